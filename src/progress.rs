@@ -1,0 +1,74 @@
+//! Counters and a cancel flag that a long piece of work shares with whoever watches it.
+//!
+//! Plain atomics: reading them never waits, and a worker that nobody watches pays almost nothing.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// How far a piece of work has come, and whether it should stop.
+///
+/// All counts only grow. `Relaxed` is enough: the numbers are for people, and the cancel flag
+/// protects no data.
+#[derive(Debug, Default)]
+pub struct Progress {
+    files_done: AtomicU64,
+    files_total: AtomicU64,
+    rows: AtomicU64,
+    bytes_done: AtomicU64,
+    bytes_total: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+/// One reading of a [`Progress`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Reading {
+    /// Files finished.
+    pub files_done: u64,
+    /// Files known so far.
+    pub files_total: u64,
+    /// Rows (URLs) done.
+    pub rows: u64,
+    /// Bytes done, uncompressed.
+    pub bytes_done: u64,
+    /// Bytes expected, as far as known.
+    pub bytes_total: u64,
+}
+
+impl Progress {
+    /// Adds to the number of files that the work will touch, and of the bytes in them.
+    pub fn expect(&self, files: u64, bytes: u64) {
+        self.files_total.fetch_add(files, Ordering::Relaxed);
+        self.bytes_total.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts files as finished.
+    pub fn finish_files(&self, files: u64) {
+        self.files_done.fetch_add(files, Ordering::Relaxed);
+    }
+
+    /// Counts rows and bytes as done.
+    pub fn advance(&self, rows: u64, bytes: u64) {
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+        self.bytes_done.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Asks the work to stop at its next look.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the work was asked to stop.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    /// Reads all counters.
+    pub fn read(&self) -> Reading {
+        Reading {
+            files_done: self.files_done.load(Ordering::Relaxed),
+            files_total: self.files_total.load(Ordering::Relaxed),
+            rows: self.rows.load(Ordering::Relaxed),
+            bytes_done: self.bytes_done.load(Ordering::Relaxed),
+            bytes_total: self.bytes_total.load(Ordering::Relaxed),
+        }
+    }
+}

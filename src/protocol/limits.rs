@@ -1,0 +1,16 @@
+//! The numbers of the protocol, each with its source. Sizes are of uncompressed bytes.
+
+/// `<url>` elements per sitemap file (sitemaps.org protocol, "Using Sitemap index files").
+pub const URLS_PER_FILE: u32 = 50_000;
+
+/// Bytes per sitemap or index file, uncompressed: 50 MiB (sitemaps.org protocol; since November 2016).
+pub const BYTES_PER_FILE: u64 = 52_428_800;
+
+/// `<sitemap>` elements per index file (sitemaps.org protocol, "Using Sitemap index files").
+pub const SITEMAPS_PER_INDEX: u32 = 50_000;
+
+/// A `loc` has fewer characters than this (sitemaps.org protocol, "loc": "less than 2,048 characters").
+pub const LOC_CHARACTERS: usize = 2_048;
+
+/// A `loc` has at least this many characters in the schema (sitemap.xsd 0.9, `tLoc` minLength).
+pub const LOC_CHARACTERS_MIN: usize = 12;

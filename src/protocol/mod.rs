@@ -1,0 +1,75 @@
+//! What sitemaps.org and the extensions say: limits, values, namespaces. Pure, no I/O, no clock.
+//!
+//! Nothing here knows of files, rows or screens; every limit and rule names its source.
+
+pub mod changefreq;
+pub mod lastmod;
+pub mod limits;
+pub mod location;
+pub mod namespace;
+pub mod priority;
+
+/// The four core children of `<url>`, spelled as in the XML.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// `<loc>`: the URL.
+    Loc,
+    /// `<lastmod>`: W3C Datetime.
+    Lastmod,
+    /// `<changefreq>`: one of seven words.
+    Changefreq,
+    /// `<priority>`: 0.0 to 1.0.
+    Priority,
+}
+
+impl Field {
+    /// All fields, in schema order (sitemap.xsd 0.9, `tUrl`).
+    pub const ALL: [Self; 4] = [Self::Loc, Self::Lastmod, Self::Changefreq, Self::Priority];
+
+    /// The element's local name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Loc => "loc",
+            Self::Lastmod => "lastmod",
+            Self::Changefreq => "changefreq",
+            Self::Priority => "priority",
+        }
+    }
+
+    /// The field of that exact name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| field.name() == name)
+    }
+
+    /// Position in [`Field::ALL`].
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// How bad a finding is: the catalogue's E, W, I.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// I: worth knowing.
+    Note,
+    /// W: accepted but harmful, ignored, or rejected by some.
+    Warning,
+    /// E: violates the protocol, or engines reject it.
+    Error,
+}
+
+impl Severity {
+    /// `error`, `warning` or `note`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+
+    /// The severity of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Note, Self::Warning, Self::Error].into_iter().find(|severity| severity.name() == name)
+    }
+}

@@ -1,0 +1,127 @@
+//! One `<url>` or `<sitemap>` element taken apart: where its fields are, nothing decoded yet.
+//!
+//! Positions are relative to the entry text, which begins with the trivia before the element.
+
+use crate::protocol::Field;
+use std::borrow::Cow;
+
+/// Where one core child stands inside the entry text. All positions are byte offsets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FieldSpan {
+    /// Start of `<loc>`.
+    pub start: u32,
+    /// End of `</loc>` (or of `<loc/>`).
+    pub end: u32,
+    /// Start of what is between the tags.
+    pub inner_start: u32,
+    /// End of what is between the tags.
+    pub inner_end: u32,
+    /// Start of the value: `inner` without surrounding XML whitespace.
+    pub value_start: u32,
+    /// End of the value.
+    pub value_end: u32,
+    /// What the value is made of.
+    pub text: TextKind,
+}
+
+/// What a field's text is made of, from simplest to hardest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TextKind {
+    /// Characters that stand for themselves.
+    Plain,
+    /// Holds at least one `&`.
+    Escaped,
+    /// Holds CDATA, a comment or a processing instruction.
+    Mixed,
+    /// Holds child elements.
+    Children,
+}
+
+/// What is unusual about an entry; a set of bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Oddities(pub u16);
+
+impl Oddities {
+    /// A second `loc`.
+    pub const LOC_TWICE: Self = Self(1);
+    /// A second lastmod, changefreq or priority.
+    pub const FIELD_TWICE: Self = Self(1 << 1);
+    /// Children not in the order loc, lastmod, changefreq, priority, extensions.
+    pub const OUT_OF_ORDER: Self = Self(1 << 2);
+    /// An attribute other than `xmlns…` or `xsi:…` on the entry or a core child.
+    pub const ATTRIBUTE: Self = Self(1 << 3);
+    /// Non-blank text directly inside the entry.
+    pub const STRAY_TEXT: Self = Self(1 << 4);
+    /// An unprefixed (or same-prefix) child that is not a core field of this kind of entry.
+    pub const UNKNOWN_CHILD: Self = Self(1 << 5);
+    /// A core field or the entry itself declares a namespace of its own.
+    pub const DECLARES_NAMESPACE: Self = Self(1 << 6);
+    /// `<changefreq>` or `<priority>` inside `<sitemap>`.
+    pub const FIELD_IN_SITEMAP: Self = Self(1 << 7);
+    /// Not well-formed: recovered as a row that shows its raw text.
+    pub const BROKEN: Self = Self(1 << 8);
+
+    /// Whether all bits of `other` are set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Adds bits.
+    pub const fn insert(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+/// How many extension blocks of each kind an entry has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extensions {
+    /// `image:image` elements.
+    pub image: u16,
+    /// `video:video` elements.
+    pub video: u16,
+    /// `news:news` elements.
+    pub news: u16,
+    /// `xhtml:link` elements (hreflang alternates and mobile links).
+    pub alternate: u16,
+    /// Children in any other namespace.
+    pub other: u16,
+}
+
+/// One entry's anatomy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entry {
+    /// Length of the entry text in bytes, leading trivia included.
+    pub len: u32,
+    /// Where the element itself starts (`<url`).
+    pub open: u32,
+    /// Just after the start tag's `>`.
+    pub open_end: u32,
+    /// Where the end tag starts (equal to `open_end` in `<url/>`).
+    pub close: u32,
+    /// First occurrence of each core child, by [`Field::index`].
+    pub fields: [Option<FieldSpan>; 4],
+    /// Unusual traits.
+    pub odd: Oddities,
+    /// Extension blocks.
+    pub extensions: Extensions,
+}
+
+impl Entry {
+    /// The span of a field.
+    pub const fn field(&self, field: Field) -> Option<&FieldSpan> {
+        self.fields[field.index()].as_ref()
+    }
+
+    /// The value as written: raw bytes between the tags, XML whitespace trimmed, not decoded.
+    /// `None` when the element is absent.
+    pub fn raw_value<'t>(&self, field: Field, text: &'t [u8]) -> Option<&'t [u8]> {
+        let span = self.field(field)?;
+        text.get(span.value_start as usize..span.value_end as usize)
+    }
+
+    /// The value decoded (entities, CDATA, comments dropped) and trimmed of XML whitespace.
+    /// `None` when the element is absent. Borrows when there is nothing to decode.
+    pub fn value<'t>(&self, _field: Field, _text: &'t [u8]) -> Option<Cow<'t, str>> {
+        None // implemented with the scanner
+    }
+}
