@@ -1,3 +1,9 @@
 //! Sitemap XML as bytes with positions: scan, take apart, splice. Parsing never fails.
+//!
+//! The only layer that names `quick_xml`. No I/O, no clock.
 
 pub mod entry;
+pub mod escape;
+pub mod markup;
+pub mod names;
+pub mod scan;

@@ -1,0 +1,165 @@
+//! Entities: decoding what a file says, escaping what is written.
+//!
+//! Only the five predefined entities and character references are decoded; anything else, entities
+//! from a DOCTYPE included, stays literal text (nothing is expanded, nothing is fetched).
+
+use super::markup::{self, Kind};
+use memchr::memchr;
+use std::borrow::Cow;
+
+/// Escapes a value for element text: all five entities, as sitemaps.org asks ("Entity escaping").
+pub fn escape(value: &str) -> Cow<'_, str> {
+    if !value.bytes().any(|byte| matches!(byte, b'&' | b'<' | b'>' | b'\'' | b'"')) {
+        return Cow::Borrowed(value);
+    }
+    let mut out = String::with_capacity(value.len() + 16);
+    for character in value.chars() {
+        match character {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '\'' => out.push_str("&apos;"),
+            '"' => out.push_str("&quot;"),
+            other => out.push(other),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Whether XML 1.0 can hold the character at all (production 2, `Char`).
+pub const fn is_xml_char(character: char) -> bool {
+    matches!(character, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
+}
+
+/// A reference at the start of `bytes` (which begins with `&`): the character and its length in bytes.
+/// `None` when it is no predefined or character reference.
+pub fn reference(bytes: &[u8]) -> Option<(char, usize)> {
+    // The longest sensible one is `&#x0010FFFF;`; zero-padded monsters are left as text.
+    let window = bytes.get(..bytes.len().min(16))?;
+    let end = memchr(b';', window)?;
+    let character = match window.get(1..end)? {
+        b"amp" => '&',
+        b"lt" => '<',
+        b"gt" => '>',
+        b"apos" => '\'',
+        b"quot" => '"',
+        [b'#', b'x', digits @ ..] => number(digits, 16)?,
+        [b'#', digits @ ..] => number(digits, 10)?,
+        _ => return None,
+    };
+    Some((character, end + 1))
+}
+
+fn number(digits: &[u8], radix: u32) -> Option<char> {
+    if !digits.iter().all(u8::is_ascii_hexdigit) {
+        return None; // from_str_radix would take a sign
+    }
+    char::from_u32(u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()?)
+}
+
+/// Whether every `&` begins a reference to a character that XML can hold. The offset of the first that does not.
+pub fn first_bad_reference(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = memchr(b'&', text.get(at..)?) {
+        match reference(text.get(at + found..)?) {
+            Some((character, len)) if is_xml_char(character) => at += found + len,
+            _ => return Some(at + found),
+        }
+    }
+    None
+}
+
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}
+
+/// Decodes character data without markup: references become characters, the rest stays.
+pub fn decode(text: &[u8]) -> Cow<'_, str> {
+    if memchr(b'&', text).is_none() {
+        return lossy(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(found) = memchr(b'&', rest) {
+        let (before, reference_on) = rest.split_at(found);
+        out.push_str(&lossy(before));
+        let (character, len) = reference(reference_on).unwrap_or(('&', 1));
+        out.push(character);
+        rest = reference_on.get(len..).unwrap_or_default();
+    }
+    out.push_str(&lossy(rest));
+    Cow::Owned(out)
+}
+
+/// Decodes what stands between two tags: text and CDATA joined, comments, instructions and tags left out.
+pub fn decode_mixed(inner: &[u8]) -> String {
+    let (mut out, mut at) = (String::with_capacity(inner.len()), 0);
+    while let Some(markup) = markup::next(inner, at) {
+        out.push_str(&decode(inner.get(at..markup.start).unwrap_or_default()));
+        match markup.kind {
+            Kind::Cdata => out.push_str(&lossy(inner.get(markup.start + 9..markup.end - 3).unwrap_or_default())),
+            Kind::Stray => {
+                out.push_str(&lossy(inner.get(markup.start..markup.end).unwrap_or_default()));
+            }
+            _ => {}
+        }
+        at = markup.end;
+    }
+    out.push_str(&decode(inner.get(at..).unwrap_or_default()));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn references_decode_and_everything_else_stays() {
+        let table = [
+            ("plain", "plain"),
+            ("a&amp;b&lt;&gt;&apos;&quot;", "a&b<>'\""),
+            ("&#65;&#x42;&#x1F600;", "AB😀"),
+            ("a&b", "a&b"),
+            ("&copy=2", "&copy=2"),
+            ("&eacute;", "&eacute;"),
+            ("&amp;amp;", "&amp;"),
+            ("&#xD800;&#x110000;&#;&#+65;", "&#xD800;&#x110000;&#;&#+65;"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(decode(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn mixed_content_joins_all_its_pieces() {
+        let table = [
+            ("a<![CDATA[b&c]]>d", "ab&cd"),
+            ("a<!-- x -->b", "ab"),
+            ("<![CDATA[]]>", ""),
+            ("a<?p q?>b", "ab"),
+            ("a < b", "a < b"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(decode_mixed(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn bad_references_are_found_where_they_stand() {
+        for (text, expected) in
+            [("a&amp;b", None), ("a&b", Some(1)), ("&amp;&x;", Some(5)), ("&#0;", Some(0)), ("&#9;", None)]
+        {
+            assert_eq!(first_bad_reference(text.as_bytes()), expected, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn escaping_then_decoding_gives_the_value_back(value in ".*") {
+            let escaped = escape(&value);
+            prop_assert_eq!(decode(escaped.as_bytes()).into_owned(), value.clone());
+            prop_assert!(!escaped.contains('<') && first_bad_reference(escaped.as_bytes()).is_none());
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! Markup tokens of XML bytes: where each tag, comment, CDATA section or instruction stands.
+//!
+//! Total: any bytes give tokens, what is no markup is reported as [`Kind::Stray`], and the scan
+//! always moves forward. It decodes nothing and never copies. Text is what lies between two tokens.
+//!
+//! Own code instead of an XML reader because a lossless editor needs exact positions in *any* bytes:
+//! quick-xml ends at the first invalid UTF-8 byte, does not count a byte order mark, and loses sync at
+//! a raw `<` (see ARCHITECTURE.md, "Why a tokenizer of our own").
+
+use memchr::{memchr, memmem};
+
+/// What a token is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `<name …>`
+    Start,
+    /// `<name … />`
+    Empty,
+    /// `</name>`
+    End,
+    /// `<!-- … -->`
+    Comment,
+    /// `<![CDATA[ … ]]>`
+    Cdata,
+    /// `<? … ?>`
+    Instruction,
+    /// `<!DOCTYPE … >` and other declarations
+    Declaration,
+    /// A `<` that begins no markup, or markup that does not end.
+    Stray,
+}
+
+/// One token; positions are byte offsets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Markup {
+    /// What it is.
+    pub kind: Kind,
+    /// Where its `<` stands.
+    pub start: usize,
+    /// Just after its last byte.
+    pub end: usize,
+    /// End of the name, for tags; the name starts at `start + 1` (`start + 2` for end tags).
+    pub name_end: usize,
+}
+
+impl Markup {
+    /// The tag's name as written, with its prefix; empty for what is no tag.
+    pub fn name<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        let from = match self.kind {
+            Kind::Start | Kind::Empty => self.start + 1,
+            Kind::End => self.start + 2,
+            _ => return &[],
+        };
+        bytes.get(from..self.name_end).unwrap_or_default()
+    }
+
+    /// What stands between the name and the closing `>` or `/>` of a tag.
+    pub fn attributes<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
+        let end = match self.kind {
+            Kind::Start => self.end - 1,
+            Kind::Empty => self.end - 2,
+            _ => return &[],
+        };
+        bytes.get(self.name_end..end).unwrap_or_default()
+    }
+}
+
+/// Whether a byte is XML white space (XML 1.0, production 3).
+pub const fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
+/// Whether bytes are nothing but XML white space.
+pub fn is_blank(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| is_space(*byte))
+}
+
+/// The range without surrounding XML white space; an all-blank range becomes empty at its end.
+pub fn trim(bytes: &[u8], mut start: usize, mut end: usize) -> (usize, usize) {
+    while start < end && bytes.get(start).is_some_and(|b| is_space(*b)) {
+        start += 1;
+    }
+    while start < end && bytes.get(end - 1).is_some_and(|b| is_space(*b)) {
+        end -= 1;
+    }
+    (start, end)
+}
+
+/// A byte that may begin a name; every non-ASCII byte counts (XML 1.0, production 4, taken loosely).
+const fn starts_name(byte: u8) -> bool {
+    byte.is_ascii_alphabetic() || byte == b'_' || byte == b':' || byte >= 0x80
+}
+
+/// A byte that ends a name inside a tag.
+const fn ends_name(byte: u8) -> bool {
+    is_space(byte) || matches!(byte, b'>' | b'/' | b'<' | b'=' | b'"' | b'\'')
+}
+
+/// The next token at or after `from`; `None` when no `<` is left.
+#[inline]
+pub fn next(bytes: &[u8], from: usize) -> Option<Markup> {
+    let start = from + memchr(b'<', bytes.get(from..)?)?;
+    Some(at(bytes, start))
+}
+
+/// The token whose `<` stands at `start`.
+#[inline]
+fn at(bytes: &[u8], start: usize) -> Markup {
+    match bytes.get(start + 1) {
+        Some(b'/') => end_tag(bytes, start),
+        Some(b'!') => declaration(bytes, start),
+        Some(b'?') => terminated(bytes, start, start + 2, b"?>", Kind::Instruction),
+        Some(byte) if starts_name(*byte) => start_tag(bytes, start),
+        _ => stray(start, start + 1),
+    }
+}
+
+const fn stray(start: usize, end: usize) -> Markup {
+    Markup { kind: Kind::Stray, start, end, name_end: start }
+}
+
+fn name_end(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    from + rest.iter().position(|byte| ends_name(*byte)).unwrap_or(rest.len())
+}
+
+fn start_tag(bytes: &[u8], start: usize) -> Markup {
+    let name_end = name_end(bytes, start + 1);
+    let mut at = name_end;
+    loop {
+        match bytes.get(at) {
+            Some(b'>') => {
+                let kind = if bytes.get(at - 1) == Some(&b'/') { Kind::Empty } else { Kind::Start };
+                return Markup { kind, start, end: at + 1, name_end };
+            }
+            Some(quote @ (b'"' | b'\'')) => match memchr(*quote, bytes.get(at + 1..).unwrap_or_default()) {
+                Some(len) => at += len + 2,
+                None => return stray(start, start + 1),
+            },
+            // A tag that never closes before the next one begins: give up on this `<` alone.
+            Some(b'<') | None => return stray(start, start + 1),
+            Some(_) => at += 1,
+        }
+    }
+}
+
+fn end_tag(bytes: &[u8], start: usize) -> Markup {
+    let name_end = name_end(bytes, start + 2);
+    let mut at = name_end;
+    while bytes.get(at).is_some_and(|byte| is_space(*byte)) {
+        at += 1;
+    }
+    if bytes.get(at) == Some(&b'>') && name_end > start + 2 {
+        Markup { kind: Kind::End, start, end: at + 1, name_end }
+    } else {
+        stray(start, start + 1)
+    }
+}
+
+fn declaration(bytes: &[u8], start: usize) -> Markup {
+    let rest = bytes.get(start..).unwrap_or_default();
+    if rest.starts_with(b"<!--") {
+        return terminated(bytes, start, start + 4, b"-->", Kind::Comment);
+    }
+    if rest.starts_with(b"<![CDATA[") {
+        return terminated(bytes, start, start + 9, b"]]>", Kind::Cdata);
+    }
+    // `<!DOCTYPE …>`: quotes and an internal subset in brackets may hold `>`.
+    let (mut depth, mut at) = (0usize, start + 2);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' | b'\'' => match memchr(*byte, bytes.get(at + 1..).unwrap_or_default()) {
+                Some(len) => at += len + 1,
+                None => break,
+            },
+            b'[' => depth += 1,
+            b']' => depth = depth.saturating_sub(1),
+            b'>' if depth == 0 => {
+                return Markup { kind: Kind::Declaration, start, end: at + 1, name_end: start };
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    stray(start, bytes.len())
+}
+
+/// What does not end runs to the end of the file: looking again after every such `<` would cost a
+/// hostile file its length squared.
+fn terminated(bytes: &[u8], start: usize, from: usize, end: &[u8], kind: Kind) -> Markup {
+    match memmem::find(bytes.get(from..).unwrap_or_default(), end) {
+        Some(len) => Markup { kind, start, end: from + len + end.len(), name_end: start },
+        None => stray(start, bytes.len()),
+    }
+}
+
+/// One attribute: its name and raw value, as byte ranges of the slice it was read from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Attribute<'b> {
+    /// The name with its prefix.
+    pub name: &'b [u8],
+    /// The value between the quotes, not decoded.
+    pub value: &'b [u8],
+}
+
+/// The attributes of a tag (the slice of [`Markup::attributes`]); ends at the first malformed one.
+pub fn attributes(slice: &[u8]) -> impl Iterator<Item = Attribute<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while slice.get(at).is_some_and(|byte| is_space(*byte)) {
+            at += 1;
+        }
+        let end = name_end(slice, at);
+        let name = slice.get(at..end).filter(|name| !name.is_empty())?;
+        let mut value_at = end;
+        while slice.get(value_at).is_some_and(|byte| is_space(*byte)) {
+            value_at += 1;
+        }
+        if slice.get(value_at) != Some(&b'=') {
+            return None;
+        }
+        value_at += 1;
+        while slice.get(value_at).is_some_and(|byte| is_space(*byte)) {
+            value_at += 1;
+        }
+        let quote = *slice.get(value_at).filter(|byte| matches!(byte, b'"' | b'\''))?;
+        let len = memchr(quote, slice.get(value_at + 1..)?)?;
+        at = value_at + len + 2;
+        Some(Attribute { name, value: slice.get(value_at + 1..value_at + 1 + len)? })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn kinds(text: &str) -> Vec<(Kind, String)> {
+        let (mut at, mut out) = (0, Vec::new());
+        while let Some(markup) = next(text.as_bytes(), at) {
+            out.push((markup.kind, text[markup.start..markup.end].to_owned()));
+            at = markup.end;
+        }
+        out
+    }
+
+    #[test]
+    fn every_kind_of_markup_is_found_with_its_exact_bytes() {
+        let table = [
+            ("a<b>c", vec![(Kind::Start, "<b>")]),
+            ("<b/>", vec![(Kind::Empty, "<b/>")]),
+            ("<b />", vec![(Kind::Empty, "<b />")]),
+            ("<b a='>' c=\"/>\">", vec![(Kind::Start, "<b a='>' c=\"/>\">")]),
+            ("</b >", vec![(Kind::End, "</b >")]),
+            ("<!-- <x> -->", vec![(Kind::Comment, "<!-- <x> -->")]),
+            ("<![CDATA[a<b]]>", vec![(Kind::Cdata, "<![CDATA[a<b]]>")]),
+            ("<?p <x> ?>", vec![(Kind::Instruction, "<?p <x> ?>")]),
+            ("<!DOCTYPE a [<!ENTITY b '>'>]>", vec![(Kind::Declaration, "<!DOCTYPE a [<!ENTITY b '>'>]>")]),
+            ("a < b", vec![(Kind::Stray, "<")]),
+            ("<b <c>", vec![(Kind::Stray, "<"), (Kind::Start, "<c>")]),
+            ("<!-- a <b>", vec![(Kind::Stray, "<!-- a <b>")]),
+            ("<b a='", vec![(Kind::Stray, "<")]),
+            ("</>", vec![(Kind::Stray, "<")]),
+        ];
+        for (text, expected) in table {
+            let expected: Vec<_> = expected.into_iter().map(|(kind, part)| (kind, part.to_owned())).collect();
+            assert_eq!(kinds(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn attributes_are_read_until_the_first_malformed_one() {
+        let read = |text: &'static str| -> Vec<(String, String)> {
+            attributes(text.as_bytes())
+                .map(|a| (String::from_utf8_lossy(a.name).into(), String::from_utf8_lossy(a.value).into()))
+                .collect()
+        };
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(read(" a='1' b = \"2\""), [pair("a", "1"), pair("b", "2")]);
+        assert_eq!(read(" a='1' b c='2'"), [pair("a", "1")]);
+        assert_eq!(read(""), []);
+    }
+
+    proptest! {
+        #[test]
+        fn tokens_advance_and_stay_inside_any_bytes(bytes in proptest::collection::vec(
+            prop_oneof![Just(b'<'), Just(b'>'), Just(b'/'), Just(b'!'), Just(b'-'), Just(b'['), Just(b'?'), any::<u8>()], 0..200)
+        ) {
+            let mut at = 0;
+            while let Some(markup) = next(&bytes, at) {
+                prop_assert!(markup.start >= at && markup.end > markup.start && markup.end <= bytes.len());
+                let _ = (markup.name(&bytes), attributes(markup.attributes(&bytes)).count());
+                at = markup.end;
+            }
+        }
+    }
+}

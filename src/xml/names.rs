@@ -1,0 +1,183 @@
+//! Which names mean what in one file: the prefixes of its root, resolved once.
+//!
+//! Entries are matched by literal names afterwards; only a tag that declares namespaces itself is
+//! looked at again (architecture: literal names after reading the root's declarations).
+
+use super::markup::{self, Markup};
+use crate::protocol::namespace::{self, Namespace};
+
+/// What a sitemap file's root element is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum FileKind {
+    /// `<urlset>`: entries are `<url>`.
+    #[default]
+    Urlset,
+    /// `<sitemapindex>`: entries are `<sitemap>`.
+    Index,
+}
+
+impl FileKind {
+    /// The local name of its entries.
+    pub const fn entry_name(self) -> &'static str {
+        match self {
+            Self::Urlset => "url",
+            Self::Index => "sitemap",
+        }
+    }
+
+    /// The local name of its root.
+    pub const fn root_name(self) -> &'static str {
+        match self {
+            Self::Urlset => "urlset",
+            Self::Index => "sitemapindex",
+        }
+    }
+}
+
+/// What a child element of an entry is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Meaning {
+    /// In the sitemap's own namespace.
+    Core,
+    /// In an extension's namespace.
+    Extension(Namespace),
+}
+
+/// The root's declarations.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Names {
+    /// Root kind.
+    pub kind: FileKind,
+    /// Prefix of the root element with its colon (`sm:`), or empty. New core elements get it.
+    pub prefix: Box<str>,
+    /// The root's namespace URI as written; `None` when the root is in no namespace.
+    pub uri: Option<Box<str>>,
+    /// The whole name of an entry as the file writes it (`url`, `sm:url`).
+    entry: Box<[u8]>,
+    /// Whether an unprefixed name means the sitemap namespace.
+    bare_is_core: bool,
+    /// What an unprefixed name means otherwise.
+    bare: Namespace,
+    /// Prefixes (without colon) and their meaning, in document order.
+    prefixes: Box<[(Box<[u8]>, Meaning)]>,
+    /// Attributes of the root as written: name and raw value.
+    pub attributes: Box<[(Box<str>, Box<str>)]>,
+}
+
+impl Names {
+    /// Reads a root start tag; `None` when its local name is no sitemap root.
+    pub fn of_root(bytes: &[u8], root: &Markup) -> Option<Self> {
+        let (prefix, local) = split(root.name(bytes));
+        let kind = match local {
+            b"urlset" => FileKind::Urlset,
+            b"sitemapindex" => FileKind::Index,
+            _ => return None,
+        };
+        let text = |slice: &[u8]| -> Box<str> { String::from_utf8_lossy(slice).into() };
+        let attributes: Box<[(Box<str>, Box<str>)]> =
+            markup::attributes(root.attributes(bytes)).map(|a| (text(a.name), text(a.value))).collect();
+        let declared = |wanted: &str| -> Option<&str> {
+            attributes.iter().find(|(name, _)| &**name == wanted).map(|(_, value)| value.trim())
+        };
+        let default = declared("xmlns").filter(|uri| !uri.is_empty());
+        let own = text(prefix);
+        let uri = if prefix.is_empty() { default } else { declared(&format!("xmlns:{own}")) };
+        let prefixes = attributes
+            .iter()
+            .filter_map(|(name, value)| Some((name.strip_prefix("xmlns:")?, value.trim())))
+            .map(|(prefix, declared)| (Box::from(prefix.as_bytes()), meaning(declared, uri)))
+            .collect();
+        // Unprefixed names below a prefixed root that declares no default namespace are in none:
+        // people write that by mistake, and mean the sitemap's.
+        let bare_is_core = prefix.is_empty() || default.is_none() || default == uri;
+        let prefix: Box<str> = if prefix.is_empty() { "".into() } else { format!("{own}:").into() };
+        Some(Self {
+            kind,
+            entry: format!("{prefix}{}", kind.entry_name()).into_bytes().into(),
+            uri: uri.map(Into::into),
+            bare_is_core,
+            bare: default.map_or(Namespace::Other, namespace::classify),
+            prefixes,
+            prefix,
+            attributes,
+        })
+    }
+
+    /// The names of a new, plain file.
+    pub fn plain(kind: FileKind) -> Self {
+        Self {
+            kind,
+            entry: kind.entry_name().as_bytes().into(),
+            uri: Some(namespace::SITEMAP_09.into()),
+            bare_is_core: true,
+            bare: Namespace::Sitemap09,
+            attributes: [("xmlns".into(), namespace::SITEMAP_09.into())].into(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether a tag is an entry of this file.
+    #[inline]
+    pub fn is_entry(&self, name: &[u8]) -> bool {
+        name == &*self.entry
+            || (name.len() != self.entry.len() && {
+                let (prefix, local) = split(name);
+                local == self.kind.entry_name().as_bytes() && self.meaning(prefix) == Meaning::Core
+            })
+    }
+
+    /// Whether a name is the root's (any prefix).
+    pub fn is_root(&self, name: &[u8]) -> bool {
+        split(name).1 == self.kind.root_name().as_bytes()
+    }
+
+    /// What a tag inside an entry means, and its local name.
+    #[inline]
+    pub fn resolve<'b>(&self, bytes: &'b [u8], tag: &Markup) -> (Meaning, &'b [u8]) {
+        let name = tag.name(bytes);
+        let (prefix, local) = split(name);
+        let attributes = tag.attributes(bytes);
+        if !attributes.is_empty()
+            && let Some(own) = declared_for(attributes, prefix)
+        {
+            return (meaning(own, self.uri.as_deref()), local);
+        }
+        (self.meaning(prefix), local)
+    }
+
+    #[inline]
+    fn meaning(&self, prefix: &[u8]) -> Meaning {
+        if prefix.is_empty() {
+            return if self.bare_is_core { Meaning::Core } else { Meaning::Extension(self.bare) };
+        }
+        self.prefixes.iter().find(|(known, _)| **known == *prefix).map_or_else(
+            || Meaning::Extension(namespace::by_usual_prefix(prefix).unwrap_or(Namespace::Other)),
+            |(_, meaning)| *meaning,
+        )
+    }
+}
+
+/// Splits a name at its colon.
+#[inline]
+pub fn split(name: &[u8]) -> (&[u8], &[u8]) {
+    match name.iter().position(|byte| *byte == b':') {
+        Some(colon) => (name.get(..colon).unwrap_or_default(), name.get(colon + 1..).unwrap_or_default()),
+        None => (&[], name),
+    }
+}
+
+/// The namespace that a tag declares for its own prefix, if it does.
+fn declared_for<'b>(attributes: &'b [u8], prefix: &[u8]) -> Option<&'b str> {
+    markup::attributes(attributes)
+        .find(|a| match a.name.strip_prefix(b"xmlns") {
+            Some(b"") => prefix.is_empty(),
+            Some([b':', rest @ ..]) => rest == prefix && !prefix.is_empty(),
+            _ => false,
+        })
+        .and_then(|a| std::str::from_utf8(a.value).ok())
+}
+
+fn meaning(uri: &str, root: Option<&str>) -> Meaning {
+    let known = namespace::classify(uri);
+    if Some(uri) == root || known.is_sitemap() { Meaning::Core } else { Meaning::Extension(known) }
+}

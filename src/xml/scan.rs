@@ -1,0 +1,422 @@
+//! One pass over a file: its head, where each entry starts, its tail, and what is not well-formed.
+//!
+//! Invariant I1: `head ++ entries ++ tail` are the file's bytes, for any bytes. The scan calls a
+//! visitor for each entry while its bytes are hot in the cache, so that facts and findings need no second pass.
+
+use super::entry::{Damage, DamageKind, Entry, Parser};
+use super::markup::{self, Kind, Markup};
+use super::names::Names;
+use crate::progress::Progress;
+
+/// Sees each entry once, in file order.
+pub trait Visit {
+    /// An entry and its text (leading trivia included).
+    fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names);
+}
+
+/// A visitor that wants nothing.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Ignore;
+
+impl Visit for Ignore {
+    fn entry(&mut self, _: &[u8], _: &Entry, _: &Names) {}
+}
+
+/// Where the parts of a file are. All offsets are into the scanned bytes, byte order mark included.
+#[derive(Debug, Clone, Default)]
+pub struct Scan {
+    /// The root's names; `None` when the root is missing or is no sitemap root.
+    pub names: Option<Names>,
+    /// The root's local name as written (`urlset`, `rss`, `html` …), empty when there is no root.
+    pub root: String,
+    /// Entry starts, then the start of the tail: entry *i* is `starts[i]..starts[i + 1]`, the head is `..starts[0]`.
+    pub starts: Vec<u32>,
+    /// Offset of the root's start tag and of its end, for messages and for closing an empty root.
+    pub root_tag: (u32, u32),
+    /// Whether the root is written `<urlset/>`.
+    pub root_is_empty: bool,
+    /// Non-blank text or unknown elements directly below the root: offset of the first.
+    pub stray: Option<u32>,
+    /// What is not well-formed, in document order.
+    pub damage: Vec<Damage>,
+    /// Whether the work was cancelled before the end.
+    pub cancelled: bool,
+}
+
+impl Scan {
+    /// Number of entries.
+    pub fn entries(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+}
+
+/// Entries between two looks at the cancel flag.
+const ENTRIES_PER_LOOK: usize = 2_048;
+
+/// Scans a whole file. `bytes` must be at most 4 GiB (`u32` offsets); the loader refuses more.
+pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
+    let mut parser = Parser::default();
+    check_characters(bytes, &mut parser);
+    let mut scan = Scan::default();
+    let after_root = match prolog(bytes, &mut parser) {
+        Some(root) => {
+            scan.root = String::from_utf8_lossy(super::names::split(root.name(bytes)).1).into_owned();
+            scan.root_tag = (root.start as u32, root.end as u32);
+            scan.root_is_empty = root.kind == Kind::Empty;
+            scan.names = Names::of_root(bytes, &root);
+            parser.check_tag(bytes, &root);
+            root.end
+        }
+        None => {
+            parser.note(0, DamageKind::NoRoot);
+            bytes.len()
+        }
+    };
+    scan.starts.push(after_root as u32);
+    if let Some(names) = scan.names.take() {
+        if !scan.root_is_empty {
+            body(bytes, after_root, &names, &mut Walk { parser: &mut parser, scan: &mut scan, visitor, progress });
+        } else {
+            epilog(bytes, after_root, &mut parser);
+        }
+        scan.names = Some(names);
+    }
+    scan.damage = parser.damage;
+    scan.damage.sort_by_key(|damage| damage.at);
+    scan
+}
+
+struct Walk<'a, V> {
+    parser: &'a mut Parser,
+    scan: &'a mut Scan,
+    visitor: &'a mut V,
+    progress: &'a Progress,
+}
+
+/// From the byte order mark to the root's start tag.
+fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
+    let mut at = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    let first = at;
+    while let Some(markup) = markup::next(bytes, at) {
+        let gap = bytes.get(at..markup.start).unwrap_or_default();
+        if !markup::is_blank(gap) {
+            parser.note(at, DamageKind::BeforeRoot);
+        }
+        match markup.kind {
+            Kind::Start | Kind::Empty => return Some(markup),
+            // An XML declaration may only stand at the very start (XML 1.0, production 22).
+            Kind::Instruction if markup.start > first && is_declaration(bytes, &markup) => {
+                parser.note(markup.start, DamageKind::BeforeRoot);
+            }
+            Kind::End | Kind::Cdata => parser.note(markup.start, DamageKind::BeforeRoot),
+            Kind::Stray => parser.note(markup.start, DamageKind::Angle),
+            Kind::Instruction | Kind::Comment | Kind::Declaration => {}
+        }
+        at = markup.end;
+    }
+    None
+}
+
+/// Whether an instruction is `<?xml …?>`.
+fn is_declaration(bytes: &[u8], markup: &Markup) -> bool {
+    let inside = bytes.get(markup.start + 2..markup.end).unwrap_or_default();
+    inside.starts_with(b"xml") && inside.get(3).is_some_and(|byte| markup::is_space(*byte))
+}
+
+/// From the root's start tag to its end tag, and what follows.
+fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, V>) {
+    // `done` is the end of what already belongs to the head or to an entry.
+    let (mut at, mut done, mut last_report) = (from, from, (0usize, from));
+    loop {
+        let Some(markup) = markup::next(bytes, at) else {
+            note_stray(bytes, at, bytes.len(), walk);
+            walk.parser.note(bytes.len(), DamageKind::Unclosed);
+            break;
+        };
+        note_stray(bytes, at, markup.start, walk);
+        at = match markup.kind {
+            Kind::Start | Kind::Empty if names.is_entry(markup.name(bytes)) => {
+                // What stands before the first entry up to its last comment is the file's own:
+                // a banner must not leave with the first row.
+                let lead = if walk.scan.entries() == 0 { at } else { done };
+                let (entry, end) = walk.parser.entry(bytes, lead, &markup, names);
+                if walk.scan.entries() == 0 {
+                    walk.scan.starts.clear();
+                    walk.scan.starts.push(lead as u32);
+                }
+                walk.visitor.entry(bytes.get(lead..end).unwrap_or_default(), &entry, names);
+                walk.scan.starts.push(end as u32);
+                done = end;
+                let entries = walk.scan.entries();
+                if entries - last_report.0 >= ENTRIES_PER_LOOK {
+                    walk.progress.advance((entries - last_report.0) as u64, (end - last_report.1) as u64);
+                    last_report = (entries, end);
+                    if walk.progress.is_cancelled() {
+                        walk.scan.cancelled = true;
+                        break;
+                    }
+                }
+                end
+            }
+            Kind::Start | Kind::Empty => {
+                walk.scan.stray.get_or_insert(markup.start as u32);
+                walk.parser.skip_element(bytes, &markup)
+            }
+            Kind::End if markup.start == walk.root_end(bytes, &markup) => {
+                epilog(bytes, markup.end, walk.parser);
+                break;
+            }
+            Kind::End => {
+                walk.parser.note(markup.start, DamageKind::EndTag);
+                markup.end
+            }
+            Kind::Stray => {
+                walk.parser.note(markup.start, DamageKind::Angle);
+                markup.end
+            }
+            Kind::Cdata => {
+                walk.scan.stray.get_or_insert(markup.start as u32);
+                markup.end
+            }
+            Kind::Comment | Kind::Instruction | Kind::Declaration => markup.end,
+        };
+    }
+    let entries = walk.scan.entries();
+    walk.progress.advance((entries - last_report.0) as u64, (bytes.len() - last_report.1) as u64);
+    if entries == 0 {
+        // Everything between the tags stays with the head up to the last comment; the tail begins where
+        // an entry would be put: right after the root's start tag or that comment.
+        walk.scan.starts.clear();
+        walk.scan.starts.push(last_trivia_end(bytes, from) as u32);
+    }
+}
+
+impl<V> Walk<'_, V> {
+    /// The start of this end tag if it closes the root, else a place where it is not.
+    fn root_end(&self, bytes: &[u8], markup: &Markup) -> usize {
+        let (start, end) = self.scan.root_tag;
+        let root = markup::next(bytes, start as usize).filter(|root| root.end == end as usize);
+        match root {
+            Some(root) if root.name(bytes) == markup.name(bytes) => markup.start,
+            _ => usize::MAX,
+        }
+    }
+}
+
+fn note_stray<V>(bytes: &[u8], start: usize, end: usize, walk: &mut Walk<'_, V>) {
+    if !markup::is_blank(bytes.get(start..end).unwrap_or_default()) {
+        walk.scan.stray.get_or_insert(start as u32);
+        walk.parser.check_text(bytes, start, end);
+    }
+}
+
+/// The end of the last comment, instruction or element between the root's start tag and its end.
+fn last_trivia_end(bytes: &[u8], from: usize) -> usize {
+    let mut parser = Parser::default();
+    let mut at = from;
+    while let Some(markup) = markup::next(bytes, at) {
+        at = match markup.kind {
+            Kind::End | Kind::Stray => break,
+            Kind::Start | Kind::Empty => parser.skip_element(bytes, &markup),
+            _ => markup.end,
+        };
+    }
+    at
+}
+
+/// What follows the root: only white space, comments and instructions may.
+fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
+    let mut at = from;
+    loop {
+        let next = markup::next(bytes, at);
+        let gap = bytes.get(at..next.map_or(bytes.len(), |markup| markup.start)).unwrap_or_default();
+        if !markup::is_blank(gap) {
+            parser.note(at, DamageKind::AfterRoot);
+            return;
+        }
+        match next {
+            None => return,
+            Some(markup) if matches!(markup.kind, Kind::Comment | Kind::Instruction) => {
+                if is_declaration(bytes, &markup) {
+                    parser.note(markup.start, DamageKind::AfterRoot);
+                    return;
+                }
+                at = markup.end;
+            }
+            Some(markup) => {
+                parser.note(markup.start, DamageKind::AfterRoot);
+                return;
+            }
+        }
+    }
+}
+
+/// Control characters that XML 1.0 forbids (production 2), and bytes that are no UTF-8.
+fn check_characters(bytes: &[u8], parser: &mut Parser) {
+    const CHUNK: usize = 4_096;
+    let illegal = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
+    for (index, chunk) in bytes.chunks(CHUNK).enumerate() {
+        // A sum over the chunk, not an early exit: that is what the compiler vectorises.
+        if chunk.iter().map(|byte| u32::from(illegal(*byte))).sum::<u32>() > 0
+            && let Some(at) = chunk.iter().position(|byte| illegal(*byte))
+        {
+            parser.note(index * CHUNK + at, DamageKind::Character);
+            break;
+        }
+    }
+    if let Err(error) = std::str::from_utf8(bytes) {
+        parser.note(error.valid_up_to(), DamageKind::Encoding);
+    } else if let Some(at) =
+        memchr::memmem::find(bytes, b"\xEF\xBF\xBE").or(memchr::memmem::find(bytes, b"\xEF\xBF\xBF"))
+    {
+        parser.note(at, DamageKind::Character);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Field;
+    use proptest::prelude::*;
+
+    /// Scans and gives each entry's text and decoded loc.
+    fn rows(text: &str) -> (Scan, Vec<(String, Option<String>)>) {
+        struct Rows(Vec<(String, Option<String>)>);
+        impl Visit for Rows {
+            fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+                let loc = entry.value(Field::Loc, text).map(std::borrow::Cow::into_owned);
+                self.0.push((String::from_utf8_lossy(text).into_owned(), loc));
+            }
+        }
+        let mut visitor = Rows(Vec::new());
+        let scan = scan(text.as_bytes(), &mut visitor, &Progress::default());
+        (scan, visitor.0)
+    }
+
+    fn locs(text: &str) -> Vec<String> {
+        rows(text).1.into_iter().map(|(_, loc)| loc.unwrap_or_default()).collect()
+    }
+
+    const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
+    #[test]
+    fn an_entry_owns_the_trivia_before_it_but_a_banner_stays_with_the_head() {
+        let text =
+            format!("<urlset {NS}>\n<!-- banner -->\n <url><loc>a</loc></url>\n<!-- b -->\n <url/>\n</urlset>\n");
+        let (scan, rows) = rows(&text);
+        assert_eq!(rows[0].0, "\n <url><loc>a</loc></url>");
+        assert_eq!(rows[1].0, "\n<!-- b -->\n <url/>");
+        assert_eq!(&text[scan.starts[2] as usize..], "\n</urlset>\n");
+        assert_eq!(scan.damage, []);
+    }
+
+    #[test]
+    fn values_bind_by_their_place_and_namespace() {
+        let table = [
+            ("<urlset NS><url><loc> a&amp;b </loc></url></urlset>", vec!["a&b"]),
+            ("<urlset NS><url><loc><![CDATA[ a&b ]]></loc></url></urlset>", vec!["a&b"]),
+            (
+                "<sm:urlset xmlns:sm='http://www.sitemaps.org/schemas/sitemap/0.9'><sm:url><sm:loc>a</sm:loc></sm:url></sm:urlset>",
+                vec!["a"],
+            ),
+            ("<urlset ns='x'><url><loc>a</loc></url></urlset>", vec!["a"]),
+            ("<urlset NS><url><foo><loc>no</loc></foo><loc>a</loc></url></urlset>", vec!["a"]),
+            (
+                "<urlset NS xmlns:i='http://www.google.com/schemas/sitemap-image/1.1'><url><i:image><i:loc>no</i:loc></i:image><loc>a</loc></url></urlset>",
+                vec!["a"],
+            ),
+            ("<urlset NS><url><loc xmlns='x'>no</loc><loc>a</loc></url></urlset>", vec!["a"]),
+            ("<sitemapindex NS><sitemap><loc>a</loc></sitemap><url><loc>no</loc></url></sitemapindex>", vec!["a"]),
+            ("<urlset NS><url/><url></url><url><loc/></url></urlset>", vec!["", "", ""]),
+            ("<urlset NS/>", vec![]),
+        ];
+        for (text, expected) in table {
+            assert_eq!(locs(&text.replace("NS", NS)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_bad_row_does_not_cost_the_rows_after_it_and_is_reported_where_it_stands() {
+        let table = [
+            ("<url><loc>a?x=1&y=2</loc></url><url><loc>b</loc></url>", vec!["a?x=1&y=2", "b"], DamageKind::Ampersand),
+            ("<url><loc>a</url><url><loc>b</loc></url>", vec!["a", "b"], DamageKind::EndTag),
+            ("<url><loc>a</loc><url><loc>b</loc></url>", vec!["a", "b"], DamageKind::Unclosed),
+            ("<url><loc>a < b</loc></url><url><loc>b</loc></url>", vec!["a < b", "b"], DamageKind::Angle),
+            ("</x><url><loc>b</loc></url>", vec!["b"], DamageKind::EndTag),
+        ];
+        for (body, expected, kind) in table {
+            let text = format!("<urlset {NS}>{body}</urlset>");
+            let (scan, rows) = rows(&text);
+            assert_eq!(rows.into_iter().map(|row| row.1.unwrap_or_default()).collect::<Vec<_>>(), expected, "{body}");
+            assert_eq!(scan.damage[0].kind, kind, "{body}: {:?}", scan.damage);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_not_well_formed_is_never_taken_for_sound() {
+        let table = [
+            ("", DamageKind::NoRoot),
+            (" <?xml version='1.0'?><urlset/>", DamageKind::BeforeRoot),
+            ("x<urlset/>", DamageKind::BeforeRoot),
+            ("<urlset/>x", DamageKind::AfterRoot),
+            ("<urlset/><urlset/>", DamageKind::AfterRoot),
+            ("<urlset>", DamageKind::Unclosed),
+            ("<urlset><url><loc>a", DamageKind::Unclosed),
+            ("<urlset>\u{1}</urlset>", DamageKind::Character),
+            ("<urlset><url><image:image><image:loc></image:image></url></urlset>", DamageKind::EndTag),
+        ];
+        for (text, kind) in table {
+            let damage = rows(text).0.damage;
+            assert!(damage.iter().any(|damage| damage.kind == kind), "{text}: {damage:?}");
+        }
+        for text in
+            ["\u{feff}<?xml version='1.0'?><!-- c --><urlset/>\n<!-- d -->", "<!DOCTYPE urlset><urlset></urlset>"]
+        {
+            assert_eq!(rows(text).0.damage, [], "{text}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_and_many_attributes_cost_no_stack() {
+        let deep = format!("<urlset>{}{}</urlset>", "<a>".repeat(100_000), "</a>".repeat(100_000));
+        assert_eq!(rows(&deep).0.damage, []);
+        let wide: String = (0..100_000).map(|n| format!(" a{n}='1'")).collect();
+        assert_eq!(locs(&format!("<urlset><url{wide}><loc>a</loc></url></urlset>")), ["a"]);
+    }
+
+    proptest! {
+        /// I1, and every entry parsed alone is the entry that the scan saw.
+        #[test]
+        fn head_entries_and_tail_are_the_bytes(parts in proptest::collection::vec(prop_oneof![
+            Just("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>".as_bytes().to_vec()),
+            Just(b"</urlset>".to_vec()), Just(b"<url>".to_vec()), Just(b"</url>".to_vec()), Just(b"<url/>".to_vec()),
+            Just(b"<loc>".to_vec()), Just(b"</loc>".to_vec()), Just(b"<priority>0.5</priority>".to_vec()),
+            Just(b"<!-- c -->".to_vec()), Just(b"<![CDATA[".to_vec()), Just(b"]]>".to_vec()), Just(b"\n  ".to_vec()),
+            Just(b"&amp;".to_vec()), Just(b"<x:y a='".to_vec()), Just(b"'>".to_vec()), Just(b"</x:y>".to_vec()),
+            proptest::collection::vec(any::<u8>(), 0..6),
+        ], 0..40)) {
+            struct Texts(Vec<(Vec<u8>, Entry)>);
+            impl Visit for Texts {
+                fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
+                    if !entry.odd.has(super::super::entry::Oddities::BROKEN) {
+                        assert_eq!(Entry::of(text, names), *entry, "{:?}", String::from_utf8_lossy(text));
+                    }
+                    assert_eq!(text.len(), entry.len as usize);
+                    self.0.push((text.to_vec(), *entry));
+                }
+            }
+            let bytes = parts.concat();
+            let mut visitor = Texts(Vec::new());
+            let scan = scan(&bytes, &mut visitor, &Progress::default());
+            let (head, tail) = (scan.starts[0] as usize, scan.starts[scan.entries()] as usize);
+            prop_assert!(head <= tail && tail <= bytes.len());
+            let mut whole = bytes[..head].to_vec();
+            for (index, (text, _)) in visitor.0.iter().enumerate() {
+                prop_assert_eq!(&bytes[scan.starts[index] as usize..scan.starts[index + 1] as usize], &text[..]);
+                whole.extend_from_slice(text);
+            }
+            whole.extend_from_slice(&bytes[tail..]);
+            prop_assert_eq!(whole, bytes);
+        }
+    }
+}
