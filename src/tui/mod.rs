@@ -1,1 +1,6 @@
-//! tui
+//! The screen: one thread owns the state, one closed event type changes it, drawing only reads it.
+//!
+//! Nothing here decides what a sitemap is: it asks the session. Only this module names `ratatui`
+//! and `crossterm`.
+
+pub mod text;
