@@ -1,1 +1,244 @@
-//! changefreq
+//! `changefreq`: the seven words of the protocol, and the nearest one to what people write.
+//!
+//! The words are case-sensitive (sitemap.xsd 0.9, `tChangeFreq`); nothing is folded silently.
+
+/// How often a page is likely to change (sitemaps.org protocol, XML tag definitions, "changefreq").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Changefreq {
+    /// Changes each time it is accessed.
+    Always,
+    /// Every hour.
+    Hourly,
+    /// Every day.
+    Daily,
+    /// Every week.
+    Weekly,
+    /// Every month.
+    Monthly,
+    /// Every year.
+    Yearly,
+    /// Archived.
+    Never,
+}
+
+/// Other words for a frequency, lower case.
+const SYNONYMS: [(&str, Changefreq); 34] = [
+    ("constantly", Changefreq::Always),
+    ("continuous", Changefreq::Always),
+    ("continuously", Changefreq::Always),
+    ("realtime", Changefreq::Always),
+    ("minutely", Changefreq::Always),
+    ("hour", Changefreq::Hourly),
+    ("hours", Changefreq::Hourly),
+    ("every hour", Changefreq::Hourly),
+    ("day", Changefreq::Daily),
+    ("days", Changefreq::Daily),
+    ("dayly", Changefreq::Daily),
+    ("nightly", Changefreq::Daily),
+    ("every day", Changefreq::Daily),
+    ("week", Changefreq::Weekly),
+    ("weeks", Changefreq::Weekly),
+    ("every week", Changefreq::Weekly),
+    ("biweekly", Changefreq::Weekly),
+    ("bi-weekly", Changefreq::Weekly),
+    ("fortnightly", Changefreq::Weekly),
+    ("fortnight", Changefreq::Weekly),
+    ("month", Changefreq::Monthly),
+    ("months", Changefreq::Monthly),
+    ("every month", Changefreq::Monthly),
+    ("bimonthly", Changefreq::Monthly),
+    ("quarterly", Changefreq::Monthly),
+    ("year", Changefreq::Yearly),
+    ("years", Changefreq::Yearly),
+    ("every year", Changefreq::Yearly),
+    ("annual", Changefreq::Yearly),
+    ("annually", Changefreq::Yearly),
+    ("anually", Changefreq::Yearly),
+    ("static", Changefreq::Never),
+    ("archived", Changefreq::Never),
+    ("once", Changefreq::Never),
+];
+
+impl Changefreq {
+    /// All seven, from the most frequent to never.
+    pub const ALL: [Self; 7] =
+        [Self::Always, Self::Hourly, Self::Daily, Self::Weekly, Self::Monthly, Self::Yearly, Self::Never];
+
+    /// The word of the protocol.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Always => "always",
+            Self::Hourly => "hourly",
+            Self::Daily => "daily",
+            Self::Weekly => "weekly",
+            Self::Monthly => "monthly",
+            Self::Yearly => "yearly",
+            Self::Never => "never",
+        }
+    }
+
+    /// The key that enters it: the word's first letter.
+    pub const fn letter(self) -> char {
+        match self {
+            Self::Always => 'a',
+            Self::Hourly => 'h',
+            Self::Daily => 'd',
+            Self::Weekly => 'w',
+            Self::Monthly => 'm',
+            Self::Yearly => 'y',
+            Self::Never => 'n',
+        }
+    }
+
+    /// The frequency that its letter enters.
+    pub fn from_letter(letter: char) -> Option<Self> {
+        Self::ALL.into_iter().find(|frequency| frequency.letter() == letter)
+    }
+
+    /// Reads the exact word.
+    pub fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "always" => Self::Always,
+            "hourly" => Self::Hourly,
+            "daily" => Self::Daily,
+            "weekly" => Self::Weekly,
+            "monthly" => Self::Monthly,
+            "yearly" => Self::Yearly,
+            "never" => Self::Never,
+            _ => return None,
+        })
+    }
+
+    /// Reads the word in any case.
+    pub fn parse_any_case(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|frequency| text.eq_ignore_ascii_case(frequency.name()))
+    }
+
+    /// The next rarer one; never stays never.
+    #[must_use]
+    pub fn next(self) -> Self {
+        Self::ALL.get(self as usize + 1).copied().unwrap_or(self)
+    }
+
+    /// The next more frequent one; always stays always.
+    #[must_use]
+    pub fn previous(self) -> Self {
+        (self as usize).checked_sub(1).and_then(|at| Self::ALL.get(at)).copied().unwrap_or(self)
+    }
+}
+
+/// The word that was probably meant: another case, another word for it, or a slip of the keys.
+pub fn nearest(text: &str) -> Option<Changefreq> {
+    let lower = text.trim().to_lowercase();
+    if let Some(exact) = Changefreq::parse(&lower) {
+        return Some(exact);
+    }
+    if let Some((_, meant)) = SYNONYMS.iter().find(|(word, _)| *word == lower) {
+        return Some(*meant);
+    }
+    if lower.len() > 12 {
+        return None;
+    }
+    let distances = Changefreq::ALL.into_iter().map(|frequency| (distance(&lower, frequency.name()), frequency));
+    distances.filter(|&(distance, _)| distance <= 2).min_by_key(|&(distance, _)| distance).map(|(_, meant)| meant)
+}
+
+/// What somebody typed as the new value; `None` removes the element.
+///
+/// One of the seven words or its letter, `none`, or any text, which stays as typed.
+pub fn from_typed(typed: &str) -> Option<String> {
+    let typed = typed.trim();
+    if typed.is_empty() || typed.eq_ignore_ascii_case("none") {
+        return None;
+    }
+    let mut letters = typed.chars();
+    let meant = match (letters.next(), letters.next()) {
+        (Some(letter), None) => Changefreq::from_letter(letter),
+        _ => None,
+    };
+    Some(match meant {
+        Some(meant) => meant.name().to_owned(),
+        None => typed.to_owned(),
+    })
+}
+
+/// How many characters must be added, dropped or replaced to get from one word to the other.
+fn distance(from: &str, to: &str) -> usize {
+    let to: Vec<char> = to.chars().collect();
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (line, letter) in from.chars().enumerate() {
+        let mut next = vec![line + 1];
+        for (column, other) in to.iter().enumerate() {
+            let at = |row: &[usize], column: usize| row.get(column).copied().unwrap_or(usize::MAX - 1);
+            let replaced = at(&row, column) + usize::from(letter != *other);
+            next.push(replaced.min(at(&row, column + 1) + 1).min(at(&next, column) + 1));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_letters_lead_back() {
+        for frequency in Changefreq::ALL {
+            assert_eq!(Changefreq::parse(frequency.name()), Some(frequency));
+            assert_eq!(Changefreq::from_letter(frequency.letter()), Some(frequency));
+            assert!(frequency.name().starts_with(frequency.letter()));
+        }
+    }
+
+    #[test]
+    fn only_the_exact_word_is_accepted() {
+        for text in ["Daily", "DAILY", " daily ", "", "fortnightly"] {
+            assert_eq!(Changefreq::parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn neighbours_stop_at_the_ends() {
+        assert_eq!(Changefreq::Always.previous(), Changefreq::Always);
+        assert_eq!(Changefreq::Always.next(), Changefreq::Hourly);
+        assert_eq!(Changefreq::Never.previous(), Changefreq::Yearly);
+        assert_eq!(Changefreq::Never.next(), Changefreq::Never);
+    }
+
+    #[test]
+    fn the_nearest_word() {
+        let table = [
+            ("DAILY", Some("daily")),
+            (" weekly ", Some("weekly")),
+            ("day", Some("daily")),
+            ("fortnightly", Some("weekly")),
+            ("annually", Some("yearly")),
+            ("montly", Some("monthly")),
+            ("wekly", Some("weekly")),
+            ("yearlly", Some("yearly")),
+            ("sometimes", None),
+            ("0.5", None),
+            ("", None),
+            ("2024-05-06", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(nearest(text).map(Changefreq::name), expected, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn typed_text() {
+        let table = [("w", Some("weekly")), ("weekly", Some("weekly")), ("none", None), ("", None), ("x", Some("x"))];
+        for (typed, expected) in table {
+            assert_eq!(from_typed(typed).as_deref(), expected, "{typed:?}");
+        }
+    }
+
+    #[test]
+    fn distances() {
+        for (from, to, expected) in [("", "abc", 3), ("abc", "abc", 0), ("kitten", "sitting", 3), ("ä", "a", 1)] {
+            assert_eq!(distance(from, to), expected, "{from} {to}");
+        }
+    }
+}

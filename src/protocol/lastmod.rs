@@ -1,1 +1,567 @@
-//! lastmod
+//! `lastmod`: the W3C Datetime profile, what people write instead, and how to put it right.
+//!
+//! Judging never fails and never reads a clock. A valid value is never rewritten: its precision and
+//! its zone are the author's. Faults follow one code each of the rule catalogue's `lastmod-…`.
+
+mod calendar;
+mod foreign;
+mod read;
+mod repair;
+mod typed;
+mod verdict;
+
+pub use repair::{repair, suggest};
+pub use typed::{Now, from_typed, shift_days};
+pub use verdict::{Judge, verdicts};
+
+use calendar::{DAY, Date};
+
+/// A moment read from a `lastmod`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Lastmod {
+    /// The first instant it covers: seconds since 1970 in UTC (UTC is assumed where no zone is given).
+    pub seconds: i64,
+    /// How exact it is.
+    pub precision: Precision,
+}
+
+/// How exact a `lastmod` is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Precision {
+    /// `2005`
+    Year,
+    /// `2005-05`
+    Month,
+    /// `2005-05-10`
+    Day,
+    /// `2005-05-10T17:33Z`
+    Minute,
+    /// `2005-05-10T17:33:30Z`
+    Second,
+    /// `2005-05-10T17:33:30.5Z`
+    Fraction,
+}
+
+/// What is wrong with a `lastmod`; a set of bits, one for each rule that needs the text alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Faults(pub u32);
+
+impl Faults {
+    /// Nothing wrong.
+    pub const NONE: Self = Self(0);
+    /// Not recognisable as a date at all.
+    pub const INVALID: Self = Self(1);
+    /// Well shaped, but there is no such day or time.
+    pub const IMPOSSIBLE: Self = Self(1 << 1);
+    /// A year, or a year and a month.
+    pub const REDUCED: Self = Self(1 << 2);
+    /// Hours and minutes without seconds.
+    pub const NO_SECONDS: Self = Self(1 << 3);
+    /// A time without a zone.
+    pub const NO_TIMEZONE: Self = Self(1 << 4);
+    /// A blank instead of `T`.
+    pub const SPACE_SEPARATOR: Self = Self(1 << 5);
+    /// A zone not written `Z` or `±hh:mm`.
+    pub const OFFSET_FORMAT: Self = Self(1 << 6);
+    /// A zone beyond ±14:00, or with more than 59 minutes.
+    pub const OFFSET_RANGE: Self = Self(1 << 7);
+    /// Fractions of a second.
+    pub const FRACTION: Self = Self(1 << 8);
+    /// `t` or `z`.
+    pub const LOWERCASE: Self = Self(1 << 9);
+    /// A zone after a date without a time.
+    pub const DATE_ZONE: Self = Self(1 << 10);
+    /// `24:00:00`.
+    pub const HOUR_24: Self = Self(1 << 11);
+    /// One digit where two belong.
+    pub const UNPADDED: Self = Self(1 << 12);
+    /// `20050510`: no separators.
+    pub const BASIC: Self = Self(1 << 13);
+    /// `Tue, 10 May 2005 17:33:30 GMT`.
+    pub const RFC822: Self = Self(1 << 14);
+    /// Seconds or milliseconds since 1970.
+    pub const EPOCH: Self = Self(1 << 15);
+    /// A local order of day, month and year.
+    pub const LOCALE: Self = Self(1 << 16);
+    /// Two dates or more.
+    pub const MULTIPLE: Self = Self(1 << 17);
+    /// Before 1990.
+    pub const YEAR_RANGE: Self = Self(1 << 18);
+    /// A year of more than four digits, or a negative one.
+    pub const YEAR_FORM: Self = Self(1 << 19);
+    /// The zero date of a database: `0000-00-00`, `0001-01-01`.
+    pub const ZERO: Self = Self(1 << 20);
+    /// The zero of Unix time: `1970-01-01`.
+    pub const UNIX_ZERO: Self = Self(1 << 21);
+    /// `-00:00`.
+    pub const NEGATIVE_ZERO: Self = Self(1 << 22);
+
+    /// How many faults there are: the bits 0 to this less one.
+    pub const COUNT: u32 = 23;
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether all of `other` are set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Whether any of `other` is set.
+    pub const fn has_any(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// Adds `other`.
+    pub const fn insert(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+
+    /// Both together.
+    #[must_use]
+    pub const fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// These without `other`.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
+    }
+
+    /// Each fault on its own, lowest bit first.
+    pub fn iter(self) -> impl Iterator<Item = Self> {
+        (0..Self::COUNT).map(|bit| Self(1 << bit)).filter(move |&fault| self.has(fault))
+    }
+}
+
+/// What a `lastmod` says and what is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Judgement {
+    /// The moment, whenever one can be read reasonably, so that sorting and comparing work.
+    pub instant: Option<Lastmod>,
+    /// What is wrong.
+    pub faults: Faults,
+}
+
+/// Judges a decoded `lastmod` without surrounding whitespace.
+///
+/// Accepted without a fault: `YYYY-MM-DD`, and `YYYY-MM-DDThh:mm:ss` followed by `Z` or `±hh:mm`
+/// (W3C Note Datetime, read together with sitemap.xsd 0.9, `tLastmod`).
+pub fn judge(text: &str) -> Judgement {
+    match plain(text.as_bytes()) {
+        Some(instant) => Judgement { instant: Some(instant), faults: Faults::NONE },
+        None => read::read(text).judge(),
+    }
+}
+
+/// The two accepted shapes, by hand: nearly every value of a real file ends here.
+fn plain(text: &[u8]) -> Option<Lastmod> {
+    let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, ref rest @ ..] = text else { return None };
+    let year = i32::from(pair(y1, y2)?) * 100 + i32::from(pair(y3, y4)?);
+    let date = Date { year, month: pair(m1, m2)?, day: pair(d1, d2)? };
+    if year < 1990 || !date.exists() {
+        return None;
+    }
+    let midnight = date.days() * DAY;
+    let &[b'T', h1, h2, b':', m1, m2, b':', s1, s2, ref zone @ ..] = rest else {
+        return rest.is_empty().then_some(Lastmod { seconds: midnight, precision: Precision::Day });
+    };
+    let (hour, minute, second) = (pair(h1, h2)?, pair(m1, m2)?, pair(s1, s2)?);
+    if hour > 23 || minute > 59 || second > 59 {
+        return None;
+    }
+    let offset = match *zone {
+        [b'Z'] => 0,
+        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] => {
+            let (hours, minutes) = (pair(h1, h2)?, pair(m1, m2)?);
+            let total = i64::from(hours) * 60 + i64::from(minutes);
+            if minutes > 59 || total > 14 * 60 || (sign == b'-' && total == 0) {
+                return None;
+            }
+            if sign == b'-' { -total } else { total }
+        }
+        _ => return None,
+    };
+    let time = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);
+    Some(Lastmod { seconds: midnight + time - offset * 60, precision: Precision::Second })
+}
+
+/// Two ASCII digits as a number.
+fn pair(tens: u8, ones: u8) -> Option<u8> {
+    let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
+    (tens < 10 && ones < 10).then(|| tens * 10 + ones)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::{DateTime, NaiveDate};
+    use proptest::prelude::*;
+
+    /// 2005-05-10T00:00:00Z.
+    const MAY_10: i64 = 1_115_683_200;
+
+    const fn read_as(seconds: i64, precision: Precision) -> Lastmod {
+        Lastmod { seconds, precision }
+    }
+
+    #[test]
+    fn plain_values_are_clean() {
+        use Precision::{Day, Second};
+        let noon = MAY_10 + 12 * 3600;
+        let table = [
+            ("2005-05-10", MAY_10, Day),
+            ("2004-02-29", 1_078_012_800, Day),
+            ("2005-05-10T12:00:00Z", noon, Second),
+            ("2005-05-10T12:00:00+00:00", noon, Second),
+            ("2005-05-10T20:00:00+08:00", noon, Second),
+            ("2005-05-10T08:30:00-03:30", noon, Second),
+            ("2005-05-11T02:00:00+14:00", noon, Second),
+            ("9999-12-31T23:59:59Z", 253_402_300_799, Second),
+        ];
+        for (text, seconds, precision) in table {
+            let expected = Judgement { instant: Some(read_as(seconds, precision)), faults: Faults::NONE };
+            assert_eq!(judge(text), expected, "{text}");
+            assert_eq!(plain(text.as_bytes()), expected.instant, "{text} takes the fast path");
+            assert_eq!(read::read(text).judge(), expected, "{text} by the patient reader");
+        }
+    }
+
+    /// Text, the moment read from it, its faults, the safe repair of all of them, the suggestion.
+    type Row = (&'static str, Option<Lastmod>, Faults, Option<&'static str>, Option<&'static str>);
+
+    fn faulty() -> Vec<Row> {
+        use Precision::{Day, Fraction, Minute, Month, Second, Year};
+        const NO_ZONE: Faults = Faults::NO_TIMEZONE;
+        let moment = |seconds, precision| Some(read_as(seconds, precision));
+        let evening = MAY_10 + (17 * 60 + 33) * 60 + 30;
+        let second = moment(evening, Second);
+        let full = "2005-05-10T17:33:30Z";
+        vec![
+            ("", None, Faults::INVALID, None, None),
+            ("yesterday", None, Faults::INVALID, None, None),
+            ("2005-05-10T17", moment(MAY_10 + 17 * 3600, Minute), Faults::INVALID.with(NO_ZONE), None, None),
+            ("2005-02-29", None, Faults::IMPOSSIBLE, None, None),
+            ("2005-13-01", None, Faults::IMPOSSIBLE, None, None),
+            ("2005-05-10T25:00:00Z", None, Faults::IMPOSSIBLE, None, None),
+            ("2005-05-10T12:60:00Z", None, Faults::IMPOSSIBLE, None, None),
+            ("2005-05-10T23:59:60Z", None, Faults::IMPOSSIBLE, None, None),
+            ("2005-05-10T24:00:01Z", None, Faults::IMPOSSIBLE, None, None),
+            ("2005", moment(1_104_537_600, Year), Faults::REDUCED, None, None),
+            ("2005-05", moment(1_114_905_600, Month), Faults::REDUCED, None, None),
+            ("2005-13", None, Faults::REDUCED.with(Faults::IMPOSSIBLE), None, None),
+            ("2005-05-10T17:33Z", moment(evening - 30, Minute), Faults::NO_SECONDS, Some("2005-05-10T17:33:00Z"), None),
+            (
+                "2005-05-10T17:33+08:00",
+                moment(evening - 30 - 8 * 3600, Minute),
+                Faults::NO_SECONDS,
+                Some("2005-05-10T17:33:00+08:00"),
+                None,
+            ),
+            ("2005-05-10T17:33:30", second, NO_ZONE, None, Some(full)),
+            ("2005-05-10 17:33:30", second, Faults::SPACE_SEPARATOR.with(NO_ZONE), None, Some(full)),
+            ("2005-05-10 17:33:30Z", second, Faults::SPACE_SEPARATOR, Some(full), None),
+            (
+                "2005-05-10 17:33:30.25 +0000",
+                moment(evening, Fraction),
+                Faults::SPACE_SEPARATOR.with(Faults::FRACTION).with(Faults::OFFSET_FORMAT),
+                Some("2005-05-10T17:33:30+00:00"),
+                None,
+            ),
+            (
+                "2005-05-10T17:33:30+0800",
+                moment(evening - 8 * 3600, Second),
+                Faults::OFFSET_FORMAT,
+                Some("2005-05-10T17:33:30+08:00"),
+                None,
+            ),
+            (
+                "2005-05-10T17:33:30-08",
+                moment(evening + 8 * 3600, Second),
+                Faults::OFFSET_FORMAT,
+                Some("2005-05-10T17:33:30-08:00"),
+                None,
+            ),
+            ("2005-05-10T17:33:30 GMT", second, Faults::OFFSET_FORMAT, Some(full), None),
+            ("2005-05-10T17:33:30+14:01", second, Faults::OFFSET_RANGE, None, None),
+            ("2005-05-10T17:33:30+05:75", second, Faults::OFFSET_RANGE, None, None),
+            ("2005-05-10T17:33:30.5Z", moment(evening, Fraction), Faults::FRACTION, Some(full), None),
+            ("2005-05-10T17:33:30.1234567Z", moment(evening, Fraction), Faults::FRACTION, Some(full), None),
+            ("2005-05-10T17:33:30.Z", moment(evening, Fraction), Faults::FRACTION, Some(full), None),
+            ("2005-05-10t17:33:30z", second, Faults::LOWERCASE, Some(full), None),
+            ("2005-05-10Z", moment(MAY_10, Day), Faults::DATE_ZONE, Some("2005-05-10"), None),
+            ("2005-05-10+02:00", moment(MAY_10, Day), Faults::DATE_ZONE, Some("2005-05-10"), None),
+            ("2005-05-10T24:00:00Z", moment(MAY_10 + DAY, Second), Faults::HOUR_24, Some("2005-05-11T00:00:00Z"), None),
+            (
+                "2004-12-31T24:00+01:00",
+                moment(1_104_534_000, Minute),
+                Faults::HOUR_24.with(Faults::NO_SECONDS),
+                Some("2005-01-01T00:00:00+01:00"),
+                None,
+            ),
+            ("9999-12-31T24:00:00Z", moment(253_402_300_800, Second), Faults::HOUR_24, None, None),
+            ("2005-5-10", moment(MAY_10, Day), Faults::UNPADDED, Some("2005-05-10"), None),
+            (
+                "2005-05-10T7:05:00Z",
+                moment(MAY_10 + (7 * 60 + 5) * 60, Second),
+                Faults::UNPADDED,
+                Some("2005-05-10T07:05:00Z"),
+                None,
+            ),
+            ("20050510", moment(MAY_10, Day), Faults::BASIC, Some("2005-05-10"), None),
+            ("20050510T173330Z", second, Faults::BASIC, Some(full), None),
+            ("20050510173330", second, Faults::BASIC.with(NO_ZONE), Some("2005-05-10T17:33:30"), Some(full)),
+            ("20051310", None, Faults::BASIC.with(Faults::IMPOSSIBLE), Some("2005-13-10"), None),
+            ("Tue, 10 May 2005 17:33:30 GMT", second, Faults::RFC822, Some(full), None),
+            (
+                "10 May 05 12:33 EST",
+                moment(evening - 30, Second),
+                Faults::RFC822,
+                Some("2005-05-10T12:33:00-05:00"),
+                None,
+            ),
+            ("Tue, 10 May 2005", moment(MAY_10, Day), Faults::RFC822, Some("2005-05-10"), None),
+            ("Mon, 10 May 2005", None, Faults::RFC822.with(Faults::IMPOSSIBLE), None, None),
+            ("May 10, 2005", moment(MAY_10, Day), Faults::LOCALE, None, Some("2005-05-10")),
+            ("Tue May 10 17:33:30 2005", second, Faults::LOCALE.with(NO_ZONE), None, Some(full)),
+            ("1115746410", second, Faults::EPOCH, None, Some(full)),
+            ("1115746410123", second, Faults::EPOCH, None, Some(full)),
+            ("10.05.2005", moment(MAY_10, Day), Faults::LOCALE, None, Some("2005-05-10")),
+            ("2005/05/10", moment(MAY_10, Day), Faults::LOCALE, None, Some("2005-05-10")),
+            ("05/13/2005", moment(MAY_10 + 3 * DAY, Day), Faults::LOCALE, None, Some("2005-05-13")),
+            ("05/10/2005", None, Faults::LOCALE, None, None),
+            ("10/05/05", None, Faults::LOCALE, None, None),
+            ("10.05.2005 17:33", moment(MAY_10, Day), Faults::LOCALE, None, None),
+            ("31/02/2005", None, Faults::LOCALE.with(Faults::IMPOSSIBLE), None, None),
+            ("2005-05-10, 2005-05-11", moment(MAY_10, Day), Faults::MULTIPLE, None, Some("2005-05-11")),
+            ("2005-05-10/2005-04-11", moment(MAY_10, Day), Faults::MULTIPLE, None, Some("2005-05-10")),
+            ("1989-12-31", moment(631_065_600, Day), Faults::YEAR_RANGE, None, None),
+            ("12005-05-10", None, Faults::YEAR_FORM, None, None),
+            ("-2005-05-10", None, Faults::YEAR_FORM, None, None),
+            ("0000-00-00", None, Faults::ZERO, None, None),
+            ("0000-01-01", None, Faults::ZERO, None, None),
+            ("0001-01-01T00:00:00Z", None, Faults::ZERO, None, None),
+            ("0000-00-00 00:00:00", None, Faults::ZERO.with(Faults::SPACE_SEPARATOR).with(NO_ZONE), None, None),
+            ("1970-01-01", moment(0, Day), Faults::UNIX_ZERO, None, None),
+            ("1970-01-01T00:00:00+00:00", moment(0, Second), Faults::UNIX_ZERO, None, None),
+            ("2005-05-10T17:33:30-00:00", second, Faults::NEGATIVE_ZERO, Some("2005-05-10T17:33:30+00:00"), None),
+            ("２００５-05-10", None, Faults::INVALID, None, None),
+        ]
+    }
+
+    #[test]
+    fn faults_repairs_and_suggestions() {
+        for (text, instant, faults, repaired, suggested) in faulty() {
+            assert_eq!(judge(text), Judgement { instant, faults }, "{text:?}");
+            assert_eq!(repair(text, faults).as_deref(), repaired, "repair {text:?}");
+            assert_eq!(suggest(text).map(|(_, text)| text).as_deref(), suggested, "suggest {text:?}");
+        }
+    }
+
+    #[test]
+    fn every_fault_has_an_example() {
+        let seen = faulty().iter().fold(Faults::NONE, |seen, row| seen.with(row.2));
+        assert_eq!(seen, Faults((1 << Faults::COUNT) - 1));
+    }
+
+    #[test]
+    fn one_fault_is_repaired_at_a_time() {
+        let table = [
+            ("2005-5-10T7:33", Faults::UNPADDED, "2005-05-10T07:33"),
+            ("2005-5-10T07:33Z", Faults::NO_SECONDS, "2005-5-10T07:33:00Z"),
+            ("2005-05-10t17:33:30.5-0000", Faults::FRACTION, "2005-05-10t17:33:30-0000"),
+            ("2005-05-10t17:33:30.5-0000", Faults::NEGATIVE_ZERO, "2005-05-10t17:33:30.5+0000"),
+            ("2005-05-10t17:33:30.5-0000", Faults::LOWERCASE, "2005-05-10T17:33:30.5-0000"),
+        ];
+        for (text, fault, expected) in table {
+            assert_eq!(repair(text, fault).as_deref(), Some(expected), "{text}");
+        }
+    }
+
+    /// Sources: xmllint on the schema for the second column; W3C Note Datetime for the first; rule
+    /// catalogue C5 to C9 for Google and Bing.
+    #[test]
+    fn four_authorities() {
+        let table = [
+            ("2005", [true, false, false, false]),
+            ("2005-05", [true, false, false, false]),
+            ("2005-05-10", [true, true, true, true]),
+            ("2005-5-10", [false, false, false, false]),
+            ("20050510", [false, false, false, false]),
+            ("2005-02-30", [false, false, false, false]),
+            ("2005-13-01", [false, false, false, false]),
+            ("2004-02-29", [true, true, true, true]),
+            ("2005-02-29", [false, false, false, false]),
+            ("2005-05-10Z", [false, true, false, false]),
+            ("2005-05-10+02:00", [false, true, false, false]),
+            ("-2005-05-10", [false, true, false, false]),
+            ("12005-05-10", [false, true, false, false]),
+            ("0000-01-01", [false, false, false, false]),
+            ("2005-05-10T17", [false, false, false, false]),
+            ("2005-05-10T17:33+08:00", [true, false, true, true]),
+            ("2005-05-10T17:33Z", [true, false, true, true]),
+            ("2005-05-10T17:33:30+08:00", [true, true, true, true]),
+            ("2005-05-10T17:33:30Z", [true, true, true, true]),
+            ("2005-05-10T17:33:30", [false, true, false, false]),
+            ("2005-05-10T17:33:30+0800", [false, false, false, false]),
+            ("2005-05-10T17:33:30+08", [false, false, false, false]),
+            ("2005-05-10 17:33:30", [false, false, false, false]),
+            ("2005-05-10 17:33:30+08:00", [false, false, false, false]),
+            ("2005-05-10t17:33:30z", [false, false, false, false]),
+            ("2005-05-10T24:00:00Z", [false, true, false, false]),
+            ("2005-05-10T24:00:01Z", [false, false, false, false]),
+            ("2005-05-10T25:00:00Z", [false, false, false, false]),
+            ("2005-05-10T23:59:60Z", [false, false, false, false]),
+            ("2005-05-10T17:33:30.5Z", [true, true, true, true]),
+            ("2005-05-10T17:33:30.123+00:00", [true, true, false, true]),
+            ("2005-05-10T17:33:30.1234567Z", [true, true, false, true]),
+            ("2005-05-10T17:33:30.Z", [false, false, false, false]),
+            ("2005-05-10T17:33:30+14:00", [true, true, true, true]),
+            ("2005-05-10T17:33:30+14:01", [false, false, false, false]),
+            ("2005-05-10T17:33:30-00:00", [true, true, true, true]),
+            ("05/10/2005", [false, false, false, false]),
+            ("Tue, 10 May 2005 17:33:30 GMT", [false, false, false, false]),
+            ("1115746410", [false, false, false, false]),
+            ("", [false, false, false, false]),
+        ];
+        for (text, expected) in table {
+            let verdicts = verdicts(text);
+            assert_eq!(verdicts.map(|(_, accepts, _)| accepts), expected, "{text}: {verdicts:?}");
+            for (judge, accepts, why) in verdicts {
+                assert!(accepts || !why.is_empty(), "{text}: {} says no without a reason", judge.name());
+            }
+            if !expected[1] {
+                assert!(!judge(text).faults.is_empty(), "{text}: the schema rejects what raises nothing");
+            }
+        }
+    }
+
+    #[test]
+    fn days_are_shifted_in_place() {
+        let table = [
+            ("2005-05-10", 1, Some("2005-05-11")),
+            ("2005-12-31", 1, Some("2006-01-01")),
+            ("2005-05-10T17:33:30.123+08:00", -10, Some("2005-04-30T17:33:30.123+08:00")),
+            ("2005-5-9", 1, Some("2005-5-10")),
+            ("20050531", 1, Some("20050601")),
+            ("2005-05-10 17:33", 1, Some("2005-05-11 17:33")),
+            ("9999-12-31", 1, None),
+            ("0001-01-01", -1, None),
+            ("2005-05-10", i64::MAX, None),
+            ("2005-05", 1, None),
+            ("2005", 1, None),
+            ("2005-02-30", 1, None),
+            ("yesterday", 1, None),
+        ];
+        for (text, days, expected) in table {
+            assert_eq!(shift_days(text, days).as_deref(), expected, "{text} {days}");
+        }
+    }
+
+    #[test]
+    fn typed_text() {
+        // 2026-11-20T23:14:07Z, which is the 21st in Berlin and still the 20th in St. John's.
+        let seconds = 1_795_216_447;
+        let (berlin, utc, st_johns) = (3600, 0, -12_600);
+        let table = [
+            ("today", None, berlin, Ok(Some("2026-11-21"))),
+            ("TODAY", None, st_johns, Ok(Some("2026-11-20"))),
+            ("now", None, berlin, Ok(Some("2026-11-21T00:14:07+01:00"))),
+            ("now", None, st_johns, Ok(Some("2026-11-20T19:44:07-03:30"))),
+            ("now", None, utc, Ok(Some("2026-11-20T23:14:07Z"))),
+            ("none", Some("2005-05-10"), utc, Ok(None)),
+            ("", Some("2005-05-10"), utc, Ok(None)),
+            ("+7d", Some("2005-05-10"), utc, Ok(Some("2005-05-17"))),
+            ("-1d", Some("2005-05-10T17:33:30+08:00"), utc, Ok(Some("2005-05-09T17:33:30+08:00"))),
+            ("-1d", None, berlin, Ok(Some("2026-11-20"))),
+            ("+2w", Some("2005-05-10"), utc, Ok(Some("2005-05-24"))),
+            ("+1m", Some("2005-01-31"), utc, Ok(Some("2005-02-28"))),
+            ("-1y", Some("2004-02-29"), utc, Ok(Some("2003-02-28"))),
+            ("2005-13-01", None, utc, Ok(Some("2005-13-01"))),
+            (" 2005-05-10 ", None, utc, Ok(Some("2005-05-10"))),
+            ("+next", None, utc, Ok(Some("+next"))),
+            ("+7", Some("2005-05-10"), utc, Err("+7: write the unit too, as in +7d (d, w, m or y)")),
+            ("+1d", Some("2005-05"), utc, Err("2005-05 has no day to count from")),
+            ("+1d", Some("yesterday"), utc, Err("yesterday is not a date to count from")),
+            ("+99999999999999999999d", None, utc, Err("that step is too large")),
+        ];
+        for (typed, current, offset, expected) in table {
+            let result = from_typed(typed, current, Now { seconds, offset }).map_err(|error| error.to_string());
+            let expected = expected.map(|text| text.map(str::to_owned)).map_err(str::to_owned);
+            assert_eq!(result, expected, "{typed:?} from {current:?}");
+        }
+    }
+
+    /// Texts near the grammar: parts right and wrong, put together at random.
+    fn near_dates() -> impl Strategy<Value = String> {
+        let date = "-?[0-9]{4,5}(-[01]?[0-9](-[0-3]?[0-9])?)?|[0-9]{8}|[0-3]?[0-9][./-][01]?[0-9][./-][0-9]{2,4}";
+        let time =
+            "([Tt ][0-2]?[0-9](:[0-6]?[0-9](:[0-6]?[0-9]([.,][0-9]{0,7})?)?)?|[Tt][0-2][0-9][0-5][0-9]([0-5][0-9])?)?";
+        let zone = "([Zz]| GMT| ?[+-][01]?[0-9](:?[0-7][0-9])?)?";
+        (date, time, zone).prop_map(|(date, time, zone)| format!("{date}{time}{zone}"))
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_judged(text in ".{0,40}") {
+            let judged = judge(&text);
+            prop_assert!(judged.instant.is_some() || !judged.faults.is_empty());
+            let _ = (repair(&text, judged.faults), suggest(&text), verdicts(&text), shift_days(&text, 1));
+        }
+
+        #[test]
+        fn both_readers_agree(text in near_dates()) {
+            if let Some(instant) = plain(text.as_bytes()) {
+                let expected = Judgement { instant: Some(instant), faults: Faults::NONE };
+                prop_assert_eq!(read::read(&text).judge(), expected);
+            }
+        }
+
+        #[test]
+        fn clean_is_what_chrono_reads(text in near_dates()) {
+            let judged = judge(&text);
+            if judged.faults.is_empty() {
+                let seconds = match text.len() {
+                    10 => NaiveDate::parse_from_str(&text, "%Y-%m-%d").unwrap().and_hms_opt(0, 0, 0).unwrap().and_utc().timestamp(),
+                    _ => DateTime::parse_from_rfc3339(&text).unwrap().timestamp(),
+                };
+                prop_assert_eq!(judged.instant.unwrap().seconds, seconds);
+            }
+        }
+
+        #[test]
+        fn a_repair_removes_its_faults_and_adds_none(text in near_dates()) {
+            let before = judge(&text);
+            for fault in before.faults.iter().chain([before.faults]) {
+                if let Some(repaired) = repair(&text, fault) {
+                    let after = judge(&repaired);
+                    prop_assert!(after.faults.without(before.faults).is_empty(), "{} -> {}", text, repaired);
+                    prop_assert!(!after.faults.has_any(Faults(fault.0 & before.faults.0)) || fault == before.faults);
+                    if let (Some(old), Some(new)) = (before.instant, after.instant) {
+                        prop_assert_eq!(old.seconds, new.seconds, "{} -> {}", text, repaired);
+                    }
+                }
+            }
+        }
+
+        #[test]
+        fn a_suggestion_is_clean(text in near_dates()) {
+            if let Some((_, value)) = suggest(&text) {
+                prop_assert!(judge(&value).faults.is_empty());
+            }
+        }
+
+        #[test]
+        fn a_shift_and_back_is_nothing(text in near_dates(), days in -5000..5000i64) {
+            if let Some(shifted) = shift_days(&text, days) {
+                let back = shift_days(&shifted, -days).unwrap();
+                prop_assert_eq!(judge(&back).instant, judge(&text).instant);
+                // One digit may have become two on the way, and nothing says that it was one.
+                prop_assert!(back == text || judge(&text).faults.has(Faults::UNPADDED));
+            }
+        }
+    }
+}

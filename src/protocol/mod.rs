@@ -73,3 +73,15 @@ impl Severity {
         [Self::Note, Self::Warning, Self::Error].into_iter().find(|severity| severity.name() == name)
     }
 }
+
+/// Why something typed cannot become a value: words for the person who typed it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct EntryError(String);
+
+impl EntryError {
+    /// An error with this explanation.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}

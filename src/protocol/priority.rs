@@ -1,1 +1,411 @@
-//! priority
+//! `priority`: a decimal from 0.0 to 1.0, in hundredths, and the ways to write it badly.
+//!
+//! A valid value keeps the decimals its author gave it. Nothing here rounds without being asked.
+
+use super::EntryError;
+
+/// The priority of an entry that has none (sitemaps.org protocol, XML tag definitions, "priority").
+pub const DEFAULT_HUNDREDTHS: u8 = 50;
+
+/// What is wrong with a `priority`; a set of bits, one for each rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Faults(pub u8);
+
+impl Faults {
+    /// Nothing wrong.
+    pub const NONE: Self = Self(0);
+    /// Not a decimal number.
+    pub const INVALID: Self = Self(1);
+    /// A comma for the point.
+    pub const COMMA: Self = Self(1 << 1);
+    /// Below 0.0 or above 1.0.
+    pub const RANGE: Self = Self(1 << 2);
+    /// Valid but odd: `.5`, `1.`, `+0.5`, `-0`, `00.5`, `0.50000`.
+    pub const FORM: Self = Self(1 << 3);
+    /// More than two decimals that say something.
+    pub const PRECISION: Self = Self(1 << 4);
+
+    /// How many faults there are: the bits 0 to this less one.
+    pub const COUNT: u32 = 5;
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether all of `other` are set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Each fault on its own, lowest bit first.
+    pub fn iter(self) -> impl Iterator<Item = Self> {
+        (0..Self::COUNT).map(|bit| Self(1 << bit)).filter(move |&fault| self.has(fault))
+    }
+
+    const fn insert(&mut self, other: Self) {
+        self.0 |= other.0;
+    }
+}
+
+/// What a `priority` says and what is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Judgement {
+    /// 0 to 100, rounded; `None` where the text is no number in range.
+    pub hundredths: Option<u8>,
+    /// What is wrong.
+    pub faults: Faults,
+}
+
+/// Judges a decoded `priority` without surrounding whitespace.
+///
+/// A decimal as in XML Schema (part 2, section 3.2.3) from 0.0 to 1.0 (sitemap.xsd 0.9, `tPriority`).
+pub fn judge(text: &str) -> Judgement {
+    // Nearly every real value is one of these.
+    if let &[whole @ (b'0' | b'1'), b'.', tenth @ b'0'..=b'9'] = text.as_bytes() {
+        let hundredths = (whole - b'0') * 100 + (tenth - b'0') * 10;
+        if hundredths <= 100 {
+            return Judgement { hundredths: Some(hundredths), faults: Faults::NONE };
+        }
+    }
+    let Some(decimal) = Decimal::read(text) else {
+        return Judgement { hundredths: None, faults: Faults::INVALID };
+    };
+    let mut faults = Faults::NONE;
+    if decimal.comma {
+        faults.insert(Faults::COMMA);
+    }
+    if decimal.is_odd() {
+        faults.insert(Faults::FORM);
+    }
+    if decimal.significant().len() > 2 {
+        faults.insert(Faults::PRECISION);
+    }
+    if !decimal.in_range() {
+        faults.insert(Faults::RANGE);
+        return Judgement { hundredths: None, faults };
+    }
+    Judgement { hundredths: Some(decimal.hundredths()), faults }
+}
+
+/// The text without these faults; `None` when that takes a decision.
+///
+/// Safe are a comma and an odd form (rule catalogue section 5.4): the number stays what it is.
+pub fn repair(text: &str, faults: Faults) -> Option<String> {
+    let decimal = Decimal::read(text)?;
+    let comma = decimal.comma && faults.has(Faults::COMMA);
+    let form = decimal.is_odd() && faults.has(Faults::FORM);
+    if !comma && !form {
+        return None;
+    }
+    // What has a comma and an odd form is put right in one go: there is no half of a number.
+    Some(decimal.shortest())
+}
+
+/// A likely reading of a text that cannot be repaired without a decision, and what it assumes.
+pub fn suggest(text: &str) -> Option<(&'static str, String)> {
+    if let Some(percent) = text.strip_suffix('%') {
+        let number: u8 = percent.trim().parse().ok().filter(|number| *number <= 100)?;
+        return Some(("read as a percentage", shorten(number)));
+    }
+    let decimal = Decimal::read(text)?;
+    if !decimal.in_range() {
+        let bare = decimal.fraction.is_empty() && !decimal.negative;
+        return match text.trim_start_matches('+').trim_end_matches('.').parse::<u8>() {
+            Ok(number @ 2..=10) if bare => Some(("read as tenths", shorten(number * 10))),
+            Ok(number @ 11..=100) if bare => Some(("read as a percentage", shorten(number))),
+            _ if decimal.negative => Some(("raise to 0.0", "0.0".to_owned())),
+            _ => Some(("lower to 1.0", "1.0".to_owned())),
+        };
+    }
+    let rounded = decimal.significant().len() > 2;
+    rounded.then(|| ("round to two decimals", shorten(decimal.hundredths())))
+}
+
+/// Moves a priority by tenths, from the protocol's default where there is none or none can be read.
+///
+/// Stays within 0.0 to 1.0 and keeps the number of decimals that the file uses, where the result
+/// can be written with them.
+pub fn nudge(text: Option<&str>, tenths: i8) -> String {
+    moved(text.unwrap_or_default(), i64::from(tenths) * 10)
+}
+
+/// What somebody typed as the new value; `Ok(None)` removes the element.
+///
+/// `none`, a step such as `+0.1` or `-0.2` from the current value (from the protocol's default
+/// where there is none), or any text, which stays as typed.
+///
+/// # Errors
+/// A step from a value that is no priority.
+pub fn from_typed(typed: &str, current: Option<&str>) -> Result<Option<String>, EntryError> {
+    let typed = typed.trim();
+    if typed.is_empty() || typed.eq_ignore_ascii_case("none") {
+        return Ok(None);
+    }
+    let step = Decimal::read(typed).filter(|step| typed.starts_with(['+', '-']) && !step.comma);
+    let Some(step) = step else { return Ok(Some(typed.to_owned())) };
+    let current = current.map(str::trim).unwrap_or_default();
+    if !current.is_empty() && judge(current).hundredths.is_none() {
+        return Err(EntryError::new(format!("{current} is not a priority to count from")));
+    }
+    if step.significant().len() > 2 {
+        return Err(EntryError::new(format!("{typed}: steps are in hundredths")));
+    }
+    let size = if step.in_magnitude() { i64::from(step.hundredths()) } else { 100 };
+    Ok(Some(moved(current, if step.negative { -size } else { size })))
+}
+
+/// A number in range moved by hundredths and written with the decimals it had, or more if needed.
+fn moved(text: &str, hundredths: i64) -> String {
+    let decimal = Decimal::read(text).filter(Decimal::in_range);
+    // Nine decimals hold any value somebody means; more would only be noise to carry along.
+    let written = decimal.map_or(1, |decimal| decimal.fraction.len().min(9));
+    let units = 10_i64.pow(9);
+    let old = decimal.map_or(i64::from(DEFAULT_HUNDREDTHS) * units / 100, |decimal| decimal.billionths());
+    let new = (old + hundredths * units / 100).clamp(0, units);
+    let digits = format!("{}.{:09}", new / units, new % units);
+    let needed = digits.trim_end_matches('0').len();
+    digits.get(..needed.max(2 + written)).map_or(String::new(), |text| text.trim_end_matches('.').to_owned())
+}
+
+/// Hundredths with one decimal, or two where it takes them.
+fn shorten(hundredths: u8) -> String {
+    let (whole, rest) = (hundredths / 100, hundredths % 100);
+    if rest % 10 == 0 { format!("{whole}.{}", rest / 10) } else { format!("{whole}.{rest:02}") }
+}
+
+/// A decimal number taken apart.
+#[derive(Clone, Copy)]
+struct Decimal<'t> {
+    plus: bool,
+    negative: bool,
+    whole: &'t str,
+    point: bool,
+    comma: bool,
+    fraction: &'t str,
+}
+
+impl<'t> Decimal<'t> {
+    /// `[+-]digits[.digits]`, digits on at least one side of the point; a comma counts as a point.
+    fn read(text: &'t str) -> Option<Self> {
+        let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+        let mark = unsigned.find(['.', ',']);
+        let (whole, fraction) = match mark {
+            Some(at) => (unsigned.get(..at)?, unsigned.get(at + 1..)?),
+            None => (unsigned, ""),
+        };
+        let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        let any = !whole.is_empty() || !fraction.is_empty();
+        (any && digits(whole) && digits(fraction)).then_some(Self {
+            plus: text.starts_with('+'),
+            negative: text.starts_with('-'),
+            whole,
+            point: mark.is_some(),
+            comma: mark.is_some_and(|at| unsigned.as_bytes().get(at) == Some(&b',')),
+            fraction,
+        })
+    }
+
+    /// The digits before the point that say something.
+    fn units(&self) -> &'t str {
+        self.whole.trim_start_matches('0')
+    }
+
+    /// The digits after the point that say something.
+    fn significant(&self) -> &'t str {
+        self.fraction.trim_end_matches('0')
+    }
+
+    fn is_zero(&self) -> bool {
+        self.units().is_empty() && self.significant().is_empty()
+    }
+
+    /// Between 0 and 1, whatever the sign.
+    fn in_magnitude(&self) -> bool {
+        self.units().is_empty() || (self.units() == "1" && self.significant().is_empty())
+    }
+
+    fn in_range(&self) -> bool {
+        self.in_magnitude() && (!self.negative || self.is_zero())
+    }
+
+    fn is_odd(&self) -> bool {
+        let padded = self.whole.len() > 1 && self.whole.starts_with('0');
+        let trailing = self.fraction.len() > 2 && self.fraction.ends_with('0');
+        let bare = self.whole.is_empty() || (self.point && self.fraction.is_empty());
+        self.plus || padded || trailing || bare || (self.negative && self.is_zero())
+    }
+
+    /// In billionths, cut after nine decimals; only for a number in range.
+    fn billionths(&self) -> i64 {
+        let whole = i64::from(!self.units().is_empty());
+        let digits = self.fraction.bytes().chain(std::iter::repeat(b'0')).take(9);
+        whole * 1_000_000_000 + digits.fold(0, |number, digit| number * 10 + i64::from(digit - b'0'))
+    }
+
+    /// Rounded, without the sign; only for a magnitude up to 1.
+    fn hundredths(&self) -> u8 {
+        ((self.billionths() + 5_000_000) / 10_000_000) as u8
+    }
+
+    /// The same number with a point, no plus, no idle zeros, at least one decimal.
+    fn shortest(&self) -> String {
+        let sign = if self.negative && !self.is_zero() { "-" } else { "" };
+        let whole = if self.units().is_empty() { "0" } else { self.units() };
+        let fraction = if self.significant().is_empty() { "0" } else { self.significant() };
+        format!("{sign}{whole}.{fraction}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const NONE: u8 = 0;
+
+    #[test]
+    fn judgements() {
+        let (invalid, comma, range) = (Faults::INVALID.0, Faults::COMMA.0, Faults::RANGE.0);
+        let (form, precision) = (Faults::FORM.0, Faults::PRECISION.0);
+        let table = [
+            ("0.0", Some(0), NONE),
+            ("1.0", Some(100), NONE),
+            ("0.8", Some(80), NONE),
+            ("0", Some(0), NONE),
+            ("1", Some(100), NONE),
+            ("1.00", Some(100), NONE),
+            ("0.50", Some(50), NONE),
+            ("0.55", Some(55), NONE),
+            ("0.5000", Some(50), form),
+            (".5", Some(50), form),
+            ("0.", Some(0), form),
+            ("1.", Some(100), form),
+            ("+0.5", Some(50), form),
+            ("-0", Some(0), form),
+            ("-0.0", Some(0), form),
+            ("00.5", Some(50), form),
+            ("0.555", Some(56), precision),
+            ("0.999", Some(100), precision),
+            ("0.1230", Some(12), form | precision),
+            ("-0.1", None, range),
+            ("1.1", None, range),
+            ("1.0000001", None, range | precision),
+            ("8", None, range),
+            ("80", None, range),
+            ("99999999999999999999", None, range),
+            ("0,5", Some(50), comma),
+            ("1,5", None, comma | range),
+            (",5", Some(50), comma | form),
+            ("5e-1", None, invalid),
+            ("NaN", None, invalid),
+            ("INF", None, invalid),
+            ("", None, invalid),
+            (".", None, invalid),
+            ("+", None, invalid),
+            ("high", None, invalid),
+            ("50%", None, invalid),
+            ("1/2", None, invalid),
+            ("0.5.0", None, invalid),
+            ("0. 5", None, invalid),
+            ("٠.٥", None, invalid),
+        ];
+        for (text, hundredths, faults) in table {
+            let judged = judge(text);
+            assert_eq!((judged.hundredths, judged.faults.0), (hundredths, faults), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn repairs_and_suggestions() {
+        let table = [
+            (".5", Some("0.5"), None),
+            ("1.", Some("1.0"), None),
+            ("+0.5", Some("0.5"), None),
+            ("-0", Some("0.0"), None),
+            ("00.55", Some("0.55"), None),
+            ("0.50000", Some("0.5"), None),
+            ("0,5", Some("0.5"), None),
+            ("0.1230", Some("0.123"), Some("0.12")),
+            ("0.555", None, Some("0.56")),
+            ("8", None, Some("0.8")),
+            ("80", None, Some("0.8")),
+            ("10", None, Some("1.0")),
+            ("1.1", None, Some("1.0")),
+            ("-0.5", None, Some("0.0")),
+            ("50%", None, Some("0.5")),
+            ("high", None, None),
+            ("0.5", None, None),
+        ];
+        for (text, repaired, suggested) in table {
+            let faults = judge(text).faults;
+            assert_eq!(repair(text, faults).as_deref(), repaired, "repair {text:?}");
+            assert_eq!(suggest(text).map(|(_, text)| text).as_deref(), suggested, "suggest {text:?}");
+        }
+    }
+
+    #[test]
+    fn nudges() {
+        let table = [
+            (None, 1, "0.6"),
+            (None, -1, "0.4"),
+            (Some("0.5"), 1, "0.6"),
+            (Some("0.50"), 1, "0.60"),
+            (Some("0.55"), -1, "0.45"),
+            (Some("0.555"), 1, "0.655"),
+            (Some("1"), -1, "0.9"),
+            (Some("0.9"), 1, "1.0"),
+            (Some("1"), 1, "1"),
+            (Some("1.0"), 1, "1.0"),
+            (Some("0.05"), -1, "0.00"),
+            (Some("0"), 1, "0.1"),
+            (Some(".5"), 1, "0.6"),
+            (Some("high"), 1, "0.6"),
+            (Some("0.1"), -5, "0.0"),
+        ];
+        for (text, tenths, expected) in table {
+            assert_eq!(nudge(text, tenths), expected, "{text:?} {tenths}");
+        }
+    }
+
+    #[test]
+    fn typed_text() {
+        let table = [
+            ("0.8", Some("0.2"), Ok(Some("0.8"))),
+            ("+0.1", Some("0.2"), Ok(Some("0.3"))),
+            ("-0.2", None, Ok(Some("0.3"))),
+            ("-0.2", Some("0.1"), Ok(Some("0.0"))),
+            ("+5", Some("0.1"), Ok(Some("1.0"))),
+            ("+0.05", Some("0.1"), Ok(Some("0.15"))),
+            ("none", Some("0.1"), Ok(None)),
+            ("", Some("0.1"), Ok(None)),
+            ("high", Some("0.1"), Ok(Some("high"))),
+            ("+0.1", Some("high"), Err("high is not a priority to count from")),
+            ("+0.001", Some("0.1"), Err("+0.001: steps are in hundredths")),
+        ];
+        for (typed, current, expected) in table {
+            let result = from_typed(typed, current).map_err(|error| error.to_string());
+            assert_eq!(result, expected.map(|text| text.map(str::to_owned)).map_err(str::to_owned), "{typed:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_nudge_stays_valid(text in proptest::option::of("[+-]?[01]?[.,]?[0-9]{0,4}"), tenths in -12..12i8) {
+            let judged = judge(&nudge(text.as_deref(), tenths));
+            prop_assert!(judged.hundredths.is_some());
+            prop_assert!(!judged.faults.has(Faults::INVALID) && !judged.faults.has(Faults::COMMA));
+        }
+
+        #[test]
+        fn a_repair_keeps_the_number(text in "[+-]?[0-9]{0,3}[.,]?[0-9]{0,5}") {
+            let before = judge(&text);
+            if let Some(repaired) = repair(&text, before.faults) {
+                let after = judge(&repaired);
+                prop_assert_eq!(after.hundredths, before.hundredths);
+                prop_assert!(!after.faults.has(Faults::FORM) && !after.faults.has(Faults::COMMA));
+                prop_assert_eq!(after.faults.0 & !before.faults.0, 0);
+            }
+        }
+    }
+}

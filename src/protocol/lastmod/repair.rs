@@ -1,0 +1,209 @@
+//! Putting a faulty `lastmod` right without changing what it means.
+//!
+//! A repair removes the faults it was asked to remove and adds none; where it would have to guess,
+//! it gives nothing. What takes a guess is a suggestion, for a person to accept.
+
+use super::calendar::{DAY, Date};
+use super::foreign::Foreign;
+use super::read::{Iso, Reading, Time, Zone, pieces, read};
+use super::{Faults, judge};
+use std::fmt::Write as _;
+
+/// Faults that [`repair`] can remove without a decision (rule catalogue section 5.3, fix "safe").
+pub(super) const SAFE: Faults = Faults(
+    Faults::NO_SECONDS.0
+        | Faults::SPACE_SEPARATOR.0
+        | Faults::OFFSET_FORMAT.0
+        | Faults::FRACTION.0
+        | Faults::LOWERCASE.0
+        | Faults::DATE_ZONE.0
+        | Faults::HOUR_24.0
+        | Faults::UNPADDED.0
+        | Faults::BASIC.0
+        | Faults::RFC822.0
+        | Faults::NEGATIVE_ZERO.0,
+);
+
+/// The text without these faults, the rest kept as it is written; `None` when that takes a decision.
+///
+/// Only the safe ones among `faults` are touched. The result has none of those, and no fault that
+/// the text did not have.
+pub fn repair(text: &str, faults: Faults) -> Option<String> {
+    let before = judge(text).faults;
+    let wanted = Faults(faults.0 & before.0 & SAFE.0);
+    if wanted.is_empty() || (before.has(Faults::SPACE_SEPARATOR) && before.has(Faults::NO_TIMEZONE)) {
+        return None;
+    }
+    let repaired = match read(text) {
+        Reading::Iso(iso) => render(&iso, wanted)?,
+        Reading::Foreign(foreign) if wanted.has(Faults::RFC822) => rewrite(&foreign)?,
+        _ => return None,
+    };
+    let after = judge(&repaired).faults;
+    (!after.has_any(wanted) && after.without(before).is_empty()).then_some(repaired)
+}
+
+/// A likely reading of a text that cannot be repaired without a decision, and what it assumes.
+pub fn suggest(text: &str) -> Option<(&'static str, String)> {
+    let (label, value) = match read(text) {
+        Reading::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => {
+            let utc = Zone { gap: "", text: "Z", west: false, hours: 0, minutes: 0 };
+            ("take it as UTC", render(&Iso { zone: Some(utc), ..iso }, SAFE)?)
+        }
+        Reading::Foreign(foreign) if foreign.faults.has(Faults::NO_TIMEZONE) => {
+            ("take it as UTC", rewrite(&Foreign { offset: Some(0), ..foreign })?)
+        }
+        Reading::Foreign(foreign) if foreign.faults.has(Faults::EPOCH) => {
+            ("read as seconds since 1970", rewrite(&foreign)?)
+        }
+        Reading::Foreign(foreign) if foreign.faults.has(Faults::LOCALE) => ("read as this date", rewrite(&foreign)?),
+        Reading::Multiple(_) => {
+            let newest = pieces(text).filter(|piece| judge(piece).faults.is_empty());
+            ("keep the newest", newest.max_by_key(|piece| judge(piece).instant)?.to_owned())
+        }
+        _ => return None,
+    };
+    judge(&value).faults.is_empty().then_some((label, value))
+}
+
+/// A date in another notation, in the protocol's.
+fn rewrite(foreign: &Foreign) -> Option<String> {
+    if !foreign.whole {
+        return None;
+    }
+    let mut text = date_text(foreign.date?, true);
+    if let Some(time) = foreign.time {
+        let _ = write!(text, "T{:02}:{:02}:{:02}", time / 3600, time / 60 % 60, time % 60);
+        match foreign.offset {
+            None => {}
+            Some(0) => text.push('Z'),
+            Some(offset) => {
+                let sign = if offset < 0 { '-' } else { '+' };
+                let _ = write!(text, "{sign}{:02}:{:02}", offset.abs() / 60, offset.abs() % 60);
+            }
+        }
+    }
+    Some(text)
+}
+
+/// `YYYY-MM-DD`, or without the dashes.
+pub(super) fn date_text(date: Date, dashes: bool) -> String {
+    let dash = if dashes { "-" } else { "" };
+    format!("{:04}{dash}{:02}{dash}{:02}", date.year, date.month, date.day)
+}
+
+/// The parts put together again, with the wanted faults left out.
+fn render(iso: &Iso, wanted: Faults) -> Option<String> {
+    let ends_day = wanted.has(Faults::HOUR_24) && iso.time.is_some_and(|time| time.is_24());
+    let extended = !iso.basic || wanted.has(Faults::BASIC);
+    let pad = wanted.has(Faults::UNPADDED);
+    let mut text = String::with_capacity(32);
+    if ends_day {
+        let next = Date::from_days(iso.date()?.days() + 1);
+        text.push_str(&date_text(next, extended));
+    } else {
+        if iso.negative {
+            text.push('-');
+        }
+        text.push_str(iso.year);
+        for part in [iso.month, iso.day].into_iter().flatten() {
+            if extended {
+                text.push('-');
+            }
+            push(&mut text, part, pad);
+        }
+    }
+    if let Some(time) = &iso.time {
+        push_time(&mut text, time, if ends_day { "00" } else { time.hour }, (wanted, extended));
+    }
+    match &iso.zone {
+        Some(_) if iso.time.is_none() && wanted.has(Faults::DATE_ZONE) => {}
+        Some(zone) => push_zone(&mut text, zone, wanted),
+        None => {}
+    }
+    Some(text)
+}
+
+fn push(text: &mut String, part: &str, pad: bool) {
+    if pad && part.len() == 1 {
+        text.push('0');
+    }
+    text.push_str(part);
+}
+
+fn push_time(text: &mut String, time: &Time, hour: &str, (wanted, extended): (Faults, bool)) {
+    let blank = !matches!(time.separator, "T" | "t");
+    let replaced = wanted.has(if blank { Faults::SPACE_SEPARATOR } else { Faults::LOWERCASE });
+    text.push_str(if replaced { "T" } else { time.separator });
+    let pad = wanted.has(Faults::UNPADDED);
+    let colon = if extended { ":" } else { "" };
+    push(text, hour, pad);
+    if let Some(minute) = time.minute {
+        text.push_str(colon);
+        push(text, minute, pad);
+    }
+    match time.second {
+        Some(second) => {
+            text.push_str(colon);
+            push(text, second, pad);
+        }
+        None if wanted.has(Faults::NO_SECONDS) => {
+            text.push_str(colon);
+            text.push_str("00");
+        }
+        None => {}
+    }
+    if let Some(fraction) = time.fraction
+        && !wanted.has(Faults::FRACTION)
+    {
+        text.push('.');
+        text.push_str(fraction);
+    }
+}
+
+fn push_zone(text: &mut String, zone: &Zone, wanted: Faults) {
+    let named = !zone.text.starts_with(['+', '-']);
+    if wanted.has(Faults::OFFSET_FORMAT) {
+        if named {
+            text.push('Z');
+        } else {
+            let sign = if zone.west { '-' } else { '+' };
+            let _ = write!(text, "{sign}{:02}:{:02}", zone.hours, zone.minutes);
+        }
+    } else {
+        text.push_str(zone.gap);
+        text.push_str(if zone.text == "z" && wanted.has(Faults::LOWERCASE) { "Z" } else { zone.text });
+    }
+    if wanted.has(Faults::NEGATIVE_ZERO)
+        && zone.west
+        && let Some(at) = text.rfind('-')
+    {
+        text.replace_range(at..=at, "+");
+    }
+}
+
+/// The date of an ISO text moved by a function, everything else kept as written.
+pub(super) fn with_date(text: &str, change: impl Fn(Date) -> Option<Date>) -> Option<String> {
+    let Reading::Iso(iso) = read(text) else { return None };
+    let old = iso.date()?;
+    let new = change(old)?;
+    let (month, day) = (iso.month?, iso.day?);
+    let as_written = |part: &str, number: u8| {
+        if part.len() == 1 { number.to_string() } else { format!("{number:02}") }
+    };
+    let dash = if text.get(4..5) == Some("-") { "-" } else { "" };
+    let kept = text.get(iso.year.len() + month.len() + day.len() + 2 * dash.len()..)?;
+    Some(format!("{:04}{dash}{}{dash}{}{kept}", new.year, as_written(month, new.month), as_written(day, new.day)))
+}
+
+/// Days since 1970 as a date, where its year has four digits.
+pub(super) fn date_of(days: i64) -> Option<Date> {
+    let first = Date { year: 1, month: 1, day: 1 }.days();
+    let last = Date { year: 9999, month: 12, day: 31 }.days();
+    (first..=last).contains(&days).then(|| Date::from_days(days))
+}
+
+/// Days and seconds of a moment.
+pub(super) fn split(seconds: i64) -> (i64, i64) {
+    (seconds.div_euclid(DAY), seconds.rem_euclid(DAY))
+}

@@ -1,0 +1,150 @@
+//! Who would accept a `lastmod`: the protocol, its schema, Google, Bing.
+//!
+//! The authorities disagree (rule catalogue section 3, conflicts C5 to C9); each is asked alone.
+
+use super::calendar::days_in_month;
+use super::read::{Iso, Reading, read};
+use super::{Faults, judge};
+
+/// An authority on what a `lastmod` may look like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Judge {
+    /// sitemaps.org, which asks for W3C Datetime.
+    Protocol,
+    /// sitemap.xsd 0.9: `xsd:date` or `xsd:dateTime`.
+    Schema,
+    /// Google Search Central and the errors of Search Console.
+    Google,
+    /// Bing Webmaster blog.
+    Bing,
+}
+
+impl Judge {
+    /// All of them, in the order they are shown.
+    pub const ALL: [Self; 4] = [Self::Protocol, Self::Schema, Self::Google, Self::Bing];
+
+    /// As shown to people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Protocol => "protocol",
+            Self::Schema => "schema",
+            Self::Google => "Google",
+            Self::Bing => "Bing",
+        }
+    }
+}
+
+/// Whether each authority accepts a decoded, trimmed value, and why not (empty when it does without
+/// reservation).
+pub fn verdicts(text: &str) -> [(Judge, bool, &'static str); 4] {
+    let faults = judge(text).faults;
+    let iso = match read(text) {
+        Reading::Iso(iso) => Some(iso),
+        _ => None,
+    };
+    Judge::ALL.map(|judge| {
+        let (accepts, why) = match (judge, &iso) {
+            (_, None) => (false, "not a date in the form YYYY-MM-DD"),
+            (Judge::Protocol, Some(iso)) => protocol(iso, faults),
+            (Judge::Schema, Some(iso)) => schema(iso),
+            (Judge::Google, Some(iso)) => google(iso, faults),
+            (Judge::Bing, Some(iso)) => bing(iso, faults),
+        };
+        (judge, accepts, why)
+    })
+}
+
+/// What W3C Note Datetime does not know.
+const NOT_W3C: [(Faults, &str); 12] = [
+    (Faults::IMPOSSIBLE, "there is no such day or time"),
+    (Faults::ZERO, "an empty date, not a real one"),
+    (Faults::INVALID, "hours need minutes"),
+    (Faults::YEAR_FORM, "the year has four digits"),
+    (Faults::BASIC, "separators are required"),
+    (Faults::UNPADDED, "two digits are required"),
+    (Faults::SPACE_SEPARATOR, "a T goes between date and time"),
+    (Faults::LOWERCASE, "T and Z are capital letters"),
+    (Faults::DATE_ZONE, "a date alone has no zone"),
+    (Faults::NO_TIMEZONE, "a time needs a zone"),
+    (Faults::OFFSET_FORMAT, "a zone is Z, +hh:mm or -hh:mm"),
+    (Faults::OFFSET_RANGE, "there is no such zone"),
+];
+
+fn protocol(iso: &Iso, faults: Faults) -> (bool, &'static str) {
+    for (fault, why) in NOT_W3C {
+        if faults.has(fault) {
+            return (false, why);
+        }
+    }
+    if faults.has(Faults::HOUR_24) {
+        return (false, "the day ends at 23:59:59");
+    }
+    if iso.time.and_then(|time| time.fraction) == Some("") {
+        return (false, "digits follow the point");
+    }
+    (true, "")
+}
+
+/// `xsd:date` and `xsd:dateTime` (XML Schema part 2, sections 3.2.7 and 3.2.9).
+fn schema(iso: &Iso) -> (bool, &'static str) {
+    let two = |part: Option<&str>| part.is_some_and(|part| part.len() == 2);
+    let number = |part: Option<&str>| part.and_then(|part| part.parse::<u8>().ok()).unwrap_or(0);
+    let year = iso.year.trim_start_matches('0');
+    let (month, day) = (number(iso.month), number(iso.day));
+    if iso.basic || !two(iso.month) || !two(iso.day) {
+        return (false, "a full date YYYY-MM-DD is required");
+    }
+    if year.is_empty() || (iso.year.len() > 4 && year.len() < iso.year.len()) {
+        return (false, "there is no such year");
+    }
+    // Leap years repeat every 400 years, so the last four digits decide.
+    let tail = iso.year.get(iso.year.len() - 4..).and_then(|digits| digits.parse::<i32>().ok());
+    if !(1..=12).contains(&month) || day == 0 || day > days_in_month(tail.unwrap_or(1), month) {
+        return (false, "there is no such day");
+    }
+    if let Some(time) = &iso.time {
+        if time.separator != "T" || !(time.hour.len() == 2 && two(time.minute) && two(time.second)) {
+            return (false, "a time is Thh:mm:ss, seconds included");
+        }
+        if time.fraction.is_some_and(str::is_empty) {
+            return (false, "digits follow the point");
+        }
+        if time.seconds().is_none() && !time.is_24() {
+            return (false, "there is no such time");
+        }
+    }
+    let Some(zone) = &iso.zone else {
+        return (true, if iso.time.is_some() { "the schema asks for no zone" } else { "" });
+    };
+    let shaped = zone.text == "Z" || matches!(zone.text.as_bytes(), [b'+' | b'-', _, _, b':', _, _]);
+    if !zone.gap.is_empty() || !shaped || zone.offset().is_none() {
+        return (false, "a zone is Z, +hh:mm or -hh:mm, at most 14:00");
+    }
+    (true, "")
+}
+
+fn google(iso: &Iso, faults: Faults) -> (bool, &'static str) {
+    let (accepts, why) = protocol(iso, faults);
+    if !accepts {
+        return (false, why);
+    }
+    if faults.has(Faults::REDUCED) {
+        return (false, "a complete date is required");
+    }
+    match iso.time.and_then(|time| time.fraction).map(str::len) {
+        Some(3 | 6 | 7) => (false, "Search Console is reported to reject such fractions"),
+        Some(_) => (true, "leave fractions out to be safe"),
+        None => (true, ""),
+    }
+}
+
+fn bing(iso: &Iso, faults: Faults) -> (bool, &'static str) {
+    let (accepts, why) = protocol(iso, faults);
+    if !accepts {
+        return (false, why);
+    }
+    if faults.has(Faults::REDUCED) {
+        return (false, "a complete date is required");
+    }
+    (true, "")
+}
