@@ -3,4 +3,8 @@
 //! Nothing here decides what a sitemap is: it asks the session. Only this module names `ratatui`
 //! and `crossterm`.
 
+pub mod event;
+pub mod jobs;
+pub mod layout;
+pub mod terminal;
 pub mod text;

@@ -1,0 +1,232 @@
+//! Long work on other threads: for each kind one job runs and one waits, and the newest wins.
+//!
+//! The state never waits for a job and never shares anything with it but its [`Progress`]. A job
+//! that panics is reported like any other end.
+
+use crate::progress::{Progress, Reading};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+/// What a job is for. Jobs of different kinds run side by side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Reading files.
+    Load,
+    /// Filtering and sorting.
+    View,
+    /// What a command being typed would do.
+    Preview,
+    /// Changing many rows.
+    Edit,
+    /// Checks over the whole set.
+    Check,
+    /// Writing files.
+    Save,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 6] = [Self::Load, Self::View, Self::Preview, Self::Edit, Self::Check, Self::Save];
+
+    /// Whether a newer request makes the running one pointless. Never true for work with an effect.
+    const fn newest_wins(self) -> bool {
+        matches!(self, Self::View | Self::Preview | Self::Check)
+    }
+}
+
+/// The work itself: looks at the counters' cancel flag, hands out parts, ends with an outcome.
+pub type Work<O, P> = Box<dyn FnOnce(&Progress, &dyn Fn(P)) -> O + Send>;
+
+/// How a job ended.
+#[derive(Debug)]
+pub struct Finished<O> {
+    /// What it was for.
+    pub kind: Kind,
+    /// Which of that kind it was.
+    pub number: u64,
+    /// What it brings; `None` if it panicked.
+    pub outcome: Option<O>,
+}
+
+/// Where results go. Called on the job's thread.
+pub trait Deliver<O, P>: Send + Sync {
+    /// A piece of the result.
+    fn part(&self, part: P);
+    /// The end.
+    fn done(&self, finished: Finished<O>);
+}
+
+struct Running {
+    number: u64,
+    progress: Arc<Progress>,
+}
+
+struct Slot<O, P> {
+    running: Option<Running>,
+    waiting: Option<(u64, Work<O, P>)>,
+}
+
+/// The jobs that run and wait.
+pub struct Jobs<O, P> {
+    slots: [Slot<O, P>; Kind::ALL.len()],
+    deliver: Arc<dyn Deliver<O, P>>,
+    last: u64,
+}
+
+impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
+    /// No jobs yet.
+    pub fn new(deliver: Arc<dyn Deliver<O, P>>) -> Self {
+        Self { slots: std::array::from_fn(|_| Slot { running: None, waiting: None }), deliver, last: 0 }
+    }
+
+    /// Starts the work, or lets it wait for the running job of its kind, in the place of what waited
+    /// there. Fails if the system gives no thread.
+    pub fn request(&mut self, kind: Kind, work: Work<O, P>) -> std::io::Result<u64> {
+        self.last += 1;
+        let number = self.last;
+        let slot = &mut self.slots[kind as usize];
+        if let Some(running) = &slot.running {
+            if kind.newest_wins() {
+                running.progress.cancel();
+            }
+            slot.waiting = Some((number, work));
+            return Ok(number);
+        }
+        self.start(kind, number, work)?;
+        Ok(number)
+    }
+
+    /// Takes note of a job's end and starts the one that waited. True if the result is of the job
+    /// that was last asked for.
+    pub fn finished(&mut self, kind: Kind, number: u64) -> std::io::Result<bool> {
+        let slot = &mut self.slots[kind as usize];
+        slot.running.take_if(|running| running.number == number);
+        let newest = slot.waiting.is_none();
+        if let Some((number, work)) = slot.waiting.take() {
+            self.start(kind, number, work)?;
+        }
+        Ok(newest)
+    }
+
+    /// Asks the running job of a kind to stop and forgets the waiting one.
+    pub fn cancel(&mut self, kind: Kind) {
+        let slot = &mut self.slots[kind as usize];
+        slot.waiting = None;
+        if let Some(running) = &slot.running {
+            running.progress.cancel();
+        }
+    }
+
+    /// Asks everything to stop.
+    pub fn cancel_all(&mut self) {
+        for kind in Kind::ALL {
+            self.cancel(kind);
+        }
+    }
+
+    /// The counters of the running job of a kind.
+    pub fn reading(&self, kind: Kind) -> Option<Reading> {
+        self.slots[kind as usize].running.as_ref().map(|running| running.progress.read())
+    }
+
+    /// The kinds that run now.
+    pub fn running(&self) -> impl Iterator<Item = Kind> + '_ {
+        Kind::ALL.into_iter().filter(|&kind| self.slots[kind as usize].running.is_some())
+    }
+
+    fn start(&mut self, kind: Kind, number: u64, work: Work<O, P>) -> std::io::Result<()> {
+        let progress = Arc::new(Progress::default());
+        let (counters, deliver) = (Arc::clone(&progress), Arc::clone(&self.deliver));
+        let name = format!("{kind:?}").to_lowercase();
+        std::thread::Builder::new().name(name).spawn(move || {
+            let work = AssertUnwindSafe(|| work(&counters, &|part| deliver.part(part)));
+            deliver.done(Finished { kind, number, outcome: catch_unwind(work).ok() });
+        })?;
+        self.slots[kind as usize].running = Some(Running { number, progress });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    struct Ends(Mutex<Sender<Finished<&'static str>>>);
+
+    impl Deliver<&'static str, u8> for Ends {
+        fn part(&self, _: u8) {}
+        fn done(&self, finished: Finished<&'static str>) {
+            self.0.lock().unwrap().send(finished).unwrap();
+        }
+    }
+
+    fn jobs() -> (Jobs<&'static str, u8>, Receiver<Finished<&'static str>>) {
+        let (sender, receiver) = channel();
+        (Jobs::new(Arc::new(Ends(Mutex::new(sender)))), receiver)
+    }
+
+    /// Runs until it is cancelled.
+    fn endless(name: &'static str) -> Work<&'static str, u8> {
+        Box::new(move |progress, _| {
+            while !progress.is_cancelled() {
+                std::thread::yield_now();
+            }
+            name
+        })
+    }
+
+    #[test]
+    fn the_newest_view_wins() {
+        let (mut jobs, ends) = jobs();
+        jobs.request(Kind::View, endless("first")).unwrap();
+        jobs.request(Kind::View, Box::new(|_, _| "second")).unwrap();
+        jobs.request(Kind::View, Box::new(|_, _| "third")).unwrap();
+        let first = ends.recv().unwrap();
+        assert_eq!(first.outcome, Some("first"));
+        assert!(!jobs.finished(first.kind, first.number).unwrap(), "a newer one waits");
+        let third = ends.recv().unwrap();
+        assert_eq!(third.outcome, Some("third"), "the second was replaced while it waited");
+        assert!(jobs.finished(third.kind, third.number).unwrap());
+        assert_eq!(jobs.running().count(), 0);
+    }
+
+    #[test]
+    fn a_save_is_never_cut_short_by_the_next() {
+        let (mut jobs, ends) = jobs();
+        let (go, wait) = channel::<()>();
+        let save = move |progress: &Progress, _: &dyn Fn(u8)| {
+            wait.recv().unwrap();
+            if progress.is_cancelled() { "cut" } else { "whole" }
+        };
+        jobs.request(Kind::Save, Box::new(save)).unwrap();
+        jobs.request(Kind::Save, Box::new(|_, _| "next")).unwrap();
+        go.send(()).unwrap();
+        let first = ends.recv().unwrap();
+        assert_eq!(first.outcome, Some("whole"));
+        jobs.finished(first.kind, first.number).unwrap();
+        assert_eq!(ends.recv().unwrap().outcome, Some("next"));
+    }
+
+    #[test]
+    fn cancelling_forgets_what_waits() {
+        let (mut jobs, ends) = jobs();
+        jobs.request(Kind::Load, endless("load")).unwrap();
+        jobs.request(Kind::Load, Box::new(|_, _| "never")).unwrap();
+        jobs.cancel(Kind::Load);
+        let load = ends.recv().unwrap();
+        assert!(jobs.finished(load.kind, load.number).unwrap());
+        assert!(jobs.reading(Kind::Load).is_none());
+    }
+
+    #[test]
+    fn a_panic_is_an_end() {
+        let (mut jobs, ends) = jobs();
+        jobs.request(Kind::Edit, Box::new(|_, _| panic!("on purpose"))).unwrap();
+        let edit = ends.recv().unwrap();
+        assert_eq!(edit.outcome, None);
+        jobs.finished(edit.kind, edit.number).unwrap();
+        assert_eq!(jobs.running().count(), 0);
+    }
+}

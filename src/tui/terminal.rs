@@ -1,0 +1,215 @@
+//! The terminal, borrowed: taken over at the start, given back on every way out.
+//!
+//! Invariant: after [`give_back`] ran once, whoever called it, the terminal is as it was found. Each
+//! step is tried once, and none stops the next. Nothing here knows what is drawn.
+
+use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
+use crossterm::style::Print;
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode,
+};
+use crossterm::{cursor, execute, queue};
+use ratatui::Frame;
+use ratatui::backend::CrosstermBackend;
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether the terminal is ours now. Whoever clears it does the giving back.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+/// Whether mouse events are asked for (F12 turns them off for the terminal's own selection).
+static MOUSE: AtomicBool = AtomicBool::new(true);
+
+/// The terminal's own reordering of right-to-left text off and on (ECMA-48, BDSM, mode 8): it works on
+/// whole lines and would carry text from one column of a table into another.
+const KEEP_COLUMNS: &str = "\x1b[8l";
+const REORDER_LINES: &str = "\x1b[8h";
+
+/// What to say where there is no terminal.
+pub const NO_TERMINAL: &str = "there is no terminal on stdin and stdout, and the editor needs both\n\
+    hint: without a terminal use `sited check PATH`, `sited list PATH` or `sited set PATH FIELD=VALUE`";
+
+/// The screen. Dropping it gives the terminal back.
+pub struct Terminal {
+    inner: ratatui::Terminal<CrosstermBackend<BufWriter<Gate>>>,
+}
+
+impl Terminal {
+    /// Takes the terminal over. Fails with [`NO_TERMINAL`] where stdin or stdout is something else.
+    pub fn take() -> io::Result<Self> {
+        if !(io::stdin().is_terminal() && io::stdout().is_terminal()) {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, NO_TERMINAL));
+        }
+        give_back_on_panic();
+        claim().inspect_err(|_| give_back())?;
+        let backend = CrosstermBackend::new(BufWriter::with_capacity(1 << 16, Gate(io::stdout())));
+        let inner = ratatui::Terminal::new(backend).inspect_err(|_| give_back())?;
+        Ok(Self { inner })
+    }
+
+    /// Draws one frame; the terminal shows it whole or not yet (synchronized update).
+    pub fn draw(&mut self, render: impl FnOnce(&mut Frame)) -> io::Result<()> {
+        queue!(self.inner.backend_mut(), BeginSynchronizedUpdate)?;
+        self.inner.draw(render)?;
+        execute!(self.inner.backend_mut(), EndSynchronizedUpdate)
+    }
+
+    /// Columns and rows.
+    pub fn size(&self) -> io::Result<(u16, u16)> {
+        self.inner.size().map(|size| (size.width, size.height))
+    }
+
+    /// Forgets what the screen is thought to hold; the next frame draws all of it.
+    pub fn repaint(&mut self) -> io::Result<()> {
+        self.inner.clear()
+    }
+
+    /// Asks for mouse events or leaves the mouse to the terminal.
+    pub fn set_mouse(&mut self, on: bool) -> io::Result<()> {
+        MOUSE.store(on, Ordering::Relaxed);
+        if on {
+            execute!(self.inner.backend_mut(), EnableMouseCapture)
+        } else {
+            execute!(self.inner.backend_mut(), DisableMouseCapture)
+        }
+    }
+
+    /// Sends text to the terminal's clipboard (OSC 52). Whether it took it, nobody learns.
+    pub fn copy(&mut self, text: &str) -> io::Result<()> {
+        execute!(self.inner.backend_mut(), crossterm::clipboard::CopyToClipboard::to_clipboard_from(text))
+    }
+
+    /// Gives the terminal back, says `words` there, stops the program as Ctrl-Z does, and takes the
+    /// terminal again when it goes on.
+    #[cfg(unix)]
+    pub fn suspend(&mut self, words: &str) -> io::Result<()> {
+        give_back();
+        let mut out = io::stdout();
+        // Nobody to tell is no reason not to stop.
+        let _ = writeln!(out, "{words}").and_then(|()| out.flush());
+        stop_group()?;
+        self.resume()
+    }
+
+    /// There is no suspending here.
+    #[cfg(not(unix))]
+    pub fn suspend(&mut self, _words: &str) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Takes the terminal again, whatever became of it meanwhile, and repaints.
+    pub fn resume(&mut self) -> io::Result<()> {
+        give_back();
+        claim()?;
+        self.repaint()
+    }
+}
+
+/// Standard output while the terminal is ours. Afterwards it swallows: half a frame that was waiting in
+/// a buffer when a panic struck must not end up on the shell's screen.
+struct Gate(Stdout);
+
+impl Write for Gate {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if TAKEN.load(Ordering::SeqCst) { self.0.write(bytes) } else { Ok(bytes.len()) }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if TAKEN.load(Ordering::SeqCst) { self.0.flush() } else { Ok(()) }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+/// The two lines that a stopped program leaves on the screen.
+pub fn suspend_words(unsaved: &str) -> String {
+    format!("sited is suspended; {unsaved}\n{}", resume_hint())
+}
+
+/// Stops the whole process group, as the terminal driver does on Ctrl-Z: a `cargo run` that waits for us
+/// must stop too, or the shell would never get its prompt back. SIGSTOP, because SIGTSTP is ours.
+#[cfg(unix)]
+fn stop_group() -> io::Result<()> {
+    use rustix::process::{Signal, kill_current_process_group};
+    Ok(kill_current_process_group(Signal::STOP)?)
+}
+
+/// How to come back: a shell does it by `fg`; without one somebody has to send the signal.
+#[cfg(unix)]
+fn resume_hint() -> String {
+    use rustix::process::{getpid, getsid};
+    let own = getpid();
+    match getsid(None) {
+        Ok(session) if session == own => format!("to go on: kill -CONT {}", own.as_raw_nonzero()),
+        _ => "to go on: fg".into(),
+    }
+}
+
+#[cfg(not(unix))]
+fn resume_hint() -> String {
+    String::new()
+}
+
+fn claim() -> io::Result<()> {
+    TAKEN.store(true, Ordering::SeqCst);
+    enable_raw_mode()?;
+    let mut out = io::stdout();
+    execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide, Print(KEEP_COLUMNS))?;
+    if MOUSE.load(Ordering::Relaxed) {
+        execute!(out, EnableMouseCapture)?;
+    }
+    Ok(())
+}
+
+/// Gives the terminal back, once: the second call does nothing. Best effort, step by step, because a
+/// terminal that is half gone still deserves the other half.
+pub fn give_back() {
+    if !TAKEN.swap(false, Ordering::SeqCst) {
+        return;
+    }
+    let mut out = io::stdout();
+    let _ = execute!(out, EndSynchronizedUpdate);
+    let _ = execute!(out, DisableMouseCapture);
+    let _ = execute!(out, DisableBracketedPaste);
+    let _ = execute!(out, Print(REORDER_LINES));
+    let _ = execute!(out, LeaveAlternateScreen);
+    let _ = execute!(out, cursor::Show);
+    let _ = disable_raw_mode();
+    let _ = out.flush();
+}
+
+/// A panic anywhere gives the terminal back before its message is printed, so that it can be read.
+fn give_back_on_panic() {
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            give_back();
+            before(info);
+        }));
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn giving_back_twice_is_once() {
+        TAKEN.store(false, Ordering::SeqCst);
+        give_back();
+        assert!(!TAKEN.load(Ordering::SeqCst));
+    }
+
+    #[test]
+    fn the_missing_terminal_is_explained() {
+        for command in ["check", "list", "set"] {
+            assert!(NO_TERMINAL.contains(&format!("sited {command}")), "{command}");
+        }
+    }
+}
