@@ -1,0 +1,60 @@
+//! What the integration tests share: folders of their own, the program run with nothing of this machine's settings,
+//! the project's corpus.
+//!
+//! Nothing here waits for a time to pass: every wait is for a condition, with a timeout that only a failure reaches.
+//! Nothing here knows the library's types: it sees the program as a user does, through files and screens.
+
+// Each test program uses its own part of this module.
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+pub mod corpus;
+pub mod folder;
+pub mod terminal;
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+pub use folder::Folder;
+
+/// The built program.
+pub fn program() -> PathBuf {
+    match option_env!("CARGO_BIN_EXE_sited") {
+        Some(path) => PathBuf::from(path),
+        None => panic!("only tests and benches know where the program was built"),
+    }
+}
+
+/// The variables a started program sees: all of them, nothing is inherited. The home folder is inside `folder`.
+pub fn environment(folder: &Path) -> Vec<(&'static str, String)> {
+    let home = folder.join(".home");
+    let inside = |name: &str| home.join(name).to_string_lossy().into_owned();
+    vec![
+        ("HOME", home.to_string_lossy().into_owned()),
+        ("XDG_CONFIG_HOME", inside("config")),
+        ("XDG_DATA_HOME", inside("data")),
+        ("XDG_STATE_HOME", inside("state")),
+        ("XDG_CACHE_HOME", inside("cache")),
+        ("TMPDIR", inside("tmp")),
+        ("TERM", "xterm-256color".to_owned()),
+        ("LANG", "C.UTF-8".to_owned()),
+        ("TZ", "UTC".to_owned()),
+    ]
+}
+
+/// Runs the program without a terminal in `folder` and waits for its end. Standard input is empty.
+pub fn run<A: AsRef<OsStr>>(folder: &Folder, arguments: &[A]) -> Output {
+    let mut command = Command::new(program());
+    command.args(arguments).current_dir(folder.path()).env_clear().envs(environment(folder.path()));
+    command.stdin(Stdio::null()).output().expect("start the program")
+}
+
+/// Standard output of a run as text.
+pub fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Standard error of a run as text.
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
