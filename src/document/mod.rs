@@ -1,1 +1,3 @@
 //! document
+pub mod query;
+pub mod sort;

@@ -1,0 +1,137 @@
+//! What may come next while a query is typed.
+//!
+//! A guess for the prompt, never a check: it looks at the term under the cursor alone.
+
+use super::expr::{CONNECTIVES, Name, OPERATOR_STARTS, is_name_character};
+use super::parse::values_of;
+use super::{Vocabulary, expr::Has};
+
+/// What could replace the text between `from` and the cursor.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Completions {
+    /// Byte offset where the candidates would start.
+    pub from: usize,
+    /// The candidates, best first.
+    pub items: Vec<Candidate>,
+}
+
+/// One candidate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The text to insert.
+    pub text: String,
+    /// What it is, in a few words; may be empty.
+    pub about: &'static str,
+}
+
+impl Candidate {
+    /// A candidate.
+    pub fn new(text: impl Into<String>, about: &'static str) -> Self {
+        Self { text: text.into(), about }
+    }
+}
+
+/// The candidates at a cursor, given as a byte offset into the text.
+pub fn completions(text: &str, cursor: usize, vocabulary: &Vocabulary<'_>) -> Completions {
+    let typed = text.get(..cursor).unwrap_or(text);
+    let Some(start) = term_start(typed) else {
+        return Completions { from: typed.len(), items: Vec::new() };
+    };
+    let term = typed.get(start..).unwrap_or_default();
+    let name_end = term.find(|c| !is_name_character(c)).unwrap_or(term.len());
+    let (word, rest) = term.split_at(name_end);
+    let operator_end = rest.find(|c| !OPERATOR_STARTS.contains(&c)).unwrap_or(rest.len());
+    if let (Some(name), 1..) = (Name::from_word(word), operator_end) {
+        let from = start + name_end + operator_end;
+        let prefix = rest.get(operator_end..).unwrap_or_default();
+        return Completions { from, items: values(name, prefix, vocabulary) };
+    }
+    let names = Name::ALL.iter().map(|(name, word, about)| (format!("{word}{}", usual_operator(*name)), *about));
+    let words = CONNECTIVES.iter().map(|word| (format!("{word} "), "joins tests"));
+    let items = names
+        .chain(words)
+        .filter(|(text, _)| rest.is_empty() && text.starts_with(word) && text.trim_end() != word)
+        .map(|(text, about)| Candidate { text, about })
+        .collect();
+    Completions { from: start, items }
+}
+
+/// Where the term that ends the text starts; `None` inside quotes.
+fn term_start(typed: &str) -> Option<usize> {
+    let mut start = 0;
+    let mut in_quotes = false;
+    let mut at_start = true;
+    for (at, c) in typed.char_indices() {
+        if c == '"' {
+            in_quotes = !in_quotes;
+        }
+        let opens = at_start && matches!(c, '(' | '-');
+        at_start = !in_quotes && (c.is_whitespace() || opens);
+        if at_start {
+            start = at + c.len_utf8();
+        }
+    }
+    (!in_quotes).then_some(start)
+}
+
+/// The operator that a name is most often followed by.
+fn usual_operator(name: Name) -> &'static str {
+    match name {
+        Name::Lastmod | Name::Priority => "<",
+        Name::Depth | Name::Changefreq => "=",
+        _ => ":",
+    }
+}
+
+fn values(name: Name, prefix: &str, vocabulary: &Vocabulary<'_>) -> Vec<Candidate> {
+    let fits = |word: &&str| word.starts_with(prefix) && *word != prefix;
+    match name {
+        Name::Rule => {
+            let rules = vocabulary.rules.iter().copied();
+            rules.filter(fits).map(|code| Candidate::new(code, "rule")).collect()
+        }
+        Name::Has => {
+            let words = Has::ALL.iter();
+            words
+                .filter(|(_, word)| fits(word))
+                .map(|(has, word)| {
+                    Candidate::new(*word, if matches!(has, Has::Field(_)) { "field" } else { "extension" })
+                })
+                .collect()
+        }
+        other => values_of(other).into_iter().filter(fits).map(|word| Candidate::new(word, "")).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn candidates_fit_the_term_under_the_cursor() {
+        let vocabulary = Vocabulary { rules: &["loc-empty", "loc-long", "lastmod-future"], now: 0 };
+        let table: [(&str, usize, &[&str]); 14] = [
+            ("pri", 0, &["priority<"]),
+            ("blog (s", 6, &["section:", "severity:"]),
+            ("-ha", 1, &["has:"]),
+            ("has:l", 4, &["loc", "lastmod"]),
+            ("rule:loc-", 5, &["loc-empty", "loc-long"]),
+            ("severity>=w", 10, &["warning"]),
+            ("a severity!=", 12, &["error", "warning", "note", "none"]),
+            ("changefreq=w", 11, &["weekly"]),
+            ("is:m", 3, &["marked"]),
+            ("no", 0, &["not "]),
+            ("loc=\"a b", 8, &[]),
+            ("\"a b\" fi", 6, &["file:"]),
+            ("/wiki/(ha", 0, &[]),
+            ("has:image", 4, &[]),
+        ];
+        for (text, from, expected) in table {
+            let found = completions(text, text.len(), &vocabulary);
+            let texts: Vec<&str> = found.items.iter().map(|item| item.text.as_str()).collect();
+            assert_eq!((found.from, texts.as_slice()), (from, expected), "{text}");
+        }
+        assert_eq!(completions("priority", 3, &vocabulary).from, 0);
+        assert_eq!(completions("", 0, &vocabulary).items.len(), Name::ALL.len() + CONNECTIVES.len());
+    }
+}

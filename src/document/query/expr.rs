@@ -1,0 +1,323 @@
+//! A query as a tree, and its one canonical text.
+//!
+//! Trees are normal by construction ([`Expr::all`], [`Expr::any`], [`Expr::not`]): no nested `All` in an
+//! `All`, no double negation. That is what makes parsing the canonical text give the same tree back.
+
+use super::date::Date;
+use super::scan::{needs_quotes, quoted, quoted_if_needed};
+use super::standin::Changefreq;
+use super::{Extension, State};
+use crate::protocol::{Field, Severity};
+use std::fmt;
+
+/// The left side of `field op value`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Name {
+    /// The URL.
+    Loc,
+    /// Its host.
+    Host,
+    /// Its path.
+    Path,
+    /// The first segment of its path.
+    Section,
+    /// How many segments its path has.
+    Depth,
+    /// When it was last changed.
+    Lastmod,
+    /// How often it changes.
+    Changefreq,
+    /// Its weight within the site.
+    Priority,
+    /// The sitemap file it is in.
+    File,
+    /// What the entry holds.
+    Has,
+    /// What happened to the row.
+    Is,
+    /// Which rules the row breaks.
+    Rule,
+    /// How bad its findings are.
+    Severity,
+}
+
+impl Name {
+    /// All names in the order of the documentation, each with its word and what it is.
+    pub const ALL: [(Self, &'static str, &'static str); 13] = [
+        (Self::Loc, "loc", "the URL"),
+        (Self::Host, "host", "the host of the URL"),
+        (Self::Path, "path", "the path of the URL, without the query"),
+        (Self::Section, "section", "the first segment of the path"),
+        (Self::Depth, "depth", "how many segments the path has"),
+        (Self::Lastmod, "lastmod", "when the page was last changed (UTC)"),
+        (Self::Changefreq, "changefreq", "how often the page changes"),
+        (Self::Priority, "priority", "0.0 to 1.0"),
+        (Self::File, "file", "the sitemap file the row is in"),
+        (Self::Has, "has", "what the entry holds: a field, an extension"),
+        (Self::Is, "is", "changed, added, deleted, marked, duplicate"),
+        (Self::Rule, "rule", "breaks this rule"),
+        (Self::Severity, "severity", "has a finding of this severity"),
+    ];
+
+    /// The word in a query.
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(name, ..)| *name == self).map_or("", |(_, word, _)| word)
+    }
+
+    /// The name of that word, in any case.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, known, _)| known.eq_ignore_ascii_case(word)).map(|(name, ..)| *name)
+    }
+}
+
+/// How a text is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Match {
+    /// `:` without a wildcard: the value stands somewhere in the text.
+    Contains,
+    /// `:` with `*` or `?`.
+    Glob,
+    /// `=`: the same text.
+    Is,
+    /// `~`: a regular expression matches somewhere.
+    Regex,
+}
+
+/// How two quantities are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// `<`
+    Less,
+    /// `<=`
+    AtMost,
+    /// `=`
+    Equal,
+    /// `>=`
+    AtLeast,
+    /// `>`
+    More,
+}
+
+impl Order {
+    /// As written.
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Self::Less => "<",
+            Self::AtMost => "<=",
+            Self::Equal => "=",
+            Self::AtLeast => ">=",
+            Self::More => ">",
+        }
+    }
+}
+
+/// The right side of `has:`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Has {
+    /// A core field's element.
+    Field(Field),
+    /// A kind of extension.
+    Extension(Extension),
+    /// Any extension.
+    AnyExtension,
+}
+
+impl Has {
+    /// All right sides, each with its word.
+    pub const ALL: [(Self, &'static str); 9] = [
+        (Self::Extension(Extension::Image), "image"),
+        (Self::Extension(Extension::Video), "video"),
+        (Self::Extension(Extension::News), "news"),
+        (Self::Extension(Extension::Alternate), "alternate"),
+        (Self::AnyExtension, "extension"),
+        (Self::Field(Field::Loc), "loc"),
+        (Self::Field(Field::Lastmod), "lastmod"),
+        (Self::Field(Field::Changefreq), "changefreq"),
+        (Self::Field(Field::Priority), "priority"),
+    ];
+}
+
+impl State {
+    /// All states, each with its word.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Changed, "changed"),
+        (Self::Added, "added"),
+        (Self::Deleted, "deleted"),
+        (Self::Marked, "marked"),
+        (Self::Duplicate, "duplicate"),
+    ];
+}
+
+/// One `field op value`, or one word.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Test {
+    /// A text against a text; for a typed field, its text as written in the file.
+    Text(Name, Match, String),
+    /// The instant of lastmod against a period.
+    Lastmod(Order, Date),
+    /// Hundredths.
+    Priority(Order, u8),
+    /// Path segments.
+    Depth(Order, u32),
+    /// One of the seven words.
+    Changefreq(Changefreq),
+    /// `has:`
+    Has(Has),
+    /// `is:`
+    Is(State),
+    /// A rule code, or a pattern over the codes.
+    Rule(String),
+    /// `severity:`
+    Severity(Order, Severity),
+    /// `= none`
+    Absent(Name),
+}
+
+/// A query as a tree.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Expr {
+    /// All of these; an empty list holds for every row.
+    All(Vec<Expr>),
+    /// At least one of these (two or more).
+    Any(Vec<Expr>),
+    /// Not this.
+    Not(Box<Expr>),
+    /// One test.
+    Test(Test),
+}
+
+impl Expr {
+    /// The conjunction, flattened.
+    pub fn all(parts: Vec<Self>) -> Self {
+        let flat = parts.into_iter().flat_map(|part| match part {
+            Self::All(inner) => inner,
+            other => vec![other],
+        });
+        single_or(flat.collect(), Self::All)
+    }
+
+    /// The disjunction, flattened.
+    pub fn any(parts: Vec<Self>) -> Self {
+        let flat = parts.into_iter().flat_map(|part| match part {
+            Self::Any(inner) => inner,
+            other => vec![other],
+        });
+        single_or(flat.collect(), Self::Any)
+    }
+
+    /// The negation; two cancel out.
+    pub fn not(self) -> Self {
+        match self {
+            Self::Not(inner) => *inner,
+            other => Self::Not(Box::new(other)),
+        }
+    }
+}
+
+fn single_or(mut parts: Vec<Expr>, many: fn(Vec<Expr>) -> Expr) -> Expr {
+    match (parts.len(), parts.pop()) {
+        (1, Some(only)) => only,
+        (_, last) => {
+            parts.extend(last);
+            many(parts)
+        }
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::All(parts) => {
+                for (index, part) in parts.iter().enumerate() {
+                    let space = if index == 0 { "" } else { " " };
+                    match part {
+                        Self::Any(_) => write!(f, "{space}({part})")?,
+                        _ => write!(f, "{space}{part}")?,
+                    }
+                }
+                Ok(())
+            }
+            Self::Any(parts) => {
+                for (index, part) in parts.iter().enumerate() {
+                    write!(f, "{}{part}", if index == 0 { "" } else { " or " })?;
+                }
+                Ok(())
+            }
+            Self::Not(inner) => match inner.as_ref() {
+                Self::Test(test) => test.write(f, true),
+                group => write!(f, "not ({group})"),
+            },
+            Self::Test(test) => test.write(f, false),
+        }
+    }
+}
+
+impl Test {
+    /// Writes the test or its negation, as `!=` where there is such a form.
+    fn write(&self, f: &mut fmt::Formatter<'_>, negated: bool) -> fmt::Result {
+        let (name, sign, value) = match self {
+            Self::Text(Name::Loc, Match::Contains | Match::Glob, value) => {
+                return write!(f, "{}{}", if negated { "not " } else { "" }, bare(value));
+            }
+            Self::Text(name, Match::Contains | Match::Glob, value) => (*name, ":", quoted_if_needed(value)),
+            Self::Text(name, Match::Regex, value) => (*name, "~", quoted_if_needed(value)),
+            Self::Text(name, Match::Is, value) if value == NONE => (*name, "=", quoted(value)),
+            Self::Text(name, Match::Is, value) => (*name, "=", quoted_if_needed(value)),
+            Self::Lastmod(order, date) => (Name::Lastmod, order.sign(), date.to_string()),
+            Self::Priority(order, hundredths) => (Name::Priority, order.sign(), decimal(*hundredths)),
+            Self::Depth(order, depth) => (Name::Depth, order.sign(), depth.to_string()),
+            Self::Changefreq(frequency) => (Name::Changefreq, "=", frequency.name().to_owned()),
+            Self::Has(has) => (Name::Has, ":", word_in(&Has::ALL, *has).to_owned()),
+            Self::Is(state) => (Name::Is, ":", word_in(&State::ALL, *state).to_owned()),
+            Self::Rule(pattern) => (Name::Rule, ":", quoted_if_needed(pattern)),
+            Self::Severity(Order::Equal, severity) => (Name::Severity, ":", severity.name().to_owned()),
+            Self::Severity(order, severity) => (Name::Severity, order.sign(), severity.name().to_owned()),
+            Self::Absent(name) => (*name, "=", NONE.to_owned()),
+        };
+        match (negated, sign) {
+            (true, "=") => write!(f, "{}!={value}", name.word()),
+            (true, _) => write!(f, "not {}{sign}{value}", name.word()),
+            (false, _) => write!(f, "{}{sign}{value}", name.word()),
+        }
+    }
+}
+
+/// The word for an absent value.
+pub const NONE: &str = "none";
+
+/// The words that join tests.
+pub const CONNECTIVES: [&str; 3] = ["and", "or", "not"];
+
+/// The characters that can begin an operator.
+pub const OPERATOR_STARTS: [char; 6] = [':', '=', '!', '<', '>', '~'];
+
+/// Whether a character can be part of a field name.
+pub fn is_name_character(c: char) -> bool {
+    c.is_ascii_alphabetic() || matches!(c, '_' | '-')
+}
+
+/// A word that is looked for in loc, quoted unless it would surely be read as that.
+fn bare(word: &str) -> String {
+    let name_end = word.find(|c| !is_name_character(c)).unwrap_or(word.len());
+    let (name, rest) = word.split_at(name_end);
+    let special = word.starts_with('-')
+        || rest.starts_with(OPERATOR_STARTS) && !name.is_empty() && !is_scheme(name, rest)
+        || rest.is_empty()
+            && (Name::from_word(name).is_some() || CONNECTIVES.iter().any(|c| c.eq_ignore_ascii_case(name)));
+    if special || needs_quotes(word) { quoted(word) } else { word.to_owned() }
+}
+
+/// Whether a word is a URL, so that its first `:` is no operator.
+pub fn is_scheme(name: &str, rest: &str) -> bool {
+    rest.starts_with("://") && Name::from_word(name).is_none()
+}
+
+fn word_in<T: PartialEq + Copy>(table: &[(T, &'static str)], wanted: T) -> &'static str {
+    table.iter().find(|(value, _)| *value == wanted).map_or("", |(_, word)| word)
+}
+
+/// `0.5`, `0.55`, `1.0`.
+fn decimal(hundredths: u8) -> String {
+    let (whole, rest) = (hundredths / 100, hundredths % 100);
+    if rest % 10 == 0 { format!("{whole}.{}", rest / 10) } else { format!("{whole}.{rest:02}") }
+}

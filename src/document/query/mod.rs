@@ -1,0 +1,195 @@
+//! The one query language: filter, marks, `where`, and the headless commands.
+//!
+//! Parsing gives a [`Query`] or an error with its place; a query never changes and never fails while
+//! it runs. It knows rows only through [`RowFacts`], and neither clock nor rules but through
+//! [`Vocabulary`].
+//!
+//! # The language
+//!
+//! ```text
+//! query   = { part } joined by `and` (or nothing) and `or`; `and` binds tighter
+//! part    = [ `not` | `-` ] ( test | `(` query `)` )
+//! test    = word | name operator value
+//! operator= `:` `=` `!=` `<` `<=` `>` `>=` `~`
+//! ```
+//!
+//! A word is looked for in loc. Values with spaces, quotes or parentheses stand in double quotes, a
+//! double quote inside is written twice. All texts are decoded (`&amp;` is `&`) and trimmed.
+//!
+//! - Texts (loc, host, path, section, file): `:` contains, or matches a pattern when it holds `*` or `?`
+//!   (`*` and `?` stay within a path segment, `**` does not; a pattern is the whole text, except in loc,
+//!   where it may stand anywhere and only `*` makes one); `=` is exact; `~` is a regular expression.
+//!   Words and `:` ignore case unless they hold an upper-case letter; host always does.
+//! - lastmod compares instants in UTC against a period: `lastmod=2025-03` is within March,
+//!   `lastmod<=2025` includes all of 2025; also `today`, `now`, `-30d`, `+2w`, `-6m`, `-1y`.
+//! - priority and depth compare as numbers; changefreq has no order. For lastmod, changefreq and
+//!   priority `~` and patterns look at the text as written.
+//! - `none` is the absent value. An absent or unreadable value is never less or more than anything;
+//!   `!=` is the opposite of `=` and so holds for it.
+//! - `severity:warning` are rows with a warning; `<`, `<=`, `>=`, `>` look at the row's worst finding.
+
+mod complete;
+mod date;
+mod eval;
+mod expr;
+mod parse;
+pub mod scan;
+mod standin;
+pub mod suggest;
+mod text;
+
+pub use complete::{Candidate, Completions, completions};
+pub use parse::hundredths;
+pub use standin::Changefreq;
+pub use text::regex_message;
+
+use crate::protocol::{Field, Severity};
+use eval::{Node, Row};
+use expr::Expr;
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A filter over rows. Two queries are equal when their canonical texts are.
+#[derive(Clone)]
+pub struct Query {
+    expr: Arc<Expr>,
+    node: Arc<Node>,
+}
+
+/// What a query may speak of beyond the row: the known rules and the time.
+#[derive(Debug, Clone, Copy)]
+pub struct Vocabulary<'a> {
+    /// Rule codes; a rule's position here is its index in [`RowFacts::has_rule`].
+    pub rules: &'a [&'a str],
+    /// Seconds since 1970-01-01T00:00:00Z.
+    pub now: i64,
+}
+
+/// Why a text is no query.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct QueryError {
+    /// The place in the text, in bytes; empty at the very end.
+    pub span: Range<usize>,
+    /// What was expected, in one line without a full stop.
+    pub message: String,
+}
+
+impl QueryError {
+    /// An error at a place.
+    pub fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+        Self { span, message: message.into() }
+    }
+}
+
+/// A value that the row has already decoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact<T> {
+    /// There is no such element.
+    Absent,
+    /// There is one, but its text is not of the kind.
+    Unreadable,
+    /// Its value.
+    Is(T),
+}
+
+/// A kind of extension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extension {
+    /// `image:image`
+    Image,
+    /// `video:video`
+    Video,
+    /// `news:news`
+    News,
+    /// `xhtml:link`
+    Alternate,
+    /// Any other namespace.
+    Other,
+}
+
+impl Extension {
+    /// All kinds.
+    pub const ALL: [Self; 5] = [Self::Image, Self::Video, Self::News, Self::Alternate, Self::Other];
+}
+
+/// What happened to a row, or what it is part of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum State {
+    /// A value differs from the saved one.
+    Changed,
+    /// Not in the saved file.
+    Added,
+    /// Will not be in the saved file.
+    Deleted,
+    /// Marked by the user.
+    Marked,
+    /// Another row has an equivalent loc.
+    Duplicate,
+}
+
+/// What a query asks of a row. Everything but the texts must be cheap: it is asked of every row.
+pub trait RowFacts {
+    /// The URL, decoded and trimmed; empty when there is none.
+    fn loc(&self) -> Cow<'_, str>;
+    /// A field's text, decoded and trimmed; `None` when the element is absent.
+    fn value(&self, field: Field) -> Option<Cow<'_, str>>;
+    /// The name of the sitemap file, as it is shown.
+    fn file(&self) -> &str;
+    /// The start of lastmod in seconds since 1970-01-01T00:00:00Z, zone applied.
+    fn lastmod(&self) -> Fact<i64>;
+    /// The frequency.
+    fn changefreq(&self) -> Fact<Changefreq>;
+    /// The priority in hundredths, 0 to 100.
+    fn priority(&self) -> Fact<u8>;
+    /// Whether the entry holds an extension of this kind.
+    fn has_extension(&self, kind: Extension) -> bool;
+    /// Whether the row is this.
+    fn is(&self, state: State) -> bool;
+    /// Whether the row breaks the rule of this index in [`Vocabulary::rules`].
+    fn has_rule(&self, rule: u8) -> bool;
+    /// Whether the row has a finding of this severity.
+    fn has_severity(&self, severity: Severity) -> bool;
+}
+
+impl Query {
+    /// Reads a query. The empty text is the query that every row passes.
+    pub fn parse(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Self, QueryError> {
+        let expr = parse::parse(text, vocabulary)?;
+        let node = eval::compile(&expr, vocabulary);
+        Ok(Self { expr: Arc::new(expr), node: Arc::new(node) })
+    }
+
+    /// Whether a row passes.
+    pub fn matches<R: RowFacts + ?Sized>(&self, row: &R) -> bool {
+        self.node.holds(&Row::new(row))
+    }
+
+    /// Whether every row passes, known without looking.
+    pub fn is_everything(&self) -> bool {
+        matches!(*self.node, Node::Known(true))
+    }
+}
+
+impl fmt::Display for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.expr.fmt(f)
+    }
+}
+
+impl fmt::Debug for Query {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Query({self})")
+    }
+}
+
+impl PartialEq for Query {
+    fn eq(&self, other: &Self) -> bool {
+        self.expr == other.expr
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,167 @@
+//! Cutting a line into words and quoted values, each with its place in the line.
+//!
+//! The query language and the command line share these rules, so that a value is quoted the same way
+//! everywhere: double quotes around it, a double quote inside written twice, nothing else special.
+
+use std::ops::Range;
+
+/// A double quote that is never closed; holds the place where it was opened.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unclosed(pub Range<usize>);
+
+/// A reader over one line. Positions are byte offsets into it.
+#[derive(Debug, Clone)]
+pub struct Scanner<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Scanner<'t> {
+    /// A reader at the start of `text`.
+    pub const fn new(text: &'t str) -> Self {
+        Self { text, at: 0 }
+    }
+
+    /// Where the reader stands.
+    pub const fn at(&self) -> usize {
+        self.at
+    }
+
+    /// What has not been read.
+    pub fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// The next character, not consumed.
+    pub fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    /// Whether everything has been read.
+    pub fn is_done(&self) -> bool {
+        self.rest().is_empty()
+    }
+
+    /// Passes over white space.
+    pub fn skip_spaces(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+
+    /// Consumes `token` if it comes next.
+    pub fn eat(&mut self, token: &str) -> bool {
+        let found = self.rest().starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    /// Consumes characters as long as `wanted` holds, and returns them.
+    pub fn take_while(&mut self, mut wanted: impl FnMut(char) -> bool) -> &'t str {
+        let rest = self.rest();
+        let len = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
+        self.at += len;
+        rest.get(..len).unwrap_or_default()
+    }
+
+    /// Consumes everything up to white space.
+    pub fn take_word(&mut self) -> &'t str {
+        self.take_while(|c| !c.is_whitespace())
+    }
+
+    /// Consumes everything up to white space or a closing parenthesis that was not opened inside the
+    /// word: `(/wiki/Foo_(bar))` holds the word `/wiki/Foo_(bar)`.
+    pub fn take_balanced(&mut self) -> &'t str {
+        let mut open = 0_usize;
+        self.take_while(|c| match c {
+            '(' => {
+                open += 1;
+                true
+            }
+            ')' if open == 0 => false,
+            ')' => {
+                open -= 1;
+                true
+            }
+            other => !other.is_whitespace(),
+        })
+    }
+
+    /// Consumes a value in double quotes; the reader stands on the opening quote.
+    pub fn take_quoted(&mut self) -> Result<String, Unclosed> {
+        let open = self.at;
+        let mut value = String::new();
+        let mut rest = self.rest().get(1..).unwrap_or_default();
+        while let Some(end) = rest.find('"') {
+            let (piece, after) = rest.split_at(end);
+            value.push_str(piece);
+            rest = after.get(1..).unwrap_or_default();
+            let Some(more) = rest.strip_prefix('"') else {
+                self.at = self.text.len() - rest.len();
+                return Ok(value);
+            };
+            value.push('"');
+            rest = more;
+        }
+        Err(Unclosed(open..self.text.len()))
+    }
+}
+
+/// `value` in double quotes.
+pub fn quoted(value: &str) -> String {
+    format!("\"{}\"", value.replace('"', "\"\""))
+}
+
+/// `value` as it may stand unquoted, otherwise in quotes.
+pub fn quoted_if_needed(value: &str) -> String {
+    if needs_quotes(value) { quoted(value) } else { value.to_owned() }
+}
+
+/// Whether a value would not be read back as it is without quotes.
+pub fn needs_quotes(value: &str) -> bool {
+    value.is_empty() || value.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '(' | ')'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_end_where_they_should() {
+        let table =
+            [("abc def", "abc"), ("a(b)c) d", "a(b)c"), ("a(b c", "a(b"), (")x", ""), ("a\u{a0}b", "a"), ("", "")];
+        for (text, expected) in table {
+            assert_eq!(Scanner::new(text).take_balanced(), expected, "{text}");
+        }
+        assert_eq!(Scanner::new("a)b c").take_word(), "a)b");
+    }
+
+    #[test]
+    fn quotes_hold_anything_and_double_for_themselves() {
+        let table = [
+            (r#""a b" c"#, Ok("a b"), 5),
+            (r#""""#, Ok(""), 2),
+            (r#""say ""hi""""#, Ok(r#"say "hi""#), 12),
+            (r#""a\.b""#, Ok(r"a\.b"), 6),
+            (r#""open"#, Err(Unclosed(0..5)), 0),
+            (r#""open"""#, Err(Unclosed(0..7)), 0),
+        ];
+        for (text, expected, at) in table {
+            let mut scanner = Scanner::new(text);
+            assert_eq!(scanner.take_quoted(), expected.map(str::to_owned), "{text}");
+            assert_eq!(scanner.at(), at, "{text}");
+        }
+    }
+
+    #[test]
+    fn quoting_is_undone_by_reading() {
+        for value in ["", "a b", "\"", "a\"\"b", "(", "plain"] {
+            let text = quoted(value);
+            let mut scanner = Scanner::new(&text);
+            assert_eq!(scanner.take_quoted().as_deref(), Ok(value));
+            assert!(scanner.is_done());
+        }
+        assert_eq!(quoted_if_needed("plain"), "plain");
+        assert_eq!(quoted_if_needed("a)"), "\"a)\"");
+    }
+}

@@ -1,0 +1,246 @@
+//! Looking for text: substrings, patterns, regular expressions, built once and run on every row.
+//!
+//! Nothing here allocates while it searches.
+
+use super::expr::{Match, Name, Test};
+use memchr::{memchr2_iter, memmem};
+use regex::bytes::{Regex, RegexBuilder};
+
+/// The most memory one compiled expression may take, in bytes.
+const REGEX_LIMIT: usize = 1 << 20;
+
+/// One text test, ready to run.
+#[derive(Debug, Clone)]
+pub enum Matcher {
+    /// Contains these bytes.
+    Find(Box<memmem::Finder<'static>>),
+    /// Contains these ASCII letters and bytes in any case.
+    FindFolded(Folded),
+    /// Is this text.
+    Is(Box<str>),
+    /// Is this text, ASCII letters in any case.
+    IsFolded(Box<str>),
+    /// Matches.
+    Regex(Box<Regex>),
+}
+
+impl Matcher {
+    /// Builds the matcher of a text test; the error is in words, for the value's place.
+    pub fn new(name: Name, how: Match, value: &str) -> Result<Self, String> {
+        let any_case = name == Name::Host || !value.chars().any(char::is_uppercase);
+        Ok(match how {
+            Match::Is if name == Name::Host => Self::IsFolded(value.into()),
+            Match::Is => Self::Is(value.into()),
+            Match::Contains => Self::contains(value, any_case)?,
+            Match::Glob => Self::Regex(Box::new(build(&glob(value, name != Name::Loc), any_case)?)),
+            Match::Regex => Self::Regex(Box::new(build(value, false)?)),
+        })
+    }
+
+    fn contains(value: &str, any_case: bool) -> Result<Self, String> {
+        Ok(if !any_case || !value.chars().any(char::is_alphabetic) {
+            Self::Find(Box::new(memmem::Finder::new(value).into_owned()))
+        } else if let Some(folded) = Folded::new(value) {
+            Self::FindFolded(folded)
+        } else {
+            Self::Regex(Box::new(build(&regex::escape(value), true)?))
+        })
+    }
+
+    /// Whether the text passes.
+    pub fn matches(&self, text: &str) -> bool {
+        match self {
+            Self::Find(finder) => finder.find(text.as_bytes()).is_some(),
+            Self::FindFolded(folded) => folded.is_in(text.as_bytes()),
+            Self::Is(value) => **value == *text,
+            Self::IsFolded(value) => value.eq_ignore_ascii_case(text),
+            Self::Regex(regex) => regex.is_match(text.as_bytes()),
+        }
+    }
+}
+
+/// A search for ASCII text in any case: find one telling byte fast, then compare around it.
+#[derive(Debug, Clone)]
+pub struct Folded {
+    needle: Box<[u8]>,
+    /// Position of the byte that is looked for first: the rarest in URLs.
+    pivot: usize,
+    lower: u8,
+    upper: u8,
+}
+
+impl Folded {
+    /// `None` when the text is empty or not ASCII.
+    fn new(needle: &str) -> Option<Self> {
+        if !needle.is_ascii() {
+            return None;
+        }
+        let (pivot, byte) = needle.bytes().enumerate().min_by_key(|(_, byte)| commonness(*byte))?;
+        Some(Self {
+            needle: needle.as_bytes().into(),
+            pivot,
+            lower: byte.to_ascii_lowercase(),
+            upper: byte.to_ascii_uppercase(),
+        })
+    }
+
+    fn is_in(&self, text: &[u8]) -> bool {
+        memchr2_iter(self.lower, self.upper, text).any(|at| {
+            at.checked_sub(self.pivot)
+                .and_then(|start| text.get(start..start + self.needle.len()))
+                .is_some_and(|candidate| candidate.eq_ignore_ascii_case(&self.needle))
+        })
+    }
+}
+
+/// How often a byte turns up in URLs, roughly; only the order matters.
+fn commonness(byte: u8) -> usize {
+    const FROM_RARE: &[u8] = b"~!$&'*+,;@%_qzjx=?9876543kvywbfguh01dlmn2i-rsapc:eot.w/";
+    FROM_RARE.iter().position(|known| known.eq_ignore_ascii_case(&byte)).unwrap_or(0)
+}
+
+/// Whether `:` makes a pattern of this text.
+pub fn has_wildcard(text: &str) -> bool {
+    text.contains(['*', '?'])
+}
+
+/// The pattern as a regular expression: `*` and `?` stay within a path segment, `**` does not, and
+/// `**/` may stand for no segment at all.
+fn glob(pattern: &str, whole: bool) -> String {
+    let mut out = String::from(if whole { r"\A(?:" } else { "(?:" });
+    let mut rest = pattern;
+    while let Some(c) = rest.chars().next() {
+        let (piece, len) = if rest.starts_with("**/") {
+            ("(?:.*/)?".to_owned(), 3)
+        } else if rest.starts_with("**") {
+            (".*".to_owned(), 2)
+        } else if c == '*' {
+            ("[^/]*".to_owned(), 1)
+        } else if c == '?' {
+            ("[^/]".to_owned(), 1)
+        } else {
+            let literal = rest.find(['*', '?']).unwrap_or(rest.len());
+            (regex::escape(rest.get(..literal).unwrap_or_default()), literal)
+        };
+        out.push_str(&piece);
+        rest = rest.get(len..).unwrap_or_default();
+    }
+    out.push_str(if whole { r")\z" } else { ")" });
+    out
+}
+
+fn build(pattern: &str, any_case: bool) -> Result<Regex, String> {
+    RegexBuilder::new(pattern)
+        .case_insensitive(any_case)
+        .dot_matches_new_line(true)
+        .size_limit(REGEX_LIMIT)
+        .dfa_size_limit(REGEX_LIMIT)
+        .build()
+        .map_err(|error| regex_message(&error))
+}
+
+/// The regex crate's message without the drawing, in one line.
+pub fn regex_message(error: &regex::Error) -> String {
+    match error {
+        regex::Error::CompiledTooBig(_) => "this regular expression is too large".to_owned(),
+        other => {
+            let text = other.to_string();
+            let last = text.lines().last().unwrap_or_default();
+            let reason = last.strip_prefix("error: ").unwrap_or(last);
+            format!("not a regular expression: {reason}")
+        }
+    }
+}
+
+/// Which rules a code or pattern names.
+pub fn rule_indexes(pattern: &str, rules: &[&str]) -> Vec<u8> {
+    let named = |code: &str| -> bool {
+        if has_wildcard(pattern) {
+            build(&glob(pattern, true), false).is_ok_and(|regex| regex.is_match(code.as_bytes()))
+        } else {
+            code == pattern
+        }
+    };
+    (0..=u8::MAX).zip(rules).filter(|(_, code)| named(code)).map(|(index, _)| index).collect()
+}
+
+/// Whether a text test can be built.
+pub fn check(test: &Test) -> Result<(), String> {
+    match test {
+        Test::Text(name, how, value) => Matcher::new(*name, *how, value).map(|_| ()),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_match_as_their_form_says() {
+        use Match::{Contains, Glob, Is, Regex};
+        use Name::{File, Host, Loc, Path};
+        let table = [
+            (Loc, Contains, "blog", "https://e.com/Blog/", true),
+            (Loc, Contains, "Blog", "https://e.com/blog/", false),
+            (Loc, Contains, "Blog", "https://e.com/Blog/", true),
+            (Loc, Contains, "é", "https://e.com/É", true),
+            (Loc, Contains, "/2024/", "https://e.com/2024/x", true),
+            (Loc, Contains, "", "", true),
+            (Loc, Contains, "aab", "aaab", true),
+            (Loc, Contains, "aab", "aaa", false),
+            (Loc, Is, "https://e.com/a?b=1&c=2", "https://e.com/a?b=1&c=2", true),
+            (Loc, Is, "https://e.com/a", "https://e.com/a/", false),
+            (Loc, Glob, "/blog/*/c", "https://e.com/blog/x/c/d", true),
+            (Loc, Glob, "/blog/*/c", "https://e.com/blog/x/y/c", false),
+            (Path, Glob, "/blog/*", "/blog/x", true),
+            (Path, Glob, "/blog/*", "/blog/", true),
+            (Path, Glob, "/blog/*", "/blog/x/y", false),
+            (Path, Glob, "/blog/*", "/de/blog/x", false),
+            (Path, Glob, "/blog/**", "/blog/x/y", true),
+            (Path, Glob, "/blog/**", "/blog/", true),
+            (Path, Glob, "/blog/**", "/blog", false),
+            (Path, Glob, "/**/x", "/x", true),
+            (Path, Glob, "/**/x", "/a/b/x", true),
+            (Path, Glob, "/**/x", "/a/bx", false),
+            (Path, Glob, "/a.?", "/a.b", true),
+            (Path, Glob, "/a.?", "/axb", false),
+            (Path, Glob, "/a?b", "/a/b", false),
+            (Path, Glob, "/a?", "/aü", true),
+            (Path, Glob, "/BLOG/*", "/blog/x", false),
+            (Path, Glob, "/blog/*", "/BLOG/x", true),
+            (Path, Regex, "^/(a|b)$", "/b", true),
+            (Path, Regex, "^/(a|b)$", "/B", false),
+            (Host, Is, "Example.com", "example.COM", true),
+            (Host, Contains, "Example", "www.example.com", true),
+            (File, Glob, "sitemap-?.xml", "sitemap-1.xml", true),
+            (File, Glob, "sitemap-?.xml", "sitemap-10.xml", false),
+        ];
+        for (name, how, value, text, expected) in table {
+            let found = Matcher::new(name, how, value).map(|matcher| matcher.matches(text));
+            assert_eq!(found, Ok(expected), "{name:?} {how:?} {value} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_expression_says_why_in_one_line() {
+        assert_eq!(
+            Matcher::new(Name::Loc, Match::Regex, "(a").map(|_| ()),
+            Err("not a regular expression: unclosed group".to_owned())
+        );
+        assert_eq!(
+            Matcher::new(Name::Loc, Match::Regex, "(?:a{1000}){1000}").map(|_| ()),
+            Err("this regular expression is too large".to_owned())
+        );
+    }
+
+    #[test]
+    fn rules_are_named_by_code_or_pattern() {
+        let rules = ["loc-empty", "loc-too-long", "lastmod-future"];
+        let table: [(&str, &[u8]); 5] =
+            [("loc-empty", &[0]), ("loc-*", &[0, 1]), ("*", &[0, 1, 2]), ("loc", &[]), ("LOC-*", &[])];
+        for (pattern, expected) in table {
+            assert_eq!(rule_indexes(pattern, &rules), expected, "{pattern}");
+        }
+    }
+}

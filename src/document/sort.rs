@@ -1,0 +1,325 @@
+//! What the view is sorted by: keys, their text, and how two rows compare under them.
+//!
+//! Absent values come last in both directions, unreadable ones just before them; rows that compare
+//! equal keep the order of the file (the sort that uses this is stable). Nothing here sorts.
+
+use super::query::suggest::{listed, nearest};
+use super::query::{Fact, RowFacts};
+use crate::protocol::Severity;
+use std::cmp::{Ordering, Reverse};
+use std::fmt;
+use std::ops::Range;
+
+/// A column of the table that rows can be sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Column {
+    /// The position in the file order.
+    Number,
+    /// The worst finding; ascending from note to error, none last.
+    Findings,
+    /// The URL, digits by their value.
+    Loc,
+    /// The instant.
+    Lastmod,
+    /// From always to never.
+    Changefreq,
+    /// By value.
+    Priority,
+    /// The name of the sitemap file, digits by their value.
+    File,
+}
+
+impl Column {
+    /// All columns, each with its word.
+    pub const ALL: [(Self, &'static str); 7] = [
+        (Self::Loc, "loc"),
+        (Self::Lastmod, "lastmod"),
+        (Self::Changefreq, "changefreq"),
+        (Self::Priority, "priority"),
+        (Self::File, "file"),
+        (Self::Findings, "findings"),
+        (Self::Number, "number"),
+    ];
+
+    /// The word in `:sort`.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(column, _)| *column == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// One key: a column and a direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SortKey {
+    /// By what.
+    pub column: Column,
+    /// Greatest first.
+    pub descending: bool,
+}
+
+/// Why a text is no list of sort keys.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct SortError {
+    /// The place in the text, in bytes.
+    pub span: Range<usize>,
+    /// What was expected, in one line without a full stop.
+    pub message: String,
+}
+
+/// Reads keys such as `-lastmod,loc`: `-` for descending, the first key decides first.
+pub fn parse(text: &str) -> Result<Vec<SortKey>, SortError> {
+    let mut keys: Vec<SortKey> = Vec::new();
+    let mut at = 0;
+    for piece in text.split(',') {
+        let start = at + piece.len() - piece.trim_start().len();
+        at += piece.len() + 1;
+        let word = piece.trim();
+        let span = start..start + word.len();
+        let (name, descending) = match word.strip_prefix('-') {
+            Some(name) => (name, true),
+            None => (word.strip_prefix('+').unwrap_or(word), false),
+        };
+        let names = || Column::ALL.iter().map(|(_, name)| *name);
+        let Some((column, _)) = Column::ALL.into_iter().find(|(_, known)| *known == name) else {
+            let guess = nearest(name, names()).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+            let message = format!("expected {}, with `-` before it for descending{guess}", listed(names()));
+            return Err(SortError { span, message });
+        };
+        if keys.iter().any(|key| key.column == column) {
+            return Err(SortError { span, message: format!("{name} is named twice") });
+        }
+        keys.push(SortKey { column, descending });
+    }
+    Ok(keys)
+}
+
+/// The keys as [`parse`] reads them.
+pub fn to_text(keys: &[SortKey]) -> String {
+    keys.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+impl fmt::Display for SortKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", if self.descending { "-" } else { "" }, self.column.name())
+    }
+}
+
+impl SortKey {
+    /// For columns that are facts, a number whose ascending order is this key's order, absent values
+    /// last in both directions. `None` for loc and file, which must be compared as texts, and for the
+    /// row number, which the caller knows.
+    pub fn packed<R: RowFacts + ?Sized>(self, row: &R) -> Option<u64> {
+        // Readable values fill the middle of the range; two values above them are kept free.
+        const UNREADABLE: u64 = u64::MAX - 1;
+        const ABSENT: u64 = u64::MAX;
+        /// Far beyond any date, in seconds.
+        const FAR: i64 = 1 << 60;
+        let fact: Fact<u64> = match self.column {
+            Column::Number | Column::Loc | Column::File => return None,
+            Column::Lastmod => match row.lastmod() {
+                Fact::Is(seconds) => Fact::Is((seconds.clamp(-FAR, FAR) + FAR).cast_unsigned()),
+                Fact::Unreadable => Fact::Unreadable,
+                Fact::Absent => Fact::Absent,
+            },
+            Column::Changefreq => match row.changefreq() {
+                Fact::Is(frequency) => Fact::Is(frequency as u64),
+                Fact::Unreadable => Fact::Unreadable,
+                Fact::Absent => Fact::Absent,
+            },
+            Column::Priority => match row.priority() {
+                Fact::Is(hundredths) => Fact::Is(u64::from(hundredths)),
+                Fact::Unreadable => Fact::Unreadable,
+                Fact::Absent => Fact::Absent,
+            },
+            Column::Findings => [Severity::Error, Severity::Warning, Severity::Note]
+                .into_iter()
+                .find(|severity| row.has_severity(*severity))
+                .map_or(Fact::Absent, |severity| Fact::Is(severity as u64)),
+        };
+        Some(match fact {
+            Fact::Absent => ABSENT,
+            Fact::Unreadable => UNREADABLE,
+            Fact::Is(value) if self.descending => (UNREADABLE - 1) - value,
+            Fact::Is(value) => value,
+        })
+    }
+
+    /// Orders two texts of this key's column; empty ones last in both directions.
+    pub fn compare_texts(self, a: &str, b: &str) -> Ordering {
+        match (a.is_empty(), b.is_empty()) {
+            (false, false) if self.descending => natural(b, a),
+            (false, false) => natural(a, b),
+            (a, b) => a.cmp(&b),
+        }
+    }
+}
+
+/// Compares texts byte by byte, runs of digits by their value: `page-9` before `page-10`. Texts that
+/// differ in leading zeros alone are ordered by length, so only equal texts compare as equal.
+pub fn natural(a: &str, b: &str) -> Ordering {
+    let (mut left, mut right) = (a.as_bytes(), b.as_bytes());
+    loop {
+        let common = left.iter().zip(right).take_while(|(x, y)| x == y && !x.is_ascii_digit()).count();
+        left = left.get(common..).unwrap_or_default();
+        right = right.get(common..).unwrap_or_default();
+        match (left.first(), right.first()) {
+            (Some(x), Some(y)) if x.is_ascii_digit() && y.is_ascii_digit() => {
+                let (number, left_rest) = digits(left);
+                let (other, right_rest) = digits(right);
+                let order = number.len().cmp(&other.len()).then_with(|| number.cmp(other));
+                if order.is_ne() {
+                    return order;
+                }
+                (left, right) = (left_rest, right_rest);
+            }
+            (None, None) => return a.len().cmp(&b.len()).then_with(|| a.cmp(b)),
+            (x, y) => return x.cmp(&y),
+        }
+    }
+}
+
+/// The run of digits at the start without its leading zeros, and the rest.
+fn digits(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let end = bytes.iter().position(|b| !b.is_ascii_digit()).unwrap_or(bytes.len());
+    let (run, rest) = bytes.split_at(end);
+    let zeros = run.iter().take_while(|b| **b == b'0').count();
+    (run.get(zeros..).unwrap_or_default(), rest)
+}
+
+/// Compares two rows under several keys; equal means: keep the file order. `numbers` are the rows'
+/// positions in the file order.
+pub fn compare<R: RowFacts + ?Sized>(keys: &[SortKey], a: &R, b: &R, numbers: (u32, u32)) -> Ordering {
+    let by = |key: &SortKey| match key.column {
+        Column::Number if key.descending => Reverse(numbers.0).cmp(&Reverse(numbers.1)),
+        Column::Number => numbers.0.cmp(&numbers.1),
+        Column::Loc => key.compare_texts(&a.loc(), &b.loc()),
+        Column::File => key.compare_texts(a.file(), b.file()),
+        _ => key.packed(a).cmp(&key.packed(b)),
+    };
+    keys.iter().map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::query::{Changefreq, Extension, State};
+    use super::*;
+    use crate::protocol::Field;
+    use proptest::prelude::*;
+    use std::borrow::Cow;
+
+    struct Made {
+        loc: &'static str,
+        lastmod: Fact<i64>,
+        priority: Fact<u8>,
+        severity: Option<Severity>,
+    }
+
+    impl RowFacts for Made {
+        fn loc(&self) -> Cow<'_, str> {
+            Cow::Borrowed(self.loc)
+        }
+        fn value(&self, _: Field) -> Option<Cow<'_, str>> {
+            None
+        }
+        fn file(&self) -> &'static str {
+            "sitemap.xml"
+        }
+        fn lastmod(&self) -> Fact<i64> {
+            self.lastmod
+        }
+        fn changefreq(&self) -> Fact<Changefreq> {
+            Fact::Absent
+        }
+        fn priority(&self) -> Fact<u8> {
+            self.priority
+        }
+        fn has_extension(&self, _: Extension) -> bool {
+            false
+        }
+        fn is(&self, _: State) -> bool {
+            false
+        }
+        fn has_rule(&self, _: u8) -> bool {
+            false
+        }
+        fn has_severity(&self, severity: Severity) -> bool {
+            self.severity == Some(severity)
+        }
+    }
+
+    #[test]
+    fn rows_sort_with_absent_values_last_and_the_file_order_kept() {
+        let rows = [
+            Made { loc: "/p10", lastmod: Fact::Is(5), priority: Fact::Absent, severity: Some(Severity::Note) },
+            Made { loc: "/p9", lastmod: Fact::Absent, priority: Fact::Is(50), severity: None },
+            Made { loc: "/p1", lastmod: Fact::Is(-7), priority: Fact::Unreadable, severity: Some(Severity::Error) },
+            Made { loc: "", lastmod: Fact::Is(6), priority: Fact::Is(50), severity: None },
+        ];
+        let table = [
+            ("loc", [2, 1, 0, 3]),
+            ("-loc", [0, 1, 2, 3]),
+            ("lastmod", [2, 0, 3, 1]),
+            ("-lastmod", [3, 0, 2, 1]),
+            ("priority", [1, 3, 2, 0]),
+            ("-priority", [1, 3, 2, 0]),
+            ("priority,-number", [3, 1, 2, 0]),
+            ("-findings", [2, 0, 1, 3]),
+            ("findings", [0, 2, 1, 3]),
+            ("changefreq", [0, 1, 2, 3]),
+            ("file,-number", [3, 2, 1, 0]),
+        ];
+        for (text, expected) in table {
+            let keys = parse(text).unwrap_or_default();
+            let mut order: Vec<usize> = (0..rows.len()).collect();
+            order.sort_by(|&a, &b| compare(&keys, &rows[a], &rows[b], (a as u32, b as u32)));
+            assert_eq!(order, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn keys_are_read_and_written() {
+        for text in ["loc", "-lastmod,loc", "findings,-priority,number"] {
+            assert_eq!(parse(text).map(|keys| to_text(&keys)), Ok(text.to_owned()));
+        }
+        assert_eq!(parse(" -loc , +file ").map(|keys| to_text(&keys)), Ok("-loc,file".to_owned()));
+        let table = [
+            ("", 0..0, "expected loc, lastmod"),
+            ("loc,", 4..4, "expected loc, lastmod"),
+            ("loc, -prio", 5..10, "did you mean priority?"),
+            ("loc,-loc", 4..8, "twice"),
+        ];
+        for (text, span, message) in table {
+            let error = parse(text).err();
+            assert_eq!(error.as_ref().map(|error| error.span.clone()), Some(span), "{text}");
+            assert!(error.is_some_and(|error| error.message.contains(message)), "{text}");
+        }
+    }
+
+    #[test]
+    fn digits_count_by_value() {
+        let table = [
+            ("a9", "a10", Ordering::Less),
+            ("a09", "a9", Ordering::Greater),
+            ("a9b", "a09a", Ordering::Greater),
+            ("a", "a1", Ordering::Less),
+            ("a-1", "a1", Ordering::Less),
+            ("a99999999999999999999999", "a100000000000000000000000", Ordering::Less),
+            ("x", "x", Ordering::Equal),
+        ];
+        for (a, b, expected) in table {
+            assert_eq!(natural(a, b), expected, "{a} {b}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn natural_is_a_total_order(texts in prop::collection::vec("[ab01.]{0,5}", 3)) {
+            let [a, b, c] = [&texts[0], &texts[1], &texts[2]];
+            prop_assert_eq!(natural(a, b), natural(b, a).reverse());
+            prop_assert_eq!(natural(a, b).is_eq(), a == b);
+            if natural(a, b).is_le() && natural(b, c).is_le() {
+                prop_assert!(natural(a, c).is_le(), "{:?}", texts);
+            }
+        }
+    }
+}
