@@ -1,0 +1,165 @@
+//! What each byte of a URL can mean for the rules: a table of 256 classes.
+//!
+//! One pass ORs the classes of all bytes together; a rule whose class is absent need not look.
+//! The table says only where to look, never what is wrong.
+
+/// Classes of one byte, or of all bytes of a stretch of text; a set of bits.
+pub type Classes = u16;
+
+/// `/` or `=`: a word that follows may be a left-over of a template.
+const STARTS_WORD: Classes = 1;
+/// `/`: a slash that follows makes a double slash.
+const STARTS_SLASH: Classes = 1 << 1;
+/// `/`: a dot that follows may make a dot segment.
+const STARTS_DOT: Classes = 1 << 2;
+/// How far the `STARTS_…` bits are from the bits they pair with.
+const PAIR_SHIFT: u32 = 3;
+
+/// Directly after `/` or `=`: the first letter of `null`, `NaN`, `undefined`.
+pub const WORD_PAIR: Classes = STARTS_WORD << PAIR_SHIFT;
+/// `//`.
+pub const SLASH_PAIR: Classes = STARTS_SLASH << PAIR_SHIFT;
+/// `/.`.
+pub const DOT_PAIR: Classes = STARTS_DOT << PAIR_SHIFT;
+
+/// `/`, `?`, `#`: what ends an authority (RFC 3986, 3.2).
+pub const END: Classes = 1 << 6;
+/// `A` to `Z`.
+pub const UPPER: Classes = 1 << 7;
+/// `%`.
+pub const PERCENT: Classes = 1 << 8;
+/// `?`.
+pub const QUERY: Classes = 1 << 9;
+/// `#`.
+pub const HASH: Classes = 1 << 10;
+/// Space, tab, line feed, carriage return.
+pub const SPACE: Classes = 1 << 11;
+/// ASCII that RFC 3986 never allows raw, white space apart.
+pub const ILLEGAL: Classes = 1 << 12;
+/// Bytes of characters beyond ASCII.
+pub const HIGH: Classes = 1 << 13;
+/// `:`, `@`, `[`, `]`: user information, port, IP literal; `[object` elsewhere.
+pub const SPECIAL: Classes = 1 << 14;
+/// `;` and `(`: where session identifiers sit outside a query.
+pub const SESSION: Classes = 1 << 15;
+
+const TABLE: [Classes; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = classify(byte as u8);
+        byte += 1;
+    }
+    table
+};
+
+const fn classify(byte: u8) -> Classes {
+    match byte {
+        b'/' => STARTS_WORD | STARTS_SLASH | STARTS_DOT | SLASH_PAIR | END,
+        b'=' => STARTS_WORD,
+        b'.' => DOT_PAIR,
+        b'n' | b'u' => WORD_PAIR,
+        b'N' | b'U' => WORD_PAIR | UPPER,
+        b'A'..=b'Z' => UPPER,
+        b'%' => PERCENT,
+        b'?' => QUERY | END,
+        b'#' => HASH | END,
+        b' ' | b'\t' | b'\n' | b'\r' => SPACE,
+        b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' | 0..=0x1f | 0x7f => ILLEGAL,
+        0x80.. => HIGH,
+        b':' | b'@' | b'[' | b']' => SPECIAL,
+        b';' | b'(' => SESSION,
+        _ => 0,
+    }
+}
+
+/// The classes of one byte.
+pub const fn of(byte: u8) -> Classes {
+    TABLE[byte as usize]
+}
+
+/// The classes of one character.
+pub const fn of_char(letter: char) -> Classes {
+    if letter.is_ascii() { of(letter as u8) } else { HIGH }
+}
+
+/// The classes of all bytes together, and of the pairs ([`WORD_PAIR`], [`SLASH_PAIR`], [`DOT_PAIR`])
+/// that stand directly after their starter.
+pub fn survey(bytes: &[u8]) -> (Classes, Classes) {
+    let (mut all, mut pairs, mut before) = (0, 0, 0);
+    for &byte in bytes {
+        let class = of(byte);
+        all |= class;
+        pairs |= (before << PAIR_SHIFT) & class;
+        before = class;
+    }
+    (all, pairs & (WORD_PAIR | SLASH_PAIR | DOT_PAIR))
+}
+
+/// Whether RFC 3986 allows the byte to stand for itself somewhere behind the authority
+/// (`%` apart, which starts an encoded byte).
+pub const fn is_plain(byte: u8) -> bool {
+    of(byte) & (SPACE | ILLEGAL | HIGH | PERCENT) == 0
+}
+
+/// "Unreserved" of RFC 3986, 2.3: the same character whether encoded or not.
+pub const fn is_unreserved(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+/// The value of a hexadecimal digit.
+pub const fn hex(byte: u8) -> Option<u8> {
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    }
+}
+
+/// The byte that `%xy` at `at` stands for.
+pub fn percent_byte(bytes: &[u8], at: usize) -> Option<u8> {
+    match bytes.get(at..at + 3)? {
+        [b'%', high, low] => Some(hex(*high)? << 4 | hex(*low)?),
+        _ => None,
+    }
+}
+
+/// Appends `%XY`.
+pub fn push_percent(out: &mut String, byte: u8) {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    out.push('%');
+    out.push(DIGITS[usize::from(byte >> 4)] as char);
+    out.push(DIGITS[usize::from(byte & 15)] as char);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_seen_only_after_their_starter() {
+        for (text, expected) in [
+            ("/a/b", 0),
+            ("/a//b", SLASH_PAIR),
+            ("/a/.b", DOT_PAIR),
+            ("/a.b", 0),
+            ("/news", WORD_PAIR),
+            ("?a=null", WORD_PAIR),
+            ("/a-null", 0),
+            ("=/", 0),
+        ] {
+            assert_eq!(survey(text.as_bytes()).1, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn percent_bytes() {
+        for (text, expected) in [("%41", Some(b'A')), ("%c3", Some(0xc3)), ("%4", None), ("%zz", None), ("a41", None)] {
+            assert_eq!(percent_byte(text.as_bytes(), 0), expected, "{text}");
+        }
+        let mut out = String::new();
+        push_percent(&mut out, 0xaf);
+        assert_eq!(out, "%AF");
+    }
+}

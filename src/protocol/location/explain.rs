@@ -1,0 +1,216 @@
+//! What is wrong with a `loc`, in words: what stands where, and what would be right.
+//!
+//! Positions are characters of the decoded value, counted from 1. One sentence, no final stop.
+
+use super::chars::{self, ILLEGAL, SPACE};
+use super::fault::Fault;
+use super::judge::{bad_percent, residue};
+use super::parts::{Location, Scheme};
+use super::{params, shape};
+use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
+
+/// The message for one fault of a decoded value. Faults that the value does not have get their general words.
+pub fn explain(fault: Fault, decoded: &str) -> String {
+    let location = Location::of(decoded);
+    match fault {
+        Fault::NotAbsolute => "not a full URL: it must start with http:// or https:// and a host".to_owned(),
+        Fault::Scheme => match shape::other_scheme(decoded) {
+            Some(scheme) => format!("the scheme is {}:, only http and https can be crawled", visible(scheme)),
+            None => "the scheme must be http or https".to_owned(),
+        },
+        Fault::SchemeTypo => match shape::misspelt(decoded) {
+            Some((scheme, _)) => format!("misspelt scheme: {}:// was probably meant", scheme.name()),
+            None => "misspelt scheme".to_owned(),
+        },
+        Fault::NoHost => "no host after http:// or https://".to_owned(),
+        Fault::HostInvalid => {
+            let authority = visible(location.authority());
+            format!("{authority} is not a valid host name, IP address or port")
+        }
+        Fault::HostNotPublic => format!("{} cannot be reached from the public internet", visible(location.host())),
+        Fault::Userinfo => "a user name or password before the host would be published".to_owned(),
+        Fault::InnerWhitespace => {
+            let (what, place) = first_of(decoded, |letter| chars::of_char(letter) & SPACE != 0);
+            let right = if what == Some(' ') { "write %20" } else { "delete it" };
+            format!("{place} is not allowed in a URL: {right}")
+        }
+        Fault::IllegalChar => {
+            let (what, place) = first_of(decoded, |letter| chars::of_char(letter) & ILLEGAL != 0);
+            let mut right = String::new();
+            if let Some(what) = what {
+                chars::push_percent(&mut right, what as u8);
+            }
+            format!("{place} is not allowed in a URL: write {right}")
+        }
+        Fault::BadPercent => {
+            let at = bad_percent(decoded).unwrap_or(0);
+            let shown: String = decoded.get(at..).unwrap_or("").chars().take(3).collect();
+            let place = place_of(decoded, at);
+            format!(
+                "{} at character {place}: % needs two hexadecimal digits after it; a plain % is %25",
+                visible(&shown)
+            )
+        }
+        Fault::NotAscii => {
+            let (_, place) = first_of(decoded, |letter| !letter.is_ascii());
+            format!("{place} is beyond ASCII: allowed, but crawlers fetch the percent-encoded form")
+        }
+        Fault::Mojibake => "the text looks like UTF-8 that was read in another encoding".to_owned(),
+        Fault::TooLong => too_long(decoded.chars().count()),
+        Fault::TooLongEncoded => {
+            format!("percent-encoded it has {} or more characters", grouped(LOC_CHARACTERS))
+        }
+        Fault::TooLongYandex => format!("{} characters; Yandex takes 1,024", grouped(decoded.chars().count())),
+        Fault::TooLongBaidu => format!("{} bytes; Baidu takes 256", grouped(decoded.len())),
+        Fault::TooShort => {
+            let count = decoded.chars().count();
+            format!("{count} characters; the schema wants at least {LOC_CHARACTERS_MIN}")
+        }
+        Fault::MissingRootSlash => "no path: a slash belongs after the host".to_owned(),
+        Fault::Fragment => {
+            let fragment = visible(location.fragment().unwrap_or(""));
+            format!("crawlers drop #{fragment}, so this is the same page as without it")
+        }
+        Fault::DefaultPort => match location.scheme() {
+            Some(Scheme::Https) => "the port may be left out: 443 is https's own".to_owned(),
+            _ => "the port may be left out: 80 is http's own".to_owned(),
+        },
+        Fault::DotSegments => "the path has . or .. segments, which crawlers resolve".to_owned(),
+        Fault::DoubleSlash => {
+            let at = location.path().find("//").unwrap_or(0) + location.path;
+            format!("// in the path at character {}", place_of(decoded, at))
+        }
+        Fault::UppercaseHost => "scheme and host belong in lower case".to_owned(),
+        Fault::SessionId => {
+            let name = params::session(&location).unwrap_or("a parameter");
+            format!("{} looks like a session identifier: every visit would be another URL", visible(name))
+        }
+        Fault::TrackingParam => {
+            let name = location.query().and_then(|query| params::names(query).find(|name| params::is_tracking(name)));
+            format!("{} only tracks where a visitor came from", visible(name.unwrap_or("a parameter")))
+        }
+        Fault::TemplateResidue => {
+            let left = residue(&location).unwrap_or("");
+            format!("{} looks like a part of a template that nobody filled in", visible(left))
+        }
+        Fault::NotPage => "by its name this is not a page but an image, a script, an archive or a sitemap".to_owned(),
+        Fault::ForeignHost => {
+            let origin = location.origin().map_or("", |(origin, _)| origin);
+            format!("{} is not the scheme, host and port of the sitemap", visible(origin))
+        }
+        Fault::OutsidePath => "not in the directory of the sitemap or below".to_owned(),
+    }
+}
+
+/// Conflict C3 of the catalogue: the prose says "less than 2,048", the schema allows 2,048 itself.
+fn too_long(count: usize) -> String {
+    let schema = if count == LOC_CHARACTERS { " (the schema would accept it, the protocol does not)" } else { "" };
+    format!("{} characters; a URL must have fewer than {}{schema}", grouped(count), grouped(LOC_CHARACTERS))
+}
+
+/// The first character that matches, named with its place, and how many more there are.
+fn first_of(text: &str, matches: impl Fn(char) -> bool) -> (Option<char>, String) {
+    let mut found = text.chars().enumerate().filter(|&(_, letter)| matches(letter));
+    let Some((place, letter)) = found.next() else { return (None, "a character".to_owned()) };
+    let more = match found.count() {
+        0 => String::new(),
+        more => format!(" (and {} more)", grouped(more)),
+    };
+    (Some(letter), format!("{} at character {}{more}", name(letter), grouped(place + 1)))
+}
+
+/// Characters before the byte offset, plus one.
+fn place_of(text: &str, at: usize) -> usize {
+    text.get(..at).map_or(1, |before| before.chars().count() + 1)
+}
+
+fn name(letter: char) -> String {
+    match letter {
+        ' ' => "a space".to_owned(),
+        '\t' => "a tab".to_owned(),
+        '\n' | '\r' => "a line break".to_owned(),
+        '\u{a0}' => "a no-break space (U+00A0)".to_owned(),
+        '\u{200b}' => "a zero-width space (U+200B)".to_owned(),
+        '\u{feff}' => "a byte order mark (U+FEFF)".to_owned(),
+        _ if letter.is_control() => format!("the control character U+{:04X}", letter as u32),
+        _ => format!("\u{201c}{letter}\u{201d}"),
+    }
+}
+
+/// Part of a value for a message: at most 40 characters, control characters replaced.
+fn visible(text: &str) -> String {
+    const MOST: usize = 40;
+    let mut shown: String =
+        text.chars().take(MOST).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
+    if text.chars().nth(MOST).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_name_the_place_and_the_cure() {
+        for (fault, text, expected) in [
+            (
+                Fault::IllegalChar,
+                "https://e.com/a|b|",
+                "“|” at character 16 (and 1 more) is not allowed in a URL: write %7C",
+            ),
+            (Fault::InnerWhitespace, "https://e.com/ä b", "a space at character 16 is not allowed in a URL: write %20"),
+            (
+                Fault::InnerWhitespace,
+                "https://e.com/\nb",
+                "a line break at character 15 is not allowed in a URL: delete it",
+            ),
+            (
+                Fault::BadPercent,
+                "https://e.com/%zz",
+                "%zz at character 15: % needs two hexadecimal digits after it; a plain % is %25",
+            ),
+            (Fault::TooShort, "http://t.co", "11 characters; the schema wants at least 12"),
+            (Fault::Scheme, "ftp://e.com/", "the scheme is ftp:, only http and https can be crawled"),
+            (Fault::SchemeTypo, "htps://e.com/", "misspelt scheme: https:// was probably meant"),
+            (
+                Fault::SessionId,
+                "https://e.com/?sid=1",
+                "sid looks like a session identifier: every visit would be another URL",
+            ),
+            (Fault::Fragment, "https://e.com/#top", "crawlers drop #top, so this is the same page as without it"),
+        ] {
+            assert_eq!(explain(fault, text), expected);
+        }
+    }
+
+    #[test]
+    fn exactly_2048_characters_names_the_conflict_with_the_schema() {
+        let text = format!("https://e.com/{}", "a".repeat(2_048 - 14));
+        assert!(explain(Fault::TooLong, &text).contains("the schema would accept it"));
+        assert!(!explain(Fault::TooLong, &(text + "a")).contains("schema"));
+    }
+
+    #[test]
+    fn every_fault_has_words_without_control_characters() {
+        for &fault in Fault::ALL {
+            for text in ["", "https://\u{1b}[31m\u{7}/\n{{", "é%"] {
+                let words = explain(fault, text);
+                assert!(!words.is_empty() && !words.ends_with('.') && !words.contains(char::is_control), "{words}");
+            }
+        }
+    }
+}

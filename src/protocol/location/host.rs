@@ -1,0 +1,210 @@
+//! Whether a host can be a host, and whether the public can reach it.
+//!
+//! The `url` crate judges hosts beyond ASCII (IDNA); IPv4 shapes are judged here, because that crate
+//! takes `1.2.3` for `1.2.0.3`. Resolves nothing: no look-ups, no lists of domains.
+
+use super::fault::{Fault, Faults};
+use memchr::{memchr, memrchr};
+use std::net::{Ipv4Addr, Ipv6Addr};
+use url::Host;
+
+/// Longest host in characters, without the final dot (RFC 1035, 2.3.4).
+const HOST_MAX: usize = 253;
+/// Longest label in characters (RFC 1035, 2.3.4).
+const LABEL_MAX: usize = 63;
+
+/// [`Fault::HostInvalid`] or [`Fault::HostNotPublic`] of a host as written, which must not be empty.
+pub fn judge(host: &str) -> Faults {
+    if host.is_ascii() && !host.starts_with('[') && memchr(b'%', host.as_bytes()).is_none() {
+        return judge_ascii(host.as_bytes());
+    }
+    match Host::parse(host) {
+        Ok(Host::Domain(domain)) => judge_ascii(domain.as_bytes()),
+        Ok(Host::Ipv4(address)) => not_public_if(is_private_v4(address)),
+        Ok(Host::Ipv6(address)) => not_public_if(is_private_v6(address)),
+        Err(_) => Faults::only(Fault::HostInvalid),
+    }
+}
+
+/// The host in the form that compares: lower case, IDNA as ASCII. A host that is none is only lowered.
+pub fn push_normal(host: &str, out: &mut String) {
+    if host.is_ascii() && memchr(b'%', host.as_bytes()).is_none() {
+        out.extend(host.chars().map(|letter| letter.to_ascii_lowercase()));
+        return;
+    }
+    match Host::parse(host) {
+        Ok(normal) => out.push_str(&normal.to_string()),
+        Err(_) => out.extend(host.chars().map(|letter| letter.to_ascii_lowercase())),
+    }
+}
+
+fn judge_ascii(host: &[u8]) -> Faults {
+    let host = host.strip_suffix(b".").unwrap_or(host);
+    if !has_good_labels(host) {
+        return Faults::only(Fault::HostInvalid);
+    }
+    let Some(last_dot) = memrchr(b'.', host) else {
+        // One label: `localhost`, a machine in an intranet. A bare number is an IPv4 shape.
+        let is_number = host.iter().all(u8::is_ascii_digit);
+        return Faults::only(if is_number { Fault::HostInvalid } else { Fault::HostNotPublic });
+    };
+    let top = host.get(last_dot + 1..).unwrap_or_default();
+    if top.first().is_some_and(u8::is_ascii_digit) && is_number(top) {
+        return match std::str::from_utf8(host).ok().and_then(|text| text.parse::<Ipv4Addr>().ok()) {
+            Some(address) => not_public_if(is_private_v4(address)),
+            None => Faults::only(Fault::HostInvalid),
+        };
+    }
+    not_public_if(is_private_top(top) || is_staging(host))
+}
+
+fn not_public_if(condition: bool) -> Faults {
+    let mut faults = Faults::NONE;
+    faults.insert_if(Fault::HostNotPublic, condition);
+    faults
+}
+
+/// Labels of letters, digits, hyphens and underscores, no hyphen at either end (RFC 1123, 2.1; the
+/// underscore is no host name letter there, but resolvers, browsers and crawlers take it).
+fn has_good_labels(host: &[u8]) -> bool {
+    let (mut length, mut before) = (0, b'.');
+    for &byte in host {
+        match byte {
+            b'.' if length == 0 || before == b'-' => return false,
+            b'.' => length = 0,
+            b'-' if length == 0 => return false,
+            b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => length += 1,
+            _ => return false,
+        }
+        if length > LABEL_MAX {
+            return false;
+        }
+        before = byte;
+    }
+    length > 0 && before != b'-' && host.len() <= HOST_MAX
+}
+
+/// Digits, or `0x` and hexadecimal digits: what a browser would take for part of an IPv4 address.
+fn is_number(label: &[u8]) -> bool {
+    label.iter().all(u8::is_ascii_digit)
+        || label
+            .strip_prefix(b"0x")
+            .or_else(|| label.strip_prefix(b"0X"))
+            .is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+}
+
+/// Top-level names that are never public: RFC 6762 (`local`), RFC 6761 (`test`, `localhost`,
+/// `invalid`), ICANN 2024 (`internal`), and names of private networks in RFC 6762, appendix G.
+/// `example` is left out on purpose: documentation and samples use it.
+fn is_private_top(top: &[u8]) -> bool {
+    const NAMES: [&[u8]; 10] = [
+        b"local",
+        b"localhost",
+        b"test",
+        b"internal",
+        b"invalid",
+        b"localdomain",
+        b"lan",
+        b"intranet",
+        b"home",
+        b"corp",
+    ];
+    matches!(top.len(), 3..=11) && NAMES.iter().any(|name| top.eq_ignore_ascii_case(name))
+}
+
+/// A first label, in front of a domain, that names a copy for testing. `dev` is not among them:
+/// developer portals (`dev.example.com`) are public pages.
+fn is_staging(host: &[u8]) -> bool {
+    const NAMES: [&[u8]; 9] =
+        [b"staging", b"stage", b"stg", b"test", b"testing", b"preprod", b"qa", b"uat", b"sandbox"];
+    let first = host.get(..memchr(b'.', host).unwrap_or(0)).unwrap_or_default();
+    let domain = host.get(first.len() + 1..).unwrap_or_default();
+    matches!(first.len(), 2..=7)
+        && memchr(b'.', domain).is_some()
+        && NAMES.iter().any(|name| first.eq_ignore_ascii_case(name))
+}
+
+fn is_private_v4(address: Ipv4Addr) -> bool {
+    address.is_private()
+        || address.is_loopback()
+        || address.is_link_local()
+        || address.is_unspecified()
+        || address.is_broadcast()
+}
+
+fn is_private_v6(address: Ipv6Addr) -> bool {
+    address.is_loopback()
+        || address.is_unspecified()
+        || address.is_unique_local()
+        || address.is_unicast_link_local()
+        || address.to_ipv4_mapped().is_some_and(is_private_v4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts() {
+        let label = "a".repeat(63);
+        let long = format!("{label}a.com");
+        let fits = format!("{label}.com");
+        for (host, expected) in [
+            ("example.com", ""),
+            ("www.example.com.", ""),
+            ("foo_bar.example.com", ""),
+            ("xn--mnchen-3ya.de", ""),
+            ("münchen.de", ""),
+            ("1und1.de", ""),
+            ("test.com", ""),
+            ("shop.example", ""),
+            ("8.8.8.8", ""),
+            ("[2606:4700::1111]", ""),
+            (fits.as_str(), ""),
+            (long.as_str(), "loc-host-invalid"),
+            ("-a.com", "loc-host-invalid"),
+            ("a-.com", "loc-host-invalid"),
+            ("a..com", "loc-host-invalid"),
+            (".com", "loc-host-invalid"),
+            (".", "loc-host-invalid"),
+            ("a b.com", "loc-host-invalid"),
+            ("a,b.com", "loc-host-invalid"),
+            ("1.2.3", "loc-host-invalid"),
+            ("1.2.3.256", "loc-host-invalid"),
+            ("01.2.3.4", "loc-host-invalid"),
+            ("1.2.3.0x4", "loc-host-invalid"),
+            ("123", "loc-host-invalid"),
+            ("[::1", "loc-host-invalid"),
+            ("[::zz]", "loc-host-invalid"),
+            ("a%20b.com", "loc-host-invalid"),
+            ("localhost", "loc-host-not-public"),
+            ("intranet", "loc-host-not-public"),
+            ("printer.local", "loc-host-not-public"),
+            ("shop.TEST", "loc-host-not-public"),
+            ("db.internal", "loc-host-not-public"),
+            ("staging.example.com", "loc-host-not-public"),
+            ("10.0.0.1", "loc-host-not-public"),
+            ("192.168.1.20", "loc-host-not-public"),
+            ("127.0.0.1", "loc-host-not-public"),
+            ("[::1]", "loc-host-not-public"),
+            ("[fe80::1]", "loc-host-not-public"),
+        ] {
+            assert_eq!(judge(host).codes().collect::<Vec<_>>().join(" "), expected, "{host}");
+        }
+    }
+
+    #[test]
+    fn normal_hosts() {
+        for (host, expected) in [
+            ("E.com", "e.com"),
+            ("MÜNCHEN.de", "xn--mnchen-3ya.de"),
+            ("ex%61mple.com", "example.com"),
+            ("a b.COM", "a b.com"),
+            ("[::1]", "[::1]"),
+        ] {
+            let mut out = String::new();
+            push_normal(host, &mut out);
+            assert_eq!(out, expected, "{host}");
+        }
+    }
+}

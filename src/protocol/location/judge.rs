@@ -1,0 +1,427 @@
+//! The verdict on one `loc`.
+//!
+//! Every rule that costs more than a bit test is guarded by the survey of [`Location::of`]: a plain URL
+//! is judged by its host, its last segment and its length, without allocation. Judging never fails.
+
+use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, QUERY, SESSION, SLASH_PAIR, SPACE, SPECIAL, UPPER};
+use super::fault::{Fault, Faults};
+use super::parts::{Location, Port};
+use super::{host, params, shape};
+use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
+use memchr::{memchr_iter, memmem, memrchr};
+
+/// Most characters Yandex takes (Yandex Webmaster, "Sitemap errors reference").
+const YANDEX_CHARACTERS: usize = 1_024;
+/// Most bytes Baidu takes (Baidu webmaster help).
+const BAIDU_BYTES: usize = 256;
+
+/// Words that stand for a missing value when they fill a segment or a parameter (practice).
+const RESIDUE_WORDS: [&str; 3] = ["undefined", "null", "NaN"];
+/// Marks of unfilled templates, raw or percent-encoded (practice).
+const RESIDUE_MARKS: [&str; 9] = ["{{", "${", "<%", "[object", "%5Bobject", "%7B%7B", "%7b%7b", "$%7B", "%24%7B"];
+
+/// All faults of a decoded, trimmed value that show without knowing where the sitemap lives.
+pub fn judge(decoded: &str) -> Faults {
+    Location::of(decoded).judge()
+}
+
+impl Location<'_> {
+    /// See [`judge`].
+    pub fn judge(&self) -> Faults {
+        let mut faults = Faults::NONE;
+        if self.text.is_empty() {
+            return faults;
+        }
+        if self.scheme.is_some() {
+            if self.judge_authority(&mut faults) {
+                self.judge_path(&mut faults);
+            }
+        } else {
+            faults.insert(shape::judge(self.text));
+        }
+        self.judge_characters(&mut faults);
+        self.judge_length(&mut faults);
+        faults
+    }
+
+    /// Returns whether there is an authority; without one the text behind it cannot be told apart.
+    fn judge_authority(&self, faults: &mut Faults) -> bool {
+        let classes = self.authority_classes;
+        let host = self.host();
+        if host.is_empty() || matches!(host, "http" | "https") {
+            if shape::misspelt(self.text).is_some() {
+                faults.insert(Fault::SchemeTypo);
+                return false;
+            }
+            if host.is_empty() {
+                faults.insert(Fault::NoHost);
+                return false;
+            }
+        }
+        if classes & SPECIAL != 0 {
+            faults.insert_if(Fault::Userinfo, self.authority().contains('@'));
+            match self.port() {
+                Port::None | Port::Other(_) => {}
+                Port::Default | Port::Empty => faults.insert(Fault::DefaultPort),
+                Port::Bad => faults.insert(Fault::HostInvalid),
+            }
+        }
+        *faults = faults.union(host::judge(host));
+        let scheme = self.text.as_bytes().get(..4).unwrap_or_default();
+        let has_capitals = scheme != b"http" || self.text.as_bytes().get(4) == Some(&b'S');
+        let host_capitals = classes & UPPER != 0 && host.bytes().any(|byte| byte.is_ascii_uppercase());
+        faults.insert_if(Fault::UppercaseHost, has_capitals || host_capitals);
+        faults.insert_if(Fault::MissingRootSlash, !self.rest().starts_with('/'));
+        true
+    }
+
+    fn judge_path(&self, faults: &mut Faults) {
+        faults.insert_if(Fault::Fragment, self.classes & HASH != 0);
+        let path = self.path();
+        if self.pairs & SLASH_PAIR != 0 {
+            faults.insert_if(Fault::DoubleSlash, memmem::find(path.as_bytes(), b"//").is_some());
+        }
+        if self.pairs & DOT_PAIR != 0 || self.classes & PERCENT != 0 {
+            faults.insert_if(Fault::DotSegments, path.split('/').any(is_dot_segment));
+        }
+        if self.classes & (QUERY | SESSION) != 0 {
+            faults.insert_if(Fault::SessionId, params::session(self).is_some());
+        }
+        if let Some(query) = self.query() {
+            faults.insert_if(Fault::TrackingParam, params::names(query).any(params::is_tracking));
+        }
+        faults.insert_if(Fault::NotPage, is_not_page(path));
+    }
+
+    fn judge_characters(&self, faults: &mut Faults) {
+        let classes = self.classes | self.authority_classes;
+        faults.insert_if(Fault::InnerWhitespace, classes & SPACE != 0);
+        faults.insert_if(Fault::IllegalChar, classes & ILLEGAL != 0);
+        faults.insert_if(Fault::NotAscii, classes & HIGH != 0);
+        if classes & PERCENT != 0 {
+            faults.insert_if(Fault::BadPercent, bad_percent(self.text).is_some());
+        }
+        if classes & (PERCENT | HIGH) != 0 {
+            faults.insert_if(Fault::Mojibake, is_mojibake(self.text));
+        }
+        if self.pairs & chars::WORD_PAIR != 0 || classes & (PERCENT | ILLEGAL) != 0 || self.classes & SPECIAL != 0 {
+            faults.insert_if(Fault::TemplateResidue, residue(self).is_some());
+        }
+    }
+
+    fn judge_length(&self, faults: &mut Faults) {
+        let bytes = self.text.len();
+        let is_ascii = (self.classes | self.authority_classes) & HIGH == 0;
+        if bytes < LOC_CHARACTERS_MIN * 4 && self.scheme.is_some() {
+            let characters = if is_ascii { bytes } else { self.text.chars().count() };
+            faults.insert_if(Fault::TooShort, characters < LOC_CHARACTERS_MIN);
+        }
+        if bytes <= BAIDU_BYTES {
+            return;
+        }
+        faults.insert(Fault::TooLongBaidu);
+        let characters = if is_ascii { bytes } else { self.text.chars().count() };
+        faults.insert_if(Fault::TooLongYandex, characters > YANDEX_CHARACTERS);
+        if characters >= LOC_CHARACTERS {
+            faults.insert(Fault::TooLong);
+        } else if bytes * 3 >= LOC_CHARACTERS {
+            let escapes = self.text.bytes().filter(|&byte| chars::of(byte) & (SPACE | ILLEGAL | HIGH) != 0).count();
+            faults.insert_if(Fault::TooLongEncoded, bytes + escapes * 2 >= LOC_CHARACTERS);
+        }
+    }
+}
+
+/// Where the first `%` without two hexadecimal digits stands, as a byte offset.
+pub fn bad_percent(text: &str) -> Option<usize> {
+    memchr_iter(b'%', text.as_bytes()).find(|&at| chars::percent_byte(text.as_bytes(), at).is_none())
+}
+
+/// `.`, `..`, and the same with `%2e`.
+pub fn is_dot_segment(segment: &str) -> bool {
+    let mut dots = 0;
+    let mut rest = segment.as_bytes();
+    while !rest.is_empty() {
+        rest = match rest {
+            [b'.', tail @ ..] | [b'%', b'2', b'e' | b'E', tail @ ..] => tail,
+            _ => return false,
+        };
+        dots += 1;
+    }
+    matches!(dots, 1 | 2)
+}
+
+/// The first thing that a template left behind.
+pub fn residue<'t>(location: &Location<'t>) -> Option<&'t str> {
+    let text = location.rest();
+    let bytes = text.as_bytes();
+    let of = |at: usize, length: usize| text.get(at..at + length);
+    if location.pairs & chars::WORD_PAIR != 0 {
+        let word = (1..bytes.len()).filter(|&at| matches!(bytes.get(at - 1), Some(b'/' | b'='))).find_map(|at| {
+            let tail = text.get(at..)?;
+            let word = RESIDUE_WORDS.iter().find(|word| tail.starts_with(**word))?;
+            let ends = matches!(tail.as_bytes().get(word.len()), None | Some(b'/' | b'?' | b'#' | b'&' | b';' | b'.'));
+            if ends { of(at, word.len()) } else { None }
+        });
+        if word.is_some() {
+            return word;
+        }
+    }
+    if location.classes & (ILLEGAL | PERCENT | SPECIAL) == 0 {
+        return None;
+    }
+    if let Some((at, mark)) = RESIDUE_MARKS.iter().find_map(|mark| Some((text.find(mark)?, mark))) {
+        return of(at, mark.len());
+    }
+    memchr_iter(b'%', bytes)
+        .find(|&at| matches!(bytes.get(at + 1), Some(b's' | b'd')) && chars::percent_byte(bytes, at).is_none())
+        .and_then(|at| of(at, 2))
+        .or_else(|| braced_name(text))
+}
+
+/// `{name}`: a parameter of a route that nobody filled in.
+fn braced_name(text: &str) -> Option<&str> {
+    let start = text.find('{')?;
+    let end = start + text.get(start..)?.find('}')?;
+    let name = text.get(start + 1..end)?;
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if is_name { text.get(start..=end) } else { None }
+}
+
+/// By the name of its last segment: an image, style, script or archive, or a file for crawlers.
+fn is_not_page(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let tail = bytes.get(bytes.len().saturating_sub(6)..).unwrap_or_default();
+    let Some(dot) = memrchr(b'.', tail) else { return false };
+    let mut lower = [0; 5];
+    let extension = tail.get(dot + 1..).unwrap_or_default();
+    let Some(lower) = lower.get_mut(..extension.len()) else { return false };
+    lower.copy_from_slice(extension);
+    lower.make_ascii_lowercase();
+    match &*lower {
+        b"jpg" | b"jpeg" | b"png" | b"gif" | b"webp" | b"avif" | b"svg" | b"ico" | b"bmp" | b"tif" | b"tiff"
+        | b"css" | b"js" | b"mjs" | b"zip" | b"gz" | b"tgz" | b"tar" | b"rar" | b"7z" | b"bz2" | b"xz" => true,
+        b"txt" => last_segment(path).eq_ignore_ascii_case("robots.txt"),
+        b"xml" => last_segment(path).get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sitemap")),
+        _ => false,
+    }
+}
+
+fn last_segment(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Whether bytes of UTF-8 were taken for characters of Latin-1 or windows-1252 somewhere on the way,
+/// or percent-encoded bytes are not UTF-8 at all.
+fn is_mojibake(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if !memchr_iter(b'%', bytes).any(|at| chars::percent_byte(bytes, at).is_some_and(|byte| byte >= 0x80)) {
+        return has_misread_utf8(text);
+    }
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let escaped = if byte == b'%' { chars::percent_byte(bytes, at) } else { None };
+        decoded.push(escaped.unwrap_or(byte));
+        at += if escaped.is_some() { 3 } else { 1 };
+    }
+    std::str::from_utf8(&decoded).map_or(true, has_misread_utf8)
+}
+
+/// Whether a run of characters, each put back to its one byte, is a multi-byte character of UTF-8.
+fn has_misread_utf8(text: &str) -> bool {
+    let mut rest = text.chars();
+    while let Some(first) = rest.next() {
+        let length = match first as u32 {
+            0xc2..=0xdf => 1,
+            0xe0..=0xef => 2,
+            0xf0..=0xf4 => 3,
+            _ => continue,
+        };
+        let mut follow = rest.clone();
+        if (0..length).all(|_| follow.next().is_some_and(is_misread_continuation)) {
+            return true;
+        }
+    }
+    false
+}
+
+/// A character that windows-1252 or Latin-1 shows for a byte 0x80 to 0xBF.
+fn is_misread_continuation(letter: char) -> bool {
+    matches!(letter, '\u{80}'..='\u{bf}') || "€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ".contains(letter)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn codes(text: &str) -> String {
+        let codes: Vec<_> = judge(text).codes().map(|code| code.trim_start_matches("loc-")).collect();
+        codes.join(" ")
+    }
+
+    #[test]
+    fn verdicts() {
+        for (text, expected) in [
+            ("", ""),
+            ("https://www.example.com/", ""),
+            ("https://www.example.com/Catalog/Item-12.html?item=12&desc=vacation_hawaii", ""),
+            ("http://example.com/a;v=1/~b/c,d/(e)/!f'g*h+i@j:k", ""),
+            ("https://example.com:8080/x", ""),
+            ("https://example.com/nullable/undefined-behaviour?x=nullify", ""),
+            ("https://example.com/.well-known/x", ""),
+            ("https://example.com/a...b/..c/d..", ""),
+            ("https://example.com/%C3%A9t%C3%A9", ""),
+            ("https://example.com/a%2Fb", ""),
+            ("https://example.com/a?b[]=1", ""),
+            ("https://example.com/a?u=http://b.com//c", ""),
+            ("/x", "not-absolute"),
+            ("www.example.com/x", "not-absolute"),
+            ("ftp://example.com/x", "scheme"),
+            ("htp://example.com/x", "scheme-typo"),
+            ("https:///example.com/x", "scheme-typo"),
+            ("http://https://example.com/x", "scheme-typo"),
+            ("http://", "no-host too-short"),
+            ("http://?x=12345", "no-host"),
+            ("https://:80/abcdef", "no-host"),
+            ("https://-a.com/x", "host-invalid"),
+            ("https://example.com:x/", "host-invalid"),
+            ("http://1.2.3/abcdef", "host-invalid"),
+            ("http://http/abc", "host-not-public"),
+            ("http://localhost:3000/x", "host-not-public"),
+            ("https://user:pw@example.com/", "userinfo"),
+            ("https://example.com/a b", "inner-whitespace"),
+            ("https://example.com/a\n  b", "inner-whitespace"),
+            ("https://example.com/a\"b", "illegal-char"),
+            ("https://example.com/a\u{7}b", "illegal-char"),
+            ("https://example.com/100%", "bad-percent"),
+            ("https://example.com/%zz", "bad-percent"),
+            ("https://example.com/é", "not-ascii"),
+            ("https://münchen.de/", "not-ascii"),
+            ("https://example.com/Ã©", "not-ascii mojibake"),
+            ("https://example.com/donâ€™t", "not-ascii mojibake"),
+            ("https://example.com/S%C3%83%C2%A3o", "mojibake"),
+            ("https://example.com/%E9t%E9", "mojibake"),
+            ("http://t.co/", ""),
+            ("http://t.co", "too-short missing-root-slash"),
+            ("https://example.com", "missing-root-slash"),
+            ("https://example.com?a=b", "missing-root-slash"),
+            ("https://example.com/#top", "fragment"),
+            ("https://example.com:443/", "default-port"),
+            ("http://example.com:/", "default-port"),
+            ("http://example.com:443/", ""),
+            ("https://example.com/a/../b", "dot-segments"),
+            ("https://example.com/a/%2e%2E/b", "dot-segments"),
+            ("https://example.com/a/.", "dot-segments"),
+            ("https://example.com//a", "double-slash"),
+            ("HTTPS://example.com/", "uppercase-host"),
+            ("httpS://example.com/", "uppercase-host"),
+            ("https://Example.com/", "uppercase-host"),
+            ("https://U:P@example.com/", "userinfo"),
+            ("https://example.com/a;jsessionid=12", "session-id"),
+            ("https://example.com/a?utm_source=x", "tracking-param"),
+            ("https://example.com/{{slug}}", "illegal-char template-residue"),
+            ("https://example.com/{slug}", "illegal-char template-residue"),
+            ("https://example.com/undefined", "template-residue"),
+            ("https://example.com/null/x", "template-residue"),
+            ("https://example.com/a?b=NaN&c", "template-residue"),
+            ("https://example.com/[object%20Object]", "template-residue"),
+            ("https://example.com/%s/x", "bad-percent template-residue"),
+            ("https://example.com/a.JPG", "not-page"),
+            ("https://example.com/a.tar.gz?x", "not-page"),
+            ("https://example.com/sitemap-2.xml", "not-page"),
+            ("https://example.com/robots.txt", "not-page"),
+            ("https://example.com/notes.txt", ""),
+            ("https://example.com/feed.xml", ""),
+            ("https://example.com/a?b=c.jpg", ""),
+        ] {
+            assert_eq!(codes(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn length_is_counted_in_characters_below_2048() {
+        let of = |length: usize, filler: &str| {
+            let start = "https://example.com/";
+            format!("{start}{}", filler.repeat(length - start.len()))
+        };
+        assert!(!judge(&of(2_047, "a")).has(Fault::TooLong));
+        assert!(judge(&of(2_048, "a")).has(Fault::TooLong));
+        let wide = judge(&of(2_047, "é"));
+        assert!(!wide.has(Fault::TooLong) && wide.has(Fault::TooLongEncoded));
+        assert!(!judge(&of(300, "é")).has(Fault::TooLongEncoded));
+        assert!(!judge(&of(1_024, "a")).has(Fault::TooLongYandex));
+        assert!(judge(&of(1_025, "a")).has(Fault::TooLongYandex));
+        assert!(!judge(&of(256, "a")).has(Fault::TooLongBaidu));
+        assert!(judge(&of(257, "a")).has(Fault::TooLongBaidu));
+    }
+
+    /// The same rules without the survey: what the guards must never hide.
+    fn judge_unguarded(text: &str) -> Faults {
+        let mut location = Location::of(text);
+        location.classes = !0;
+        location.pairs = !0;
+        let mut faults = location.judge();
+        // Bits that are verdicts themselves, not guards.
+        for (fault, holds) in [
+            (
+                Fault::Fragment,
+                text.contains('#')
+                    && location.scheme.is_some()
+                    && !faults.has(Fault::NoHost)
+                    && !faults.has(Fault::SchemeTypo),
+            ),
+            (Fault::InnerWhitespace, text.contains([' ', '\t', '\n', '\r'])),
+            (
+                Fault::IllegalChar,
+                text.chars().any(|c| c.is_ascii_control() && !"\t\n\r".contains(c) || "\"<>\\^`{|}".contains(c)),
+            ),
+            (Fault::NotAscii, !text.is_ascii()),
+        ] {
+            faults = faults.minus(Faults::only(fault));
+            faults.insert_if(fault, holds);
+        }
+        faults
+    }
+
+    pub fn urlish() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            4 => "[a-zA-Z0-9._~-]{1,6}".prop_map(String::from),
+            4 => prop::sample::select(vec![
+                "/", "/", "//", "?", "#", "&", "=", ":", "@", ".", "..", "/./", "/../", ";", "%", "%2e", "%41", "%C3%A9",
+                "%e9", "%zz", " ", "\n", "\"", "{{", "é", "Ã©", "ü", "\\", "[", "]", "null", "undefined", "NaN", "utm_x=1",
+                "sid=2", ";jsessionid=3", "(S(x))", ".jpg", "[object", "%s", ":80", ":443", "www.", "\u{200b}", "%25", "%%34",
+            ]).prop_map(String::from),
+        ];
+        let start = prop::sample::select(vec![
+            "http://e.com",
+            "https://e.com/",
+            "https://www.Example.com/",
+            "HTTP://e.com:80",
+            "http://",
+            "https://ü.de/",
+            "https:///",
+            "http:/",
+            "",
+            "/",
+            "https://u@e.com:443",
+            "ftp://",
+            "http://1.2.3.4/",
+            "http://https://",
+            "https://[::1]",
+        ]);
+        (start, prop::collection::vec(piece, 0..9)).prop_map(|(start, pieces)| start.to_owned() + &pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn judging_never_fails(text in any::<String>()) {
+            judge(&text);
+        }
+
+        #[test]
+        fn guards_hide_nothing(text in urlish()) {
+            prop_assert_eq!(judge(&text), judge_unguarded(&text));
+        }
+    }
+}

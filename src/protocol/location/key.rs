@@ -1,0 +1,245 @@
+//! Keys under which URLs of one page meet: RFC 3986 sections 6.2.2 and 6.2.3, and a looser one.
+//!
+//! Keys are for comparing and never become text of a document. A URL that is already normal is its own
+//! key, without copying. Texts that are no http(s) URL are their own keys too.
+
+use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, SPACE, SPECIAL, UPPER};
+use super::parts::{Location, Port};
+use super::{host, params};
+use foldhash::fast::FixedState;
+use std::hash::BuildHasher;
+
+/// The hash that no URL has; an empty value has it.
+pub const NO_KEY: u64 = 0;
+
+/// Any fixed number will do: hashes must agree within a run, and with a repeated one.
+const SEED: u64 = 0x0073_6974_6564;
+
+/// The normalised form: scheme and host in lower case, no default port, no empty path, capital
+/// percent-digits, unreserved characters decoded, no dot segments, IRI as URI, no fragment.
+///
+/// Borrows `decoded` where it is normal already, else writes to `scratch`.
+pub fn key<'a>(decoded: &'a str, scratch: &'a mut String) -> &'a str {
+    let location = Location::of(decoded);
+    if location.is_normal() {
+        return decoded;
+    }
+    location.write_normal(scratch);
+    scratch
+}
+
+/// A hash of [`key`]: the same in every run of this build. [`NO_KEY`] for an empty value only.
+pub fn key_hash(decoded: &str) -> u64 {
+    Location::of(decoded).key_hash()
+}
+
+/// A looser key for near duplicates: also without scheme, `www.`, trailing slash, directory index
+/// and tracking parameters, in lower case, with the parameters in order.
+pub fn near_key(decoded: &str, out: &mut String) {
+    let mut scratch = String::new();
+    let normal = key(decoded, &mut scratch).to_lowercase();
+    let location = Location::of(&normal);
+    out.clear();
+    let authority = location.authority();
+    out.push_str(authority.strip_prefix("www.").unwrap_or(authority));
+    let path = location.path();
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_index = file.strip_prefix("index.").is_some_and(|end| matches!(end, "html" | "htm" | "php"));
+    let path = if is_index { folder } else { path };
+    out.push_str(path.trim_end_matches('/'));
+    let mut parameters: Vec<&str> = location.query().map_or_else(Vec::new, |query| query.split('&').collect());
+    parameters.retain(|parameter| {
+        !parameter.is_empty() && !params::is_tracking(parameter.split('=').next().unwrap_or(parameter))
+    });
+    parameters.sort_unstable();
+    for (place, parameter) in parameters.iter().enumerate() {
+        out.push(if place == 0 { '?' } else { '&' });
+        out.push_str(parameter);
+    }
+}
+
+impl Location<'_> {
+    /// See [`key_hash`].
+    pub fn key_hash(&self) -> u64 {
+        if self.text.is_empty() {
+            return NO_KEY;
+        }
+        let state = FixedState::with_seed(SEED);
+        let hash = if self.is_normal() {
+            state.hash_one(self.text.as_bytes())
+        } else {
+            let mut scratch = String::with_capacity(self.text.len() + 16);
+            self.write_normal(&mut scratch);
+            state.hash_one(scratch.as_bytes())
+        };
+        if hash == NO_KEY { 1 } else { hash }
+    }
+
+    /// Whether the value is its own [`key`]. May say no to an odd value that is.
+    pub fn is_normal(&self) -> bool {
+        if self.scheme.is_none() || self.host().is_empty() {
+            return true;
+        }
+        let scheme = self.text.as_bytes();
+        (scheme.starts_with(b"https:") || scheme.starts_with(b"http:"))
+            && self.authority_classes & (UPPER | PERCENT | HIGH | SPECIAL) == 0
+            && self.classes & (PERCENT | HASH | SPACE | ILLEGAL | HIGH) == 0
+            && self.pairs & DOT_PAIR == 0
+            && scheme.get(self.path) == Some(&b'/')
+    }
+
+    fn write_normal(&self, out: &mut String) {
+        out.clear();
+        let (Some(scheme), (user, host, port_text)) = (self.scheme, self.split_authority()) else {
+            out.push_str(self.text);
+            return;
+        };
+        if host.is_empty() {
+            out.push_str(self.text);
+            return;
+        }
+        out.push_str(scheme.name());
+        out.push_str("://");
+        out.push_str(user);
+        host::push_normal(host, out);
+        match (self.port(), port_text) {
+            (Port::Other(number), _) => {
+                out.push(':');
+                out.push_str(&number.to_string());
+            }
+            (Port::Bad, Some(text)) => {
+                out.push(':');
+                out.push_str(text);
+            }
+            _ => {}
+        }
+        let mut path = String::with_capacity(self.text.len());
+        push_normal_bytes(self.path(), &mut path);
+        push_without_dot_segments(&path, out);
+        if let Some(query) = self.query() {
+            out.push('?');
+            push_normal_bytes(query, out);
+        }
+    }
+}
+
+/// RFC 3986, 6.2.2.1 and 6.2.2.2, and RFC 3987, 3.1. Line ends and tabs go, as every URL parser drops
+/// them; a stray `%` counts as `%25`, as crawlers send it.
+fn push_normal_bytes(text: &str, out: &mut String) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'%' => match chars::percent_byte(bytes, at - 1) {
+                Some(byte) => {
+                    at += 2;
+                    if chars::is_unreserved(byte) {
+                        out.push(byte as char);
+                    } else {
+                        chars::push_percent(out, byte);
+                    }
+                }
+                None => out.push_str("%25"),
+            },
+            b'\n' | b'\r' | b'\t' => {}
+            _ if chars::is_plain(byte) => out.push(byte as char),
+            _ => chars::push_percent(out, byte),
+        }
+    }
+}
+
+/// RFC 3986, 5.2.4, for a path behind an authority; an empty path becomes `/`.
+pub fn push_without_dot_segments(path: &str, out: &mut String) {
+    let base = out.len();
+    let mut segments = path.strip_prefix('/').unwrap_or(path).split('/').peekable();
+    while let Some(segment) = segments.next() {
+        let is_last = segments.peek().is_none();
+        match segment {
+            "." => {}
+            ".." => out.truncate(out.get(base..).and_then(|kept| kept.rfind('/')).map_or(base, |at| base + at)),
+            _ => {
+                out.push('/');
+                out.push_str(segment);
+                continue;
+            }
+        }
+        if is_last {
+            out.push('/');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn keys() {
+        for (text, expected) in [
+            ("https://e.com/a?b=c", "https://e.com/a?b=c"),
+            ("HTTPS://E.com", "https://e.com/"),
+            ("http://e.com:80/", "http://e.com/"),
+            ("http://e.com:080?x", "http://e.com/?x"),
+            ("http://e.com:/", "http://e.com/"),
+            ("http://e.com:8080/", "http://e.com:8080/"),
+            ("https://e.com/%7euser/%e9%2f", "https://e.com/~user/%E9%2F"),
+            ("https://e.com/a/./b/../c/..", "https://e.com/a/"),
+            ("https://e.com/../%2e%2e/x", "https://e.com/x"),
+            ("https://e.com/é b\n", "https://e.com/%C3%A9%20b"),
+            ("https://MÜNCHEN.de/", "https://xn--mnchen-3ya.de/"),
+            ("https://e.com/a#b", "https://e.com/a"),
+            ("https://e.com/100%", "https://e.com/100%25"),
+            ("https://e.com/a//b/", "https://e.com/a//b/"),
+            ("https://U@E.com/", "https://U@e.com/"),
+            ("/A#b", "/A#b"),
+            ("", ""),
+        ] {
+            let mut scratch = String::new();
+            assert_eq!(key(text, &mut scratch), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn equal_keys_have_equal_hashes() {
+        assert_eq!(key_hash("https://e.com/a"), key_hash("HTTPS://E.COM:443/%61#x"));
+        assert_ne!(key_hash("https://e.com/a"), key_hash("https://e.com/A"));
+        assert_eq!(key_hash(""), NO_KEY);
+    }
+
+    #[test]
+    fn near_keys() {
+        for (left, right, expected) in [
+            ("https://www.e.com/a/", "http://e.com/A", true),
+            ("https://e.com/a/index.html", "https://e.com/a", true),
+            ("https://e.com/a?b=1&c=2&utm_id=3", "https://e.com/a?c=2&b=1", true),
+            ("https://e.com/a?b=1", "https://e.com/a?b=2", false),
+            ("https://e.com/a", "https://e.com/ab", false),
+        ] {
+            let (mut one, mut two) = (String::new(), String::new());
+            near_key(left, &mut one);
+            near_key(right, &mut two);
+            assert_eq!(one == two, expected, "{left} {right}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_key_is_its_own_key(text in crate::protocol::location::judge::tests::urlish()) {
+            let (mut once, mut twice) = (String::new(), String::new());
+            let first = key(&text, &mut once).to_owned();
+            prop_assert_eq!(key(&first, &mut twice), &first);
+        }
+
+        #[test]
+        fn the_quick_way_equals_the_long_way(text in crate::protocol::location::judge::tests::urlish()) {
+            let location = Location::of(&text);
+            if location.is_normal() {
+                let mut long = String::new();
+                location.write_normal(&mut long);
+                prop_assert_eq!(long, text);
+            }
+        }
+    }
+}

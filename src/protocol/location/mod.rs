@@ -1,0 +1,28 @@
+//! What may stand in `loc`: its faults, its repairs, its parts and its comparison key.
+//!
+//! Invariant: nothing here rewrites a URL unless asked to ([`repair`], [`key`]), and no output of the
+//! `url` crate ever becomes text of a document: that crate repairs what it reads, so it only serves as
+//! a judge of rare hosts. Must not know of entries, files or rows.
+//!
+//! All functions take the *decoded, trimmed* value: entities resolved, surrounding white space removed.
+//! An empty value is no business of this module; it has no faults here (`loc-empty` is a rule of the entry).
+
+mod chars;
+mod explain;
+mod fault;
+mod host;
+mod judge;
+mod key;
+mod params;
+mod parts;
+mod repair;
+mod scope;
+mod shape;
+
+pub use explain::explain;
+pub use fault::{Fault, Faults};
+pub use judge::judge;
+pub use key::{NO_KEY, key, key_hash, near_key};
+pub use parts::{Location, Port, Scheme, depth, host, origin, path, section};
+pub use repair::{Repair, repair};
+pub use scope::{Home, judge_scope};

@@ -1,0 +1,303 @@
+//! A `loc` taken apart by RFC 3986, appendix B, without copying and without repairing.
+//!
+//! Only `http://` and `https://` (in any case) have an authority here; every other text is one piece.
+//! Says where the parts are, not whether they are right.
+
+use super::chars::{self, Classes};
+use memchr::{memchr, memchr2, memrchr};
+
+/// The two schemes a sitemap may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scheme {
+    /// `http://`
+    Http,
+    /// `https://`
+    Https,
+}
+
+impl Scheme {
+    /// Lower-case name without the colon.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+
+    /// The port that need not be written.
+    pub const fn default_port(self) -> u16 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
+}
+
+/// What stands where a port may stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Port {
+    /// Nothing, not even a colon.
+    None,
+    /// A colon without a number (RFC 3986 allows it, 3.2.3).
+    Empty,
+    /// The scheme's own number.
+    Default,
+    /// Another number from 1 to 65,535.
+    Other(u16),
+    /// Not a number, or out of range.
+    Bad,
+}
+
+/// One `loc`, surveyed once: its parts and the classes of characters in them.
+///
+/// Building it is one pass over the bytes and allocates nothing. Share it where several questions
+/// are asked about one value.
+#[derive(Debug, Clone, Copy)]
+pub struct Location<'t> {
+    pub(super) text: &'t str,
+    /// `None`: not an http(s) URL with an authority; then `authority` is empty and `path` is everything.
+    pub(super) scheme: Option<Scheme>,
+    /// End of `scheme://`, start of the authority.
+    pub(super) authority: usize,
+    /// End of the authority, start of the path.
+    pub(super) path: usize,
+    /// Classes of the bytes of the authority.
+    pub(super) authority_classes: Classes,
+    /// Classes of the bytes behind the authority.
+    pub(super) classes: Classes,
+    /// Pairs that occur behind the authority.
+    pub(super) pairs: Classes,
+}
+
+impl<'t> Location<'t> {
+    /// Takes a decoded, trimmed value apart.
+    pub fn of(text: &'t str) -> Self {
+        let bytes = text.as_bytes();
+        let (scheme, authority) = scheme_of(bytes);
+        let mut path = authority;
+        let mut authority_classes = 0;
+        if scheme.is_some() {
+            for &byte in bytes.get(authority..).unwrap_or_default() {
+                let class = chars::of(byte);
+                if class & chars::END != 0 {
+                    break;
+                }
+                authority_classes |= class;
+                path += 1;
+            }
+        }
+        let (classes, pairs) = chars::survey(bytes.get(path..).unwrap_or_default());
+        Self { text, scheme, authority, path, authority_classes, classes, pairs }
+    }
+
+    /// The value as given.
+    pub const fn text(&self) -> &'t str {
+        self.text
+    }
+
+    /// The scheme, if this is an http(s) URL with `//`.
+    pub const fn scheme(&self) -> Option<Scheme> {
+        self.scheme
+    }
+
+    /// `scheme://authority` as written, and what follows it. `None` without scheme and host.
+    pub fn origin(&self) -> Option<(&'t str, &'t str)> {
+        self.scheme?;
+        if self.host().is_empty() {
+            return None;
+        }
+        self.text.split_at_checked(self.path)
+    }
+
+    /// What is between `//` and the path: user information, host and port.
+    pub(super) fn authority(&self) -> &'t str {
+        self.slice(self.authority, self.path)
+    }
+
+    /// The host as written, without user information and port; empty where there is none.
+    pub fn host(&self) -> &'t str {
+        if self.authority_classes & chars::SPECIAL == 0 {
+            return self.authority();
+        }
+        self.split_authority().1
+    }
+
+    /// The port.
+    pub fn port(&self) -> Port {
+        let Some(scheme) = self.scheme else { return Port::None };
+        if self.authority_classes & chars::SPECIAL == 0 {
+            return Port::None;
+        }
+        match self.split_authority().2 {
+            None => Port::None,
+            Some("") => Port::Empty,
+            Some(digits) if digits.bytes().all(|byte| byte.is_ascii_digit()) => match digits.parse::<u16>() {
+                Ok(0) | Err(_) => Port::Bad,
+                Ok(number) if number == scheme.default_port() => Port::Default,
+                Ok(number) => Port::Other(number),
+            },
+            Some(_) => Port::Bad,
+        }
+    }
+
+    /// User information with its `@`, host, and the port behind its colon.
+    pub(super) fn split_authority(&self) -> (&'t str, &'t str, Option<&'t str>) {
+        let authority = self.authority();
+        let at = memrchr(b'@', authority.as_bytes()).map_or(0, |at| at + 1);
+        let (user, rest) = authority.split_at_checked(at).unwrap_or(("", authority));
+        let host_end = if rest.starts_with('[') {
+            memchr(b']', rest.as_bytes()).map_or(rest.len(), |end| end + 1)
+        } else {
+            memchr(b':', rest.as_bytes()).unwrap_or(rest.len())
+        };
+        let (host, port) = rest.split_at_checked(host_end).unwrap_or((rest, ""));
+        match port.strip_prefix(':') {
+            Some(port) => (user, host, Some(port)),
+            None if port.is_empty() => (user, host, None),
+            None => (user, rest, None), // text behind `]`: all of it is a bad host
+        }
+    }
+
+    /// Everything behind the authority.
+    pub(super) fn rest(&self) -> &'t str {
+        self.slice(self.path, self.text.len())
+    }
+
+    /// Where the path ends: at `?`, `#` or the end.
+    fn path_end(&self) -> usize {
+        if self.classes & (chars::QUERY | chars::HASH) == 0 {
+            return self.text.len();
+        }
+        memchr2(b'?', b'#', self.rest().as_bytes()).map_or(self.text.len(), |end| self.path + end)
+    }
+
+    /// Where the fragment starts, its `#` included; the end where there is none.
+    pub(super) fn fragment_start(&self) -> usize {
+        if self.classes & chars::HASH == 0 {
+            return self.text.len();
+        }
+        memchr(b'#', self.rest().as_bytes()).map_or(self.text.len(), |end| self.path + end)
+    }
+
+    /// The path as written, without query and fragment.
+    pub fn path(&self) -> &'t str {
+        self.slice(self.path, self.path_end())
+    }
+
+    /// The query without its `?`.
+    pub fn query(&self) -> Option<&'t str> {
+        if self.classes & chars::QUERY == 0 {
+            return None;
+        }
+        self.slice(self.path_end(), self.fragment_start()).strip_prefix('?')
+    }
+
+    /// The fragment without its `#`.
+    pub fn fragment(&self) -> Option<&'t str> {
+        self.slice(self.fragment_start(), self.text.len()).strip_prefix('#')
+    }
+
+    /// The first non-empty segment of the path, `""` for the root.
+    pub fn section(&self) -> &'t str {
+        self.path().split('/').find(|segment| !segment.is_empty()).unwrap_or("")
+    }
+
+    /// How many non-empty segments the path has; 0 for the root.
+    pub fn depth(&self) -> u32 {
+        let mut depth = 0;
+        let mut after_slash = true;
+        for byte in self.path().bytes() {
+            depth += u32::from(after_slash && byte != b'/');
+            after_slash = byte == b'/';
+        }
+        depth
+    }
+
+    fn slice(&self, start: usize, end: usize) -> &'t str {
+        self.text.get(start..end).unwrap_or("")
+    }
+}
+
+fn scheme_of(bytes: &[u8]) -> (Option<Scheme>, usize) {
+    let is = |prefix: &[u8]| bytes.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    if is(b"https://") {
+        (Some(Scheme::Https), 8)
+    } else if is(b"http://") {
+        (Some(Scheme::Http), 7)
+    } else {
+        (None, 0)
+    }
+}
+
+/// See [`Location::origin`].
+pub fn origin(decoded: &str) -> Option<(&str, &str)> {
+    Location::of(decoded).origin()
+}
+
+/// See [`Location::host`].
+pub fn host(decoded: &str) -> &str {
+    Location::of(decoded).host()
+}
+
+/// See [`Location::path`].
+pub fn path(decoded: &str) -> &str {
+    Location::of(decoded).path()
+}
+
+/// See [`Location::section`].
+pub fn section(decoded: &str) -> &str {
+    Location::of(decoded).section()
+}
+
+/// See [`Location::depth`].
+pub fn depth(decoded: &str) -> u32 {
+    Location::of(decoded).depth()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts() {
+        // (text, host, port, path, query, fragment)
+        for (text, host, port, path, query, fragment) in [
+            ("https://e.com/a/b?c=d#f", "e.com", Port::None, "/a/b", Some("c=d"), Some("f")),
+            ("HTTP://E.com:80", "E.com", Port::Default, "", None, None),
+            ("http://u:p@e.com:8080/?", "e.com", Port::Other(8080), "/", Some(""), None),
+            ("https://e.com:/#", "e.com", Port::Empty, "/", None, Some("")),
+            ("https://[::1]:443/x", "[::1]", Port::Default, "/x", None, None),
+            ("https://[::1]x/", "[::1]x", Port::None, "/", None, None),
+            ("https://e.com:8x/", "e.com", Port::Bad, "/", None, None),
+            ("https://e.com:99999/", "e.com", Port::Bad, "/", None, None),
+            ("https://e.com?q#f?g", "e.com", Port::None, "", Some("q"), Some("f?g")),
+            ("https://e.com/a#b?c", "e.com", Port::None, "/a", None, Some("b?c")),
+            ("/a/b?c", "", Port::None, "/a/b", Some("c"), None),
+            ("ftp://e.com/", "", Port::None, "ftp://e.com/", None, None),
+            ("", "", Port::None, "", None, None),
+            ("http://ü.de/ä", "ü.de", Port::None, "/ä", None, None),
+        ] {
+            let location = Location::of(text);
+            assert_eq!(location.host(), host, "{text}");
+            assert_eq!(location.port(), port, "{text}");
+            assert_eq!(location.path(), path, "{text}");
+            assert_eq!(location.query(), query, "{text}");
+            assert_eq!(location.fragment(), fragment, "{text}");
+        }
+    }
+
+    #[test]
+    fn origins_sections_depths() {
+        for (text, expected, first, deep) in [
+            ("https://e.com/blog/2024/x.html", Some("https://e.com"), "blog", 3),
+            ("https://e.com", Some("https://e.com"), "", 0),
+            ("https://e.com//a//b/", Some("https://e.com"), "a", 2),
+            ("https:///x", None, "x", 1),
+            ("x/y", None, "x", 2),
+        ] {
+            assert_eq!(origin(text).map(|(origin, _)| origin), expected, "{text}");
+            assert_eq!(section(text), first, "{text}");
+            assert_eq!(depth(text), deep, "{text}");
+        }
+    }
+}

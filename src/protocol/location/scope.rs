@@ -1,0 +1,114 @@
+//! Where a sitemap lives, and which URLs it may therefore list.
+//!
+//! sitemaps.org protocol, "Sitemap file location": same scheme, host and port, in the sitemap's
+//! directory or below. Whether the rule applies at all (cross-submission) is not decided here.
+
+use super::fault::{Fault, Faults};
+use super::key::key;
+use super::parts::Location;
+
+/// The public place of a sitemap file: scheme, host, port and directory, normalised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Home {
+    /// `https://example.com/shop/`: the normalised URL up to the last slash of its path.
+    prefix: String,
+    /// Length of `https://example.com` in it.
+    origin: usize,
+}
+
+impl Home {
+    /// From the sitemap's own URL; the query does not count. `None` if that is no http(s) URL with a host.
+    pub fn parse(url: &str) -> Option<Self> {
+        let mut scratch = String::new();
+        let location = Location::of(key(url, &mut scratch));
+        let (_, host, port) = location.split_authority();
+        if host.is_empty() {
+            return None;
+        }
+        let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+        let origin = format!("{}://{host}{port}", location.scheme()?.name());
+        let (folder, _) = location.path().rsplit_once('/')?;
+        Some(Self { prefix: format!("{origin}{folder}/"), origin: origin.len() })
+    }
+
+    /// `https://example.com:8080`, normalised.
+    pub fn origin(&self) -> &str {
+        self.prefix.get(..self.origin).unwrap_or("")
+    }
+
+    /// The directory with both its slashes: `/shop/`, `/` for the root.
+    pub fn directory(&self) -> &str {
+        self.prefix.get(self.origin..).unwrap_or("/")
+    }
+
+    /// Origin and directory: what every URL of the sitemap starts with.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+}
+
+/// [`Fault::ForeignHost`] or [`Fault::OutsidePath`] of a decoded value in a sitemap that lives at `home`.
+/// A value without scheme and host has neither; other faults name it.
+pub fn judge_scope(decoded: &str, home: &Home) -> Faults {
+    Location::of(decoded).judge_scope(home)
+}
+
+impl Location<'_> {
+    /// See [`judge_scope`].
+    pub fn judge_scope(&self, home: &Home) -> Faults {
+        if self.text.starts_with(home.prefix()) && self.is_normal() {
+            return Faults::NONE;
+        }
+        let Some(theirs) = Home::parse(self.text) else { return Faults::NONE };
+        if theirs.origin() != home.origin() {
+            Faults::only(Fault::ForeignHost)
+        } else if theirs.directory().starts_with(home.directory()) {
+            Faults::NONE
+        } else {
+            Faults::only(Fault::OutsidePath)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn homes() {
+        for (url, expected) in [
+            ("https://e.com/sitemap.xml", Some("https://e.com/")),
+            ("HTTPS://E.com:443/shop/a/../sitemap.xml?x=/y", Some("https://e.com/shop/")),
+            ("http://e.com:8080", Some("http://e.com:8080/")),
+            ("https://u:p@e.com/x", Some("https://e.com/")),
+            ("/sitemap.xml", None),
+            ("https:///x", None),
+        ] {
+            assert_eq!(Home::parse(url).as_ref().map(Home::prefix), expected, "{url}");
+        }
+    }
+
+    #[test]
+    fn scopes() {
+        let home = Home::parse("https://e.com/shop/sitemap.xml").unwrap();
+        for (text, expected) in [
+            ("https://e.com/shop/", ""),
+            ("https://e.com/shop/a?b", ""),
+            ("HTTPS://E.com:443/%73hop/a", ""),
+            ("https://u@e.com/shop/a", ""),
+            ("https://e.com/shop", "loc-outside-path"),
+            ("https://e.com/Shop/a", "loc-outside-path"),
+            ("https://e.com/shopping/", "loc-outside-path"),
+            ("https://e.com/shop/../a", "loc-outside-path"),
+            ("https://e.com/?x=/shop/", "loc-outside-path"),
+            ("http://e.com/shop/a", "loc-foreign-host"),
+            ("https://www.e.com/shop/a", "loc-foreign-host"),
+            ("https://e.com:8443/shop/a", "loc-foreign-host"),
+            ("https://e.com.evil.org/shop/a", "loc-foreign-host"),
+            ("/shop/a", ""),
+        ] {
+            let codes: Vec<_> = judge_scope(text, &home).codes().collect();
+            assert_eq!(codes.join(" "), expected, "{text}");
+        }
+    }
+}
