@@ -1,0 +1,240 @@
+//! The house rules that a compiler does not check: layers, headers, lengths, forbidden words, names at the top level.
+//!
+//! Every rule reads the files as they are; none is listed by hand, so a new file is under the rules at once.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod source;
+
+use source::{code, paths, words};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A layer, what may be imported from it, and from where. A file may import from lower ranks and from its own layer;
+/// layers of one rank do not know each other. Invariants I4 and I5 of the crate's documentation.
+const LAYERS: [(&str, u8); 9] = [
+    ("protocol", 0),
+    ("xml", 1),
+    ("document", 2),
+    ("check", 3),
+    ("files", 3),
+    ("session", 4),
+    ("jobs", 5),
+    ("cli", 6),
+    ("tui", 6),
+];
+
+/// Crates that one layer keeps to itself (invariant I5).
+const KEPT: [(&str, &str); 4] = [("quick_xml", "xml"), ("ratatui", "tui"), ("crossterm", "tui"), ("clap", "cli")];
+
+/// Layers without files, clock, threads and terminal (invariant I4), and what they therefore do not name.
+const PURE: [&str; 4] = ["protocol", "xml", "document", "check"];
+const IMPURE: [&str; 9] = [
+    "std::fs",
+    "std::io",
+    "std::thread",
+    "std::env",
+    "std::process",
+    "std::time::SystemTime",
+    "std::time::Instant",
+    "chrono::Utc",
+    "chrono::Local",
+];
+
+/// Lines of a file before its tests.
+const LONGEST: usize = 600;
+
+#[test]
+fn imports_point_downwards() {
+    let mut wrong = Vec::new();
+    for file in sources("src") {
+        let Some((layer, rank)) = layer_of(&file) else { continue };
+        for path in paths(&file.code) {
+            let Some(other) = path.strip_prefix("crate::").and_then(|path| path.split("::").next()) else { continue };
+            if other == layer || other == "progress" {
+                continue;
+            }
+            match LAYERS.iter().find(|(name, _)| *name == other) {
+                Some((_, below)) if *below < rank => {}
+                _ => wrong.push(format!("{}: {path}", file.name)),
+            }
+        }
+    }
+    assert_none(&wrong, "imports that do not point downwards");
+}
+
+#[test]
+fn layers_keep_their_crates() {
+    let mut wrong = Vec::new();
+    for file in sources("src") {
+        let layer = layer_of(&file).map_or("", |(layer, _)| layer);
+        for (name, keeper) in KEPT {
+            let main = name == "clap" && file.name == "src/main.rs";
+            if layer != keeper && !main && words(&file.code).any(|word| word == name) {
+                wrong.push(format!("{} names {name}, which only src/{keeper} may", file.name));
+            }
+        }
+    }
+    assert_none(&wrong, "crates outside their layer");
+}
+
+#[test]
+fn the_core_is_pure() {
+    let mut wrong = Vec::new();
+    for file in sources("src").into_iter().filter(|file| layer_of(file).is_some_and(|(name, _)| PURE.contains(&name))) {
+        for path in paths(&file.code) {
+            let named = |name: &&&str| path == ***name || path.starts_with(&format!("{name}::"));
+            if let Some(name) = IMPURE.iter().find(named) {
+                wrong.push(format!("{} names {name}", file.name));
+            }
+        }
+    }
+    assert_none(&wrong, "files, clocks or threads in the pure layers");
+}
+
+#[test]
+fn files_begin_with_what_they_are() {
+    let all = sources("src").into_iter().chain(sources("tests"));
+    let wrong: Vec<_> = all.filter(|file| !file.text.starts_with("//! ")).map(|file| file.name).collect();
+    assert_none(&wrong, "files without a `//!` header");
+}
+
+#[test]
+fn files_are_short() {
+    let mut wrong = Vec::new();
+    for file in sources("src").into_iter().chain(sources("tests")) {
+        let before_tests = file.text.find("\n#[cfg(test)]\nmod tests {").unwrap_or(file.text.len());
+        let lines = file.text[..before_tests].lines().count();
+        if lines > LONGEST {
+            wrong.push(format!("{}: {lines} lines before its tests", file.name));
+        }
+    }
+    assert_none(&wrong, "files of more than 600 lines");
+}
+
+#[test]
+fn nothing_is_left_for_later() {
+    let forbidden = ["todo!", "unimplemented!", "dbg!", "#[ignore", "thread::sleep"];
+    let notes = [concat!("TO", "DO"), concat!("FIX", "ME"), concat!("X", "XX")];
+    let mut wrong = Vec::new();
+    for file in sources("src").into_iter().chain(sources("tests")) {
+        let code = forbidden.iter().filter(|word| file.code.contains(**word));
+        let text = notes.iter().filter(|note| words(&file.text).any(|word| word == **note));
+        wrong.extend(code.chain(text).map(|word| format!("{}: {word}", file.name)));
+    }
+    assert_none(&wrong, "work left for later, skipped tests, sleeping");
+}
+
+#[test]
+fn nothing_names_one_machine() {
+    let folders = ["home", "root", "work", "Users", "tmp", "mnt"].map(|name| format!("/{name}/"));
+    let mut wrong = Vec::new();
+    for path in tracked() {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        for (number, line) in text.lines().enumerate() {
+            let begins = |folder: &String| {
+                line.match_indices(folder.as_str()).any(|(at, _)| {
+                    let before = line[..at].chars().next_back();
+                    !before.is_some_and(|c| c.is_alphanumeric() || "/.-_~*…}".contains(c))
+                })
+            };
+            let shared = line.contains(concat!("../", "shared")) && !path.ends_with(".ci/run");
+            if folders.iter().any(begins) || shared {
+                wrong.push(format!("{}:{}: {line}", path.display(), number + 1));
+            }
+        }
+    }
+    assert_none(&wrong, "paths of one machine");
+}
+
+#[test]
+fn one_crossterm() {
+    let lock = fs::read_to_string(root().join("Cargo.lock")).expect("read Cargo.lock");
+    let packages = lock.lines().filter(|line| *line == "name = \"crossterm\"").count();
+    assert_eq!(packages, 1, "two crossterms are two event queues and two saved terminal modes");
+}
+
+#[test]
+fn the_top_level_is_small() {
+    let allowed = [
+        "ARCHITECTURE.md",
+        "CHANGELOG.md",
+        "Cargo.lock",
+        "Cargo.toml",
+        "LICENSE",
+        "README.md",
+        "assets",
+        "src",
+        "target",
+        "tests",
+    ];
+    let names =
+        fs::read_dir(root()).expect("list the project").map(|entry| entry.expect("list the project").file_name());
+    let names = names.map(|name| name.to_string_lossy().into_owned());
+    let wrong: Vec<_> = names.filter(|name| !name.starts_with('.') && !allowed.contains(&name.as_str())).collect();
+    assert_none(&wrong, "names at the top level");
+}
+
+/// One source file.
+struct File {
+    /// `src/xml/scan.rs`.
+    name: String,
+    text: String,
+    /// The text with comments and the insides of literals blanked.
+    code: String,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Every Rust file below a folder of the project.
+fn sources(folder: &str) -> Vec<File> {
+    let files = walk(&root().join(folder)).into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs"));
+    let found: Vec<_> = files
+        .map(|path| {
+            let text = fs::read_to_string(&path).expect("read a source file");
+            let name = path.strip_prefix(root()).expect("inside the project").to_string_lossy().replace('\\', "/");
+            File { name, code: code(&text), text }
+        })
+        .collect();
+    assert!(!found.is_empty(), "no source files below {folder}");
+    found
+}
+
+/// Every file that belongs to the project.
+fn tracked() -> Vec<PathBuf> {
+    let folders = ["src", "tests", "assets", ".ci"].into_iter().flat_map(|name| walk(&root().join(name)));
+    let files = fs::read_dir(root()).expect("list the project").map(|entry| entry.expect("list the project").path());
+    folders.chain(files.filter(|path| path.is_file() && !path.ends_with(".git"))).collect()
+}
+
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("list {}: {error}", folder.display())) {
+        let path = entry.expect("list a folder").path();
+        if path.is_dir() {
+            found.extend(walk(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The layer of a file and its rank. `main.rs` and `lib.rs` stand above all layers, `progress.rs` beside them.
+fn layer_of(file: &File) -> Option<(&'static str, u8)> {
+    let inside = file.name.strip_prefix("src/").unwrap_or(&file.name);
+    let name = inside.split(['/', '.']).next().unwrap_or_default();
+    if ["main", "lib", "progress"].contains(&name) {
+        return None;
+    }
+    let layer = LAYERS.iter().find(|(layer, _)| *layer == name);
+    Some(*layer.unwrap_or_else(|| panic!("{} belongs to no layer; name its layer in tests/tidy", file.name)))
+}
+
+#[track_caller]
+fn assert_none(wrong: &[String], what: &str) {
+    assert!(wrong.is_empty(), "{what}:\n{}", wrong.join("\n"));
+}

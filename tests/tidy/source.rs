@@ -1,0 +1,155 @@
+//! Rust source as the tidy rules need it: without comments and literals, imports spelled out.
+//!
+//! Not a parser: it knows enough of the language not to take a comment or a string for code.
+
+/// The text with comments and the insides of literals replaced by blanks, line breaks kept.
+pub fn code(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = vec![b' '; bytes.len()];
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = literal_end(text, at);
+        if end == at {
+            out[at] = bytes[at];
+            at += 1;
+        } else {
+            (at..end).filter(|position| bytes[*position] == b'\n').for_each(|position| out[position] = b'\n');
+            at = end;
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// Where the comment or literal that starts at `at` ends; `at` when none starts there.
+fn literal_end(text: &str, at: usize) -> usize {
+    let rest = &text.as_bytes()[at..];
+    let until = |end: &[u8], from: usize| {
+        let found = rest[from.min(rest.len())..].windows(end.len()).position(|window| window == end);
+        at + found.map_or(rest.len(), |position| from + position + end.len())
+    };
+    let inside_word = at > 0 && is_word(text.as_bytes()[at - 1]);
+    match rest {
+        [b'/', b'/', ..] => at + rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len()),
+        [b'/', b'*', ..] => until(b"*/", 2),
+        [b'r', b'"' | b'#', ..] | [b'b', b'r', b'"' | b'#', ..] if !inside_word => {
+            let prefix = 1 + usize::from(rest[0] == b'b');
+            let hashes = rest[prefix..].iter().take_while(|byte| **byte == b'#').count();
+            match rest.get(prefix + hashes) {
+                Some(b'"') => until(format!("\"{}", "#".repeat(hashes)).as_bytes(), prefix + hashes + 1),
+                _ => at,
+            }
+        }
+        [b'"', ..] => at + 1 + quoted(&rest[1..], b'"'),
+        [b'\'', b'\\', ..] => at + 1 + quoted(&rest[1..], b'\''),
+        // A character, not a lifetime: its quote follows right after it.
+        [b'\'', first, ..] => {
+            let width = text[at + 1..].chars().next().map_or(1, char::len_utf8);
+            if *first != b'\'' && rest.get(1 + width) == Some(&b'\'') { at + width + 2 } else { at }
+        }
+        _ => at,
+    }
+}
+
+/// Length of what is left of a literal, its closing quote included.
+fn quoted(rest: &[u8], quote: u8) -> usize {
+    let mut at = 0;
+    while at < rest.len() && rest[at] != quote {
+        at += 1 + usize::from(rest[at] == b'\\');
+    }
+    (at + 1).min(rest.len())
+}
+
+/// The identifiers and keywords of a text.
+pub fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
+}
+
+/// Every path that code names, `use` groups spelled out: `use std::{fs, io::Read}` gives `std::fs` and `std::io::Read`.
+pub fn paths(code: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = code;
+    while let Some(start) = rest.find(|c: char| c.is_alphabetic() || c == '_') {
+        let tail = &rest[start..];
+        let length = tree_length(tail);
+        let (tree, after) = tail.split_at(length);
+        if tree.contains("::") {
+            let tree: String = tree.chars().filter(|c| !c.is_whitespace()).collect();
+            spell_out("", &tree, &mut found);
+        }
+        rest = after;
+    }
+    found
+}
+
+/// Length of the path or `use` tree at the start of a text.
+fn tree_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = bytes.iter().take_while(|byte| is_word(**byte)).count().max(1);
+    while text[at..].starts_with("::") {
+        at += 2;
+        if bytes.get(at) == Some(&b'{') {
+            let mut depth = 0;
+            while at < bytes.len() {
+                depth += i32::from(bytes[at] == b'{') - i32::from(bytes[at] == b'}');
+                at += 1;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            return at;
+        }
+        at += bytes[at..].iter().take_while(|byte| is_word(**byte)).count();
+    }
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+fn spell_out(prefix: &str, tree: &str, found: &mut Vec<String>) {
+    match tree.split_once('{') {
+        None => found.push(format!("{prefix}{tree}")),
+        Some((head, group)) => {
+            let group = group.strip_suffix('}').unwrap_or(group);
+            for part in split_group(group).into_iter().filter(|part| !part.is_empty()) {
+                spell_out(&format!("{prefix}{head}"), part, found);
+            }
+        }
+    }
+}
+
+/// The parts of a group at its commas, inner groups left whole.
+fn split_group(group: &str) -> Vec<&str> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, byte) in group.bytes().enumerate() {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth -= 1,
+            b',' if depth == 0 => {
+                parts.push(&group[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(&group[start..]);
+    parts
+}
+
+fn is_word(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric() || byte >= 0x80
+}
+
+#[test]
+fn comments_and_literals_are_no_code() {
+    let text = "let a = \"use std::net\"; // std::env\nf(b'{', r#\"x \" std::fs\"#, '\\'', 'é'); fn g<'a>(s: &'a str) {} /* std::io */";
+    let code = code(text);
+    assert!(["net", "env", "fs", "io", "{'"].iter().all(|word| !code.contains(word)), "{code}");
+    assert!(code.contains("fn g<'a>(s: &'a str) {}") && code.lines().count() == 2, "{code}");
+}
+
+#[test]
+fn groups_are_spelled_out() {
+    let code = "use std::{fs, io::{self, Read}};\nlet x = crate::xml::scan(a::b);";
+    assert_eq!(paths(code), ["std::fs", "std::io::self", "std::io::Read", "crate::xml::scan", "a::b"]);
+}
