@@ -1,3 +1,393 @@
-//! document
+//! The table as a value: sources that never change, and columns of what was edited over them.
+//!
+//! Cloning a [`Document`] is cheap and every edit makes a new one ([`edit`]); undo keeps the old value, a
+//! job works on a value, "modified" means "not the saved value". No I/O, no clock, cannot fail.
+
+pub mod column;
+pub mod edit;
 pub mod query;
+pub mod rows;
+pub mod sitemap;
 pub mod sort;
+pub mod source;
+
+use crate::protocol::Field;
+use crate::xml::entry::{self, Entry, Extensions};
+use crate::xml::names::Names;
+use crate::xml::record::{Flags, Record};
+use crate::xml::splice::{self, Change, Changes};
+use column::Column;
+use rows::{RowId, RowList, RowSet};
+use sitemap::{Index, Sitemap, SitemapId};
+use source::Source;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// Id of an edited value; see [`Document::value`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ValueId(u32);
+
+impl ValueId {
+    /// No override: the entry says it.
+    pub const NONE: Self = Self(0);
+    /// The element is removed.
+    pub const REMOVED: Self = Self(1);
+
+    const fn of_index(index: usize) -> Self {
+        Self(index as u32 + 2)
+    }
+
+    const fn index(self) -> Option<usize> {
+        match self.0.checked_sub(2) {
+            Some(index) => Some(index as usize),
+            None => None,
+        }
+    }
+}
+
+/// How a row differs from the document as saved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowState {
+    /// Not at all.
+    Clean,
+    /// Some of its text.
+    Changed,
+    /// It is not in the saved files yet.
+    Added,
+    /// It is in the saved files and will not be in the next ones.
+    Deleted,
+}
+
+/// A set of sitemaps as a value.
+#[derive(Debug, Clone, Default)]
+pub struct Document {
+    sources: Arc<Vec<Arc<Source>>>,
+    /// First row of each source; rows of added entries follow the last.
+    bases: Arc<Vec<u32>>,
+    sitemaps: Arc<Vec<Arc<Sitemap>>>,
+    index: Option<Arc<Index>>,
+    records: Column<Record>,
+    overrides: [Column<ValueId>; 4],
+    /// Whole entry texts: of added rows, and of rows edited as text.
+    raws: Column<ValueId>,
+    /// Sitemap of a row plus one; 0 for "that of its source".
+    homes: Column<u32>,
+    values: Column<Arc<str>>,
+    live: u32,
+}
+
+impl Document {
+    /// Appends a file that was read, with the record of each of its entries. Only while loading.
+    pub fn append(&mut self, source: Source, records: impl IntoIterator<Item = Record>, mut sitemap: Sitemap) {
+        let first = self.records.len() as u32;
+        let len = source.len() as u32;
+        let source = Arc::new(source);
+        self.records.extend(records.into_iter().take(len as usize));
+        let rows = first as usize + len as usize;
+        self.records.grow(rows);
+        self.overrides.iter_mut().for_each(|column| column.grow(rows));
+        self.raws.grow(rows);
+        self.homes.grow(rows);
+        sitemap.rows = RowList::range(first, len);
+        sitemap.live = len;
+        sitemap.entry_bytes = source.run(0, len as usize).len() as u64;
+        sitemap.frame = Arc::clone(&source);
+        Arc::make_mut(&mut self.sources).push(source);
+        Arc::make_mut(&mut self.bases).push(first);
+        Arc::make_mut(&mut self.sitemaps).push(Arc::new(sitemap));
+        self.live += len;
+    }
+
+    /// Puts the index in its place, when loading starts and ends.
+    pub fn set_index(&mut self, index: Option<Index>) {
+        self.index = index.map(Arc::new);
+    }
+
+    /// Adds a file without rows of its own (a new file, or a part that a save will create).
+    pub fn add_sitemap(&mut self, mut sitemap: Sitemap) -> SitemapId {
+        (sitemap.rows, sitemap.live, sitemap.entry_bytes) = (RowList::default(), 0, 0);
+        // A source of its own keeps "the sitemap of a source" true for all later ones.
+        let blank = Arc::clone(&sitemap.frame);
+        if blank.is_empty() {
+            Arc::make_mut(&mut self.sources).push(blank);
+            Arc::make_mut(&mut self.bases).push(self.records.len() as u32);
+        }
+        Arc::make_mut(&mut self.sitemaps).push(Arc::new(sitemap));
+        SitemapId(self.sitemaps.len() as u32 - 1)
+    }
+
+    /// The files, in the order of the set.
+    pub fn sitemaps(&self) -> &[Arc<Sitemap>] {
+        &self.sitemaps
+    }
+
+    /// One file.
+    pub fn sitemap(&self, id: SitemapId) -> Option<&Sitemap> {
+        self.sitemaps.get(id.index()).map(Arc::as_ref)
+    }
+
+    /// The index, if the set has one.
+    pub fn index(&self) -> Option<&Index> {
+        self.index.as_deref()
+    }
+
+    /// Rows that are not deleted: the set's URLs.
+    pub const fn live(&self) -> u32 {
+        self.live
+    }
+
+    /// Rows ever given, deleted and added ones included; ids are below this.
+    pub const fn row_limit(&self) -> u32 {
+        self.records.len() as u32
+    }
+
+    /// The decoded facts of a row.
+    #[inline]
+    pub fn record(&self, row: RowId) -> Record {
+        self.records.get(row.index()).copied().unwrap_or_default()
+    }
+
+    /// All records, by row id.
+    pub const fn records(&self) -> &Column<Record> {
+        &self.records
+    }
+
+    /// Whether a row exists and is not deleted.
+    pub fn is_live(&self, row: RowId) -> bool {
+        self.records.get(row.index()).is_some_and(|record| !record.is_deleted())
+    }
+
+    /// Which source and entry a row was read from; `None` for added rows.
+    pub fn origin(&self, row: RowId) -> Option<(&Source, usize)> {
+        let source = self.bases.partition_point(|first| *first <= row.0).checked_sub(1)?;
+        let entry = (row.0 - self.bases.get(source)?) as usize;
+        let source = self.sources.get(source)?;
+        (entry < source.len()).then_some((source, entry))
+    }
+
+    /// The file that a row is in.
+    pub fn sitemap_of(&self, row: RowId) -> SitemapId {
+        match self.homes.get(row.index()).copied().unwrap_or_default().checked_sub(1) {
+            Some(home) => SitemapId(home),
+            None => SitemapId(self.bases.partition_point(|first| *first <= row.0).saturating_sub(1) as u32),
+        }
+    }
+
+    /// The names that a row's text is written in.
+    pub fn names(&self, row: RowId) -> &Names {
+        static PLAIN: std::sync::LazyLock<Names> = std::sync::LazyLock::new(Names::default);
+        match self.origin(row) {
+            Some((source, _)) => &source.names,
+            None => self.sitemap(self.sitemap_of(row)).map_or(&PLAIN, |sitemap| &sitemap.frame.names),
+        }
+    }
+
+    /// The text under a row's field overrides: as read, or the raw text put in its place.
+    #[inline]
+    pub fn base_text(&self, row: RowId) -> &[u8] {
+        if let Some(raw) = self.raws.get(row.index()).and_then(|id| self.text(*id)) {
+            return raw.as_bytes();
+        }
+        self.origin(row).map_or(&[], |(source, entry)| source.entry_text(entry))
+    }
+
+    fn text(&self, id: ValueId) -> Option<&str> {
+        self.values.get(id.index()?).map(AsRef::as_ref)
+    }
+
+    #[inline]
+    fn override_of(&self, row: RowId, field: Field) -> ValueId {
+        self.overrides[field.index()].get(row.index()).copied().unwrap_or_default()
+    }
+
+    /// Whether any field of the row is overridden.
+    pub fn is_spliced(&self, row: RowId) -> bool {
+        Field::ALL.into_iter().any(|field| self.override_of(row, field) != ValueId::NONE)
+    }
+
+    fn changes(&self, row: RowId) -> Changes<'_> {
+        Field::ALL.map(|field| match self.override_of(row, field) {
+            ValueId::NONE => None,
+            ValueId::REMOVED => Some(Change::Remove),
+            id => self.text(id).map(Change::Set),
+        })
+    }
+
+    /// The entry's text as it will be written, leading trivia included. Borrows where nothing was edited (I2).
+    pub fn entry_text(&self, row: RowId) -> Cow<'_, [u8]> {
+        let base = self.base_text(row);
+        if !self.is_spliced(row) {
+            return Cow::Borrowed(base);
+        }
+        let names = self.names(row);
+        let mut out = Vec::with_capacity(base.len() + 64);
+        splice::splice(&Entry::of(base, names), base, names, &self.changes(row), &mut out);
+        Cow::Owned(out)
+    }
+
+    /// The entry taken apart, with its text.
+    pub fn entry(&self, row: RowId) -> (Entry, Cow<'_, [u8]>) {
+        let text = self.entry_text(row);
+        (Entry::of(&text, self.names(row)), text)
+    }
+
+    /// A field's value, decoded and trimmed; `None` when the element is absent.
+    pub fn value(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
+        match self.override_of(row, field) {
+            ValueId::REMOVED => None,
+            ValueId::NONE => self.base_value(row, field),
+            id => self.text(id).map(Cow::Borrowed),
+        }
+    }
+
+    fn base_value(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
+        let text = self.base_text(row);
+        if field == Field::Loc {
+            let record = self.record(row);
+            if let Some(raw) = record.raw_loc(text) {
+                let kind = if record.flags.has(Flags::LOC_ESCAPED) {
+                    entry::TextKind::Escaped
+                } else {
+                    entry::TextKind::Plain
+                };
+                return Some(entry::decode_value(raw, kind));
+            }
+        }
+        Entry::of(text, self.names(row)).value(field, text)
+    }
+
+    /// The loc, decoded and trimmed; empty when there is none.
+    #[inline]
+    pub fn loc(&self, row: RowId) -> Cow<'_, str> {
+        self.value(row, Field::Loc).unwrap_or_default()
+    }
+
+    /// How many extension blocks the row has. Costs nothing for rows without.
+    pub fn extensions(&self, row: RowId) -> Extensions {
+        let any = Flags::IMAGE.0 | Flags::VIDEO.0 | Flags::NEWS.0 | Flags::ALTERNATE.0 | Flags::OTHER.0;
+        if self.record(row).flags.0 & any == 0 {
+            return Extensions::default();
+        }
+        Entry::of(self.base_text(row), self.names(row)).extensions
+    }
+
+    /// All rows in the order of the set's files, deleted ones included.
+    pub fn rows(&self) -> impl Iterator<Item = RowId> + '_ {
+        self.sitemaps.iter().flat_map(|sitemap| sitemap.rows.iter())
+    }
+
+    /// All live rows in file order.
+    pub fn live_rows(&self) -> impl Iterator<Item = RowId> + '_ {
+        self.rows().filter(|row| self.is_live(*row))
+    }
+
+    /// Calls `write` with the file's bytes in order, untouched neighbours as one run.
+    pub fn write_sitemap<E>(&self, id: SitemapId, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        let Some(sitemap) = self.sitemap(id) else { return Ok(()) };
+        write(&sitemap.frame.head(sitemap.live > 0))?;
+        self.write_rows(sitemap.rows.iter(), write)?;
+        write(&sitemap.frame.tail(sitemap.live > 0))
+    }
+
+    /// Calls `write` with the texts of the live ones among `rows`, untouched neighbours as one run.
+    pub fn write_rows<E>(
+        &self,
+        rows: impl Iterator<Item = RowId>,
+        write: &mut dyn FnMut(&[u8]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut run: Option<(&Source, usize, usize)> = None;
+        let flush = |run: &mut Option<(&Source, usize, usize)>, write: &mut dyn FnMut(&[u8]) -> Result<(), E>| {
+            run.take().map_or(Ok(()), |(source, from, to)| write(source.run(from, to)))
+        };
+        for row in rows.filter(|row| self.is_live(*row)) {
+            let untouched =
+                !self.is_spliced(row) && self.raws.get(row.index()).copied().unwrap_or_default() == ValueId::NONE;
+            match (self.origin(row), &mut run) {
+                (Some((source, entry)), Some((current, _, to)))
+                    if untouched && std::ptr::eq(source, *current) && *to == entry =>
+                {
+                    *to += 1;
+                }
+                (Some((source, entry)), _) if untouched => {
+                    flush(&mut run, write)?;
+                    run = Some((source, entry, entry + 1));
+                }
+                _ => {
+                    flush(&mut run, write)?;
+                    write(&self.entry_text(row))?;
+                }
+            }
+        }
+        flush(&mut run, write)
+    }
+
+    /// How a row differs from its state in `saved`.
+    pub fn row_state(&self, saved: &Self, row: RowId) -> RowState {
+        let deleted = self.record(row).is_deleted();
+        if row.index() >= saved.records.len() {
+            return if deleted { RowState::Clean } else { RowState::Added };
+        }
+        match (saved.record(row).is_deleted(), deleted) {
+            (false, true) => RowState::Deleted,
+            (true, true) => RowState::Clean,
+            (true, false) => RowState::Added,
+            (false, false) if self.same_text(saved, row) => RowState::Clean,
+            (false, false) => RowState::Changed,
+        }
+    }
+
+    fn same_text(&self, saved: &Self, row: RowId) -> bool {
+        let raw = |document: &Self| document.raws.get(row.index()).copied().unwrap_or_default();
+        let same_ids = raw(self) == raw(saved)
+            && Field::ALL.into_iter().all(|field| self.override_of(row, field) == saved.override_of(row, field));
+        same_ids || self.entry_text(row) == saved.entry_text(row)
+    }
+
+    /// Whether a field of a row says something else than in `saved`.
+    pub fn field_differs(&self, saved: &Self, row: RowId, field: Field) -> bool {
+        row.index() < saved.records.len()
+            && !(self.override_of(row, field) == saved.override_of(row, field)
+                && self.raws.get(row.index()) == saved.raws.get(row.index()))
+            && self.value(row, field) != saved.value(row, field)
+    }
+
+    /// Rows that may differ from `saved`: those on pages that the two do not share.
+    pub fn maybe_different(&self, saved: &Self) -> RowSet {
+        let mut pages = self.records.differing_pages(&saved.records);
+        pages.extend(self.raws.differing_pages(&saved.raws));
+        for (ours, theirs) in self.overrides.iter().zip(&saved.overrides) {
+            pages.extend(ours.differing_pages(theirs));
+        }
+        pages.sort_unstable();
+        pages.dedup();
+        let mut rows = RowSet::new();
+        for page in pages {
+            let first = (page * column::PAGE) as u32;
+            rows.insert_range(first..(first + column::PAGE as u32).min(self.row_limit()));
+        }
+        rows
+    }
+
+    /// Number of rows that differ from `saved`.
+    pub fn changed_rows(&self, saved: &Self) -> u32 {
+        let rows = self.maybe_different(saved);
+        rows.iter().filter(|row| self.row_state(saved, RowId(*row)) != RowState::Clean).count() as u32
+    }
+
+    /// Whether a save of this document would write what `saved` did: no row differs, no order, no file.
+    pub fn same_as(&self, saved: &Self) -> bool {
+        self.sitemaps.len() == saved.sitemaps.len()
+            && self.sitemaps.iter().zip(saved.sitemaps.iter()).all(|(ours, theirs)| {
+                Arc::ptr_eq(ours, theirs)
+                    || (ours.path == theirs.path
+                        && ours.gzip == theirs.gzip
+                        && Arc::ptr_eq(&ours.frame, &theirs.frame)
+                        && self.live_order(ours).eq(saved.live_order(theirs)))
+            })
+            && self.changed_rows(saved) == 0
+    }
+
+    fn live_order<'d>(&'d self, sitemap: &'d Sitemap) -> impl Iterator<Item = RowId> + 'd {
+        sitemap.rows.iter().filter(|row| self.is_live(*row))
+    }
+}

@@ -6,4 +6,6 @@ pub mod entry;
 pub mod escape;
 pub mod markup;
 pub mod names;
+pub mod record;
 pub mod scan;
+pub mod splice;

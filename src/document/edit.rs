@@ -1,0 +1,564 @@
+//! `Edit`: what can be asked of a document, and the one function that does it.
+//!
+//! Pure: an edit makes a new [`Document`] and says which rows it touched. It may run on a worker, on all
+//! cores. An override that says what the entry says anyway is dropped, so undoing by hand is undoing (I3).
+
+use super::column::PAGE;
+use super::rows::{RowId, RowList, RowSet};
+use super::sitemap::SitemapId;
+use super::{Document, ValueId};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use crate::xml::record::{Flags, Record};
+use crate::xml::splice::{self, Change, Changes, Layout};
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// A new value for one field; `None` removes the element.
+pub type Value = Option<Arc<str>>;
+
+/// A new entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewEntry {
+    /// From values, by [`Field::index`], laid out like its neighbour.
+    Values([Value; 4]),
+    /// A whole element's text, from `<url` to `</url>`; it gets its neighbour's white space in front.
+    Element(Arc<str>),
+}
+
+/// One change of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Edit {
+    /// One field of many rows to one value.
+    Set {
+        /// Which rows; deleted ones are passed over.
+        rows: RowSet,
+        /// Which field.
+        field: Field,
+        /// Decoded text.
+        value: Value,
+    },
+    /// One field of many rows, each to a value of its own.
+    SetEach {
+        /// Which field.
+        field: Field,
+        /// Rows in rising order, with their values.
+        values: Vec<(RowId, Value)>,
+    },
+    /// A row's whole entry text (its field overrides are gone then).
+    Raw {
+        /// Which row.
+        row: RowId,
+        /// The entry text with its leading white space.
+        text: Arc<str>,
+    },
+    /// New rows.
+    Insert {
+        /// Into which file.
+        sitemap: SitemapId,
+        /// After which row; `None` puts them first.
+        after: Option<RowId>,
+        /// What.
+        entries: Vec<NewEntry>,
+    },
+    /// Takes rows out; they stay in their place until saved.
+    Delete(RowSet),
+    /// Brings deleted rows back.
+    Restore(RowSet),
+    /// A new order of the rows of some files.
+    Reorder(Vec<(SitemapId, RowList)>),
+    /// Several, in order, as one.
+    Several(Vec<Edit>),
+}
+
+/// What an edit made.
+#[derive(Debug, Clone)]
+pub struct Applied {
+    /// The new document.
+    pub document: Document,
+    /// Rows whose text or presence changed.
+    pub touched: RowSet,
+    /// Rows that are new.
+    pub added: Vec<RowId>,
+    /// Whether rows came or changed places: positions in a view are stale.
+    pub moved: bool,
+}
+
+impl Document {
+    /// Does an edit. `None` when `progress` was cancelled.
+    pub fn apply(&self, edit: &Edit, progress: &Progress) -> Option<Applied> {
+        let mut applied = Applied { document: self.clone(), touched: RowSet::new(), added: Vec::new(), moved: false };
+        applied.run(edit, progress)?;
+        Some(applied)
+    }
+}
+
+impl Applied {
+    fn run(&mut self, edit: &Edit, progress: &Progress) -> Option<()> {
+        match edit {
+            Edit::Set { rows, field, value } => {
+                let id = self.document.intern(value.as_ref());
+                let rows: Vec<(RowId, ValueId)> = rows.iter().map(|row| (RowId(row), id)).collect();
+                self.set(&rows, *field, progress)
+            }
+            Edit::SetEach { field, values } => {
+                let mut last: Option<(&Arc<str>, ValueId)> = None;
+                let mut rows = Vec::with_capacity(values.len());
+                for (row, value) in values {
+                    // Runs of one value share an id.
+                    let id = match (value, last) {
+                        (Some(text), Some((same, id))) if text == same => id,
+                        _ => self.document.intern(value.as_ref()),
+                    };
+                    last = value.as_ref().map(|text| (text, id));
+                    rows.push((*row, id));
+                }
+                self.set(&rows, *field, progress)
+            }
+            Edit::Raw { row, text } => {
+                self.raw(*row, text);
+                Some(())
+            }
+            Edit::Insert { sitemap, after, entries } => {
+                self.insert(*sitemap, *after, entries);
+                Some(())
+            }
+            Edit::Delete(rows) => {
+                self.flag_deleted(rows, true);
+                Some(())
+            }
+            Edit::Restore(rows) => {
+                self.flag_deleted(rows, false);
+                Some(())
+            }
+            Edit::Reorder(orders) => {
+                for (id, rows) in orders {
+                    self.document.change_sitemap(*id, |sitemap| sitemap.rows = rows.clone());
+                }
+                self.moved = true;
+                Some(())
+            }
+            Edit::Several(edits) => edits.iter().try_for_each(|edit| self.run(edit, progress)),
+        }
+    }
+
+    /// Sets one field of rows in rising order, page by page on all cores.
+    fn set(&mut self, rows: &[(RowId, ValueId)], field: Field, progress: &Progress) -> Option<()> {
+        let before = &self.document;
+        let pages: Vec<&[(RowId, ValueId)]> = rows.chunk_by(|a, b| a.0.index() / PAGE == b.0.index() / PAGE).collect();
+        let done: Vec<PageEdit> = pages
+            .par_iter()
+            .map_init(Vec::new, |scratch, rows| {
+                (!progress.is_cancelled()).then(|| {
+                    progress.advance(rows.len() as u64, 0);
+                    before.edit_page(rows, field, scratch)
+                })
+            })
+            .collect::<Option<_>>()?;
+        for page in done {
+            for (home, delta) in page.deltas {
+                self.document.change_sitemap(home, |sitemap| {
+                    sitemap.entry_bytes = sitemap.entry_bytes.saturating_add_signed(delta);
+                });
+            }
+            if page.touched.is_empty() {
+                continue;
+            }
+            let number = page.number;
+            self.document.overrides[field.index()].put_page(number, &page.overrides);
+            self.document.records.put_page(number, &page.records);
+            self.touched.extend(page.touched);
+        }
+        Some(())
+    }
+
+    fn raw(&mut self, row: RowId, text: &Arc<str>) {
+        let document = &mut self.document;
+        if !document.is_live(row) {
+            return;
+        }
+        let old = document.entry_text(row).len() as i64;
+        let home = document.sitemap_of(row);
+        let id = document.intern(Some(text));
+        document.raws.set(row.index(), id);
+        for column in &mut document.overrides {
+            column.set(row.index(), ValueId::NONE);
+        }
+        let kept = document.record(row).flags.0 & (Flags::ADDED.0 | Flags::DELETED.0);
+        let mut record = Record::of(&Entry::of(text.as_bytes(), document.names(row)), text.as_bytes());
+        record.flags.0 |= kept;
+        document.records.set(row.index(), record);
+        document.change_sitemap(home, |sitemap| {
+            sitemap.entry_bytes = sitemap.entry_bytes.saturating_add_signed(text.len() as i64 - old);
+        });
+        self.touched.insert(row.0);
+    }
+
+    fn insert(&mut self, id: SitemapId, after: Option<RowId>, entries: &[NewEntry]) {
+        let Some(sitemap) = self.document.sitemap(id) else { return };
+        let position =
+            after.map_or(0, |row| sitemap.rows.position(row).map_or(sitemap.rows.len(), |position| position + 1));
+        let layout = self.document.layout_near(id, position);
+        let names = sitemap.frame.names.clone();
+        let mut rows = Vec::with_capacity(entries.len());
+        let mut bytes = 0u64;
+        for entry in entries {
+            let text: Arc<str> = match entry {
+                NewEntry::Values(values) => layout.render(&names, &values.each_ref().map(|value| value.as_deref())),
+                NewEntry::Element(text) => format!("{}{}", layout.before_entry, text.trim()),
+            }
+            .into();
+            bytes += text.len() as u64;
+            let mut record = Record::of(&Entry::of(text.as_bytes(), &names), text.as_bytes());
+            record.flags.put(Flags::ADDED, true);
+            rows.push(self.document.push_row(record, &text, id));
+        }
+        self.document.live += rows.len() as u32;
+        self.document.change_sitemap(id, |sitemap| {
+            sitemap.rows = sitemap.rows.with_inserted(position, &rows);
+            sitemap.live += rows.len() as u32;
+            sitemap.entry_bytes += bytes;
+        });
+        self.touched.extend(rows.iter().map(|row| row.0));
+        self.added.extend(rows);
+        self.moved = true;
+    }
+
+    fn flag_deleted(&mut self, rows: &RowSet, deleted: bool) {
+        // Sums per file first: a file is changed once, however many rows leave it.
+        let mut sums: std::collections::BTreeMap<SitemapId, (u32, u64)> = std::collections::BTreeMap::new();
+        for row in rows.iter().map(RowId) {
+            let mut record = self.document.record(row);
+            if row.index() >= self.document.records.len() || record.is_deleted() == deleted {
+                continue;
+            }
+            let sum = sums.entry(self.document.sitemap_of(row)).or_default();
+            sum.0 += 1;
+            sum.1 += self.document.entry_text(row).len() as u64;
+            record.flags.put(Flags::DELETED, deleted);
+            self.document.records.set(row.index(), record);
+            self.touched.insert(row.0);
+        }
+        for (id, (count, bytes)) in sums {
+            let add = |value: u32| if deleted { value.saturating_sub(count) } else { value + count };
+            self.document.live = add(self.document.live);
+            self.document.change_sitemap(id, |sitemap| {
+                sitemap.live = add(sitemap.live);
+                sitemap.entry_bytes =
+                    if deleted { sitemap.entry_bytes.saturating_sub(bytes) } else { sitemap.entry_bytes + bytes };
+            });
+        }
+    }
+}
+
+/// One page of a bulk edit, made on a worker.
+struct PageEdit {
+    number: usize,
+    overrides: Vec<ValueId>,
+    records: Vec<Record>,
+    touched: Vec<u32>,
+    deltas: Vec<(SitemapId, i64)>,
+}
+
+impl Document {
+    /// Keeps a value and gives its id.
+    fn intern(&mut self, value: Option<&Arc<str>>) -> ValueId {
+        let Some(text) = value else { return ValueId::REMOVED };
+        self.values.push(Arc::clone(text));
+        ValueId::of_index(self.values.len() - 1)
+    }
+
+    fn push_row(&mut self, record: Record, text: &Arc<str>, home: SitemapId) -> RowId {
+        let row = RowId(self.records.len() as u32);
+        let raw = self.intern(Some(text));
+        self.records.push(record);
+        self.raws.push(raw);
+        self.homes.push(home.0 + 1);
+        self.overrides.iter_mut().for_each(|column| column.grow(row.index() + 1));
+        row
+    }
+
+    pub(super) fn change_sitemap(&mut self, id: SitemapId, change: impl FnOnce(&mut super::sitemap::Sitemap)) {
+        if let Some(sitemap) = Arc::make_mut(&mut self.sitemaps).get_mut(id.index()) {
+            change(Arc::make_mut(sitemap));
+        }
+    }
+
+    fn edit_page(&self, rows: &[(RowId, ValueId)], field: Field, scratch: &mut Vec<u8>) -> PageEdit {
+        let number = rows.first().map_or(0, |(row, _)| row.index() / PAGE);
+        let mut page = PageEdit {
+            number,
+            overrides: self.overrides[field.index()].page(number).to_vec(),
+            records: self.records.page(number).to_vec(),
+            touched: Vec::new(),
+            deltas: Vec::new(),
+        };
+        for (row, id) in rows {
+            let slot = row.index() % PAGE;
+            let (Some(over), Some(record)) = (page.overrides.get_mut(slot), page.records.get_mut(slot)) else {
+                continue;
+            };
+            if record.is_deleted() {
+                continue;
+            }
+            let Some((id, delta)) = self.set_field(*row, field, *id, scratch) else { continue };
+            *over = id;
+            match id {
+                ValueId::NONE => record.note(field, self.base_value(*row, field).as_deref()),
+                ValueId::REMOVED => record.note(field, None),
+                _ => record.note(field, self.text(id)),
+            }
+            page.touched.push(row.0);
+            let home = self.sitemap_of(*row);
+            match page.deltas.last_mut() {
+                Some((last, sum)) if *last == home => *sum += delta,
+                _ => page.deltas.push((home, delta)),
+            }
+        }
+        page
+    }
+
+    /// The override that a field really needs for a value, and by how many bytes the entry grows.
+    /// `None` if nothing changes.
+    fn set_field(&self, row: RowId, field: Field, id: ValueId, scratch: &mut Vec<u8>) -> Option<(ValueId, i64)> {
+        let current = self.override_of(row, field);
+        let base = self.base_text(row);
+        let names = self.names(row);
+        let entry = Entry::of(base, names);
+        let wanted = self.text(id);
+        let says = entry.value(field, base);
+        let id = if wanted == says.as_deref() { ValueId::NONE } else { id };
+        let same = match (id, current) {
+            (ValueId::NONE | ValueId::REMOVED, current) => id == current,
+            (id, current) => id == current || (current != ValueId::NONE && self.text(current) == wanted),
+        };
+        if same {
+            return None;
+        }
+        let mut changes: Changes<'_> = self.changes(row);
+        let before =
+            if self.is_spliced(row) { spliced_len(&entry, base, names, &changes, scratch) } else { base.len() };
+        changes[field.index()] = match id {
+            ValueId::NONE => None,
+            ValueId::REMOVED => Some(Change::Remove),
+            _ => wanted.map(Change::Set),
+        };
+        let after = spliced_len(&entry, base, names, &changes, scratch);
+        Some((id, after as i64 - before as i64))
+    }
+
+    /// The layout that a new entry at this place takes over: of the row before it, else of the one after it,
+    /// else the plain one.
+    fn layout_near(&self, id: SitemapId, position: usize) -> Layout {
+        let Some(sitemap) = self.sitemap(id) else { return Layout::default() };
+        let near = [position.checked_sub(1), Some(position)];
+        near.into_iter()
+            .flatten()
+            .filter_map(|position| sitemap.rows.get(position))
+            .find_map(|row| {
+                let text = self.entry_text(row);
+                Layout::of(&Entry::of(&text, &sitemap.frame.names), &text)
+            })
+            .unwrap_or_default()
+    }
+}
+
+fn spliced_len(
+    entry: &Entry,
+    base: &[u8],
+    names: &crate::xml::names::Names,
+    changes: &Changes<'_>,
+    scratch: &mut Vec<u8>,
+) -> usize {
+    scratch.clear();
+    splice::splice(entry, base, names, changes, scratch);
+    scratch.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::RowState;
+    use crate::document::sitemap::Sitemap;
+    use crate::document::source::Source;
+    use crate::xml::names::Names;
+    use crate::xml::scan::{self, Visit};
+    use proptest::prelude::*;
+    use std::convert::Infallible;
+
+    struct Records(Vec<Record>);
+
+    impl Visit for Records {
+        fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+            self.0.push(Record::of(entry, text));
+        }
+    }
+
+    /// A document of files given as text.
+    fn document(files: &[&str]) -> Document {
+        let mut document = Document::default();
+        for (number, text) in files.iter().enumerate() {
+            let mut records = Records(Vec::new());
+            let scan = scan::scan(text.as_bytes(), &mut records, &Progress::default());
+            let source = Source::new(text.as_bytes().to_vec(), scan).unwrap();
+            let sitemap = Sitemap {
+                path: None,
+                name: format!("{number}.xml").into(),
+                url: None,
+                gzip: false,
+                frame: Arc::new(Source::blank(crate::xml::names::FileKind::Urlset)),
+                rows: RowList::default(),
+                live: 0,
+                entry_bytes: 0,
+            };
+            document.append(source, records.0, sitemap);
+        }
+        document
+    }
+
+    fn written(document: &Document, file: u32) -> String {
+        let mut out = Vec::new();
+        document
+            .write_sitemap(SitemapId(file), &mut |bytes: &[u8]| {
+                out.extend_from_slice(bytes);
+                Ok::<(), Infallible>(())
+            })
+            .unwrap();
+        assert_eq!(document.sitemap(SitemapId(file)).unwrap().bytes(), out.len() as u64, "the size is exact");
+        String::from_utf8(out).unwrap()
+    }
+
+    fn apply(document: &Document, edit: &Edit) -> Applied {
+        document.apply(edit, &Progress::default()).unwrap()
+    }
+
+    fn set(rows: &[u32], field: Field, value: Option<&str>) -> Edit {
+        Edit::Set { rows: rows.iter().copied().collect(), field, value: value.map(Into::into) }
+    }
+
+    const FILE: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n <url>\n  <loc>http://a/</loc>\n  <priority>0.50</priority>\n </url>\n <url>\n  <loc>http://b/</loc>\n </url>\n</urlset>\n";
+
+    #[test]
+    fn a_bulk_set_changes_those_values_and_nothing_else() {
+        let before = document(&[FILE]);
+        let applied = apply(&before, &set(&[0, 1], Field::Priority, Some("0.8")));
+        let expected = FILE
+            .replace("0.50", "0.8")
+            .replace("<loc>http://b/</loc>\n", "<loc>http://b/</loc>\n  <priority>0.8</priority>\n");
+        assert_eq!(written(&applied.document, 0), expected);
+        assert_eq!(written(&before, 0), FILE);
+        assert_eq!(applied.touched.len(), 2);
+        assert_eq!(applied.document.changed_rows(&before), 2);
+    }
+
+    #[test]
+    fn a_value_that_the_entry_says_anyway_is_no_change() {
+        let before = document(&[FILE]);
+        let there = apply(&before, &set(&[0], Field::Priority, Some("1.0"))).document;
+        let back = apply(&there, &set(&[0], Field::Priority, Some("0.50"))).document;
+        assert!(back.same_as(&before));
+        assert!(!there.same_as(&before));
+        assert!(apply(&before, &set(&[0], Field::Priority, Some("0.50"))).touched.is_empty());
+    }
+
+    #[test]
+    fn rows_come_with_their_neighbours_layout_and_go_with_their_line() {
+        let before = document(&[FILE]);
+        let entries = vec![NewEntry::Values([Some("http://c/?a&b".into()), None, None, None])];
+        let added = apply(&before, &Edit::Insert { sitemap: SitemapId(0), after: Some(RowId(0)), entries });
+        let text = written(&added.document, 0);
+        assert!(
+            text.contains(" </url>\n <url>\n  <loc>http://c/?a&amp;b</loc>\n </url>\n <url>\n  <loc>http://b/"),
+            "{text}"
+        );
+        let row = added.added[0];
+        assert_eq!(added.document.row_state(&before, row), RowState::Added);
+        let gone = apply(&added.document, &Edit::Delete([row.0, 1].into_iter().collect())).document;
+        assert_eq!(written(&gone, 0), FILE.replace(" <url>\n  <loc>http://b/</loc>\n </url>\n", ""));
+        assert_eq!(gone.row_state(&before, RowId(1)), RowState::Deleted);
+        assert_eq!((gone.live(), gone.changed_rows(&before)), (1, 1));
+    }
+
+    #[test]
+    fn an_empty_root_opens_for_its_first_row_and_closes_again() {
+        let before = document(&["<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' />\n"]);
+        let entries = vec![NewEntry::Values([Some("http://c/".into()), None, None, None])];
+        let added = apply(&before, &Edit::Insert { sitemap: SitemapId(0), after: None, entries });
+        assert_eq!(
+            written(&added.document, 0),
+            "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\n  <url>\n    <loc>http://c/</loc>\n  </url>\n</urlset>\n"
+        );
+        let gone = apply(&added.document, &Edit::Delete(added.touched)).document;
+        assert_eq!(written(&gone, 0), "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' />\n");
+    }
+
+    #[test]
+    fn one_changed_cell_copies_one_page_of_each_column_it_needs() {
+        let rows: String = (0..2_000).map(|n| format!("<url><loc>http://a/{n}</loc></url>")).collect();
+        let before =
+            document(&[&format!("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{rows}</urlset>")]);
+        let after = apply(&before, &set(&[777], Field::Lastmod, Some("2026-01-01"))).document;
+        assert_eq!(after.maybe_different(&before).len(), PAGE as u64);
+        assert_eq!(after.records.differing_pages(&before.records), [777 / PAGE]);
+    }
+
+    /// One random edit over a small document.
+    fn edit() -> impl Strategy<Value = Edit> {
+        let field = prop_oneof![Just(Field::Loc), Just(Field::Lastmod), Just(Field::Changefreq), Just(Field::Priority)];
+        let value = prop_oneof![
+            Just(None),
+            Just(Some("0.5")),
+            Just(Some("2026-01-01")),
+            Just(Some("daily")),
+            Just(Some("http://x/?a&b"))
+        ];
+        let rows = proptest::collection::vec(0u32..8, 0..4).prop_map(|rows| rows.into_iter().collect::<RowSet>());
+        prop_oneof![
+            4 => (rows.clone(), field, value).prop_map(|(rows, field, value)| Edit::Set { rows, field, value: value.map(Into::into) }),
+            1 => rows.clone().prop_map(Edit::Delete),
+            1 => rows.prop_map(Edit::Restore),
+            1 => (0u32..2, proptest::option::of(0u32..8)).prop_map(|(file, after)| Edit::Insert {
+                sitemap: SitemapId(file), after: after.map(RowId),
+                entries: vec![NewEntry::Values([Some("http://new/".into()), None, None, Some("0.1".into())])],
+            }),
+            1 => (0u32..8).prop_map(|row| Edit::Raw { row: RowId(row), text: "\n<url><priority>0.3</priority><loc>http://raw/</loc></url>".into() }),
+        ]
+    }
+
+    proptest! {
+        /// I7: after any edits each record and each file size is the recomputed one, and the old value is as it was.
+        #[test]
+        fn records_and_sizes_stay_true_and_old_values_stay(edits in proptest::collection::vec(edit(), 1..12)) {
+            let second = FILE.replace("http://", "https://").replace("0.50", "<![CDATA[1.0]]>");
+            let first = document(&[FILE, &second]);
+            let mut versions = vec![first.clone()];
+            for edit in &edits {
+                let applied = apply(versions.last().unwrap(), edit);
+                let before = versions.last().unwrap();
+                for row in (0..applied.document.row_limit()).filter(|row| !applied.touched.contains(*row)) {
+                    prop_assert_eq!(applied.document.entry_text(RowId(row)), before.entry_text(RowId(row)));
+                }
+                versions.push(applied.document);
+            }
+            for document in &versions {
+                for row in document.rows() {
+                    let (entry, text) = document.entry(row);
+                    let fresh = Record::of(&entry, &text);
+                    let kept = document.record(row);
+                    prop_assert_eq!(fresh.lastmod_code(), kept.lastmod_code());
+                    prop_assert_eq!(fresh.priority_code(), kept.priority_code());
+                    prop_assert_eq!(fresh.changefreq_code(), kept.changefreq_code());
+                    for field in Field::ALL {
+                        prop_assert_eq!(entry.value(field, &text), document.value(row, field));
+                    }
+                }
+                written(document, 0);
+                written(document, 1);
+                prop_assert_eq!(document.live() as usize, document.live_rows().count());
+            }
+            prop_assert_eq!(written(&versions[0], 0), FILE);
+            prop_assert_eq!(written(&versions[0], 1), second);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! The files of a document: sitemaps with their rows, and the index that names them.
+
+use super::rows::RowList;
+use super::source::Source;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Identity of a file within a document: its place in the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct SitemapId(pub u32);
+
+impl SitemapId {
+    /// As an index into the list.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One urlset file: where it is written, in which frame, with which rows.
+#[derive(Debug, Clone)]
+pub struct Sitemap {
+    /// Where it is written; `None` for an unsaved document.
+    pub path: Option<PathBuf>,
+    /// Its name on screen and in queries: the path relative to the set's folder.
+    pub name: Arc<str>,
+    /// Its public URL, as far as an index or a base URL tells.
+    pub url: Option<Arc<str>>,
+    /// Whether it is written gzipped.
+    pub gzip: bool,
+    /// Head, tail and names come from here.
+    pub frame: Arc<Source>,
+    /// Its rows in file order, deleted ones included until the next save.
+    pub rows: RowList,
+    /// Rows that are not deleted.
+    pub live: u32,
+    /// Sum of the entry texts of the live rows, in bytes as they will be written.
+    pub entry_bytes: u64,
+}
+
+impl Sitemap {
+    /// Size of the finished file, uncompressed, exact.
+    pub fn bytes(&self) -> u64 {
+        let entries = self.live > 0;
+        (self.frame.head(entries).len() + self.frame.tail(entries).len()) as u64 + self.entry_bytes
+    }
+}
+
+/// What became of a child that an index names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChildState {
+    /// Loaded as this sitemap.
+    Loaded(SitemapId),
+    /// No such file beside the index.
+    Missing,
+    /// Its path would lead out of the index's folder; it was not looked for.
+    Outside,
+    /// It is an index itself, which is not allowed (Search Console: "Nested sitemap indexes").
+    Nested,
+    /// It is the index itself.
+    Itself,
+    /// It was named before by an earlier entry.
+    Repeated,
+    /// It is there but could not be read or is damaged; the message says why.
+    Unreadable(Arc<str>),
+    /// Loading was stopped before it.
+    NotLoaded,
+}
+
+/// One `<sitemap>` entry of an index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Child {
+    /// Its `loc`, decoded and trimmed; empty if it has none.
+    pub loc: Arc<str>,
+    /// What became of it.
+    pub state: ChildState,
+}
+
+/// A sitemapindex file.
+#[derive(Debug, Clone)]
+pub struct Index {
+    /// Where it is; `None` for an unsaved document.
+    pub path: Option<PathBuf>,
+    /// Its name on screen.
+    pub name: Arc<str>,
+    /// Whether it is written gzipped.
+    pub gzip: bool,
+    /// Its bytes; entry *i* is `children[i]`.
+    pub source: Arc<Source>,
+    /// Its entries, in file order.
+    pub children: Vec<Child>,
+}
+
+impl Index {
+    /// The entry that names a sitemap.
+    pub fn child_of(&self, sitemap: SitemapId) -> Option<usize> {
+        self.children.iter().position(|child| child.state == ChildState::Loaded(sitemap))
+    }
+}

@@ -1,0 +1,210 @@
+//! `Source`: the bytes of one file as read, and where its entries start. Never changed.
+
+use super::rows::RowId;
+use crate::xml::entry::{Damage, Entry};
+use crate::xml::names::{FileKind, Names};
+use crate::xml::scan::Scan;
+use std::borrow::Cow;
+
+/// One file's uncompressed bytes with the boundaries of its entries.
+#[derive(Debug)]
+pub struct Source {
+    bytes: Box<[u8]>,
+    starts: Box<[u32]>,
+    /// The root's declarations.
+    pub names: Names,
+    root_end: u32,
+    root_start: u32,
+    root_is_empty: bool,
+    /// Offset of the first text or unknown element directly below the root.
+    pub stray: Option<u32>,
+    /// What is not well-formed.
+    pub damage: Vec<Damage>,
+    /// Whether reading stopped before the end.
+    pub cut: bool,
+}
+
+impl Source {
+    /// Puts a scan together with its bytes. `None` if the root is no sitemap root.
+    pub fn new(bytes: Vec<u8>, scan: Scan) -> Option<Self> {
+        Some(Self {
+            bytes: bytes.into(),
+            starts: scan.starts.into(),
+            names: scan.names?,
+            root_start: scan.root_tag.0,
+            root_end: scan.root_tag.1,
+            root_is_empty: scan.root_is_empty,
+            stray: scan.stray,
+            damage: scan.damage,
+            cut: scan.cancelled,
+        })
+    }
+
+    /// An empty source in the writer's own layout: what a new file starts from (rules of section 10: UTF-8,
+    /// declaration, LF, final newline, default namespace).
+    pub fn blank(kind: FileKind) -> Self {
+        let root = kind.root_name();
+        let head = format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{root} xmlns=\"{}\">",
+            crate::protocol::namespace::SITEMAP_09
+        );
+        let root_start = head.find(&format!("<{root}")).unwrap_or_default() as u32;
+        let end = head.len() as u32;
+        Self {
+            bytes: format!("{head}\n</{root}>\n").into_bytes().into(),
+            starts: [end].into(),
+            names: Names::plain(kind),
+            root_start,
+            root_end: end,
+            root_is_empty: false,
+            stray: None,
+            damage: Vec::new(),
+            cut: false,
+        }
+    }
+
+    /// All bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Number of entries.
+    pub fn len(&self) -> usize {
+        self.starts.len().saturating_sub(1)
+    }
+
+    /// Whether there are no entries.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The text of an entry, leading trivia included.
+    #[inline]
+    pub fn entry_text(&self, entry: usize) -> &[u8] {
+        let (Some(start), Some(end)) = (self.starts.get(entry), self.starts.get(entry + 1)) else { return &[] };
+        self.bytes.get(*start as usize..*end as usize).unwrap_or_default()
+    }
+
+    /// Neighbouring entries `from..to` as one run of bytes.
+    pub fn run(&self, from: usize, to: usize) -> &[u8] {
+        let (Some(start), Some(end)) = (self.starts.get(from), self.starts.get(to)) else { return &[] };
+        self.bytes.get(*start as usize..*end as usize).unwrap_or_default()
+    }
+
+    /// Where an entry's element starts in the file.
+    pub fn offset(&self, entry: usize) -> Option<usize> {
+        let text = self.entry_text(entry);
+        Some(*self.starts.get(entry)? as usize + Entry::of(text, &self.names).open as usize)
+    }
+
+    /// Where an entry's text starts in the file.
+    pub fn start(&self, entry: usize) -> Option<usize> {
+        self.starts.get(entry).map(|start| *start as usize)
+    }
+
+    /// Offset of the root's start tag.
+    pub const fn root_start(&self) -> usize {
+        self.root_start as usize
+    }
+
+    /// The root's start tag as written.
+    pub fn root_tag(&self) -> &[u8] {
+        self.bytes.get(self.root_start as usize..self.root_end as usize).unwrap_or_default()
+    }
+
+    /// What stands before the entries. `<urlset/>` is opened when entries will follow.
+    pub fn head(&self, entries_follow: bool) -> Cow<'_, [u8]> {
+        let end = self.starts.first().map_or(self.bytes.len(), |start| *start as usize);
+        let head = self.bytes.get(..end).unwrap_or_default();
+        if self.root_is_empty && entries_follow {
+            let kept = head.strip_suffix(b"/>").unwrap_or(head).trim_ascii_end();
+            return Cow::Owned([kept, b">"].concat());
+        }
+        Cow::Borrowed(head)
+    }
+
+    /// What stands after the entries.
+    pub fn tail(&self, entries_precede: bool) -> Cow<'_, [u8]> {
+        let start = self.starts.last().map_or(self.bytes.len(), |start| *start as usize);
+        let tail = self.bytes.get(start..).unwrap_or_default();
+        if self.root_is_empty && entries_precede {
+            let close = format!("\n</{}{}>", self.names.prefix, self.names.kind.root_name());
+            return Cow::Owned([close.as_bytes(), tail].concat());
+        }
+        Cow::Borrowed(tail)
+    }
+}
+
+/// Lines and columns of a text, both counted from 1; columns are characters.
+#[derive(Debug)]
+pub struct Lines<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    line: u64,
+    column: u64,
+}
+
+impl<'b> Lines<'b> {
+    /// A counter at the start of the text.
+    pub const fn new(bytes: &'b [u8]) -> Self {
+        Self { bytes, at: 0, line: 1, column: 1 }
+    }
+
+    /// Line and column of a byte offset. Cheap when offsets come in rising order; going back starts over.
+    pub fn position(&mut self, offset: usize) -> (u64, u64) {
+        if offset < self.at {
+            *self = Self::new(self.bytes);
+        }
+        let offset = offset.min(self.bytes.len());
+        let between = self.bytes.get(self.at..offset).unwrap_or_default();
+        let mut line_start = None;
+        for at in memchr::memchr2_iter(b'\n', b'\r', between) {
+            // CR LF is one line end; it is counted at its LF.
+            let position = self.at + at;
+            if self.bytes.get(position) == Some(&b'\r') && self.bytes.get(position + 1) == Some(&b'\n') {
+                continue;
+            }
+            self.line += 1;
+            line_start = Some(at + 1);
+        }
+        if line_start.is_some() {
+            self.column = 1;
+        }
+        // Counting on from the last position keeps a 10 MB line linear however many findings stand on it.
+        let rest = between.get(line_start.unwrap_or(0)..).unwrap_or_default();
+        let rest = if self.at == 0 && line_start.is_none() {
+            rest.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(rest)
+        } else {
+            rest
+        };
+        self.column += rest.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u64;
+        self.at = offset;
+        (self.line, self.column)
+    }
+}
+
+/// Where a row's bytes come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// Which source.
+    pub source: usize,
+    /// Which entry of it.
+    pub entry: usize,
+    /// The row.
+    pub row: RowId,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn positions_count_lines_of_all_three_kinds_and_characters_as_columns() {
+        let text = "\u{feff}a\r\nb\rcé\nd".as_bytes();
+        let mut lines = Lines::new(text);
+        let at = |needle: &str| memchr::memmem::find(text, needle.as_bytes()).unwrap();
+        for (needle, expected) in [("a", (1, 1)), ("b", (2, 1)), ("é", (3, 2)), ("d", (4, 1)), ("b", (2, 1))] {
+            assert_eq!(lines.position(at(needle)), expected, "{needle}");
+        }
+    }
+}

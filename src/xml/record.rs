@@ -1,0 +1,200 @@
+//! `Record`: the decoded facts of one row in 12 bytes; what sorting, filtering and colouring read.
+//!
+//! Invariant I7: a record equals the one recomputed from its entry and its overrides. Text for the
+//! screen is never made from it: `0.50` stays `0.50`.
+
+use super::entry::{Entry, Oddities, TextKind};
+use crate::protocol::changefreq::Changefreq;
+use crate::protocol::lastmod::{self, Lastmod, Precision};
+use crate::protocol::{Field, priority};
+
+/// Bits of [`Record::flags`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flags(pub u16);
+
+impl Flags {
+    /// Deleted, not yet saved.
+    pub const DELETED: Self = Self(1);
+    /// Added since the file was read.
+    pub const ADDED: Self = Self(1 << 1);
+    /// The loc needs decoding before it is compared.
+    pub const LOC_ESCAPED: Self = Self(1 << 2);
+    /// The loc's place does not fit the record, or its text is not plain: take the entry apart.
+    pub const LOC_FAR: Self = Self(1 << 3);
+    /// Something in the entry's structure is unusual: a change of one field may change what is said of others.
+    pub const ODD: Self = Self(1 << 4);
+    /// Has `image:image`.
+    pub const IMAGE: Self = Self(1 << 5);
+    /// Has `video:video`.
+    pub const VIDEO: Self = Self(1 << 6);
+    /// Has `news:news`.
+    pub const NEWS: Self = Self(1 << 7);
+    /// Has `xhtml:link`.
+    pub const ALTERNATE: Self = Self(1 << 8);
+    /// Has a child in another namespace.
+    pub const OTHER: Self = Self(1 << 9);
+    /// Has no `loc` element.
+    pub const NO_LOC: Self = Self(1 << 10);
+    /// Where the precision of lastmod stands (three bits).
+    const PRECISION_SHIFT: u32 = 11;
+
+    /// Whether all bits of `other` are set.
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// Sets or clears bits.
+    pub const fn put(&mut self, other: Self, on: bool) {
+        if on {
+            self.0 |= other.0;
+        } else {
+            self.0 &= !other.0;
+        }
+    }
+}
+
+/// The packed facts of one entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Record {
+    /// 0 absent, 1 unreadable, else seconds since 1970 plus 2, clamped to 1970–2106.
+    lastmod: u32,
+    /// Where the loc's raw text starts in the entry as read.
+    loc_at: u16,
+    /// Its length in bytes.
+    loc_len: u16,
+    /// Hundredths, or [`UNREADABLE`], or [`ABSENT`].
+    priority: u8,
+    /// 0–6 as [`Changefreq`], or [`UNREADABLE`], or [`ABSENT`].
+    changefreq: u8,
+    /// Bits.
+    pub flags: Flags,
+}
+
+/// Code of a value that is there but says nothing readable.
+pub const UNREADABLE: u8 = 254;
+/// Code of a value that is not there.
+pub const ABSENT: u8 = 255;
+
+impl Default for Record {
+    fn default() -> Self {
+        Self { lastmod: 0, loc_at: 0, loc_len: 0, priority: ABSENT, changefreq: ABSENT, flags: Flags(0) }
+    }
+}
+
+impl Record {
+    /// The facts of an entry as read.
+    pub fn of(entry: &Entry, text: &[u8]) -> Self {
+        let mut record = Self::default();
+        let flags = &mut record.flags;
+        flags.put(Flags::ODD, entry.odd != Oddities::default());
+        flags.put(Flags::IMAGE, entry.extensions.image > 0);
+        flags.put(Flags::VIDEO, entry.extensions.video > 0);
+        flags.put(Flags::NEWS, entry.extensions.news > 0);
+        flags.put(Flags::ALTERNATE, entry.extensions.alternate > 0);
+        flags.put(Flags::OTHER, entry.extensions.other > 0);
+        match entry.field(Field::Loc) {
+            None => flags.put(Flags::NO_LOC, true),
+            Some(span) => {
+                let place = (u16::try_from(span.value_start), u16::try_from(span.value_end - span.value_start));
+                match (place, span.text) {
+                    ((Ok(at), Ok(len)), TextKind::Plain | TextKind::Escaped) => {
+                        (record.loc_at, record.loc_len) = (at, len);
+                        flags.put(Flags::LOC_ESCAPED, span.text == TextKind::Escaped);
+                    }
+                    _ => flags.put(Flags::LOC_FAR, true),
+                }
+            }
+        }
+        for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
+            let span = entry.field(field);
+            if span.is_some_and(|span| {
+                span.text > TextKind::Escaped
+                    || (span.value_start, span.value_end) != (span.inner_start, span.inner_end)
+            }) {
+                record.flags.put(Flags::ODD, true);
+            }
+            match entry.raw_value(field, text) {
+                Some(raw) if span.is_some_and(|span| span.text == TextKind::Plain) => {
+                    record.note(field, Some(std::str::from_utf8(raw).unwrap_or("\u{FFFD}")));
+                }
+                _ => record.note(field, entry.value(field, text).as_deref()),
+            }
+        }
+        record
+    }
+
+    /// Takes in a field's new value (`None`: the element is gone). The loc's place is that of the text as
+    /// read and does not change; whether there is a loc does.
+    pub fn note(&mut self, field: Field, value: Option<&str>) {
+        match field {
+            Field::Loc => self.flags.put(Flags::NO_LOC, value.is_none()),
+            Field::Lastmod => {
+                let instant = value.map(|text| lastmod::judge(text).instant);
+                self.lastmod = match instant {
+                    None => 0,
+                    Some(None) => 1,
+                    Some(Some(instant)) => instant.seconds.clamp(0, i64::from(u32::MAX - 2)) as u32 + 2,
+                };
+                let precision = instant.flatten().map_or(0, |instant| instant.precision as u16);
+                self.flags.0 &= !(7 << Flags::PRECISION_SHIFT);
+                self.flags.0 |= precision << Flags::PRECISION_SHIFT;
+            }
+            Field::Changefreq => {
+                self.changefreq =
+                    value.map_or(ABSENT, |text| Changefreq::parse(text).map_or(UNREADABLE, |value| value as u8));
+            }
+            Field::Priority => {
+                self.priority = value.map_or(ABSENT, |text| priority::judge(text).hundredths.unwrap_or(UNREADABLE));
+            }
+        }
+    }
+
+    /// The loc's raw bytes in the entry text as read; `None` when the record does not know
+    /// ([`Flags::LOC_FAR`]) or there is none.
+    #[inline]
+    pub fn raw_loc<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
+        if self.flags.0 & (Flags::LOC_FAR.0 | Flags::NO_LOC.0) != 0 {
+            return None;
+        }
+        text.get(usize::from(self.loc_at)..usize::from(self.loc_at) + usize::from(self.loc_len))
+    }
+
+    /// When lastmod says, if it can be read.
+    pub fn lastmod(&self) -> Option<Lastmod> {
+        let seconds = i64::from(self.lastmod.checked_sub(2)?);
+        let precision = match (self.flags.0 >> Flags::PRECISION_SHIFT) & 7 {
+            0 => Precision::Year,
+            1 => Precision::Month,
+            2 => Precision::Day,
+            3 => Precision::Minute,
+            4 => Precision::Second,
+            _ => Precision::Fraction,
+        };
+        Some(Lastmod { seconds, precision })
+    }
+
+    /// Whether there is a lastmod element, readable or not.
+    pub const fn has_lastmod(&self) -> bool {
+        self.lastmod != 0
+    }
+
+    /// Sorts by time: absent 0, unreadable 1, then by second.
+    pub const fn lastmod_code(&self) -> u32 {
+        self.lastmod
+    }
+
+    /// Hundredths, [`UNREADABLE`] or [`ABSENT`].
+    pub const fn priority_code(&self) -> u8 {
+        self.priority
+    }
+
+    /// 0–6 as [`Changefreq`], [`UNREADABLE`] or [`ABSENT`].
+    pub const fn changefreq_code(&self) -> u8 {
+        self.changefreq
+    }
+
+    /// Whether the row is deleted.
+    pub const fn is_deleted(&self) -> bool {
+        self.flags.has(Flags::DELETED)
+    }
+}
