@@ -3,8 +3,11 @@
 //! Nothing here decides what a sitemap is: it asks the session. Only this module names `ratatui`
 //! and `crossterm`.
 
+pub mod command;
 pub mod event;
 pub mod jobs;
+pub mod keymap;
 pub mod layout;
 pub mod terminal;
 pub mod text;
+pub mod theme;

@@ -1,0 +1,299 @@
+//! How things look: a style for each role and a sign for each meaning.
+//!
+//! Only the terminal's own sixteen colours, one accent, and no meaning by colour alone: whatever a
+//! colour says, a [`Signs`] character, a word or bold says too.
+
+use super::text::Charset;
+use crate::protocol::Severity;
+use ratatui::style::{Color, Modifier, Style};
+
+/// The background that the colours are chosen for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scheme {
+    /// Light text on dark ground.
+    #[default]
+    Dark,
+    /// Dark text on light ground.
+    Light,
+    /// No colours at all: `NO_COLOR` (no-color.org) or a terminal that says it has none.
+    Plain,
+}
+
+impl Scheme {
+    /// `dark`, `light` or `plain`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
+            "dark" => Some(Self::Dark),
+            "light" => Some(Self::Light),
+            "plain" | "none" => Some(Self::Plain),
+            _ => None,
+        }
+    }
+
+    /// The scheme of an environment: `NO_COLOR` not empty and `TERM=dumb` win over `asked`.
+    pub fn of(asked: Option<Self>, get: impl Fn(&str) -> Option<String>) -> Self {
+        let plain = get("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || get("TERM").is_some_and(|term| term == "dumb" || term.ends_with("-m"));
+        if plain { Self::Plain } else { asked.unwrap_or_default() }
+    }
+}
+
+/// The signs of the screen, each one column wide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signs {
+    /// Finding: error.
+    pub error: &'static str,
+    /// Finding: warning.
+    pub warning: &'static str,
+    /// Finding: note.
+    pub note: &'static str,
+    /// Row added.
+    pub added: &'static str,
+    /// Row changed.
+    pub changed: &'static str,
+    /// Row deleted.
+    pub deleted: &'static str,
+    /// Cursor row.
+    pub cursor: &'static str,
+    /// Marked row.
+    pub marked: &'static str,
+    /// Horizontal rule.
+    pub rule: &'static str,
+    /// Vertical rule.
+    pub wall: &'static str,
+    /// Before → after.
+    pub arrow: &'static str,
+    /// An absent value, where one must be named.
+    pub absent: &'static str,
+    /// Sorted upwards.
+    pub up: &'static str,
+    /// Sorted downwards.
+    pub down: &'static str,
+    /// Text caret in a prompt.
+    pub caret: &'static str,
+    /// Gauge: full cell.
+    pub full: &'static str,
+    /// Gauge: empty cell.
+    pub empty: &'static str,
+    /// Gauge: its ends.
+    pub ends: (&'static str, &'static str),
+    /// Something is good.
+    pub good: &'static str,
+    /// Between things of one kind.
+    pub dot: &'static str,
+    /// Branches of a tree: more follow, last, continued.
+    pub branch: (&'static str, &'static str, &'static str),
+}
+
+const UNICODE: Signs = Signs {
+    error: "✗",
+    warning: "▲",
+    note: "·",
+    added: "+",
+    changed: "●",
+    deleted: "−",
+    cursor: "▌",
+    marked: "*",
+    rule: "─",
+    wall: "│",
+    arrow: "→",
+    absent: "∅",
+    up: "↑",
+    down: "↓",
+    caret: "▏",
+    full: "█",
+    empty: " ",
+    ends: ("▕", "▏"),
+    good: "✓",
+    dot: "·",
+    branch: ("├ ", "└ ", "│ "),
+};
+
+const ASCII: Signs = Signs {
+    error: "x",
+    warning: "!",
+    note: ".",
+    added: "+",
+    changed: "~",
+    deleted: "-",
+    cursor: ">",
+    marked: "*",
+    rule: "-",
+    wall: "|",
+    arrow: ">",
+    absent: "0",
+    up: "^",
+    down: "v",
+    caret: "_",
+    full: "#",
+    empty: ".",
+    ends: ("[", "]"),
+    good: "+",
+    dot: ".",
+    branch: ("+ ", "+ ", "| "),
+};
+
+/// Everything that drawing needs to know about looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Theme {
+    /// The background chosen for.
+    pub scheme: Scheme,
+    /// What the terminal can show.
+    pub charset: Charset,
+    /// Signs for that.
+    pub signs: Signs,
+}
+
+impl Default for Theme {
+    fn default() -> Self {
+        Self::new(Scheme::default(), Charset::default())
+    }
+}
+
+impl Theme {
+    /// The looks for a background and a charset.
+    pub const fn new(scheme: Scheme, charset: Charset) -> Self {
+        let signs = match charset {
+            Charset::Unicode => UNICODE,
+            Charset::Ascii => ASCII,
+        };
+        Self { scheme, charset, signs }
+    }
+
+    const fn colour(self, dark: Color, light: Color) -> Style {
+        match self.scheme {
+            Scheme::Dark => Style::new().fg(dark),
+            Scheme::Light => Style::new().fg(light),
+            Scheme::Plain => Style::new(),
+        }
+    }
+
+    /// Ordinary text: the terminal's own.
+    pub const fn text(self) -> Style {
+        Style::new()
+    }
+
+    /// What matters less: the shared origin, repeated values, rules, hints.
+    pub const fn dim(self) -> Style {
+        match self.scheme {
+            Scheme::Plain => Style::new().add_modifier(Modifier::DIM),
+            Scheme::Dark | Scheme::Light => Style::new().fg(Color::DarkGray),
+        }
+    }
+
+    /// The one accent: the cursor row and the mode.
+    pub const fn accent(self) -> Style {
+        self.colour(Color::Cyan, Color::Blue)
+    }
+
+    /// The cell under the cursor, and what is chosen in a list.
+    pub const fn chosen(self) -> Style {
+        self.accent().add_modifier(Modifier::REVERSED)
+    }
+
+    /// The mode's name in the footer.
+    pub const fn mode(self) -> Style {
+        self.chosen().add_modifier(Modifier::BOLD)
+    }
+
+    /// Names of columns.
+    pub const fn heads(self) -> Style {
+        self.dim()
+    }
+
+    /// A value that differs from the saved file.
+    pub const fn changed(self) -> Style {
+        Style::new().add_modifier(Modifier::BOLD)
+    }
+
+    /// A row that the next save drops.
+    pub const fn deleted(self) -> Style {
+        self.dim().add_modifier(Modifier::CROSSED_OUT)
+    }
+
+    /// The name of a key.
+    pub const fn key(self) -> Style {
+        self.accent()
+    }
+
+    /// Findings, by how bad they are.
+    pub const fn finding(self, severity: Severity) -> Style {
+        match severity {
+            Severity::Error => self.colour(Color::LightRed, Color::Red),
+            Severity::Warning => self.colour(Color::Yellow, Color::Yellow),
+            Severity::Note => self.dim(),
+        }
+    }
+
+    /// The sign of a finding.
+    pub const fn finding_sign(self, severity: Severity) -> &'static str {
+        match severity {
+            Severity::Error => self.signs.error,
+            Severity::Warning => self.signs.warning,
+            Severity::Note => self.signs.note,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_has_no_colour() {
+        let theme = Theme::new(Scheme::Plain, Charset::Unicode);
+        let styles = [
+            theme.text(),
+            theme.dim(),
+            theme.accent(),
+            theme.chosen(),
+            theme.mode(),
+            theme.heads(),
+            theme.changed(),
+            theme.deleted(),
+            theme.key(),
+            theme.finding(Severity::Error),
+            theme.finding(Severity::Warning),
+            theme.finding(Severity::Note),
+        ];
+        for style in styles {
+            assert_eq!((style.fg, style.bg), (None, None));
+        }
+    }
+
+    #[test]
+    fn each_meaning_has_a_sign_of_its_own() {
+        for signs in [UNICODE, ASCII] {
+            let mut all = vec![
+                signs.error,
+                signs.warning,
+                signs.note,
+                signs.added,
+                signs.changed,
+                signs.deleted,
+                signs.cursor,
+                signs.marked,
+            ];
+            for sign in &all {
+                assert_eq!(Charset::Unicode.width(sign), 1, "{sign}");
+            }
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), 8);
+        }
+        let ascii = Theme::new(Scheme::Dark, Charset::Ascii).signs;
+        assert!([ascii.rule, ascii.wall, ascii.arrow, ascii.full, ascii.absent].iter().all(|s| s.is_ascii()));
+    }
+
+    #[test]
+    fn the_environment_decides() {
+        let of = |asked, name: &'static str, value: &'static str| {
+            Scheme::of(asked, |wanted| (wanted == name).then(|| value.to_owned()))
+        };
+        assert_eq!(of(None, "", ""), Scheme::Dark);
+        assert_eq!(of(Some(Scheme::Light), "", ""), Scheme::Light);
+        assert_eq!(of(Some(Scheme::Light), "NO_COLOR", "1"), Scheme::Plain);
+        assert_eq!(of(Some(Scheme::Light), "NO_COLOR", ""), Scheme::Light);
+        assert_eq!(of(None, "TERM", "dumb"), Scheme::Plain);
+    }
+}
