@@ -1,1 +1,9 @@
-//! check
+//! The rules: what is wrong with an entry, a file, a set, and how to put it right.
+//!
+//! Checking is a function of its input (the clock is an input); it fails for no text. Nothing here
+//! reads files or knows of a screen.
+
+pub mod rule;
+mod rules;
+
+pub use rule::{FixKind, Profile, Rule, RuleSet, RuleSets, Scope};

@@ -1,0 +1,491 @@
+//! Rules as data: a number each, one table, sets of them, and the interning of sets.
+//!
+//! One rule has one code, one meaning and, in a profile, one severity; a case that is worse or
+//! milder is a rule of its own. Numbers are private to a run: only codes go into files and scripts.
+
+use super::rules::{self, COUNT, TABLE};
+use crate::protocol::Severity;
+use hashbrown::HashMap;
+use std::fmt;
+
+/// A rule, as its place in the table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Rule(u8);
+
+/// What the table says about one rule.
+#[derive(Debug)]
+pub struct Info {
+    /// Stable name in kebab-case.
+    pub code: &'static str,
+    /// How bad it is in the default profile; `None` where that profile does not ask.
+    pub severity: Option<Severity>,
+    /// What it is about.
+    pub scope: Scope,
+    /// Profiles that judge otherwise than the default.
+    pub profiles: &'static [(Profile, Option<Severity>)],
+    /// One line, without a full stop.
+    pub summary: &'static str,
+    /// What is wrong, what would be right, who minds: two or three sentences.
+    pub help: &'static str,
+    /// Where it is written, as a title that can be looked up.
+    pub source: &'static str,
+    /// Whether it can be put right.
+    pub fix: FixKind,
+}
+
+/// What a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// One file.
+    Document,
+    /// One `<url>` or `<sitemap>`.
+    Entry,
+    /// One value.
+    Field,
+    /// All entries of the set.
+    Set,
+}
+
+/// How a finding can be put right.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FixKind {
+    /// Keeps the meaning; may run unattended.
+    Safe,
+    /// Needs a decision; is offered.
+    Ask,
+    /// Only by hand.
+    None,
+}
+
+/// Whose expectations are checked (rule catalogue, section 12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Profile {
+    /// sitemaps.org.
+    #[default]
+    Protocol,
+    /// Google.
+    Google,
+    /// Bing.
+    Bing,
+    /// Yandex.
+    Yandex,
+    /// Baidu.
+    Baidu,
+    /// The Google protocol of 2005.
+    Legacy084,
+}
+
+impl Rule {
+    /// Number of rules.
+    pub const COUNT: usize = COUNT;
+
+    /// Every rule, in the order of the catalogue.
+    pub const ALL: [Self; COUNT] = {
+        let mut all = [Self(0); COUNT];
+        let mut place = 0;
+        while place < COUNT {
+            all[place] = Self(place as u8);
+            place += 1;
+        }
+        all
+    };
+
+    /// The rule at a place of the table; only the table's own rooms know places.
+    pub(in crate::check) const fn at(place: u8) -> Self {
+        assert!((place as usize) < COUNT, "a rule outside the table");
+        Self(place)
+    }
+
+    /// The rule of that exact code.
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|rule| rule.code() == code)
+    }
+
+    /// Its row of the table.
+    pub fn info(self) -> &'static Info {
+        // Every rule was made by `at` or for `ALL` and is inside the table.
+        TABLE[usize::from(self.0)]
+    }
+
+    /// Stable name in kebab-case.
+    pub fn code(self) -> &'static str {
+        self.info().code
+    }
+
+    /// How bad it is in the default profile; `None` where that profile does not ask.
+    pub fn severity(self) -> Option<Severity> {
+        self.info().severity
+    }
+
+    /// How bad it is in a profile; `None` where that profile does not ask.
+    pub fn severity_in(self, profile: Profile) -> Option<Severity> {
+        let own = self.info().profiles.iter().find(|(of, _)| *of == profile);
+        own.map_or(self.info().severity, |(_, severity)| *severity)
+    }
+
+    /// What it is about.
+    pub fn scope(self) -> Scope {
+        self.info().scope
+    }
+
+    /// One line, without a full stop.
+    pub fn summary(self) -> &'static str {
+        self.info().summary
+    }
+
+    /// What is wrong, what would be right, who minds.
+    pub fn help(self) -> &'static str {
+        self.info().help
+    }
+
+    /// Where it is written.
+    pub fn source(self) -> &'static str {
+        self.info().source
+    }
+
+    /// Whether it can be put right.
+    pub fn fix(self) -> FixKind {
+        self.info().fix
+    }
+
+    /// Its place in counters with one place per rule.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+impl FixKind {
+    /// `safe`, `ask` or `none`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Ask => "ask",
+            Self::None => "none",
+        }
+    }
+}
+
+/// A set of rules: one bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct RuleSet([u64; 4]);
+
+impl RuleSet {
+    /// No rule.
+    pub const EMPTY: Self = Self([0; 4]);
+
+    /// Rules that are errors in the default profile.
+    pub const ERRORS: Self = rules::of_severity(Severity::Error);
+
+    /// Rules that are warnings in the default profile.
+    pub const WARNINGS: Self = rules::of_severity(Severity::Warning);
+
+    /// Rules that are notes in the default profile.
+    pub const NOTES: Self = rules::of_severity(Severity::Note);
+
+    /// A set of these rules.
+    pub const fn of(rules: &[Rule]) -> Self {
+        let mut set = Self::EMPTY;
+        let mut at = 0;
+        while at < rules.len() {
+            set.insert(rules[at]); // `at` is below the length
+            at += 1;
+        }
+        set
+    }
+
+    /// Adds a rule.
+    pub const fn insert(&mut self, rule: Rule) {
+        // A place is a `u8`, so its upper two bits choose one of four words.
+        self.0[(rule.0 >> 6) as usize] |= 1 << (rule.0 & 63);
+    }
+
+    /// Adds a rule if `condition` holds.
+    pub const fn insert_if(&mut self, rule: Rule, condition: bool) {
+        if condition {
+            self.insert(rule);
+        }
+    }
+
+    /// Takes a rule out.
+    pub const fn remove(&mut self, rule: Rule) {
+        self.0[(rule.0 >> 6) as usize] &= !(1 << (rule.0 & 63));
+    }
+
+    /// Whether a rule is in it.
+    pub const fn contains(self, rule: Rule) -> bool {
+        self.0[(rule.0 >> 6) as usize] & (1 << (rule.0 & 63)) != 0
+    }
+
+    /// Whether it holds no rule.
+    pub const fn is_empty(self) -> bool {
+        self.0[0] | self.0[1] | self.0[2] | self.0[3] == 0
+    }
+
+    /// Whether it holds a rule of `other`.
+    pub const fn intersects(self, other: Self) -> bool {
+        !self.intersection(other).is_empty()
+    }
+
+    /// The rules of either.
+    #[must_use]
+    pub const fn union(self, other: Self) -> Self {
+        let (a, b) = (self.0, other.0);
+        Self([a[0] | b[0], a[1] | b[1], a[2] | b[2], a[3] | b[3]])
+    }
+
+    /// The rules of both.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        let (a, b) = (self.0, other.0);
+        Self([a[0] & b[0], a[1] & b[1], a[2] & b[2], a[3] & b[3]])
+    }
+
+    /// The rules of this set that are not in `other`.
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
+        let (a, b) = (self.0, other.0);
+        Self([a[0] & !b[0], a[1] & !b[1], a[2] & !b[2], a[3] & !b[3]])
+    }
+
+    /// How many rules it holds.
+    pub const fn len(self) -> u32 {
+        self.0[0].count_ones() + self.0[1].count_ones() + self.0[2].count_ones() + self.0[3].count_ones()
+    }
+
+    /// Its rules, in the order of the table.
+    pub fn iter(self) -> impl Iterator<Item = Rule> {
+        self.0.into_iter().enumerate().flat_map(|(word, mut bits)| {
+            std::iter::from_fn(move || {
+                let bit = (bits != 0).then(|| bits.trailing_zeros())?;
+                bits &= bits - 1;
+                Some(Rule((word as u32 * 64 + bit) as u8))
+            })
+        })
+    }
+
+    /// The worst severity among its rules in the default profile.
+    pub const fn worst(self) -> Option<Severity> {
+        if self.intersects(Self::ERRORS) {
+            Some(Severity::Error)
+        } else if self.intersects(Self::WARNINGS) {
+            Some(Severity::Warning)
+        } else if self.intersects(Self::NOTES) {
+            Some(Severity::Note)
+        } else {
+            None
+        }
+    }
+
+    /// The first of its worst rules in the default profile.
+    pub fn worst_rule(self) -> Option<Rule> {
+        [Self::ERRORS, Self::WARNINGS, Self::NOTES].into_iter().find_map(|of| self.intersection(of).iter().next())
+    }
+}
+
+impl FromIterator<Rule> for RuleSet {
+    fn from_iter<I: IntoIterator<Item = Rule>>(rules: I) -> Self {
+        let mut set = Self::EMPTY;
+        for rule in rules {
+            set.insert(rule);
+        }
+        set
+    }
+}
+
+impl fmt::Debug for RuleSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// The sets of rules that occur, each under a number: 0 is the empty set.
+///
+/// Only ever grows, so a number stays good. Real files have a few hundred different sets; past
+/// 65,535 of them a set is replaced by its worst rule alone.
+#[derive(Debug, Clone)]
+pub struct RuleSets {
+    sets: Vec<RuleSet>,
+    numbers: HashMap<RuleSet, u16, foldhash::fast::FixedState>,
+}
+
+impl Default for RuleSets {
+    /// The empty set and each rule alone, so that there is always room to fall back to.
+    fn default() -> Self {
+        let mut sets = Self { sets: Vec::new(), numbers: HashMap::default() };
+        sets.intern(RuleSet::EMPTY);
+        for rule in Rule::ALL {
+            sets.intern(RuleSet::of(&[rule]));
+        }
+        sets
+    }
+}
+
+impl RuleSets {
+    /// How many sets can have a number.
+    const LIMIT: usize = u16::MAX as usize + 1;
+
+    /// The number of a set, given now if it has none.
+    pub fn intern(&mut self, set: RuleSet) -> u16 {
+        if let Some(number) = self.numbers.get(&set) {
+            return *number;
+        }
+        if self.sets.len() >= Self::LIMIT {
+            let worst = set.worst_rule().map_or(RuleSet::EMPTY, |rule| RuleSet::of(&[rule]));
+            return self.numbers.get(&worst).copied().unwrap_or(0);
+        }
+        let number = self.sets.len() as u16;
+        self.sets.push(set);
+        self.numbers.insert(set, number);
+        number
+    }
+
+    /// The set of a number; the empty set for a number that was never given.
+    pub fn get(&self, number: u16) -> RuleSet {
+        self.sets.get(usize::from(number)).copied().unwrap_or(RuleSet::EMPTY)
+    }
+
+    /// How many numbers are given.
+    pub fn len(&self) -> usize {
+        self.sets.len()
+    }
+
+    /// Never: the empty set has a number.
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+
+    /// Takes in what a worker has interned; the answer has this table's number for each of the
+    /// worker's numbers.
+    pub fn merge(&mut self, worker: &Self) -> Vec<u16> {
+        worker.sets.iter().map(|set| self.intern(*set)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeSet, HashSet};
+
+    #[test]
+    fn codes_are_unique_and_lead_back() {
+        let mut seen = HashSet::new();
+        for rule in Rule::ALL {
+            let code = rule.code();
+            assert!(seen.insert(code), "{code} twice");
+            assert_eq!(Rule::from_code(code), Some(rule));
+            assert!(
+                code.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-'),
+                "{code}"
+            );
+        }
+        assert_eq!(Rule::from_code("no-such-rule"), None);
+    }
+
+    #[test]
+    fn every_rule_says_what_it_means() {
+        for rule in Rule::ALL {
+            let (code, help, summary) = (rule.code(), rule.help(), rule.summary());
+            assert!(!summary.is_empty() && !summary.ends_with('.') && summary.len() <= 76, "{code}: {summary}");
+            assert!(help.ends_with('.') && (60..=420).contains(&help.len()), "{code}: {} {help}", help.len());
+            assert!((2..=4).contains(&help.matches(['.', '?']).count().min(4)), "{code}: {help}");
+            assert!(!rule.source().is_empty(), "{code}");
+        }
+    }
+
+    #[test]
+    fn what_the_default_profile_does_not_ask_some_other_does() {
+        for rule in Rule::ALL.into_iter().filter(|rule| rule.severity().is_none()) {
+            assert!(rule.info().profiles.iter().any(|(_, severity)| severity.is_some()), "{rule}");
+        }
+        assert_eq!(Rule::LOC_TOO_LONG_YANDEX.severity_in(Profile::Yandex), Some(Severity::Warning));
+        assert_eq!(Rule::LOC_TOO_LONG_YANDEX.severity_in(Profile::Protocol), None);
+        assert_eq!(Rule::LOC_OUTSIDE_PATH.severity_in(Profile::Google), Some(Severity::Warning));
+    }
+
+    #[test]
+    fn the_worst_comes_first() {
+        let note = Rule::LOC_NOT_ASCII;
+        let (warning, error) = (Rule::LOC_FRAGMENT, Rule::LASTMOD_IMPOSSIBLE);
+        let table: [(&[Rule], Option<Severity>, Option<Rule>); 5] = [
+            (&[], None, None),
+            (&[Rule::LOC_TOO_LONG_YANDEX], None, None),
+            (&[note], Some(Severity::Note), Some(note)),
+            (&[note, warning], Some(Severity::Warning), Some(warning)),
+            (&[note, warning, error], Some(Severity::Error), Some(error)),
+        ];
+        for (rules, severity, rule) in table {
+            let set = RuleSet::of(rules);
+            assert_eq!((set.worst(), set.worst_rule()), (severity, rule), "{set:?}");
+        }
+    }
+
+    fn any_rules() -> impl Strategy<Value = BTreeSet<Rule>> {
+        proptest::collection::btree_set((0..COUNT as u8).prop_map(Rule::at), 0..12)
+    }
+
+    proptest! {
+        #[test]
+        fn a_set_is_a_set(a in any_rules(), b in any_rules()) {
+            let (left, right): (RuleSet, RuleSet) = (a.iter().copied().collect(), b.iter().copied().collect());
+            prop_assert_eq!(left.iter().collect::<BTreeSet<_>>(), a.clone());
+            prop_assert_eq!(left.len() as usize, a.len());
+            let pairs = [
+                (left.union(right), a.union(&b).copied().collect::<BTreeSet<_>>()),
+                (left.intersection(right), a.intersection(&b).copied().collect()),
+                (left.minus(right), a.difference(&b).copied().collect()),
+            ];
+            for (ours, theirs) in pairs {
+                prop_assert_eq!(ours.iter().collect::<BTreeSet<_>>(), theirs);
+            }
+            let mut emptied = left;
+            for rule in &a {
+                prop_assert!(emptied.contains(*rule));
+                emptied.remove(*rule);
+            }
+            prop_assert!(emptied.is_empty());
+        }
+
+        #[test]
+        fn numbers_lead_back(sets in proptest::collection::vec(any_rules(), 0..40)) {
+            let (mut all, mut worker) = (RuleSets::default(), RuleSets::default());
+            for set in &sets {
+                worker.intern(set.iter().copied().collect());
+            }
+            let moved = all.merge(&worker);
+            for set in sets {
+                let set: RuleSet = set.into_iter().collect();
+                let number = worker.intern(set);
+                prop_assert_eq!(worker.get(number), set);
+                prop_assert_eq!(all.get(moved[usize::from(number)]), set);
+                prop_assert_eq!(number == 0, set.is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_table_keeps_the_worst_rule() {
+        let mut sets = RuleSets::default();
+        let rules: Vec<Rule> = Rule::ALL.into_iter().take(17).collect();
+        for bits in 0..1_u32 << 17 {
+            let set = (0..17).filter(|bit| bits & (1 << bit) != 0).map(|bit| rules[bit as usize]).collect();
+            sets.intern(set);
+        }
+        assert_eq!(sets.len(), RuleSets::LIMIT);
+        let stranger = RuleSet::of(&[Rule::SET_MIXED_SLASH, Rule::LASTMOD_IMPOSSIBLE, Rule::LOC_FRAGMENT]);
+        let number = sets.intern(stranger);
+        assert_eq!(sets.get(number), RuleSet::of(&[Rule::LASTMOD_IMPOSSIBLE]));
+    }
+}

@@ -1,0 +1,41 @@
+//! Rows about a sitemap index and its children.
+//!
+//! Rule catalogue, section 8, as far as it is checked today.
+
+use super::rules;
+
+rules! { super::set::END;
+    INDEX_TOO_MANY "index-too-many" E Document Ask INDEX,
+        "more than 50,000 sitemaps in one index",
+        "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. Make a second index and submit both.";
+    INDEX_NESTED "index-nested" E Entry Ask CONSOLE,
+        "an index inside an index",
+        "An index lists sitemaps, not other indexes. Search Console reports nested sitemap indexes and does not follow them. List the sitemaps of the inner index directly.";
+    INDEX_SELF "index-self" E Entry Ask PRACTICE,
+        "an index that lists itself",
+        "The entry points at the index it stands in. A crawler that follows it runs in a circle or reports a nested index. Remove the entry.";
+    INDEX_CHILD_DUPLICATE "index-child-duplicate" W Entry Safe PRACTICE,
+        "the same sitemap twice",
+        "The index lists this sitemap more than once. Crawlers fetch it once; the second entry can go.";
+    INDEX_CHILD_HOST "index-child-host" E Entry Ask INDEX,
+        "a sitemap on another host",
+        "An index lists sitemaps of its own site: same scheme, host and port. Others are ignored, unless both sites are verified in Search Console.", [(Google, W)];
+    INDEX_CHILD_PATH "index-child-path" W Entry Ask GOOGLE_LARGE,
+        "a sitemap outside the index's directory",
+        "Google wants the sitemaps in the directory of the index or below. The protocol only asks for the same site. Put the index at the root, or the sitemaps beside it.";
+    INDEX_CHILD_MISSING "index-child-missing" E Entry Ask CONSOLE,
+        "the sitemap's file was not found",
+        "No file for this entry lies beside the index, neither by the path of its URL nor by its name. If it is missing on the server too, Search Console reports that it could not be fetched.";
+    INDEX_CHILD_INCOMPLETE_URL "index-child-incomplete-url" E Entry Ask CONSOLE,
+        "not a complete URL of a sitemap",
+        "The loc of a sitemap begins with http:// or https:// and a host, like any other. Search Console reports an incomplete URL and does not fetch it.";
+    INDEX_EXTRA_CHILD "index-extra-child" W Entry Safe SCHEMA_INDEX,
+        "changefreq or priority in an index",
+        "The entry of an index holds loc and lastmod. changefreq and priority are for pages; crawlers ignore them here, and the schema rejects the file.";
+    INDEX_LASTMOD_OLDER "index-lastmod-older" W Entry Safe INDEX,
+        "the index dates a sitemap older than its content",
+        "A page in the sitemap changed after the date that the index gives the file. Crawlers that go by the index do not fetch the file and miss the change.";
+    INDEX_SINGLE "index-single" I Document None PRACTICE,
+        "an index of one sitemap",
+        "An index of a single sitemap works, but nobody needs it: the sitemap can be submitted itself. Nothing is wrong if it is about to grow.";
+}

@@ -1,0 +1,129 @@
+//! The table of rules: what each one means, in five rooms, as data.
+//!
+//! The order is the catalogue's. A rule is added by adding its row; nothing else counts rules.
+
+mod document;
+mod entry;
+mod index;
+mod location;
+mod set;
+
+use super::rule::{Info, RuleSet};
+use crate::check::rule::Rule;
+use crate::protocol::Severity;
+
+/// Number of rules.
+pub(in crate::check) const COUNT: usize = index::END as usize;
+
+/// All rows, by the place of their rule.
+pub(in crate::check) static TABLE: [&Info; COUNT] = join();
+
+/// The rules of one severity in the default profile.
+pub(in crate::check) const fn of_severity(severity: Severity) -> RuleSet {
+    let (table, mut set, mut at) = (join(), RuleSet::EMPTY, 0);
+    while at < COUNT {
+        // `at` is below the length of the table.
+        if let Some(own) = table[at].severity
+            && own as u8 == severity as u8
+        {
+            set.insert(Rule::at(at as u8));
+        }
+        at += 1;
+    }
+    set
+}
+
+/// The rooms one after the other; evaluated by the compiler, where a wrong index does not compile.
+const fn join() -> [&'static Info; COUNT] {
+    let rooms = [document::ROWS, entry::ROWS, location::ROWS, set::ROWS, index::ROWS];
+    let mut table = [&document::ROWS[0]; COUNT];
+    let (mut room, mut at) = (0, 0);
+    while room < rooms.len() {
+        let mut row = 0;
+        while row < rooms[room].len() {
+            table[at] = &rooms[room][row];
+            at += 1;
+            row += 1;
+        }
+        room += 1;
+    }
+    table
+}
+
+/// Rows of a room: `NAME "code" severity Scope Fix source, "summary", "help", [profiles];`
+/// Each becomes an associated constant of [`Rule`] and a row of the table.
+macro_rules! rules {
+    ($first:expr; $($name:ident $code:literal $severity:ident $scope:ident $fix:ident $source:ident,
+        $summary:literal, $help:literal $(, [$(($profile:ident, $other:ident)),+])?;)+) => {
+        /// Place of the first rule of this room.
+        const FIRST: u8 = $first;
+
+        /// Place after the last rule of this room.
+        pub(super) const END: u8 = FIRST + ROWS.len() as u8;
+
+        #[expect(non_camel_case_types, reason = "names of constants, to count them")]
+        enum Place { $($name,)+ }
+
+        impl $crate::check::rule::Rule {
+            $(
+                #[doc = concat!("`", $code, "`: ", $summary, ".")]
+                pub const $name: Self = Self::at(FIRST + Place::$name as u8);
+            )+
+        }
+
+        pub(super) const ROWS: &[$crate::check::rule::Info] = &[$($crate::check::rule::Info {
+            code: $code,
+            severity: $crate::check::rules::level::$severity,
+            scope: $crate::check::rule::Scope::$scope,
+            profiles: &[$($(($crate::check::rule::Profile::$profile, $crate::check::rules::level::$other)),+)?],
+            summary: $summary,
+            help: $help,
+            source: $crate::check::rules::source::$source,
+            fix: $crate::check::rule::FixKind::$fix,
+        },)+];
+    };
+}
+use rules;
+
+/// The catalogue's letters for severities.
+mod level {
+    use crate::protocol::Severity;
+
+    pub(super) const E: Option<Severity> = Some(Severity::Error);
+    pub(super) const W: Option<Severity> = Some(Severity::Warning);
+    pub(super) const I: Option<Severity> = Some(Severity::Note);
+    pub(super) const OFF: Option<Severity> = None;
+}
+
+/// Titles of the sources, as people find them.
+mod source {
+    pub(super) const TAGS: &str = "sitemaps.org protocol, XML tag definitions";
+    pub(super) const FORMAT: &str = "sitemaps.org protocol, XML Sitemap format";
+    pub(super) const LOCATION: &str = "sitemaps.org protocol, Sitemap file location";
+    pub(super) const INDEX: &str = "sitemaps.org protocol, Using Sitemap index files";
+    pub(super) const ESCAPING: &str = "sitemaps.org protocol, Entity escaping";
+    pub(super) const FAQ: &str = "sitemaps.org FAQ";
+    pub(super) const SCHEMA: &str = "sitemap.xsd 0.9, tUrl";
+    pub(super) const SCHEMA_URLSET: &str = "sitemap.xsd 0.9, urlset";
+    pub(super) const SCHEMA_LOC: &str = "sitemap.xsd 0.9, tLoc";
+    pub(super) const SCHEMA_LASTMOD: &str = "sitemap.xsd 0.9, tLastmod (xsd:date or xsd:dateTime)";
+    pub(super) const SCHEMA_CHANGEFREQ: &str = "sitemap.xsd 0.9, tChangeFreq";
+    pub(super) const SCHEMA_PRIORITY: &str = "sitemap.xsd 0.9, tPriority";
+    pub(super) const SCHEMA_INDEX: &str = "siteindex.xsd 0.9, tSitemap";
+    pub(super) const SCHEMA_084: &str = "sitemap.xsd 0.84 (Google, 2005)";
+    pub(super) const W3C: &str = "W3C Note Datetime";
+    pub(super) const RFC3339: &str = "RFC 3339, section 4.3";
+    pub(super) const RFC3986: &str = "RFC 3986, section 2 (Characters)";
+    pub(super) const RFC3986_AUTHORITY: &str = "RFC 3986, section 3.2 (Authority)";
+    pub(super) const RFC3986_NORMAL: &str = "RFC 3986, section 6.2 (Comparison Ladder)";
+    pub(super) const GOOGLE_BUILD: &str = "Google Search Central, Build and submit a sitemap";
+    pub(super) const GOOGLE_LARGE: &str = "Google Search Central, Manage your sitemaps with a sitemap index file";
+    pub(super) const GOOGLE_NEWS: &str = "Google Search Central, News sitemaps";
+    pub(super) const GOOGLE_GUIDE: &str = "Google, Sitemap formats and guidelines";
+    pub(super) const GOOGLE_LASTMOD: &str = "Google Search Central blog, April 2006, Using the lastmod attribute";
+    pub(super) const CONSOLE: &str = "Google Search Console help, Sitemaps report";
+    pub(super) const BING: &str = "Bing Webmaster blog, February 2023, The importance of setting lastmod";
+    pub(super) const YANDEX: &str = "Yandex Webmaster, Sitemap errors reference";
+    pub(super) const BAIDU: &str = "Baidu webmaster help, Sitemap";
+    pub(super) const PRACTICE: &str = "common practice of crawlers and site audits";
+}
