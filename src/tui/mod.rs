@@ -8,6 +8,7 @@ pub mod event;
 pub mod jobs;
 pub mod keymap;
 pub mod layout;
+pub mod prompt;
 pub mod terminal;
 pub mod text;
 pub mod theme;

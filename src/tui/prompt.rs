@@ -1,0 +1,404 @@
+//! A line of text being typed: editing keys, history, completion.
+//!
+//! Invariant: the text never holds a line break or a control character, however it came in. What the
+//! text means is for whoever asked.
+
+use super::text::Charset;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use tui_textarea::{CursorMove, TextArea};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// What a key did to the prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reply {
+    /// The text is another now.
+    Changed,
+    /// Nothing that matters to anybody else: the caret moved.
+    Moved,
+    /// Enter.
+    Accept,
+    /// Esc or Ctrl-C.
+    Drop,
+    /// Tab, with Shift if true.
+    Tab(bool),
+    /// An arrow up or down that the prompt has no use for.
+    Up,
+    /// See [`Reply::Up`].
+    Down,
+    /// Not a key of prompts.
+    Unknown,
+}
+
+/// One proposal of what could stand at the caret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The text put in.
+    pub text: String,
+    /// A word on what it is.
+    pub hint: String,
+}
+
+/// Proposals for the text from a byte position to the caret.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Completion {
+    /// Where the part that is being completed starts.
+    pub from: usize,
+    /// The proposals.
+    pub candidates: Vec<Candidate>,
+    /// The one put in, if any.
+    pub chosen: Option<usize>,
+}
+
+/// A one-line editor.
+#[derive(Debug, Clone)]
+pub struct Prompt {
+    editor: TextArea<'static>,
+    history: Vec<String>,
+    /// Which line of the history is shown, and what had been typed before.
+    recalled: Option<(usize, String)>,
+    /// Proposals, if asked for.
+    pub completion: Option<Completion>,
+}
+
+/// The part of the text that fits its place, and where the caret stands in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Window {
+    /// Visible text, at most as wide as asked.
+    pub text: String,
+    /// Column of the caret; less than the width asked for.
+    pub caret: usize,
+}
+
+impl Prompt {
+    /// An editor with this text, the caret at its end, and lines that can be recalled, newest last.
+    pub fn new(text: &str, history: Vec<String>) -> Self {
+        let mut prompt = Self { editor: TextArea::default(), history, recalled: None, completion: None };
+        prompt.set(text);
+        prompt
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        self.editor.lines().first().map_or("", String::as_str)
+    }
+
+    /// Byte position of the caret.
+    pub fn caret(&self) -> usize {
+        let column = self.editor.cursor().1;
+        self.text().char_indices().nth(column).map_or(self.text().len(), |(at, _)| at)
+    }
+
+    /// Replaces the text; the caret goes to its end.
+    pub fn set(&mut self, text: &str) {
+        self.editor = TextArea::new(vec![fold(text)]);
+        self.editor.move_cursor(CursorMove::End);
+    }
+
+    /// Puts text in at the caret: line breaks and control characters become single blanks. True if
+    /// there were any in between.
+    pub fn paste(&mut self, text: &str) -> bool {
+        let text = text.trim_end_matches(['\r', '\n']);
+        let folded = fold(text);
+        self.editor.insert_str(&folded);
+        self.forget();
+        folded != text
+    }
+
+    /// Takes a key.
+    pub fn press(&mut self, key: KeyEvent) -> Reply {
+        let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        let before = self.text().len();
+        match (key.code, ctrl, alt) {
+            (KeyCode::Enter, ..) => return Reply::Accept,
+            (KeyCode::Esc, ..) | (KeyCode::Char('c'), true, false) => return Reply::Drop,
+            (KeyCode::Tab, ..) => return Reply::Tab(key.modifiers.contains(KeyModifiers::SHIFT)),
+            (KeyCode::BackTab, ..) => return Reply::Tab(true),
+            (KeyCode::Up, ..) | (KeyCode::Char('p'), true, false) => {
+                return if self.recall(true) { Reply::Changed } else { Reply::Up };
+            }
+            (KeyCode::Down, ..) | (KeyCode::Char('n'), true, false) => {
+                return if self.recall(false) { Reply::Changed } else { Reply::Down };
+            }
+            (KeyCode::Left, true, _) | (KeyCode::Char('b'), false, true) => self.go(CursorMove::WordBack),
+            (KeyCode::Right, true, _) | (KeyCode::Char('f'), false, true) => self.go(CursorMove::WordForward),
+            (KeyCode::Left, ..) | (KeyCode::Char('b'), true, false) => self.go(CursorMove::Back),
+            (KeyCode::Right, ..) | (KeyCode::Char('f'), true, false) => self.go(CursorMove::Forward),
+            (KeyCode::Home, ..) | (KeyCode::Char('a'), true, false) => self.go(CursorMove::Head),
+            (KeyCode::End, ..) | (KeyCode::Char('e'), true, false) => self.go(CursorMove::End),
+            (KeyCode::Backspace, true, _) | (KeyCode::Backspace, _, true) | (KeyCode::Char('w'), true, false) => {
+                self.editor.delete_word();
+            }
+            (KeyCode::Backspace, ..) | (KeyCode::Char('h'), true, false) => {
+                self.editor.delete_char();
+            }
+            (KeyCode::Delete, true, _) | (KeyCode::Char('d'), false, true) => {
+                self.editor.delete_next_word();
+            }
+            (KeyCode::Delete, ..) | (KeyCode::Char('d'), true, false) => {
+                self.editor.delete_next_char();
+            }
+            (KeyCode::Char('u'), true, false) => {
+                self.editor.delete_line_by_head();
+            }
+            (KeyCode::Char('k'), true, false) => {
+                self.editor.delete_line_by_end();
+            }
+            // AltGr arrives as Ctrl with Alt on some systems.
+            (KeyCode::Char(c), ctrl, alt) if ctrl == alt && !c.is_control() => {
+                self.editor.insert_char(c);
+                self.forget();
+                return Reply::Changed;
+            }
+            _ => return Reply::Unknown,
+        }
+        if self.text().len() == before {
+            return Reply::Moved;
+        }
+        self.forget();
+        Reply::Changed
+    }
+
+    /// Puts the next proposal in (the previous one if `back`). False if there is none.
+    pub fn complete(&mut self, back: bool) -> bool {
+        let Some(mut completion) = self.completion.take() else { return false };
+        let count = completion.candidates.len();
+        let next = match completion.chosen {
+            None if back => count.wrapping_sub(1),
+            None => 0,
+            Some(at) if back => (at + count - 1) % count.max(1),
+            Some(at) => (at + 1) % count.max(1),
+        };
+        let Some(candidate) = completion.candidates.get(next) else { return false };
+        let caret = self.caret();
+        let text = self.text();
+        let (Some(head), Some(tail)) = (text.get(..completion.from), text.get(caret..)) else { return false };
+        let (head, tail) = (format!("{head}{}", candidate.text), tail.to_owned());
+        let column = head.chars().count();
+        self.set(&(head + &tail));
+        self.editor.move_cursor(CursorMove::Jump(0, u16::try_from(column).unwrap_or(u16::MAX)));
+        completion.chosen = Some(next);
+        self.completion = Some(completion);
+        true
+    }
+
+    /// The text around the caret, in at most `width` columns.
+    pub fn window(&self, charset: Charset, width: usize) -> Window {
+        let (before, after) = self.text().split_at(self.caret());
+        let before = charset.visible(before);
+        let caret = charset.width(&before);
+        if width == 0 {
+            return Window { text: String::new(), caret: 0 };
+        }
+        // The caret needs a column of its own; what does not fit goes at the left, a quarter at a time,
+        // so that not every key shifts the text.
+        let mut dropped = 0;
+        let step = (width / 4).max(1);
+        let mut kept: &str = &before;
+        while caret - dropped >= width {
+            let mut gone = 0;
+            for grapheme in kept.graphemes(true) {
+                gone += charset.width(grapheme).max(1);
+                kept = &kept[grapheme.len()..];
+                if gone >= step {
+                    break;
+                }
+            }
+            dropped += gone.max(1);
+            if kept.is_empty() {
+                break;
+            }
+        }
+        let caret = charset.width(kept);
+        let mut text = kept.to_owned();
+        let room = width - caret.min(width);
+        let mut used = 0;
+        for grapheme in charset.visible(after).graphemes(true) {
+            used += charset.width(grapheme);
+            if used > room {
+                break;
+            }
+            text.push_str(grapheme);
+        }
+        Window { text, caret }
+    }
+
+    fn go(&mut self, to: CursorMove) {
+        self.editor.move_cursor(to);
+    }
+
+    /// Typing goes on from what is shown.
+    fn forget(&mut self) {
+        self.recalled = None;
+        self.completion = None;
+    }
+
+    fn recall(&mut self, back: bool) -> bool {
+        let (at, draft) = match (self.recalled.take(), back) {
+            (None, true) => match self.history.len().checked_sub(1) {
+                Some(at) => (at, self.text().to_owned()),
+                None => return false,
+            },
+            (None, false) => return false,
+            (Some((0, draft)), true) => (0, draft),
+            (Some((at, draft)), true) => (at - 1, draft),
+            (Some((at, draft)), false) if at + 1 < self.history.len() => (at + 1, draft),
+            (Some((_, draft)), false) => {
+                self.set(&draft);
+                return true;
+            }
+        };
+        let text = self.history[at].clone();
+        self.set(&text);
+        self.recalled = Some((at, draft));
+        self.completion = None;
+        true
+    }
+}
+
+/// One line without control characters: each run of them, and of blanks around it, is one blank.
+fn fold(text: &str) -> String {
+    if !text.contains(char::is_control) {
+        return text.to_owned();
+    }
+    text.split(char::is_control).map(str::trim).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn press(prompt: &mut Prompt, keys: &str) -> Vec<Reply> {
+        keys.split(' ')
+            .map(|name| {
+                let (modifiers, name) = match name.split_once('-') {
+                    Some(("ctrl", rest)) => (KeyModifiers::CONTROL, rest),
+                    Some(("alt", rest)) => (KeyModifiers::ALT, rest),
+                    _ => (KeyModifiers::NONE, name),
+                };
+                let code = match name {
+                    "left" => KeyCode::Left,
+                    "right" => KeyCode::Right,
+                    "home" => KeyCode::Home,
+                    "end" => KeyCode::End,
+                    "up" => KeyCode::Up,
+                    "down" => KeyCode::Down,
+                    "bs" => KeyCode::Backspace,
+                    "del" => KeyCode::Delete,
+                    "enter" => KeyCode::Enter,
+                    "esc" => KeyCode::Esc,
+                    "tab" => KeyCode::Tab,
+                    "space" => KeyCode::Char(' '),
+                    one => KeyCode::Char(one.chars().next().unwrap()),
+                };
+                prompt.press(KeyEvent::new(code, modifiers))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn keys_edit_the_line() {
+        let table = [
+            ("", "a b c", "abc", 3),
+            ("abc", "left X", "abXc", 3),
+            ("abc", "home X", "Xabc", 1),
+            ("abc", "ctrl-a del", "bc", 0),
+            ("abc", "bs bs", "a", 1),
+            ("one two", "ctrl-w", "one ", 4),
+            ("one two", "ctrl-u", "", 0),
+            ("one two", "home ctrl-k", "", 0),
+            ("one two", "ctrl-left x", "one xtwo", 5),
+            ("日本", "left X", "日X本", 4),
+        ];
+        for (text, keys, expected, caret) in table {
+            let mut prompt = Prompt::new(text, Vec::new());
+            press(&mut prompt, keys);
+            assert_eq!((prompt.text(), prompt.caret()), (expected, caret), "{text:?} {keys}");
+        }
+    }
+
+    #[test]
+    fn keys_that_end_it_are_told_apart() {
+        let mut prompt = Prompt::new("x", Vec::new());
+        assert_eq!(
+            press(&mut prompt, "enter esc ctrl-c tab up down left ctrl-s"),
+            [
+                Reply::Accept,
+                Reply::Drop,
+                Reply::Drop,
+                Reply::Tab(false),
+                Reply::Up,
+                Reply::Down,
+                Reply::Moved,
+                Reply::Unknown
+            ]
+        );
+        assert_eq!(prompt.text(), "x");
+    }
+
+    #[test]
+    fn a_paste_is_text_never_keys() {
+        let mut prompt = Prompt::new("", Vec::new());
+        assert!(!prompt.paste("one line\n"));
+        assert_eq!(prompt.text(), "one line");
+        prompt.set("");
+        assert!(prompt.paste("two\r\n  lines\x1b[31m"));
+        assert_eq!(prompt.text(), "two lines [31m");
+    }
+
+    #[test]
+    fn history_comes_back_and_so_does_the_draft() {
+        let mut prompt = Prompt::new("draft", vec!["old".into(), "new".into()]);
+        let mut seen = Vec::new();
+        for key in ["up", "up", "up", "down", "down", "down"] {
+            let reply = press(&mut prompt, key)[0];
+            seen.push((prompt.text().to_owned(), reply == Reply::Changed));
+        }
+        let seen: Vec<(&str, bool)> = seen.iter().map(|(text, changed)| (text.as_str(), *changed)).collect();
+        assert_eq!(
+            seen,
+            [("new", true), ("old", true), ("old", true), ("new", true), ("draft", true), ("draft", false)]
+        );
+    }
+
+    #[test]
+    fn completion_cycles_in_place() {
+        let candidate = |text: &str| Candidate { text: text.into(), hint: String::new() };
+        let mut prompt = Prompt::new("set pr where x", Vec::new());
+        for _ in 0.." where x".len() {
+            press(&mut prompt, "left");
+        }
+        let candidates = vec![candidate("priority="), candidate("private")];
+        prompt.completion = Some(Completion { from: 4, candidates, chosen: None });
+        assert!(prompt.complete(false));
+        assert_eq!((prompt.text(), prompt.caret()), ("set priority= where x", 13));
+        assert!(prompt.complete(false));
+        assert_eq!(prompt.text(), "set private where x");
+        assert!(prompt.complete(true));
+        assert_eq!(prompt.text(), "set priority= where x");
+        press(&mut prompt, "0");
+        assert!(!prompt.complete(false), "typing ends it");
+    }
+
+    #[test]
+    fn the_window_follows_the_caret() {
+        let mut prompt = Prompt::new("abcdefghij", Vec::new());
+        assert_eq!(prompt.window(Charset::Unicode, 20), Window { text: "abcdefghij".into(), caret: 10 });
+        assert_eq!(prompt.window(Charset::Unicode, 8), Window { text: "efghij".into(), caret: 6 });
+        press(&mut prompt, "home");
+        assert_eq!(prompt.window(Charset::Unicode, 8), Window { text: "abcdefgh".into(), caret: 0 });
+    }
+
+    proptest! {
+        #[test]
+        fn the_window_fits_and_shows_the_caret(text in any::<String>(), back in 0_usize..20, width in 1_usize..30) {
+            let mut prompt = Prompt::new(&text, Vec::new());
+            prop_assert!(!prompt.text().contains(char::is_control));
+            for _ in 0..back { press(&mut prompt, "left"); }
+            let window = prompt.window(Charset::Unicode, width);
+            prop_assert!(window.caret < width);
+            prop_assert!(Charset::Unicode.width(&window.text) <= width, "{:?}", window);
+        }
+    }
+}
