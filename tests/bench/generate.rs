@@ -1,0 +1,126 @@
+//! Makes large, realistic sitemap sets: the same bytes for the same numbers, on every machine.
+//!
+//! Nothing here is random: entry *i* is a function of *i*. The files are written, measured and thrown away.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A set on disk.
+pub struct Set {
+    /// The index.
+    pub index: PathBuf,
+    /// The files that it lists, in its order.
+    pub parts: Vec<PathBuf>,
+    /// Entries in all parts.
+    pub urls: u32,
+    /// Bytes of all parts.
+    pub bytes: u64,
+}
+
+/// Writes `sitemap_index.xml` and `files` parts with `urls` entries between them into a folder.
+///
+/// About 190 bytes per entry: paths of two to four segments, dates and date-times, frequencies, priorities, now and
+/// then a query, an image, alternates, a missing field; one entry in a thousand has something to find.
+pub fn generate(folder: &Path, urls: u32, files: u32) -> std::io::Result<Set> {
+    let mut set = Set { index: folder.join("sitemap_index.xml"), parts: Vec::new(), urls, bytes: 0 };
+    let mut index = String::from(INDEX_HEAD);
+    for file in 0..files {
+        let share = |file: u32| (u64::from(urls) * u64::from(file) / u64::from(files)) as u32;
+        let text = part(share(file)..share(file + 1));
+        let name = format!("sitemap-{:03}.xml", file + 1);
+        let path = folder.join(&name);
+        fs::write(&path, &text)?;
+        set.bytes += text.len() as u64;
+        set.parts.push(path);
+        let _ = writeln!(
+            index,
+            "  <sitemap>\n    <loc>{ORIGIN}/{name}</loc>\n    <lastmod>2026-11-01</lastmod>\n  </sitemap>"
+        );
+    }
+    index.push_str("</sitemapindex>\n");
+    fs::write(&set.index, index)?;
+    Ok(set)
+}
+
+const ORIGIN: &str = "https://www.example.com";
+
+const INDEX_HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
+";
+
+const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"
+        xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"
+        xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">
+";
+
+const SECTIONS: [&str; 8] = ["products", "blog", "guides", "help", "stores", "brands", "events", "archive"];
+const WORDS: [&str; 16] = [
+    "amber", "birch", "coral", "delta", "ember", "fjord", "grove", "harbour", "indigo", "juniper", "kelp", "lantern",
+    "meadow", "opal", "prism", "walnut",
+];
+const FREQUENCIES: [&str; 5] = ["daily", "weekly", "weekly", "monthly", "yearly"];
+
+/// One file with the entries of these numbers.
+fn part(numbers: std::ops::Range<u32>) -> String {
+    let mut text = String::with_capacity(numbers.len() * 200 + 512);
+    text.push_str(HEAD);
+    for number in numbers {
+        // Writing to a string does not fail.
+        let _ = entry(&mut text, number);
+    }
+    text.push_str("</urlset>\n");
+    text
+}
+
+fn entry(text: &mut String, number: u32) -> std::fmt::Result {
+    let bits = mix(number);
+    let pick = |shift: u32, below: u64| (bits >> shift) % below;
+    let word = |shift: u32| WORDS[pick(shift, 16) as usize];
+    let section = SECTIONS[pick(0, 8) as usize];
+    write!(text, "  <url>\n    <loc>{ORIGIN}/{section}/{}-{}-{}", word(8), word(12), word(16))?;
+    match pick(20, 100) {
+        0..80 => write!(text, "/{number}")?,
+        80..90 => write!(text, "?id={number}&amp;view={}", word(24))?,
+        90..99 => write!(text, "/{}/{number}.html", word(24))?,
+        // The same page again: something for the duplicate rules.
+        _ => write!(text, "/{}", number / 2)?,
+    }
+    text.push_str("</loc>\n");
+    let (month, day) = (pick(28, 12) + 1, pick(32, 28) + 1);
+    let year = 2026 - pick(36, 4);
+    match pick(40, 1_000) {
+        0..700 => writeln!(text, "    <lastmod>{year}-{month:02}-{day:02}</lastmod>")?,
+        700..900 => writeln!(text, "    <lastmod>{year}-{month:02}-{day:02}T{:02}:30:00+00:00</lastmod>", day % 24)?,
+        900 => writeln!(text, "    <lastmod>{year}-13-{day:02}</lastmod>")?,
+        _ => {}
+    }
+    if pick(44, 10) < 8 {
+        writeln!(text, "    <changefreq>{}</changefreq>", FREQUENCIES[pick(48, 5) as usize])?;
+    }
+    if pick(52, 10) < 9 {
+        writeln!(text, "    <priority>0.{}</priority>", pick(54, 9) + 1)?;
+    }
+    match pick(56, 50) {
+        0 | 1 => writeln!(
+            text,
+            "    <image:image>\n      <image:loc>{ORIGIN}/img/{number}.jpg</image:loc>\n    </image:image>"
+        )?,
+        2 => writeln!(
+            text,
+            "    <xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"{ORIGIN}/de/{section}/{number}\"/>"
+        )?,
+        _ => {}
+    }
+    text.push_str("  </url>\n");
+    Ok(())
+}
+
+/// Well-spread bits of a number (`SplitMix64`, public domain).
+fn mix(number: u32) -> u64 {
+    let mut bits = u64::from(number).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    bits ^ (bits >> 31)
+}

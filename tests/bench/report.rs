@@ -1,0 +1,65 @@
+//! Timing, and the table that is printed at the end.
+//!
+//! The best of several rounds is taken: other work on the machine only ever adds time.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// The best time of several rounds. What the work returns is kept alive until the clock has stopped.
+pub fn best<T>(rounds: u32, mut work: impl FnMut() -> T) -> Duration {
+    (0..rounds.max(1)).map(|_| time(&mut work).0).min().expect("at least one round")
+}
+
+/// The time of one piece of work, and its result.
+pub fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let start = Instant::now();
+    let result = std::hint::black_box(work());
+    (start.elapsed(), result)
+}
+
+/// The measurements of one run.
+#[derive(Default)]
+pub struct Report {
+    rows: Vec<Row>,
+}
+
+struct Row {
+    what: String,
+    measured: String,
+    allowed: String,
+    /// Measured by allowed.
+    ratio: Option<f64>,
+}
+
+impl Report {
+    /// Adds a time, and the time it may take.
+    pub fn time(&mut self, what: &str, measured: Duration, allowed: Option<Duration>) {
+        let ratio = allowed.map(|allowed| measured.as_secs_f64() / allowed.as_secs_f64());
+        let text = |time: Duration| format!("{:.1} ms", time.as_secs_f64() * 1_000.0);
+        self.add(what, text(measured), allowed.map(text), ratio);
+    }
+
+    /// Adds a number of bytes, and how many there may be.
+    pub fn bytes(&mut self, what: &str, measured: u64, allowed: Option<u64>) {
+        let ratio = allowed.map(|allowed| measured as f64 / allowed as f64);
+        let text = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
+        self.add(what, text(measured), allowed.map(text), ratio);
+    }
+
+    fn add(&mut self, what: &str, measured: String, allowed: Option<String>, ratio: Option<f64>) {
+        self.rows.push(Row { what: what.to_owned(), measured, allowed: allowed.unwrap_or_default(), ratio });
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.rows.iter().map(|row| row.what.chars().count()).max().unwrap_or_default();
+        writeln!(f, "{:width$}  {:>12}  {:>12}  {:>6}", "", "measured", "allowed", "ratio")?;
+        for row in &self.rows {
+            let ratio = row.ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
+            let over = if row.ratio.is_some_and(|ratio| ratio > 1.0) { "  over" } else { "" };
+            writeln!(f, "{:width$}  {:>12}  {:>12}  {ratio:>6}{over}", row.what, row.measured, row.allowed)?;
+        }
+        Ok(())
+    }
+}
