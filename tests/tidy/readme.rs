@@ -1,0 +1,83 @@
+//! The README's tables are made from the program's own: keys, query fields, rules.
+//!
+//! `UPDATE_README=1 cargo test --test tidy` writes them anew; without it a stale table fails.
+
+use sited::check::rule::{FixKind, Rule};
+use sited::document::query::{Query, Vocabulary, completions};
+use sited::protocol::Severity;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+#[test]
+fn tables_are_fresh() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let written = fs::read_to_string(&path).expect("read the README");
+    let mut fresh = written.clone();
+    for (name, table) in [("keys", sited::tui::command::key_table()), ("fields", fields()), ("rules", rules())] {
+        fresh = replaced(&fresh, name, &table);
+    }
+    if std::env::var_os("UPDATE_README").is_some() {
+        fs::write(&path, &fresh).expect("write the README");
+    } else {
+        assert!(written == fresh, "the README's tables are stale: UPDATE_README=1 cargo test --test tidy");
+    }
+}
+
+/// The text with what stands between `<!-- NAME -->` and `<!-- /NAME -->` replaced.
+fn replaced(text: &str, name: &str, table: &str) -> String {
+    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let start = text.find(&open).unwrap_or_else(|| panic!("the README has no {open}")) + open.len();
+    let end = text[start..].find(&close).unwrap_or_else(|| panic!("the README has no {close}")) + start;
+    format!("{}\n{}\n\n{}", &text[..start], table.trim_end(), &text[end..])
+}
+
+/// What a query can ask for: every field with the words its values are chosen from.
+fn fields() -> String {
+    let vocabulary = Vocabulary { rules: &[], now: 0 };
+    let mut out = String::from("| Field | What it is | Words |\n|---|---|---|\n");
+    for field in completions("", 0, &vocabulary).items {
+        let name = field.text.trim_end_matches(|c: char| !c.is_alphanumeric());
+        let asked = format!("{name}:");
+        // `and`, `or`, `not` join tests and take no values.
+        if field.text == format!("{name} ") {
+            continue;
+        }
+        let words: Vec<_> = completions(&asked, asked.len(), &vocabulary).items;
+        let words: Vec<_> = words.iter().map(|word| format!("`{}`", word.text)).collect();
+        let _ = writeln!(out, "| `{name}` | {} | {} |", field.about, words.join(" "));
+    }
+    out
+}
+
+/// Every rule of the table, in the order of the catalogue.
+fn rules() -> String {
+    let mut out = String::from("| Rule | | What it finds | Fix | Written in |\n|---|---|---|---|---|\n");
+    for rule in Rule::ALL {
+        let severity = rule.severity().map_or("", Severity::name);
+        let fix = if rule.fix() == FixKind::None { "" } else { rule.fix().name() };
+        let cell = |text: &str| text.replace('|', "\\|");
+        let _ = writeln!(
+            out,
+            "| `{}` | {severity} | {} | {fix} | {} |",
+            rule.code(),
+            cell(rule.summary()),
+            cell(rule.source())
+        );
+    }
+    out
+}
+
+#[test]
+fn query_examples_are_queries() {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("read the README");
+    let section = readme.split("## Queries").nth(1).expect("the README explains queries");
+    let block = section.split("```").nth(1).expect("the README has examples of queries");
+    // The first line of a block is its language; an example ends where a column of blanks begins.
+    let examples: Vec<_> = block.lines().skip(1).map(|line| line.split("  ").next().unwrap_or(line)).collect();
+    assert!(examples.len() > 5, "{examples:?}");
+    for example in examples {
+        let parsed = Query::parse(example, &Vocabulary { rules: &[], now: 0 });
+        assert!(parsed.is_ok(), "{example}: {parsed:?}");
+    }
+}
