@@ -275,15 +275,15 @@ impl Action {
 
 /// The table of keys for the README, in Markdown.
 pub fn key_table() -> String {
-    let mut out = String::from("| Keys | What they do |\n|---|---|\n");
+    let mut lines = vec!["| Keys | What they do |".to_owned(), "|---|---|".to_owned()];
     for group in Group::ALL {
-        out.push_str(&format!("| **{}** | |\n", group.name()));
+        lines.push(format!("| **{}** | |", group.name()));
         for command in COMMANDS.iter().filter(|command| command.group == group) {
             let keys: Vec<String> = command.keys.iter().map(|keys| code(keys)).collect();
-            out.push_str(&format!("| {} | {} |\n", keys.join(", "), command.line.replace('|', "\\|")));
+            lines.push(format!("| {} | {} |", keys.join(", "), command.line.replace('|', "\\|")));
         }
     }
-    out
+    lines.join("\n") + "\n"
 }
 
 /// A key as Markdown code; a bar would end the cell.
@@ -309,7 +309,7 @@ mod tests {
     }
 
     /// No function depends on Alt or Shift with Ctrl, nothing is bound to bytes that are other keys, and
-    /// nothing is only on an F-key, or only on a bracket (they need AltGr on many layouts).
+    /// nothing is only on an F-key, or only on a bracket (they need `AltGr` on many layouts).
     #[test]
     fn keys_exist_on_every_keyboard() {
         for command in COMMANDS {

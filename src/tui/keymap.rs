@@ -163,13 +163,11 @@ impl Keymap {
             if node.leaf.is_some() {
                 return Err("its beginning is bound already");
             }
-            let at = match node.next.iter().position(|(known, _)| *known == key) {
-                Some(at) => at,
-                None => {
-                    node.next.push((key, Node::default()));
-                    node.next.len() - 1
-                }
-            };
+            let known = node.next.iter().position(|(known, _)| *known == key);
+            let at = known.unwrap_or_else(|| {
+                node.next.push((key, Node::default()));
+                node.next.len() - 1
+            });
             node = &mut node.next[at].1;
         }
         if node.leaf.is_some() {

@@ -4,6 +4,7 @@
 //! and `crossterm`.
 
 pub mod command;
+pub mod draw;
 pub mod event;
 pub mod jobs;
 pub mod keymap;
@@ -12,3 +13,4 @@ pub mod prompt;
 pub mod terminal;
 pub mod text;
 pub mod theme;
+pub mod words;

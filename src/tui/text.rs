@@ -99,7 +99,7 @@ impl Charset {
         // Room for the ellipsis and at least something before it, else the tail alone is cut.
         let kept = columns(tail);
         let mut out = String::with_capacity(visible.len());
-        if kept + 1 <= width {
+        if kept < width {
             let front = head(&visible[..last], width - 1 - kept);
             // Whole segments read better than a torn one, where that costs little.
             let torn = !visible[front.len()..].starts_with('/');
@@ -279,7 +279,7 @@ pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -133,6 +133,66 @@ const ASCII: Signs = Signs {
     branch: ("+ ", "+ ", "| "),
 };
 
+/// What a piece of text is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Ordinary text: the terminal's own.
+    Text,
+    /// What matters less: the shared origin, repeated values, rules, hints.
+    Dim,
+    /// The one accent: the cursor row.
+    Accent,
+    /// The name of a key.
+    Key,
+    /// What should be seen first.
+    Bold,
+    /// A value that differs from the saved file.
+    Changed,
+    /// A row or value that the next save drops.
+    Deleted,
+    /// Finding: error.
+    Error,
+    /// Finding: warning.
+    Warning,
+    /// Finding: note.
+    Note,
+    /// It is as it should be.
+    Good,
+    /// The cell under the cursor, and what is chosen in a list.
+    Chosen,
+    /// The name of the mode.
+    Mode,
+}
+
+impl Role {
+    /// All roles.
+    pub const ALL: [Self; 13] = [
+        Self::Text,
+        Self::Dim,
+        Self::Accent,
+        Self::Key,
+        Self::Bold,
+        Self::Changed,
+        Self::Deleted,
+        Self::Error,
+        Self::Warning,
+        Self::Note,
+        Self::Good,
+        Self::Chosen,
+        Self::Mode,
+    ];
+}
+
+impl From<Severity> for Role {
+    fn from(severity: Severity) -> Self {
+        match severity {
+            Severity::Error => Self::Error,
+            Severity::Warning => Self::Warning,
+            Severity::Note => Self::Note,
+        }
+    }
+}
+
 /// Everything that drawing needs to know about looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
@@ -168,61 +228,31 @@ impl Theme {
         }
     }
 
-    /// Ordinary text: the terminal's own.
-    pub const fn text(self) -> Style {
-        Style::new()
+    /// How a role looks.
+    pub const fn style(self, role: Role) -> Style {
+        match role {
+            Role::Text => Style::new(),
+            Role::Dim | Role::Note => self.dim(),
+            Role::Accent | Role::Key => self.accent(),
+            Role::Bold | Role::Changed => Style::new().add_modifier(Modifier::BOLD),
+            Role::Error => self.colour(Color::LightRed, Color::Red),
+            Role::Warning => self.colour(Color::Yellow, Color::Yellow),
+            Role::Good => self.colour(Color::Green, Color::Green),
+            Role::Deleted => self.dim().add_modifier(Modifier::CROSSED_OUT),
+            Role::Chosen => self.accent().add_modifier(Modifier::REVERSED),
+            Role::Mode => self.accent().add_modifier(Modifier::REVERSED).add_modifier(Modifier::BOLD),
+        }
     }
 
-    /// What matters less: the shared origin, repeated values, rules, hints.
-    pub const fn dim(self) -> Style {
+    const fn dim(self) -> Style {
         match self.scheme {
             Scheme::Plain => Style::new().add_modifier(Modifier::DIM),
             Scheme::Dark | Scheme::Light => Style::new().fg(Color::DarkGray),
         }
     }
 
-    /// The one accent: the cursor row and the mode.
-    pub const fn accent(self) -> Style {
+    const fn accent(self) -> Style {
         self.colour(Color::Cyan, Color::Blue)
-    }
-
-    /// The cell under the cursor, and what is chosen in a list.
-    pub const fn chosen(self) -> Style {
-        self.accent().add_modifier(Modifier::REVERSED)
-    }
-
-    /// The mode's name in the footer.
-    pub const fn mode(self) -> Style {
-        self.chosen().add_modifier(Modifier::BOLD)
-    }
-
-    /// Names of columns.
-    pub const fn heads(self) -> Style {
-        self.dim()
-    }
-
-    /// A value that differs from the saved file.
-    pub const fn changed(self) -> Style {
-        Style::new().add_modifier(Modifier::BOLD)
-    }
-
-    /// A row that the next save drops.
-    pub const fn deleted(self) -> Style {
-        self.dim().add_modifier(Modifier::CROSSED_OUT)
-    }
-
-    /// The name of a key.
-    pub const fn key(self) -> Style {
-        self.accent()
-    }
-
-    /// Findings, by how bad they are.
-    pub const fn finding(self, severity: Severity) -> Style {
-        match severity {
-            Severity::Error => self.colour(Color::LightRed, Color::Red),
-            Severity::Warning => self.colour(Color::Yellow, Color::Yellow),
-            Severity::Note => self.dim(),
-        }
     }
 
     /// The sign of a finding.
@@ -242,22 +272,9 @@ mod tests {
     #[test]
     fn plain_has_no_colour() {
         let theme = Theme::new(Scheme::Plain, Charset::Unicode);
-        let styles = [
-            theme.text(),
-            theme.dim(),
-            theme.accent(),
-            theme.chosen(),
-            theme.mode(),
-            theme.heads(),
-            theme.changed(),
-            theme.deleted(),
-            theme.key(),
-            theme.finding(Severity::Error),
-            theme.finding(Severity::Warning),
-            theme.finding(Severity::Note),
-        ];
-        for style in styles {
-            assert_eq!((style.fg, style.bg), (None, None));
+        for role in Role::ALL {
+            let style = theme.style(role);
+            assert_eq!((style.fg, style.bg), (None, None), "{role:?}");
         }
     }
 

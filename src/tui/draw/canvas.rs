@@ -1,0 +1,187 @@
+//! Putting words into the frame: cut to their place, made visible, styled by their role.
+
+use crate::tui::text::Charset;
+use crate::tui::theme::{Role, Theme};
+use crate::tui::words::{Line, Words};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+
+/// A frame's cells and how things look in them.
+pub struct Canvas<'a> {
+    /// The cells.
+    pub cells: &'a mut Buffer,
+    /// The looks.
+    pub theme: &'a Theme,
+}
+
+impl Canvas<'_> {
+    /// What the terminal can show.
+    pub const fn charset(&self) -> Charset {
+        self.theme.charset
+    }
+
+    /// Puts text that is already as wide as it should be. What lies outside of the frame is dropped.
+    pub fn put(&mut self, x: u16, y: u16, text: &str, style: Style) {
+        let area = self.cells.area;
+        if y < area.bottom() && x < area.right() && y >= area.y && x >= area.x {
+            self.cells.set_stringn(x, y, text, usize::from(area.right() - x), style);
+        }
+    }
+
+    /// Puts words from a column on, in at most `width` columns; what is too long ends in an ellipsis.
+    /// Gives the columns used.
+    pub fn words(&mut self, (x, y): (u16, u16), width: u16, words: &Words) -> u16 {
+        let mut used = 0;
+        let last = words.pieces().len().saturating_sub(1);
+        for (at, (role, text)) in words.pieces().iter().enumerate() {
+            let room = usize::from(width - used);
+            let whole = self.charset().width(text);
+            let cut = if at < last && whole >= room {
+                // More follows that has no place: the ellipsis stands here.
+                self.charset().cut(&format!("{text}."), room).into_owned()
+            } else {
+                self.charset().cut(text, room).into_owned()
+            };
+            self.put(x + used, y, &cut, self.theme.style(*role));
+            used += self.charset().width(&cut).min(room) as u16;
+            if used >= width {
+                break;
+            }
+        }
+        used
+    }
+
+    /// Puts a line: the left words, and the right ones where they leave a gap of two columns.
+    pub fn line(&mut self, area: Rect, line: &Line) {
+        if area.is_empty() {
+            return;
+        }
+        let right = line.right.width(self.charset()) as u16;
+        let left = line.left.width(self.charset()) as u16;
+        let fits = right > 0 && left.saturating_add(right).saturating_add(2) <= area.width;
+        let width = if fits { area.width - right - 2 } else { area.width };
+        self.words((area.x, area.y), width, &line.left);
+        if fits {
+            self.words((area.right() - right, area.y), right, &line.right);
+        }
+    }
+
+    /// Puts lines from the top of an area; what does not fit is left out.
+    pub fn lines<'l>(&mut self, area: Rect, lines: impl IntoIterator<Item = &'l Line>) {
+        for (y, line) in (area.y..area.bottom()).zip(lines) {
+            self.line(Rect { y, height: 1, ..area }, line);
+        }
+    }
+
+    /// A thin rule across an area's first line, with words on it.
+    pub fn rule(&mut self, area: Rect, line: &Line) {
+        if area.is_empty() {
+            return;
+        }
+        let dim = self.theme.style(Role::Dim);
+        self.put(area.x, area.y, &self.theme.signs.rule.repeat(usize::from(area.width)), dim);
+        let spaced = |words: &Words| {
+            let mut out = Words::new();
+            if !words.is_empty() {
+                out.push(Role::Text, " ");
+                out.append(words.clone());
+                out.push(Role::Text, " ");
+            }
+            out
+        };
+        if area.width > 4 {
+            let inner = Rect { x: area.x + 2, width: area.width - 4, ..area };
+            self.line(inner, &Line::new(spaced(&line.left), spaced(&line.right)));
+        }
+    }
+
+    /// Blanks in an area.
+    pub fn clear(&mut self, area: Rect) {
+        let area = area.intersection(self.cells.area);
+        for y in area.y..area.bottom() {
+            for x in area.x..area.right() {
+                self.cells[(x, y)].reset();
+            }
+        }
+    }
+}
+
+/// A gauge of some cells, filled to a part of 1, with what stands at its ends.
+pub fn gauge(theme: &Theme, cells: usize, part: f64) -> Words {
+    let part = part.clamp(0.0, 1.0);
+    let eighths = (part * cells as f64 * 8.0).round() as usize;
+    // Something is never shown as nothing.
+    let eighths = if part > 0.0 { eighths.max(1) } else { eighths };
+    let (full, rest) = (eighths / 8, eighths % 8);
+    let mut bar = theme.signs.full.repeat(full);
+    let mut used = full;
+    if rest > 0 && used < cells {
+        match theme.charset {
+            Charset::Unicode => bar.extend(char::from_u32(0x2590 - rest as u32)),
+            Charset::Ascii => bar.push_str(theme.signs.full),
+        }
+        used += 1;
+    }
+    let (open, close) = theme.signs.ends;
+    let role = if part >= 1.0 { Role::Warning } else { Role::Accent };
+    Words::dim(open)
+        .and(role, bar)
+        .and(Role::Dim, theme.signs.empty.repeat(cells - used.min(cells)))
+        .and(Role::Dim, close)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::theme::Scheme;
+
+    fn screen(width: u16, paint: impl FnOnce(&mut Canvas)) -> String {
+        let mut cells = Buffer::empty(Rect::new(0, 0, width, 1));
+        paint(&mut Canvas { cells: &mut cells, theme: &Theme::default() });
+        cells.content().iter().map(ratatui::buffer::Cell::symbol).collect::<String>().trim_end().to_owned()
+    }
+
+    #[test]
+    fn words_end_in_an_ellipsis_where_they_are_cut() {
+        let words = Words::text("abc").and(Role::Dim, "def").and(Role::Bold, "ghi");
+        let table = [(9, "abcdefghi"), (8, "abcdefg…"), (6, "abcde…"), (5, "abcd…"), (3, "ab…"), (1, "…")];
+        for (width, expected) in table {
+            let got = screen(20, |canvas| {
+                let used = canvas.words((0, 0), width, &words);
+                assert_eq!(usize::from(used), expected.chars().count());
+            });
+            assert_eq!(got, expected, "{width}");
+        }
+    }
+
+    #[test]
+    fn the_right_side_gives_way() {
+        let line = Line::new(Words::text("left"), Words::text("right"));
+        let at = |width| screen(width, |canvas| canvas.line(Rect::new(0, 0, width, 1), &line));
+        assert_eq!(at(12), "left   right");
+        assert_eq!(at(11), "left  right");
+        assert_eq!(at(10), "left");
+        let rule = screen(20, |canvas| canvas.rule(Rect::new(0, 0, 20, 1), &line));
+        assert_eq!(rule, "── left ─── right ──");
+    }
+
+    #[test]
+    fn gauges_are_exact_to_an_eighth() {
+        let theme = Theme::default();
+        let ascii = Theme::new(Scheme::Dark, Charset::Ascii);
+        let text = |words: Words| words.pieces().iter().map(|(_, text)| text.as_ref()).collect::<String>();
+        let table = [
+            (0.0, "▕    ▏", "[....]"),
+            (0.001, "▕▏   ▏", "[#...]"),
+            (0.5, "▕██  ▏", "[##..]"),
+            (0.625, "▕██▌ ▏", "[###.]"),
+            (1.0, "▕████▏", "[####]"),
+            (7.0, "▕████▏", "[####]"),
+        ];
+        for (part, expected, plain) in table {
+            assert_eq!(text(gauge(&theme, 4, part)), expected, "{part}");
+            assert_eq!(text(gauge(&ascii, 4, part)), plain, "{part}");
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! How wide each column of the table is, for a width and what stands in the columns.
+//!
+//! Pure, and the same for drawing and for clicks. What tells rows apart, the loc, keeps the most room.
+
+use crate::protocol::Field;
+
+/// The widest that has been seen in columns whose width follows their content. It only grows while the
+/// same set is open, so that scrolling does not move columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Content {
+    /// Digits of the largest row number.
+    pub number: usize,
+    /// Lastmod values.
+    pub lastmod: usize,
+    /// Extension badges; 0 hides the column.
+    pub badges: usize,
+    /// File names; 0 hides the column.
+    pub file: usize,
+}
+
+impl Content {
+    /// The wider of both, column by column.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        Self {
+            number: self.number.max(other.number),
+            lastmod: self.lastmod.max(other.lastmod),
+            badges: self.badges.max(other.badges),
+            file: self.file.max(other.file),
+        }
+    }
+}
+
+/// Where a column starts and how wide it is; no width, no column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Column {
+    /// First column of the screen, counted from the table's left edge.
+    pub at: usize,
+    /// Columns of the screen.
+    pub width: usize,
+}
+
+/// The columns of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Columns {
+    /// Row numbers, right-aligned.
+    pub number: Column,
+    /// The four fields, by [`Field::index`].
+    pub fields: [Column; 4],
+    /// Extension badges.
+    pub badges: Column,
+    /// File names.
+    pub file: Column,
+}
+
+/// The signs in front of a row: cursor, mark, change, finding.
+pub const SIGNS: usize = 4;
+const GAP: usize = 2;
+
+impl Columns {
+    /// The columns for a table of this width.
+    pub fn of(width: usize, content: Content) -> Self {
+        let least = (width * 2 / 5).clamp(12, 48);
+        // What gives way, in this order, until the loc has the room it should have.
+        let mut widths = Widths {
+            number: content.number.max(1),
+            lastmod: content.lastmod.clamp("lastmod".len() + 1, 25),
+            changefreq: "changefreq".len(),
+            priority: "priority".len(),
+            badges: content.badges.min(22),
+            file: content.file.min(20),
+        };
+        let narrower: [fn(&mut Widths); 8] = [
+            |w| w.file = 0,
+            |w| w.badges = 0,
+            |w| w.lastmod = w.lastmod.min(11),
+            |w| w.changefreq = 1,
+            |w| w.priority = 4,
+            |w| w.changefreq = 0,
+            |w| w.lastmod = 0,
+            |w| w.number = 0,
+        ];
+        for narrow in narrower {
+            if widths.room(width) >= least {
+                break;
+            }
+            narrow(&mut widths);
+        }
+        widths.place(width)
+    }
+
+    /// The column of a field.
+    pub const fn field(&self, field: Field) -> Column {
+        self.fields[field.index()]
+    }
+
+    /// The field whose column holds this position, for clicks.
+    pub fn field_at(&self, x: usize) -> Option<Field> {
+        Field::ALL.into_iter().find(|field| {
+            let column = self.field(*field);
+            column.width > 0 && (column.at..column.at + column.width + GAP).contains(&x)
+        })
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Widths {
+    number: usize,
+    lastmod: usize,
+    changefreq: usize,
+    priority: usize,
+    badges: usize,
+    file: usize,
+}
+
+impl Widths {
+    /// Columns of the screen left for the loc.
+    fn room(self, width: usize) -> usize {
+        let others = [self.lastmod, self.changefreq, self.priority, self.badges, self.file];
+        let others: usize = others.into_iter().filter(|width| *width > 0).map(|width| width + GAP).sum();
+        width.saturating_sub(self.start() + others + 1)
+    }
+
+    const fn start(self) -> usize {
+        let number = if self.number > 0 { 1 + self.number } else { 0 };
+        SIGNS + number + GAP
+    }
+
+    fn place(self, width: usize) -> Columns {
+        let mut at = self.start();
+        let mut next = |width: usize| {
+            let column = Column { at, width };
+            if width > 0 {
+                at += width + GAP;
+            }
+            column
+        };
+        Columns {
+            number: Column { at: SIGNS + 1, width: self.number },
+            fields: [next(self.room(width)), next(self.lastmod), next(self.changefreq), next(self.priority)],
+            badges: next(self.badges),
+            file: next(self.file),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const DATES: Content = Content { number: 3, lastmod: 10, badges: 8, file: 10 };
+
+    #[test]
+    fn the_least_telling_columns_go_first() {
+        // (width, content) → widths of number, loc, lastmod, changefreq, priority, badges, file
+        let stamps = Content { number: 7, lastmod: 25, badges: 12, file: 16 };
+        let table = [
+            (120, DATES, [3, 53, 10, 10, 8, 8, 10]),
+            (80, DATES, [3, 35, 10, 10, 8, 0, 0]),
+            (60, DATES, [3, 24, 10, 1, 8, 0, 0]),
+            (40, DATES, [3, 23, 0, 0, 4, 0, 0]),
+            (200, stamps, [7, 104, 25, 10, 8, 12, 16]),
+            (80, stamps, [7, 39, 11, 1, 8, 0, 0]),
+        ];
+        for (width, content, expected) in table {
+            let columns = Columns::of(width, content);
+            let [loc, lastmod, changefreq, priority] = columns.fields;
+            let got = [columns.number, loc, lastmod, changefreq, priority, columns.badges, columns.file];
+            assert_eq!(got.map(|column| column.width), expected, "{width}");
+        }
+    }
+
+    #[test]
+    fn clicks_find_their_field() {
+        let columns = Columns::of(120, DATES);
+        assert_eq!(columns.field_at(0), None);
+        for field in Field::ALL {
+            assert_eq!(columns.field_at(columns.field(field).at), Some(field));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn columns_never_overlap_nor_leave(
+            width in 0_usize..400, number in 0_usize..9, lastmod in 0_usize..60, badges in 0_usize..60, file in 0_usize..60,
+        ) {
+            let columns = Columns::of(width, Content { number, lastmod, badges, file });
+            let [a, b, c, d] = columns.fields;
+            let mut end = 0;
+            for column in [columns.number, a, b, c, d, columns.badges, columns.file] {
+                if column.width == 0 { continue; }
+                prop_assert!(column.at >= end, "{:?}", columns);
+                end = column.at + column.width;
+            }
+            if width >= 20 { prop_assert!(end <= width, "{:?}", columns); prop_assert!(a.width > 0); }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! The table: heads, and the rows on the screen. Nothing beyond the screen is looked at.
+
+use super::canvas::Canvas;
+use super::columns::{Columns, SIGNS};
+use crate::document::RowState;
+use crate::protocol::{Field, Severity};
+use crate::tui::prompt::Prompt;
+use crate::tui::theme::Role;
+use crate::tui::words::Line;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+
+/// One row, as it is to be seen.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Row {
+    /// Its number in file order.
+    pub number: u64,
+    /// What the next save does to it.
+    pub state: State,
+    /// Its worst finding.
+    pub worst: Option<Severity>,
+    /// Whether it is marked.
+    pub marked: bool,
+    /// The texts of the four fields, by [`Field::index`]; the loc without the shared origin.
+    pub fields: [Option<String>; 4],
+    /// Which of them differ from the saved file.
+    pub changed: [bool; 4],
+    /// Which of them the row above has too.
+    pub repeated: [bool; 4],
+    /// Extension badges.
+    pub badges: String,
+    /// The file it is in.
+    pub file: String,
+    /// Whether the row above is in the same file.
+    pub same_file: bool,
+}
+
+/// [`RowState`] with a default.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct State(pub RowState);
+
+impl Default for State {
+    fn default() -> Self {
+        Self(RowState::Clean)
+    }
+}
+
+/// What the table shows.
+#[derive(Debug, Default)]
+pub struct Table<'a> {
+    /// The columns.
+    pub columns: Columns,
+    /// What all rows' locs start with and no row shows.
+    pub origin: String,
+    /// Columns that the view is sorted by, and whether downwards.
+    pub sorted: Vec<(Field, bool)>,
+    /// The rows on the screen.
+    pub rows: Vec<Row>,
+    /// Which of them the cursor is on, and the field.
+    pub cursor: Option<(usize, Field)>,
+    /// The text being typed in the cell under the cursor.
+    pub editing: Option<&'a Prompt>,
+    /// Said in place of rows where there are none.
+    pub empty: Vec<Line>,
+}
+
+/// Draws heads and rows. Gives where the caret stands, if something is being typed.
+pub fn draw(canvas: &mut Canvas, heads: Rect, rows: Rect, table: &Table) -> Option<Position> {
+    draw_heads(canvas, heads, table);
+    if table.rows.is_empty() {
+        let top = rows.height / 3;
+        let area = Rect {
+            x: rows.x + SIGNS as u16 + 2,
+            y: rows.y + top,
+            width: rows.width.saturating_sub(SIGNS as u16 + 3),
+            height: rows.height - top,
+        };
+        canvas.lines(area, &table.empty);
+    }
+    let mut caret = None;
+    for (at, (row, y)) in table.rows.iter().zip(rows.y..rows.bottom()).enumerate() {
+        let cursor = table.cursor.filter(|(on, _)| *on == at).map(|(_, field)| field);
+        let area = Rect { y, height: 1, ..rows };
+        draw_row(canvas, area, table, row, cursor);
+        if let (Some(field), Some(prompt)) = (cursor, table.editing) {
+            caret = draw_editor(canvas, area, table, field, prompt);
+        }
+    }
+    caret
+}
+
+fn draw_heads(canvas: &mut Canvas, area: Rect, table: &Table) {
+    if area.is_empty() {
+        return;
+    }
+    let (charset, signs) = (canvas.charset(), canvas.theme.signs);
+    let dim = canvas.theme.style(Role::Dim);
+    let number = table.columns.number;
+    if number.width > 0 {
+        canvas.put(area.x + number.at as u16, area.y, &charset.fit_right("#", number.width), dim);
+    }
+    for field in Field::ALL {
+        let column = table.columns.field(field);
+        if column.width == 0 {
+            continue;
+        }
+        let sorted =
+            table.sorted.iter().find(|(by, _)| *by == field).map(|(_, down)| if *down { signs.down } else { signs.up });
+        let on_it = table.cursor.is_some_and(|(_, on)| on == field);
+        let style = canvas.theme.style(if on_it { Role::Accent } else { Role::Dim });
+        let mut name = field.name().to_owned();
+        if let Some(sign) = sorted {
+            // The arrow takes the place that the name leaves, or its last letter.
+            name = charset
+                .cut(&name, column.width.saturating_sub(2).max(1))
+                .trim_end_matches(charset.ellipsis())
+                .to_owned();
+            name = format!("{name} {sign}");
+        }
+        let text = match field {
+            Field::Priority => charset.fit_right(&name, column.width),
+            _ => charset.fit(&name, column.width),
+        };
+        let text = if column.width < field.name().len() && sorted.is_none() {
+            format!("{:1$}", field.name().chars().take(column.width).collect::<String>(), column.width)
+        } else {
+            text
+        };
+        canvas.put(area.x + column.at as u16, area.y, &text, style);
+        if field == Field::Loc && !table.origin.is_empty() {
+            let used = charset.width(name.trim_end()) + 2;
+            if used + 8 <= column.width {
+                let origin = charset.cut(&table.origin, column.width - used).into_owned();
+                canvas.put(area.x + (column.at + used) as u16, area.y, &origin, dim);
+            }
+        }
+    }
+    for (column, name) in [(table.columns.badges, "ext"), (table.columns.file, "file")] {
+        if column.width > 0 {
+            canvas.put(area.x + column.at as u16, area.y, &charset.fit(name, column.width), dim);
+        }
+    }
+}
+
+fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: Option<Field>) {
+    let theme = *canvas.theme;
+    let (charset, signs) = (theme.charset, theme.signs);
+    let mut sign = |at: u16, text: &str, role: Role| canvas.put(area.x + at, area.y, text, theme.style(role));
+    if cursor.is_some() {
+        sign(0, signs.cursor, Role::Accent);
+    }
+    if row.marked {
+        sign(1, signs.marked, Role::Accent);
+    }
+    match row.state.0 {
+        RowState::Clean => {}
+        RowState::Changed => sign(2, signs.changed, Role::Changed),
+        RowState::Added => sign(2, signs.added, Role::Changed),
+        RowState::Deleted => sign(2, signs.deleted, Role::Changed),
+    }
+    if let Some(severity) = row.worst {
+        sign(3, theme.finding_sign(severity), severity.into());
+    }
+    let deleted = row.state.0 == RowState::Deleted;
+    let columns = table.columns;
+    if columns.number.width > 0 {
+        let role = if cursor.is_some() { Role::Accent } else { Role::Dim };
+        let text = charset.fit_right(&row.number.to_string(), columns.number.width);
+        canvas.put(area.x + columns.number.at as u16, area.y, &text, theme.style(role));
+    }
+    for field in Field::ALL {
+        let column = columns.field(field);
+        if column.width == 0 {
+            continue;
+        }
+        let value = row.fields[field.index()].as_deref().unwrap_or_default();
+        let mut style = if deleted {
+            theme.style(Role::Deleted)
+        } else if cursor.is_some() {
+            theme.style(Role::Accent)
+        } else if row.repeated[field.index()] && !row.changed[field.index()] {
+            theme.style(Role::Dim)
+        } else {
+            Style::new()
+        };
+        if row.changed[field.index()] {
+            style = style.patch(theme.style(Role::Changed));
+        }
+        let text = match field {
+            Field::Loc => charset.fit_path(value, column.width),
+            Field::Priority => charset.fit_right(value, column.width),
+            Field::Changefreq if column.width == 1 => charset.fit(value.get(..1).unwrap_or_default(), 1),
+            _ => charset.fit(value, column.width),
+        };
+        let (mut x, mut text) = (area.x + column.at as u16, text.as_str());
+        if cursor == Some(field) {
+            style = theme.style(Role::Chosen);
+        } else if deleted {
+            // Blanks are not crossed out.
+            let blanks = text.len() - text.trim_start().len();
+            (x, text) = (x + blanks as u16, text.trim());
+        }
+        canvas.put(x, area.y, text, style);
+    }
+    if columns.badges.width > 0 {
+        let text = charset.fit(&row.badges, columns.badges.width);
+        canvas.put(area.x + columns.badges.at as u16, area.y, &text, theme.style(Role::Text));
+    }
+    if columns.file.width > 0 {
+        let role = if row.same_file { Role::Dim } else { Role::Text };
+        let text = charset.fit(&row.file, columns.file.width);
+        canvas.put(area.x + columns.file.at as u16, area.y, &text, theme.style(role));
+    }
+}
+
+/// The cell as a line of typing. A narrow one borrows the room to its right while it is edited.
+fn draw_editor(canvas: &mut Canvas, area: Rect, table: &Table, field: Field, prompt: &Prompt) -> Option<Position> {
+    let column = table.columns.field(field);
+    if column.width == 0 {
+        return None;
+    }
+    let charset = canvas.charset();
+    let needed = charset.width(prompt.text()) + 1;
+    let right = usize::from(area.width).saturating_sub(column.at);
+    let width = needed.clamp(column.width, right.max(column.width).min(column.width.max(40)));
+    let window = prompt.window(charset, width);
+    let x = area.x + column.at as u16;
+    let style = canvas.theme.style(Role::Text).add_modifier(ratatui::style::Modifier::UNDERLINED);
+    canvas.put(x, area.y, &charset.fit(&window.text, width), style);
+    Some(Position::new(x + window.caret as u16, area.y))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::columns::Content;
+    use super::*;
+    use crate::tui::text::Charset;
+    use crate::tui::theme::{Scheme, Theme};
+    use ratatui::buffer::Buffer;
+
+    fn row(number: u64, fields: [&str; 4]) -> Row {
+        Row {
+            number,
+            fields: fields.map(|text| (!text.is_empty()).then(|| text.to_owned())),
+            file: "sitemap-1".into(),
+            ..Row::default()
+        }
+    }
+
+    fn rows() -> Vec<Row> {
+        vec![
+            row(17, ["/", "2026-11-18", "daily", "1.0"]),
+            Row {
+                state: State(RowState::Changed),
+                badges: "img 3  hl 4".into(),
+                changed: [false, true, false, false],
+                ..row(18, ["/products/coral-prism-birch", "2026-11-02", "weekly", "0.2"])
+            },
+            Row {
+                worst: Some(Severity::Error),
+                ..row(19, ["/products/old summer sale", "2026-13-01", "weekly", "0.2"])
+            },
+            Row {
+                worst: Some(Severity::Warning),
+                ..row(20, ["/products/alpine-amber\u{202e}#reviews", "2026-10-30", "weekly", "0.1"])
+            },
+            Row {
+                marked: true,
+                state: State(RowState::Added),
+                ..row(
+                    21,
+                    ["/blog/2026/autumn/walnut-opal-juniper-willow-thistle-and-more-of-it", "", "monthly", "0.20"],
+                )
+            },
+            Row {
+                marked: true,
+                state: State(RowState::Deleted),
+                ..row(22, ["/blog/2019/閉じた", "2019-04-01", "never", "0.0"])
+            },
+        ]
+    }
+
+    fn drawn(width: u16, theme: &Theme) -> String {
+        let content = Content { number: 2, lastmod: 10, badges: 12, file: 9 };
+        let table = Table {
+            columns: Columns::of(usize::from(width), content),
+            origin: "https://www.example.com".into(),
+            sorted: vec![(Field::Lastmod, true)],
+            rows: rows(),
+            cursor: Some((1, Field::Priority)),
+            ..Table::default()
+        };
+        let area = Rect::new(0, 0, width, 8);
+        let mut cells = Buffer::empty(area);
+        let (heads, body) = (Rect { height: 1, ..area }, Rect { y: 1, height: 7, ..area });
+        draw(&mut Canvas { cells: &mut cells, theme }, heads, body, &table);
+        super::super::tests::text(&cells)
+    }
+
+    #[test]
+    fn wide() {
+        insta::assert_snapshot!(drawn(110, &Theme::default()));
+    }
+
+    #[test]
+    fn usual() {
+        insta::assert_snapshot!(drawn(80, &Theme::default()));
+    }
+
+    #[test]
+    fn narrow() {
+        insta::assert_snapshot!(drawn(40, &Theme::default()));
+    }
+
+    #[test]
+    fn ascii() {
+        insta::assert_snapshot!(drawn(80, &Theme::new(Scheme::Plain, Charset::Ascii)));
+    }
+}
