@@ -133,7 +133,12 @@ impl Faults {
 
     /// Each fault on its own, lowest bit first.
     pub fn iter(self) -> impl Iterator<Item = Self> {
-        (0..Self::COUNT).map(|bit| Self(1 << bit)).filter(move |&fault| self.has(fault))
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let lowest = rest & rest.wrapping_neg();
+            rest &= !lowest;
+            (lowest != 0).then_some(Self(lowest))
+        })
     }
 }
 
