@@ -6,5 +6,6 @@
 pub mod entry;
 pub mod rule;
 mod rules;
+pub mod set;
 
 pub use rule::{FixKind, Profile, Rule, RuleSet, RuleSets, Scope};

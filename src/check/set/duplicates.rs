@@ -1,0 +1,183 @@
+//! Which rows name the same page: exactly, or after normalisation.
+//!
+//! A row alone on its page costs one table slot and four bytes of hash, nothing else; a second row opens a
+//! group. Hashes only propose: equality is always decided on the texts.
+
+use super::Locs;
+use super::groups::{Class, Groups};
+use super::members::Rows;
+use crate::protocol::location::{self, NO_KEY};
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use roaring::RoaringBitmap;
+
+/// A row alone on its page, or the number of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Slot(u32);
+
+impl Slot {
+    const GROUP: u32 = 1 << 31;
+
+    const fn row(row: u32) -> Self {
+        debug_assert!(row < Self::GROUP);
+        Self(row)
+    }
+
+    const fn group(group: u32) -> Self {
+        Self(group | Self::GROUP)
+    }
+
+    const fn as_group(self) -> Option<u32> {
+        if self.0 & Self::GROUP == 0 { None } else { Some(self.0 & !Self::GROUP) }
+    }
+}
+
+/// The index of rows by page. Row ids are below 2^31.
+#[derive(Debug, Clone, Default)]
+pub struct Duplicates {
+    /// One slot per page.
+    slots: HashTable<Slot>,
+    /// The short hash of each row's key, by row id; what the table grows by.
+    hashes: Vec<u32>,
+    /// Pages of two and more rows.
+    pub groups: Groups,
+}
+
+impl Duplicates {
+    /// Makes room for `rows` more rows.
+    pub fn reserve(&mut self, rows: usize) {
+        let Self { slots, hashes, groups } = self;
+        hashes.reserve_exact(rows);
+        slots.reserve(rows, |&slot| spread(short_hash(slot, hashes, groups)));
+    }
+
+    /// Adds a row with its file that is not in the index; `locs` tells the texts of those that are.
+    pub fn insert(&mut self, (row, file): (u32, u32), loc: &str, key_hash: u64, locs: &impl Locs) {
+        if key_hash == NO_KEY {
+            return;
+        }
+        let short = (key_hash ^ (key_hash >> 32)) as u32;
+        let place = row as usize;
+        if self.hashes.len() <= place {
+            self.hashes.resize(place + 1, 0);
+        }
+        if let Some(cell) = self.hashes.get_mut(place) {
+            *cell = short;
+        }
+        let Self { slots, hashes, groups } = self;
+        let found = slots.entry(
+            spread(short),
+            |&slot| {
+                short_hash(slot, hashes, groups) == short
+                    && first_row(slot, groups)
+                        .and_then(|other| locs.loc(other))
+                        .is_some_and(|other| is_same_page(loc, &other))
+            },
+            |&slot| spread(short_hash(slot, hashes, groups)),
+        );
+        match found {
+            Entry::Vacant(vacant) => {
+                vacant.insert(Slot::row(row));
+            }
+            Entry::Occupied(mut occupied) => {
+                let slot = *occupied.get();
+                let number = slot.as_group().unwrap_or_else(|| groups.open(slot.0, short, locs));
+                *occupied.get_mut() = Slot::group(number);
+                groups.join(number, (row, file), loc, locs);
+            }
+        }
+    }
+
+    /// Takes a row out that was inserted with this file; `old` tells the texts as they were then.
+    pub fn remove(&mut self, row: u32, file: u32, old: &impl Locs) {
+        let Some(&short) = self.hashes.get(row as usize) else { return };
+        let Self { slots, groups, .. } = self;
+        let Ok(mut found) = slots.find_entry(spread(short), |&slot| holds(slot, row, groups)) else { return };
+        match found.get().as_group() {
+            None => {
+                found.remove();
+            }
+            Some(number) => {
+                if let Some(last) = groups.leave(number, (row, file), old) {
+                    *found.get_mut() = Slot::row(last);
+                }
+            }
+        }
+    }
+
+    /// Whether the row is in the index.
+    pub fn contains(&self, row: u32) -> bool {
+        self.slot_of(row).is_some()
+    }
+
+    /// How many pages there are.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// All rows of the same page as this one, itself included; `None` if it is alone.
+    pub fn group_of(&self, row: u32) -> Option<&Rows> {
+        self.groups.rows(self.slot_of(row)?.as_group()?)
+    }
+
+    /// The rows of the same text as this one; `None` if it is alone on its page.
+    pub fn class_of(&self, row: u32, locs: &impl Locs) -> Option<&Class> {
+        self.groups.class_of(self.slot_of(row)?.as_group()?, row, locs)
+    }
+
+    /// Every row in the index.
+    pub fn rows(&self) -> RoaringBitmap {
+        let mut alone: Vec<u32> =
+            self.slots.iter().filter(|slot| slot.as_group().is_none()).map(|slot| slot.0).collect();
+        alone.sort_unstable();
+        let mut rows: RoaringBitmap = alone.into_iter().collect();
+        rows |= self.groups.all_rows();
+        rows
+    }
+
+    /// Bytes of memory behind the index, groups apart.
+    #[cfg(test)]
+    pub fn table_bytes(&self) -> usize {
+        self.slots.allocation_size() + self.hashes.capacity() * size_of::<u32>()
+    }
+
+    fn slot_of(&self, row: u32) -> Option<Slot> {
+        let short = *self.hashes.get(row as usize)?;
+        self.slots.find(spread(short), |&slot| holds(slot, row, &self.groups)).copied()
+    }
+}
+
+fn holds(slot: Slot, row: u32, groups: &Groups) -> bool {
+    match slot.as_group() {
+        None => slot == Slot::row(row),
+        Some(group) => groups.rows(group).is_some_and(|rows| rows.contains(row)),
+    }
+}
+
+fn first_row(slot: Slot, groups: &Groups) -> Option<u32> {
+    match slot.as_group() {
+        None => Some(slot.0),
+        Some(group) => groups.rows(group)?.first(),
+    }
+}
+
+fn short_hash(slot: Slot, hashes: &[u32], groups: &Groups) -> u32 {
+    let hash = match slot.as_group() {
+        None => hashes.get(slot.0 as usize).copied(),
+        Some(group) => groups.hash(group),
+    };
+    hash.unwrap_or(0)
+}
+
+/// The table takes the place from the low bits and a tag from the top seven: both must vary.
+const fn spread(short: u32) -> u64 {
+    (short as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+fn is_same_page(one: &str, other: &str) -> bool {
+    if one == other {
+        return true;
+    }
+    let (mut left, mut right) = (String::new(), String::new());
+    location::key(one, &mut left) == location::key(other, &mut right)
+}

@@ -1,0 +1,159 @@
+//! What one file adds up to: its hosts, ports, dates and news.
+//!
+//! Counts change with every row; the verdicts on them are drawn by [`FileTally::settle`], which costs
+//! time only where a verdict may have changed.
+
+use super::RowFacts;
+use super::dates::{Dates, EachDate};
+use super::hosts::{Hosts, Origin};
+use super::rule::{SetRule, SetRules};
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+
+/// Fewest dated entries for a verdict on their dates (rule catalogue, `set-lastmod-identical`).
+const DATED_MIN: u32 = 20;
+
+/// How many rows have each of a few values.
+#[derive(Debug, Clone, Default)]
+struct Tally {
+    /// The value met first: in most files the only one.
+    first: Option<(u32, u32)>,
+    rest: HashMap<u32, u32, FixedState>,
+    total: u32,
+}
+
+impl Tally {
+    fn add(&mut self, value: u32) {
+        self.total += 1;
+        match &mut self.first {
+            Some((first, rows)) if *first == value => *rows += 1,
+            None => self.first = Some((value, 1)),
+            _ => *self.rest.entry(value).or_insert(0) += 1,
+        }
+    }
+
+    fn remove(&mut self, value: u32) {
+        self.total = self.total.saturating_sub(1);
+        match &mut self.first {
+            Some((first, rows)) if *first == value => *rows = rows.saturating_sub(1),
+            _ => {
+                if let Some(rows) = self.rest.get_mut(&value) {
+                    *rows = rows.saturating_sub(1);
+                    if *rows == 0 {
+                        self.rest.remove(&value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The commonest value and the number of rows that have another. Of equals, the least by `order`.
+    fn main<K: Ord>(&self, order: impl Fn(u32) -> K) -> Option<(u32, u32)> {
+        let values = self.first.iter().copied().chain(self.rest.iter().map(|(&value, &rows)| (value, rows)));
+        let best = values
+            .filter(|&(_, rows)| rows > 0)
+            .max_by(|a, b| a.1.cmp(&b.1).then_with(|| order(b.0).cmp(&order(a.0))))?;
+        Some((best.0, self.total - best.1))
+    }
+}
+
+/// What was concluded about a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileVerdict {
+    /// Rows on another host than the commonest.
+    pub other_host: u32,
+    /// Rows on another port than the commonest.
+    pub other_port: u32,
+    /// The commonest host, by number.
+    pub main_host: Option<u32>,
+    /// The commonest port.
+    pub main_port: Option<u32>,
+    /// Rules about the file as a whole.
+    pub rules: SetRules,
+}
+
+/// The sums of one file.
+#[derive(Debug, Clone, Default)]
+pub struct FileTally {
+    hosts: Tally,
+    ports: Tally,
+    dates: Dates,
+    news: u32,
+    rows: u32,
+    /// As of the last [`FileTally::settle`].
+    pub verdict: FileVerdict,
+    /// Whether rows have changed since then.
+    pub is_dirty: bool,
+}
+
+impl FileTally {
+    /// Counts a row.
+    pub fn add(&mut self, origin: Option<Origin>, facts: &RowFacts) {
+        self.rows += 1;
+        self.news += u32::from(facts.news);
+        if let Some(origin) = origin {
+            self.hosts.add(origin.host);
+            self.ports.add(origin.port);
+        }
+        if let Some(seconds) = facts.lastmod {
+            self.dates.add(seconds);
+        }
+    }
+
+    /// Counts a row no longer.
+    pub fn remove(&mut self, origin: Option<Origin>, facts: &RowFacts) {
+        self.rows = self.rows.saturating_sub(1);
+        self.news = self.news.saturating_sub(u32::from(facts.news));
+        if let Some(origin) = origin {
+            self.hosts.remove(origin.host);
+            self.ports.remove(origin.port);
+        }
+        if let Some(seconds) = facts.lastmod {
+            self.dates.remove(seconds);
+        }
+    }
+
+    /// When the file itself was last changed, in seconds since 1970.
+    pub fn set_mtime(&mut self, mtime: Option<i64>) {
+        self.dates.set_mtime(mtime);
+    }
+
+    /// How many entries have a readable date.
+    pub fn dated(&self) -> u32 {
+        self.dates.len()
+    }
+
+    /// How many entries there are.
+    pub fn rows(&self) -> u32 {
+        self.rows
+    }
+
+    /// How many entries are news.
+    pub fn news(&self) -> u32 {
+        self.news
+    }
+
+    /// Draws the verdicts anew. `each` shows the dates of all rows of this file, and is asked only when
+    /// the counts leave a verdict open.
+    pub fn settle(&mut self, hosts: &Hosts, each: EachDate<'_>) {
+        let (main_host, other_host) = self.hosts.main(|host| hosts.name(host).to_owned()).unzip();
+        let (main_port, other_port) = self.ports.main(|port| port).unzip();
+        let mut rules = SetRules::NONE;
+        // A news sitemap holds what was published in the last two days: like dates are its nature.
+        let is_news = u64::from(self.news) * 2 > u64::from(self.rows);
+        if self.dates.len() >= DATED_MIN && !is_news {
+            let is_identical = self.dates.is_identical();
+            rules.insert_if(SetRule::LastmodIdentical, is_identical);
+            rules.insert_if(SetRule::LastmodGenerated, !is_identical && self.dates.is_generated(each));
+        }
+        rules.insert_if(SetRule::NewsMixed, self.news > 0 && self.news < self.rows);
+        self.verdict = FileVerdict {
+            other_host: other_host.unwrap_or(0),
+            other_port: other_port.unwrap_or(0),
+            main_host,
+            main_port,
+            rules,
+        };
+        self.is_dirty = false;
+    }
+}

@@ -1,0 +1,441 @@
+//! What holds of the set as a whole: repeated URLs, mixed hosts, suspicious dates and hints.
+//!
+//! [`SetIndex`] is kept up to date row by row: [`SetIndex::remove`] with the old facts,
+//! [`SetIndex::insert`] with the new ones, [`SetIndex::settle`] when a batch is through. After that its
+//! counts equal those of an index built anew, whatever happened before. It knows rows and files by
+//! number only and looks texts up through [`Locs`]; it must not know of documents or screens.
+
+mod dates;
+mod duplicates;
+mod file;
+mod groups;
+mod hosts;
+mod members;
+mod near;
+mod rule;
+
+pub use rule::{Place, SetRule, SetRules};
+
+use crate::protocol::Severity;
+use crate::protocol::location::Location;
+use duplicates::Duplicates;
+use file::FileTally;
+use hosts::Hosts;
+use members::Rows;
+use roaring::RoaringBitmap;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Below this many entries, equal priorities are only worth a note (rule catalogue, `set-priority-identical`).
+const FEW_ENTRIES: u64 = 10;
+/// Priority 1.0, in hundredths.
+const TOP_PRIORITY: u8 = 100;
+/// Number of distinct priorities, in hundredths from 0.00 to 1.00.
+const PRIORITIES: usize = 101;
+/// Number of distinct words of changefreq.
+const FREQUENCIES: usize = 7;
+
+/// Texts and dates of rows, as the index needs them.
+///
+/// While rows change, this shows one state of the document: the old one to [`SetIndex::remove`], the
+/// new one to everything else.
+pub trait Locs {
+    /// The row's `loc`, decoded and trimmed; `None` where it is absent.
+    fn loc(&self, row: u32) -> Option<Cow<'_, str>>;
+
+    /// The number of the row's file.
+    fn file(&self, row: u32) -> u32;
+
+    /// Shows the readable lastmod of every row of a file, in seconds since 1970.
+    fn each_date(&self, file: u32, see: &mut dyn FnMut(i64));
+}
+
+/// What the index counts about a row, its URL apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RowFacts {
+    /// The number of the row's file; numbers are small and dense.
+    pub file: u32,
+    /// The date in seconds since 1970, if it is readable.
+    pub lastmod: Option<i64>,
+    /// Whether there is a lastmod at all.
+    pub has_lastmod: bool,
+    /// The priority in hundredths, 0 to 100, if it is readable.
+    pub priority: Option<u8>,
+    /// The changefreq by its place among the seven words, if it is one.
+    pub changefreq: Option<u8>,
+    /// Whether the entry has `news:news`.
+    pub news: bool,
+}
+
+/// A finding that belongs to no single row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SetFinding {
+    /// The rule.
+    pub rule: SetRule,
+    /// The number of the file, if it is about one.
+    pub file: Option<u32>,
+    /// What was found, in one sentence.
+    pub message: String,
+    /// Where it differs from the rule's own.
+    pub severity: Option<Severity>,
+}
+
+/// Sums over all files, so that nobody has to walk them.
+#[derive(Debug, Clone, Copy, Default)]
+struct FileSums {
+    other_host: u64,
+    other_port: u64,
+    identical: u64,
+    generated: u64,
+    news_mixed: u64,
+}
+
+/// The index of the whole set.
+#[derive(Debug, Clone)]
+pub struct SetIndex {
+    duplicates: Duplicates,
+    hosts: Hosts,
+    files: Vec<FileTally>,
+    dirty: Vec<u32>,
+    sums: FileSums,
+    rows: u64,
+    with_lastmod: u64,
+    priorities: [u64; PRIORITIES],
+    frequencies: [u64; FREQUENCIES],
+    /// Paths without and with a final slash.
+    slashes: [u64; 2],
+    cross_submission: bool,
+}
+
+impl Default for SetIndex {
+    fn default() -> Self {
+        Self {
+            duplicates: Duplicates::default(),
+            hosts: Hosts::default(),
+            files: Vec::new(),
+            dirty: Vec::new(),
+            sums: FileSums::default(),
+            rows: 0,
+            with_lastmod: 0,
+            priorities: [0; PRIORITIES],
+            frequencies: [0; FREQUENCIES],
+            slashes: [0; 2],
+            cross_submission: false,
+        }
+    }
+}
+
+impl SetIndex {
+    /// The settled index of all rows, given as row, [`key_hash`](crate::protocol::location::key_hash) and facts.
+    pub fn build(rows: impl IntoIterator<Item = (u32, u64, RowFacts)>, locs: &impl Locs) -> Self {
+        let rows = rows.into_iter();
+        let mut index = Self::default();
+        index.reserve(rows.size_hint().0);
+        for (row, key_hash, facts) in rows {
+            index.insert(row, key_hash, &facts, locs);
+        }
+        index.settle(locs);
+        index
+    }
+
+    /// Makes room for so many more rows at once.
+    pub fn reserve(&mut self, rows: usize) {
+        self.duplicates.reserve(rows);
+    }
+
+    /// Declares that files may list URLs of several hosts (sitemaps.org protocol, "Sitemaps & Cross Submits").
+    pub fn set_cross_submission(&mut self, declared: bool) {
+        self.cross_submission = declared;
+    }
+
+    /// Tells when a file was last changed, in seconds since 1970; unknown at first. Settle afterwards.
+    pub fn set_mtime(&mut self, file: u32, mtime: Option<i64>) {
+        self.touch(file).set_mtime(mtime);
+    }
+
+    /// Adds a row that is not in the index.
+    pub fn insert(&mut self, row: u32, key_hash: u64, facts: &RowFacts, locs: &impl Locs) {
+        let loc = locs.loc(row).unwrap_or_default();
+        let location = Location::of(&loc);
+        self.duplicates.insert((row, facts.file), &loc, key_hash, locs);
+        let origin = self.hosts.add(&location);
+        self.touch(facts.file).add(origin, facts);
+        self.count(&location, facts, 1);
+    }
+
+    /// Takes out a row that was added with these facts; `old` shows the texts as they were then.
+    pub fn remove(&mut self, row: u32, facts: &RowFacts, old: &impl Locs) {
+        let loc = old.loc(row).unwrap_or_default();
+        let location = Location::of(&loc);
+        self.duplicates.remove(row, facts.file, old);
+        let origin = self.hosts.remove(&location);
+        self.touch(facts.file).remove(origin, facts);
+        self.count(&location, facts, -1);
+    }
+
+    /// Draws the verdicts on the files whose rows have changed. Call it after a batch of changes and
+    /// before reading; with nothing changed it costs nothing.
+    pub fn settle(&mut self, locs: &impl Locs) {
+        for number in std::mem::take(&mut self.dirty) {
+            let Some(file) = self.files.get_mut(number as usize) else { continue };
+            let before = file.verdict;
+            file.settle(&self.hosts, &mut |see| locs.each_date(number, see));
+            self.sums.replace(&before, &file.verdict);
+        }
+    }
+
+    /// How many findings a rule has: rows, files, or 1 for the set.
+    pub fn count_of(&self, rule: SetRule) -> u64 {
+        match rule {
+            SetRule::Duplicate => self.duplicates.groups.exact,
+            SetRule::DuplicateEquivalent => self.duplicates.groups.equivalent,
+            SetRule::DuplicateAcrossFiles => self.duplicates.groups.across,
+            SetRule::MixedScheme => self.hosts.schemes[0].min(self.hosts.schemes[1]),
+            SetRule::MixedWww => self.hosts.www_minority,
+            SetRule::MixedHost if self.cross_submission => 0,
+            SetRule::MixedHost => self.sums.other_host,
+            SetRule::MixedPort => self.sums.other_port,
+            SetRule::MixedSlash => self.rarer_slash().map_or(0, |slash| self.slashes[usize::from(slash)]),
+            SetRule::LastmodIdentical => self.sums.identical,
+            SetRule::LastmodGenerated => self.sums.generated,
+            SetRule::NewsMixed => self.sums.news_mixed,
+            SetRule::LastmodSparse => u64::from(self.with_lastmod > 0 && self.with_lastmod * 2 < self.rows),
+            SetRule::PriorityIdentical => u64::from(only_value(&self.priorities, self.rows).is_some()),
+            SetRule::PriorityAllHigh => {
+                let top = self.priorities[usize::from(TOP_PRIORITY)];
+                u64::from(self.rows > 1 && top * 2 > self.rows)
+            }
+            SetRule::ChangefreqIdentical => u64::from(only_value(&self.frequencies, self.rows).is_some()),
+        }
+    }
+
+    /// The rules that have findings, by code.
+    pub fn counts(&self) -> BTreeMap<&'static str, u64> {
+        let counts = SetRule::ALL.iter().map(|&rule| (rule.code(), self.count_of(rule)));
+        counts.filter(|&(_, count)| count > 0).collect()
+    }
+
+    /// The rules whose findings are this row. Costs no more than looking at the row.
+    pub fn rules_of(&self, row: u32, locs: &impl Locs) -> SetRules {
+        let mut rules = SetRules::NONE;
+        if !self.duplicates.contains(row) {
+            return rules;
+        }
+        if let Some(class) = self.duplicates.class_of(row, locs) {
+            let repeats = class.members.first() != Some(row);
+            let first_of_page = self.duplicates.group_of(row).and_then(Rows::first);
+            rules.insert_if(SetRule::Duplicate, repeats);
+            rules.insert_if(SetRule::DuplicateEquivalent, !repeats && first_of_page != Some(row));
+            let is_in_further_file = class.members.is_first_in_further_file(row, locs.file(row));
+            rules.insert_if(SetRule::DuplicateAcrossFiles, is_in_further_file);
+        }
+        self.add_minority_rules(row, locs, &mut rules);
+        rules
+    }
+
+    /// The rows that are findings of a rule; none for a rule about files or the set. The rules of mixed
+    /// things walk over all rows: work for a job, not for a frame.
+    pub fn rows_with(&self, rule: SetRule, locs: &impl Locs) -> RoaringBitmap {
+        match rule {
+            SetRule::Duplicate => self.duplicates.groups.exact_rows(),
+            SetRule::DuplicateEquivalent => self.duplicates.groups.equivalent_rows(),
+            SetRule::DuplicateAcrossFiles => self.duplicates.groups.across_rows(),
+            _ if rule.place() != Place::Row || self.count_of(rule) == 0 => RoaringBitmap::new(),
+            _ => {
+                let is_flagged = |row: &u32| {
+                    let mut rules = SetRules::NONE;
+                    self.add_minority_rules(*row, locs, &mut rules);
+                    rules.has(rule)
+                };
+                self.duplicates.rows().into_iter().filter(is_flagged).collect()
+            }
+        }
+    }
+
+    /// The files that are findings of a rule about files.
+    pub fn files_with(&self, rule: SetRule) -> Vec<u32> {
+        let files = self.files.iter().enumerate();
+        files.filter(|(_, file)| file.verdict.rules.has(rule)).map(|(number, _)| number as u32).collect()
+    }
+
+    /// Whether another row names the same page.
+    pub fn is_duplicate(&self, row: u32) -> bool {
+        self.duplicates.group_of(row).is_some()
+    }
+
+    /// Every row that shares its page with another.
+    pub fn duplicate_rows(&self) -> RoaringBitmap {
+        self.duplicates.groups.all_rows()
+    }
+
+    /// All rows that name the same page as this one, itself included, in order; empty if it is alone.
+    pub fn members(&self, row: u32) -> Vec<u32> {
+        let mut rows = RoaringBitmap::new();
+        if let Some(group) = self.duplicates.group_of(row) {
+            group.add_to(&mut rows);
+        }
+        rows.into_iter().collect()
+    }
+
+    /// The row that this one repeats: the first of the same text, else the first of the same page.
+    pub fn original(&self, row: u32, locs: &impl Locs) -> Option<u32> {
+        let first = self.duplicates.class_of(row, locs)?.members.first()?;
+        let original = if first == row { self.duplicates.group_of(row)?.first()? } else { first };
+        (original != row).then_some(original)
+    }
+
+    /// `scheme://host` that most rows share, as written, and the number of those rows.
+    pub fn main_origin(&self) -> Option<(&str, u64)> {
+        self.hosts.commonest()
+    }
+
+    /// Rows in the index.
+    pub fn len(&self) -> u64 {
+        self.rows
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Rows that have a lastmod, readable or not.
+    pub fn with_lastmod(&self) -> u64 {
+        self.with_lastmod
+    }
+
+    /// Pages, equivalent URLs counted once.
+    pub fn pages(&self) -> usize {
+        self.duplicates.len()
+    }
+
+    /// The findings about files and about the set, files first.
+    pub fn findings(&self) -> Vec<SetFinding> {
+        let mut findings = Vec::new();
+        for (number, file) in self.files.iter().enumerate().filter(|(_, file)| !file.verdict.rules.is_empty()) {
+            for rule in file.verdict.rules.iter() {
+                let message = match rule {
+                    SetRule::LastmodIdentical => format!("all {} dates in this file are the same", file.dated()),
+                    SetRule::LastmodGenerated => format!(
+                        "over 80 % of the {} dates in this file lie within one minute, or within a day of the file's own",
+                        file.dated()
+                    ),
+                    _ => format!("{} of the {} entries in this file are news", file.news(), file.rows()),
+                };
+                findings.push(SetFinding { rule, file: Some(number as u32), message, severity: None });
+            }
+        }
+        for rule in SetRule::ALL.iter().copied() {
+            if rule.place() == Place::Set && self.count_of(rule) > 0 {
+                let is_minor = rule == SetRule::PriorityIdentical && self.rows < FEW_ENTRIES;
+                let severity = is_minor.then_some(Severity::Note);
+                findings.push(SetFinding { rule, file: None, message: self.message(rule), severity });
+            }
+        }
+        findings
+    }
+
+    fn message(&self, rule: SetRule) -> String {
+        let rows = self.rows;
+        match rule {
+            SetRule::LastmodSparse => format!("only {} of {rows} entries have a lastmod", self.with_lastmod),
+            SetRule::PriorityIdentical => {
+                let value = only_value(&self.priorities, rows).unwrap_or(0);
+                format!("all {rows} entries have priority {}: it tells nothing apart", value as f32 / 100.0)
+            }
+            SetRule::PriorityAllHigh => {
+                format!("{} of {rows} entries have priority 1.0", self.priorities[usize::from(TOP_PRIORITY)])
+            }
+            _ => format!("all {rows} entries have the same changefreq"),
+        }
+    }
+
+    /// The rules that a row breaks by its scheme, host, port or final slash alone.
+    fn add_minority_rules(&self, row: u32, locs: &impl Locs, rules: &mut SetRules) {
+        let Some(loc) = locs.loc(row) else { return };
+        let location = Location::of(&loc);
+        if let Some(origin) = self.hosts.find(&location) {
+            rules.insert_if(SetRule::MixedScheme, self.hosts.rarer_scheme() == Some(origin.scheme));
+            rules.insert_if(SetRule::MixedWww, self.hosts.is_www_minority(origin.host));
+            if let Some(file) = self.files.get(locs.file(row) as usize) {
+                let is_foreign = file.verdict.main_host.is_some_and(|host| host != origin.host);
+                rules.insert_if(SetRule::MixedHost, is_foreign && !self.cross_submission);
+                rules.insert_if(SetRule::MixedPort, file.verdict.main_port.is_some_and(|port| port != origin.port));
+            }
+        }
+        let slash = slash_style(&location);
+        rules.insert_if(SetRule::MixedSlash, slash.is_some() && slash == self.rarer_slash());
+    }
+
+    /// The style of fewer rows where both occur and it is under a tenth.
+    fn rarer_slash(&self) -> Option<bool> {
+        let [without, with] = self.slashes;
+        let fewer = without.min(with);
+        (fewer > 0 && fewer * 10 < without + with).then_some(with < without)
+    }
+
+    fn touch(&mut self, file: u32) -> &mut FileTally {
+        let place = file as usize;
+        if self.files.len() <= place {
+            self.files.resize_with(place + 1, FileTally::default);
+        }
+        let tally = &mut self.files[place]; // just made sure of
+        if !tally.is_dirty {
+            tally.is_dirty = true;
+            self.dirty.push(file);
+        }
+        tally
+    }
+
+    fn count(&mut self, location: &Location<'_>, facts: &RowFacts, step: i64) {
+        let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
+        add(&mut self.rows);
+        if facts.has_lastmod {
+            add(&mut self.with_lastmod);
+        }
+        if let Some(counter) = facts.priority.and_then(|value| self.priorities.get_mut(usize::from(value))) {
+            add(counter);
+        }
+        if let Some(counter) = facts.changefreq.and_then(|word| self.frequencies.get_mut(usize::from(word))) {
+            add(counter);
+        }
+        if let Some(slash) = slash_style(location) {
+            add(&mut self.slashes[usize::from(slash)]);
+        }
+    }
+}
+
+impl FileSums {
+    fn replace(&mut self, before: &file::FileVerdict, after: &file::FileVerdict) {
+        let swap = |sum: &mut u64, before: u64, after: u64| *sum = *sum + after - before;
+        swap(&mut self.other_host, before.other_host.into(), after.other_host.into());
+        swap(&mut self.other_port, before.other_port.into(), after.other_port.into());
+        let flags = [
+            (SetRule::LastmodIdentical, &mut self.identical),
+            (SetRule::LastmodGenerated, &mut self.generated),
+            (SetRule::NewsMixed, &mut self.news_mixed),
+        ];
+        for (rule, sum) in flags {
+            swap(sum, before.rules.has(rule).into(), after.rules.has(rule).into());
+        }
+    }
+}
+
+/// Whether a path ends in a slash; `None` for the root and for a last segment with an extension.
+fn slash_style(location: &Location<'_>) -> Option<bool> {
+    location.scheme()?;
+    let path = location.path();
+    if path.len() < 2 {
+        return None;
+    }
+    let last = path.rsplit('/').next().unwrap_or("");
+    if last.is_empty() { Some(true) } else { (!last.contains('.')).then_some(false) }
+}
+
+/// The place of the one value that all of two or more rows have.
+fn only_value(counters: &[u64], rows: u64) -> Option<usize> {
+    if rows < 2 { None } else { counters.iter().position(|&count| count == rows) }
+}
+
+#[cfg(test)]
+mod tests;
