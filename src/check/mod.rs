@@ -4,6 +4,8 @@
 //! reads files or knows of a screen.
 
 pub mod entry;
+pub mod file;
+pub mod index;
 pub mod rule;
 mod rules;
 pub mod set;

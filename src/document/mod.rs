@@ -10,6 +10,7 @@ pub mod rows;
 pub mod sitemap;
 pub mod sort;
 pub mod source;
+pub mod view;
 
 use crate::protocol::Field;
 use crate::xml::entry::{self, Entry, Extensions};

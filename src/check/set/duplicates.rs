@@ -125,6 +125,22 @@ impl Duplicates {
         self.groups.class_of(self.slot_of(row)?.as_group()?, row, locs)
     }
 
+    /// All rows of the page that a URL names, in the index or not.
+    pub fn rows_of_page(&self, loc: &str, locs: &impl Locs) -> Rows {
+        let key_hash = location::key_hash(loc);
+        let short = (key_hash ^ (key_hash >> 32)) as u32;
+        let same = |slot: &Slot| {
+            let first = first_row(*slot, &self.groups);
+            first.and_then(|row| locs.loc(row)).is_some_and(|other| is_same_page(loc, &other))
+        };
+        let slot = if key_hash == NO_KEY { None } else { self.slots.find(spread(short), same).copied() };
+        match slot.map(|slot| (slot, slot.as_group())) {
+            None => Rows::of(&[]),
+            Some((slot, None)) => Rows::of(&[slot.0]),
+            Some((_, Some(group))) => self.groups.rows(group).cloned().unwrap_or_else(|| Rows::of(&[])),
+        }
+    }
+
     /// Every row in the index.
     pub fn rows(&self) -> RoaringBitmap {
         let mut alone: Vec<u32> =

@@ -284,6 +284,13 @@ impl SetIndex {
         (original != row).then_some(original)
     }
 
+    /// All rows of the page that a URL names, whether the URL itself is in the set or not.
+    pub fn rows_of_page(&self, loc: &str, locs: &impl Locs) -> RoaringBitmap {
+        let mut rows = RoaringBitmap::new();
+        self.duplicates.rows_of_page(loc, locs).add_to(&mut rows);
+        rows
+    }
+
     /// `scheme://host` that most rows share, as written, and the number of those rows.
     pub fn main_origin(&self) -> Option<(&str, u64)> {
         self.hosts.commonest()

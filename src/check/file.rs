@@ -1,0 +1,137 @@
+//! Rules about one file as a whole: its limits, its root, what stands outside the entries. Pure.
+//!
+//! Sources: rule catalogue, section 4; sitemaps.org protocol; sitemap.xsd 0.9.
+
+use super::rule::{Rule, RuleSet};
+use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX, URLS_PER_FILE};
+use crate::protocol::namespace::{self, Namespace};
+use crate::xml::names::{FileKind, Names};
+
+/// What the rules need to know of a file.
+#[derive(Debug, Clone, Copy)]
+pub struct FileFacts<'f> {
+    /// Live entries.
+    pub entries: u32,
+    /// Size of the finished file, uncompressed.
+    pub bytes: u64,
+    /// The root.
+    pub names: &'f Names,
+    /// Whether text or unknown elements stand directly below the root.
+    pub stray: bool,
+}
+
+/// Rules that the file violates.
+pub fn check(facts: &FileFacts<'_>) -> RuleSet {
+    let mut rules = RuleSet::EMPTY;
+    rules.insert_if(Rule::DOC_NO_ENTRIES, facts.entries == 0);
+    rules.insert_if(Rule::DOC_STRAY_TEXT, facts.stray);
+    let limit = match facts.names.kind {
+        FileKind::Urlset => URLS_PER_FILE,
+        FileKind::Index => SITEMAPS_PER_INDEX,
+    };
+    let too_many = if facts.names.kind == FileKind::Index { Rule::INDEX_TOO_MANY } else { Rule::FILE_TOO_MANY_URLS };
+    rules.insert_if(too_many, facts.entries > limit);
+    rules.insert_if(Rule::FILE_TOO_LARGE, facts.bytes > BYTES_PER_FILE);
+    let near = u64::from(facts.entries) * 10 > u64::from(limit) * 9 || facts.bytes * 10 > BYTES_PER_FILE * 9;
+    rules.insert_if(Rule::FILE_NEAR_LIMIT, near && facts.entries <= limit && facts.bytes <= BYTES_PER_FILE);
+    if let Some(rule) = namespace_rule(facts.names) {
+        rules.insert(rule);
+    }
+    rules
+}
+
+fn namespace_rule(names: &Names) -> Option<Rule> {
+    match names.uri.as_deref() {
+        None if typo(names).is_some() => Some(Rule::NS_ATTR_TYPO),
+        None => Some(Rule::NS_MISSING),
+        Some(uri) => match namespace::classify(uri) {
+            Namespace::Sitemap09 => None,
+            Namespace::Sitemap084 => Some(Rule::NS_LEGACY_084),
+            Namespace::SitemapVariant => Some(Rule::NS_VARIANT),
+            _ => Some(Rule::NS_WRONG),
+        },
+    }
+}
+
+/// The attribute that was meant to be `xmlns`, if there is one.
+fn typo(names: &Names) -> Option<&str> {
+    let typo = names.attributes.iter().find(|(name, value)| namespace::is_xmlns_typo(name, value));
+    typo.map(|(name, _)| &**name)
+}
+
+/// What a rule says of this very file.
+pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
+    let uri = facts.names.uri.as_deref().unwrap_or_default();
+    let right = namespace::SITEMAP_09;
+    let what = match facts.names.kind {
+        FileKind::Urlset => "URLs",
+        FileKind::Index => "sitemaps",
+    };
+    match rule {
+        Rule::DOC_NO_ENTRIES => {
+            format!("no <{}> in it: engines report an empty sitemap", facts.names.kind.entry_name())
+        }
+        Rule::DOC_STRAY_TEXT => "text or an unknown element stands directly below the root".into(),
+        Rule::FILE_TOO_MANY_URLS => {
+            format!("{} URLs; a file holds {URLS_PER_FILE} at most. Saving splits it", facts.entries)
+        }
+        Rule::INDEX_TOO_MANY => format!("{} sitemaps; an index holds {SITEMAPS_PER_INDEX} at most", facts.entries),
+        Rule::FILE_TOO_LARGE => {
+            format!("{} bytes uncompressed; a file holds {BYTES_PER_FILE} at most. Saving splits it", facts.bytes)
+        }
+        Rule::FILE_NEAR_LIMIT => {
+            format!("{} {what} and {} bytes: over nine tenths of what a file may hold", facts.entries, facts.bytes)
+        }
+        Rule::NS_MISSING => format!("the root is in no namespace; it should say xmlns=\"{right}\""),
+        Rule::NS_ATTR_TYPO => {
+            format!(
+                "{}= should be xmlns=: as it stands, the root is in no namespace",
+                typo(facts.names).unwrap_or("ns")
+            )
+        }
+        Rule::NS_VARIANT => format!("{uri} is not the sitemap namespace; it is {right}, to the letter"),
+        Rule::NS_LEGACY_084 => format!("{uri} is Google's namespace of 2005; today it is {right}"),
+        Rule::NS_WRONG => format!("{uri} is not the sitemap namespace; it is {right}"),
+        other => other.summary().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xml::markup;
+
+    fn rules(root: &str, entries: u32, bytes: u64) -> Vec<&'static str> {
+        let tag = markup::next(root.as_bytes(), 0).unwrap();
+        let names = Names::of_root(root.as_bytes(), &tag).unwrap();
+        let facts = FileFacts { entries, bytes, names: &names, stray: false };
+        let rules = check(&facts);
+        for rule in rules.iter() {
+            assert!(!message(rule, &facts).is_empty());
+        }
+        rules.iter().map(Rule::code).collect()
+    }
+
+    #[test]
+    fn limits_are_exact_and_namespaces_are_told_apart() {
+        let good = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>";
+        let table: [(&str, u32, u64, &[&str]); 13] = [
+            (good, 1, 500, &[]),
+            (good, 0, 100, &["doc-no-entries"]),
+            (good, 45_000, 500, &[]),
+            (good, 45_001, 500, &["file-near-limit"]),
+            (good, 50_000, 500, &["file-near-limit"]),
+            (good, 50_001, 500, &["file-too-many-urls"]),
+            (good, 1, 52_428_800, &["file-near-limit"]),
+            (good, 1, 52_428_801, &["file-too-large"]),
+            ("<urlset>", 1, 1, &["ns-missing"]),
+            ("<urlset ns='http://www.google.com/schemas/sitemap/0.84'>", 1, 1, &["ns-attr-typo"]),
+            ("<urlset xmlns='https://www.sitemaps.org/schemas/sitemap/0.9'>", 1, 1, &["ns-variant"]),
+            ("<urlset xmlns='http://www.google.com/schemas/sitemap/0.84'>", 1, 1, &["ns-legacy-084"]),
+            ("<urlset xmlns='http://example.com/'>", 1, 1, &["ns-wrong"]),
+        ];
+        for (root, entries, bytes, expected) in table {
+            assert_eq!(rules(root, entries, bytes), expected, "{root} {entries} {bytes}");
+        }
+    }
+}

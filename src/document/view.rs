@@ -1,0 +1,235 @@
+//! `View`: which rows are shown in which order. A filter and sort keys make one; the document is not changed.
+//!
+//! Without filter and sort it stores nothing per row. Rows that were edited out of the filter stay where they
+//! are until the view is made again: nothing moves that the user did not move.
+
+use super::Document;
+use super::query::{Query, RowFacts};
+use super::rows::RowId;
+use super::sitemap::SitemapId;
+use super::sort::{self, Column, SortKey};
+use crate::progress::Progress;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// What a view is made by.
+#[derive(Debug, Clone, Default)]
+pub struct ViewSpec {
+    /// Rows that pass are shown; `None` shows all.
+    pub filter: Option<Query>,
+    /// The first key decides first; empty is the file order.
+    pub sort: Vec<SortKey>,
+}
+
+impl ViewSpec {
+    /// Whether it shows all rows in file order.
+    pub fn is_plain(&self) -> bool {
+        self.filter.as_ref().is_none_or(Query::is_everything) && self.sort.is_empty()
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Order {
+    /// All rows in file order: first position of each sitemap, then the total.
+    File(Arc<[u32]>),
+    /// These rows; and the number of each row in the file order, by row id.
+    List { rows: Arc<Vec<u32>>, numbers: Arc<[u32]> },
+}
+
+/// The rows on show.
+#[derive(Debug, Clone)]
+pub struct View {
+    order: Order,
+}
+
+impl Default for View {
+    fn default() -> Self {
+        Self { order: Order::File([0].into()) }
+    }
+}
+
+/// Rows per piece of work: small enough that a cancel is felt at once.
+const SLICE: usize = 4_096;
+
+impl View {
+    /// All rows in file order.
+    pub fn file_order(document: &Document) -> Self {
+        let mut total = 0u32;
+        let mut starts: Vec<u32> = Vec::with_capacity(document.sitemaps().len() + 1);
+        for sitemap in document.sitemaps() {
+            starts.push(total);
+            total += sitemap.rows.len() as u32;
+        }
+        starts.push(total);
+        Self { order: Order::File(starts.into()) }
+    }
+
+    /// Filters and sorts on all cores; `None` when cancelled. `facts` gives what queries ask of a row.
+    pub fn build<R: RowFacts>(
+        document: &Document,
+        spec: &ViewSpec,
+        facts: &(impl Fn(RowId) -> R + Sync),
+        progress: &Progress,
+    ) -> Option<Self> {
+        if spec.is_plain() {
+            return Some(Self::file_order(document));
+        }
+        let all: Vec<u32> = document.rows().map(|row| row.0).collect();
+        let mut numbers = vec![0u32; document.row_limit() as usize];
+        for (number, row) in all.iter().enumerate() {
+            if let Some(slot) = numbers.get_mut(*row as usize) {
+                *slot = number as u32 + 1;
+            }
+        }
+        let mut rows = match &spec.filter {
+            Some(query) if !query.is_everything() => matching(&all, query, facts, progress)?,
+            _ => all,
+        };
+        if !spec.sort.is_empty() {
+            rows = sorted(rows, &numbers, &spec.sort, facts, progress)?;
+        }
+        Some(Self { order: Order::List { rows: Arc::new(rows), numbers: numbers.into() } })
+    }
+
+    /// Number of rows on show.
+    pub fn len(&self) -> u32 {
+        match &self.order {
+            Order::File(starts) => starts.last().copied().unwrap_or_default(),
+            Order::List { rows, .. } => rows.len() as u32,
+        }
+    }
+
+    /// Whether nothing is shown.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether all rows are shown in file order.
+    pub const fn is_file_order(&self) -> bool {
+        matches!(self.order, Order::File(_))
+    }
+
+    /// The row at a position.
+    pub fn row_at(&self, document: &Document, position: u32) -> Option<RowId> {
+        match &self.order {
+            Order::File(starts) => {
+                let file = starts.partition_point(|start| *start <= position).checked_sub(1)?;
+                let within = position - starts.get(file)?;
+                document.sitemap(SitemapId(file as u32))?.rows.get(within as usize)
+            }
+            Order::List { rows, .. } => rows.get(position as usize).copied().map(RowId),
+        }
+    }
+
+    /// Where a row is shown.
+    pub fn position_of(&self, document: &Document, row: RowId) -> Option<u32> {
+        match &self.order {
+            Order::File(starts) => {
+                if row.0 >= document.row_limit() {
+                    return None;
+                }
+                let home = document.sitemap_of(row);
+                let within = document.sitemap(home)?.rows.position(row)?;
+                Some(starts.get(home.index())? + within as u32)
+            }
+            Order::List { rows, .. } => rows.iter().position(|other| *other == row.0).map(|at| at as u32),
+        }
+    }
+
+    /// The number of a row in the file order of the whole set, from 1; 0 for rows that came after the view was made.
+    pub fn number(&self, document: &Document, row: RowId) -> u32 {
+        match &self.order {
+            Order::File(_) => self.position_of(document, row).map_or(0, |position| position + 1),
+            Order::List { numbers, .. } => numbers.get(row.index()).copied().unwrap_or_default(),
+        }
+    }
+
+    /// The rows on show, in their order.
+    pub fn rows<'v>(&'v self, document: &'v Document) -> Box<dyn Iterator<Item = RowId> + 'v> {
+        match &self.order {
+            Order::File(_) => Box::new(document.rows()),
+            Order::List { rows, .. } => Box::new(rows.iter().copied().map(RowId)),
+        }
+    }
+
+    /// The view after rows came or went: new rows are shown after `anchor` (or first), gone ones leave.
+    #[must_use]
+    pub fn adapted(&self, document: &Document, added: &[RowId], anchor: Option<RowId>) -> Self {
+        let Order::List { rows: shown, .. } = &self.order else { return Self::file_order(document) };
+        let mut numbers = vec![0u32; document.row_limit() as usize];
+        for (number, row) in document.rows().enumerate() {
+            if let Some(slot) = numbers.get_mut(row.index()) {
+                *slot = number as u32 + 1;
+            }
+        }
+        let mut rows: Vec<u32> =
+            shown.iter().copied().filter(|row| numbers.get(*row as usize).is_some_and(|number| *number > 0)).collect();
+        let at = anchor.and_then(|anchor| rows.iter().position(|row| *row == anchor.0)).map_or(0, |at| at + 1);
+        let have: super::rows::RowSet = rows.iter().copied().collect();
+        rows.splice(at..at, added.iter().map(|row| row.0).filter(|row| !have.contains(*row)));
+        Self { order: Order::List { rows: Arc::new(rows), numbers: numbers.into() } }
+    }
+}
+
+/// The rows that pass, in their order.
+fn matching<R: RowFacts>(
+    all: &[u32],
+    query: &Query,
+    facts: &(impl Fn(RowId) -> R + Sync),
+    progress: &Progress,
+) -> Option<Vec<u32>> {
+    let parts: Vec<Vec<u32>> = all
+        .par_chunks(SLICE)
+        .map(|slice| {
+            if progress.is_cancelled() {
+                return None;
+            }
+            progress.advance(slice.len() as u64, 0);
+            Some(slice.iter().copied().filter(|row| query.matches(&facts(RowId(*row)))).collect())
+        })
+        .collect::<Option<_>>()?;
+    Some(parts.concat())
+}
+
+/// Rows sorted under the keys; equal ones keep their order.
+fn sorted<R: RowFacts>(
+    rows: Vec<u32>,
+    numbers: &[u32],
+    keys: &[SortKey],
+    facts: &(impl Fn(RowId) -> R + Sync),
+    progress: &Progress,
+) -> Option<Vec<u32>> {
+    if let [key] = keys
+        && !matches!(key.column, Column::Loc | Column::File | Column::Number)
+    {
+        // One fact: sort pairs of numbers.
+        let mut pairs: Vec<(u64, u32)> =
+            rows.par_iter().map(|row| (key.packed(&facts(RowId(*row))).unwrap_or(u64::MAX), *row)).collect();
+        if progress.is_cancelled() {
+            return None;
+        }
+        pairs.par_sort_by_key(|(packed, _)| *packed);
+        return Some(pairs.into_iter().map(|(_, row)| row).collect());
+    }
+    if let [key] = keys
+        && key.column == Column::Loc
+    {
+        // Decode each loc once, not at every comparison.
+        let mut pairs: Vec<(Box<str>, u32)> =
+            rows.par_iter().map(|row| (facts(RowId(*row)).loc().into(), *row)).collect();
+        if progress.is_cancelled() {
+            return None;
+        }
+        pairs.par_sort_by(|a, b| key.compare_texts(&a.0, &b.0));
+        return Some(pairs.into_iter().map(|(_, row)| row).collect());
+    }
+    let mut rows = rows;
+    let number = |row: u32| numbers.get(row as usize).copied().unwrap_or_default();
+    rows.par_sort_by(|a, b| {
+        if progress.is_cancelled() {
+            return std::cmp::Ordering::Equal;
+        }
+        sort::compare(keys, &facts(RowId(*a)), &facts(RowId(*b)), (number(*a), number(*b)))
+    });
+    (!progress.is_cancelled()).then_some(rows)
+}
