@@ -2,11 +2,164 @@
 
 pub mod canvas;
 pub mod columns;
+pub mod panel;
 pub mod table;
+
+use super::layout::Areas;
+use super::prompt::Prompt;
+use super::text::counted;
+use super::theme::{Role, Theme};
+use super::words::{Line, Words};
+use canvas::Canvas;
+use panel::Panel;
+use ratatui::buffer::Buffer;
+use ratatui::layout::{Position, Rect};
+use table::Table;
+
+/// Everything that one frame shows.
+#[derive(Debug, Default)]
+pub struct Screen<'a> {
+    /// Name, counts, state.
+    pub header: Line,
+    /// The rows.
+    pub table: Table<'a>,
+    /// What is said of the current row and of the set.
+    pub pane: Panel,
+    /// The current row in detail.
+    pub detail: Option<Panel>,
+    /// What covers the pane, and as much of the table as it needs.
+    pub cover: Option<Panel>,
+    /// The last line.
+    pub footer: Footer<'a>,
+}
+
+/// The last line of the screen.
+#[derive(Debug)]
+pub enum Footer<'a> {
+    /// Mode and keys, or a message.
+    Words(Line),
+    /// Something is being typed.
+    Prompt {
+        /// What stands before it.
+        label: Words,
+        /// The text.
+        prompt: &'a Prompt,
+        /// What stands at the right where there is room.
+        right: Words,
+    },
+}
+
+impl Default for Footer<'_> {
+    fn default() -> Self {
+        Self::Words(Line::default())
+    }
+}
+
+/// Draws a frame; gives the place of the caret if something is being typed.
+pub fn draw(cells: &mut Buffer, theme: &Theme, areas: &Areas, screen: &Screen) -> Option<Position> {
+    let mut canvas = Canvas { cells, theme };
+    if areas.too_small() {
+        canvas.line(Rect { height: areas.all.height.min(1), ..areas.all }, &too_small(areas).into());
+        return None;
+    }
+    canvas.line(padded(areas.header), &screen.header);
+    let mut caret = None;
+    if areas.rows.height > 0 {
+        caret = table::draw(&mut canvas, areas.heads, areas.rows, &screen.table);
+    }
+    if let Some(detail) = &screen.detail {
+        draw_detail(&mut canvas, areas, detail);
+    }
+    if areas.rule.height > 0 {
+        let whole = Rect { height: areas.rule.height + areas.pane.height, ..areas.rule };
+        panel::draw(&mut canvas, whole, &screen.pane);
+    }
+    if let Some(cover) = &screen.cover {
+        let below = areas.footer.y;
+        let most = below - areas.heads.y;
+        let height = (cover.lines.len() as u16).saturating_add(1).clamp(1, most);
+        panel::draw(&mut canvas, Rect { y: below - height, height, ..areas.all }, cover);
+    }
+    match &screen.footer {
+        Footer::Words(line) => canvas.line(padded(areas.footer), line),
+        Footer::Prompt { label, prompt, right } => {
+            caret = Some(draw_prompt(&mut canvas, padded(areas.footer), label, prompt, right));
+        }
+    }
+    caret
+}
+
+/// One blank at either edge.
+fn padded(area: Rect) -> Rect {
+    Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area }
+}
+
+fn too_small(areas: &Areas) -> Words {
+    let width = areas.all.width;
+    Words::text(match width {
+        0..8 => "…".to_owned(),
+        8..19 => "too small".to_owned(),
+        _ => format!("{width}×{} is too small", areas.all.height),
+    })
+}
+
+fn draw_detail(canvas: &mut Canvas, areas: &Areas, detail: &Panel) {
+    let area = areas.detail;
+    if area.is_empty() {
+        return;
+    }
+    if area.width < areas.all.width {
+        // Beside the table: a wall instead of a rule.
+        canvas.clear(area);
+        let dim = canvas.theme.style(Role::Dim);
+        for y in area.y..area.bottom() {
+            canvas.put(area.x, y, canvas.theme.signs.wall, dim);
+        }
+        let inner = Rect { x: area.x + 1, width: area.width - 1, ..area };
+        let top = detail.scrolled(usize::from(inner.height));
+        panel::draw_lines(canvas, inner, detail, top);
+    } else {
+        panel::draw(canvas, area, detail);
+    }
+}
+
+fn draw_prompt(canvas: &mut Canvas, area: Rect, label: &Words, prompt: &Prompt, right: &Words) -> Position {
+    let used = canvas.words((area.x, area.y), area.width / 2, label);
+    let place = Rect { x: area.x + used, width: area.width - used, ..area };
+    let charset = canvas.charset();
+    let needed = charset.width(prompt.text()) + 1;
+    let right_width = right.width(charset);
+    let fits = right_width > 0 && needed + right_width + 3 <= usize::from(place.width);
+    if fits {
+        canvas.words((place.right() - right_width as u16, place.y), right_width as u16, right);
+    }
+    let window = prompt.window(charset, usize::from(place.width));
+    canvas.put(place.x, place.y, &window.text, canvas.theme.style(Role::Text));
+    Position::new((place.x + window.caret as u16).min(area.right()), place.y)
+}
+
+/// Counts of findings with their signs and words: `✗ 2 errors   ▲ 7 warnings   · 31 notes`.
+pub fn finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) -> Words {
+    let mut words = Words::new();
+    for (role, sign, count, noun) in [
+        (Role::Error, theme.signs.error, errors, "error"),
+        (Role::Warning, theme.signs.warning, warnings, "warning"),
+        (Role::Note, theme.signs.note, notes, "note"),
+    ] {
+        if !words.is_empty() {
+            words.push(Role::Text, "   ");
+        }
+        let role = if count == 0 { Role::Dim } else { role };
+        words.push(role, format!("{sign} {}", counted(count, noun)));
+    }
+    words
+}
 
 #[cfg(test)]
 mod tests {
-    use ratatui::buffer::Buffer;
+    use super::*;
+    use crate::tui::layout::{Wanted, areas};
+    use proptest::prelude::*;
 
     /// The cells as text, without the blanks at line ends; a wide character stands for its two cells.
     pub fn text(cells: &Buffer) -> String {
@@ -27,5 +180,33 @@ mod tests {
             out.push('\n');
         }
         out
+    }
+
+    fn panel(lines: usize) -> Panel {
+        let lines = (0..lines).map(|_| Line::new(Words::text("left 日本"), Words::dim("right"))).collect();
+        Panel { title: Line::new(Words::text("title"), Words::text("more")), lines, chosen: Some(0), top: 0 }
+    }
+
+    proptest! {
+        /// Whatever the size, drawing stays inside the frame and the caret inside the screen.
+        #[test]
+        fn no_size_is_too_odd(width in 0_u16..260, height in 0_u16..90, tall: bool, wide: bool, lines in 0_usize..40) {
+            let all = Rect::new(0, 0, width, height);
+            let areas = areas(all, Wanted { tall, detail: wide });
+            let prompt = Prompt::new("some text that is rather long for a small window 日本", Vec::new());
+            let rows = vec![table::Row { fields: [Some("/a/b".into()), None, None, None], ..table::Row::default() }; lines];
+            let columns = columns::Columns::of(usize::from(areas.rows.width), columns::Content::default());
+            let screen = Screen {
+                header: Line::new(Words::text("header"), Words::text("right")),
+                table: Table { rows, columns, ..Table::default() },
+                pane: panel(lines),
+                detail: wide.then(|| panel(lines)),
+                cover: tall.then(|| panel(lines)),
+                footer: Footer::Prompt { label: Words::text(":"), prompt: &prompt, right: Words::dim("↵ apply") },
+            };
+            let mut cells = Buffer::empty(all);
+            let caret = draw(&mut cells, &Theme::default(), &areas, &screen);
+            if let Some(caret) = caret { prop_assert!(all.contains(caret), "{caret:?} in {all:?}"); }
+        }
     }
 }

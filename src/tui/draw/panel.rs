@@ -1,0 +1,108 @@
+//! A panel: a thin rule with a title, and lines below it, of which one may be chosen.
+//!
+//! The status pane, lists and questions are all panels; they grow from the bottom and never have a box.
+
+use super::canvas::Canvas;
+use crate::tui::theme::Role;
+use crate::tui::words::{Line, Words};
+use ratatui::layout::Rect;
+
+/// What a panel says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Panel {
+    /// On its rule.
+    pub title: Line,
+    /// Below it.
+    pub lines: Vec<Line>,
+    /// The line that is chosen.
+    pub chosen: Option<usize>,
+    /// Lines scrolled away at the top.
+    pub top: usize,
+}
+
+impl Panel {
+    /// The lines scrolled away when `shown` lines have a place and the chosen one must be among them.
+    pub fn scrolled(&self, shown: usize) -> usize {
+        let most = self.lines.len().saturating_sub(shown);
+        match self.chosen {
+            // The chosen line stays off the edges, so that what comes next is seen.
+            Some(chosen) => chosen.saturating_sub(shown.saturating_sub(1) / 2).min(most),
+            None => self.top.min(most),
+        }
+    }
+}
+
+/// Draws a panel with its rule on the area's first line.
+pub fn draw(canvas: &mut Canvas, area: Rect, panel: &Panel) {
+    if area.is_empty() {
+        return;
+    }
+    canvas.clear(area);
+    let body = Rect { y: area.y + 1, height: area.height - 1, ..area };
+    let top = panel.scrolled(usize::from(body.height));
+    let mut title = panel.title.clone();
+    let below = panel.lines.len().saturating_sub(top + usize::from(body.height));
+    if below > 0 || top > 0 {
+        let more = Words::dim(format!("{}–{} of {}", top + 1, panel.lines.len() - below, panel.lines.len()));
+        title.right = if title.right.is_empty() { more } else { title.right };
+    }
+    canvas.rule(Rect { height: 1, ..area }, &title);
+    draw_lines(canvas, body, panel, top);
+}
+
+/// Draws a panel's lines alone.
+pub fn draw_lines(canvas: &mut Canvas, area: Rect, panel: &Panel, top: usize) {
+    let indent = 3.min(area.width / 8);
+    let inner = Rect { x: area.x + indent, width: area.width.saturating_sub(indent + 1), ..area };
+    for (at, (line, y)) in panel.lines.iter().skip(top).zip(area.y..area.bottom()).enumerate() {
+        let line_area = Rect { y, height: 1, ..inner };
+        canvas.line(line_area, line);
+        if panel.chosen == Some(top + at) {
+            let accent = canvas.theme.style(Role::Accent);
+            let sign = canvas.theme.signs.cursor;
+            canvas.put(area.x, y, sign, accent);
+            let bold = accent.add_modifier(ratatui::style::Modifier::BOLD);
+            canvas.cells.set_style(line_area.intersection(canvas.cells.area), bold);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tui::theme::Theme;
+    use ratatui::buffer::Buffer;
+
+    fn panel(count: usize, chosen: Option<usize>) -> Panel {
+        let lines = (1..=count).map(|n| Words::text(format!("line {n}")).into()).collect();
+        Panel { title: Words::text("title").into(), lines, chosen, top: 0 }
+    }
+
+    fn drawn(panel: &Panel) -> String {
+        let area = Rect::new(0, 0, 30, 5);
+        let mut cells = Buffer::empty(area);
+        draw(&mut Canvas { cells: &mut cells, theme: &Theme::default() }, area, panel);
+        super::super::tests::text(&cells)
+    }
+
+    #[test]
+    fn what_fits_is_shown_whole() {
+        insta::assert_snapshot!(drawn(&panel(3, Some(1))), @r"
+        ── title ─────────────────────
+           line 1
+        ▌  line 2
+           line 3
+        ");
+    }
+
+    #[test]
+    fn the_chosen_line_stays_in_sight() {
+        insta::assert_snapshot!(drawn(&panel(9, Some(6))), @r"
+        ── title ───────── 6–9 of 9 ──
+           line 6
+        ▌  line 7
+           line 8
+           line 9
+        ");
+    }
+}
