@@ -201,9 +201,10 @@ pub fn compare<R: RowFacts + ?Sized>(keys: &[SortKey], a: &R, b: &R, numbers: (u
 
 #[cfg(test)]
 mod tests {
-    use super::super::query::{Changefreq, Extension, State};
+    use super::super::query::{Extension, State};
     use super::*;
     use crate::protocol::Field;
+    use crate::protocol::changefreq::Changefreq;
     use proptest::prelude::*;
     use std::borrow::Cow;
 

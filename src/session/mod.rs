@@ -1,1 +1,2 @@
 //! session
+pub mod command;

@@ -106,10 +106,12 @@ fn values(name: Name, prefix: &str, vocabulary: &Vocabulary<'_>) -> Vec<Candidat
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::lastmod::Now;
 
     #[test]
     fn candidates_fit_the_term_under_the_cursor() {
-        let vocabulary = Vocabulary { rules: &["loc-empty", "loc-long", "lastmod-future"], now: 0 };
+        let now = Now { seconds: 0, offset: 0 };
+        let vocabulary = Vocabulary { rules: &["loc-empty", "loc-long", "lastmod-future"], now };
         let table: [(&str, usize, &[&str]); 14] = [
             ("pri", 0, &["priority<"]),
             ("blog (s", 6, &["section:", "severity:"]),

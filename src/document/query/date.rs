@@ -1,25 +1,29 @@
 //! Dates as they are asked for: a point in time written with more or less precision is a period.
 //!
-//! `2025-03` is all of March, so `lastmod<=2025-03` includes its last second. Everything is in UTC,
-//! like the instants it is compared with; "now" is given by the caller, never read here.
+//! `2025-03` is all of March, so `lastmod<=2025-03` includes its last second. Written dates are in
+//! UTC, like the instants they are compared with; `today` and shifts are the local calendar's day,
+//! the one that `set lastmod=today` writes. The clock is given by the caller, never read here.
 
-use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
+use crate::protocol::lastmod::{Faults, Lastmod, Now, Precision, judge};
+use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime};
 use std::fmt;
 use std::ops::Range;
+
+/// What a date in a query may be beyond a flawless `lastmod`.
+const TOLERATED: Faults = Faults::REDUCED
+    .with(Faults::NO_SECONDS)
+    .with(Faults::NO_TIMEZONE)
+    .with(Faults::FRACTION)
+    .with(Faults::LOWERCASE)
+    .with(Faults::NEGATIVE_ZERO)
+    .with(Faults::YEAR_RANGE)
+    .with(Faults::UNIX_ZERO);
 
 /// A period of time as written in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Date {
-    /// `2025`.
-    Year(i32),
-    /// `2025-03`; always the first of the month.
-    Month(NaiveDate),
-    /// `2025-03-01`.
-    Day(NaiveDate),
-    /// `2025-03-01T10:20Z`, one minute; in UTC.
-    Minute(NaiveDateTime),
-    /// `2025-03-01T10:20:30Z`, one second; in UTC.
-    Second(NaiveDateTime),
+    /// `2025`, `2025-03`, `2025-03-01`, `2025-03-01T10:20Z`, `2025-03-01T10:20:30+02:00`.
+    Written(Lastmod),
     /// `today`: the current day.
     Today,
     /// `now`: the current second.
@@ -60,29 +64,23 @@ impl Date {
         if text.starts_with(['+', '-']) {
             return parse_shift(text);
         }
-        if !text.is_ascii() {
-            return None;
-        }
-        match (text.len(), text.split_once(['T', 't'])) {
-            (4, None) => Some(Self::Year(number(text)?)),
-            (7, None) => Some(Self::Month(parse_day(&format!("{text}-01"))?)),
-            (10, None) => Some(Self::Day(parse_day(text)?)),
-            (_, Some((day, time))) => parse_moment(parse_day(day)?, time),
-            _ => None,
-        }
+        let judgement = judge(text);
+        let mut instant = judgement.instant.filter(|_| judgement.faults.without(TOLERATED).is_empty())?;
+        instant.precision = instant.precision.min(Precision::Second);
+        // A zone may move the last day of the calendar out of it.
+        time(instant.seconds).is_some_and(|time| (1..=9999).contains(&time.year())).then_some(Self::Written(instant))
     }
 
-    /// The period in seconds since 1970-01-01T00:00:00Z, end exclusive. `now` in the same unit.
-    pub fn period(self, now: i64) -> Range<i64> {
-        let today = || DateTime::from_timestamp(now, 0).map_or(NaiveDate::MIN, |time| time.date_naive());
+    /// The period in seconds since 1970-01-01T00:00:00Z, end exclusive.
+    pub fn period(self, now: Now) -> Range<i64> {
+        let today = || {
+            let local = now.seconds.saturating_add(i64::from(now.offset));
+            time(local).map_or(NaiveDate::MIN, |time| time.date())
+        };
         match self {
-            Self::Year(year) => between(NaiveDate::from_ymd_opt(year, 1, 1), NaiveDate::from_ymd_opt(year + 1, 1, 1)),
-            Self::Month(first) => between(Some(first), first.checked_add_months(Months::new(1))),
-            Self::Day(day) => whole_day(day),
-            Self::Minute(time) => start(time)..start(time) + 60,
-            Self::Second(time) => start(time)..start(time) + 1,
+            Self::Written(Lastmod { seconds, precision }) => seconds..end(seconds, precision),
             Self::Today => whole_day(today()),
-            Self::Now => now..now.saturating_add(1),
+            Self::Now => now.seconds..now.seconds.saturating_add(1),
             Self::Shifted(by, unit) => whole_day(shift(today(), by, unit)),
         }
     }
@@ -91,15 +89,39 @@ impl Date {
 impl fmt::Display for Date {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Year(year) => write!(f, "{year:04}"),
-            Self::Month(first) => write!(f, "{:04}-{:02}", first.year(), first.month()),
-            Self::Day(day) => write!(f, "{}", day.format("%Y-%m-%d")),
-            Self::Minute(time) => write!(f, "{}", time.format("%Y-%m-%dT%H:%MZ")),
-            Self::Second(time) => write!(f, "{}", time.format("%Y-%m-%dT%H:%M:%SZ")),
+            Self::Written(Lastmod { seconds, precision }) => {
+                let format = match precision {
+                    Precision::Year => "%Y",
+                    Precision::Month => "%Y-%m",
+                    Precision::Day => "%Y-%m-%d",
+                    Precision::Minute => "%Y-%m-%dT%H:%MZ",
+                    Precision::Second | Precision::Fraction => "%Y-%m-%dT%H:%M:%SZ",
+                };
+                write!(f, "{}", time(*seconds).unwrap_or_default().format(format))
+            }
             Self::Today => f.write_str("today"),
             Self::Now => f.write_str("now"),
             Self::Shifted(by, unit) => write!(f, "{by:+}{}", unit.letter()),
         }
+    }
+}
+
+fn time(seconds: i64) -> Option<NaiveDateTime> {
+    DateTime::from_timestamp(seconds, 0).map(|time| time.naive_utc())
+}
+
+/// The end of what begins at `seconds` and is as long as the precision says.
+fn end(seconds: i64, precision: Precision) -> i64 {
+    let months = |count| {
+        let first = time(seconds).and_then(|time| time.date().checked_add_months(Months::new(count)));
+        first.map_or(i64::MAX, midnight)
+    };
+    match precision {
+        Precision::Year => months(12),
+        Precision::Month => months(1),
+        Precision::Day => seconds + 86_400,
+        Precision::Minute => seconds + 60,
+        Precision::Second | Precision::Fraction => seconds + 1,
     }
 }
 
@@ -123,85 +145,17 @@ fn parse_shift(text: &str) -> Option<Date> {
     let letter = text.chars().next_back()?;
     let (unit, _) = Unit::ALL.into_iter().find(|(_, known)| *known == letter)?;
     let (sign, digits) = text.strip_suffix(letter)?.split_at_checked(1)?;
-    let amount: i32 = number(digits)?;
+    let all_digits = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    let amount: i32 = digits.parse().ok().filter(|_| all_digits)?;
     Some(Date::Shifted(if sign == "-" { -amount } else { amount }, unit))
 }
 
-/// `YYYY-MM-DD`, digits only, a real day.
-fn parse_day(text: &str) -> Option<NaiveDate> {
-    let mut parts = text.split('-');
-    let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-    if parts.next().is_some() || (year.len(), month.len(), day.len()) != (4, 2, 2) {
-        return None;
-    }
-    NaiveDate::from_ymd_opt(number(year)?, number(month)?, number(day)?)
-}
-
-/// `hh:mm`, `hh:mm:ss`, with a fraction (dropped) and with `Z`, `+hh:mm`, `-hh:mm` or no zone (UTC).
-fn parse_moment(day: NaiveDate, text: &str) -> Option<Date> {
-    let (clock, offset) = match text.find(['Z', 'z', '+', '-']) {
-        None => (text, TimeDelta::zero()),
-        Some(at) => {
-            let (clock, zone) = text.split_at_checked(at)?;
-            (clock, parse_zone(zone)?)
-        }
-    };
-    let mut parts = clock.split(':');
-    let (hour, minute, second) = (two_digits(parts.next()?)?, two_digits(parts.next()?)?, parts.next());
-    if parts.next().is_some() {
-        return None;
-    }
-    let seconds = match second {
-        None => 0,
-        Some(text) => {
-            let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-            number::<u64>(fraction)?;
-            two_digits(whole)?
-        }
-    };
-    let time = NaiveTime::from_hms_opt(hour, minute, seconds)?;
-    let utc = day.and_time(time).checked_sub_signed(offset)?;
-    if !(0..=9999).contains(&utc.year()) {
-        return None;
-    }
-    Some(if second.is_some() { Date::Second(utc) } else { Date::Minute(utc) })
-}
-
-fn parse_zone(text: &str) -> Option<TimeDelta> {
-    if matches!(text, "Z" | "z") {
-        return Some(TimeDelta::zero());
-    }
-    let (sign, rest) = text.split_at_checked(1)?;
-    let (hours, minutes) = rest.split_once(':')?;
-    let (hours, minutes) = (two_digits(hours)?, two_digits(minutes)?);
-    let offset = TimeDelta::minutes(i64::from(hours * 60 + minutes));
-    (hours <= 14 && minutes < 60).then_some(if sign == "-" { -offset } else { offset })
-}
-
-fn two_digits(text: &str) -> Option<u32> {
-    if text.len() == 2 { number(text) } else { None }
-}
-
-/// Digits alone: no sign, no space.
-fn number<N: std::str::FromStr>(text: &str) -> Option<N> {
-    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if digits { text.parse().ok() } else { None }
-}
-
-fn start(time: NaiveDateTime) -> i64 {
-    time.and_utc().timestamp()
-}
-
 fn midnight(day: NaiveDate) -> i64 {
-    start(day.and_time(NaiveTime::MIN))
+    day.and_time(NaiveTime::MIN).and_utc().timestamp()
 }
 
 fn whole_day(day: NaiveDate) -> Range<i64> {
     midnight(day)..midnight(day) + 86_400
-}
-
-fn between(from: Option<NaiveDate>, to: Option<NaiveDate>) -> Range<i64> {
-    from.map_or(i64::MIN, midnight)..to.map_or(i64::MAX, midnight)
 }
 
 #[cfg(test)]
@@ -209,7 +163,7 @@ mod tests {
     use super::*;
 
     /// 2026-11-20T09:14:07Z
-    const NOW: i64 = 1_795_166_047;
+    const NOW: Now = Now { seconds: 1_795_166_047, offset: 0 };
 
     fn at(text: &str) -> i64 {
         DateTime::parse_from_rfc3339(text).map_or(0, |time| time.timestamp())
@@ -241,6 +195,15 @@ mod tests {
     }
 
     #[test]
+    fn today_is_the_day_of_the_local_calendar() {
+        let evening = Now { seconds: at("2026-11-20T22:30:00Z"), offset: 2 * 3600 };
+        let start = |text| Date::parse(text).map(|date| date.period(evening).start);
+        assert_eq!(start("today"), Some(at("2026-11-21T00:00:00Z")));
+        assert_eq!(start("-1d"), Some(at("2026-11-20T00:00:00Z")));
+        assert_eq!(start("now"), Some(evening.seconds));
+    }
+
+    #[test]
     fn what_is_no_date_is_refused() {
         for text in [
             "",
@@ -264,7 +227,6 @@ mod tests {
             "2025-03-09 10:20",
             "２０２５",
             "yesterday",
-            "2025-03-09T10:20:30.Z",
             "9999-12-31T23:59:59-14:00",
         ] {
             assert_eq!(Date::parse(text), None, "{text}");
@@ -273,11 +235,12 @@ mod tests {
 
     #[test]
     fn the_ends_of_the_calendar_do_not_overflow() {
-        for text in ["9999", "0000", "-2147483647y", "+2147483647w"] {
+        for text in ["9999", "-2147483647y", "+2147483647w"] {
             let date = Date::parse(text);
             assert!(date.is_some(), "{text}");
-            for now in [NOW, i64::MIN, i64::MAX] {
-                assert!(date.is_some_and(|date| !date.period(now).is_empty()), "{text} {now}");
+            for seconds in [NOW.seconds, i64::MIN, i64::MAX - 1] {
+                let now = Now { seconds, offset: 3600 };
+                assert!(date.is_some_and(|date| !date.period(now).is_empty()), "{text} {seconds}");
             }
         }
     }
@@ -286,7 +249,7 @@ mod tests {
     fn the_canonical_text_reads_back() {
         for text in [
             "2025",
-            "0007",
+            "1007",
             "2025-03",
             "2025-03-09",
             "2025-03-09T10:20+02:00",

@@ -3,9 +3,10 @@
 //! Running it allocates nothing; what a row must decode (an escaped loc) is decoded at most once.
 
 use super::expr::{Expr, Has, Name, Order, Test};
-use super::standin::{Changefreq, depth, host, path, section};
 use super::text::{Matcher, rule_indexes};
 use super::{Extension, Fact, RowFacts, State, Vocabulary};
+use crate::protocol::changefreq::Changefreq;
+use crate::protocol::location::{depth, host, path, section};
 use crate::protocol::{Field, Severity};
 use std::borrow::Cow;
 use std::cell::OnceCell;

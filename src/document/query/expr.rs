@@ -5,8 +5,8 @@
 
 use super::date::Date;
 use super::scan::{needs_quotes, quoted, quoted_if_needed};
-use super::standin::Changefreq;
 use super::{Extension, State};
+use crate::protocol::changefreq::Changefreq;
 use crate::protocol::{Field, Severity};
 use std::fmt;
 

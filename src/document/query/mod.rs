@@ -34,15 +34,14 @@ mod eval;
 mod expr;
 mod parse;
 pub mod scan;
-mod standin;
 pub mod suggest;
 mod text;
 
 pub use complete::{Candidate, Completions, completions};
-pub use parse::hundredths;
-pub use standin::Changefreq;
-pub use text::regex_message;
+pub use text::{regex_message, rule_indexes};
 
+use crate::protocol::changefreq::Changefreq;
+use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
 use eval::{Node, Row};
 use expr::Expr;
@@ -63,8 +62,8 @@ pub struct Query {
 pub struct Vocabulary<'a> {
     /// Rule codes; a rule's position here is its index in [`RowFacts::has_rule`].
     pub rules: &'a [&'a str],
-    /// Seconds since 1970-01-01T00:00:00Z.
-    pub now: i64,
+    /// The time.
+    pub now: Now,
 }
 
 /// Why a text is no query.

@@ -8,11 +8,11 @@ use super::expr::{
     CONNECTIVES, Expr, Has, Match, NONE, Name, OPERATOR_STARTS, Order, Test, is_name_character, is_scheme,
 };
 use super::scan::{Scanner, Unclosed};
-use super::standin::Changefreq;
 use super::suggest::{listed, nearest};
 use super::text::{has_wildcard, rule_indexes};
 use super::{QueryError, State, Vocabulary};
-use crate::protocol::Severity;
+use crate::protocol::changefreq::Changefreq;
+use crate::protocol::{Severity, priority};
 use std::ops::Range;
 
 /// How deep parentheses and negations may nest.
@@ -217,7 +217,7 @@ impl Parser<'_> {
             Name::Lastmod => Test::Lastmod(order, Date::parse(text)?),
             Name::Priority => Test::Priority(order, hundredths(text)?),
             Name::Depth => Test::Depth(order, text.parse().ok()?),
-            Name::Changefreq => Test::Changefreq(Changefreq::from_name(text)?),
+            Name::Changefreq => Test::Changefreq(Changefreq::parse(text)?),
             Name::Has => Test::Has(find(&Has::ALL, text)?),
             Name::Is => Test::Is(find(&State::ALL, text)?),
             Name::Severity => Test::Severity(order, Severity::from_name(text)?),
@@ -322,18 +322,11 @@ fn is_written(name: Name) -> bool {
     matches!(name, Name::Lastmod | Name::Changefreq | Name::Priority)
 }
 
-/// `0.5`, `.5`, `1`, `0.25`: at most two decimals that count, 0 to 1.
-pub fn hundredths(text: &str) -> Option<u8> {
-    let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
-    let (head, tail) = decimals.split_at_checked(2).unwrap_or((decimals, ""));
-    let is_number = !(whole.is_empty() && decimals.is_empty()) && digits(whole) && digits(head);
-    if !is_number || tail.bytes().any(|b| b != b'0') {
-        return None;
-    }
-    let units: u32 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
-    let value = units.checked_mul(100)? + format!("{head:0<2}").parse::<u32>().ok()?;
-    u8::try_from(value).ok().filter(|value| *value <= 100)
+/// A priority to compare with: a number in range that hundredths can tell from its neighbours.
+fn hundredths(text: &str) -> Option<u8> {
+    let judgement = priority::judge(text);
+    let clear = !judgement.faults.has(priority::Faults::PRECISION) && !judgement.faults.has(priority::Faults::COMMA);
+    judgement.hundredths.filter(|_| clear)
 }
 
 fn find<T: Copy>(table: &[(T, &'static str)], word: &str) -> Option<T> {

@@ -1,0 +1,123 @@
+//! What may come next on the command line.
+//!
+//! A guess for the prompt, never a check: it works on lines that do not parse yet.
+
+use super::Marks;
+use super::table::{Arguments, Spec, TABLE, spec};
+use crate::document::query::{Candidate, Completions, Vocabulary, completions as query_completions};
+use crate::document::sort::Column;
+use crate::protocol::Field;
+use crate::protocol::changefreq::Changefreq;
+
+/// The candidates at a cursor, given as a byte offset into the line.
+pub fn completions(line: &str, cursor: usize, vocabulary: &Vocabulary<'_>) -> Completions {
+    let typed = line.get(..cursor).unwrap_or(line);
+    let body = typed.trim_start().trim_start_matches(':').trim_start();
+    if let Some(query) = body.strip_prefix('/') {
+        return in_query(typed, query, vocabulary);
+    }
+    let body = body.strip_prefix('%').map_or(body, str::trim_start);
+    let name_end = body.find(|c: char| !(c.is_ascii_alphabetic() || c == '-')).unwrap_or(body.len());
+    let (name, rest) = body.split_at(name_end);
+    if rest.is_empty() {
+        let ranged_only = typed.contains('%');
+        let items = TABLE.iter().filter(|spec| spec.name.starts_with(name) && (spec.ranged || !ranged_only));
+        return Completions {
+            from: typed.len() - name.len(),
+            items: items.map(|spec| Candidate::new(with_space(spec), spec.about)).collect(),
+        };
+    }
+    let Some(spec) = spec(name) else { return nothing(typed) };
+    if spec.ranged
+        && let Some(query) = after_where(rest)
+    {
+        return in_query(typed, query, vocabulary);
+    }
+    if spec.arguments == Arguments::Query {
+        return in_query(typed, rest.trim_start(), vocabulary);
+    }
+    arguments(spec, typed, rest, vocabulary)
+}
+
+fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) -> Completions {
+    let separators: &[char] =
+        if matches!(spec.arguments, Arguments::Keys | Arguments::Columns) { &[' ', ','] } else { &[' '] };
+    let word = rest.rsplit(separators).next().unwrap_or_default();
+    let mut items: Vec<Candidate> = match spec.arguments {
+        Arguments::Assignments => return assignment(spec, typed, word),
+        Arguments::Fields => fields("").collect(),
+        Arguments::Keys => {
+            let word = word.strip_prefix('-').unwrap_or(word);
+            let items = Column::ALL.iter().map(|(_, name)| Candidate::new(*name, "column"));
+            return fitting(typed, word, items.collect());
+        }
+        Arguments::Marks => Marks::ALL.iter().map(|(_, name)| Candidate::new(*name, "")).collect(),
+        Arguments::Rules => {
+            let rules = vocabulary.rules.iter().map(|code| Candidate::new(*code, "rule"));
+            [Candidate::new("safe", "all fixes that need no decision")].into_iter().chain(rules).collect()
+        }
+        Arguments::Topic => TABLE.iter().map(|spec| Candidate::new(spec.name, spec.about)).collect(),
+        _ => Vec::new(),
+    };
+    if spec.ranged {
+        items.push(Candidate::new("where ", "then a query: only rows that pass"));
+    }
+    fitting(typed, word, items)
+}
+
+/// A field, or the usual values after `FIELD=`.
+fn assignment(spec: &Spec, typed: &str, word: &str) -> Completions {
+    if let Some((name, value)) = word.split_once('=') {
+        let values: Vec<&str> = match Field::from_name(name) {
+            Some(Field::Lastmod) => vec!["today", "now", "+1d", "-1d", "none"],
+            Some(Field::Changefreq) => Changefreq::ALL.iter().map(|word| word.name()).chain(["none"]).collect(),
+            Some(Field::Priority) => vec!["0.5", "1.0", "+0.1", "-0.1", "none"],
+            Some(Field::Loc) | None => Vec::new(),
+        };
+        return fitting(typed, value, values.into_iter().map(|value| Candidate::new(value, "")).collect());
+    }
+    let mut items: Vec<Candidate> = fields("=").collect();
+    if spec.ranged {
+        items.push(Candidate::new("where ", "then a query: only rows that pass"));
+    }
+    fitting(typed, word, items)
+}
+
+fn fields(after: &'static str) -> impl Iterator<Item = Candidate> {
+    Field::ALL.into_iter().map(move |field| Candidate::new(format!("{}{after}", field.name()), "field"))
+}
+
+/// Those candidates that begin with the word under the cursor and are more than it.
+fn fitting(typed: &str, word: &str, mut items: Vec<Candidate>) -> Completions {
+    items.retain(|item| item.text.starts_with(word) && item.text.trim_end() != word);
+    Completions { from: typed.len() - word.len(), items }
+}
+
+fn in_query(typed: &str, query: &str, vocabulary: &Vocabulary<'_>) -> Completions {
+    let mut found = query_completions(query, query.len(), vocabulary);
+    found.from += typed.len() - query.len();
+    found
+}
+
+/// What follows the word `where`, outside quotes.
+fn after_where(rest: &str) -> Option<&str> {
+    let mut quotes = 0;
+    rest.match_indices(|c: char| c == '"' || c.is_whitespace()).find_map(|(at, found)| {
+        if found == "\"" {
+            quotes += 1;
+            return None;
+        }
+        let after = rest.get(at..)?.trim_start().strip_prefix("where")?;
+        let is_word = quotes % 2 == 0 && after.starts_with(char::is_whitespace);
+        is_word.then(|| after.trim_start())
+    })
+}
+
+fn with_space(spec: &Spec) -> String {
+    let more = !matches!(spec.arguments, Arguments::Nothing | Arguments::Replace);
+    format!("{}{}", spec.name, if more { " " } else { "" })
+}
+
+fn nothing(typed: &str) -> Completions {
+    Completions { from: typed.len(), items: Vec::new() }
+}

@@ -1,0 +1,303 @@
+//! The one grammar of the `:` line, scripts and subcommands: text to [`Command`] and back.
+//!
+//! Parsing decides everything that can be decided without the document; it reads no clock and no
+//! file. [`TABLE`] lists the commands, and help, completion and the README come from it.
+
+mod complete;
+mod parse;
+mod replace;
+mod script;
+mod table;
+mod value;
+
+pub use complete::completions;
+pub use parse::parse;
+pub use replace::Replace;
+pub use script::{Line, ScriptError, script};
+pub use table::{Arguments, Spec, TABLE, spec};
+
+use crate::document::query::scan::{quoted, quoted_if_needed};
+use crate::document::query::{Query, QueryError, Vocabulary};
+use crate::document::sort::{SortError, SortKey, to_text};
+use crate::protocol::Field;
+use std::fmt;
+use std::ops::Range;
+use unicode_width::UnicodeWidthStr;
+
+/// What somebody asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    /// Give fields of rows new values.
+    Set {
+        /// Which rows.
+        scope: Scope,
+        /// At least one, each field once.
+        assignments: Vec<Assignment>,
+    },
+    /// Rewrite URLs with a regular expression.
+    Replace {
+        /// Which rows.
+        scope: Scope,
+        /// What by what.
+        replace: Replace,
+    },
+    /// Append rows with these URLs.
+    Add(Vec<String>),
+    /// Delete rows.
+    Delete(Scope),
+    /// Put a copy after each of these rows.
+    Duplicate(Scope),
+    /// Show only rows that pass; `None` shows all again.
+    Filter(Option<Query>),
+    /// Mark rows.
+    Mark(Scope),
+    /// Unmark rows.
+    Unmark(Scope),
+    /// Change all marks at once.
+    Marks(Marks),
+    /// Sort the view; no keys: back to the file order.
+    Sort(Vec<SortKey>),
+    /// Make the view's order the order of the files.
+    ApplyOrder,
+    /// Move the cursor.
+    Goto(Goto),
+    /// Move to the next row that passes.
+    Search(Query),
+    /// Take back so many steps.
+    Undo(u32),
+    /// Redo so many steps.
+    Redo(u32),
+    /// Show the list of steps.
+    History,
+    /// Save, to another path if one is given.
+    Write(Option<String>),
+    /// Save and leave.
+    WriteQuit,
+    /// Leave; asks when there are unsaved changes, unless told to discard them.
+    Quit {
+        /// Drop unsaved changes.
+        discard: bool,
+    },
+    /// Read the file again; refused when there are unsaved changes, unless told to discard them.
+    Reload {
+        /// Drop unsaved changes.
+        discard: bool,
+    },
+    /// Apply fixes.
+    Fix {
+        /// Which rows.
+        scope: Scope,
+        /// Rule codes or patterns; none: every rule whose fix is safe.
+        rules: Vec<String>,
+    },
+    /// Show the findings.
+    Check,
+    /// Show what saving would write.
+    Plan,
+    /// Where the set will live.
+    SetBaseUrl(String),
+    /// Show help, on a topic if one is given.
+    Help(Option<String>),
+    /// Choose the colours.
+    Theme(String),
+    /// Choose the columns, in this order.
+    Columns(Vec<String>),
+}
+
+/// Which rows a command is about.
+///
+/// Neither part given: the marked rows, else the current one; without a screen: all rows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scope {
+    /// `%`: all rows that the view shows. Without a screen these are all rows.
+    pub shown: bool,
+    /// `where`: of those rows (of all rows, without `%`) the ones that pass.
+    pub query: Option<Query>,
+}
+
+impl Scope {
+    /// Whether the rows depend on marks and cursor.
+    pub const fn is_default(&self) -> bool {
+        !self.shown && self.query.is_none()
+    }
+}
+
+/// One `FIELD=VALUE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// Which field.
+    pub field: Field,
+    /// What was typed: a value, `none`, or a form that depends on the old value or the clock
+    /// (`today`, `now`, `+7d`, `+0.1`); known to be one of the forms of its field.
+    pub typed: String,
+}
+
+/// What `marks` does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Marks {
+    /// Marked rows that are shown become unmarked and the other way round.
+    Invert,
+    /// Mark all rows that are shown.
+    All,
+    /// Unmark all rows.
+    None,
+}
+
+impl Marks {
+    /// All, each with its word.
+    pub const ALL: [(Self, &'static str); 3] = [(Self::Invert, "invert"), (Self::All, "all"), (Self::None, "none")];
+
+    /// The word in `:marks`.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(marks, _)| *marks == self).map_or("", |(_, name)| name)
+    }
+}
+
+/// Where `goto` goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Goto {
+    /// The row of this number, from 1.
+    Row(u32),
+    /// The last row.
+    Last,
+}
+
+/// Why a line is no command.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct CommandError {
+    /// The place in the line, in bytes; empty at the very end.
+    pub span: Range<usize>,
+    /// What is wrong or was expected, in one line without a full stop.
+    pub message: String,
+    /// What would be right: an example of the command; may be empty.
+    pub hint: String,
+}
+
+impl CommandError {
+    /// An error at a place.
+    pub fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+        Self { span, message: message.into(), hint: String::new() }
+    }
+
+    /// The line with the place underlined, for a terminal or a log:
+    ///
+    /// ```text
+    /// set priority=high
+    ///              ^^^^ expected a number from 0.0 to 1.0
+    /// ```
+    pub fn picture(&self, line: &str) -> String {
+        let before = line.get(..self.span.start).unwrap_or(line);
+        let place = line.get(self.span.clone()).unwrap_or_default();
+        let line: String = line.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let (indent, marks) = (before.width(), place.width().max(1));
+        format!("{line}\n{:indent$}{} {}", "", "^".repeat(marks), self.message)
+    }
+
+    /// The same error in a text that has `by` more bytes in front.
+    fn shifted(mut self, by: usize) -> Self {
+        self.span = self.span.start + by..self.span.end + by;
+        self
+    }
+}
+
+impl From<QueryError> for CommandError {
+    fn from(error: QueryError) -> Self {
+        Self::new(error.span, error.message)
+    }
+}
+
+impl From<SortError> for CommandError {
+    fn from(error: SortError) -> Self {
+        Self::new(error.span, error.message)
+    }
+}
+
+impl fmt::Display for Assignment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Without quotes the word would begin the scope.
+        let value = if self.typed == "where" { quoted(&self.typed) } else { quoted_if_needed(&self.typed) };
+        write!(f, "{}={value}", self.field.name())
+    }
+}
+
+impl Assignment {
+    /// Reads one `FIELD=VALUE` that a shell has already cut out, so that quotes are not special.
+    pub fn from_argument(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Self, CommandError> {
+        parse::argument(text, vocabulary)
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Set { scope, assignments } => scope.write(f, "set", &joined(assignments)),
+            Self::Replace { scope, replace } => scope.write(f, &replace.to_string(), ""),
+            Self::Add(urls) => write!(f, "add {}", joined(urls.iter().map(|url| url_word(url)))),
+            Self::Delete(scope) => scope.write(f, "delete", ""),
+            Self::Duplicate(scope) => scope.write(f, "duplicate", ""),
+            Self::Filter(Some(query)) => write!(f, "filter {query}"),
+            Self::Filter(None) => f.write_str("nofilter"),
+            Self::Mark(scope) => scope.write(f, "mark", ""),
+            Self::Unmark(scope) => scope.write(f, "unmark", ""),
+            Self::Marks(marks) => write!(f, "marks {}", marks.name()),
+            Self::Sort(keys) if keys.is_empty() => f.write_str("nosort"),
+            Self::Sort(keys) => write!(f, "sort {}", to_text(keys)),
+            Self::ApplyOrder => f.write_str("apply-order"),
+            Self::Goto(Goto::Row(row)) => write!(f, "goto {row}"),
+            Self::Goto(Goto::Last) => f.write_str("goto $"),
+            Self::Search(query) => write!(f, "/{query}"),
+            Self::Undo(1) => f.write_str("undo"),
+            Self::Undo(steps) => write!(f, "undo {steps}"),
+            Self::Redo(1) => f.write_str("redo"),
+            Self::Redo(steps) => write!(f, "redo {steps}"),
+            Self::History => f.write_str("history"),
+            Self::Write(None) => f.write_str("write"),
+            Self::Write(Some(path)) if path.starts_with('"') || path.trim() != path => {
+                write!(f, "write {}", quoted(path))
+            }
+            Self::Write(Some(path)) => write!(f, "write {path}"),
+            Self::WriteQuit => f.write_str("wq"),
+            Self::Quit { discard } => f.write_str(if *discard { "quit!" } else { "quit" }),
+            Self::Reload { discard } => f.write_str(if *discard { "edit!" } else { "edit" }),
+            Self::Fix { scope, rules } if rules.is_empty() => scope.write(f, "fix", "safe"),
+            Self::Fix { scope, rules } => scope.write(f, "fix", &joined(rules)),
+            Self::Check => f.write_str("check"),
+            Self::Plan => f.write_str("plan"),
+            Self::SetBaseUrl(url) => write!(f, "set-base-url {}", quoted_if_needed(url)),
+            Self::Help(None) => f.write_str("help"),
+            Self::Help(Some(topic)) => write!(f, "help {}", quoted_if_needed(topic)),
+            Self::Theme(name) => write!(f, "theme {}", quoted_if_needed(name)),
+            Self::Columns(names) => write!(f, "columns {}", names.join(",")),
+        }
+    }
+}
+
+impl Scope {
+    /// Writes a command with its arguments, this scope around it.
+    fn write(&self, f: &mut fmt::Formatter<'_>, command: &str, arguments: &str) -> fmt::Result {
+        let range = if self.shown { "%" } else { "" };
+        let space = if arguments.is_empty() { "" } else { " " };
+        write!(f, "{range}{command}{space}{arguments}")?;
+        match &self.query {
+            Some(query) => write!(f, " where {query}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn joined(parts: impl IntoIterator<Item = impl ToString>) -> String {
+    parts.into_iter().map(|part| part.to_string()).collect::<Vec<_>>().join(" ")
+}
+
+/// Unlike in a query, parentheses are nothing special in a list of URLs.
+fn url_word(url: &str) -> String {
+    if url.is_empty() || url.starts_with('"') || url.contains(char::is_whitespace) {
+        quoted(url)
+    } else {
+        url.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests;

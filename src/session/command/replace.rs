@@ -1,0 +1,222 @@
+//! `s/RE/REPL/`: its text, and what it makes of one URL.
+//!
+//! The replacement is taken apart when it is parsed, so a group that does not exist is an error of
+//! the line and never a silent gap in a URL.
+
+use super::CommandError;
+use crate::document::query::regex_message;
+use regex::{Regex, RegexBuilder};
+use std::fmt;
+use std::ops::Range;
+
+/// The most memory the compiled expression may take, in bytes.
+const REGEX_LIMIT: usize = 1 << 20;
+
+/// A replacement in URLs. Its canonical text has `/` between the parts.
+#[derive(Debug, Clone)]
+pub struct Replace {
+    pattern: String,
+    pieces: Vec<Piece>,
+    all: bool,
+    any_case: bool,
+    regex: Regex,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Group(usize),
+    Named(String),
+}
+
+/// The parts of `s/RE/REPL/gi` as they stand in a line.
+#[derive(Debug)]
+pub(super) struct Parts<'t> {
+    /// The line.
+    pub line: &'t str,
+    /// Where the expression is.
+    pub pattern: Range<usize>,
+    /// Where the replacement is.
+    pub replacement: Range<usize>,
+    /// What stands between them.
+    pub delimiter: char,
+    /// `g`: every match in a URL, not just the first.
+    pub all: bool,
+    /// `i`: upper and lower case are the same.
+    pub any_case: bool,
+}
+
+impl Replace {
+    /// Builds a replacement.
+    pub(super) fn new(parts: &Parts<'_>) -> Result<Self, CommandError> {
+        let written = parts.line.get(parts.pattern.clone()).unwrap_or_default();
+        let pattern = without_escapes(written, parts.delimiter);
+        if pattern.is_empty() {
+            return Err(CommandError::new(parts.pattern.clone(), "expected a regular expression to look for"));
+        }
+        let regex = RegexBuilder::new(&pattern)
+            .case_insensitive(parts.any_case)
+            .size_limit(REGEX_LIMIT)
+            .dfa_size_limit(REGEX_LIMIT)
+            .build()
+            .map_err(|error| CommandError::new(parts.pattern.clone(), regex_message(&error)))?;
+        let pieces =
+            Pieces { text: parts.line, at: parts.replacement.start, end: parts.replacement.end, found: Vec::new() }
+                .read(parts.delimiter, &regex)?;
+        Ok(Self { pattern, pieces, all: parts.all, any_case: parts.any_case, regex })
+    }
+
+    /// The URL rewritten, or `None` when the expression does not match it.
+    pub fn apply(&self, loc: &str) -> Option<String> {
+        let mut out = String::new();
+        let mut copied = 0;
+        let mut found = false;
+        let most = if self.all { usize::MAX } else { 1 };
+        for captures in self.regex.captures_iter(loc).take(most) {
+            let Some(whole) = captures.get(0) else { continue };
+            found = true;
+            out.push_str(loc.get(copied..whole.start()).unwrap_or_default());
+            copied = whole.end();
+            for piece in &self.pieces {
+                out.push_str(match piece {
+                    Piece::Text(text) => text,
+                    Piece::Group(index) => captures.get(*index).map_or("", |group| group.as_str()),
+                    Piece::Named(name) => captures.name(name).map_or("", |group| group.as_str()),
+                });
+            }
+        }
+        found.then(|| out + loc.get(copied..).unwrap_or_default())
+    }
+}
+
+/// The expression without the escapes that only the delimiter needs. `\/` and `/` mean the same in
+/// an expression, so the first is always written as the second; `\|` means something of its own.
+fn without_escapes(written: &str, delimiter: char) -> String {
+    let mut out = String::with_capacity(written.len());
+    let mut chars = written.chars();
+    while let Some(c) = chars.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        match chars.next() {
+            Some(next) if next == '/' || next == delimiter && next != '|' => out.push(next),
+            Some(next) => out.extend(['\\', next]),
+            None => out.push('\\'),
+        }
+    }
+    out
+}
+
+/// Takes a replacement apart.
+struct Pieces<'t> {
+    text: &'t str,
+    at: usize,
+    end: usize,
+    found: Vec<Piece>,
+}
+
+impl<'t> Pieces<'t> {
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..self.end).unwrap_or_default()
+    }
+
+    fn read(mut self, delimiter: char, regex: &Regex) -> Result<Vec<Piece>, CommandError> {
+        while let Some(c) = self.rest().chars().next() {
+            let start = self.at;
+            self.at += c.len_utf8();
+            let next = self.rest().chars().next();
+            match (c, next) {
+                ('\\', Some(escaped)) if matches!(escaped, '\\' | '/') || escaped == delimiter => {
+                    self.at += escaped.len_utf8();
+                    self.push(escaped);
+                }
+                ('\\' | '$', Some(digit)) if digit.is_ascii_digit() => {
+                    // `\12` is group 1 and a 2, as in vim; `$12` is group 12.
+                    let one = (c == '\\').then_some(1);
+                    let name = self.take(one, |c| c.is_ascii_digit());
+                    self.group(name, start, regex)?;
+                }
+                ('$', Some('$')) => {
+                    self.at += 1;
+                    self.push('$');
+                }
+                ('$', Some('{')) => {
+                    self.at += 1;
+                    let name = self.take(None, |c| c != '}');
+                    if !self.rest().starts_with('}') {
+                        return Err(CommandError::new(start..self.at, "expected `}` after the name of the group"));
+                    }
+                    self.at += 1;
+                    self.group(name, start, regex)?;
+                }
+                ('$', Some(letter)) if letter.is_ascii_alphabetic() || letter == '_' => {
+                    let name = self.take(None, |c| c.is_ascii_alphanumeric() || c == '_');
+                    self.group(name, start, regex)?;
+                }
+                _ => self.push(c),
+            }
+        }
+        Ok(self.found)
+    }
+
+    fn take(&mut self, most: Option<usize>, wanted: impl Fn(char) -> bool) -> &'t str {
+        let rest = self.rest();
+        let len = most.unwrap_or_else(|| rest.find(|c| !wanted(c)).unwrap_or(rest.len()));
+        self.at += len;
+        rest.get(..len).unwrap_or_default()
+    }
+
+    fn push(&mut self, c: char) {
+        match self.found.last_mut() {
+            Some(Piece::Text(text)) => text.push(c),
+            _ => self.found.push(Piece::Text(c.to_string())),
+        }
+    }
+
+    fn group(&mut self, name: &str, start: usize, regex: &Regex) -> Result<(), CommandError> {
+        let groups = regex.captures_len() - 1;
+        let is_number = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
+        let piece = if is_number {
+            name.parse().ok().filter(|index| *index <= groups).map(Piece::Group)
+        } else {
+            regex.capture_names().flatten().find(|known| *known == name).map(|name| Piece::Named(name.to_owned()))
+        };
+        let Some(piece) = piece else {
+            let message = format!("the expression has no group {name} (it has {groups}); $$ is a dollar sign");
+            return Err(CommandError::new(start..self.at, message));
+        };
+        self.found.push(piece);
+        Ok(())
+    }
+}
+
+impl fmt::Display for Replace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut pattern = String::new();
+        let mut chars = self.pattern.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '/' => pattern.push_str("\\/"),
+                '\\' => pattern.extend([c].into_iter().chain(chars.next())),
+                other => pattern.push(other),
+            }
+        }
+        write!(f, "s/{pattern}/")?;
+        for piece in &self.pieces {
+            match piece {
+                Piece::Text(text) => f.write_str(&text.replace('\\', "\\\\").replace('/', "\\/").replace('$', "$$"))?,
+                Piece::Group(index) => write!(f, "${{{index}}}")?,
+                Piece::Named(name) => write!(f, "${{{name}}}")?,
+            }
+        }
+        write!(f, "/{}{}", if self.all { "g" } else { "" }, if self.any_case { "i" } else { "" })
+    }
+}
+
+impl PartialEq for Replace {
+    fn eq(&self, other: &Self) -> bool {
+        let key = |replace: &Self| (replace.all, replace.any_case);
+        self.pattern == other.pattern && self.pieces == other.pieces && key(self) == key(other)
+    }
+}

@@ -1,0 +1,44 @@
+//! A script: one command a line, read as a whole before anything runs.
+//!
+//! Empty lines and lines that begin with `#` are skipped.
+
+use super::{Command, CommandError, parse};
+use crate::document::query::Vocabulary;
+
+/// One command of a script.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Its line in the script, from 1.
+    pub number: usize,
+    /// What it asks for.
+    pub command: Command,
+}
+
+/// A line of a script that is no command.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {number}: {error}")]
+pub struct ScriptError {
+    /// The line, from 1.
+    pub number: usize,
+    /// The text of the line.
+    pub line: String,
+    /// What is wrong with it; the span is within the line.
+    pub error: CommandError,
+}
+
+/// Parses all lines; the first that is wrong refuses the script.
+pub fn script(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Vec<Line>, ScriptError> {
+    let mut commands = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let content = line.trim();
+        if content.is_empty() || content.starts_with('#') {
+            continue;
+        }
+        let number = index + 1;
+        match parse(line, vocabulary) {
+            Ok(command) => commands.push(Line { number, command }),
+            Err(error) => return Err(ScriptError { number, line: line.to_owned(), error }),
+        }
+    }
+    Ok(commands)
+}

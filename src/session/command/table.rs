@@ -1,0 +1,209 @@
+//! The commands as data: names, arguments, one line, one example.
+//!
+//! Everything that lists commands reads this table: the parser, completion, `:help`, the README.
+
+/// One command.
+#[derive(Debug)]
+pub struct Spec {
+    /// The name that is shown.
+    pub name: &'static str,
+    /// Other names for it.
+    pub aliases: &'static [&'static str],
+    /// What follows the name.
+    pub arguments: Arguments,
+    /// Whether it is about rows, so that `%` may stand before it and `where` after it.
+    pub ranged: bool,
+    /// Whether `!` may follow the name.
+    pub bang: bool,
+    /// What it does, in one line.
+    pub about: &'static str,
+    /// A line that works.
+    pub example: &'static str,
+}
+
+/// What follows the name of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arguments {
+    /// Nothing.
+    Nothing,
+    /// `FIELD=VALUE…`
+    Assignments,
+    /// `/RE/REPL/`
+    Replace,
+    /// `URL…`
+    Urls,
+    /// `FIELD…`
+    Fields,
+    /// `QUERY`
+    Query,
+    /// `invert`, `all` or `none`.
+    Marks,
+    /// `KEY,…`
+    Keys,
+    /// A row number.
+    Row,
+    /// How often.
+    Count,
+    /// `[PATH]`
+    Path,
+    /// `[RULE…|safe]`
+    Rules,
+    /// `URL`
+    Url,
+    /// `[TOPIC]`
+    Topic,
+    /// The name of a theme.
+    Theme,
+    /// `NAME,…`
+    Columns,
+}
+
+impl Arguments {
+    /// As shown in help.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Nothing => "",
+            Self::Assignments => "FIELD=VALUE…",
+            Self::Replace => "/RE/REPL/[g][i]",
+            Self::Urls => "URL…",
+            Self::Fields => "FIELD…",
+            Self::Query => "QUERY",
+            Self::Marks => "invert|all|none",
+            Self::Keys => "[-]COLUMN,…",
+            Self::Row => "N|$",
+            Self::Count => "[N]",
+            Self::Path => "[PATH]",
+            Self::Rules => "[RULE…|safe]",
+            Self::Url => "URL",
+            Self::Topic => "[TOPIC]",
+            Self::Theme => "NAME",
+            Self::Columns => "NAME,…",
+        }
+    }
+}
+
+impl Spec {
+    /// The whole form: `[%]set FIELD=VALUE… [where QUERY]`.
+    pub fn usage(&self) -> String {
+        let range = if self.ranged { "[%]" } else { "" };
+        let bang = if self.bang { "[!]" } else { "" };
+        let glued = self.arguments == Arguments::Replace;
+        let space = if glued || self.arguments == Arguments::Nothing { "" } else { " " };
+        let filter = if self.ranged { " [where QUERY]" } else { "" };
+        format!("{range}{}{bang}{space}{}{filter}", self.name, self.arguments.text())
+    }
+}
+
+/// The command of a name or alias.
+pub fn spec(name: &str) -> Option<&'static Spec> {
+    TABLE.iter().find(|spec| spec.name == name || spec.aliases.contains(&name))
+}
+
+/// A command that is about rows.
+const fn ranged(name: &'static str, aliases: &'static [&'static str], arguments: Arguments) -> Spec {
+    Spec { ranged: true, ..plain(name, aliases, arguments) }
+}
+
+/// Any other command.
+const fn plain(name: &'static str, aliases: &'static [&'static str], arguments: Arguments) -> Spec {
+    Spec { name, aliases, arguments, ranged: false, bang: false, about: "", example: "" }
+}
+
+/// All commands, in the order in which help shows them.
+pub const TABLE: &[Spec] = &[
+    Spec {
+        about: "give fields new values: text, none, today, now, +7d, +0.1",
+        example: "set priority=0.8 lastmod=today where path:/blog/**",
+        ..ranged("set", &[], Arguments::Assignments)
+    },
+    Spec {
+        about: "remove fields",
+        example: "clear changefreq priority where section=archive",
+        ..ranged("clear", &[], Arguments::Fields)
+    },
+    Spec {
+        about: "rewrite URLs by a regular expression; $1 is its first group",
+        example: "%s#^http://#https://#",
+        ..ranged("s", &["replace", "substitute"], Arguments::Replace)
+    },
+    Spec {
+        about: "add rows after the current one",
+        example: "add https://example.com/new https://example.com/newer",
+        ..plain("add", &[], Arguments::Urls)
+    },
+    Spec {
+        about: "delete rows; they leave the file when it is saved",
+        example: "delete where lastmod<2015",
+        ..ranged("delete", &["d", "del"], Arguments::Nothing)
+    },
+    Spec { about: "copy rows", example: "duplicate", ..ranged("duplicate", &["dup"], Arguments::Nothing) },
+    Spec {
+        about: "apply the fixes of these rules, or all that are safe",
+        example: "%fix lastmod-* loc-default-port",
+        ..ranged("fix", &[], Arguments::Rules)
+    },
+    Spec {
+        about: "show only rows that pass",
+        example: "filter priority<0.3 or lastmod=none",
+        ..plain("filter", &["f"], Arguments::Query)
+    },
+    Spec { about: "show all rows", example: "nofilter", ..plain("nofilter", &["nof"], Arguments::Nothing) },
+    Spec { about: "mark rows", example: "mark where has:image", ..ranged("mark", &["m"], Arguments::Nothing) },
+    Spec { about: "unmark rows", example: "unmark where depth>3", ..ranged("unmark", &[], Arguments::Nothing) },
+    Spec { about: "invert, set or clear all marks", example: "marks invert", ..plain("marks", &[], Arguments::Marks) },
+    Spec { about: "sort the view", example: "sort -lastmod,loc", ..plain("sort", &[], Arguments::Keys) },
+    Spec { about: "back to the file order", example: "nosort", ..plain("nosort", &[], Arguments::Nothing) },
+    Spec {
+        about: "make the view's order the order of the file",
+        example: "apply-order",
+        ..plain("apply-order", &[], Arguments::Nothing)
+    },
+    Spec {
+        about: "go to a row; a bare number does the same",
+        example: "goto 120",
+        ..plain("goto", &["go"], Arguments::Row)
+    },
+    Spec { about: "undo steps", example: "undo 3", ..plain("undo", &["u"], Arguments::Count) },
+    Spec { about: "redo steps", example: "redo", ..plain("redo", &["red"], Arguments::Count) },
+    Spec { about: "list what was done", example: "history", ..plain("history", &["undolist"], Arguments::Nothing) },
+    Spec { about: "list the findings", example: "check", ..plain("check", &[], Arguments::Nothing) },
+    Spec { about: "show what saving would write", example: "plan", ..plain("plan", &[], Arguments::Nothing) },
+    Spec {
+        about: "say where the set will live",
+        example: "set-base-url https://example.com/",
+        ..plain("set-base-url", &["base-url"], Arguments::Url)
+    },
+    Spec {
+        about: "save, or save elsewhere",
+        example: "write sitemap-new.xml",
+        ..plain("write", &["w", "wa", "save"], Arguments::Path)
+    },
+    Spec { about: "save and leave", example: "wq", ..plain("wq", &["x", "wqa"], Arguments::Nothing) },
+    Spec {
+        about: "leave; with ! without the unsaved changes",
+        example: "quit!",
+        bang: true,
+        ..plain("quit", &["q", "qa"], Arguments::Nothing)
+    },
+    Spec {
+        about: "read the file again; with ! without the unsaved changes",
+        example: "edit!",
+        bang: true,
+        ..plain("edit", &["e", "reload"], Arguments::Nothing)
+    },
+    Spec {
+        about: "explain a command, a key or a rule",
+        example: "help query",
+        ..plain("help", &["h"], Arguments::Topic)
+    },
+    Spec {
+        about: "choose the colours: dark, light, none",
+        example: "theme light",
+        ..plain("theme", &[], Arguments::Theme)
+    },
+    Spec {
+        about: "choose the columns and their order",
+        example: "columns loc,lastmod,priority",
+        ..plain("columns", &[], Arguments::Columns)
+    },
+];

@@ -1,0 +1,79 @@
+//! Which values `set` takes for a field, and what to say to others.
+//!
+//! The forms are the protocol's ([`crate::protocol`]); nothing here changes what was typed.
+
+use super::{Assignment, CommandError};
+use crate::document::query::Vocabulary;
+use crate::document::query::suggest::listed;
+use crate::protocol::changefreq::{self, Changefreq};
+use crate::protocol::{Field, lastmod, priority};
+use std::ops::Range;
+
+/// What a value of lastmod may lack and still be a W3C Datetime.
+const DATE_FORMS: lastmod::Faults = lastmod::Faults::REDUCED
+    .with(lastmod::Faults::NO_SECONDS)
+    .with(lastmod::Faults::FRACTION)
+    .with(lastmod::Faults::NEGATIVE_ZERO)
+    .with(lastmod::Faults::YEAR_RANGE)
+    .with(lastmod::Faults::UNIX_ZERO);
+
+/// Refuses values that are none of the field's forms, so that a slip in a bulk command does not
+/// write the same nonsense into every row. (A cell takes any text, and shows the verdict on it.)
+pub(super) fn assignment(
+    field: Field,
+    typed: &str,
+    span: Range<usize>,
+    vocabulary: &Vocabulary<'_>,
+) -> Result<Assignment, CommandError> {
+    let typed = typed.trim();
+    match problem(field, typed, vocabulary) {
+        Some(message) => Err(CommandError::new(span, message)),
+        None if typed.is_empty() => Ok(Assignment { field, typed: "none".to_owned() }),
+        None => Ok(Assignment { field, typed: typed.to_owned() }),
+    }
+}
+
+/// Why a typed value is none of the field's forms.
+fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<String> {
+    match field {
+        Field::Loc => {
+            let gone = typed.is_empty() || typed.eq_ignore_ascii_case("none");
+            gone.then(|| "a row can not be without its loc; delete removes rows".to_owned())
+        }
+        // A step is tried on a value that it can be taken from.
+        Field::Lastmod => match lastmod::from_typed(typed, Some("2020-06-15"), vocabulary.now) {
+            Err(error) => Some(error.to_string()),
+            Ok(None) => None,
+            Ok(Some(value)) => {
+                let judgement = lastmod::judge(&value);
+                let is_date = judgement.instant.is_some() && judgement.faults.without(DATE_FORMS).is_empty();
+                let near = || lastmod::repair(&value, judgement.faults).or_else(|| Some(lastmod::suggest(&value)?.1));
+                let forms = "a date such as 2026-11-20 or 2026-11-20T10:20:30Z, today, now, +7d or none";
+                (!is_date).then(|| wanted(forms, near().as_deref()))
+            }
+        },
+        Field::Changefreq => {
+            let value = changefreq::from_typed(typed)?;
+            Changefreq::parse(&value).is_none().then(|| {
+                let names = listed(Changefreq::ALL.iter().map(|word| word.name()).chain(["none"]));
+                wanted(&names, changefreq::nearest(&value).map(Changefreq::name))
+            })
+        }
+        Field::Priority => match priority::from_typed(typed, Some("0.5")) {
+            Err(error) => Some(error.to_string()),
+            Ok(None) => None,
+            Ok(Some(value)) => {
+                let judgement = priority::judge(&value);
+                let is_number = judgement.hundredths.is_some() && !judgement.faults.has(priority::Faults::COMMA);
+                let near = || priority::repair(&value, judgement.faults).or_else(|| Some(priority::suggest(&value)?.1));
+                let forms = "a number from 0.0 to 1.0, a step such as +0.1, or none";
+                (!is_number).then(|| wanted(forms, near().as_deref()))
+            }
+        },
+    }
+}
+
+fn wanted(forms: &str, near: Option<&str>) -> String {
+    let guess = near.map_or_else(String::new, |near| format!("; did you mean {near}?"));
+    format!("expected {forms}{guess}")
+}
