@@ -69,8 +69,13 @@ pub enum Command {
     Redo(u32),
     /// Show the list of steps.
     History,
-    /// Save, to another path if one is given.
-    Write(Option<String>),
+    /// Save.
+    Write {
+        /// To another path.
+        path: Option<String>,
+        /// Even over a file that was changed by somebody else meanwhile.
+        force: bool,
+    },
     /// Save and leave.
     WriteQuit,
     /// Leave; asks when there are unsaved changes, unless told to discard them.
@@ -252,11 +257,16 @@ impl fmt::Display for Command {
             Self::Redo(1) => f.write_str("redo"),
             Self::Redo(steps) => write!(f, "redo {steps}"),
             Self::History => f.write_str("history"),
-            Self::Write(None) => f.write_str("write"),
-            Self::Write(Some(path)) if path.starts_with('"') || path.trim() != path => {
-                write!(f, "write {}", quoted(path))
+            Self::Write { path, force } => {
+                let bang = if *force { "!" } else { "" };
+                match path {
+                    None => write!(f, "write{bang}"),
+                    Some(path) if path.starts_with('"') || path.trim() != path => {
+                        write!(f, "write{bang} {}", quoted(path))
+                    }
+                    Some(path) => write!(f, "write{bang} {path}"),
+                }
             }
-            Self::Write(Some(path)) => write!(f, "write {path}"),
             Self::WriteQuit => f.write_str("wq"),
             Self::Quit { discard } => f.write_str(if *discard { "quit!" } else { "quit" }),
             Self::Reload { discard } => f.write_str(if *discard { "edit!" } else { "edit" }),

@@ -120,7 +120,7 @@ impl Reader<'_> {
                 let command = if spec.name == "redo" { Command::Redo(count) } else { Command::Undo(count) };
                 return self.end(command);
             }
-            Arguments::Path => Command::Write(self.text()?),
+            Arguments::Path => Command::Write { path: self.text()?, force: bang },
             Arguments::Url => Command::SetBaseUrl(self.text()?.ok_or_else(|| self.expected("a URL"))?),
             Arguments::Topic => Command::Help(self.text()?),
             Arguments::Theme => Command::Theme(self.text()?.ok_or_else(|| self.expected("the name of a theme"))?),

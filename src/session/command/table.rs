@@ -174,8 +174,9 @@ pub const TABLE: &[Spec] = &[
         ..plain("set-base-url", &["base-url"], Arguments::Url)
     },
     Spec {
-        about: "save, or save elsewhere",
+        about: "save, or save elsewhere; with ! even if the file was changed by somebody else",
         example: "write sitemap-new.xml",
+        bang: true,
         ..plain("write", &["w", "wa", "save"], Arguments::Path)
     },
     Spec { about: "save and leave", example: "wq", ..plain("wq", &["x", "wqa"], Arguments::Nothing) },

@@ -57,6 +57,8 @@ fn lines_are_read_and_written_canonically() {
         ("w", "write"),
         ("w new map.xml", "write new map.xml"),
         ("w \" x\"", "write \" x\""),
+        ("w! a.xml", "write! a.xml"),
+        ("write!", "write!"),
         ("x", "wq"),
         ("q", "quit"),
         ("q!", "quit!"),
@@ -120,7 +122,7 @@ fn errors_name_the_place_the_expectation_and_an_example() {
         ("s/a/b/ blog", "blog", "expected `where`", ""),
         ("mark blog", "blog", "expected `where`", "for example: mark where"),
         ("%write", "%", "not about rows", ""),
-        ("write!", "!", "takes no `!`", ""),
+        ("check!", "!", "takes no `!`", ""),
         ("filter", "", "expected a query", "nofilter"),
         ("sort -prio", "-prio", "did you mean priority?", ""),
         ("goto 0", "0", "from 1", ""),
@@ -221,7 +223,7 @@ fn the_table_is_sound() {
             assert_eq!(parse(&line, &vocabulary), command, "{line}");
         }
     }
-    assert_eq!(spec("w").map(Spec::usage).as_deref(), Some("write [PATH]"));
+    assert_eq!(spec("w").map(Spec::usage).as_deref(), Some("write[!] [PATH]"));
     assert_eq!(spec("s").map(Spec::usage).as_deref(), Some("[%]s/RE/REPL/[g][i] [where QUERY]"));
     assert_eq!(spec("q").map(Spec::usage).as_deref(), Some("quit[!]"));
 }
@@ -323,7 +325,7 @@ fn any_command() -> impl Strategy<Value = Command> {
         any_scope().prop_map(|scope| Command::Fix { scope, rules: vec!["loc-*".to_owned()] }),
         (1..99_u32).prop_map(Command::Undo),
         (1..u32::MAX).prop_map(|row| Command::Goto(Goto::Row(row))),
-        any_text().prop_map(|path| Command::Write(Some(path))),
+        (any_text(), any::<bool>()).prop_map(|(path, force)| Command::Write { path: Some(path), force }),
         any_text().prop_map(|topic| Command::Help(Some(topic))),
         any_text().prop_map(Command::SetBaseUrl),
     ]
