@@ -9,9 +9,9 @@ use crate::protocol::lastmod::{self, Lastmod};
 use crate::protocol::location::{Fault, Home, Location};
 use crate::protocol::{Field, priority};
 use crate::xml::entry::{Entry, FieldSpan, Oddities, TextKind, decode_value};
+use crate::xml::escape;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
-use crate::xml::{escape, markup};
 
 /// What the rules of an entry need to know beside its text.
 #[derive(Debug, Clone, Copy)]
@@ -23,6 +23,9 @@ pub struct Context<'a> {
     /// Where that file is published, if known; the rules of place are silent without it.
     pub home: Option<&'a Home>,
 }
+
+/// White space of XML (XML 1.0, production 3).
+const XML_BLANKS: [char; 4] = [' ', '\t', '\n', '\r'];
 
 /// A day in seconds.
 pub(super) const DAY: i64 = 86_400;
@@ -206,12 +209,12 @@ pub(super) fn trim_strict(text: &str) -> &str {
 
 /// Whether white space stands around a value, between the tags or inside CDATA and references.
 pub(super) fn has_outer_blanks(span: &FieldSpan, raw: &[u8]) -> bool {
-    if (span.value_start, span.value_end) != (span.inner_start, span.inner_end) {
-        return true;
-    }
-    let blank = |text: &str| {
-        text.bytes().next().is_some_and(markup::is_space) || text.bytes().last().is_some_and(markup::is_space)
-    };
+    (span.value_start, span.value_end) != (span.inner_start, span.inner_end) || has_inner_blanks(span, raw)
+}
+
+/// Whether a raw value begins or ends with white space that only decoding brings out.
+pub(super) fn has_inner_blanks(span: &FieldSpan, raw: &[u8]) -> bool {
+    let blank = |text: &str| text.starts_with(XML_BLANKS) || text.ends_with(XML_BLANKS);
     match span.text {
         TextKind::Plain | TextKind::Children => false,
         TextKind::Escaped => blank(&escape::decode(raw)),
@@ -314,7 +317,7 @@ fn value_rules(field: Field, decoded: &str, context: &Context<'_>, facts: &mut F
         return set;
     }
     if value.len() != decoded.len() {
-        let trimmed = decoded.trim_matches([' ', '\t', '\n', '\r']);
+        let trimmed = decoded.trim_matches(XML_BLANKS);
         set.insert_if(Rule::FIELD_WHITESPACE_STRICT, trimmed.len() != value.len());
         set.insert_if(whitespace_rule(field), trimmed.len() != decoded.len());
     }
@@ -367,7 +370,7 @@ fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::xml::splice::{Change, splice};
     use proptest::prelude::*;

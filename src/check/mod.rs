@@ -5,9 +5,15 @@
 
 pub mod entry;
 pub mod file;
+pub mod fix;
 pub mod index;
+pub mod message;
+mod rewrite;
 pub mod rule;
 mod rules;
 pub mod set;
 
+pub use entry::{Context, check, check_value, revise, rules_of_field};
+pub use fix::{Action, Fix, Repair};
+pub use message::{Finding, messages, messages_of_value};
 pub use rule::{FixKind, Profile, Rule, RuleSet, RuleSets, Scope};

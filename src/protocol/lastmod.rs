@@ -4,12 +4,14 @@
 //! its zone are the author's. Faults follow one code each of the rule catalogue's `lastmod-…`.
 
 mod calendar;
+mod explain;
 mod foreign;
 mod read;
 mod repair;
 mod typed;
 mod verdict;
 
+pub use explain::explain;
 pub use repair::{repair, suggest};
 pub use typed::{Now, from_typed, shift_days};
 pub use verdict::{Judge, verdicts};

@@ -19,6 +19,8 @@ pub(super) struct Foreign {
     pub offset: Option<i32>,
     /// Whether all that was written has been read, so that rewriting loses nothing.
     pub whole: bool,
+    /// The day, where the weekday beside it is another.
+    pub contradicted: Option<Date>,
 }
 
 impl Foreign {
@@ -44,7 +46,7 @@ pub(super) fn epoch(text: &str) -> Option<Foreign> {
     };
     let date = Some(Date::from_days(seconds.div_euclid(DAY)));
     let time = Some(seconds.rem_euclid(DAY) as u32);
-    Some(Foreign { faults: Faults::EPOCH, date, time, offset: Some(0), whole: true })
+    Some(Foreign { faults: Faults::EPOCH, date, time, offset: Some(0), whole: true, contradicted: None })
 }
 
 const MONTHS: [&str; 12] = [
@@ -109,17 +111,17 @@ pub(super) fn named_month(text: &str) -> Option<Foreign> {
             return None;
         }
     }
-    let date = Date { year: year?, month: month?, day: day? };
+    let stated = Date { year: year?, month: month?, day: day? };
     let mut faults = if day_first { Faults::RFC822 } else { Faults::LOCALE };
-    let contradicted = weekday.is_some_and(|weekday| date.exists() && date.weekday() != weekday);
-    if !date.exists() || contradicted {
+    let contradicted = weekday.is_some_and(|weekday| stated.exists() && stated.weekday() != weekday);
+    if !stated.exists() || contradicted {
         faults.insert(Faults::IMPOSSIBLE);
     }
     if time.is_some() && offset.is_none() {
         faults.insert(Faults::NO_TIMEZONE);
     }
-    let date = (!faults.has(Faults::IMPOSSIBLE)).then_some(date);
-    Some(Foreign { faults, date, time, offset, whole: true })
+    let date = (!faults.has(Faults::IMPOSSIBLE)).then_some(stated);
+    Some(Foreign { faults, date, time, offset, whole: true, contradicted: contradicted.then_some(stated) })
 }
 
 /// Four digits, or two (RFC 5322 section 4.3: up to 49 is this century).
@@ -192,5 +194,5 @@ pub(super) fn local_order(text: &str) -> Option<Foreign> {
         faults.insert(Faults::IMPOSSIBLE);
     }
     let date = date.filter(|date| date.exists());
-    Some(Foreign { faults, date, time: None, offset: None, whole })
+    Some(Foreign { faults, date, time: None, offset: None, whole, contradicted: None })
 }

@@ -1,0 +1,478 @@
+//! What one key does about one finding.
+//!
+//! A fix is offered only after it was tried: its finding is gone and no other is new. Safe fixes keep
+//! the meaning and may run unattended; the others are a guess that a person accepts. Nothing here
+//! changes a document.
+
+use super::entry::{Context, LASTMOD, PRIORITY, check, check_value, loc_rule, trim_strict};
+use super::message::breaks;
+use super::rewrite;
+use super::rule::{Rule, RuleSet};
+use crate::protocol::location::{self, Fault};
+use crate::protocol::{Field, changefreq, lastmod, priority};
+use crate::xml::entry::{Entry, Oddities};
+use crate::xml::splice::{Change, splice};
+
+/// A way out of a finding.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, as a short phrase: `add the seconds`.
+    pub label: String,
+    /// Whether it keeps the meaning, so that it may run without being looked at.
+    pub is_safe: bool,
+    /// What to do.
+    pub action: Action,
+}
+
+/// What a fix does to an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Gives a field a new value; `None` removes the element.
+    Set {
+        /// Which field.
+        field: Field,
+        /// Decoded text.
+        value: Option<String>,
+    },
+    /// Replaces the whole entry text, leading trivia included.
+    Rewrite(String),
+}
+
+impl Action {
+    /// The entry text after it. `entry` must be the anatomy of `text`.
+    pub fn apply(&self, entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<u8> {
+        match self {
+            Self::Rewrite(new) => new.clone().into_bytes(),
+            Self::Set { field, value } => {
+                let mut changes = [None; 4];
+                if let Some(change) = changes.get_mut(field.index()) {
+                    *change = Some(value.as_deref().map_or(Change::Remove, Change::Set));
+                }
+                let mut out = Vec::with_capacity(text.len() + 32);
+                splice(entry, text, context.names, &changes, &mut out);
+                out
+            }
+        }
+    }
+}
+
+/// What all fixes of some rules make of an entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repair {
+    /// New values of fields; `None` removes the element.
+    Values(Vec<(Field, Option<String>)>),
+    /// A new entry text, leading trivia included.
+    Text(String),
+}
+
+/// Applies the fixes of all findings of `rules`, one after the other until none is left; the unsafe
+/// ones too unless `unattended`. `None` when there is nothing to fix.
+pub fn repair(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<Repair> {
+    let mut current = text.to_vec();
+    let mut values: Vec<(Field, Option<String>)> = Vec::new();
+    let mut is_rewritten = false;
+    // Each step removes a finding and adds none, so the steps are fewer than rules times fields.
+    for _ in 0..4 * Rule::COUNT {
+        let entry = Entry::of(&current, context.names);
+        let set = check(&entry, &current, context).intersection(rules);
+        let candidates = set.iter().flat_map(|rule| places(rule).map(move |field| (rule, field)));
+        let fix = candidates
+            .filter(|(rule, field)| breaks(*rule, *field, &entry, &current, context))
+            .filter_map(|(rule, field)| of_entry(rule, field, &entry, &current, context))
+            .find(|fix| fix.is_safe || !unattended);
+        let Some(fix) = fix else { break };
+        current = fix.action.apply(&entry, &current, context);
+        match fix.action {
+            Action::Rewrite(_) => is_rewritten = true,
+            Action::Set { field, value } => {
+                values.retain(|(of, _)| *of != field);
+                values.push((field, value));
+            }
+        }
+    }
+    if is_rewritten {
+        return String::from_utf8(current).ok().map(Repair::Text);
+    }
+    (!values.is_empty()).then_some(Repair::Values(values))
+}
+
+/// Where a rule can be broken: in which fields, or in none in particular.
+pub(super) fn places(rule: Rule) -> impl Iterator<Item = Option<Field>> {
+    let own = Field::ALL.into_iter().filter(move |field| super::entry::rules_of_field(*field).contains(rule));
+    let shared = Field::ALL.into_iter().filter(move |_| super::message::is_of_some_field(rule));
+    let whole = !super::message::is_of_a_field(rule);
+    own.chain(shared).map(Some).chain(whole.then_some(None))
+}
+
+/// The fix for a finding of an entry, if there is one. `entry` must be the anatomy of `text`.
+pub(super) fn of_entry(
+    rule: Rule,
+    field: Option<Field>,
+    entry: &Entry,
+    text: &[u8],
+    context: &Context<'_>,
+) -> Option<Fix> {
+    if entry.odd.has(Oddities::BROKEN) {
+        return None;
+    }
+    let fix = match field {
+        Some(field) => match rule {
+            Rule::FIELD_EMPTY | Rule::INDEX_EXTRA_CHILD => remove(entry, field, true)?,
+            Rule::FIELD_WHITESPACE | Rule::FIELD_WHITESPACE_STRICT => {
+                rewritten("trim it", true, rewrite::trim(entry, field, text)?)
+            }
+            Rule::FIELD_HAS_CHILDREN => {
+                let value = trim_strict(&entry.value(field, text)?).to_owned();
+                let is_clean = !value.is_empty() && check_value(field, &value, context).is_empty();
+                is_clean.then(|| set("keep the text alone", field, value))?
+            }
+            _ => {
+                let value = entry.value(field, text)?;
+                let fix = of_value(rule, field, trim_strict(&value), context)?;
+                match fix.action {
+                    Action::Set { value: None, .. } => remove(entry, field, fix.is_safe)?,
+                    _ => fix,
+                }
+            }
+        },
+        None => match rule {
+            Rule::ENTRY_CHILD_ORDER => {
+                rewritten("put the fields in order", true, rewrite::reorder(entry, text, context.names)?)
+            }
+            Rule::FIELD_DUPLICATE => {
+                rewritten("keep the last of each", false, rewrite::keep_last(entry, text, context.names)?)
+            }
+            Rule::DOC_UNKNOWN_ELEMENT => {
+                rewritten("remove the element", false, rewrite::without_unknown(entry, text, context.names)?)
+            }
+            Rule::DOC_UNKNOWN_ATTRIBUTE => {
+                rewritten("remove the attribute", false, rewrite::without_attributes(entry, text)?)
+            }
+            Rule::DOC_STRAY_TEXT => rewritten("remove the text", false, rewrite::without_text(entry, text)?),
+            _ => return None,
+        },
+    };
+    holds(&fix, (rule, field), entry, text, context).then_some(fix)
+}
+
+/// The fix for a rule that a value breaks by itself. `value` is decoded and trimmed of all blanks.
+pub(super) fn of_value(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Option<Fix> {
+    match field {
+        Field::Loc => of_loc(rule, value, context),
+        Field::Lastmod => of_lastmod(rule, value),
+        Field::Changefreq => {
+            let nearest = changefreq::nearest(value)?.name();
+            match rule {
+                Rule::CHANGEFREQ_CASE => Some(safely("write it small", field, nearest.to_owned())),
+                Rule::CHANGEFREQ_INVALID => Some(set("take the nearest word", field, nearest.to_owned())),
+                _ => None,
+            }
+        }
+        Field::Priority => {
+            let at = PRIORITY.iter().position(|own| *own == rule)?;
+            if let Some(right) = priority::repair(value, priority::Faults(1 << at)) {
+                return Some(safely("write it plainly", field, right));
+            }
+            let (label, right) = priority::suggest(value)?;
+            Some(set(label, field, right))
+        }
+    }
+}
+
+fn of_lastmod(rule: Rule, value: &str) -> Option<Fix> {
+    if matches!(rule, Rule::LASTMOD_ZERO | Rule::LASTMOD_ZERO_UNIX | Rule::LASTMOD_FUTURE) {
+        let action = Action::Set { field: Field::Lastmod, value: None };
+        return Some(Fix { label: "remove lastmod".to_owned(), is_safe: false, action });
+    }
+    let at = LASTMOD.iter().position(|own| *own == rule)?;
+    let fault = lastmod::Faults(1 << at);
+    if let Some(right) = lastmod::repair(value, fault) {
+        return Some(safely(lastmod_label(fault), Field::Lastmod, right));
+    }
+    let (label, right) = lastmod::suggest(value)?;
+    Some(set(label, Field::Lastmod, right))
+}
+
+/// What the repair of a fault does, in words.
+const fn lastmod_label(fault: lastmod::Faults) -> &'static str {
+    use lastmod::Faults;
+    match fault {
+        Faults::NO_SECONDS => "add the seconds",
+        Faults::SPACE_SEPARATOR => "put a T between date and time",
+        Faults::FRACTION => "leave the fraction out",
+        Faults::DATE_ZONE => "leave the zone out",
+        Faults::HOUR_24 => "write it as the next day",
+        Faults::UNPADDED => "write two digits each",
+        Faults::BASIC => "put the separators in",
+        Faults::NEGATIVE_ZERO | Faults::OFFSET_FORMAT => "write the zone in full",
+        Faults::LOWERCASE => "write T and Z in capitals",
+        _ => "write it as the protocol does",
+    }
+}
+
+fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
+    let kind = context.names.kind;
+    let fault = *Fault::ALL.iter().find(|fault| loc_rule(**fault, kind) == Some(rule))?;
+    let field = Field::Loc;
+    if fault == Fault::NotAbsolute {
+        let right = absolute(value, context)?;
+        return Some(set("make it a complete URL", field, right));
+    }
+    let repair = location::repair(fault, value)?;
+    let label = match fault {
+        Fault::SchemeTypo => "correct the scheme",
+        Fault::Userinfo => "remove user and password",
+        Fault::InnerWhitespace if repair.is_safe => "remove the line break",
+        Fault::InnerWhitespace => "write the blank as %20",
+        Fault::BadPercent => "write the percent sign as %25",
+        Fault::IllegalChar | Fault::NotAscii => "percent-encode it",
+        Fault::TooShort | Fault::MissingRootSlash => "add the slash",
+        Fault::Fragment => "remove the fragment",
+        Fault::DefaultPort => "remove the port",
+        Fault::DotSegments => "resolve the path",
+        Fault::UppercaseHost => "write the host small",
+        Fault::SessionId => "remove the session",
+        Fault::TrackingParam => "remove the tracking",
+        _ => "correct it",
+    };
+    let action = Action::Set { field, value: Some(repair.value) };
+    Some(Fix { label: label.to_owned(), is_safe: repair.is_safe, action })
+}
+
+/// A complete URL for one that lacks scheme or host, by the place of the file.
+fn absolute(value: &str, context: &Context<'_>) -> Option<String> {
+    let scheme = context.home.and_then(|home| home.origin().split_once("://")).map_or("https", |(scheme, _)| scheme);
+    let full = if let Some(rest) = value.strip_prefix("//") {
+        format!("{scheme}://{rest}")
+    } else if value.starts_with("www.") {
+        format!("{scheme}://{value}")
+    } else if value.starts_with('/') {
+        format!("{}{value}", context.home?.origin())
+    } else {
+        format!("{}{value}", context.home?.prefix())
+    };
+    let faults = location::judge(&full).minus(location::judge(value));
+    faults.is_empty().then_some(full)
+}
+
+/// Tries a fix: the finding must be gone, and no rule newly broken. A corrected scheme may bring to
+/// light what could not be judged before.
+fn holds(fix: &Fix, (rule, field): (Rule, Option<Field>), entry: &Entry, text: &[u8], context: &Context<'_>) -> bool {
+    let after = fix.action.apply(entry, text, context);
+    let new = Entry::of(&after, context.names);
+    let reveals = matches!(rule, Rule::LOC_SCHEME_TYPO | Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL);
+    let added = check(&new, &after, context).minus(check(entry, text, context));
+    !new.odd.has(Oddities::BROKEN)
+        && !breaks(rule, field, &new, &after, context)
+        && (added.is_empty() || (reveals && !fix.is_safe))
+}
+
+fn set(label: &str, field: Field, value: String) -> Fix {
+    Fix { label: label.to_owned(), is_safe: false, action: Action::Set { field, value: Some(value) } }
+}
+
+fn safely(label: &str, field: Field, value: String) -> Fix {
+    Fix { is_safe: true, ..set(label, field, value) }
+}
+
+/// Taking an element out; not where it stands twice, since the other one would go too.
+fn remove(entry: &Entry, field: Field, is_safe: bool) -> Option<Fix> {
+    let label = format!("remove {}", field.name());
+    let action = Action::Set { field, value: None };
+    (!entry.odd.has(Oddities::FIELD_TWICE)).then_some(Fix { label, is_safe, action })
+}
+
+fn rewritten(label: &str, is_safe: bool, text: String) -> Fix {
+    Fix { label: label.to_owned(), is_safe, action: Action::Rewrite(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::entry::tests::{NOW, any_value};
+    use super::super::message::messages;
+    use super::super::rule::FixKind;
+    use super::*;
+    use crate::protocol::location::Home;
+    use crate::xml::escape::escape;
+    use crate::xml::names::{FileKind, Names};
+    use proptest::prelude::*;
+
+    /// Entries of every shape: any values in any order, twice, padded, in CDATA, with attributes.
+    fn any_entry(kind: FileKind) -> impl Strategy<Value = String> {
+        let any_field = (0..4usize).prop_flat_map(|at| {
+            let field = Field::ALL[at];
+            (Just(field), any_value(field), 0..8u8)
+        });
+        let element = any_field.prop_map(|(field, value, dress)| {
+            let (name, Some(value)) = (field.name(), value) else { return String::new() };
+            let escaped = escape(&value);
+            match dress {
+                0 => format!("<{name}> {escaped}\n</{name}>"),
+                1 => format!("<{name}><![CDATA[{value}]]></{name}>"),
+                2 => format!("<{name}>\u{a0}{escaped}</{name}>"),
+                3 => format!("<{name} a='b'>{escaped}</{name}>"),
+                4 => format!("<{name}>{escaped}<b>c</b></{name}>"),
+                _ => format!("<{name}>{escaped}</{name}>"),
+            }
+        });
+        let other =
+            proptest::sample::select(vec!["<x/>", "stray", "<i:image xmlns:i='i'>&amp;</i:image>", "<!-- c -->"]);
+        let part = prop_oneof![12 => element, 1 => other.prop_map(str::to_owned)];
+        let name = kind.entry_name();
+        proptest::collection::vec(part, 0..6)
+            .prop_map(move |parts| format!("\n  <{name}>\n    {}\n  </{name}>", parts.join("\n    ")))
+    }
+
+    fn with_context<T>(kind: FileKind, use_it: impl FnOnce(&Context) -> T) -> T {
+        let names = Names::plain(kind);
+        let home = Home::parse("https://example.com/sitemap.xml");
+        use_it(&Context { now: NOW, names: &names, home: home.as_ref() })
+    }
+
+    /// What stays the same in every repair, but for its order: the letters outside the core fields.
+    fn skeleton(text: &[u8], context: &Context) -> Vec<char> {
+        let mut text = text.to_vec();
+        loop {
+            let entry = Entry::of(&text, context.names);
+            let Some(span) = entry.fields.iter().flatten().next() else { break };
+            text.drain(span.start as usize..span.end as usize);
+        }
+        let text = String::from_utf8(text).unwrap();
+        let mut letters: Vec<char> = text.chars().filter(|letter| !letter.is_whitespace()).collect();
+        letters.sort_unstable();
+        letters
+    }
+
+    fn try_all(kind: FileKind, text: &str) -> Result<(), TestCaseError> {
+        with_context(kind, |context| {
+            let bytes = text.as_bytes();
+            let entry = Entry::of(bytes, context.names);
+            let before = check(&entry, bytes, context);
+            let findings = messages(&entry, bytes, context, before);
+            let count = |findings: &[super::super::Finding], rule, field| {
+                findings.iter().filter(|finding| (finding.rule, finding.field) == (rule, field)).count()
+            };
+            for finding in &findings {
+                let Some(fix) = &finding.fix else { continue };
+                let (rule, field) = (finding.rule, finding.field);
+                prop_assert!(rule.fix() != FixKind::None, "{rule} is not to be fixed");
+                prop_assert!(!fix.is_safe || rule.fix() == FixKind::Safe, "{rule} is not safe to fix");
+                let after = fix.action.apply(&entry, bytes, context);
+                let shown = String::from_utf8_lossy(&after).into_owned();
+                let new = Entry::of(&after, context.names);
+                let left = messages(&new, &after, context, check(&new, &after, context));
+                prop_assert_eq!(count(&left, rule, field), 0, "{} stays in {}", rule, shown);
+                if fix.is_safe {
+                    for other in &left {
+                        prop_assert!(
+                            count(&findings, other.rule, other.field) > 0,
+                            "{} is new in {}",
+                            other.rule,
+                            shown
+                        );
+                    }
+                    prop_assert_eq!(skeleton(&after, context), skeleton(bytes, context));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_fix_ends_its_finding_and_begins_no_other(text in any_entry(FileKind::Urlset)) {
+            try_all(FileKind::Urlset, &text)?;
+        }
+
+        #[test]
+        fn a_fix_in_an_index_too(text in any_entry(FileKind::Index)) {
+            try_all(FileKind::Index, &text)?;
+        }
+
+        #[test]
+        fn unattended_repair_leaves_nothing_safe_to_do(text in any_entry(FileKind::Urlset)) {
+            with_context(FileKind::Urlset, |context| {
+                let all = RuleSet::of(&Rule::ALL);
+                let repaired = match repair(text.as_bytes(), context, all, true) {
+                    None => return Ok(()),
+                    Some(Repair::Text(text)) => text.into_bytes(),
+                    Some(Repair::Values(values)) => values.into_iter().fold(text.into_bytes(), |text, (field, value)| {
+                        Action::Set { field, value }.apply(&Entry::of(&text, context.names), &text, context)
+                    }),
+                };
+                prop_assert_eq!(repair(&repaired, context, all, true), None, "{}", String::from_utf8_lossy(&repaired));
+                Ok(())
+            })?;
+        }
+    }
+
+    /// A value for each rule of values that the table calls safe to fix.
+    #[test]
+    fn safe_rules_have_a_safe_fix() {
+        let table = [
+            (Rule::FIELD_WHITESPACE, "<priority> 0.5</priority>"),
+            (Rule::FIELD_WHITESPACE_STRICT, "<changefreq> daily</changefreq>"),
+            (Rule::FIELD_EMPTY, "<priority/>"),
+            (Rule::ENTRY_CHILD_ORDER, "<priority>0.5</priority><lastmod>2026-11-18</lastmod>"),
+            (Rule::LOC_TOO_SHORT, "<loc>http://t.co</loc>"),
+            (Rule::LOC_INNER_WHITESPACE, "<loc>https://example.com/a\nb</loc>"),
+            (Rule::LOC_ILLEGAL_CHAR, "<loc>https://example.com/a|b</loc>"),
+            (Rule::LOC_MISSING_ROOT_SLASH, "<loc>https://example.com</loc>"),
+            (Rule::LOC_DEFAULT_PORT, "<loc>https://example.com:443/</loc>"),
+            (Rule::LOC_DOT_SEGMENTS, "<loc>https://example.com/a/../b</loc>"),
+            (Rule::LOC_UPPERCASE_HOST, "<loc>https://Example.com/</loc>"),
+            (Rule::LASTMOD_NO_SECONDS, "<lastmod>2005-05-10T17:33Z</lastmod>"),
+            (Rule::LASTMOD_SPACE_SEPARATOR, "<lastmod>2005-05-10 17:33:30Z</lastmod>"),
+            (Rule::LASTMOD_OFFSET_FORMAT, "<lastmod>2005-05-10T17:33:30+0200</lastmod>"),
+            (Rule::LASTMOD_FRACTION, "<lastmod>2005-05-10T17:33:30.123Z</lastmod>"),
+            (Rule::LASTMOD_LOWERCASE, "<lastmod>2005-05-10t17:33:30Z</lastmod>"),
+            (Rule::LASTMOD_DATE_ZONE, "<lastmod>2005-05-10Z</lastmod>"),
+            (Rule::LASTMOD_24_00, "<lastmod>2005-05-10T24:00:00Z</lastmod>"),
+            (Rule::LASTMOD_UNPADDED, "<lastmod>2005-5-10</lastmod>"),
+            (Rule::LASTMOD_BASIC_FORMAT, "<lastmod>20050510</lastmod>"),
+            (Rule::LASTMOD_RFC822, "<lastmod>Tue, 10 May 2005 17:33:30 GMT</lastmod>"),
+            (Rule::LASTMOD_NEGATIVE_ZERO, "<lastmod>2005-05-10T17:33:30-00:00</lastmod>"),
+            (Rule::CHANGEFREQ_CASE, "<changefreq>Daily</changefreq>"),
+            (Rule::PRIORITY_COMMA, "<priority>0,5</priority>"),
+            (Rule::PRIORITY_FORM, "<priority>.5</priority>"),
+        ];
+        with_context(FileKind::Urlset, |context| {
+            for (rule, field) in table {
+                let loc = if field.starts_with("<loc") { "" } else { "<loc>https://example.com/a</loc>" };
+                let text = format!("<url>{loc}{field}</url>");
+                let entry = Entry::of(text.as_bytes(), context.names);
+                let findings = messages(&entry, text.as_bytes(), context, check(&entry, text.as_bytes(), context));
+                let finding = findings.iter().find(|finding| finding.rule == rule);
+                let fix = finding.unwrap_or_else(|| panic!("{field} does not break {rule}")).fix.as_ref();
+                assert!(fix.is_some_and(|fix| fix.is_safe), "{rule}: {fix:?}");
+            }
+            let listed: RuleSet = table.iter().map(|(rule, _)| *rule).collect();
+            let safe: RuleSet =
+                super::super::entry::ENTRY_RULES.iter().filter(|rule| rule.fix() == FixKind::Safe).collect();
+            assert_eq!(safe.minus(listed), RuleSet::of(&[Rule::INDEX_EXTRA_CHILD]));
+        });
+    }
+
+    #[test]
+    fn repairs_of_whole_entries() {
+        let table = [
+            ("<url><loc>https://example.com/</loc></url>", None),
+            (
+                "<url><loc>https://example.com/</loc><lastmod>2005-5-10 7:00 GMT</lastmod><changefreq/></url>",
+                Some(Repair::Values(vec![
+                    (Field::Changefreq, None),
+                    (Field::Lastmod, Some("2005-05-10T07:00:00Z".to_owned())),
+                ])),
+            ),
+            (
+                "<url><priority>,5</priority><loc> https://Example.com</loc></url>",
+                Some(Repair::Text("<url><loc>https://example.com/</loc><priority>0.5</priority></url>".to_owned())),
+            ),
+        ];
+        with_context(FileKind::Urlset, |context| {
+            for (text, expected) in table {
+                assert_eq!(repair(text.as_bytes(), context, RuleSet::of(&Rule::ALL), true), expected, "{text}");
+            }
+        });
+    }
+}

@@ -1,0 +1,400 @@
+//! Findings of one row in words, made when somebody looks at the row.
+//!
+//! A message says what is wrong with *this* value and what would be right; the rule's own help says
+//! who minds. No control character of a file reaches a message.
+
+use super::entry::{
+    Context, LASTMOD, PRIORITY, TOLERANCE, check_value, has_outer_blanks, loc_rule, rules_of_field, trim_strict,
+    whitespace_rule,
+};
+use super::fix::{self, Fix};
+use super::rule::{Rule, RuleSet};
+use crate::protocol::location::{self, Fault};
+use crate::protocol::{Field, changefreq, lastmod, priority};
+use crate::xml::entry::{Entry, TextKind};
+use crate::xml::names::FileKind;
+use std::borrow::Cow;
+
+/// A rule that a row breaks, at its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Which rule.
+    pub rule: Rule,
+    /// In which field; `None` for the entry as a whole.
+    pub field: Option<Field>,
+    /// What is wrong with this value.
+    pub message: String,
+    /// What one key would do about it.
+    pub fix: Option<Fix>,
+}
+
+/// The findings of one entry in words, worst first. `set` is what [`super::entry::check`] said, and may
+/// hold rules about the file or the set besides, which get their general words.
+pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for rule in set.iter() {
+        for field in fix::places(rule) {
+            if !breaks(rule, field, entry, text, context) {
+                continue;
+            }
+            let message = match field {
+                Some(field) => {
+                    let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
+                    of_field(rule, field, &value, context)
+                }
+                None => of_whole(rule, entry, text, context),
+            };
+            let fix = fix::of_entry(rule, field, entry, text, context);
+            findings.push(Finding { rule, field, message, fix });
+        }
+    }
+    worst_first(findings)
+}
+
+/// The findings of a value that is not in an entry yet: what somebody types. `decoded` is trimmed.
+pub fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> Vec<Finding> {
+    let value = trim_strict(decoded);
+    let findings = check_value(field, decoded, context).iter().map(|rule| {
+        let fix = fix::of_value(rule, field, value, context).filter(|fix| match &fix.action {
+            fix::Action::Set { value: Some(right), .. } => !check_value(field, right, context).contains(rule),
+            _ => true,
+        });
+        Finding { rule, field: Some(field), message: of_field(rule, field, decoded, context), fix }
+    });
+    worst_first(findings.collect())
+}
+
+fn worst_first(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.rule.severity()));
+    findings
+}
+
+/// Rules that any field can break.
+const OF_SOME_FIELD: RuleSet = RuleSet::of(&[
+    Rule::FIELD_EMPTY,
+    Rule::FIELD_HAS_CHILDREN,
+    Rule::FIELD_WHITESPACE,
+    Rule::FIELD_WHITESPACE_STRICT,
+    Rule::INDEX_EXTRA_CHILD,
+]);
+
+/// Whether any field can break the rule.
+pub(super) fn is_of_some_field(rule: Rule) -> bool {
+    OF_SOME_FIELD.contains(rule)
+}
+
+/// Whether the rule is about a field, be it one or any.
+pub(super) fn is_of_a_field(rule: Rule) -> bool {
+    is_of_some_field(rule) || Field::ALL.iter().any(|field| rules_of_field(*field).contains(rule))
+}
+
+/// Whether an entry breaks a rule in this field, or as a whole.
+pub(super) fn breaks(rule: Rule, field: Option<Field>, entry: &Entry, text: &[u8], context: &Context<'_>) -> bool {
+    let Some(field) = field else {
+        let known = super::entry::ENTRY_RULES.contains(rule);
+        return !known || super::entry::check(entry, text, context).contains(rule);
+    };
+    let (Some(span), Some(raw)) = (entry.field(field), entry.raw_value(field, text)) else { return false };
+    if span.text == TextKind::Children {
+        return rule == Rule::FIELD_HAS_CHILDREN;
+    }
+    let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
+    let padded = rule == whitespace_rule(field) && !value.is_empty() && has_outer_blanks(span, raw);
+    padded || check_value(field, &value, context).contains(rule)
+}
+
+/// What is wrong with a value. `value` is decoded and trimmed of XML white space.
+fn of_field(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> String {
+    let name = field.name();
+    let value = trim_strict(value);
+    match rule {
+        Rule::FIELD_EMPTY => return format!("{name} is empty: leave the element out"),
+        Rule::LOC_EMPTY => return "loc is empty: give it a URL or delete the row".to_owned(),
+        Rule::FIELD_HAS_CHILDREN => return format!("{name} holds an element where only text belongs"),
+        Rule::FIELD_WHITESPACE => return format!("blanks or line breaks around the value of {name}"),
+        Rule::FIELD_WHITESPACE_STRICT => return format!("blanks around the value of {name} that readers do not trim"),
+        Rule::INDEX_EXTRA_CHILD => {
+            return format!("{name} is for pages; the entry of an index has loc and lastmod only");
+        }
+        Rule::LASTMOD_FUTURE => return future(value, context.now),
+        _ => {}
+    }
+    let words = match field {
+        Field::Loc => return of_loc(rule, value, context),
+        Field::Lastmod => match LASTMOD.iter().position(|own| *own == rule) {
+            Some(at) => lastmod::explain(lastmod::Faults(1 << at), value),
+            None => rule.summary().to_owned(),
+        },
+        Field::Changefreq => of_changefreq(value),
+        Field::Priority => of_priority(rule, value),
+    };
+    format!("{}: {words}", visible(value))
+}
+
+fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> String {
+    let kind = context.names.kind;
+    let fault = Fault::ALL.iter().find(|fault| loc_rule(**fault, kind) == Some(rule));
+    let Some(fault) = fault else { return rule.summary().to_owned() };
+    match (fault, context.home) {
+        (Fault::ForeignHost, Some(home)) => {
+            let theirs = location::origin(value).map_or(value, |(origin, _)| origin);
+            format!("{} is not the sitemap's own site, {}", visible(theirs), home.origin())
+        }
+        (Fault::OutsidePath, Some(home)) => {
+            format!("{} is not below {}", visible(location::path(value)), home.directory())
+        }
+        _ => location::explain(*fault, value),
+    }
+}
+
+fn of_changefreq(value: &str) -> String {
+    match changefreq::nearest(value) {
+        Some(nearest) if nearest.name().eq_ignore_ascii_case(value) => format!("write it small: {}", nearest.name()),
+        Some(nearest) => format!("not one of the seven words; {} is the nearest", nearest.name()),
+        None => "write always, hourly, daily, weekly, monthly, yearly or never".to_owned(),
+    }
+}
+
+fn of_priority(rule: Rule, value: &str) -> String {
+    let right = PRIORITY
+        .iter()
+        .position(|own| *own == rule)
+        .and_then(|at| priority::repair(value, priority::Faults(1 << at)))
+        .or_else(|| priority::suggest(value).map(|(_, right)| right));
+    let words = match rule {
+        Rule::PRIORITY_COMMA => "write a point, not a comma",
+        Rule::PRIORITY_RANGE => "priority runs from 0.0 to 1.0",
+        Rule::PRIORITY_FORM => "an unusual way to write the number",
+        Rule::PRIORITY_PRECISION => "two decimals are plenty",
+        _ => "not a number from 0.0 to 1.0",
+    };
+    match right {
+        Some(right) => format!("{words}: {right}"),
+        None => words.to_owned(),
+    }
+}
+
+fn future(value: &str, now: i64) -> String {
+    let ahead = lastmod::judge(value).instant.map_or(TOLERANCE, |instant| instant.seconds - now);
+    format!("{}: {} from now, but the page cannot have changed yet", visible(value), span_of(ahead))
+}
+
+/// A stretch of time in its largest sensible unit.
+fn span_of(seconds: i64) -> String {
+    const UNITS: [(i64, &str); 3] = [(365 * 86_400, "year"), (30 * 86_400, "month"), (86_400, "day")];
+    let unit = UNITS.iter().find(|(size, _)| seconds >= 2 * size);
+    let (size, name) = unit.copied().unwrap_or((86_400, "day"));
+    let count = seconds / size;
+    format!("{count} {name}{}", if count == 1 { "" } else { "s" })
+}
+
+/// What is wrong with an entry as a whole.
+fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> String {
+    let element = match context.names.kind {
+        FileKind::Urlset => "url",
+        FileKind::Index => "sitemap",
+    };
+    let value = |field: Field| entry.value(field, text).map(|value| visible(&value)).unwrap_or_default();
+    match rule {
+        Rule::LOC_MISSING => format!("this {element} has no loc: give it one or delete the row"),
+        Rule::FIELD_DUPLICATE if entry.odd.has(crate::xml::entry::Oddities::LOC_TWICE) => {
+            "two loc in one entry: probably two pages that lost the tags between them".to_owned()
+        }
+        Rule::FIELD_DUPLICATE => "the same field twice: readers disagree on which one counts".to_owned(),
+        Rule::ENTRY_CHILD_ORDER => "the schema wants loc, lastmod, changefreq, priority, then extensions".to_owned(),
+        Rule::DOC_UNKNOWN_ELEMENT => format!("this {element} holds an element that the protocol does not have"),
+        Rule::DOC_UNKNOWN_ATTRIBUTE => "the elements of the protocol have no attributes".to_owned(),
+        Rule::DOC_STRAY_TEXT => format!("text stands in this {element} outside of any field"),
+        Rule::CHANGEFREQ_LASTMOD_CONFLICT => {
+            let age = lastmod::judge(&entry.value(Field::Lastmod, text).unwrap_or_default())
+                .instant
+                .map_or(0, |instant| context.now - instant.seconds);
+            let when = if age < 86_400 { "within the last day".to_owned() } else { format!("{} ago", span_of(age)) };
+            format!("changefreq is {}, but the last change was {when}", value(Field::Changefreq))
+        }
+        _ => rule.summary().to_owned(),
+    }
+}
+
+/// Part of a value for a message: at most 40 characters, control characters replaced.
+fn visible(text: &str) -> String {
+    const MOST: usize = 40;
+    let mut shown: String =
+        text.chars().take(MOST).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
+    if text.chars().nth(MOST).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::entry::tests::NOW;
+    use super::*;
+    use crate::protocol::location::Home;
+    use crate::xml::names::Names;
+
+    fn found(text: &str, kind: FileKind) -> Vec<(String, String, String)> {
+        let names = Names::plain(kind);
+        let home = Home::parse("https://example.com/b/sitemap.xml");
+        let context = Context { now: NOW, names: &names, home: home.as_ref() };
+        let entry = Entry::of(text.as_bytes(), &names);
+        let set = super::super::check(&entry, text.as_bytes(), &context);
+        let findings = messages(&entry, text.as_bytes(), &context, set);
+        let words = findings.into_iter().map(|finding| {
+            let fix = finding.fix.map_or(String::new(), |fix| {
+                let safe = if fix.is_safe { "" } else { "?" };
+                match fix.action {
+                    fix::Action::Set { value, .. } => {
+                        format!("{}{safe} -> {}", fix.label, value.as_deref().unwrap_or("none"))
+                    }
+                    fix::Action::Rewrite(text) => format!("{}{safe} -> {text}", fix.label),
+                }
+            });
+            (finding.rule.code().to_owned(), finding.message, fix)
+        });
+        words.collect()
+    }
+
+    #[test]
+    fn every_field_speaks_for_itself() {
+        let table = [
+            ("<lastmod>2026-13-01</lastmod>", ("lastmod-impossible", "2026-13-01: there is no month 13", "")),
+            (
+                "<lastmod>2026-11-3</lastmod>",
+                (
+                    "lastmod-unpadded",
+                    "2026-11-3: write the day with two digits: 2026-11-03",
+                    "write two digits each -> 2026-11-03",
+                ),
+            ),
+            (
+                "<lastmod>2026-11-03T10:00:00</lastmod>",
+                (
+                    "lastmod-no-timezone",
+                    "2026-11-03T10:00:00: a time needs its zone, Z or +hh:mm",
+                    "take it as UTC? -> 2026-11-03T10:00:00Z",
+                ),
+            ),
+            (
+                "<lastmod>2027-01-30</lastmod>",
+                (
+                    "lastmod-future",
+                    "2027-01-30: 2 months from now, but the page cannot have changed yet",
+                    "remove lastmod? -> none",
+                ),
+            ),
+            (
+                "<lastmod>0000-00-00</lastmod>",
+                (
+                    "lastmod-zero",
+                    "0000-00-00: the empty date of a database: leave lastmod out instead",
+                    "remove lastmod? -> none",
+                ),
+            ),
+            (
+                "<changefreq>fortnightly</changefreq>",
+                (
+                    "changefreq-invalid",
+                    "fortnightly: not one of the seven words; weekly is the nearest",
+                    "take the nearest word? -> weekly",
+                ),
+            ),
+            (
+                "<changefreq>DAILY</changefreq>",
+                ("changefreq-case", "DAILY: write it small: daily", "write it small -> daily"),
+            ),
+            (
+                "<changefreq/>",
+                ("field-empty", "changefreq is empty: leave the element out", "remove changefreq -> none"),
+            ),
+            (
+                "<priority>0,5</priority>",
+                ("priority-comma", "0,5: write a point, not a comma: 0.5", "write it plainly -> 0.5"),
+            ),
+            (
+                "<priority>80</priority>",
+                ("priority-range", "80: priority runs from 0.0 to 1.0: 0.8", "read as a percentage? -> 0.8"),
+            ),
+            (
+                "<priority>\u{1b}[31mhigh</priority>",
+                ("priority-invalid", "\u{fffd}[31mhigh: not a number from 0.0 to 1.0", ""),
+            ),
+        ];
+        for (field, (code, message, fix)) in table {
+            let text = format!("<url><loc>https://example.com/b/a</loc>{field}</url>");
+            assert_eq!(found(&text, FileKind::Urlset), [(code.into(), message.into(), fix.into())], "{field}");
+        }
+    }
+
+    #[test]
+    fn a_loc_and_its_place() {
+        let table = [
+            ("/b/c", "loc-not-absolute", "make it a complete URL? -> https://example.com/b/c"),
+            ("c.html", "loc-not-absolute", "make it a complete URL? -> https://example.com/b/c.html"),
+            ("//example.com/b/c", "loc-not-absolute", "make it a complete URL? -> https://example.com/b/c"),
+            (
+                "https://example.com/b/a b",
+                "loc-inner-whitespace",
+                "write the blank as %20? -> https://example.com/b/a%20b",
+            ),
+            (
+                "https://example.com/b/a\n  b",
+                "loc-inner-whitespace",
+                "remove the line break -> https://example.com/b/ab",
+            ),
+            ("https://example.com/b/a#top", "loc-fragment", "remove the fragment? -> https://example.com/b/a"),
+            ("https://other.com/b/", "loc-foreign-host", ""),
+            ("https://example.com/a", "loc-outside-path", ""),
+        ];
+        for (loc, code, fix) in table {
+            let found = found(&format!("<url><loc>{loc}</loc></url>"), FileKind::Urlset);
+            let codes: Vec<_> = found.iter().map(|(code, _, fix)| (code.as_str(), fix.as_str())).collect();
+            assert_eq!(codes, [(code, fix)], "{loc}");
+        }
+        let message = |loc: &str| found(&format!("<url><loc>{loc}</loc></url>"), FileKind::Urlset).remove(0).1;
+        assert_eq!(
+            message("https://other.com/b/"),
+            "https://other.com is not the sitemap's own site, https://example.com"
+        );
+        assert_eq!(message("https://example.com/a"), "/a is not below /b/");
+    }
+
+    #[test]
+    fn one_finding_for_each_field_the_worst_first() {
+        let text =
+            "<url><loc>https://example.com/b/%zz</loc><changefreq/><lastmod> </lastmod><priority> .5 </priority></url>";
+        let codes: Vec<_> = found(text, FileKind::Urlset).into_iter().map(|(code, ..)| code).collect();
+        let expected =
+            ["loc-bad-percent", "field-empty", "field-empty", "entry-child-order", "field-whitespace", "priority-form"];
+        assert_eq!(codes, expected);
+    }
+
+    #[test]
+    fn rules_of_the_set_get_their_general_words() {
+        let names = Names::plain(FileKind::Urlset);
+        let context = Context { now: NOW, names: &names, home: None };
+        let text = b"<url><loc>https://example.com/</loc></url>";
+        let set = RuleSet::of(&[Rule::SET_DUPLICATE]);
+        let findings = messages(&Entry::of(text, &names), text, &context, set);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].message, Rule::SET_DUPLICATE.summary());
+    }
+
+    #[test]
+    fn what_is_typed_is_judged_alone() {
+        let names = Names::plain(FileKind::Urlset);
+        let context = Context { now: NOW, names: &names, home: None };
+        let findings = messages_of_value(Field::Lastmod, "2026-11-3", &context);
+        assert_eq!(findings.len(), 1);
+        assert_eq!(findings[0].message, "2026-11-3: write the day with two digits: 2026-11-03");
+        assert!(messages_of_value(Field::Lastmod, "2026-11-03", &context).is_empty());
+    }
+
+    #[test]
+    fn spans_of_time() {
+        for (days, expected) in [(0, "0 days"), (1, "1 day"), (59, "59 days"), (61, "2 months"), (800, "2 years")] {
+            assert_eq!(span_of(days * 86_400), expected);
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Entry texts put right as a whole: order, white space, repeated and unknown parts.
+//!
+//! Only the named part changes; every other byte stays, in its order unless the order is the fault.
+//! `None` where there is nothing to do, or the text is not UTF-8 and cannot be kept in full.
+
+use super::entry::trim_strict;
+use crate::protocol::Field;
+use crate::xml::entry::{Entry, Parser, TextKind};
+use crate::xml::escape::escape;
+use crate::xml::markup::{self, Kind, Markup};
+use crate::xml::names::{Meaning, Names};
+use std::ops::Range;
+
+/// A child element with what stands before it.
+struct Child {
+    /// Where the white space, comments and text before it begin.
+    lead: usize,
+    /// Its start tag.
+    tag: Markup,
+    /// Where it ends.
+    end: usize,
+    /// Which core field it is.
+    field: Option<Field>,
+    /// Whether it is in the sitemap's namespace.
+    is_core: bool,
+}
+
+/// All children in the order of the schema: loc, lastmod, changefreq, priority, then the others.
+/// Each takes along what stands before it.
+pub(super) fn reorder(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
+    let mut children = children(entry, text, names);
+    let first = children.first()?.lead;
+    let last = children.last()?.end;
+    children.sort_by_key(|child| child.field.map_or(Field::ALL.len(), Field::index));
+    let mut out = Vec::with_capacity(text.len());
+    out.extend_from_slice(text.get(..first)?);
+    for child in &children {
+        out.extend_from_slice(text.get(child.lead..child.end)?);
+    }
+    out.extend_from_slice(text.get(last..)?);
+    String::from_utf8(out).ok()
+}
+
+/// Without all but the last of each repeated lastmod, changefreq and priority.
+pub(super) fn keep_last(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
+    let children = children(entry, text, names);
+    let repeated = children.iter().enumerate().filter(|(at, child)| {
+        let again = |later: &&Child| later.field == child.field;
+        child.field.is_some_and(|field| field != Field::Loc) && children.iter().skip(at + 1).any(|later| again(&later))
+    });
+    let cuts = repeated.map(|(_, child)| with_blanks(text, child.tag.start..child.end)).collect();
+    without(text, cuts)
+}
+
+/// Without elements that the protocol does not have.
+pub(super) fn without_unknown(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
+    let children = children(entry, text, names);
+    let unknown = children.iter().filter(|child| child.is_core && child.field.is_none());
+    without(text, unknown.map(|child| with_blanks(text, child.tag.start..child.end)).collect())
+}
+
+/// Without attributes of the entry and its core fields, namespaces apart.
+pub(super) fn without_attributes(entry: &Entry, text: &[u8]) -> Option<String> {
+    let tags = std::iter::once(entry.open).chain(entry.fields.iter().flatten().map(|span| span.start));
+    let cuts = tags.filter_map(|start| markup::next(text, start as usize)).flat_map(|tag| attributes(text, &tag));
+    without(text, cuts.collect())
+}
+
+/// Without text between the children.
+pub(super) fn without_text(entry: &Entry, text: &[u8]) -> Option<String> {
+    let mut cuts = Vec::new();
+    let (mut at, end) = (entry.open_end as usize, entry.close as usize);
+    let mut parser = Parser::default();
+    while at < end {
+        let next = markup::next(text, at).filter(|next| next.start < end);
+        let (start, value_end) = markup::trim(text, at, next.map_or(end, |next| next.start));
+        if start < value_end {
+            cuts.push(start..value_end);
+        }
+        let Some(next) = next else { break };
+        if next.kind == Kind::Cdata {
+            cuts.push(next.start..next.end);
+        }
+        at = if next.kind == Kind::Start { parser.skip_element(text, &next) } else { next.end };
+    }
+    without(text, cuts)
+}
+
+/// With nothing between a field's tags and its value.
+pub(super) fn trim(entry: &Entry, field: Field, text: &[u8]) -> Option<String> {
+    let span = entry.field(field)?;
+    let value = entry.value(field, text)?;
+    let trimmed = trim_strict(&value);
+    let raw = entry.raw_value(field, text)?;
+    // A value that needs no new spelling keeps the one it has.
+    let is_kept =
+        trimmed.len() == value.len() && span.text <= TextKind::Escaped && !super::entry::has_inner_blanks(span, raw);
+    let kept = std::str::from_utf8(raw).ok()?;
+    let value = if is_kept { kept.into() } else { escape(trimmed) };
+    let (before, after) = (text.get(..span.inner_start as usize)?, text.get(span.inner_end as usize..)?);
+    let out = [before, value.as_bytes(), after].concat();
+    String::from_utf8(out).ok()
+}
+
+/// The children of an entry, in order.
+fn children(entry: &Entry, text: &[u8], names: &Names) -> Vec<Child> {
+    let mut children = Vec::new();
+    let (mut lead, mut at, end) = (entry.open_end as usize, entry.open_end as usize, entry.close as usize);
+    let mut parser = Parser::default();
+    while let Some(tag) = markup::next(text, at).filter(|tag| tag.start < end) {
+        at = match tag.kind {
+            Kind::Start => parser.skip_element(text, &tag),
+            _ => tag.end,
+        };
+        if matches!(tag.kind, Kind::Start | Kind::Empty) {
+            let (meaning, local) = names.resolve(text, &tag);
+            let is_core = meaning == Meaning::Core;
+            let field = std::str::from_utf8(local).ok().and_then(Field::from_name).filter(|_| is_core);
+            children.push(Child { lead, tag, end: at, field, is_core });
+            lead = at;
+        }
+    }
+    children
+}
+
+/// The attributes of a tag that are no namespace's, each with the white space before it.
+fn attributes(text: &[u8], tag: &Markup) -> Vec<Range<usize>> {
+    let (mut cuts, mut from) = (Vec::new(), tag.name_end);
+    for attribute in markup::attributes(tag.attributes(text)) {
+        let name = attribute.name;
+        // White space, the name, an equals sign between white space, and the value in quotes.
+        let (name_at, _) = markup::trim(text, from, tag.end);
+        let Some(rest) = text.get(name_at + name.len()..) else { break };
+        let Some(quote) = rest.iter().position(|byte| matches!(byte, b'"' | b'\'')) else { break };
+        let end = name_at + name.len() + quote + attribute.value.len() + 2;
+        if !(name.starts_with(b"xmlns") || name.starts_with(b"xsi:") || name.starts_with(b"xml:")) {
+            cuts.push(from..end);
+        }
+        from = end;
+    }
+    cuts
+}
+
+/// A range with the white space before it.
+fn with_blanks(text: &[u8], range: Range<usize>) -> Range<usize> {
+    let before = text.get(..range.start).unwrap_or_default();
+    let start = before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1);
+    start..range.end
+}
+
+/// The text without some ranges, which must be in order and apart.
+fn without(text: &[u8], cuts: Vec<Range<usize>>) -> Option<String> {
+    if cuts.is_empty() {
+        return None;
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    for cut in cuts {
+        out.extend_from_slice(text.get(at..cut.start)?);
+        at = cut.end;
+    }
+    out.extend_from_slice(text.get(at..)?);
+    String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xml::names::FileKind;
+
+    fn with(text: &str, rewrite: impl Fn(&Entry, &[u8], &Names) -> Option<String>) -> Option<String> {
+        let names = Names::plain(FileKind::Urlset);
+        rewrite(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &names)
+    }
+
+    #[test]
+    fn children_are_put_in_order_with_what_stands_before_them() {
+        let table = [
+            (
+                "\n <url>\n  <priority>1</priority>\n  <!-- when -->\n  <lastmod>2026</lastmod>\n  <loc>a</loc>\n </url>",
+                "\n <url>\n  <loc>a</loc>\n  <!-- when -->\n  <lastmod>2026</lastmod>\n  <priority>1</priority>\n </url>",
+            ),
+            (
+                "<url><i:x xmlns:i='y'><loc>no</loc></i:x><loc>a</loc><z/><lastmod/></url>",
+                "<url><loc>a</loc><lastmod/><i:x xmlns:i='y'><loc>no</loc></i:x><z/></url>",
+            ),
+            (
+                "<url><loc>b</loc><lastmod>1</lastmod><loc>a</loc></url>",
+                "<url><loc>b</loc><loc>a</loc><lastmod>1</lastmod></url>",
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(with(text, reorder).as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!(with("<url/>", reorder), None);
+    }
+
+    #[test]
+    fn parts_are_taken_out() {
+        type Rewrite = fn(&Entry, &[u8], &Names) -> Option<String>;
+        let attributes: Rewrite = |entry, text, _| without_attributes(entry, text);
+        let stray: Rewrite = |entry, text, _| without_text(entry, text);
+        let table: [(&str, Rewrite, Option<&str>); 10] = [
+            (
+                "<url>\n <priority>1</priority>\n <priority>0.5</priority>\n</url>",
+                keep_last,
+                Some("<url>\n <priority>0.5</priority>\n</url>"),
+            ),
+            ("<url><loc>a</loc><loc>b</loc></url>", keep_last, None),
+            (
+                "<url> <loc>a</loc> <x>1<y/></x> <i:z xmlns:i='i'/></url>",
+                without_unknown,
+                Some("<url> <loc>a</loc> <i:z xmlns:i='i'/></url>"),
+            ),
+            (
+                "<url id='1' xmlns:i=\"i\" b = \"=\"><loc a=''>a</loc></url>",
+                attributes,
+                Some("<url xmlns:i=\"i\"><loc>a</loc></url>"),
+            ),
+            ("<url><loc>a</loc></url>", attributes, None),
+            ("<url>a <loc>x</loc> b\n<lastmod/>c</url>", stray, Some("<url> <loc>x</loc> \n<lastmod/></url>")),
+            ("<url><![CDATA[a]]><loc>x</loc></url>", stray, Some("<url><loc>x</loc></url>")),
+            ("<url><i:x xmlns:i='i'>kept</i:x> cut</url>", stray, Some("<url><i:x xmlns:i='i'>kept</i:x> </url>")),
+            ("<url><!-- kept --><loc>x</loc></url>", stray, None),
+            ("<url/>", without_unknown, None),
+        ];
+        for (text, rewrite, expected) in table {
+            assert_eq!(with(text, rewrite).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn values_are_trimmed_in_place() {
+        let table = [
+            ("<loc>\n  a&amp;b&#38;c </loc>", "<loc>a&amp;b&#38;c</loc>"),
+            ("<loc>\u{a0}a&#38;b</loc>", "<loc>a&amp;b</loc>"),
+            ("<loc> <![CDATA[ a&b ]]></loc>", "<loc>a&amp;b</loc>"),
+            ("<loc>&#32;a</loc>", "<loc>a</loc>"),
+        ];
+        for (field, expected) in table {
+            let trimmed = with(&format!("<url>{field}</url>"), |entry, text, _| trim(entry, Field::Loc, text));
+            assert_eq!(trimmed, Some(format!("<url>{expected}</url>")), "{field}");
+        }
+    }
+}
