@@ -1,1 +1,20 @@
-//! files
+//! Reading and writing files: the only place that touches the file system.
+//!
+//! Invariant: nothing here changes what it was not asked to change; a file that cannot be read, or written
+//! in full, stays as it was. No findings and no edits are made here.
+
+mod children;
+pub mod detect;
+pub mod disk;
+pub mod error;
+pub mod load;
+mod locate;
+pub mod read;
+pub mod sample;
+
+pub use disk::{Disk, OnDisk};
+pub use error::{Error, Reason};
+pub use load::{Facts, Loaded, Part, load};
+pub use locate::folder_url;
+pub use read::Options;
+pub use sample::{blank, sample};

@@ -1,0 +1,173 @@
+//! What a file on disk was when it was last read or written, to notice that somebody else changed it.
+//!
+//! Length, time and identity are compared first; only when they differ is the content looked at.
+
+use foldhash::quality::FixedState;
+use std::collections::BTreeMap;
+use std::fs::Metadata;
+use std::hash::{BuildHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// What is remembered of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OnDisk {
+    /// Its path, as it was opened.
+    pub path: PathBuf,
+    /// Its length in bytes, as stored.
+    pub len: u64,
+    /// When it was last changed.
+    pub mtime: Option<SystemTime>,
+    /// Device and inode, where the system has them.
+    pub identity: Option<(u64, u64)>,
+    /// [`fingerprint`] of the stored bytes.
+    pub hash: u64,
+}
+
+impl OnDisk {
+    /// Takes down a file's state; `hash` is the [`fingerprint`] of its stored bytes.
+    pub fn new(path: &Path, metadata: &Metadata, hash: u64) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            len: metadata.len(),
+            mtime: metadata.modified().ok(),
+            identity: identity(metadata),
+            hash,
+        }
+    }
+
+    /// Whether a file looks untouched from outside: same length, time and identity.
+    pub fn looks_like(&self, metadata: &Metadata) -> bool {
+        self.len == metadata.len() && self.mtime == metadata.modified().ok() && self.identity == identity(metadata)
+    }
+}
+
+/// Device and inode, where the system has them.
+pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
+    #[cfg(unix)]
+    let identity = {
+        use std::os::unix::fs::MetadataExt;
+        Some((metadata.dev(), metadata.ino()))
+    };
+    #[cfg(not(unix))]
+    let identity = {
+        let _ = metadata;
+        None
+    };
+    identity
+}
+
+/// The state of every file of a set, by path.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Disk(BTreeMap<PathBuf, OnDisk>);
+
+impl Disk {
+    /// Takes down a file's state, in place of an older one.
+    pub fn note(&mut self, file: OnDisk) {
+        self.0.insert(file.path.clone(), file);
+    }
+
+    /// Forgets a file.
+    pub fn forget(&mut self, path: &Path) {
+        self.0.remove(path);
+    }
+
+    /// What is known of a file.
+    pub fn get(&self, path: &Path) -> Option<&OnDisk> {
+        self.0.get(path)
+    }
+
+    /// Whether the file was read or written by this session.
+    pub fn knows(&self, path: &Path) -> bool {
+        self.0.contains_key(path)
+    }
+}
+
+/// Bytes that are hashed at once.
+const BLOCK: usize = 1 << 16;
+
+/// A hash of bytes that come in pieces of any size: equal bytes, equal hash, within one run of the program.
+pub struct Fingerprint {
+    state: foldhash::quality::FoldHasher<'static>,
+    pending: Vec<u8>,
+}
+
+impl std::fmt::Debug for Fingerprint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Fingerprint").field("pending", &self.pending.len()).finish_non_exhaustive()
+    }
+}
+
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Self { state: FixedState::with_seed(0).build_hasher(), pending: Vec::new() }
+    }
+}
+
+impl Fingerprint {
+    /// Takes in the next bytes.
+    pub fn update(&mut self, mut bytes: &[u8]) {
+        // The hasher mixes in the length of each piece; cutting at fixed places makes that harmless.
+        if !self.pending.is_empty() {
+            let (now, rest) = bytes.split_at(bytes.len().min(BLOCK - self.pending.len()));
+            self.pending.extend_from_slice(now);
+            bytes = rest;
+            if self.pending.len() < BLOCK {
+                return;
+            }
+            self.state.write(&self.pending);
+            self.pending.clear();
+        }
+        let mut blocks = bytes.chunks_exact(BLOCK);
+        blocks.by_ref().for_each(|block| self.state.write(block));
+        self.pending.extend_from_slice(blocks.remainder());
+    }
+
+    /// The hash of all bytes.
+    pub fn finish(mut self) -> u64 {
+        self.state.write(&self.pending);
+        self.state.finish()
+    }
+}
+
+/// The hash of bytes that are all there.
+pub fn fingerprint(bytes: &[u8]) -> u64 {
+    let mut hash = Fingerprint::default();
+    hash.update(bytes);
+    hash.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn a_fingerprint_does_not_depend_on_the_pieces(len in 0usize..300_000, cuts in proptest::collection::vec(any::<usize>(), 0..9)) {
+            let bytes: Vec<u8> = (0..len).map(|n| (n * 31 % 251) as u8).collect();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut % (len + 1)).collect();
+            cuts.sort_unstable();
+            let (mut hash, mut at) = (Fingerprint::default(), 0);
+            for cut in cuts {
+                hash.update(&bytes[at..cut]);
+                at = cut;
+            }
+            hash.update(&bytes[at..]);
+            prop_assert_eq!(hash.finish(), fingerprint(&bytes));
+        }
+    }
+
+    #[test]
+    fn one_changed_byte_changes_the_fingerprint() {
+        let mut bytes = vec![7u8; 200_000];
+        let before = fingerprint(&bytes);
+        for at in [0, 65_535, 65_536, 199_999] {
+            bytes[at] = 8;
+            assert_ne!(fingerprint(&bytes), before, "{at}");
+            bytes[at] = 7;
+        }
+        assert_ne!(fingerprint(&bytes[1..]), before);
+    }
+}

@@ -1,0 +1,209 @@
+//! What can go wrong with files: what, where, why, and what to do about it.
+//!
+//! A message is one line that begins with the file; [`Error::hint`] is a second one. Neither blames.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A file that could not be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}{}: {reason}", path.display(), At(*at))]
+pub struct Error {
+    /// Which file.
+    pub path: PathBuf,
+    /// Line and column of the place, from 1, when the reason is about one.
+    pub at: Option<(u64, u64)>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Prints `:line:column`.
+struct At(Option<(u64, u64)>);
+
+impl std::fmt::Display for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.map_or(Ok(()), |(line, column)| write!(f, ":{line}:{column}"))
+    }
+}
+
+/// Why a file could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum Reason {
+    /// The system refused; the text says what was tried.
+    #[error("cannot {act}: {}", plain(.source))]
+    System {
+        /// What was tried: a verb.
+        act: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is no such file.
+    #[error("there is no such file")]
+    Missing,
+    /// A folder without a sitemap.
+    #[error("this folder has no sitemap_index.xml and no sitemap.xml")]
+    Folder,
+    /// No byte, or only white space.
+    #[error("this file is empty")]
+    Empty,
+    /// More bytes than may be read.
+    #[error("this file has more than {0} bytes (uncompressed), the most that `max-bytes` allows")]
+    TooLarge(u64),
+    /// The gzip stream is damaged.
+    #[error("the gzip data is damaged or cut off: {}", plain(.source))]
+    Gzip {
+        /// What the decoder said.
+        source: io::Error,
+    },
+    /// Gzip inside gzip.
+    #[error("this file is compressed twice")]
+    GzipTwice,
+    /// It is something else than XML in UTF-8; the text completes "this is …".
+    #[error("this is {0}, not an XML sitemap")]
+    Format(String),
+    /// It says, or shows, that it is not UTF-8.
+    #[error("this file is {0}; a sitemap is UTF-8")]
+    Encoding(String),
+    /// XML with another root element.
+    #[error("this is XML, but its root element is <{0}>, not <urlset> or <sitemapindex>")]
+    Root(String),
+    /// Not well-formed: what is wrong first, and how many more places there are.
+    #[error("not well-formed: {what}{}", more(*.others))]
+    Damaged {
+        /// What is wrong at the place.
+        what: &'static str,
+        /// Places after the first.
+        others: usize,
+    },
+    /// The file is not what was loaded.
+    #[error("the file has changed on disk since it was read")]
+    Changed,
+    /// The file may not be written.
+    #[error("this file is read-only")]
+    ReadOnly,
+    /// A device, a pipe, a folder.
+    #[error("this is {0}, which is never replaced")]
+    Special(&'static str),
+    /// A file stands where a new one was to be made.
+    #[error("a file of this name has appeared; a new file was to be made here")]
+    Exists,
+    /// What was about to be written would not read back as what is on screen.
+    #[error("not written, because it would not read back the same: {0}")]
+    Check(String),
+    /// The plan itself cannot be carried out.
+    #[error("{0}")]
+    Plan(String),
+    /// The work was cancelled.
+    #[error("stopped before anything was written")]
+    Cancelled,
+}
+
+impl Error {
+    /// An error of a whole file.
+    pub fn new(path: impl Into<PathBuf>, reason: Reason) -> Self {
+        Self { path: path.into(), at: None, reason }
+    }
+
+    /// The system refused to `act` (read, write, …) on a file.
+    pub fn system(act: &'static str, path: &Path, error: io::Error) -> Self {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound if act == "read" => Reason::Missing,
+            _ => Reason::System { act, source: error },
+        };
+        Self::new(path, reason)
+    }
+
+    /// Whether the path does not exist: the one error that an editor may answer by making the file.
+    pub const fn is_missing(&self) -> bool {
+        matches!(self.reason, Reason::Missing)
+    }
+
+    /// What to do about it.
+    pub fn hint(&self) -> Option<&'static str> {
+        Some(match &self.reason {
+            Reason::Missing => "check the name; `sited NAME` offers to make a new sitemap of that name",
+            Reason::Folder => "name the file: sited FOLDER/NAME.xml",
+            Reason::Empty => "delete it and open the name again to start a new sitemap",
+            Reason::TooLarge(_) => "a sitemap may have 52,428,800 bytes; if this one is meant, raise max-bytes",
+            Reason::Gzip { .. } => "fetch or compress the file again; `gzip -t FILE` tests it",
+            Reason::GzipTwice => "unpack it once: gzip -dc FILE > NEW.xml.gz",
+            Reason::Format(_) => "nothing was changed; sited opens XML sitemaps, plain or gzipped",
+            Reason::Encoding(_) => "nothing was changed; convert it to UTF-8 (iconv -t UTF-8) and mend its declaration",
+            Reason::Root(name) if is_case_variant(name) => {
+                "XML names are case-sensitive: write urlset, url, loc in small letters"
+            }
+            Reason::Root(_) => "nothing was changed; sited opens urlset and sitemapindex files",
+            Reason::Damaged { .. } => "nothing was changed; mend the place in a text editor and open it again",
+            Reason::Changed => "reload with :edit!, save elsewhere with :write NAME, or overwrite with :write!",
+            Reason::ReadOnly => "save elsewhere with :write NAME, or make the file writable (chmod u+w) and save again",
+            Reason::Special(_) => "save to a regular file with :write NAME",
+            Reason::Exists => "save again: the next free name is taken then",
+            Reason::Check(_) => "every file is as it was; mend the named row and save again",
+            Reason::System { source, .. } => return system_hint(source),
+            Reason::Plan(_) | Reason::Cancelled => return None,
+        })
+    }
+}
+
+fn system_hint(error: &io::Error) -> Option<&'static str> {
+    Some(match error.kind() {
+        io::ErrorKind::PermissionDenied => "check the owner and mode of the file and of its folder (ls -l)",
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+            "every file is as it was; make room and save again, or save elsewhere with :write NAME"
+        }
+        io::ErrorKind::ReadOnlyFilesystem => "save elsewhere with :write NAME",
+        _ => return None,
+    })
+}
+
+fn is_case_variant(name: &str) -> bool {
+    ["urlset", "sitemapindex"].iter().any(|root| name.eq_ignore_ascii_case(root))
+}
+
+/// The system's words without its error number, in lower case as the rest of the message.
+fn plain(error: &io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or_default();
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+fn more(others: usize) -> String {
+    match others {
+        0 => String::new(),
+        1 => " (and 1 more place)".to_owned(),
+        more => format!(" (and {more} more places)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_begin_with_the_place_and_say_why() {
+        let denied = io::Error::from_raw_os_error(13);
+        let table = [
+            (Error::system("read", Path::new("a.xml"), denied), "a.xml: cannot read: permission denied"),
+            (Error::new("a.xml", Reason::Missing), "a.xml: there is no such file"),
+            (
+                Error {
+                    path: "b/a.xml".into(),
+                    at: Some((12, 5)),
+                    reason: Reason::Damaged { what: "`&` that starts no reference", others: 2 },
+                },
+                "b/a.xml:12:5: not well-formed: `&` that starts no reference (and 2 more places)",
+            ),
+            (
+                Error::new("a.xml", Reason::Format("an RSS feed".to_owned())),
+                "a.xml: this is an RSS feed, not an XML sitemap",
+            ),
+        ];
+        for (error, expected) in table {
+            assert_eq!(error.to_string(), expected);
+            assert!(error.hint().is_some(), "{expected}");
+        }
+        let upper = Error::new("a.xml", Reason::Root("URLSET".to_owned()));
+        assert!(upper.hint().unwrap().contains("case-sensitive"));
+    }
+}

@@ -1,0 +1,405 @@
+//! Loads a file, or an index with its children: read and scanned on all cores, delivered in order.
+//!
+//! The first part is handed over before the second is read. What an index names and is not there, or cannot
+//! be read, is a [`ChildState`] and never an error. Visitors see every entry while its bytes are hot.
+
+use super::detect;
+use super::disk::OnDisk;
+use super::error::{Error, Reason};
+use super::locate;
+use super::read::{self, Contents, Options};
+use crate::document::rows::RowList;
+use crate::document::sitemap::{Child, ChildState, Index, Sitemap};
+use crate::document::source::{Lines, Source};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use crate::xml::names::FileKind;
+use crate::xml::scan::{self, Visit};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What is known of a file before its entries are scanned.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// Urlset or index.
+    pub kind: FileKind,
+    /// Where it is; `None` for the sample.
+    pub path: Option<PathBuf>,
+    /// Its path relative to the set's folder.
+    pub name: Arc<str>,
+    /// Its public URL, as far as an index or a base URL tells.
+    pub url: Option<Arc<str>>,
+    /// Whether it is gzipped.
+    pub gzip: bool,
+    /// Its size, uncompressed.
+    pub bytes: u64,
+}
+
+/// One file, loaded.
+#[derive(Debug)]
+pub enum Part<V> {
+    /// The index: comes first. Its children are [`ChildState::NotLoaded`] as yet; [`Loaded`] has what became of them.
+    Index {
+        /// The file.
+        index: Index,
+        /// What it was on disk; `None` for the sample.
+        on_disk: Option<OnDisk>,
+        /// Has seen its entries.
+        visitor: V,
+    },
+    /// A urlset: in index order; the first one becomes `SitemapId(0)` of a new document, and so on.
+    Sitemap {
+        /// Its bytes.
+        source: Source,
+        /// Where it belongs; the document fills in its rows and frame when it is appended.
+        sitemap: Sitemap,
+        /// What it was on disk; `None` for the sample.
+        on_disk: Option<OnDisk>,
+        /// Has seen its entries.
+        visitor: V,
+    },
+}
+
+/// What a load came to.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The file that was opened (in a folder: the one found there); `None` for the sample.
+    pub path: Option<PathBuf>,
+    /// The index with the final state of each child.
+    pub index: Option<Index>,
+    /// Whether it was stopped before the end.
+    pub stopped: bool,
+}
+
+/// The names that are looked for in a folder, in this order.
+pub const FOLDER_NAMES: [&str; 2] = ["sitemap_index.xml", "sitemap.xml"];
+
+/// The sitemap of a folder.
+pub fn in_folder(folder: &Path) -> Option<PathBuf> {
+    FOLDER_NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+}
+
+/// Loads a sitemap, an index with the children beside it, or the one of a folder.
+///
+/// `make` gives the visitor of each file, on the thread that scans it; `deliver` gets the parts on this
+/// thread, in order. When `progress` is cancelled, what was delivered stays.
+pub fn load<V: Visit + Send>(
+    path: &Path,
+    options: &Options,
+    progress: &Progress,
+    make: impl Fn(&Facts) -> V + Sync,
+    deliver: &mut dyn FnMut(Part<V>),
+) -> Result<Loaded, Error> {
+    let path = if path.is_dir() {
+        in_folder(path).ok_or_else(|| Error::new(path, Reason::Folder))?
+    } else {
+        path.to_path_buf()
+    };
+    let base = options.base_url.as_deref().and_then(locate::folder_url);
+    let job = Job { options, progress, make: &make, base };
+    let name = file_name(&path);
+    let url = job.base.as_ref().map(|base| format!("{base}{name}").into());
+    progress.expect(1, std::fs::metadata(&path).map_or(0, |metadata| metadata.len()));
+    let contents = read::read(&path, options, progress)?;
+    let identity = contents.on_disk.identity;
+    let file = job.scan(contents, name, url)?;
+    progress.finish_files(1);
+    if file.facts.kind == FileKind::Urlset {
+        let stopped = file.source.cut;
+        deliver(file.into_sitemap());
+        return Ok(Loaded { path: Some(path), index: None, stopped });
+    }
+    let (mut index, on_disk, visitor) = file.into_index();
+    deliver(Part::Index { index: index.clone(), on_disk, visitor });
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let found = job.resolve((&path, identity), folder, &mut index.children);
+    let stopped = job.children(&found, &mut index.children, deliver);
+    Ok(Loaded { path: Some(path), index: Some(index), stopped })
+}
+
+/// A file name as text.
+fn file_name(path: &Path) -> Arc<str> {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into()
+}
+
+/// A scanned file.
+pub(super) struct File<V> {
+    pub(super) facts: Facts,
+    pub(super) source: Source,
+    pub(super) on_disk: Option<OnDisk>,
+    pub(super) visitor: V,
+}
+
+impl<V> File<V> {
+    /// The index, with the loc of each child.
+    pub(super) fn into_index(self) -> (Index, Option<OnDisk>, V) {
+        let source = self.source;
+        let loc = |entry| {
+            let text = source.entry_text(entry);
+            Entry::of(text, &source.names).value(Field::Loc, text).unwrap_or_default().into()
+        };
+        let children = (0..source.len()).map(|entry| Child { loc: loc(entry), state: ChildState::NotLoaded }).collect();
+        let Facts { path, name, gzip, .. } = self.facts;
+        (Index { path, name, gzip, source: Arc::new(source), children }, self.on_disk, self.visitor)
+    }
+
+    pub(super) fn into_sitemap(self) -> Part<V> {
+        let Facts { path, name, url, gzip, .. } = self.facts;
+        let frame = Arc::new(Source::blank(FileKind::Urlset));
+        let sitemap = Sitemap { path, name, url, gzip, frame, rows: RowList::default(), live: 0, entry_bytes: 0 };
+        Part::Sitemap { source: self.source, sitemap, on_disk: self.on_disk, visitor: self.visitor }
+    }
+}
+
+/// Everything that is the same for all files of one load.
+pub(super) struct Job<'a, M> {
+    pub(super) options: &'a Options,
+    pub(super) progress: &'a Progress,
+    pub(super) make: &'a M,
+    /// URL of the set's folder, with its last slash.
+    pub(super) base: Option<String>,
+}
+
+impl<V: Visit, M: Fn(&Facts) -> V> Job<'_, M> {
+    /// Scans what was read; an error when it is no sound sitemap file.
+    pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
+        let Contents { bytes, gzip, on_disk } = contents;
+        let path = on_disk.path.clone();
+        let kind = detect::detect(&bytes).map_err(|reason| Error::new(&path, reason))?;
+        let facts = Facts { kind, path: Some(path), name, url, gzip, bytes: bytes.len() as u64 };
+        scan(bytes, facts, Some(on_disk), (self.make, self.progress))
+    }
+}
+
+/// Scans a file's bytes; an error when they are not well-formed.
+pub(super) fn scan<V: Visit>(
+    bytes: Vec<u8>,
+    facts: Facts,
+    on_disk: Option<OnDisk>,
+    (make, progress): (&impl Fn(&Facts) -> V, &Progress),
+) -> Result<File<V>, Error> {
+    let mut visitor = make(&facts);
+    let scan = scan::scan(&bytes, &mut visitor, progress);
+    // The scan counts what stands behind the root's start tag.
+    let counted = scan.names.is_some() && !scan.root_is_empty;
+    progress.advance(0, if counted { u64::from(scan.root_tag.1) } else { bytes.len() as u64 });
+    let path = || facts.path.clone().unwrap_or_else(|| PathBuf::from(&*facts.name));
+    // A scan that was stopped has not seen the end of the file and misses nothing but that.
+    if let Some(first) = scan.damage.first().filter(|_| !scan.cancelled) {
+        let at = Some(Lines::new(&bytes).position(first.at));
+        let reason = Reason::Damaged { what: detect::damage_words(first.kind), others: scan.damage.len() - 1 };
+        return Err(Error { path: path(), at, reason });
+    }
+    let root = scan.root.clone();
+    let source = Source::new(bytes, scan).ok_or_else(|| Error::new(path(), Reason::Root(root)))?;
+    Ok(File { facts, source, on_disk, visitor })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::document::sitemap::SitemapId;
+    use crate::xml::names::Names;
+    use std::fs;
+
+    /// Collects the locs that it is shown.
+    #[derive(Default)]
+    pub(in crate::files) struct Locs(pub(in crate::files) Vec<String>);
+
+    impl Visit for Locs {
+        fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+            self.0.push(entry.value(Field::Loc, text).unwrap_or_default().into_owned());
+        }
+    }
+
+    fn urlset(locs: &[&str]) -> String {
+        let urls: Vec<String> = locs.iter().map(|loc| format!("<url><loc>{loc}</loc></url>\n")).collect();
+        let urls = urls.concat();
+        format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{urls}</urlset>\n")
+    }
+
+    fn index(locs: &[&str]) -> String {
+        urlset(locs).replace("urlset", "sitemapindex").replace("url>", "sitemap>")
+    }
+
+    /// Writes files and loads the first; gives the delivered names with their locs, and what it came to.
+    fn load_set(files: &[(&str, &str)], options: &Options) -> (Vec<(String, Vec<String>)>, Loaded) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let mut parts = Vec::new();
+        let path = folder.path().join(files[0].0);
+        let loaded =
+            load(&path, options, &Progress::default(), |_| Locs::default(), &mut |part: Part<Locs>| match part {
+                Part::Index { index, visitor, .. } => parts.push((index.name.to_string(), visitor.0)),
+                Part::Sitemap { source, sitemap, visitor, .. } => {
+                    assert_eq!(source.len(), visitor.0.len());
+                    parts.push((sitemap.name.to_string(), visitor.0));
+                }
+            });
+        (parts, loaded.unwrap())
+    }
+
+    #[test]
+    fn a_urlset_is_one_part() {
+        let (parts, loaded) = load_set(&[("a.xml", &urlset(&["http://e/1", "http://e/2"]))], &Options::default());
+        assert_eq!(parts, [("a.xml".to_owned(), vec!["http://e/1".to_owned(), "http://e/2".to_owned()])]);
+        assert!(loaded.index.is_none() && !loaded.stopped);
+    }
+
+    #[test]
+    fn children_come_in_index_order_and_whatever_is_wrong_with_one_is_its_state() {
+        use ChildState::{Itself, Loaded, Missing, Nested, Outside, Repeated};
+        let locs = [
+            "http://e/maps/b.xml",
+            "http://e/a.xml?v=2",
+            "http://e/missing.xml",
+            "http://e/../up.xml",
+            "http://e/index.xml",
+            "http://e/a.xml?v=2",
+            "http://e/nested.xml",
+            "http://e/damaged.xml",
+            "http://e/feed.xml",
+            "http://e/deep/er/c%20d.xml",
+            "",
+            "http://e/other/a.xml",
+        ];
+        let files: Vec<(&str, String)> = vec![
+            ("index.xml", index(&locs)),
+            ("a.xml", urlset(&["http://e/a"])),
+            ("b.xml", urlset(&["http://e/wrong"])),
+            ("maps/b.xml", urlset(&["http://e/b"])),
+            ("nested.xml", index(&["http://e/x.xml"])),
+            ("damaged.xml", urlset(&["http://e/?a&b"])),
+            ("feed.xml", "<rss/>".to_owned()),
+            ("er/c d.xml", urlset(&["http://e/c"])),
+        ];
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let (parts, loaded) = load_set(&files, &Options::default());
+        let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["index.xml", "maps/b.xml", "a.xml", "er/c d.xml"]);
+        assert_eq!(parts[0].1, locs);
+        assert_eq!(parts[1].1, ["http://e/b"]);
+        let states: Vec<ChildState> = loaded.index.unwrap().children.into_iter().map(|child| child.state).collect();
+        let unreadable = |number: usize| match &states[number] {
+            ChildState::Unreadable(why) => why.to_string(),
+            other => panic!("{other:?}"),
+        };
+        assert!(unreadable(7).contains("damaged.xml:2:"), "{}", unreadable(7));
+        assert!(unreadable(8).contains("RSS"), "{}", unreadable(8));
+        let rest: Vec<ChildState> = [0, 1, 2, 3, 4, 5, 6, 9, 10, 11].map(|number| states[number].clone()).into();
+        let loaded = |number| Loaded(SitemapId(number));
+        assert_eq!(
+            rest,
+            [loaded(0), loaded(1), Missing, Outside, Itself, Repeated, Nested, loaded(2), Missing, Missing]
+        );
+    }
+
+    #[test]
+    fn a_base_url_gives_urls_and_tells_other_hosts_apart() {
+        let options = Options { base_url: Some("https://e.com/maps/".to_owned()), ..Options::default() };
+        let files = [
+            ("index.xml", &*index(&["https://e.com/maps/a.xml", "https://cdn.e.com/maps/b.xml"])),
+            ("a.xml", &*urlset(&["https://e.com/"])),
+            ("b.xml", &*urlset(&["https://e.com/b"])),
+        ];
+        let (parts, loaded) = load_set(&files, &options);
+        assert_eq!(parts.len(), 2);
+        assert_eq!(loaded.index.unwrap().children[1].state, ChildState::Missing);
+    }
+
+    #[test]
+    fn many_children_come_in_order_and_the_first_before_the_rest_is_read() {
+        let names: Vec<String> = (0..40).map(|number| format!("s{number}.xml")).collect();
+        let locs: Vec<String> = names.iter().map(|name| format!("http://e/{name}")).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("index.xml");
+        fs::write(&path, index(&locs.iter().map(String::as_str).collect::<Vec<_>>())).unwrap();
+        for name in &names {
+            fs::write(folder.path().join(name), urlset(&["http://e/"])).unwrap();
+        }
+        let progress = Progress::default();
+        let mut seen = Vec::new();
+        let loaded = load(&path, &Options::default(), &progress, |_| Locs::default(), &mut |part| {
+            if let Part::Sitemap { sitemap, .. } = part {
+                if seen.is_empty() {
+                    assert_eq!(progress.read().files_done, 2, "the index and the first child");
+                }
+                seen.push(sitemap.name.to_string());
+            }
+        });
+        assert_eq!(seen, names);
+        assert!(!loaded.unwrap().stopped);
+        let reading = progress.read();
+        assert_eq!((reading.files_done, reading.files_total, reading.rows), (41, 41, 80));
+        assert_eq!(reading.bytes_done, reading.bytes_total);
+    }
+
+    #[test]
+    fn a_stopped_load_keeps_what_was_delivered() {
+        let names: Vec<String> = (0..8).map(|number| format!("http://e/s{number}.xml")).collect();
+        let mut files = vec![("index.xml".to_owned(), index(&names.iter().map(String::as_str).collect::<Vec<_>>()))];
+        files.extend((0..8).map(|number| (format!("s{number}.xml"), urlset(&["http://e/"]))));
+        let folder = tempfile::tempdir().unwrap();
+        files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
+        let progress = Progress::default();
+        let mut delivered = 0;
+        let path = folder.path().join("index.xml");
+        let loaded = load(&path, &Options::default(), &progress, |_| Locs::default(), &mut |part| {
+            if matches!(part, Part::Sitemap { .. }) {
+                delivered += 1;
+                progress.cancel();
+            }
+        })
+        .unwrap();
+        let children = loaded.index.unwrap().children;
+        let there = children.iter().filter(|child| matches!(child.state, ChildState::Loaded(_))).count();
+        assert_eq!((there, delivered, loaded.stopped), (1, 1, true));
+        assert!(children[1..].iter().all(|child| child.state == ChildState::NotLoaded));
+    }
+
+    #[test]
+    fn a_folder_opens_its_index_or_its_sitemap() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || load(folder.path(), &Options::default(), &Progress::default(), |_| Locs::default(), &mut |_| {});
+        assert!(matches!(open().unwrap_err().reason, Reason::Folder));
+        fs::write(folder.path().join("sitemap.xml"), urlset(&[])).unwrap();
+        assert_eq!(open().unwrap().path.unwrap(), folder.path().join("sitemap.xml"));
+        fs::write(folder.path().join("sitemap_index.xml"), index(&[])).unwrap();
+        assert_eq!(open().unwrap().path.unwrap(), folder.path().join("sitemap_index.xml"));
+    }
+
+    #[test]
+    fn what_cannot_be_opened_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.xml");
+        let open = || load(&path, &Options::default(), &Progress::default(), |_| Locs::default(), &mut |_| {});
+        assert!(open().unwrap_err().is_missing());
+        fs::write(&path, "<urlset>\n<url><loc>http://e/?a&b</loc></url>\n<url></urlset>").unwrap();
+        let error = open().unwrap_err();
+        assert_eq!(error.at, Some((2, 22)));
+        assert!(error.to_string().ends_with("(and 1 more place)"), "{error}");
+        fs::write(&path, "https://example.com/\n").unwrap();
+        assert!(open().unwrap_err().to_string().contains("list of URLs"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_of_the_owner_are_followed_and_count_as_their_target() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::tempdir().unwrap();
+        fs::write(elsewhere.path().join("real.xml"), urlset(&["http://e/1"])).unwrap();
+        for name in ["a.xml", "b.xml"] {
+            std::os::unix::fs::symlink(elsewhere.path().join("real.xml"), folder.path().join(name)).unwrap();
+        }
+        let path = folder.path().join("index.xml");
+        fs::write(&path, index(&["http://e/a.xml", "http://e/b.xml"])).unwrap();
+        let loaded = load(&path, &Options::default(), &Progress::default(), |_| Locs::default(), &mut |_| {}).unwrap();
+        let states: Vec<ChildState> = loaded.index.unwrap().children.into_iter().map(|child| child.state).collect();
+        assert_eq!(states, [ChildState::Loaded(SitemapId(0)), ChildState::Repeated]);
+    }
+}

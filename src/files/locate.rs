@@ -1,0 +1,157 @@
+//! Where the children of an index are on disk.
+//!
+//! Invariant: a path made here never leads, lexically, out of the index's folder. Symbolic links that the
+//! owner put there may.
+
+use crate::protocol::location::Location;
+use std::path::{Component, Path, PathBuf};
+
+/// Where to look for a child.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At these paths relative to the index's folder, best first. None: the loc names no file.
+    Inside(Vec<PathBuf>),
+    /// Its path would lead out of the folder.
+    Outside,
+    /// It is served from somewhere else.
+    Elsewhere,
+}
+
+/// Where to look for the child with this decoded loc. `base` is the URL of the index's folder, if known.
+///
+/// Without a base nobody knows how much of the URL's path is the folder's own: the whole path is tried
+/// below the folder, then ever shorter ends of it, down to the file name.
+pub fn place(loc: &str, base: Option<&str>) -> Place {
+    let location = Location::of(loc);
+    if location.scheme().is_none() && loc.contains("://") {
+        return Place::Elsewhere;
+    }
+    let mut path = if location.scheme().is_some() { location.path() } else { without_query(loc) };
+    if let (Some(base), Some((origin, _))) = (base.map(Location::of), location.origin()) {
+        if base.origin().is_some_and(|(ours, _)| !ours.eq_ignore_ascii_case(origin)) {
+            return Place::Elsewhere;
+        }
+        // Below the base's folder the rest of the path is certain; elsewhere the ends are tried as ever.
+        path = path.strip_prefix(base.path()).unwrap_or(path);
+    }
+    let Some(segments) = segments(path) else { return Place::Outside };
+    let ends = (0..segments.len()).filter_map(|from| segments.get(from..));
+    Place::Inside(ends.map(|end| end.iter().collect()).collect())
+}
+
+fn without_query(loc: &str) -> &str {
+    loc.split(['?', '#']).next().unwrap_or_default()
+}
+
+/// The names in a URL path, percent-decoded once; `None` if one of them is no plain name.
+fn segments(path: &str) -> Option<Vec<String>> {
+    let parts = path.split('/').filter(|segment| !segment.is_empty() && *segment != ".");
+    parts.map(|segment| plain_name(&decode(segment)?)).collect()
+}
+
+/// The name, if it is one on every system: no way up, no separator, no drive, no NUL.
+fn plain_name(name: &str) -> Option<String> {
+    if name.contains(['/', '\\', '\0']) {
+        return None;
+    }
+    let mut parts = Path::new(name).components();
+    let plain = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+    plain.then(|| name.to_owned())
+}
+
+fn decode(segment: &str) -> Option<String> {
+    let bytes = segment.as_bytes();
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(byte) = bytes.get(at) {
+        let digits =
+            bytes.get(at + 1..at + 3).filter(|digits| *byte == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
+        let decoded = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        out.push(decoded.unwrap_or(*byte));
+        at += if decoded.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8(out).ok()
+}
+
+/// The URL of the folder that a base URL names: up to its last slash; a last segment that is no sitemap's file
+/// name is a folder whose slash was left out. `None` if it is no http(s) URL.
+pub fn folder_url(base: &str) -> Option<String> {
+    let base = without_query(base.trim());
+    let (origin, path) = Location::of(base).origin()?;
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", ""));
+    let is_file = [".xml", ".gz", ".txt"].iter().any(|end| name.ends_with(end));
+    let name = if is_file || name.is_empty() { String::new() } else { format!("{name}/") };
+    Some(format!("{origin}{folder}/{name}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn inside(paths: &[&str]) -> Place {
+        Place::Inside(paths.iter().map(PathBuf::from).collect())
+    }
+
+    #[test]
+    fn without_a_base_ever_shorter_ends_of_the_path_are_tried() {
+        let table = [
+            ("https://e.com/sitemap-1.xml", inside(&["sitemap-1.xml"])),
+            ("https://e.com/a/b/c.xml.gz?x=/y", inside(&["a/b/c.xml.gz", "b/c.xml.gz", "c.xml.gz"])),
+            ("https://e.com//a/./b%20c.xml", inside(&["a/b c.xml", "b c.xml"])),
+            ("sitemap-1.xml", inside(&["sitemap-1.xml"])),
+            ("/a/b.xml#c", inside(&["a/b.xml", "b.xml"])),
+            ("https://e.com/", inside(&[])),
+            ("", inside(&[])),
+            ("ftp://e.com/a.xml", Place::Elsewhere),
+        ];
+        for (loc, expected) in table {
+            assert_eq!(place(loc, None), expected, "{loc}");
+        }
+    }
+
+    #[test]
+    fn no_spelling_leads_out_of_the_folder() {
+        let locs = [
+            "https://e.com/../a.xml",
+            "https://e.com/a/../../b.xml",
+            "https://e.com/%2e%2e/a.xml",
+            "https://e.com/.%2E/a.xml",
+            "https://e.com/%2e%2e%2fa.xml",
+            "https://e.com/..%5ca.xml",
+            "https://e.com/..\\a.xml",
+            "https://e.com/a%2fb.xml",
+            "https://e.com/a%00.xml",
+            "../a.xml",
+            "..",
+            "https://e.com/%2e/a.xml",
+        ];
+        for loc in locs {
+            assert_eq!(place(loc, None), Place::Outside, "{loc}");
+            assert_eq!(place(loc, Some("https://e.com/")), Place::Outside, "{loc}");
+        }
+        assert_eq!(place("/etc/passwd", None), inside(&["etc/passwd", "passwd"]));
+    }
+
+    #[test]
+    fn a_base_says_where_the_folder_is() {
+        let base = Some("https://e.com/maps/");
+        assert_eq!(place("https://e.com/maps/a/b.xml", base), inside(&["a/b.xml", "b.xml"]));
+        assert_eq!(place("https://E.com/b.xml", base), inside(&["b.xml"]));
+        assert_eq!(place("https://cdn.e.com/maps/b.xml", base), Place::Elsewhere);
+    }
+
+    #[test]
+    fn a_base_url_is_a_folder_or_a_file_in_it() {
+        let table = [
+            ("https://e.com", Some("https://e.com/")),
+            ("https://e.com/", Some("https://e.com/")),
+            (" https://e.com/maps ", Some("https://e.com/maps/")),
+            ("https://e.com/maps/sitemap.xml?x", Some("https://e.com/maps/")),
+            ("https://e.com/sitemap.xml.gz", Some("https://e.com/")),
+            ("e.com", None),
+            ("ftp://e.com/", None),
+        ];
+        for (base, expected) in table {
+            assert_eq!(folder_url(base).as_deref(), expected, "{base}");
+        }
+    }
+}

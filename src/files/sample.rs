@@ -1,0 +1,95 @@
+//! The bundled sample set: what opens where there is no sitemap, as an unsaved document.
+//!
+//! It comes through the same scan and the same parts as files do; only its paths are missing.
+
+use super::load::{Facts, Loaded, Part, scan};
+use crate::document::rows::RowList;
+use crate::document::sitemap::{ChildState, Sitemap, SitemapId};
+use crate::document::source::Source;
+use crate::progress::Progress;
+use crate::xml::names::FileKind;
+use crate::xml::scan::Visit;
+use std::path::Path;
+use std::sync::Arc;
+
+const INDEX: (&str, &[u8]) = ("sitemap_index.xml", include_bytes!("../../assets/sample/sitemap_index.xml"));
+const SITEMAPS: [(&str, &[u8]); 2] = [
+    ("sitemap-1.xml", include_bytes!("../../assets/sample/sitemap-1.xml")),
+    ("sitemap-2.xml", include_bytes!("../../assets/sample/sitemap-2.xml")),
+];
+
+/// Delivers the sample set. The files are part of the program and sound (a test loads them).
+pub fn sample<V: Visit>(make: impl Fn(&Facts) -> V, deliver: &mut dyn FnMut(Part<V>)) -> Loaded {
+    let progress = Progress::default();
+    let file = |(name, bytes): (&str, &[u8]), kind, url: Option<Arc<str>>| {
+        let facts = Facts { kind, path: None, name: name.into(), url, gzip: false, bytes: bytes.len() as u64 };
+        scan(bytes.to_vec(), facts, None, (&make, &progress)).ok()
+    };
+    let Some(index) = file(INDEX, FileKind::Index, None) else { return Loaded::default() };
+    let (mut index, on_disk, visitor) = index.into_index();
+    deliver(Part::Index { index: index.clone(), on_disk, visitor });
+    let mut sitemaps = 0;
+    for (child, sitemap) in index.children.iter_mut().zip(SITEMAPS) {
+        if let Some(file) = file(sitemap, FileKind::Urlset, Some(Arc::clone(&child.loc))) {
+            deliver(file.into_sitemap());
+            child.state = ChildState::Loaded(SitemapId(sitemaps));
+            sitemaps += 1;
+        }
+    }
+    Loaded { path: None, index: Some(index), stopped: false }
+}
+
+/// A new, empty sitemap that will be written to `path`.
+pub fn blank(path: Option<&Path>) -> (Source, Sitemap) {
+    let name = path.and_then(Path::file_name).map_or_else(|| "sitemap.xml".into(), |name| name.to_string_lossy());
+    let sitemap = Sitemap {
+        path: path.map(Path::to_path_buf),
+        name: name.as_ref().into(),
+        url: None,
+        gzip: name.ends_with(".gz"),
+        frame: Arc::new(Source::blank(FileKind::Urlset)),
+        rows: RowList::default(),
+        live: 0,
+        entry_bytes: 0,
+    };
+    (Source::blank(FileKind::Urlset), sitemap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Field;
+    use crate::xml::entry::Entry;
+    use crate::xml::names::Names;
+
+    struct Count(usize);
+
+    impl Visit for Count {
+        fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+            assert!(entry.value(Field::Loc, text).is_some());
+            self.0 += 1;
+        }
+    }
+
+    #[test]
+    fn the_sample_is_a_sound_set_of_two_files_and_their_index() {
+        let (mut rows, mut names) = (0, Vec::new());
+        let loaded = sample(|_| Count(0), &mut |part: Part<Count>| match part {
+            Part::Index { index, visitor, .. } => {
+                assert_eq!((visitor.0, index.children.len()), (2, 2));
+                names.push(index.name.to_string());
+            }
+            Part::Sitemap { source, sitemap, visitor, on_disk } => {
+                assert_eq!(visitor.0, source.len());
+                assert!(sitemap.path.is_none() && on_disk.is_none());
+                assert_eq!(sitemap.url.as_deref(), Some(&*format!("https://www.example.com/{}", sitemap.name)));
+                rows += visitor.0;
+                names.push(sitemap.name.to_string());
+            }
+        });
+        assert_eq!(names, ["sitemap_index.xml", "sitemap-1.xml", "sitemap-2.xml"]);
+        assert!((50..80).contains(&rows), "{rows}");
+        let children = loaded.index.unwrap().children;
+        assert!(children.iter().all(|child| matches!(child.state, ChildState::Loaded(_))));
+    }
+}
