@@ -1,0 +1,198 @@
+//! What can be said on the command line, and nothing of what is done about it.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+/// A terminal editor for sitemaps.
+#[derive(Debug, Parser)]
+#[command(
+    name = "sited",
+    version,
+    about = "A terminal editor for sitemaps: your URLs as a table, checked while you edit",
+    after_help = "Without PATH, sited opens sitemap_index.xml or sitemap.xml of this folder, else a sample set.\n\
+                  Exit status: 0 fine, 1 check found errors, 2 wrong usage, 3 a file cannot be read or written.",
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true
+)]
+pub struct Line {
+    /// Work without a screen.
+    #[command(subcommand)]
+    pub task: Option<Task>,
+    /// What to open on the screen.
+    #[command(flatten)]
+    pub open: Open,
+}
+
+/// What to open, and how.
+#[derive(Debug, Clone, Args)]
+pub struct Open {
+    /// A sitemap, a sitemap index, or a folder that holds one
+    pub path: Option<PathBuf>,
+    /// Run the commands of FILE (- for standard input) on PATH, without a screen
+    #[arg(long, value_name = "FILE")]
+    pub script: Option<PathBuf>,
+    /// Change nothing
+    #[arg(long)]
+    pub read_only: bool,
+    /// Colours
+    #[arg(long, value_name = "NAME")]
+    pub theme: Option<Theme>,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What is the same for every task.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Common {
+    /// The URL of the folder that the set will be served from
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
+    #[arg(long, value_name = "TIME")]
+    pub now: Option<String>,
+    /// The most bytes that a file may have, uncompressed
+    #[arg(long, value_name = "N")]
+    pub max_bytes: Option<u64>,
+}
+
+/// Work without a screen.
+#[derive(Debug, Subcommand)]
+pub enum Task {
+    /// Report what is wrong
+    Check(Check),
+    /// Print the URLs
+    List(List),
+    /// Give fields new values and save
+    Set(Set),
+}
+
+/// `sited check`.
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Sitemaps, sitemap indexes, or folders that hold one
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// How to print the findings
+    #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
+    pub format: CheckFormat,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `sited list`.
+#[derive(Debug, Args)]
+pub struct List {
+    /// Sitemaps, sitemap indexes, or folders that hold one
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Only rows that pass, such as 'priority<0.5 section:blog'
+    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
+    pub filter: Option<String>,
+    /// How to print the rows
+    #[arg(long, value_enum, default_value_t = ListFormat::Text)]
+    pub format: ListFormat,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `sited set`.
+#[derive(Debug, Args)]
+pub struct Set {
+    /// A sitemap, a sitemap index, or a folder that holds one
+    pub path: PathBuf,
+    /// New values: priority=0.8, lastmod=today, lastmod=+7d, changefreq=none
+    #[arg(required = true, value_name = "FIELD=VALUE")]
+    pub assignments: Vec<String>,
+    /// Only rows that pass; without it, all rows
+    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
+    pub filter: Option<String>,
+    /// Say what would change, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write to OUT and leave PATH as it is
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// How `check` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// `path:line:column: severity[rule]: message`
+    Text,
+    /// One document
+    Json,
+}
+
+/// How `list` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ListFormat {
+    /// One URL a line
+    Text,
+    /// One object a line
+    Jsonl,
+}
+
+/// Colours of the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Theme {
+    /// For a dark background
+    Dark,
+    /// For a light background
+    Light,
+    /// No colours
+    None,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn read(words: &str) -> Result<Line, clap::Error> {
+        Line::try_parse_from(words.split(' '))
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Line::command().debug_assert();
+    }
+
+    #[test]
+    fn words_become_tasks() {
+        let line = read("sited --base-url https://e.com/ --read-only a.xml").unwrap();
+        assert!(line.task.is_none());
+        assert_eq!(line.open.path, Some("a.xml".into()));
+        assert!(line.open.read_only);
+        assert!(matches!(read("sited"), Ok(Line { task: None, open: Open { path: None, .. } })));
+        let task = read("sited check a.xml b.xml --format json --now 2026-11-20").unwrap().task;
+        assert!(matches!(task, Some(Task::Check(Check { format: CheckFormat::Json, paths, .. })) if paths.len() == 2));
+        let task = read("sited list a.xml --where -has:image").unwrap().task;
+        assert!(matches!(task, Some(Task::List(List { filter: Some(filter), .. })) if filter == "-has:image"));
+        let task = read("sited set a.xml lastmod=-1d priority=0.8 --dry-run -o b.xml").unwrap().task;
+        assert!(matches!(task, Some(Task::Set(Set { assignments, dry_run: true, .. })) if assignments.len() == 2));
+        let line = read("sited --script - a.xml").unwrap();
+        assert_eq!(line.open.script, Some("-".into()));
+    }
+
+    #[test]
+    fn wrong_usage_ends_with_status_2() {
+        for words in [
+            "sited check",
+            "sited list",
+            "sited set a.xml",
+            "sited a.xml b.xml",
+            "sited check a.xml --format yaml",
+            "sited --theme pink",
+            "sited check --wrong a.xml",
+        ] {
+            assert_eq!(read(words).err().map(|error| error.exit_code()), Some(2), "{words}");
+        }
+        assert_eq!(read("sited --help").err().map(|error| error.exit_code()), Some(0));
+    }
+}

@@ -1,0 +1,236 @@
+//! What is printed: one line or one JSON document, in a stable order, safe to look at in a terminal.
+//!
+//! Results go to the first writer, notes to the second; nothing here decides what is printed.
+
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// One file of `check --format json`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct File {
+    /// As it was opened.
+    pub path: String,
+    /// `urlset` or `sitemapindex`.
+    pub kind: &'static str,
+    /// `<url>` or `<sitemap>` elements.
+    pub entries: u64,
+    /// Size, uncompressed.
+    pub bytes: u64,
+    /// Always `UTF-8`: other files are refused.
+    pub encoding: &'static str,
+}
+
+/// The sums of `check`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Over all files.
+    pub entries: u64,
+    /// Findings of severity error.
+    pub errors: u64,
+    /// Of severity warning.
+    pub warnings: u64,
+    /// Of severity note.
+    pub notes: u64,
+    /// Findings by rule code.
+    pub rules: BTreeMap<&'static str, u64>,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding<'f> {
+    /// The rule's code.
+    pub rule: &'f str,
+    /// `error`, `warning` or `note`.
+    pub severity: &'f str,
+    /// The path of its file.
+    pub file: &'f str,
+    /// From 1; null for the set as a whole.
+    pub line: Option<u64>,
+    /// In characters, from 1.
+    pub column: Option<u64>,
+    /// The row's URL, decoded; null when it is about no row.
+    pub loc: Option<&'f str>,
+    /// The name of the field; null when it is about none.
+    pub field: Option<&'f str>,
+    /// What is wrong and what would be right.
+    pub message: &'f str,
+    /// What the fix would do; null when there is none.
+    pub fix: Option<String>,
+}
+
+/// One row of `list --format jsonl`: the file's own text, null where absent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row<'r> {
+    /// The URL, decoded and trimmed.
+    pub loc: Option<&'r str>,
+    /// As written.
+    pub lastmod: Option<&'r str>,
+    /// As written.
+    pub changefreq: Option<&'r str>,
+    /// As written.
+    pub priority: Option<&'r str>,
+    /// The path of its file.
+    pub file: &'r str,
+    /// Where its element starts, from 1; null for a row that is in no file yet.
+    pub line: Option<u64>,
+    /// How many of each kind it has.
+    pub extensions: Extensions,
+}
+
+/// Extension blocks of a row, by kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Extensions {
+    /// `image:image`
+    pub image: u16,
+    /// `video:video`
+    pub video: u16,
+    /// `news:news`
+    pub news: u16,
+    /// `xhtml:link`
+    pub alternate: u16,
+    /// Elements of any other namespace.
+    pub other: u16,
+}
+
+/// Writes the JSON document of `check`: one line for the head, one for each finding.
+pub fn check_json<'f>(
+    out: &mut dyn Write,
+    files: &[File],
+    summary: &Summary,
+    findings: impl Iterator<Item = Finding<'f>>,
+) -> io::Result<()> {
+    write!(out, "{{\"version\":1,\"files\":")?;
+    serde_json::to_writer(&mut *out, files)?;
+    write!(out, ",\"summary\":")?;
+    serde_json::to_writer(&mut *out, summary)?;
+    write!(out, ",\"findings\":[")?;
+    for (number, finding) in findings.enumerate() {
+        out.write_all(if number == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &finding)?;
+    }
+    writeln!(out, "\n]}}")
+}
+
+/// Writes a finding as `path:line:column: severity[rule]: message`.
+pub fn finding_text(out: &mut dyn Write, finding: &Finding<'_>) -> io::Result<()> {
+    write!(out, "{}", plain(finding.file))?;
+    if let (Some(line), Some(column)) = (finding.line, finding.column) {
+        write!(out, ":{line}:{column}")?;
+    }
+    writeln!(out, ": {}[{}]: {}", finding.severity, finding.rule, plain(finding.message))
+}
+
+/// Writes a row as one JSON line.
+pub fn row_json(out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, row)?;
+    writeln!(out)
+}
+
+/// Writes a URL as one line, whatever it holds: control characters and line breaks as a browser would
+/// send them, percent-encoded.
+pub fn loc_text(out: &mut dyn Write, loc: &str) -> io::Result<()> {
+    for c in loc.chars() {
+        if is_unsafe(c) {
+            let mut buffer = [0; 4];
+            for byte in c.encode_utf8(&mut buffer).bytes() {
+                write!(out, "%{byte:02X}")?;
+            }
+        } else {
+            write!(out, "{c}")?;
+        }
+    }
+    writeln!(out)
+}
+
+/// Text without anything that a terminal would obey or that would break the line.
+pub fn plain(text: &str) -> String {
+    text.chars().map(|c| if is_unsafe(c) { char::REPLACEMENT_CHARACTER } else { c }).collect()
+}
+
+/// Controls (C0, DEL, C1), line and paragraph separators, and what turns the direction of text.
+fn is_unsafe(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> String {
+        let mut out = Vec::new();
+        write(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    const FINDING: Finding<'static> = Finding {
+        rule: "loc-fragment",
+        severity: "warning",
+        file: "a.xml",
+        line: Some(3),
+        column: Some(10),
+        loc: Some("https://e.com/#x"),
+        field: Some("loc"),
+        message: "#x is dropped",
+        fix: None,
+    };
+
+    #[test]
+    fn findings_are_lines() {
+        let line = |finding: &Finding<'_>| written(|out| finding_text(out, finding));
+        assert_eq!(line(&FINDING), "a.xml:3:10: warning[loc-fragment]: #x is dropped\n");
+        let whole = Finding { line: None, column: None, message: "a\u{1b}[2J\nb", ..FINDING };
+        assert_eq!(line(&whole), "a.xml: warning[loc-fragment]: a\u{fffd}[2J\u{fffd}b\n");
+    }
+
+    #[test]
+    fn the_document_has_its_shape() {
+        let file = File { path: "a.xml".into(), kind: "urlset", entries: 2, bytes: 300, encoding: "UTF-8" };
+        let rules = BTreeMap::from([("loc-fragment", 2), ("a-rule", 1)]);
+        let summary = Summary { entries: 2, errors: 0, warnings: 2, notes: 1, rules };
+        let fixed = Finding { fix: Some("remove it".into()), line: None, column: None, loc: None, ..FINDING };
+        let text =
+            written(|out| check_json(out, std::slice::from_ref(&file), &summary, [FINDING, fixed.clone()].into_iter()));
+        let expected = concat!(
+            r#"{"version":1,"files":[{"path":"a.xml","kind":"urlset","entries":2,"bytes":300,"encoding":"UTF-8"}],"#,
+            r#""summary":{"entries":2,"errors":0,"warnings":2,"notes":1,"rules":{"a-rule":1,"loc-fragment":2}},"findings":["#,
+            "\n",
+            r#"{"rule":"loc-fragment","severity":"warning","file":"a.xml","line":3,"column":10,"loc":"https://e.com/#x","#,
+            r##""field":"loc","message":"#x is dropped","fix":null},"##,
+            "\n",
+            r#"{"rule":"loc-fragment","severity":"warning","file":"a.xml","line":null,"column":null,"loc":null,"#,
+            r##""field":"loc","message":"#x is dropped","fix":"remove it"}"##,
+            "\n]}\n"
+        );
+        assert_eq!(text, expected);
+        let empty = written(|out| check_json(out, &[], &Summary::default(), std::iter::empty()));
+        assert!(serde_json::from_str::<serde_json::Value>(&empty).is_ok(), "{empty}");
+    }
+
+    #[test]
+    fn rows_are_lines() {
+        let row = Row {
+            loc: Some("https://e.com/\"a\""),
+            lastmod: None,
+            changefreq: None,
+            priority: Some("0.50"),
+            file: "a.xml",
+            line: Some(4),
+            extensions: Extensions { image: 2, ..Extensions::default() },
+        };
+        let expected = concat!(
+            r#"{"loc":"https://e.com/\"a\"","lastmod":null,"changefreq":null,"priority":"0.50","file":"a.xml","line":4,"#,
+            r#""extensions":{"image":2,"video":0,"news":0,"alternate":0,"other":0}}"#,
+            "\n"
+        );
+        assert_eq!(written(|out| row_json(out, &row)), expected);
+    }
+
+    #[test]
+    fn a_loc_is_one_line_that_no_terminal_obeys() {
+        let table = [("https://e.com/ü", "https://e.com/ü\n"), ("a\nb\u{1b}c\u{85}", "a%0Ab%1Bc%C2%85\n"), ("", "\n")];
+        for (loc, expected) in table {
+            assert_eq!(written(|out| loc_text(out, loc)), expected);
+        }
+    }
+}
