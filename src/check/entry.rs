@@ -12,6 +12,7 @@ use crate::xml::entry::{Entry, FieldSpan, Oddities, TextKind, decode_value};
 use crate::xml::escape;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
+use std::borrow::Cow;
 
 /// What the rules of an entry need to know beside its text.
 #[derive(Debug, Clone, Copy)]
@@ -158,7 +159,9 @@ pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
             continue;
         }
         let Some(raw) = entry.raw_value(field, text) else { continue };
-        let value = decode_value(raw, span.text);
+        // Plain and valid text is itself; everything else is decoded.
+        let plain = if span.text == TextKind::Plain { std::str::from_utf8(raw).ok() } else { None };
+        let value = plain.map_or_else(|| decode_value(raw, span.text), Cow::Borrowed);
         set = set.union(value_rules(field, &value, context, &mut facts));
         if !value.is_empty() && has_outer_blanks(span, raw) {
             set.insert(whitespace_rule(field));
@@ -204,6 +207,11 @@ pub fn revise(
 
 /// Trims what no value begins or ends with: white space of every kind, zero-width space, byte order mark.
 pub(super) fn trim_strict(text: &str) -> &str {
+    // Nearly every value begins and ends with a visible ASCII character.
+    let visible = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+    if visible(text.as_bytes().first()) && visible(text.as_bytes().last()) {
+        return text;
+    }
     text.trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, '\u{200b}' | '\u{2060}' | '\u{feff}'))
 }
 
@@ -217,7 +225,8 @@ pub(super) fn has_inner_blanks(span: &FieldSpan, raw: &[u8]) -> bool {
     let blank = |text: &str| text.starts_with(XML_BLANKS) || text.ends_with(XML_BLANKS);
     match span.text {
         TextKind::Plain | TextKind::Children => false,
-        TextKind::Escaped => blank(&escape::decode(raw)),
+        // Only a reference at either end can stand for white space there.
+        TextKind::Escaped => (raw.starts_with(b"&") || raw.ends_with(b";")) && blank(&escape::decode(raw)),
         TextKind::Mixed => blank(&escape::decode_mixed(raw)),
     }
 }

@@ -197,6 +197,7 @@ fn plain(text: &[u8]) -> Option<Lastmod> {
 }
 
 /// Two ASCII digits as a number.
+#[inline]
 fn pair(tens: u8, ones: u8) -> Option<u8> {
     let (tens, ones) = (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0'));
     (tens < 10 && ones < 10).then(|| tens * 10 + ones)

@@ -19,11 +19,13 @@ pub(super) struct Date {
 
 impl Date {
     /// Whether the calendar has this day.
+    #[inline]
     pub const fn exists(self) -> bool {
         self.month >= 1 && self.month <= 12 && self.day >= 1 && self.day <= days_in_month(self.year, self.month)
     }
 
     /// Days since 1970-01-01; meaningful only for a day that exists.
+    #[inline]
     pub const fn days(self) -> i64 {
         // Years begin in March, so that the leap day is the last of its year.
         let year = self.year as i64 - (self.month <= 2) as i64;
