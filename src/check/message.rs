@@ -4,8 +4,8 @@
 //! who minds. No control character of a file reaches a message.
 
 use super::entry::{
-    Context, LASTMOD, PRIORITY, TOLERANCE, check_value, has_outer_blanks, loc_rule, rules_of_field, trim_strict,
-    whitespace_rule,
+    Context, ENTRY_RULES, LASTMOD, PRIORITY, TOLERANCE, check_value, has_outer_blanks, loc_rule, rules_of_field,
+    trim_strict, whitespace_rule,
 };
 use super::fix::{self, Fix};
 use super::rule::{Rule, RuleSet};
@@ -28,11 +28,11 @@ pub struct Finding {
     pub fix: Option<Fix>,
 }
 
-/// The findings of one entry in words, worst first. `set` is what [`super::entry::check`] said, and may
-/// hold rules about the file or the set besides, which get their general words.
+/// The findings of one entry in words, worst first. `set` is what [`super::entry::check`] said; rules
+/// about the file or the set in it are passed over, since their words need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for rule in set.iter() {
+    for rule in set.intersection(ENTRY_RULES).iter() {
         for field in fix::places(rule) {
             if !breaks(rule, field, entry, text, context) {
                 continue;
@@ -91,8 +91,7 @@ pub(super) fn is_of_a_field(rule: Rule) -> bool {
 /// Whether an entry breaks a rule in this field, or as a whole.
 pub(super) fn breaks(rule: Rule, field: Option<Field>, entry: &Entry, text: &[u8], context: &Context<'_>) -> bool {
     let Some(field) = field else {
-        let known = super::entry::ENTRY_RULES.contains(rule);
-        return !known || super::entry::check(entry, text, context).contains(rule);
+        return super::entry::check(entry, text, context).contains(rule);
     };
     let (Some(span), Some(raw)) = (entry.field(field), entry.raw_value(field, text)) else { return false };
     if span.text == TextKind::Children {
@@ -156,11 +155,6 @@ fn of_changefreq(value: &str) -> String {
 }
 
 fn of_priority(rule: Rule, value: &str) -> String {
-    let right = PRIORITY
-        .iter()
-        .position(|own| *own == rule)
-        .and_then(|at| priority::repair(value, priority::Faults(1 << at)))
-        .or_else(|| priority::suggest(value).map(|(_, right)| right));
     let words = match rule {
         Rule::PRIORITY_COMMA => "write a point, not a comma",
         Rule::PRIORITY_RANGE => "priority runs from 0.0 to 1.0",
@@ -168,8 +162,12 @@ fn of_priority(rule: Rule, value: &str) -> String {
         Rule::PRIORITY_PRECISION => "two decimals are plenty",
         _ => "not a number from 0.0 to 1.0",
     };
-    match right {
-        Some(right) => format!("{words}: {right}"),
+    let at = PRIORITY.iter().position(|own| *own == rule);
+    if let Some(right) = at.and_then(|at| priority::repair(value, priority::Faults(1 << at))) {
+        return format!("{words}: {right}");
+    }
+    match priority::suggest(value) {
+        Some((_, likely)) => format!("{words}; perhaps {likely}"),
         None => words.to_owned(),
     }
 }
@@ -314,7 +312,7 @@ mod tests {
             ),
             (
                 "<priority>80</priority>",
-                ("priority-range", "80: priority runs from 0.0 to 1.0: 0.8", "read as a percentage? -> 0.8"),
+                ("priority-range", "80: priority runs from 0.0 to 1.0; perhaps 0.8", "read as a percentage? -> 0.8"),
             ),
             (
                 "<priority>\u{1b}[31mhigh</priority>",
@@ -371,14 +369,12 @@ mod tests {
     }
 
     #[test]
-    fn rules_of_the_set_get_their_general_words() {
+    fn rules_of_the_set_are_left_to_those_who_know_it() {
         let names = Names::plain(FileKind::Urlset);
         let context = Context { now: NOW, names: &names, home: None };
         let text = b"<url><loc>https://example.com/</loc></url>";
-        let set = RuleSet::of(&[Rule::SET_DUPLICATE]);
-        let findings = messages(&Entry::of(text, &names), text, &context, set);
-        assert_eq!(findings.len(), 1);
-        assert_eq!(findings[0].message, Rule::SET_DUPLICATE.summary());
+        let set = RuleSet::of(&[Rule::SET_DUPLICATE, Rule::LASTMOD_MISSING]);
+        assert_eq!(messages(&Entry::of(text, &names), text, &context, set), []);
     }
 
     #[test]
