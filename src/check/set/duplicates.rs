@@ -47,7 +47,8 @@ impl Duplicates {
     /// Makes room for `rows` more rows.
     pub fn reserve(&mut self, rows: usize) {
         let Self { slots, hashes, groups } = self;
-        hashes.reserve_exact(rows);
+        // By an eighth at least, so that many small steps do not copy it over and over.
+        hashes.reserve_exact(rows.max(hashes.len() / 8));
         slots.reserve(rows, |&slot| spread(short_hash(slot, hashes, groups)));
     }
 
@@ -56,9 +57,12 @@ impl Duplicates {
         if key_hash == NO_KEY {
             return;
         }
-        let short = (key_hash ^ (key_hash >> 32)) as u32;
+        let short = shorten(key_hash);
         let place = row as usize;
         if self.hashes.len() <= place {
+            if self.hashes.capacity() <= place {
+                self.reserve(1 + place - self.hashes.len());
+            }
             self.hashes.resize(place + 1, 0);
         }
         if let Some(cell) = self.hashes.get_mut(place) {
@@ -67,12 +71,7 @@ impl Duplicates {
         let Self { slots, hashes, groups } = self;
         let found = slots.entry(
             spread(short),
-            |&slot| {
-                short_hash(slot, hashes, groups) == short
-                    && first_row(slot, groups)
-                        .and_then(|other| locs.loc(other))
-                        .is_some_and(|other| is_same_page(loc, &other))
-            },
+            |&slot| is_page(slot, (loc, short), (hashes, groups), locs),
             |&slot| spread(short_hash(slot, hashes, groups)),
         );
         match found {
@@ -127,17 +126,14 @@ impl Duplicates {
 
     /// All rows of the page that a URL names, in the index or not.
     pub fn rows_of_page(&self, loc: &str, locs: &impl Locs) -> Rows {
-        let key_hash = location::key_hash(loc);
-        let short = (key_hash ^ (key_hash >> 32)) as u32;
-        let same = |slot: &Slot| {
-            let first = first_row(*slot, &self.groups);
-            first.and_then(|row| locs.loc(row)).is_some_and(|other| is_same_page(loc, &other))
-        };
-        let slot = if key_hash == NO_KEY { None } else { self.slots.find(spread(short), same).copied() };
-        match slot.map(|slot| (slot, slot.as_group())) {
-            None => Rows::of(&[]),
-            Some((slot, None)) => Rows::of(&[slot.0]),
-            Some((_, Some(group))) => self.groups.rows(group).cloned().unwrap_or_else(|| Rows::of(&[])),
+        let short = shorten(location::key_hash(loc));
+        let Self { slots, hashes, groups } = self;
+        match slots.find(spread(short), |&slot| is_page(slot, (loc, short), (hashes, groups), locs)) {
+            None => Rows::default(),
+            Some(slot) => match slot.as_group() {
+                None => Rows::of(slot.0),
+                Some(group) => groups.rows(group).cloned().unwrap_or_default(),
+            },
         }
     }
 
@@ -183,6 +179,16 @@ fn short_hash(slot: Slot, hashes: &[u32], groups: &Groups) -> u32 {
         Some(group) => groups.hash(group),
     };
     hash.unwrap_or(0)
+}
+
+/// Whether a slot's rows name the page of a text with that short hash.
+fn is_page(slot: Slot, (loc, short): (&str, u32), (hashes, groups): (&[u32], &Groups), locs: &impl Locs) -> bool {
+    short_hash(slot, hashes, groups) == short
+        && first_row(slot, groups).and_then(|row| locs.loc(row)).is_some_and(|other| is_same_page(loc, &other))
+}
+
+const fn shorten(key_hash: u64) -> u32 {
+    (key_hash ^ (key_hash >> 32)) as u32
 }
 
 /// The table takes the place from the low bits and a tag from the top seven: both must vary.

@@ -43,7 +43,7 @@ pub struct Groups {
 impl Groups {
     /// Opens a group for a row that is no longer alone, and gives its number. Another row must join next.
     pub fn open(&mut self, row: u32, hash: u32, locs: &impl Locs) -> u32 {
-        let group = Group { hash, rows: Rows::of(&[row]) };
+        let group = Group { hash, rows: Rows::of(row) };
         let number = self.free.pop().unwrap_or(self.list.len() as u32);
         match self.list.get_mut(number as usize) {
             Some(place) => *place = group,
@@ -101,7 +101,7 @@ impl Groups {
             return None;
         }
         let last = group.rows.first()?;
-        group.rows = Rows::of(&[]);
+        group.rows = Rows::default();
         self.free.push(number);
         let text = text_hash(&old.loc(last)?);
         if let Ok(class) = self.classes.find_entry(text, |class| class.group == number) {

@@ -5,37 +5,69 @@
 use hashbrown::HashMap;
 use roaring::RoaringBitmap;
 
-/// Up to this many rows are a plain list; more are a bitmap. Small in tests, so that they see both.
-const FEW: usize = if cfg!(test) { 3 } else { 16 };
+/// Up to this many rows are kept in place; more are a bitmap.
+const FEW: usize = 3;
+
+/// A few values in a row, without a heap.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Few<T> {
+    values: [T; FEW],
+    len: u8,
+}
+
+impl<T: Copy + Default> Few<T> {
+    fn as_slice(&self) -> &[T] {
+        self.values.get(..usize::from(self.len)).unwrap_or_default()
+    }
+
+    /// Puts a value at a place; false if there is no room left.
+    fn insert(&mut self, place: usize, value: T) -> bool {
+        let Some(tail) = self.values.get_mut(place..=usize::from(self.len)) else { return false };
+        tail.rotate_right(1);
+        tail[0] = value; // an inclusive range is not empty
+        self.len += 1;
+        true
+    }
+
+    fn remove(&mut self, place: usize) {
+        if let Some(tail) = self.values.get_mut(place..usize::from(self.len)) {
+            tail.rotate_left(1);
+            self.len -= 1;
+        }
+    }
+}
 
 /// An ordered set of row ids, small in memory while it is small.
 #[derive(Debug, Clone)]
 pub enum Rows {
     /// Ascending.
-    Few(Vec<u32>),
-    /// More than [`FEW`] at some time.
+    Few(Few<u32>),
+    /// More than a few at some time.
     Many(RoaringBitmap),
 }
 
+impl Default for Rows {
+    fn default() -> Self {
+        Self::Few(Few::default())
+    }
+}
+
 impl Rows {
-    /// The set of these rows.
-    pub fn of(rows: &[u32]) -> Self {
-        let mut set = Self::Few(Vec::with_capacity(rows.len()));
-        for &row in rows {
-            set.insert(row);
-        }
+    /// The set of one row.
+    pub fn of(row: u32) -> Self {
+        let mut set = Self::default();
+        set.insert(row);
         set
     }
 
     /// Adds a row; does nothing if it is there.
     pub fn insert(&mut self, row: u32) {
         match self {
-            Self::Few(rows) => {
-                if let Err(place) = rows.binary_search(&row) {
-                    rows.insert(place, row);
-                }
-                if rows.len() > FEW {
-                    *self = Self::Many(rows.iter().copied().collect());
+            Self::Few(few) => {
+                if let Err(place) = few.as_slice().binary_search(&row)
+                    && !few.insert(place, row)
+                {
+                    *self = Self::Many(few.as_slice().iter().copied().chain([row]).collect());
                 }
             }
             Self::Many(rows) => {
@@ -47,7 +79,11 @@ impl Rows {
     /// Takes a row out; does nothing if it is not there.
     pub fn remove(&mut self, row: u32) {
         match self {
-            Self::Few(rows) => rows.retain(|&other| other != row),
+            Self::Few(few) => {
+                if let Ok(place) = few.as_slice().binary_search(&row) {
+                    few.remove(place);
+                }
+            }
             Self::Many(rows) => {
                 rows.remove(row);
             }
@@ -57,7 +93,7 @@ impl Rows {
     /// Whether the row is in the set.
     pub fn contains(&self, row: u32) -> bool {
         match self {
-            Self::Few(rows) => rows.contains(&row),
+            Self::Few(few) => few.as_slice().contains(&row),
             Self::Many(rows) => rows.contains(row),
         }
     }
@@ -65,7 +101,7 @@ impl Rows {
     /// How many rows there are.
     pub fn len(&self) -> u64 {
         match self {
-            Self::Few(rows) => rows.len() as u64,
+            Self::Few(few) => few.as_slice().len() as u64,
             Self::Many(rows) => rows.len(),
         }
     }
@@ -73,7 +109,7 @@ impl Rows {
     /// The smallest row id.
     pub fn first(&self) -> Option<u32> {
         match self {
-            Self::Few(rows) => rows.first().copied(),
+            Self::Few(few) => few.as_slice().first().copied(),
             Self::Many(rows) => rows.min(),
         }
     }
@@ -81,7 +117,7 @@ impl Rows {
     /// Adds all rows to a bitmap.
     pub fn add_to(&self, bitmap: &mut RoaringBitmap) {
         match self {
-            Self::Few(rows) => bitmap.extend(rows.iter().copied()),
+            Self::Few(few) => bitmap.extend(few.as_slice().iter().copied()),
             Self::Many(rows) => *bitmap |= rows,
         }
     }
@@ -91,8 +127,8 @@ impl Rows {
 #[derive(Debug, Clone)]
 pub enum Members {
     /// `(row, file)`, ascending.
-    Few(Vec<(u32, u32)>),
-    /// More than [`FEW`] at some time.
+    Few(Few<(u32, u32)>),
+    /// More than a few at some time.
     Many(Box<Crowd>),
 }
 
@@ -103,78 +139,92 @@ pub struct Crowd {
     by_file: HashMap<u32, Rows, foldhash::fast::FixedState>,
 }
 
+impl Crowd {
+    fn insert(&mut self, row: u32, file: u32) {
+        self.rows.insert(row);
+        self.by_file.entry(file).or_default().insert(row);
+    }
+
+    fn remove(&mut self, row: u32, file: u32) {
+        self.rows.remove(row);
+        if let Some(rows) = self.by_file.get_mut(&file) {
+            rows.remove(row);
+            if rows.len() == 0 {
+                self.by_file.remove(&file);
+            }
+        }
+    }
+}
+
 impl Members {
     /// One row.
     pub fn of(row: u32, file: u32) -> Self {
-        Self::Few(vec![(row, file)])
+        let mut few = Few::default();
+        few.insert(0, (row, file));
+        Self::Few(few)
     }
 
     /// Adds a row that is not there.
     pub fn insert(&mut self, row: u32, file: u32) {
         match self {
-            Self::Few(pairs) => {
-                let place = pairs.partition_point(|&(other, _)| other < row);
-                pairs.insert(place, (row, file));
-                if pairs.len() > FEW {
-                    let mut many = Self::Many(Box::default());
-                    for &(row, file) in &*pairs {
-                        many.insert(row, file);
+            Self::Few(few) => {
+                let place = few.as_slice().partition_point(|&(other, _)| other < row);
+                if !few.insert(place, (row, file)) {
+                    let mut crowd = Crowd::default();
+                    for &(row, file) in few.as_slice().iter().chain(&[(row, file)]) {
+                        crowd.insert(row, file);
                     }
-                    *self = many;
+                    *self = Self::Many(Box::new(crowd));
                 }
             }
-            Self::Many(many) => {
-                many.rows.insert(row);
-                many.by_file.entry(file).or_insert_with(|| Rows::of(&[])).insert(row);
-            }
+            Self::Many(crowd) => crowd.insert(row, file),
         }
     }
 
     /// Takes a row out that was added with this file.
     pub fn remove(&mut self, row: u32, file: u32) {
         match self {
-            Self::Few(pairs) => pairs.retain(|&(other, _)| other != row),
-            Self::Many(many) => {
-                many.rows.remove(row);
-                if let Some(rows) = many.by_file.get_mut(&file) {
-                    rows.remove(row);
-                    if rows.len() == 0 {
-                        many.by_file.remove(&file);
-                    }
+            Self::Few(few) => {
+                if let Some(place) = few.as_slice().iter().position(|&(other, _)| other == row) {
+                    few.remove(place);
                 }
             }
+            Self::Many(crowd) => crowd.remove(row, file),
         }
     }
 
     /// Whether the row is among them.
     pub fn contains(&self, row: u32) -> bool {
         match self {
-            Self::Few(pairs) => pairs.iter().any(|&(other, _)| other == row),
-            Self::Many(many) => many.rows.contains(row),
+            Self::Few(few) => few.as_slice().iter().any(|&(other, _)| other == row),
+            Self::Many(crowd) => crowd.rows.contains(row),
         }
     }
 
     /// How many rows there are.
     pub fn len(&self) -> u64 {
         match self {
-            Self::Few(pairs) => pairs.len() as u64,
-            Self::Many(many) => many.rows.len(),
+            Self::Few(few) => few.as_slice().len() as u64,
+            Self::Many(crowd) => crowd.rows.len(),
         }
     }
 
     /// The smallest row id.
     pub fn first(&self) -> Option<u32> {
         match self {
-            Self::Few(pairs) => pairs.first().map(|&(row, _)| row),
-            Self::Many(many) => many.rows.min(),
+            Self::Few(few) => few.as_slice().first().map(|&(row, _)| row),
+            Self::Many(crowd) => crowd.rows.min(),
         }
     }
 
     /// How many files they are in.
     pub fn files(&self) -> u64 {
         match self {
-            Self::Few(pairs) => (0..pairs.len()).filter(|&place| is_first_of_file(pairs, place)).count() as u64,
-            Self::Many(many) => many.by_file.len() as u64,
+            Self::Few(few) => {
+                let pairs = few.as_slice();
+                (0..pairs.len()).filter(|&place| is_first_of_file(pairs, place)).count() as u64
+            }
+            Self::Many(crowd) => crowd.by_file.len() as u64,
         }
     }
 
@@ -182,21 +232,21 @@ impl Members {
     pub fn is_first_in_further_file(&self, row: u32, file: u32) -> bool {
         self.first() != Some(row)
             && match self {
-                Self::Few(pairs) => {
-                    pairs.iter().find(|&&(_, other)| other == file).is_some_and(|&(first, _)| first == row)
+                Self::Few(few) => {
+                    few.as_slice().iter().find(|&&(_, other)| other == file).is_some_and(|&(first, _)| first == row)
                 }
-                Self::Many(many) => many.by_file.get(&file).and_then(Rows::first) == Some(row),
+                Self::Many(crowd) => crowd.by_file.get(&file).and_then(Rows::first) == Some(row),
             }
     }
 
     /// Adds every row but the first to a bitmap.
     pub fn add_repeats(&self, bitmap: &mut RoaringBitmap) {
         match self {
-            Self::Few(pairs) => bitmap.extend(pairs.iter().skip(1).map(|&(row, _)| row)),
-            Self::Many(many) => {
-                let first = many.rows.min();
+            Self::Few(few) => bitmap.extend(few.as_slice().iter().skip(1).map(|&(row, _)| row)),
+            Self::Many(crowd) => {
+                let first = crowd.rows.min();
                 let had = first.is_some_and(|first| bitmap.contains(first));
-                *bitmap |= &many.rows;
+                *bitmap |= &crowd.rows;
                 if let (Some(first), false) = (first, had) {
                     bitmap.remove(first);
                 }
@@ -207,13 +257,14 @@ impl Members {
     /// Adds the first row of each file but the file of the first row to a bitmap.
     pub fn add_firsts_of_further_files(&self, bitmap: &mut RoaringBitmap) {
         match self {
-            Self::Few(pairs) => {
+            Self::Few(few) => {
+                let pairs = few.as_slice();
                 let further = (1..pairs.len()).filter(|&place| is_first_of_file(pairs, place));
                 bitmap.extend(further.filter_map(|place| pairs.get(place)).map(|&(row, _)| row));
             }
-            Self::Many(many) => {
-                let first = many.rows.min();
-                bitmap.extend(many.by_file.values().filter_map(Rows::first).filter(|&row| Some(row) != first));
+            Self::Many(crowd) => {
+                let first = crowd.rows.min();
+                bitmap.extend(crowd.by_file.values().filter_map(Rows::first).filter(|&row| Some(row) != first));
             }
         }
     }

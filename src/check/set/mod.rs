@@ -156,7 +156,7 @@ impl SetIndex {
     /// Adds a row that is not in the index.
     pub fn insert(&mut self, row: u32, key_hash: u64, facts: &RowFacts, locs: &impl Locs) {
         let loc = locs.loc(row).unwrap_or_default();
-        let location = Location::of(&loc);
+        let location = Location::outline(&loc);
         self.duplicates.insert((row, facts.file), &loc, key_hash, locs);
         let origin = self.hosts.add(&location);
         self.touch(facts.file).add(origin, facts);
@@ -166,7 +166,7 @@ impl SetIndex {
     /// Takes out a row that was added with these facts; `old` shows the texts as they were then.
     pub fn remove(&mut self, row: u32, facts: &RowFacts, old: &impl Locs) {
         let loc = old.loc(row).unwrap_or_default();
-        let location = Location::of(&loc);
+        let location = Location::outline(&loc);
         self.duplicates.remove(row, facts.file, old);
         let origin = self.hosts.remove(&location);
         self.touch(facts.file).remove(origin, facts);
@@ -360,7 +360,7 @@ impl SetIndex {
     /// The rules that a row breaks by its scheme, host, port or final slash alone.
     fn add_minority_rules(&self, row: u32, locs: &impl Locs, rules: &mut SetRules) {
         let Some(loc) = locs.loc(row) else { return };
-        let location = Location::of(&loc);
+        let location = Location::outline(&loc);
         if let Some(origin) = self.hosts.find(&location) {
             rules.insert_if(SetRule::MixedScheme, self.hosts.rarer_scheme() == Some(origin.scheme));
             rules.insert_if(SetRule::MixedWww, self.hosts.is_www_minority(origin.host));

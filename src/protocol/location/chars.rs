@@ -128,9 +128,8 @@ pub fn percent_byte(bytes: &[u8], at: usize) -> Option<u8> {
 /// Appends `%XY`.
 pub fn push_percent(out: &mut String, byte: u8) {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    out.push('%');
-    out.push(DIGITS[usize::from(byte >> 4)] as char);
-    out.push(DIGITS[usize::from(byte & 15)] as char);
+    let escape = [b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
+    out.push_str(std::str::from_utf8(&escape).unwrap_or("")); // three ASCII bytes
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! takes `1.2.3` for `1.2.0.3`. Resolves nothing: no look-ups, no lists of domains.
 
 use super::fault::{Fault, Faults};
-use memchr::{memchr, memrchr};
+use memchr::memchr;
 use std::net::{Ipv4Addr, Ipv6Addr};
 use url::Host;
 
@@ -40,22 +40,21 @@ pub fn push_normal(host: &str, out: &mut String) {
 
 fn judge_ascii(host: &[u8]) -> Faults {
     let host = host.strip_suffix(b".").unwrap_or(host);
-    if !has_good_labels(host) {
-        return Faults::only(Fault::HostInvalid);
-    }
-    let Some(last_dot) = memrchr(b'.', host) else {
+    let Some(dots) = dots_between_labels(host) else { return Faults::only(Fault::HostInvalid) };
+    let mut labels = host.split(|&byte| byte == b'.');
+    let first = labels.next().unwrap_or_default();
+    let top = labels.next_back().unwrap_or_default();
+    if dots == 0 {
         // One label: `localhost`, a machine in an intranet. A bare number is an IPv4 shape.
-        let is_number = host.iter().all(u8::is_ascii_digit);
-        return Faults::only(if is_number { Fault::HostInvalid } else { Fault::HostNotPublic });
-    };
-    let top = host.get(last_dot + 1..).unwrap_or_default();
+        return Faults::only(if is_number(first) { Fault::HostInvalid } else { Fault::HostNotPublic });
+    }
     if top.first().is_some_and(u8::is_ascii_digit) && is_number(top) {
         return match std::str::from_utf8(host).ok().and_then(|text| text.parse::<Ipv4Addr>().ok()) {
             Some(address) => not_public_if(is_private_v4(address)),
             None => Faults::only(Fault::HostInvalid),
         };
     }
-    not_public_if(is_private_top(top) || is_staging(host))
+    not_public_if(is_private_top(top) || (dots > 1 && is_staging(first)))
 }
 
 fn not_public_if(condition: bool) -> Faults {
@@ -64,24 +63,25 @@ fn not_public_if(condition: bool) -> Faults {
     faults
 }
 
-/// Labels of letters, digits, hyphens and underscores, no hyphen at either end (RFC 1123, 2.1; the
-/// underscore is no host name letter there, but resolvers, browsers and crawlers take it).
-fn has_good_labels(host: &[u8]) -> bool {
-    let (mut length, mut before) = (0, b'.');
-    for &byte in host {
+/// How many dots a host has if its labels are of letters, digits, hyphens and underscores, with no hyphen
+/// at either end (RFC 1123, 2.1; the underscore is no host name letter there, but resolvers, browsers
+/// and crawlers take it).
+fn dots_between_labels(host: &[u8]) -> Option<usize> {
+    let (mut dots, mut start, mut before) = (0, 0, b'.');
+    for (at, &byte) in host.iter().enumerate() {
         match byte {
-            b'.' if length == 0 || before == b'-' => return false,
-            b'.' => length = 0,
-            b'-' if length == 0 => return false,
-            b'-' | b'_' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => length += 1,
-            _ => return false,
-        }
-        if length > LABEL_MAX {
-            return false;
+            b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' | b'_' => {}
+            b'-' if before != b'.' => {}
+            b'.' if before != b'.' && before != b'-' && at - start <= LABEL_MAX => {
+                dots += 1;
+                start = at + 1;
+            }
+            _ => return None,
         }
         before = byte;
     }
-    length > 0 && before != b'-' && host.len() <= HOST_MAX
+    let is_good = before != b'.' && before != b'-' && host.len() - start <= LABEL_MAX && host.len() <= HOST_MAX;
+    is_good.then_some(dots)
 }
 
 /// Digits, or `0x` and hexadecimal digits: what a browser would take for part of an IPv4 address.
@@ -97,31 +97,41 @@ fn is_number(label: &[u8]) -> bool {
 /// `invalid`), ICANN 2024 (`internal`), and names of private networks in RFC 6762, appendix G.
 /// `example` is left out on purpose: documentation and samples use it.
 fn is_private_top(top: &[u8]) -> bool {
-    const NAMES: [&[u8]; 10] = [
-        b"local",
-        b"localhost",
-        b"test",
-        b"internal",
-        b"invalid",
-        b"localdomain",
-        b"lan",
-        b"intranet",
-        b"home",
-        b"corp",
-    ];
-    matches!(top.len(), 3..=11) && NAMES.iter().any(|name| top.eq_ignore_ascii_case(name))
+    in_lower(top, |top| {
+        matches!(
+            top,
+            b"local"
+                | b"localhost"
+                | b"test"
+                | b"internal"
+                | b"invalid"
+                | b"localdomain"
+                | b"lan"
+                | b"intranet"
+                | b"home"
+                | b"corp"
+        )
+    })
 }
 
 /// A first label, in front of a domain, that names a copy for testing. `dev` is not among them:
 /// developer portals (`dev.example.com`) are public pages.
-fn is_staging(host: &[u8]) -> bool {
-    const NAMES: [&[u8]; 9] =
-        [b"staging", b"stage", b"stg", b"test", b"testing", b"preprod", b"qa", b"uat", b"sandbox"];
-    let first = host.get(..memchr(b'.', host).unwrap_or(0)).unwrap_or_default();
-    let domain = host.get(first.len() + 1..).unwrap_or_default();
-    matches!(first.len(), 2..=7)
-        && memchr(b'.', domain).is_some()
-        && NAMES.iter().any(|name| first.eq_ignore_ascii_case(name))
+fn is_staging(first: &[u8]) -> bool {
+    in_lower(first, |first| {
+        matches!(
+            first,
+            b"staging" | b"stage" | b"stg" | b"test" | b"testing" | b"preprod" | b"qa" | b"uat" | b"sandbox"
+        )
+    })
+}
+
+/// Tests a label in lower case; one that is longer than any name in the tables above fails.
+fn in_lower(label: &[u8], test: impl Fn(&[u8]) -> bool) -> bool {
+    let mut lower = [0; 11];
+    let Some(lower) = lower.get_mut(..label.len()) else { return false };
+    lower.copy_from_slice(label);
+    lower.make_ascii_lowercase();
+    test(lower)
 }
 
 fn is_private_v4(address: Ipv4Addr) -> bool {

@@ -3,12 +3,12 @@
 //! Every rule that costs more than a bit test is guarded by the survey of [`Location::of`]: a plain URL
 //! is judged by its host, its last segment and its length, without allocation. Judging never fails.
 
-use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, QUERY, SESSION, SLASH_PAIR, SPACE, SPECIAL, UPPER};
+use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, SESSION, SLASH_PAIR, SPACE, SPECIAL, UPPER};
 use super::fault::{Fault, Faults};
 use super::parts::{Location, Port};
 use super::{host, params, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
-use memchr::{memchr_iter, memmem, memrchr};
+use memchr::{memchr_iter, memmem};
 
 /// Most characters Yandex takes (Yandex Webmaster, "Sitemap errors reference").
 const YANDEX_CHARACTERS: usize = 1_024;
@@ -84,11 +84,12 @@ impl Location<'_> {
         if self.pairs & DOT_PAIR != 0 || self.classes & PERCENT != 0 {
             faults.insert_if(Fault::DotSegments, path.split('/').any(is_dot_segment));
         }
-        if self.classes & (QUERY | SESSION) != 0 {
-            faults.insert_if(Fault::SessionId, params::session(self).is_some());
+        for name in self.query().into_iter().flat_map(params::names) {
+            faults.insert_if(Fault::SessionId, params::is_session(name));
+            faults.insert_if(Fault::TrackingParam, params::is_tracking(name));
         }
-        if let Some(query) = self.query() {
-            faults.insert_if(Fault::TrackingParam, params::names(query).any(params::is_tracking));
+        if self.classes & SESSION != 0 {
+            faults.insert_if(Fault::SessionId, params::session(self).is_some());
         }
         faults.insert_if(Fault::NotPage, is_not_page(path));
     }
@@ -169,13 +170,15 @@ pub fn residue<'t>(location: &Location<'t>) -> Option<&'t str> {
     if location.classes & (ILLEGAL | PERCENT | SPECIAL) == 0 {
         return None;
     }
-    if let Some((at, mark)) = RESIDUE_MARKS.iter().find_map(|mark| Some((text.find(mark)?, mark))) {
-        return of(at, mark.len());
-    }
-    memchr_iter(b'%', bytes)
-        .find(|&at| matches!(bytes.get(at + 1), Some(b's' | b'd')) && chars::percent_byte(bytes, at).is_none())
-        .and_then(|at| of(at, 2))
-        .or_else(|| braced_name(text))
+    let mark = bytes.iter().enumerate().find_map(|(at, byte)| {
+        let tail = bytes.get(at..)?;
+        let mark = RESIDUE_MARKS
+            .iter()
+            .find(|mark| matches!(byte, b'{' | b'$' | b'<' | b'[' | b'%') && tail.starts_with(mark.as_bytes()));
+        let placeholder = matches!(tail, [b'%', b's' | b'd', ..]) && chars::percent_byte(bytes, at).is_none();
+        mark.map(|mark| (at, mark.len())).or_else(|| placeholder.then_some((at, 2)))
+    });
+    mark.and_then(|(at, length)| of(at, length)).or_else(|| braced_name(text))
 }
 
 /// `{name}`: a parameter of a route that nobody filled in.
@@ -190,9 +193,9 @@ fn braced_name(text: &str) -> Option<&str> {
 /// By the name of its last segment: an image, style, script or archive, or a file for crawlers.
 fn is_not_page(path: &str) -> bool {
     let bytes = path.as_bytes();
-    let tail = bytes.get(bytes.len().saturating_sub(6)..).unwrap_or_default();
-    let Some(dot) = memrchr(b'.', tail) else { return false };
-    let mut lower = [0; 5];
+    let tail = bytes.get(bytes.len().saturating_sub(5)..).unwrap_or_default();
+    let Some(dot) = tail.iter().rposition(|&byte| byte == b'.') else { return false };
+    let mut lower = [0; 4];
     let extension = tail.get(dot + 1..).unwrap_or_default();
     let Some(lower) = lower.get_mut(..extension.len()) else { return false };
     lower.copy_from_slice(extension);
@@ -213,18 +216,27 @@ fn last_segment(path: &str) -> &str {
 /// Whether bytes of UTF-8 were taken for characters of Latin-1 or windows-1252 somewhere on the way,
 /// or percent-encoded bytes are not UTF-8 at all.
 fn is_mojibake(text: &str) -> bool {
+    const STACK: usize = 512;
     let bytes = text.as_bytes();
-    if !memchr_iter(b'%', bytes).any(|at| chars::percent_byte(bytes, at).is_some_and(|byte| byte >= 0x80)) {
-        return has_misread_utf8(text);
-    }
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
+    let mut stack = [0; STACK];
+    let mut heap = Vec::new();
+    let decoded = if bytes.len() <= STACK {
+        &mut stack[..]
+    } else {
+        heap.resize(bytes.len(), 0);
+        &mut heap[..]
+    };
+    let (mut at, mut has_high) = (0, false);
+    let mut length = 0;
+    for place in decoded.iter_mut() {
+        let Some(&byte) = bytes.get(at) else { break };
         let escaped = if byte == b'%' { chars::percent_byte(bytes, at) } else { None };
-        decoded.push(escaped.unwrap_or(byte));
+        *place = escaped.unwrap_or(byte);
+        has_high |= *place >= 0x80;
         at += if escaped.is_some() { 3 } else { 1 };
+        length += 1;
     }
-    std::str::from_utf8(&decoded).map_or(true, has_misread_utf8)
+    has_high && decoded.get(..length).is_some_and(|decoded| std::str::from_utf8(decoded).map_or(true, has_misread_utf8))
 }
 
 /// Whether a run of characters, each put back to its one byte, is a multi-byte character of UTF-8.

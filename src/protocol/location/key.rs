@@ -83,9 +83,10 @@ impl Location<'_> {
         let scheme = self.text.as_bytes();
         (scheme.starts_with(b"https:") || scheme.starts_with(b"http:"))
             && self.authority_classes & (UPPER | PERCENT | HIGH | SPECIAL) == 0
-            && self.classes & (PERCENT | HASH | SPACE | ILLEGAL | HIGH) == 0
+            && self.classes & (HASH | SPACE | ILLEGAL | HIGH) == 0
             && self.pairs & DOT_PAIR == 0
             && scheme.get(self.path) == Some(&b'/')
+            && (self.classes & PERCENT == 0 || has_normal_percents(self.rest().as_bytes()))
     }
 
     fn write_normal(&self, out: &mut String) {
@@ -121,6 +122,14 @@ impl Location<'_> {
             push_normal_bytes(query, out);
         }
     }
+}
+
+/// Whether every `%` starts an escape in capitals of a byte that needs it.
+fn has_normal_percents(bytes: &[u8]) -> bool {
+    bytes.iter().enumerate().filter(|&(_, &byte)| byte == b'%').all(|(at, _)| {
+        chars::percent_byte(bytes, at).is_some_and(|byte| !chars::is_unreserved(byte))
+            && !bytes.get(at + 1..at + 3).unwrap_or_default().iter().any(u8::is_ascii_lowercase)
+    })
 }
 
 /// RFC 3986, 6.2.2.1 and 6.2.2.2, and RFC 3987, 3.1. Line ends and tabs go, as every URL parser drops

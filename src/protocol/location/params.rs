@@ -6,62 +6,76 @@ use super::chars;
 use super::parts::Location;
 use memchr::{memchr2, memmem};
 
-/// Longest name in the tables below, and so the longest one worth looking at.
-const NAME_MAX: usize = 20;
-
-/// Whether a parameter of this name carries a session (sitemaps.org FAQ, "session IDs").
-pub fn is_session(name: &str) -> bool {
-    with_lower(name, |name| {
-        matches!(
-            name,
-            b"sid"
-                | b"jsessionid"
-                | b"phpsessid"
-                | b"sessid"
-                | b"sessionid"
-                | b"session_id"
-                | b"session-id"
-                | b"cfid"
-                | b"cftoken"
-                | b"asp.net_sessionid"
-        ) || name.starts_with(b"aspsessionid")
-    })
+/// Names of session parameters by their first letter (sitemaps.org FAQ, "session IDs").
+const fn session_names(first: u8) -> &'static [&'static str] {
+    match first {
+        b'a' => &["asp.net_sessionid"],
+        b'c' => &["cfid", "cftoken"],
+        b'j' => &["jsessionid"],
+        b'p' => &["phpsessid"],
+        b's' => &["sid", "sessid", "sessionid", "session_id", "session-id"],
+        _ => &[],
+    }
 }
 
-/// Whether a parameter of this name only tells where a visitor came from.
+/// Names of parameters that only tell where a visitor came from, by their first letter (practice).
+const fn tracking_names(first: u8) -> &'static [&'static str] {
+    match first {
+        b'_' => &["_ga", "_gl", "_hsenc", "_hsmi", "_openstat"],
+        b'd' => &["dclid"],
+        b'f' => &["fbclid"],
+        b'g' => &["gclid", "gclsrc", "gbraid"],
+        b'i' => &["igshid"],
+        b'l' => &["li_fat_id"],
+        b'm' => &["msclkid", "mc_cid", "mc_eid", "mkt_tok"],
+        b'o' => &["oly_enc_id"],
+        b't' => &["twclid", "ttclid"],
+        b'v' => &["vero_id"],
+        b'w' => &["wbraid"],
+        b'y' => &["yclid"],
+        _ => &[],
+    }
+}
+
+/// Whether a parameter of this name carries a session.
+pub fn is_session(name: &str) -> bool {
+    is_among(name, session_names) || starts_with(name, "aspsessionid")
+}
+
+/// Whether a parameter of this name only tracks.
 pub fn is_tracking(name: &str) -> bool {
-    with_lower(name, |name| {
-        matches!(
-            name,
-            b"gclid"
-                | b"gclsrc"
-                | b"dclid"
-                | b"gbraid"
-                | b"wbraid"
-                | b"fbclid"
-                | b"msclkid"
-                | b"yclid"
-                | b"twclid"
-                | b"ttclid"
-                | b"li_fat_id"
-                | b"igshid"
-                | b"mc_cid"
-                | b"mc_eid"
-                | b"_ga"
-                | b"_gl"
-                | b"_hsenc"
-                | b"_hsmi"
-                | b"mkt_tok"
-                | b"oly_enc_id"
-                | b"vero_id"
-                | b"_openstat"
-        ) || (name.starts_with(b"utm_") && name.len() > 4)
-    })
+    is_among(name, tracking_names) || (starts_with(name, "utm_") && name.len() > 4)
+}
+
+fn is_among(name: &str, table: fn(u8) -> &'static [&'static str]) -> bool {
+    let first = name.bytes().next().unwrap_or(0).to_ascii_lowercase();
+    table(first).iter().any(|known| name.eq_ignore_ascii_case(known))
+}
+
+fn starts_with(name: &str, start: &str) -> bool {
+    name.as_bytes().get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
 }
 
 /// Names of the parameters in a query.
 pub fn names(query: &str) -> impl Iterator<Item = &str> {
-    query.split(['&', ';']).map(name_of)
+    // Bytes in a plain loop: names are too short for anything cleverer to pay.
+    let mut rest = Some(query);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let mut name_end = text.len();
+        for (at, byte) in text.bytes().enumerate() {
+            match byte {
+                b'=' => name_end = name_end.min(at),
+                b'&' | b';' => {
+                    rest = text.get(at + 1..);
+                    return text.get(..name_end.min(at));
+                }
+                _ => {}
+            }
+        }
+        rest = None;
+        text.get(..name_end)
+    })
 }
 
 /// The first session identifier: a query parameter, `;jsessionid=…` in the path, or `(S(…))`.
@@ -147,16 +161,6 @@ fn name_of(parameter: &str) -> &str {
 /// ASP.NET's session in the path: `(S(lit3py55t21z5v55vlm25s55))`, also with other letters inside.
 fn is_cookieless(segment: &str) -> bool {
     segment.starts_with('(') && segment.ends_with(')') && memmem::find(segment.as_bytes(), b"S(").is_some()
-}
-
-fn with_lower(name: &str, test: impl FnOnce(&[u8]) -> bool) -> bool {
-    let mut lower = [0; NAME_MAX];
-    // A longer name can only match by its beginning (`utm_…`, `aspsessionid…`).
-    let length = name.len().min(NAME_MAX);
-    let (Some(lower), Some(name)) = (lower.get_mut(..length), name.as_bytes().get(..length)) else { return false };
-    lower.copy_from_slice(name);
-    lower.make_ascii_lowercase();
-    test(lower)
 }
 
 #[cfg(test)]

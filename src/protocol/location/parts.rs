@@ -72,6 +72,15 @@ pub struct Location<'t> {
 impl<'t> Location<'t> {
     /// Takes a decoded, trimmed value apart.
     pub fn of(text: &'t str) -> Self {
+        let mut location = Self::outline(text);
+        let rest = text.as_bytes().get(location.path..).unwrap_or_default();
+        (location.classes, location.pairs) = chars::survey(rest);
+        location
+    }
+
+    /// The same without looking at what is behind the authority: every class of character counts as
+    /// possible there. Quicker where only the parts are asked for; no base for a verdict.
+    pub(crate) fn outline(text: &'t str) -> Self {
         let bytes = text.as_bytes();
         let (scheme, authority) = scheme_of(bytes);
         let mut path = authority;
@@ -86,8 +95,7 @@ impl<'t> Location<'t> {
                 path += 1;
             }
         }
-        let (classes, pairs) = chars::survey(bytes.get(path..).unwrap_or_default());
-        Self { text, scheme, authority, path, authority_classes, classes, pairs }
+        Self { text, scheme, authority, path, authority_classes, classes: !0, pairs: !0 }
     }
 
     /// The value as given.
@@ -219,6 +227,9 @@ impl<'t> Location<'t> {
 }
 
 fn scheme_of(bytes: &[u8]) -> (Option<Scheme>, usize) {
+    if bytes.starts_with(b"https://") {
+        return (Some(Scheme::Https), 8);
+    }
     let is = |prefix: &[u8]| bytes.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
     if is(b"https://") {
         (Some(Scheme::Https), 8)
@@ -231,27 +242,27 @@ fn scheme_of(bytes: &[u8]) -> (Option<Scheme>, usize) {
 
 /// See [`Location::origin`].
 pub fn origin(decoded: &str) -> Option<(&str, &str)> {
-    Location::of(decoded).origin()
+    Location::outline(decoded).origin()
 }
 
 /// See [`Location::host`].
 pub fn host(decoded: &str) -> &str {
-    Location::of(decoded).host()
+    Location::outline(decoded).host()
 }
 
 /// See [`Location::path`].
 pub fn path(decoded: &str) -> &str {
-    Location::of(decoded).path()
+    Location::outline(decoded).path()
 }
 
 /// See [`Location::section`].
 pub fn section(decoded: &str) -> &str {
-    Location::of(decoded).section()
+    Location::outline(decoded).section()
 }
 
 /// See [`Location::depth`].
 pub fn depth(decoded: &str) -> u32 {
-    Location::of(decoded).depth()
+    Location::outline(decoded).depth()
 }
 
 #[cfg(test)]

@@ -56,8 +56,11 @@ pub fn judge_scope(decoded: &str, home: &Home) -> Faults {
 impl Location<'_> {
     /// See [`judge_scope`].
     pub fn judge_scope(&self, home: &Home) -> Faults {
-        if self.text.starts_with(home.prefix()) && self.is_normal() {
-            return Faults::NONE;
+        if let Some(path) = self.text.strip_prefix(home.origin()) {
+            let is_whole = path.bytes().next().is_none_or(|next| matches!(next, b'/' | b'?' | b'#'));
+            if is_whole && (home.directory() == "/" || (self.text.starts_with(home.prefix()) && self.is_normal())) {
+                return Faults::NONE;
+            }
         }
         let Some(theirs) = Home::parse(self.text) else { return Faults::NONE };
         if theirs.origin() != home.origin() {
