@@ -109,13 +109,23 @@ pub const fn is_unreserved(byte: u8) -> bool {
 
 /// The value of a hexadecimal digit.
 pub const fn hex(byte: u8) -> Option<u8> {
-    match byte {
-        b'0'..=b'9' => Some(byte - b'0'),
-        b'a'..=b'f' => Some(byte - b'a' + 10),
-        b'A'..=b'F' => Some(byte - b'A' + 10),
-        _ => None,
+    match HEX[byte as usize] {
+        NO_HEX => None,
+        value => Some(value),
     }
 }
+
+const NO_HEX: u8 = 16;
+const HEX: [u8; 256] = {
+    let mut table = [NO_HEX; 256];
+    let mut value = 0;
+    while value < 16 {
+        table[b"0123456789abcdef"[value] as usize] = value as u8;
+        table[b"0123456789ABCDEF"[value] as usize] = value as u8;
+        value += 1;
+    }
+    table
+};
 
 /// The byte that `%xy` at `at` stands for.
 pub fn percent_byte(bytes: &[u8], at: usize) -> Option<u8> {
@@ -125,11 +135,15 @@ pub fn percent_byte(bytes: &[u8], at: usize) -> Option<u8> {
     }
 }
 
+/// `%XY`, as ASCII.
+pub const fn escape(byte: u8) -> [u8; 3] {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    [b'%', DIGITS[(byte >> 4) as usize], DIGITS[(byte & 15) as usize]]
+}
+
 /// Appends `%XY`.
 pub fn push_percent(out: &mut String, byte: u8) {
-    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
-    let escape = [b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]];
-    out.push_str(std::str::from_utf8(&escape).unwrap_or("")); // three ASCII bytes
+    out.extend(escape(byte).map(char::from));
 }
 
 #[cfg(test)]

@@ -28,25 +28,25 @@ pub fn judge(host: &str) -> Faults {
 
 /// The host in the form that compares: lower case, IDNA as ASCII. A host that is none is only lowered.
 pub fn push_normal(host: &str, out: &mut String) {
-    if host.is_ascii() && memchr(b'%', host.as_bytes()).is_none() {
-        out.extend(host.chars().map(|letter| letter.to_ascii_lowercase()));
-        return;
+    let start = out.len();
+    let is_plain = host.is_ascii() && memchr(b'%', host.as_bytes()).is_none();
+    match if is_plain { None } else { Host::parse(host).ok() } {
+        Some(normal) => out.push_str(&normal.to_string()),
+        None => out.push_str(host),
     }
-    match Host::parse(host) {
-        Ok(normal) => out.push_str(&normal.to_string()),
-        Err(_) => out.extend(host.chars().map(|letter| letter.to_ascii_lowercase())),
+    if let Some(pushed) = out.get_mut(start..) {
+        pushed.make_ascii_lowercase();
     }
 }
 
-fn judge_ascii(host: &[u8]) -> Faults {
+/// The same for a host of plain ASCII that is no IP literal.
+pub fn judge_ascii(host: &[u8]) -> Faults {
     let host = host.strip_suffix(b".").unwrap_or(host);
-    let Some(dots) = dots_between_labels(host) else { return Faults::only(Fault::HostInvalid) };
-    let mut labels = host.split(|&byte| byte == b'.');
-    let first = labels.next().unwrap_or_default();
-    let top = labels.next_back().unwrap_or_default();
+    let Some((dots, last_dot)) = dots_between_labels(host) else { return Faults::only(Fault::HostInvalid) };
+    let top = host.get(last_dot..).unwrap_or_default();
     if dots == 0 {
         // One label: `localhost`, a machine in an intranet. A bare number is an IPv4 shape.
-        return Faults::only(if is_number(first) { Fault::HostInvalid } else { Fault::HostNotPublic });
+        return Faults::only(if is_number(host) { Fault::HostInvalid } else { Fault::HostNotPublic });
     }
     if top.first().is_some_and(u8::is_ascii_digit) && is_number(top) {
         return match std::str::from_utf8(host).ok().and_then(|text| text.parse::<Ipv4Addr>().ok()) {
@@ -54,7 +54,7 @@ fn judge_ascii(host: &[u8]) -> Faults {
             None => Faults::only(Fault::HostInvalid),
         };
     }
-    not_public_if(is_private_top(top) || (dots > 1 && is_staging(first)))
+    not_public_if(is_private_top(top) || (dots > 1 && is_staging(host)))
 }
 
 fn not_public_if(condition: bool) -> Faults {
@@ -63,26 +63,37 @@ fn not_public_if(condition: bool) -> Faults {
     faults
 }
 
-/// How many dots a host has if its labels are of letters, digits, hyphens and underscores, with no hyphen
-/// at either end (RFC 1123, 2.1; the underscore is no host name letter there, but resolvers, browsers
-/// and crawlers take it).
-fn dots_between_labels(host: &[u8]) -> Option<usize> {
-    let (mut dots, mut start, mut before) = (0, 0, b'.');
+/// How many dots a host has and where its last label starts, if its labels are of letters, digits,
+/// hyphens and underscores, with no hyphen at either end (RFC 1123, 2.1; the underscore is no host name
+/// letter there, but resolvers, browsers and crawlers take it).
+fn dots_between_labels(host: &[u8]) -> Option<(usize, usize)> {
+    let (mut dots, mut start) = (0, 0);
+    let is_label = |start: usize, end: usize| {
+        let edges = (host.get(start), host.get(end.wrapping_sub(1)));
+        (1..=LABEL_MAX).contains(&(end - start)) && !matches!(edges, (Some(b'-'), _) | (_, Some(b'-')))
+    };
     for (at, &byte) in host.iter().enumerate() {
-        match byte {
-            b'a'..=b'z' | b'0'..=b'9' | b'A'..=b'Z' | b'_' => {}
-            b'-' if before != b'.' => {}
-            b'.' if before != b'.' && before != b'-' && at - start <= LABEL_MAX => {
-                dots += 1;
-                start = at + 1;
+        if !HOST_LETTERS[usize::from(byte)] {
+            if byte != b'.' || !is_label(start, at) {
+                return None;
             }
-            _ => return None,
+            dots += 1;
+            start = at + 1;
         }
-        before = byte;
     }
-    let is_good = before != b'.' && before != b'-' && host.len() - start <= LABEL_MAX && host.len() <= HOST_MAX;
-    is_good.then_some(dots)
+    (is_label(start, host.len()) && host.len() <= HOST_MAX).then_some((dots, start))
 }
+
+/// What labels are made of.
+const HOST_LETTERS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric() || byte as u8 == b'-' || byte as u8 == b'_';
+        byte += 1;
+    }
+    table
+};
 
 /// Digits, or `0x` and hexadecimal digits: what a browser would take for part of an IPv4 address.
 fn is_number(label: &[u8]) -> bool {
@@ -114,9 +125,10 @@ fn is_private_top(top: &[u8]) -> bool {
     })
 }
 
-/// A first label, in front of a domain, that names a copy for testing. `dev` is not among them:
+/// A first label, which must be in front of a domain, that names a copy for testing. `dev` is not among them:
 /// developer portals (`dev.example.com`) are public pages.
-fn is_staging(first: &[u8]) -> bool {
+fn is_staging(host: &[u8]) -> bool {
+    let first = host.iter().position(|&byte| byte == b'.').and_then(|end| host.get(..end)).unwrap_or_default();
     in_lower(first, |first| {
         matches!(
             first,

@@ -8,7 +8,7 @@ use super::fault::{Fault, Faults};
 use super::parts::{Location, Port};
 use super::{host, params, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
-use memchr::{memchr_iter, memmem};
+use memchr::memmem;
 
 /// Most characters Yandex takes (Yandex Webmaster, "Sitemap errors reference").
 const YANDEX_CHARACTERS: usize = 1_024;
@@ -32,14 +32,16 @@ impl Location<'_> {
         if self.text.is_empty() {
             return faults;
         }
+        let has_percent = (self.classes | self.authority_classes) & PERCENT != 0;
+        let escapes = if has_percent { escape::survey(self.text.as_bytes()) } else { 0 };
         if self.scheme.is_some() {
             if self.judge_authority(&mut faults) {
-                self.judge_path(&mut faults);
+                self.judge_path(escapes, &mut faults);
             }
         } else {
             faults.insert(shape::judge(self.text));
         }
-        self.judge_characters(&mut faults);
+        self.judge_characters(escapes, &mut faults);
         self.judge_length(&mut faults);
         faults
     }
@@ -66,7 +68,8 @@ impl Location<'_> {
                 Port::Bad => faults.insert(Fault::HostInvalid),
             }
         }
-        *faults = faults.union(host::judge(host));
+        let is_plain = classes & (HIGH | PERCENT | SPECIAL) == 0;
+        *faults = faults.union(if is_plain { host::judge_ascii(host.as_bytes()) } else { host::judge(host) });
         let scheme = self.text.as_bytes().get(..4).unwrap_or_default();
         let has_capitals = scheme != b"http" || self.text.as_bytes().get(4) == Some(&b'S');
         let host_capitals = classes & UPPER != 0 && host.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -75,16 +78,16 @@ impl Location<'_> {
         true
     }
 
-    fn judge_path(&self, faults: &mut Faults) {
+    fn judge_path(&self, escapes: u8, faults: &mut Faults) {
         faults.insert_if(Fault::Fragment, self.classes & HASH != 0);
         let path = self.path();
         if self.pairs & SLASH_PAIR != 0 {
             faults.insert_if(Fault::DoubleSlash, memmem::find(path.as_bytes(), b"//").is_some());
         }
-        if self.pairs & DOT_PAIR != 0 || self.classes & PERCENT != 0 {
+        if self.pairs & DOT_PAIR != 0 || escapes & escape::DOT != 0 {
             faults.insert_if(Fault::DotSegments, path.split('/').any(is_dot_segment));
         }
-        for name in self.query().into_iter().flat_map(params::names) {
+        for name in self.query_behind(path).into_iter().flat_map(params::names) {
             faults.insert_if(Fault::SessionId, params::is_session(name));
             faults.insert_if(Fault::TrackingParam, params::is_tracking(name));
         }
@@ -94,18 +97,17 @@ impl Location<'_> {
         faults.insert_if(Fault::NotPage, is_not_page(path));
     }
 
-    fn judge_characters(&self, faults: &mut Faults) {
+    fn judge_characters(&self, escapes: u8, faults: &mut Faults) {
         let classes = self.classes | self.authority_classes;
         faults.insert_if(Fault::InnerWhitespace, classes & SPACE != 0);
         faults.insert_if(Fault::IllegalChar, classes & ILLEGAL != 0);
         faults.insert_if(Fault::NotAscii, classes & HIGH != 0);
-        if classes & PERCENT != 0 {
-            faults.insert_if(Fault::BadPercent, bad_percent(self.text).is_some());
-        }
-        if classes & (PERCENT | HIGH) != 0 {
+        faults.insert_if(Fault::BadPercent, escapes & escape::BAD != 0);
+        if classes & HIGH != 0 || escapes & escape::HIGH != 0 {
             faults.insert_if(Fault::Mojibake, is_mojibake(self.text));
         }
-        if self.pairs & chars::WORD_PAIR != 0 || classes & (PERCENT | ILLEGAL) != 0 || self.classes & SPECIAL != 0 {
+        let may_be_mark = classes & ILLEGAL != 0 || escapes & (escape::BAD | escape::MARK) != 0;
+        if self.pairs & chars::WORD_PAIR != 0 || may_be_mark || self.classes & SPECIAL != 0 {
             faults.insert_if(Fault::TemplateResidue, residue(self).is_some());
         }
     }
@@ -132,9 +134,46 @@ impl Location<'_> {
     }
 }
 
+/// What percent-encoded bytes there are: like the classes of characters, a guard for what costs more.
+mod escape {
+    use super::chars;
+
+    /// A `%` that starts none.
+    pub const BAD: u8 = 1;
+    /// Of a byte beyond ASCII.
+    pub const HIGH: u8 = 1 << 1;
+    /// Of a dot.
+    pub const DOT: u8 = 1 << 2;
+    /// Of `{`, `$` or `[`, which a template may have left behind.
+    pub const MARK: u8 = 1 << 3;
+
+    /// All kinds that occur.
+    pub fn survey(bytes: &[u8]) -> u8 {
+        let mut kinds = 0;
+        let mut rest = bytes;
+        while let [first, tail @ ..] = rest {
+            rest = tail;
+            if *first == b'%' {
+                kinds |= match tail {
+                    [high, low, ..] => match (chars::hex(*high), chars::hex(*low)) {
+                        (Some(8..), Some(_)) => HIGH,
+                        (Some(2), Some(14)) => DOT,
+                        (Some(7 | 5), Some(11)) | (Some(2), Some(4)) => MARK,
+                        (Some(_), Some(_)) => 0,
+                        _ => BAD,
+                    },
+                    _ => BAD,
+                };
+            }
+        }
+        kinds
+    }
+}
+
 /// Where the first `%` without two hexadecimal digits stands, as a byte offset.
 pub fn bad_percent(text: &str) -> Option<usize> {
-    memchr_iter(b'%', text.as_bytes()).find(|&at| chars::percent_byte(text.as_bytes(), at).is_none())
+    let bytes = text.as_bytes();
+    (0..bytes.len()).find(|&at| bytes.get(at) == Some(&b'%') && chars::percent_byte(bytes, at).is_none())
 }
 
 /// `.`, `..`, and the same with `%2e`.
@@ -170,13 +209,13 @@ pub fn residue<'t>(location: &Location<'t>) -> Option<&'t str> {
     if location.classes & (ILLEGAL | PERCENT | SPECIAL) == 0 {
         return None;
     }
-    let mark = bytes.iter().enumerate().find_map(|(at, byte)| {
+    let starts = bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'{' | b'$' | b'<' | b'[' | b'%'));
+    let mark = starts.into_iter().find_map(|(at, _)| {
         let tail = bytes.get(at..)?;
-        let mark = RESIDUE_MARKS
-            .iter()
-            .find(|mark| matches!(byte, b'{' | b'$' | b'<' | b'[' | b'%') && tail.starts_with(mark.as_bytes()));
-        let placeholder = matches!(tail, [b'%', b's' | b'd', ..]) && chars::percent_byte(bytes, at).is_none();
-        mark.map(|mark| (at, mark.len())).or_else(|| placeholder.then_some((at, 2)))
+        if matches!(tail, [b'%', b's' | b'd', ..]) && chars::percent_byte(bytes, at).is_none() {
+            return Some((at, 2));
+        }
+        RESIDUE_MARKS.iter().find(|mark| tail.starts_with(mark.as_bytes())).map(|mark| (at, mark.len()))
     });
     mark.and_then(|(at, length)| of(at, length)).or_else(|| braced_name(text))
 }
@@ -217,26 +256,28 @@ fn last_segment(path: &str) -> &str {
 /// or percent-encoded bytes are not UTF-8 at all.
 fn is_mojibake(text: &str) -> bool {
     const STACK: usize = 512;
-    let bytes = text.as_bytes();
-    let mut stack = [0; STACK];
-    let mut heap = Vec::new();
-    let decoded = if bytes.len() <= STACK {
+    let (mut stack, mut heap) = ([0; STACK], Vec::new());
+    let decoded = if text.len() <= STACK {
         &mut stack[..]
     } else {
-        heap.resize(bytes.len(), 0);
+        heap.resize(text.len(), 0);
         &mut heap[..]
     };
-    let (mut at, mut has_high) = (0, false);
-    let mut length = 0;
-    for place in decoded.iter_mut() {
-        let Some(&byte) = bytes.get(at) else { break };
-        let escaped = if byte == b'%' { chars::percent_byte(bytes, at) } else { None };
-        *place = escaped.unwrap_or(byte);
-        has_high |= *place >= 0x80;
-        at += if escaped.is_some() { 3 } else { 1 };
+    let mut rest = text.as_bytes();
+    let (mut length, mut high) = (0, 0);
+    while let ([first, tail @ ..], Some(place)) = (rest, decoded.get_mut(length)) {
+        (*place, rest) = match (first, tail) {
+            (b'%', [high, low, behind @ ..]) => match (chars::hex(*high), chars::hex(*low)) {
+                (Some(high), Some(low)) => (high << 4 | low, behind),
+                _ => (*first, tail),
+            },
+            _ => (*first, tail),
+        };
+        high |= *place;
         length += 1;
     }
-    has_high && decoded.get(..length).is_some_and(|decoded| std::str::from_utf8(decoded).map_or(true, has_misread_utf8))
+    high >= 0x80
+        && decoded.get(..length).is_some_and(|decoded| std::str::from_utf8(decoded).map_or(true, has_misread_utf8))
 }
 
 /// Whether a run of characters, each put back to its one byte, is a multi-byte character of UTF-8.

@@ -114,12 +114,14 @@ impl Location<'_> {
             }
             _ => {}
         }
-        let mut path = String::with_capacity(self.text.len());
-        push_normal_bytes(self.path(), &mut path);
-        push_without_dot_segments(&path, out);
+        let mut bytes = Vec::with_capacity(self.text.len() * 2);
+        push_normal_bytes(self.path(), &mut bytes);
+        push_without_dot_segments(std::str::from_utf8(&bytes).unwrap_or(""), out); // all ASCII
         if let Some(query) = self.query() {
+            bytes.clear();
+            push_normal_bytes(query, &mut bytes);
             out.push('?');
-            push_normal_bytes(query, out);
+            out.push_str(std::str::from_utf8(&bytes).unwrap_or(""));
         }
     }
 }
@@ -134,7 +136,7 @@ fn has_normal_percents(bytes: &[u8]) -> bool {
 
 /// RFC 3986, 6.2.2.1 and 6.2.2.2, and RFC 3987, 3.1. Line ends and tabs go, as every URL parser drops
 /// them; a stray `%` counts as `%25`, as crawlers send it.
-fn push_normal_bytes(text: &str, out: &mut String) {
+fn push_normal_bytes(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -144,16 +146,16 @@ fn push_normal_bytes(text: &str, out: &mut String) {
                 Some(byte) => {
                     at += 2;
                     if chars::is_unreserved(byte) {
-                        out.push(byte as char);
+                        out.push(byte);
                     } else {
-                        chars::push_percent(out, byte);
+                        out.extend_from_slice(&chars::escape(byte));
                     }
                 }
-                None => out.push_str("%25"),
+                None => out.extend_from_slice(b"%25"),
             },
             b'\n' | b'\r' | b'\t' => {}
-            _ if chars::is_plain(byte) => out.push(byte as char),
-            _ => chars::push_percent(out, byte),
+            _ if chars::is_plain(byte) => out.push(byte),
+            _ => out.extend_from_slice(&chars::escape(byte)),
         }
     }
 }

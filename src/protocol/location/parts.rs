@@ -197,7 +197,12 @@ impl<'t> Location<'t> {
         if self.classes & chars::QUERY == 0 {
             return None;
         }
-        self.slice(self.path_end(), self.fragment_start()).strip_prefix('?')
+        self.query_behind(self.path())
+    }
+
+    /// [`Self::query`] for who has the path at hand.
+    pub(super) fn query_behind(&self, path: &str) -> Option<&'t str> {
+        self.slice(self.path + path.len(), self.fragment_start()).strip_prefix('?')
     }
 
     /// The fragment without its `#`.
