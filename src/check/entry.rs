@@ -457,12 +457,25 @@ pub(super) mod tests {
             (Field::Lastmod, "2026-11-21T10:14:08Z", "lastmod-future"),
             (Field::Lastmod, "2026-11-22", "lastmod-future"),
             (Field::Lastmod, "", "field-empty"),
+            (Field::Lastmod, "yesterday", "lastmod-invalid"),
+            (Field::Lastmod, "2026-11", "lastmod-reduced-precision"),
+            (Field::Lastmod, "2026-11-18T10:00:00+15:00", "lastmod-offset-range"),
+            (Field::Lastmod, "1115746410", "lastmod-epoch"),
+            (Field::Lastmod, "10/05/05", "lastmod-locale"),
+            (Field::Lastmod, "2026-11-18, 2026-11-19", "lastmod-multiple"),
+            (Field::Lastmod, "1989-12-31", "lastmod-year-range"),
+            (Field::Lastmod, "12005-05-10", "lastmod-year-range-digits"),
+            (Field::Lastmod, "0000-00-00", "lastmod-zero"),
+            (Field::Lastmod, "1970-01-01", "lastmod-zero-unix"),
             (Field::Changefreq, "daily", ""),
             (Field::Changefreq, "Daily", "changefreq-case"),
             (Field::Changefreq, "fortnightly", "changefreq-invalid"),
             (Field::Priority, "0.50", ""),
             (Field::Priority, "0,5", "priority-comma"),
             (Field::Priority, "1.1", "priority-range"),
+            (Field::Priority, "high", "priority-invalid"),
+            (Field::Priority, ".5", "priority-form"),
+            (Field::Priority, "0.555", "priority-precision"),
         ];
         let names = Names::plain(FileKind::Urlset);
         let context = Context { now: NOW, names: &names, home: None };
@@ -519,6 +532,13 @@ pub(super) mod tests {
         for (fields, expected) in table {
             let text = format!("<sitemap>{fields}</sitemap>");
             assert_eq!(broken(&text, FileKind::Index, home), expected, "{fields}");
+        }
+    }
+
+    #[test]
+    fn every_fault_of_a_loc_is_the_rule_of_its_code() {
+        for fault in Fault::ALL {
+            assert_eq!(loc_rule(*fault, FileKind::Urlset).map(Rule::code), Some(fault.code()));
         }
     }
 
