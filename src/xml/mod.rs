@@ -9,3 +9,4 @@ pub mod names;
 pub mod record;
 pub mod scan;
 pub mod splice;
+pub mod tree;
