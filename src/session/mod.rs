@@ -1,2 +1,446 @@
-//! session
+//! `Session`: one open set with its history, checks, marks and view. The one door for change.
+//!
+//! The screen, the subcommands and scripts call the same methods here. Nothing in this layer draws or
+//! prints; long work is done on a [`Snapshot`] by whoever has a thread, and its result is committed.
+
+pub mod change;
+pub mod checks;
 pub mod command;
+pub mod findings;
+mod fix;
+pub mod history;
+pub mod load;
+pub mod run;
+pub mod snapshot;
+pub mod words;
+
+
+use crate::check::rule::Rule;
+use crate::document::query::Query;
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::document::sort::SortKey;
+use crate::document::view::{View, ViewSpec};
+use crate::document::{Document, RowState};
+use crate::files::Disk;
+use crate::progress::Progress;
+use crate::protocol::lastmod::Now;
+use crate::protocol::{Field, Severity};
+use change::{Change, Refused};
+use findings::FileFinding;
+use history::History;
+use snapshot::{Prepared, Snapshot, State};
+use std::borrow::Cow;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Rows up to which a change is made at once; more is work for a job.
+pub const SMALL: u64 = checks::INLINE_ROWS;
+
+/// What a change came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// Past tense: `priority set to 0.8 on 1,167 rows`.
+    pub message: String,
+    /// Rows whose text or presence changed.
+    pub touched: u64,
+    /// Rows whose rules were evaluated again.
+    pub rechecked: u64,
+    /// Where the cursor belongs now, if the change says so.
+    pub cursor: Option<RowId>,
+}
+
+/// Errors, warnings and notes of the whole set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Totals {
+    /// Findings of severity error.
+    pub errors: u64,
+    /// Of severity warning.
+    pub warnings: u64,
+    /// Of severity note.
+    pub notes: u64,
+}
+
+/// One open set.
+#[derive(Debug)]
+pub struct Session {
+    now: Snapshot,
+    history: History,
+    spec: ViewSpec,
+    next_version: u64,
+    saved_version: u64,
+    /// What the files were when they were read or written last.
+    disk: Disk,
+    path: Option<PathBuf>,
+    base_url: Option<String>,
+    read_only: Option<String>,
+    loading: bool,
+    file_findings: Arc<Vec<FileFinding>>,
+    /// Number of the set of rules that each entry of the index violates.
+    index_rules: Vec<u16>,
+}
+
+impl Session {
+    /// An empty session that waits for parts; read-only until loading is finished.
+    pub fn new(now: Now, base_url: Option<String>) -> Self {
+        let snapshot = Snapshot {
+            state: State::default(),
+            saved: Document::default(),
+            marks: Arc::default(),
+            view: View::default(),
+            now,
+        };
+        Self {
+            now: snapshot,
+            history: History::default(),
+            spec: ViewSpec::default(),
+            next_version: 1,
+            saved_version: 0,
+            disk: Disk::default(),
+            path: None,
+            base_url,
+            read_only: None,
+            loading: true,
+            file_findings: Arc::default(),
+            index_rules: Vec::new(),
+        }
+    }
+
+    /// The moment as a value, for jobs.
+    pub fn snapshot(&self) -> Snapshot {
+        self.now.clone()
+    }
+
+    /// The moment, to read from.
+    pub const fn view(&self) -> &Snapshot {
+        &self.now
+    }
+
+    /// The document.
+    pub const fn document(&self) -> &Document {
+        &self.now.state.document
+    }
+
+    /// Tells the session what time it is (the clock is the caller's).
+    pub const fn set_now(&mut self, now: Now) {
+        self.now.now = now;
+    }
+
+    /// The file that was opened; `None` for an unsaved document.
+    pub const fn path(&self) -> Option<&PathBuf> {
+        self.path.as_ref()
+    }
+
+    /// Where the set will live, if somebody said so.
+    pub fn base_url(&self) -> Option<&str> {
+        self.base_url.as_deref()
+    }
+
+    /// Says where the set will live; rules of place follow at the next load.
+    pub fn set_base_url(&mut self, url: Option<String>) {
+        self.base_url = url;
+    }
+
+    /// Why nothing can be changed; `None` when everything can.
+    pub fn read_only(&self) -> Option<&str> {
+        if self.loading { Some("still loading") } else { self.read_only.as_deref() }
+    }
+
+    /// Forbids changes from now on.
+    pub fn set_read_only(&mut self, reason: impl Into<String>) {
+        self.read_only = Some(reason.into());
+    }
+
+    /// Whether parts are still coming.
+    pub const fn is_loading(&self) -> bool {
+        self.loading
+    }
+
+    // ── reading ─────────────────────────────────────────────────────────────────────────────────
+
+    /// URLs of the set.
+    pub const fn urls(&self) -> u32 {
+        self.now.state.document.live()
+    }
+
+    /// Rows on show.
+    pub fn shown(&self) -> u32 {
+        self.now.view.len()
+    }
+
+    /// The row at a position of the view.
+    pub fn row_at(&self, position: u32) -> Option<RowId> {
+        self.now.view.row_at(self.document(), position)
+    }
+
+    /// Where a row is shown.
+    pub fn position_of(&self, row: RowId) -> Option<u32> {
+        self.now.view.position_of(self.document(), row)
+    }
+
+    /// A row's number in file order over the whole set, from 1.
+    pub fn number(&self, row: RowId) -> u32 {
+        self.now.view.number(self.document(), row)
+    }
+
+    /// A field's value, decoded and trimmed, otherwise as the file has it.
+    pub fn cell(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
+        self.document().value(row, field)
+    }
+
+    /// The same in the saved files; `None` also for rows that are not there yet.
+    pub fn saved_cell(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
+        self.now.saved.value(row, field)
+    }
+
+    /// Whether a cell says something else than the saved file.
+    pub fn is_changed(&self, row: RowId, field: Field) -> bool {
+        self.document().field_differs(&self.now.saved, row, field)
+    }
+
+    /// How a row differs from the saved files.
+    pub fn state(&self, row: RowId) -> RowState {
+        self.document().row_state(&self.now.saved, row)
+    }
+
+    /// The worst severity among a row's findings.
+    pub fn worst(&self, row: RowId) -> Option<Severity> {
+        self.now.rules_of(row).worst()
+    }
+
+    /// Findings per rule with their number, worst severity first, then by number; those of files included.
+    pub fn rule_counts(&self) -> Vec<(Rule, u64)> {
+        let counts = self.all_counts();
+        let mut list: Vec<(Rule, u64)> = Rule::ALL
+            .into_iter()
+            .filter_map(|rule| Some((rule, *counts.get(rule.index()).filter(|count| **count > 0)?)))
+            .filter(|(rule, _)| rule.severity().is_some())
+            .collect();
+        list.sort_by_key(|(rule, count)| (std::cmp::Reverse(rule.severity()), std::cmp::Reverse(*count), rule.index()));
+        list
+    }
+
+    fn all_counts(&self) -> Vec<u64> {
+        let mut counts: Vec<u64> = self.now.checks.counts().iter().map(|count| u64::from(*count)).collect();
+        for finding in self.file_findings.iter() {
+            if let Some(count) = counts.get_mut(finding.rule.index()) {
+                *count += 1;
+            }
+        }
+        counts
+    }
+
+    /// Findings by severity, over the whole set.
+    pub fn totals(&self) -> Totals {
+        let mut totals = Totals::default();
+        for (rule, count) in Rule::ALL.into_iter().zip(self.all_counts()) {
+            match rule.severity() {
+                Some(Severity::Error) => totals.errors += count,
+                Some(Severity::Warning) => totals.warnings += count,
+                Some(Severity::Note) => totals.notes += count,
+                None => {}
+            }
+        }
+        totals
+    }
+
+    /// Findings about files, the index and the set, which no row carries.
+    pub fn file_findings(&self) -> &[FileFinding] {
+        &self.file_findings
+    }
+
+    /// Rows that differ from the saved files.
+    pub const fn changed(&self) -> u32 {
+        self.now.state.changed
+    }
+
+    /// Whether there is anything that a save would write.
+    pub const fn is_modified(&self) -> bool {
+        self.now.state.modified
+    }
+
+    /// The scheme and host that most rows share, if at least nine in ten do.
+    pub fn origin(&self) -> Option<&str> {
+        let (origin, rows) = self.now.checks.set().main_origin()?;
+        (rows * 10 >= u64::from(self.urls()) * 9).then_some(origin)
+    }
+
+    // ── marks ───────────────────────────────────────────────────────────────────────────────────
+
+    /// Whether a row is marked.
+    pub fn is_marked(&self, row: RowId) -> bool {
+        self.now.marks.contains(row.0)
+    }
+
+    /// Number of marked rows.
+    pub fn marked(&self) -> u64 {
+        self.now.marks.len()
+    }
+
+    /// Marks or unmarks rows.
+    pub fn mark(&mut self, rows: &RowSet, on: bool) {
+        let marks = Arc::make_mut(&mut self.now.marks);
+        if on {
+            *marks |= rows;
+        } else {
+            *marks -= rows;
+        }
+    }
+
+    /// Rows on show, deleted ones left out.
+    pub fn shown_rows(&self) -> RowSet {
+        let document = self.document();
+        self.now.view.rows(document).filter(|row| document.is_live(*row)).map(|row| row.0).collect()
+    }
+
+    /// Rows between two positions of the view, both included.
+    pub fn rows_between(&self, from: u32, to: u32) -> RowSet {
+        (from.min(to)..=from.max(to)).filter_map(|position| self.row_at(position)).map(|row| row.0).collect()
+    }
+
+    /// Marked rows that are shown become unmarked and the other way round.
+    pub fn invert_marks(&mut self) {
+        let shown = self.shown_rows();
+        *Arc::make_mut(&mut self.now.marks) ^= shown;
+    }
+
+    // ── view ────────────────────────────────────────────────────────────────────────────────────
+
+    /// What the view is made by.
+    pub const fn spec(&self) -> &ViewSpec {
+        &self.spec
+    }
+
+    /// Puts a view in place that was made from this document.
+    pub fn show(&mut self, spec: ViewSpec, view: View) {
+        self.spec = spec;
+        self.now.view = view;
+    }
+
+    /// Filters and sorts at once, on this thread.
+    pub fn show_now(&mut self, filter: Option<Query>, sort: Vec<SortKey>) {
+        let spec = ViewSpec { filter, sort };
+        if let Some(view) = self.now.view_of(&spec, &Progress::default()) {
+            self.show(spec, view);
+        }
+    }
+
+    // ── change ──────────────────────────────────────────────────────────────────────────────────
+
+    /// Makes a change at once, on this thread.
+    ///
+    /// # Errors
+    /// [`Refused`] says why not, and what to do instead.
+    pub fn change(&mut self, change: &Change) -> Result<Report, Refused> {
+        self.writable()?;
+        let prepared = self.now.prepare(change, &Progress::default())?;
+        prepared.map_or_else(|| Err(Refused("cancelled".into())), |prepared| self.commit(prepared, None))
+    }
+
+    /// Whether changes are allowed.
+    ///
+    /// # Errors
+    /// [`Refused`] with the reason.
+    pub fn writable(&self) -> Result<(), Refused> {
+        match self.read_only() {
+            Some(reason) => Err(Refused(format!("read-only: {reason}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Puts a prepared change in place as one step of the history. `cursor` is where undo goes back to.
+    ///
+    /// # Errors
+    /// [`Refused`] when the document has changed since it was prepared.
+    pub fn commit(&mut self, prepared: Prepared, cursor: Option<RowId>) -> Result<Report, Refused> {
+        self.writable()?;
+        let Prepared { base, applied, rechecked, intent, changed } = prepared;
+        if base != self.now.state.version {
+            return Err(Refused("the document has changed meanwhile; do it again".into()));
+        }
+        let mut message = intent.label;
+        if intent.refused > 0 {
+            let why = intent.reason.unwrap_or_default();
+            message = format!("{message}; {} left alone: {why}", words::counted(intent.refused, "row"));
+        }
+        let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
+        if touched == 0 && !applied.moved {
+            return Ok(Report { message, touched, rechecked: rechecked_rows, cursor: None });
+        }
+        let before = State { checks: self.now.state.checks.bare(), ..self.now.state.clone() };
+        let old = std::mem::replace(&mut self.now.state.document, applied.document.clone());
+        self.now.state.checks.commit(rechecked, &old, &applied);
+        self.now.state.version = self.next_version;
+        self.next_version += 1;
+        self.now.state.changed = changed;
+        self.now.state.modified = changed > 0
+            || (applied.moved && !self.now.state.document.same_as(&self.now.saved))
+            || (!applied.moved && before.modified && self.order_differs());
+        let anchor = self.anchor_of(&applied.added);
+        if applied.moved {
+            self.now.view = self.now.view.adapted(&self.now.state.document, &applied.added, anchor);
+        }
+        self.refresh_files(&old);
+        let cursor_after = applied.added.first().copied();
+        self.history.push(message.clone(), before, cursor, (applied.touched, applied.moved));
+        Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after })
+    }
+
+    /// Whether files or orders differ although no row does.
+    fn order_differs(&self) -> bool {
+        !self.now.state.document.same_as(&self.now.saved)
+    }
+
+    /// The row that stands before the first added one in its file.
+    fn anchor_of(&self, added: &[RowId]) -> Option<RowId> {
+        let first = *added.first()?;
+        let sitemap = self.document().sitemap(self.document().sitemap_of(first))?;
+        let position = sitemap.rows.position(first)?;
+        position.checked_sub(1).and_then(|position| sitemap.rows.get(position))
+    }
+
+    /// Takes the last step back. `None` when there is nothing to undo.
+    pub fn undo(&mut self) -> Option<Report> {
+        self.step(true)
+    }
+
+    /// Does the next undone step again. `None` when there is none.
+    pub fn redo(&mut self) -> Option<Report> {
+        self.step(false)
+    }
+
+    fn step(&mut self, back: bool) -> Option<Report> {
+        let state = &mut self.now.state;
+        let old = state.document.clone();
+        let step = if back { self.history.undo(state)? } else { self.history.redo(state)? };
+        let (touched, label, cursor) = (step.touched.clone(), step.label.clone(), step.cursor);
+        let moved = step.moved;
+        self.history.hand_over(back, &mut self.now.state, &old, &touched);
+        let document = &self.now.state.document;
+        // What was saved in between may differ from what the step knew.
+        self.now.state.changed = document.changed_rows(&self.now.saved);
+        self.now.state.modified = self.now.state.changed > 0 || !document.same_as(&self.now.saved);
+        if moved {
+            let added: Vec<RowId> =
+                touched.iter().map(RowId).filter(|row| document.is_live(*row) && !old.is_live(*row)).collect();
+            let anchor = self.anchor_of(&added);
+            self.now.view = self.now.view.adapted(&self.now.state.document, &added, anchor);
+            let limit = self.now.state.document.row_limit();
+            Arc::make_mut(&mut self.now.marks).remove_range(limit..);
+        }
+        self.refresh_files(&old);
+        let verb = if back { "undone" } else { "done again" };
+        let cursor = cursor.or_else(|| touched.min().map(RowId)).filter(|row| row.0 < self.document().row_limit());
+        Some(Report { message: format!("{verb}: {label}"), touched: touched.len(), rechecked: 0, cursor })
+    }
+
+    /// The steps, oldest first.
+    pub fn history(&self) -> Vec<history::Entry> {
+        self.history.entries(self.saved_version, self.now.state.version)
+    }
+
+    /// The file that a row is in.
+    pub fn sitemap_of(&self, row: RowId) -> SitemapId {
+        self.document().sitemap_of(row)
+    }
+}

@@ -1,0 +1,480 @@
+//! What a person asks for, turned into an edit: `+7d` on these rows becomes a value for each.
+//!
+//! The same step gives the preview and the edit, so the preview cannot lie. Pure; may run on a worker.
+
+use super::command::{Assignment, Replace};
+use super::snapshot::Snapshot;
+use super::words::counted;
+use crate::check::rule::RuleSet;
+use crate::document::edit::{Edit, NewEntry, Value};
+use crate::document::rows::{RowId, RowList, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::progress::Progress;
+use crate::protocol::changefreq::{self, Changefreq};
+use crate::protocol::lastmod::{self, shift_days};
+use crate::protocol::{Field, priority};
+use crate::xml::escape::is_xml_char;
+use rayon::prelude::*;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// A change of the document as a person means it. Rows that are deleted are passed over.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// Fields to values as typed: `today`, `+0.1`, `none`, `0.8`.
+    Set {
+        /// Which rows.
+        rows: RowSet,
+        /// What.
+        assignments: Vec<Assignment>,
+    },
+    /// A regular expression on the URLs.
+    Replace {
+        /// Which rows.
+        rows: RowSet,
+        /// What by what.
+        replace: Replace,
+    },
+    /// One step up or down: priority by 0.1, date by a day, frequency to its neighbour.
+    Nudge {
+        /// Which rows.
+        rows: RowSet,
+        /// Which field; loc has no steps.
+        field: Field,
+        /// Up: greater, later, more often.
+        up: bool,
+    },
+    /// New rows with these URLs, in the file of the row they come after.
+    Insert {
+        /// After which row; `None` puts them at the end of the last file.
+        after: Option<RowId>,
+        /// Before that row instead.
+        before: bool,
+        /// URLs as typed.
+        locs: Vec<String>,
+    },
+    /// A copy after each row.
+    Duplicate(RowSet),
+    /// Rows out.
+    Delete(RowSet),
+    /// Deleted rows back.
+    Restore(RowSet),
+    /// A row's text, edited as text.
+    Raw {
+        /// Which row.
+        row: RowId,
+        /// From `<url` to `</url>`.
+        text: String,
+    },
+    /// What the rules' fixers say.
+    Fix {
+        /// Which rows.
+        rows: RowSet,
+        /// Whose findings.
+        rules: RuleSet,
+    },
+    /// The order on show becomes the order of the files.
+    ApplyOrder,
+}
+
+/// Why a change was not made; one sentence that says what to do instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct Refused(pub String);
+
+/// What a change comes to: the edit, and what to say of it.
+#[derive(Debug, Clone)]
+pub struct Intent {
+    /// What to do; `None` if nothing would change.
+    pub edit: Option<Edit>,
+    /// Past tense, for the message and the history: `priority set to 0.8 on 1,167 rows`.
+    pub label: String,
+    /// Rows it is about.
+    pub rows: u64,
+    /// Rows that change.
+    pub changes: u64,
+    /// Rows that have the value already.
+    pub already: u64,
+    /// Rows that cannot take it, with the first reason.
+    pub refused: u64,
+    /// Why the first refused row refuses.
+    pub reason: Option<String>,
+    /// URLs that this would make equal to another row's.
+    pub collisions: u64,
+    /// The first rows that change: before and after.
+    pub samples: Vec<Sample>,
+}
+
+/// One row of a preview.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sample {
+    /// Which row.
+    pub row: RowId,
+    /// Which field.
+    pub field: Field,
+    /// Its value now.
+    pub before: Option<String>,
+    /// Its value then.
+    pub after: Option<String>,
+}
+
+/// Rows that a preview shows.
+const SAMPLES: usize = 50;
+
+/// A value that each row is to get, or why it cannot.
+type Computed = Result<Value, String>;
+
+impl Snapshot {
+    /// Works out what a change comes to. `Ok(None)` when cancelled.
+    pub fn intend(&self, change: &Change, progress: &Progress) -> Result<Option<Intent>, Refused> {
+        Ok(match change {
+            Change::Set { rows, assignments } => return self.intend_set(rows, assignments, progress),
+            Change::Replace { rows, replace } => {
+                self.intend_each(rows, Field::Loc, "URLs rewritten in", progress, &|old| {
+                    Ok(Some(
+                        old.and_then(|old| replace.apply(old))
+                            .unwrap_or_else(|| old.unwrap_or_default().to_owned())
+                            .into(),
+                    ))
+                })
+            }
+            Change::Nudge { rows, field, up } => {
+                let words = if *up { "raised" } else { "lowered" };
+                let words = format!("{} {words} on", field.name());
+                self.intend_each(rows, *field, &words, progress, &|old| nudged(*field, old, *up, self))
+            }
+            Change::Insert { after, before, locs } => Some(self.intend_insert(*after, *before, locs)?),
+            Change::Duplicate(rows) => Some(self.intend_duplicate(rows)?),
+            Change::Delete(rows) => {
+                let rows: RowSet = rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect();
+                Some(Intent::of_rows("deleted", &rows, Edit::Delete(rows.clone())))
+            }
+            Change::Restore(rows) => {
+                let rows: RowSet = rows.iter().filter(|row| self.document.record(RowId(*row)).is_deleted()).collect();
+                Some(Intent::of_rows("restored", &rows, Edit::Restore(rows.clone())))
+            }
+            Change::Raw { row, text } => Some(self.intend_raw(*row, text)?),
+            Change::Fix { rows, rules } => return self.intend_fix(rows, *rules, progress),
+            Change::ApplyOrder => Some(self.intend_order()),
+        })
+    }
+
+    fn intend_set(
+        &self,
+        rows: &RowSet,
+        assignments: &[Assignment],
+        progress: &Progress,
+    ) -> Result<Option<Intent>, Refused> {
+        let mut whole: Option<Intent> = None;
+        for Assignment { field, typed } in assignments {
+            if let Some(character) = typed.chars().find(|character| !is_xml_char(*character)) {
+                return Err(Refused(format!("U+{:04X} cannot be written in XML; leave it out", character as u32)));
+            }
+            let words = match self.resolve(*field, typed, None) {
+                _ if is_step(*field, typed) => format!("{} {typed} on", field.name()),
+                Ok(None) => format!("{} removed from", field.name()),
+                Ok(Some(value)) => format!("{} set to {value} on", field.name()),
+                Err(reason) => return Err(Refused(reason)),
+            };
+            let intent = if is_step(*field, typed) {
+                self.intend_each(rows, *field, &words, progress, &|old| self.resolve(*field, typed, old))
+            } else {
+                let value = self.resolve(*field, typed, None).map_err(Refused)?;
+                self.intend_one(rows, *field, &words, &value, progress)
+            };
+            let Some(intent) = intent else { return Ok(None) };
+            whole = Some(match whole {
+                None => intent,
+                Some(first) => first.joined(intent),
+            });
+        }
+        Ok(whole)
+    }
+
+    /// What typed text means for a row that says `old`.
+    fn resolve(&self, field: Field, typed: &str, old: Option<&str>) -> Computed {
+        let value = match field {
+            // A required element is emptied, not removed: the row stays, with an error to see.
+            Field::Loc if typed.trim().eq_ignore_ascii_case("none") => Some(String::new()),
+            Field::Loc => Some(typed.trim().to_owned()),
+            Field::Lastmod => lastmod::from_typed(typed, old, self.now).map_err(|error| error.to_string())?,
+            Field::Changefreq => changefreq::from_typed(typed),
+            Field::Priority => priority::from_typed(typed, old).map_err(|error| error.to_string())?,
+        };
+        Ok(value.map(Into::into))
+    }
+
+    /// One value for all rows.
+    fn intend_one(
+        &self,
+        rows: &RowSet,
+        field: Field,
+        words: &str,
+        value: &Value,
+        progress: &Progress,
+    ) -> Option<Intent> {
+        let live: Vec<u32> = rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect();
+        let changing: Vec<Vec<u32>> = live
+            .par_chunks(4_096)
+            .map(|slice| {
+                let differs = |row: &u32| self.document.value(RowId(*row), field).as_deref() != value.as_deref();
+                (!progress.is_cancelled()).then(|| slice.iter().copied().filter(differs).collect())
+            })
+            .collect::<Option<_>>()?;
+        let changing: RowSet = changing.into_iter().flatten().collect();
+        let samples =
+            changing.iter().take(SAMPLES).map(|row| self.sample(RowId(row), field, value.as_deref())).collect();
+        let changes = changing.len();
+        let collisions = if field == Field::Loc && changes > 1 { changes } else { 0 };
+        Some(Intent {
+            label: format!("{words} {}", counted(changes, "row")),
+            rows: live.len() as u64,
+            changes,
+            already: live.len() as u64 - changes,
+            refused: 0,
+            reason: None,
+            collisions,
+            samples,
+            edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
+        })
+    }
+
+    /// A value of its own for each row.
+    fn intend_each(
+        &self,
+        rows: &RowSet,
+        field: Field,
+        words: &str,
+        progress: &Progress,
+        compute: &(dyn Fn(Option<&str>) -> Computed + Sync),
+    ) -> Option<Intent> {
+        let live: Vec<u32> = rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect();
+        let computed: Vec<(RowId, Computed)> = live
+            .par_iter()
+            .filter_map(|row| {
+                let row = RowId(*row);
+                if progress.is_cancelled() {
+                    return None;
+                }
+                let old = self.document.value(row, field);
+                let new = compute(old.as_deref());
+                (!matches!(&new, Ok(new) if new.as_deref() == old.as_deref())).then_some((row, new))
+            })
+            .collect();
+        if progress.is_cancelled() {
+            return None;
+        }
+        let mut values = Vec::with_capacity(computed.len());
+        let (mut refused, mut reason) = (0, None);
+        for (row, value) in computed {
+            match value {
+                Ok(value) => values.push((row, value)),
+                Err(why) => {
+                    refused += 1;
+                    reason.get_or_insert(why);
+                }
+            }
+        }
+        let changes = values.len() as u64;
+        let samples =
+            values.iter().take(SAMPLES).map(|(row, value)| self.sample(*row, field, value.as_deref())).collect();
+        let collisions = if field == Field::Loc { self.collisions(&values) } else { 0 };
+        Some(Intent {
+            label: format!("{words} {}", counted(changes, "row")),
+            rows: live.len() as u64,
+            changes,
+            already: live.len() as u64 - changes - refused,
+            refused,
+            reason,
+            collisions,
+            samples,
+            edit: (changes > 0).then_some(Edit::SetEach { field, values }),
+        })
+    }
+
+    fn sample(&self, row: RowId, field: Field, after: Option<&str>) -> Sample {
+        let before = self.document.value(row, field).map(std::borrow::Cow::into_owned);
+        Sample { row, field, before, after: after.map(ToOwned::to_owned) }
+    }
+
+    /// How many of the new URLs another row has or gets too.
+    fn collisions(&self, values: &[(RowId, Value)]) -> u64 {
+        let changing: RowSet = values.iter().map(|(row, _)| row.0).collect();
+        let mut seen: HashSet<&str> = HashSet::with_capacity(values.len());
+        let new = values.iter().filter_map(|(_, value)| value.as_deref());
+        new.filter(|loc| !seen.insert(loc) || self.rows_with_loc(loc).into_iter().any(|row| !changing.contains(row.0)))
+            .count() as u64
+    }
+
+    fn intend_insert(&self, anchor: Option<RowId>, before: bool, locs: &[String]) -> Result<Intent, Refused> {
+        let entries: Vec<NewEntry> = locs
+            .iter()
+            .map(|loc| loc.trim())
+            .filter(|loc| !loc.is_empty())
+            .map(|loc| NewEntry::Values([Some(loc.into()), None, None, None]))
+            .collect();
+        if let Some(bad) = locs.iter().flat_map(|loc| loc.chars()).find(|character| !is_xml_char(*character)) {
+            return Err(Refused(format!("U+{:04X} cannot be written in XML; leave it out", bad as u32)));
+        }
+        let count = entries.len() as u64;
+        let Some((sitemap, after)) = self.place(anchor, before) else {
+            return Err(Refused("there is no file to add to".into()));
+        };
+        Ok(Intent {
+            label: format!("{} added", counted(count, "row")),
+            edit: (count > 0).then_some(Edit::Insert { sitemap, after, entries }),
+            ..Intent::counting(count)
+        })
+    }
+
+    /// The file and the row after which something comes that is put after or before `anchor`.
+    fn place(&self, anchor: Option<RowId>, before: bool) -> Option<(SitemapId, Option<RowId>)> {
+        let Some(anchor) = anchor else {
+            let last = self.document.sitemaps().len().checked_sub(1)?;
+            let rows = &self.document.sitemap(SitemapId(last as u32))?.rows;
+            return Some((SitemapId(last as u32), rows.len().checked_sub(1).and_then(|at| rows.get(at))));
+        };
+        let sitemap = self.document.sitemap_of(anchor);
+        if !before {
+            return Some((sitemap, Some(anchor)));
+        }
+        let rows = &self.document.sitemap(sitemap)?.rows;
+        let position = rows.position(anchor)?;
+        Some((sitemap, position.checked_sub(1).and_then(|at| rows.get(at))))
+    }
+
+    fn intend_duplicate(&self, rows: &RowSet) -> Result<Intent, Refused> {
+        let mut edits = Vec::new();
+        for row in rows.iter().map(RowId).filter(|row| self.document.is_live(*row)) {
+            let (entry, text) = self.document.entry(row);
+            let element = text.get(entry.open as usize..entry.len as usize).unwrap_or_default();
+            let Ok(element) = std::str::from_utf8(element) else {
+                return Err(Refused("a row that is not UTF-8 cannot be copied".into()));
+            };
+            let entries = vec![NewEntry::Element(element.into())];
+            edits.push(Edit::Insert { sitemap: self.document.sitemap_of(row), after: Some(row), entries });
+        }
+        let count = edits.len() as u64;
+        Ok(Intent {
+            label: format!("{} duplicated", counted(count, "row")),
+            edit: (count > 0).then_some(Edit::Several(edits)),
+            ..Intent::counting(count)
+        })
+    }
+
+    fn intend_raw(&self, row: RowId, text: &str) -> Result<Intent, Refused> {
+        let names = self.document.names(row);
+        let text = text.trim();
+        let entry = crate::xml::entry::Entry::of(text.as_bytes(), names);
+        if entry.odd.has(crate::xml::entry::Oddities::BROKEN) || entry.open != 0 || entry.len as usize != text.len() {
+            return Err(Refused(format!("this must stay one well-formed <{}> element", names.kind.entry_name())));
+        }
+        let (old, old_text) = self.document.entry(row);
+        let lead = String::from_utf8_lossy(old_text.get(..old.open as usize).unwrap_or_default());
+        Ok(Intent {
+            label: "1 row edited as text".into(),
+            edit: Some(Edit::Raw { row, text: format!("{lead}{text}").into() }),
+            ..Intent::counting(1)
+        })
+    }
+
+    /// Rows on show take each other's places within their file; rows not on show keep theirs.
+    fn intend_order(&self) -> Intent {
+        let mut wanted: Vec<Vec<u32>> = vec![Vec::new(); self.document.sitemaps().len()];
+        for row in self.view.rows(&self.document) {
+            if let Some(file) = wanted.get_mut(self.document.sitemap_of(row).index()) {
+                file.push(row.0);
+            }
+        }
+        let mut orders = Vec::new();
+        let mut moved = 0u64;
+        for (id, (sitemap, wanted)) in self.document.sitemaps().iter().zip(&wanted).enumerate() {
+            let shown: RowSet = wanted.iter().copied().collect();
+            let mut next = wanted.iter();
+            let order: Vec<u32> = sitemap
+                .rows
+                .iter()
+                .map(|row| if shown.contains(row.0) { next.next().copied().unwrap_or(row.0) } else { row.0 })
+                .collect();
+            let differs = sitemap.rows.iter().zip(&order).filter(|(old, new)| old.0 != **new).count() as u64;
+            if differs > 0 {
+                moved += differs;
+                orders.push((SitemapId(id as u32), RowList::from_ids(order)));
+            }
+        }
+        Intent {
+            label: format!("file order changed: {} moved", counted(moved, "row")),
+            edit: (moved > 0).then_some(Edit::Reorder(orders)),
+            ..Intent::counting(moved)
+        }
+    }
+}
+
+impl Intent {
+    pub(super) fn counting(changes: u64) -> Self {
+        Self {
+            edit: None,
+            label: String::new(),
+            rows: changes,
+            changes,
+            already: 0,
+            refused: 0,
+            reason: None,
+            collisions: 0,
+            samples: Vec::new(),
+        }
+    }
+
+    fn of_rows(verb: &str, rows: &RowSet, edit: Edit) -> Self {
+        let count = rows.len();
+        let label = format!("{} {verb}", counted(count, "row"));
+        Self { label, edit: (count > 0).then_some(edit), ..Self::counting(count) }
+    }
+
+    /// Two assignments of one command as one step.
+    fn joined(self, other: Self) -> Self {
+        let edits: Vec<Edit> = [self.edit, other.edit].into_iter().flatten().collect();
+        let mut samples = self.samples;
+        samples.extend(other.samples);
+        Self {
+            edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
+            label: format!("{}, {}", self.label, other.label),
+            rows: self.rows.max(other.rows),
+            changes: self.changes.max(other.changes),
+            already: self.already.min(other.already),
+            refused: self.refused + other.refused,
+            reason: self.reason.or(other.reason),
+            collisions: self.collisions + other.collisions,
+            samples,
+        }
+    }
+}
+
+/// Whether typed text counts from the present value.
+fn is_step(field: Field, typed: &str) -> bool {
+    matches!(field, Field::Lastmod | Field::Priority) && typed.trim_start().starts_with(['+', '-'])
+}
+
+fn nudged(field: Field, old: Option<&str>, up: bool, snapshot: &Snapshot) -> Computed {
+    match field {
+        Field::Loc => Err("a URL has no steps".into()),
+        Field::Priority => Ok(Some(priority::nudge(old, if up { 1 } else { -1 }).into())),
+        Field::Lastmod => {
+            let today = snapshot.now.today();
+            let days = if up { 1 } else { -1 };
+            let moved = match old {
+                None => Some(today),
+                Some(old) => shift_days(old, days),
+            };
+            moved.map(|text| Some(Arc::from(text))).ok_or_else(|| "this is no date to count from".to_owned())
+        }
+        Field::Changefreq => match old.map(Changefreq::parse_any_case) {
+            None => Ok(Some(Changefreq::Weekly.name().into())),
+            Some(Some(current)) => {
+                let next = if up { current.previous() } else { current.next() };
+                Ok(Some(next.name().into()))
+            }
+            Some(None) => Err("this is none of the seven frequencies".into()),
+        },
+    }
+}

@@ -1,0 +1,402 @@
+//! `Checks`: what the rules say of a document, kept true by touched rows and never by a re-scan.
+//!
+//! Entry rules: one number per row (which set of rules it violates) and a counter per rule. Set rules: an
+//! index that rows are taken out of and put back into. File and index rules: made anew for touched files.
+
+use super::snapshot::DocumentLocs;
+use crate::check::entry::{self, Context};
+use crate::check::rule::{Rule, RuleSet, RuleSets};
+use crate::check::set::{RowFacts, SetFinding, SetIndex, SetRule};
+use crate::document::Document;
+use crate::document::column::{Column, PAGE};
+use crate::document::edit::Applied;
+use crate::document::rows::{RowId, RowSet};
+use crate::progress::Progress;
+use crate::protocol::Severity;
+use crate::protocol::lastmod::Now;
+use crate::protocol::location::{self, Home};
+use crate::xml::entry::Entry;
+use crate::xml::names::Names;
+use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
+use crate::xml::scan::Visit;
+use rayon::prelude::*;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, OnceLock, PoisonError, RwLock};
+
+/// Rows up to which the set index is brought up to date at once; above it a worker does it on a copy.
+pub const INLINE_ROWS: u64 = 2_000;
+
+/// One counter per rule.
+pub type Counts = [u32; Rule::COUNT];
+
+/// What the rules say.
+#[derive(Debug, Clone)]
+pub struct Checks {
+    /// Sets of rules by their number; grows, and is shared by all versions.
+    sets: Arc<RwLock<RuleSets>>,
+    /// The number of each row's set of entry rules; 0 for clean and for deleted rows.
+    findings: Column<u16>,
+    /// Rows per entry rule.
+    counts: Arc<Counts>,
+    /// Duplicates, hosts, histograms. There is one for the state in hand; states that history keeps have
+    /// given theirs away ([`Checks::bare`]) unless a worker made it.
+    set: Arc<SetIndex>,
+    is_bare: bool,
+    /// Public URL of each sitemap, by its id, as far as known.
+    homes: Arc<Vec<Option<Home>>>,
+}
+
+impl Default for Checks {
+    fn default() -> Self {
+        Self {
+            sets: Arc::default(),
+            findings: Column::default(),
+            counts: Arc::new([0; Rule::COUNT]),
+            set: Arc::default(),
+            is_bare: false,
+            homes: Arc::default(),
+        }
+    }
+}
+
+/// The entry rules of touched rows found anew, and the set index if that was done on a worker.
+#[derive(Debug, Clone)]
+pub struct Rechecked {
+    findings: Column<u16>,
+    counts: Arc<Counts>,
+    set: Option<Arc<SetIndex>>,
+    /// Rows whose entry rules were evaluated again: the work counter.
+    pub rows: u64,
+}
+
+/// Finds or gives the number of a set of rules; asks the shared table only for sets it has not seen.
+struct Numbers<'t> {
+    table: &'t RwLock<RuleSets>,
+    known: HashMap<RuleSet, u16>,
+    last: (RuleSet, u16),
+}
+
+impl<'t> Numbers<'t> {
+    fn new(table: &'t RwLock<RuleSets>) -> Self {
+        Self { table, known: HashMap::new(), last: (RuleSet::EMPTY, 0) }
+    }
+
+    fn of(&mut self, set: RuleSet) -> u16 {
+        if set == self.last.0 {
+            return self.last.1;
+        }
+        let number = *self
+            .known
+            .entry(set)
+            .or_insert_with(|| self.table.write().unwrap_or_else(PoisonError::into_inner).intern(set));
+        self.last = (set, number);
+        number
+    }
+}
+
+/// Sees each entry of a file while it is scanned: its facts, its findings, its key.
+pub struct Reader {
+    numbers: Arc<RwLock<RuleSets>>,
+    known: HashMap<RuleSet, u16>,
+    last: (RuleSet, u16),
+    now: i64,
+    home: Option<Home>,
+    /// Facts, by entry.
+    pub records: Vec<Record>,
+    /// Number of the set of violated rules, by entry.
+    pub findings: Vec<u16>,
+    /// Hash of the normalised loc, by entry.
+    pub keys: Vec<u64>,
+}
+
+impl Visit for Reader {
+    fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
+        self.records.push(Record::of(entry, text));
+        let context = Context { now: self.now, names, home: self.home.as_ref() };
+        let set = entry::check(entry, text, &context);
+        let number = if set == self.last.0 {
+            self.last.1
+        } else {
+            let numbers = &self.numbers;
+            *self
+                .known
+                .entry(set)
+                .or_insert_with(|| numbers.write().unwrap_or_else(PoisonError::into_inner).intern(set))
+        };
+        self.last = (set, number);
+        self.findings.push(number);
+        let loc = entry.value(crate::protocol::Field::Loc, text);
+        self.keys.push(loc.map_or(0, |loc| location::key_hash(&loc)));
+    }
+}
+
+impl Checks {
+    /// A reader for a file that is about to be scanned, at a known public URL or not.
+    pub fn reader(&self, url: Option<&str>, now: Now) -> Reader {
+        Reader {
+            numbers: Arc::clone(&self.sets),
+            known: HashMap::new(),
+            last: (RuleSet::EMPTY, 0),
+            now: now.seconds,
+            home: url.and_then(Home::parse),
+            records: Vec::new(),
+            findings: Vec::new(),
+            keys: Vec::new(),
+        }
+    }
+
+    /// Takes in the rows of a file that was just appended to the document.
+    pub fn absorb(&mut self, document: &Document, first: u32, reader: &Reader, url: Option<&str>, mtime: Option<i64>) {
+        self.findings.extend(reader.findings.iter().copied());
+        let counts = Arc::make_mut(&mut self.counts);
+        let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
+        let mut histogram: HashMap<u16, u32> = HashMap::new();
+        for number in &reader.findings {
+            *histogram.entry(*number).or_default() += 1;
+        }
+        for (number, rows) in histogram {
+            add(counts, sets.get(number), rows, true);
+        }
+        drop(sets);
+        Arc::make_mut(&mut self.homes).push(url.and_then(Home::parse));
+        let file = (document.sitemaps().len() as u32).saturating_sub(1);
+        let set = Arc::make_mut(&mut self.set);
+        set.set_mtime(file, mtime);
+        let locs = DocumentLocs(document);
+        set.reserve(reader.keys.len());
+        for (row, key) in (first..).zip(&reader.keys) {
+            set.insert(row, *key, &facts_of(&document.record(RowId(row)), file), &locs);
+        }
+        set.settle(&locs);
+    }
+
+    /// Evaluates the entry rules of the touched rows again. `None` when cancelled.
+    pub fn recheck(&self, before: &Document, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
+        let after = &applied.document;
+        let mut findings = self.findings.clone();
+        findings.grow(after.row_limit() as usize);
+        let mut counts = Arc::clone(&self.counts);
+        let touched: Vec<u32> = applied.touched.iter().collect();
+        let pages: Vec<&[u32]> = touched.chunk_by(|a, b| *a as usize / PAGE == *b as usize / PAGE).collect();
+        let done: Vec<(usize, Vec<u16>)> = pages
+            .par_iter()
+            .map_init(
+                || Numbers::new(&self.sets),
+                |numbers, rows| {
+                    (!progress.is_cancelled()).then(|| {
+                        let page = rows.first().map_or(0, |row| *row as usize / PAGE);
+                        let mut slots = findings.page(page).to_vec();
+                        for row in *rows {
+                            if let Some(slot) = slots.get_mut(*row as usize % PAGE) {
+                                *slot = numbers.of(self.entry_rules(after, RowId(*row), now));
+                            }
+                        }
+                        (page, slots)
+                    })
+                },
+            )
+            .collect::<Option<_>>()?;
+        if !touched.is_empty() {
+            let sets = self.rule_sets();
+            let set = |number: &u16| sets.get(usize::from(*number)).copied().unwrap_or_default();
+            let sum = Arc::make_mut(&mut counts);
+            for (page, slots) in done {
+                for (old, new) in findings.page(page).iter().zip(&slots).filter(|(old, new)| old != new) {
+                    add(sum, set(old), 1, false);
+                    add(sum, set(new), 1, true);
+                }
+                findings.put_page(page, &slots);
+            }
+        }
+        let set = (applied.touched.len() > INLINE_ROWS).then(|| {
+            let mut set = SetIndex::clone(&self.set);
+            sync(&mut set, before, after, &applied.touched);
+            Arc::new(set)
+        });
+        Some(Rechecked { findings, counts, set, rows: touched.len() as u64 })
+    }
+
+    /// The entry rules that a row violates, evaluated now.
+    fn entry_rules(&self, document: &Document, row: RowId, now: Now) -> RuleSet {
+        if !document.is_live(row) {
+            return RuleSet::EMPTY;
+        }
+        let (entry, text) = document.entry(row);
+        entry::check(&entry, &text, &self.context(document, row, now))
+    }
+
+    /// What the rules need to know about a row's surroundings.
+    pub fn context<'c>(&'c self, document: &'c Document, row: RowId, now: Now) -> Context<'c> {
+        let home = self.homes.get(document.sitemap_of(row).index()).and_then(Option::as_ref);
+        Context { now: now.seconds, names: document.names(row), home }
+    }
+
+    /// Puts rechecked findings in place; the set index follows here unless a worker did it.
+    pub fn commit(&mut self, rechecked: Rechecked, before: &Document, applied: &Applied) {
+        self.findings = rechecked.findings;
+        self.counts = rechecked.counts;
+        match rechecked.set {
+            Some(set) => self.set = set,
+            None => sync(Arc::make_mut(&mut self.set), before, &applied.document, &applied.touched),
+        }
+        let files = applied.document.sitemaps().len();
+        if self.homes.len() < files {
+            Arc::make_mut(&mut self.homes).resize(files, None);
+        }
+    }
+
+    /// The same without the set index: what history keeps, so that the one in hand is never copied.
+    #[must_use]
+    pub fn bare(&self) -> Self {
+        Self { set: Arc::default(), is_bare: true, ..self.clone() }
+    }
+
+    /// After undo or redo: if this state is bare, it takes the set index of the state that it replaces, and
+    /// brings it up to date by the rows that differ.
+    pub fn take_over(&mut self, other: &mut Self, (from, to): (&Document, &Document), touched: &RowSet) {
+        if !self.is_bare {
+            return;
+        }
+        self.set = std::mem::take(&mut other.set);
+        (self.is_bare, other.is_bare) = (false, true);
+        sync(Arc::make_mut(&mut self.set), from, to, touched);
+    }
+
+    /// All sets of rules, by their number.
+    pub fn rule_sets(&self) -> Arc<[RuleSet]> {
+        let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
+        (0..sets.len() as u32).map(|number| sets.get(number as u16)).collect()
+    }
+
+    /// The number of a row's set of entry rules.
+    pub fn finding_id(&self, row: RowId) -> u16 {
+        self.findings.get(row.index()).copied().unwrap_or_default()
+    }
+
+    /// Rules that a row violates, set rules included.
+    pub fn rules_of(&self, row: RowId, document: &Document) -> RuleSet {
+        let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
+        let mut rules = sets.get(self.finding_id(row));
+        drop(sets);
+        if document.is_live(row) {
+            for rule in self.set.rules_of(row.0, &DocumentLocs(document)).iter() {
+                rules.insert(rule_of(rule));
+            }
+            rules.insert_if(Rule::LASTMOD_MISSING, self.misses_lastmod(&document.record(row)));
+        }
+        rules
+    }
+
+    /// Whether a row lacks the lastmod that others of the set have.
+    fn misses_lastmod(&self, record: &Record) -> bool {
+        !record.has_lastmod() && !record.is_deleted() && self.set.with_lastmod() > 0
+    }
+
+    /// Rows per rule (files or 1 for rules about those): entry rules and set rules together.
+    pub fn counts(&self) -> Counts {
+        let mut counts = *self.counts;
+        for rule in SetRule::ALL {
+            if let Some(count) = counts.get_mut(rule_of(*rule).index()) {
+                *count += self.set.count_of(*rule) as u32;
+            }
+        }
+        if self.set.with_lastmod() > 0
+            && let Some(count) = counts.get_mut(Rule::LASTMOD_MISSING.index())
+        {
+            *count += (self.set.len() - self.set.with_lastmod()) as u32;
+        }
+        counts
+    }
+
+    /// Findings about files or the whole set that no row carries.
+    pub fn set_findings(&self) -> Vec<SetFinding> {
+        self.set.findings()
+    }
+
+    /// The set index.
+    pub fn set(&self) -> &SetIndex {
+        &self.set
+    }
+}
+
+/// The rule of the table that a set rule is.
+pub fn rule_of(rule: SetRule) -> Rule {
+    static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+        SetRule::ALL.iter().map(|rule| Rule::from_code(rule.code()).unwrap_or(Rule::SET_DUPLICATE)).collect()
+    });
+    RULES.get(rule as usize).copied().unwrap_or(Rule::SET_DUPLICATE)
+}
+
+/// Rows that set rules flag, each made when a query first asks for it.
+pub struct SetRows<'c> {
+    checks: &'c Checks,
+    locs: DocumentLocs<'c>,
+    by_rule: [OnceLock<RowSet>; SetRule::ALL.len()],
+    grouped: OnceLock<RowSet>,
+}
+
+impl<'c> SetRows<'c> {
+    /// Nothing made yet.
+    pub fn new(checks: &'c Checks, document: &'c Document) -> Self {
+        let by_rule = [const { OnceLock::new() }; SetRule::ALL.len()];
+        Self { checks, locs: DocumentLocs(document), by_rule, grouped: OnceLock::new() }
+    }
+
+    /// Whether a set rule flags a row.
+    pub fn has(&self, rule: Rule, row: RowId, record: &Record) -> bool {
+        if rule == Rule::LASTMOD_MISSING {
+            return self.checks.misses_lastmod(record);
+        }
+        let Some(set_rule) = SetRule::ALL.iter().copied().find(|set_rule| rule_of(*set_rule) == rule) else {
+            return false;
+        };
+        let make = || self.checks.set.rows_with(set_rule, &self.locs);
+        self.by_rule.get(set_rule as usize).is_some_and(|rows| rows.get_or_init(make).contains(row.0))
+    }
+
+    /// Whether any set rule of a severity flags a row.
+    pub fn has_severity(&self, severity: Severity, row: RowId, record: &Record) -> bool {
+        let mut rules = SetRule::ALL.iter().map(|rule| rule_of(*rule)).chain([Rule::LASTMOD_MISSING]);
+        rules.any(|rule| rule.severity() == Some(severity) && self.has(rule, row, record))
+    }
+
+    /// Whether a row shares its page with another.
+    pub fn is_grouped(&self, row: RowId) -> bool {
+        self.grouped.get_or_init(|| self.checks.set.duplicate_rows()).contains(row.0)
+    }
+}
+
+fn add(counts: &mut Counts, set: RuleSet, rows: u32, more: bool) {
+    for rule in set.iter() {
+        if let Some(count) = counts.get_mut(rule.index()) {
+            *count = if more { *count + rows } else { count.saturating_sub(rows) };
+        }
+    }
+}
+
+/// What the set rules read of a row.
+fn facts_of(record: &Record, file: u32) -> RowFacts {
+    let code = |code: u8| if code == ABSENT || code == UNREADABLE { None } else { Some(code) };
+    RowFacts {
+        file,
+        lastmod: record.lastmod().map(|lastmod| lastmod.seconds),
+        has_lastmod: record.has_lastmod(),
+        priority: code(record.priority_code()),
+        changefreq: code(record.changefreq_code()),
+        news: record.flags.has(Flags::NEWS),
+    }
+}
+
+/// Takes the touched rows out as they were and puts them in as they are. All out first: a row that is
+/// looked up while another goes in must be in the index as the new document has it.
+fn sync(set: &mut SetIndex, before: &Document, after: &Document, touched: &RowSet) {
+    let (old, new) = (DocumentLocs(before), DocumentLocs(after));
+    for row in touched.iter().map(RowId).filter(|row| before.is_live(*row)) {
+        set.remove(row.0, &facts_of(&before.record(row), before.sitemap_of(row).0), &old);
+    }
+    for row in touched.iter().map(RowId).filter(|row| after.is_live(*row)) {
+        let key = after.value(row, crate::protocol::Field::Loc).map_or(0, |loc| location::key_hash(&loc));
+        set.insert(row.0, key, &facts_of(&after.record(row), after.sitemap_of(row).0), &new);
+    }
+    set.settle(&new);
+}

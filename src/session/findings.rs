@@ -1,0 +1,347 @@
+//! Findings in words: of one row, of files, and of everything in order for a report.
+
+use super::Session;
+use super::checks::rule_of;
+use super::snapshot::{DocumentLocs, Snapshot};
+use super::words::grouped;
+use crate::check::file::{self, FileFacts};
+use crate::check::fix::Fix;
+use crate::check::index::{self, IndexFacts};
+use crate::check::rule::{Rule, RuleSet};
+use crate::check::{entry as entry_rules, message};
+use crate::document::Document;
+use crate::document::rows::RowId;
+use crate::document::sitemap::SitemapId;
+use crate::document::source::Lines;
+use crate::protocol::location::Home;
+use crate::protocol::{Field, Severity};
+use crate::xml::entry::Entry;
+use std::sync::Arc;
+
+/// A finding in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// Which rule.
+    pub rule: Rule,
+    /// How bad.
+    pub severity: Severity,
+    /// Which value, if it is about one.
+    pub field: Option<Field>,
+    /// What is wrong with this very value, and what would be right.
+    pub message: String,
+    /// What one key would do about it.
+    pub fix: Option<Fix>,
+}
+
+/// What a finding that no row carries is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// A sitemap file.
+    Sitemap(SitemapId),
+    /// The index, or one of its entries.
+    Index(Option<usize>),
+    /// The set.
+    Set,
+}
+
+/// A finding about a file, the index or the set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileFinding {
+    /// What it is about.
+    pub place: Place,
+    /// Which rule.
+    pub rule: Rule,
+    /// How bad.
+    pub severity: Severity,
+    /// Which value, if it is about one.
+    pub field: Option<Field>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// A finding with its place, for a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reported {
+    /// The file, as its path was opened or relative to the set.
+    pub file: Arc<str>,
+    /// Line and column, from 1; `None` for the file or the set as a whole.
+    pub at: Option<(u64, u64)>,
+    /// The row's URL; empty for a file.
+    pub loc: String,
+    /// The finding.
+    pub finding: Finding,
+}
+
+impl Snapshot {
+    /// The findings of a row, worst first.
+    pub fn findings(&self, row: RowId) -> Vec<Finding> {
+        let rules = self.rules_of(row);
+        if rules.is_empty() {
+            return Vec::new();
+        }
+        let (entry, text) = self.document.entry(row);
+        let context = self.checks.context(&self.document, row, self.now);
+        let mut findings = worded(&entry, &text, &context, rules);
+        let locs = DocumentLocs(&self.document);
+        for rule in self.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
+            let Some(severity) = rule.severity() else { continue };
+            let message = self.set_message(rule, row);
+            findings.push(Finding { rule, severity, field: Some(Field::Loc), message, fix: None });
+        }
+        if rules.contains(Rule::LASTMOD_MISSING) {
+            let message = "no lastmod here, although others of the set have one".to_owned();
+            let finding =
+                Finding { rule: Rule::LASTMOD_MISSING, severity: Severity::Note, field: None, message, fix: None };
+            findings.push(finding);
+        }
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        findings
+    }
+
+    /// Rules that typed text would break in a row, before it is kept.
+    pub fn judge(&self, row: Option<RowId>, field: Field, typed: &str) -> Vec<Finding> {
+        let row = row.unwrap_or_default();
+        let context = self.checks.context(&self.document, row, self.now);
+        message::messages_of_value(field, typed.trim(), &context).into_iter().filter_map(from_check).collect()
+    }
+
+    fn set_message(&self, rule: Rule, row: RowId) -> String {
+        let locs = DocumentLocs(&self.document);
+        let original = self.checks.set().original(row.0, &locs).map(RowId);
+        let place = |other: RowId| {
+            let sitemap = self.document.sitemap_of(other);
+            let file = self.document.sitemap(sitemap).map_or("", |sitemap| &sitemap.name);
+            format!("row {} ({file})", grouped(u64::from(self.view.number(&self.document, other))))
+        };
+        match (rule, original) {
+            (Rule::SET_DUPLICATE, Some(other)) => format!("the same URL as {}", place(other)),
+            (Rule::SET_DUPLICATE_EQUIVALENT, Some(other)) => {
+                format!("the same page as {}: {}", place(other), self.document.loc(other))
+            }
+            (Rule::SET_DUPLICATE_ACROSS_FILES, Some(other)) => format!("also in another file: {}", place(other)),
+            _ => rule.summary().to_owned(),
+        }
+    }
+}
+
+fn from_check(found: message::Finding) -> Option<Finding> {
+    Some(Finding {
+        rule: found.rule,
+        severity: found.rule.severity()?,
+        field: found.field,
+        message: found.message,
+        fix: found.fix,
+    })
+}
+
+fn worded(entry: &Entry, text: &[u8], context: &entry_rules::Context<'_>, rules: RuleSet) -> Vec<Finding> {
+    message::messages(entry, text, context, rules).into_iter().filter_map(from_check).collect()
+}
+
+impl Session {
+    /// File and index rules for everything, after a load or a save.
+    pub(super) fn check_files(&mut self) {
+        let document = self.document();
+        let mut findings = Vec::new();
+        for id in (0..document.sitemaps().len() as u32).map(SitemapId) {
+            findings.extend(of_sitemap(document, id));
+        }
+        findings.extend(self.of_index());
+        self.file_findings = Arc::new(findings);
+    }
+
+    /// File rules of the files that a change touched.
+    pub(super) fn refresh_files(&mut self, old: &Document) {
+        let document = &self.now.state.document;
+        let changed: Vec<SitemapId> = (0..document.sitemaps().len() as u32)
+            .map(SitemapId)
+            .filter(|id| match (document.sitemaps().get(id.index()), old.sitemaps().get(id.index())) {
+                (Some(new), Some(old)) => !Arc::ptr_eq(new, old),
+                _ => true,
+            })
+            .collect();
+        if changed.is_empty() && document.sitemaps().len() == old.sitemaps().len() {
+            return;
+        }
+        let mut findings: Vec<FileFinding> = self
+            .file_findings
+            .iter()
+            .filter(|finding| !matches!(finding.place, Place::Sitemap(id) if changed.contains(&id) || id.index() >= document.sitemaps().len()))
+            .cloned()
+            .collect();
+        for id in changed {
+            findings.extend(of_sitemap(document, id));
+        }
+        self.file_findings = Arc::new(findings);
+    }
+
+    /// What is wrong with the index and its entries.
+    fn of_index(&self) -> Vec<FileFinding> {
+        let document = self.document();
+        let Some(index) = document.index() else { return Vec::new() };
+        let mut findings = Vec::new();
+        let facts = FileFacts {
+            entries: index.source.len() as u32,
+            bytes: index.source.bytes().len() as u64,
+            names: &index.source.names,
+            stray: index.source.stray.is_some(),
+        };
+        let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String| {
+            if let Some(severity) = rule.severity() {
+                findings.push(FileFinding { place, rule, severity, field, message });
+            }
+        };
+        for rule in file::check(&facts).iter() {
+            say(Place::Index(None), rule, None, file::message(rule, &facts));
+        }
+        let url = self.base_url().map(|base| format!("{}/{}", base.trim_end_matches('/'), index.name));
+        let home = url.as_deref().and_then(Home::parse);
+        let context =
+            entry_rules::Context { now: self.now.now.seconds, names: &index.source.names, home: home.as_ref() };
+        let sets = self.now.checks.rule_sets();
+        for (number, set) in self.index_rules.iter().enumerate().filter(|(_, set)| **set != 0) {
+            let rules = sets.get(usize::from(*set)).copied().unwrap_or_default();
+            let text = index.source.entry_text(number);
+            for finding in worded(&Entry::of(text, &index.source.names), text, &context, rules) {
+                say(Place::Index(Some(number)), finding.rule, finding.field, finding.message);
+            }
+        }
+        let newest: Vec<Option<i64>> = document
+            .sitemaps()
+            .iter()
+            .map(|sitemap| {
+                let dates = sitemap.rows.iter().filter_map(|row| document.record(row).lastmod());
+                dates.map(|lastmod| lastmod.seconds).max()
+            })
+            .collect();
+        for found in index::check(index, &IndexFacts { home: home.as_ref(), newest: &newest }) {
+            let place = Place::Index(found.child);
+            say(place, found.rule, found.field, found.message);
+        }
+        findings
+    }
+
+    /// Every finding with its place, in the order of the files: the index first, then each file, its own
+    /// findings before its rows', then the set's.
+    pub fn report(&self) -> Vec<Reported> {
+        let mut out = Vec::new();
+        let document = self.document();
+        let shown = |path: Option<&std::path::PathBuf>, name: &Arc<str>| -> Arc<str> {
+            path.map_or_else(|| Arc::clone(name), |path| path.to_string_lossy().into())
+        };
+        if let Some(index) = document.index() {
+            let mut lines = Lines::new(index.source.bytes());
+            let file = shown(index.path.as_ref(), &index.name);
+            let mut found: Vec<&FileFinding> =
+                self.file_findings.iter().filter(|finding| matches!(finding.place, Place::Index(_))).collect();
+            found.sort_by_key(|finding| match finding.place {
+                Place::Index(child) => child.map_or(0, |child| child + 1),
+                _ => 0,
+            });
+            for finding in found {
+                let Place::Index(child) = finding.place else { continue };
+                let offset = child.map_or(index.source.root_start(), |child| {
+                    let text = index.source.entry_text(child);
+                    index.source.start(child).unwrap_or_default()
+                        + field_offset(&Entry::of(text, &index.source.names), finding.field)
+                });
+                let loc = child.and_then(|child| index.children.get(child)).map_or("", |child| &child.loc);
+                out.push(Reported {
+                    file: Arc::clone(&file),
+                    at: Some(lines.position(offset)),
+                    loc: loc.to_owned(),
+                    finding: plain(finding),
+                });
+            }
+        }
+        let of_the_set = self.now.checks.set_findings();
+        for (number, sitemap) in document.sitemaps().iter().enumerate() {
+            let file = shown(sitemap.path.as_ref(), &sitemap.name);
+            let mut lines = Lines::new(sitemap.frame.bytes());
+            let own =
+                self.file_findings.iter().filter(|finding| finding.place == Place::Sitemap(SitemapId(number as u32)));
+            for finding in own {
+                let offset = if finding.rule == Rule::DOC_STRAY_TEXT {
+                    sitemap.frame.stray.map_or(sitemap.frame.root_start(), |at| at as usize)
+                } else {
+                    sitemap.frame.root_start()
+                };
+                let at = Some(lines.position(offset));
+                out.push(Reported { file: Arc::clone(&file), at, loc: String::new(), finding: plain(finding) });
+            }
+            for finding in of_the_set.iter().filter(|finding| finding.file == Some(number as u32)) {
+                let at = Some(lines.position(sitemap.frame.root_start()));
+                out.extend(of_set(finding, Arc::clone(&file), at));
+            }
+            for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
+                if self.now.rules_of(row).is_empty() {
+                    continue;
+                }
+                let findings = self.now.findings(row);
+                if findings.is_empty() {
+                    continue;
+                }
+                let loc = document.loc(row).into_owned();
+                let place = document.origin(row);
+                let base =
+                    place.map(|(source, entry)| (source.start(entry).unwrap_or_default(), source.entry_text(entry)));
+                let anatomy = base.map(|(_, text)| Entry::of(text, document.names(row)));
+                let offset = |finding: &Finding| {
+                    base.zip(anatomy).map(|((start, _), entry)| start + field_offset(&entry, finding.field))
+                };
+                // In the order of the file: that is how people read a report, and the line counter only goes forward.
+                let mut placed: Vec<_> = findings.into_iter().map(|finding| (offset(&finding), finding)).collect();
+                placed.sort_by_key(|(offset, _)| *offset);
+                for (offset, finding) in placed {
+                    let at = offset.map(|offset| lines.position(offset));
+                    out.push(Reported { file: Arc::clone(&file), at, loc: loc.clone(), finding });
+                }
+            }
+        }
+        let whole: Arc<str> = self.path.as_ref().map_or_else(|| "".into(), |path| path.to_string_lossy().into());
+        for finding in of_the_set.iter().filter(|finding| finding.file.is_none()) {
+            out.extend(of_set(finding, Arc::clone(&whole), None));
+        }
+        out
+    }
+}
+
+fn of_set(finding: &crate::check::set::SetFinding, file: Arc<str>, at: Option<(u64, u64)>) -> Option<Reported> {
+    let rule = rule_of(finding.rule);
+    let severity = finding.severity.or(rule.severity())?;
+    let finding = Finding { rule, severity, field: None, message: finding.message.clone(), fix: None };
+    Some(Reported { file, at, loc: String::new(), finding })
+}
+
+fn plain(finding: &FileFinding) -> Finding {
+    Finding {
+        rule: finding.rule,
+        severity: finding.severity,
+        field: finding.field,
+        message: finding.message.clone(),
+        fix: None,
+    }
+}
+
+/// Where a field's value (or the element) starts in its entry.
+fn field_offset(entry: &Entry, field: Option<Field>) -> usize {
+    field.and_then(|field| entry.field(field)).map_or(entry.open, |span| span.value_start) as usize
+}
+
+fn of_sitemap(document: &Document, id: SitemapId) -> Vec<FileFinding> {
+    let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
+    let facts = FileFacts {
+        entries: sitemap.live,
+        bytes: sitemap.bytes(),
+        names: &sitemap.frame.names,
+        stray: sitemap.frame.stray.is_some(),
+    };
+    file::check(&facts)
+        .iter()
+        .filter_map(|rule| {
+            let message = file::message(rule, &facts);
+            let place = Place::Sitemap(id);
+            Some(FileFinding { place, rule, severity: rule.severity()?, field: None, message })
+        })
+        .collect()
+}

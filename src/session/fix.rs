@@ -1,0 +1,79 @@
+//! Fixes of many rows as one change.
+
+use super::change::{Intent, Refused, Sample};
+use super::snapshot::Snapshot;
+use super::words::counted;
+use crate::check::fix::{self, Repair};
+use crate::check::rule::RuleSet;
+use crate::document::edit::{Edit, Value};
+use crate::document::rows::{RowId, RowSet};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use rayon::prelude::*;
+
+impl Snapshot {
+    /// What the fixers of `rules` make of `rows`. A rule that is named may run even if its fix needs a decision:
+    /// naming it, and the preview, are the decision. `Ok(None)` when cancelled.
+    pub(super) fn intend_fix(
+        &self,
+        rows: &RowSet,
+        rules: RuleSet,
+        progress: &Progress,
+    ) -> Result<Option<Intent>, Refused> {
+        let affected: Vec<u32> = rows
+            .iter()
+            .filter(|row| self.document.is_live(RowId(*row)) && self.rules_of(RowId(*row)).intersects(rules))
+            .collect();
+        let repairs: Vec<(RowId, Repair)> = affected
+            .par_iter()
+            .filter_map(|row| {
+                if progress.is_cancelled() {
+                    return None;
+                }
+                let row = RowId(*row);
+                let text = self.document.entry_text(row);
+                let context = self.checks.context(&self.document, row, self.now);
+                fix::repair(&text, &context, rules, false).map(|repair| (row, repair))
+            })
+            .collect();
+        if progress.is_cancelled() {
+            return Ok(None);
+        }
+        let mut fields: [Vec<(RowId, Value)>; 4] = Default::default();
+        let mut edits = Vec::new();
+        let mut samples = Vec::new();
+        let changes = repairs.len() as u64;
+        for (row, repair) in repairs {
+            match repair {
+                Repair::Values(values) => {
+                    for (field, value) in values {
+                        if samples.len() < 50 {
+                            let before = self.document.value(row, field).map(std::borrow::Cow::into_owned);
+                            samples.push(Sample { row, field, before, after: value.clone() });
+                        }
+                        if let Some(list) = fields.get_mut(field.index()) {
+                            list.push((row, value.map(Into::into)));
+                        }
+                    }
+                }
+                Repair::Text(text) => edits.push(Edit::Raw { row, text: text.into() }),
+            }
+        }
+        for (field, values) in Field::ALL.into_iter().zip(fields) {
+            if !values.is_empty() {
+                edits.push(Edit::SetEach { field, values });
+            }
+        }
+        let unfixable = affected.len() as u64 - changes;
+        let reason = (unfixable > 0).then(|| "this cannot be fixed without you".to_owned());
+        Ok(Some(Intent {
+            label: format!("{} fixed", counted(changes, "row")),
+            edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
+            rows: rows.len(),
+            refused: unfixable,
+            reason,
+            samples,
+            ..Intent::counting(changes)
+        }))
+    }
+}

@@ -1,0 +1,129 @@
+//! Loading: parts are read and checked on a worker and taken in here, in order, while the screen is alive.
+
+use super::Session;
+use super::checks::{Checks, Reader};
+use crate::document::view::View;
+use crate::files::{self, Loaded, OnDisk, Options};
+use crate::progress::Progress;
+use crate::protocol::lastmod::Now;
+use crate::xml::names::FileKind;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// A file as it comes from the loader.
+pub type Part = files::Part<Reader>;
+
+/// Reads and checks files for one session; goes to a worker.
+#[derive(Debug, Clone)]
+pub struct Loader {
+    checks: Checks,
+    now: Now,
+    options: Options,
+}
+
+impl Loader {
+    /// Loads a path and hands over its parts in order.
+    ///
+    /// # Errors
+    /// [`files::Error`] when the file itself cannot be read or is none that this program reads.
+    pub fn load(
+        &self,
+        path: &Path,
+        progress: &Progress,
+        deliver: &mut dyn FnMut(Part),
+    ) -> Result<Loaded, files::Error> {
+        files::load(path, &self.options, progress, |facts| self.reader(facts), deliver)
+    }
+
+    /// Loads the bundled sample set.
+    pub fn sample(&self, deliver: &mut dyn FnMut(Part)) -> Loaded {
+        files::sample(|facts| self.reader(facts), deliver)
+    }
+
+    fn reader(&self, facts: &files::Facts) -> Reader {
+        self.checks.reader(facts.url.as_deref(), self.now)
+    }
+}
+
+impl Session {
+    /// A loader for this session.
+    pub fn loader(&self, options: Options) -> Loader {
+        let options = Options { base_url: self.base_url.clone().or(options.base_url.clone()), ..options };
+        Loader { checks: self.now.state.checks.clone(), now: self.now.now, options }
+    }
+
+    /// Takes in a part. The table grows; the set is still read-only.
+    pub fn absorb(&mut self, part: Part) {
+        match part {
+            Part::Index { index, on_disk, visitor } => {
+                self.remember(on_disk);
+                self.index_rules = visitor.findings;
+                self.now.state.document.set_index(Some(index));
+            }
+            Part::Sitemap { source, sitemap, on_disk, visitor } => {
+                let mtime = on_disk.as_ref().and_then(|disk| disk.mtime);
+                let mtime = mtime
+                    .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
+                    .and_then(|since| i64::try_from(since.as_secs()).ok());
+                self.remember(on_disk);
+                let state = &mut self.now.state;
+                let first = state.document.row_limit();
+                let url = sitemap.url.clone();
+                let mut visitor = visitor;
+                let records = std::mem::take(&mut visitor.records);
+                state.document.append(source, records, sitemap);
+                state.checks.absorb(&state.document, first, &visitor, url.as_deref(), mtime);
+                self.now.view = View::file_order(&state.document);
+            }
+        }
+        self.now.saved = self.now.state.document.clone();
+    }
+
+    fn remember(&mut self, on_disk: Option<OnDisk>) {
+        if let Some(on_disk) = on_disk {
+            self.disk.note(on_disk);
+        }
+    }
+
+    /// The load is over: the set can be changed, unless it was stopped half-way.
+    pub fn finish(&mut self, loaded: Loaded) {
+        self.loading = false;
+        self.path = loaded.path;
+        if let Some(index) = loaded.index {
+            self.now.state.document.set_index(Some(index));
+        }
+        if loaded.stopped {
+            self.set_read_only("loading was stopped; open it again to edit");
+        }
+        self.now.saved = self.now.state.document.clone();
+        if self.path.is_none() {
+            // Nothing of it is on disk yet, so a save would write all of it; no row is marked as new for that.
+            self.now.state.modified = false;
+        }
+        self.now.view = View::file_order(&self.now.state.document);
+        self.check_files();
+    }
+
+    /// A new document with one empty sitemap that will be written to `path`.
+    pub fn start_new(&mut self, path: PathBuf) {
+        let (source, sitemap) = files::blank(Some(&path));
+        self.now.state.document.append(source, [], sitemap);
+        self.finish(Loaded { path: Some(path), index: None, stopped: false });
+    }
+
+    /// Whether the opened file is an index.
+    pub fn kind(&self) -> FileKind {
+        if self.document().index().is_some() { FileKind::Index } else { FileKind::Urlset }
+    }
+}
+
+/// Opens a path on this thread, start to end.
+///
+/// # Errors
+/// As [`Loader::load`].
+pub fn open(path: &Path, options: Options, now: Now) -> Result<Session, files::Error> {
+    let mut session = Session::new(now, options.base_url.clone());
+    let loaded = session.loader(options).load(path, &Progress::default(), &mut |part| session.absorb(part))?;
+    session.finish(loaded);
+    Ok(session)
+}

@@ -1,0 +1,188 @@
+//! Running commands: what the `:` line, scripts and subcommands say, done on a session.
+
+use super::change::{Change, Intent, Refused};
+use super::command::{Command, Marks, Scope};
+use super::snapshot::Snapshot;
+use super::words::{counted, grouped};
+use super::{Report, Session};
+use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::document::rows::{RowId, RowSet};
+use crate::progress::Progress;
+use std::sync::Arc;
+
+/// Who asks: decides what a command without scope is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    /// The screen, with the cursor on this row.
+    Screen(Option<RowId>),
+    /// A script or subcommand: all rows.
+    Headless,
+}
+
+impl Asker {
+    const fn cursor(self) -> Option<RowId> {
+        match self {
+            Self::Screen(row) => row,
+            Self::Headless => None,
+        }
+    }
+}
+
+/// What became of a command.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// Done; the report says what.
+    Done(Report),
+    /// The view or the marks changed; the words say how.
+    Shown(String),
+    /// Only whoever asked can do it: save, leave, reload, move the cursor, show something.
+    Asked(Command),
+}
+
+impl Snapshot {
+    /// The rows that a scope means. `None` when cancelled.
+    pub fn scope(&self, scope: &Scope, asker: Asker, progress: &Progress) -> Option<RowSet> {
+        let shown = || -> RowSet {
+            let rows = self.view.rows(&self.document).filter(|row| self.document.is_live(*row));
+            rows.map(|row| row.0).collect()
+        };
+        let all = || -> RowSet { self.document.live_rows().map(|row| row.0).collect() };
+        Some(match (&scope.query, scope.shown, asker) {
+            (Some(query), true, Asker::Screen(_)) => self.rows_where(query, progress)? & shown(),
+            (Some(query), _, _) => self.rows_where(query, progress)?,
+            (None, _, Asker::Headless) => all(),
+            (None, true, Asker::Screen(_)) => shown(),
+            (None, false, Asker::Screen(_)) if !self.marks.is_empty() => {
+                self.marks.iter().filter(|row| self.document.is_live(RowId(*row))).collect()
+            }
+            (None, false, Asker::Screen(row)) => row.iter().map(|row| row.0).collect(),
+        })
+    }
+
+    /// The scope in words: `1,204 of 50,000 rows (filtered)`.
+    pub fn scope_words(&self, scope: &Scope, rows: u64, asker: Asker) -> String {
+        let of = format!("{} of {}", grouped(rows), counted(u64::from(self.document.live()), "row"));
+        match (scope.query.is_some(), scope.shown, asker) {
+            (true, _, _) => format!("{of} (where)"),
+            (false, _, Asker::Headless) => counted(rows, "row"),
+            (false, true, _) if self.view.len() < self.document.live() => format!("{of} (filtered)"),
+            (false, true, _) => counted(rows, "row"),
+            (false, false, _) if !self.marks.is_empty() => format!("{of} (marked)"),
+            _ => "the current row".to_owned(),
+        }
+    }
+
+    /// The change that a command asks for; `Ok(None)` for commands that change no rows, or when cancelled.
+    pub fn change_of(&self, command: &Command, asker: Asker, progress: &Progress) -> Result<Option<Change>, Refused> {
+        let rows = |scope: &Scope| self.scope(scope, asker, progress);
+        Ok(match command {
+            Command::Set { scope, assignments } => {
+                rows(scope).map(|rows| Change::Set { rows, assignments: assignments.clone() })
+            }
+            Command::Replace { scope, replace } => {
+                rows(scope).map(|rows| Change::Replace { rows, replace: replace.clone() })
+            }
+            Command::Add(locs) => Some(Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() }),
+            Command::Delete(scope) => rows(scope).map(Change::Delete),
+            Command::Duplicate(scope) => rows(scope).map(Change::Duplicate),
+            Command::Fix { scope, rules } => {
+                let rules = rules_named(rules)?;
+                rows(scope).map(|rows| Change::Fix { rows, rules })
+            }
+            Command::ApplyOrder => Some(Change::ApplyOrder),
+            _ => None,
+        })
+    }
+
+    /// What a command would do, for the preview. `Ok(None)` for commands that change no rows.
+    pub fn preview(&self, command: &Command, asker: Asker, progress: &Progress) -> Result<Option<Intent>, Refused> {
+        match self.change_of(command, asker, progress)? {
+            Some(change) => self.intend(&change, progress),
+            None => Ok(None),
+        }
+    }
+}
+
+/// The rules that names or patterns mean; none named: every rule with a safe fix.
+fn rules_named(names: &[String]) -> Result<RuleSet, Refused> {
+    let mut set = RuleSet::EMPTY;
+    if names.is_empty() || names.iter().any(|name| name == "safe") {
+        Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Safe).for_each(|rule| set.insert(rule));
+        return Ok(set);
+    }
+    for name in names {
+        let before = set;
+        match name.split_once('*') {
+            Some((start, end)) => Rule::ALL
+                .into_iter()
+                .filter(|rule| rule.code().starts_with(start) && rule.code().ends_with(end))
+                .for_each(|rule| set.insert(rule)),
+            None => Rule::ALL.into_iter().filter(|rule| rule.code() == name).for_each(|rule| set.insert(rule)),
+        }
+        if set == before {
+            return Err(Refused(format!("there is no rule {name}; `:check` lists those that have findings")));
+        }
+    }
+    Ok(set)
+}
+
+impl Session {
+    /// Runs a command on this thread.
+    ///
+    /// # Errors
+    /// [`Refused`] says why not, and what to do instead.
+    pub fn run(&mut self, command: &Command, asker: Asker) -> Result<Outcome, Refused> {
+        let idle = Progress::default();
+        if let Some(change) = self.view().change_of(command, asker, &idle)? {
+            self.writable()?;
+            let prepared = self.view().prepare(&change, &idle)?.ok_or_else(|| Refused("cancelled".into()))?;
+            return Ok(Outcome::Done(self.commit(prepared, asker.cursor())?));
+        }
+        let marked = |session: &Self| Outcome::Shown(format!("{} marked", counted(session.marked(), "row")));
+        Ok(match command {
+            Command::Filter(query) => {
+                self.show_now(query.clone(), self.spec().sort.clone());
+                Outcome::Shown(format!("{} shown", counted(u64::from(self.shown()), "row")))
+            }
+            Command::Sort(keys) => {
+                self.show_now(self.spec().filter.clone(), keys.clone());
+                Outcome::Shown(if keys.is_empty() { "file order".into() } else { "sorted".into() })
+            }
+            Command::Mark(scope) | Command::Unmark(scope) => {
+                let rows = self.view().scope(scope, asker, &idle).unwrap_or_default();
+                self.mark(&rows, matches!(command, Command::Mark(_)));
+                marked(self)
+            }
+            Command::Marks(marks) => {
+                match marks {
+                    Marks::Invert => self.invert_marks(),
+                    Marks::All => {
+                        let rows = self.shown_rows();
+                        self.mark(&rows, true);
+                    }
+                    Marks::None => self.now.marks = Arc::default(),
+                }
+                marked(self)
+            }
+            Command::Undo(steps) => self.steps(*steps, Self::undo, "nothing to undo")?,
+            Command::Redo(steps) => self.steps(*steps, Self::redo, "nothing to redo")?,
+            Command::SetBaseUrl(url) => {
+                self.set_base_url(Some(url.clone()));
+                Outcome::Shown(format!("base URL: {url}"))
+            }
+            other => Outcome::Asked(other.clone()),
+        })
+    }
+
+    fn steps(&mut self, steps: u32, step: fn(&mut Self) -> Option<Report>, nothing: &str) -> Result<Outcome, Refused> {
+        self.writable()?;
+        let mut last = None;
+        for _ in 0..steps.max(1) {
+            match step(self) {
+                Some(report) => last = Some(report),
+                None => break,
+            }
+        }
+        last.map(Outcome::Done).ok_or_else(|| Refused(nothing.into()))
+    }
+}

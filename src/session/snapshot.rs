@@ -1,0 +1,261 @@
+//! `Snapshot`: everything that reading, filtering, previewing and preparing a change need, as one value.
+//!
+//! Cloning it costs nothing worth naming, so jobs get one and the screen goes on. Nothing here changes it.
+
+use super::checks::{Checks, Rechecked, SetRows};
+use crate::check::rule::{Rule, RuleSet};
+use crate::check::set::Locs;
+use crate::document::edit::Applied;
+use crate::document::query::{Extension, Fact, Query, RowFacts, State as RowIs, Vocabulary};
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::document::view::{View, ViewSpec};
+use crate::document::{Document, RowState};
+use crate::progress::Progress;
+use crate::protocol::changefreq::Changefreq;
+use crate::protocol::lastmod::Now;
+use crate::protocol::{Field, Severity};
+use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+use super::change::{Change, Intent, Refused};
+
+/// What undo swaps: the document with what was found out about it.
+#[derive(Debug, Clone, Default)]
+pub struct State {
+    /// The table.
+    pub document: Document,
+    /// What the rules say of it.
+    pub checks: Checks,
+    /// Rows that differ from the saved document.
+    pub changed: u32,
+    /// Whether anything at all differs from the saved document: rows, their order, the files.
+    pub modified: bool,
+    /// Given anew at each change; equal versions are equal documents.
+    pub version: u64,
+}
+
+/// A reader's view of the session at one moment.
+#[derive(Debug, Clone)]
+pub struct Snapshot {
+    /// The state.
+    pub state: State,
+    /// The document as the files on disk have it.
+    pub saved: Document,
+    /// Rows that the user marked.
+    pub marks: Arc<RowSet>,
+    /// Rows on show.
+    pub view: View,
+    /// The moment, for `today` and for rules that need it.
+    pub now: Now,
+}
+
+impl std::ops::Deref for Snapshot {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.state
+    }
+}
+
+/// A change worked out completely; committing it is swapping values.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// The version that it was made from.
+    pub base: u64,
+    /// The new document and what was touched.
+    pub applied: Applied,
+    /// The new findings.
+    pub rechecked: Rechecked,
+    /// What to say of it.
+    pub intent: Intent,
+    /// Rows that differ from the saved document now.
+    pub changed: u32,
+}
+
+/// Rule codes by the index of their rule: the vocabulary of queries.
+pub fn vocabulary(now: Now) -> Vocabulary<'static> {
+    static CODES: LazyLock<Vec<&'static str>> = LazyLock::new(|| Rule::ALL.iter().map(|rule| rule.code()).collect());
+    Vocabulary { rules: &CODES, now }
+}
+
+impl Snapshot {
+    /// Works a change out, edit and findings. `Ok(None)` when cancelled.
+    pub fn prepare(&self, change: &Change, progress: &Progress) -> Result<Option<Prepared>, Refused> {
+        let Some(intent) = self.intend(change, progress)? else { return Ok(None) };
+        Ok(self.prepare_intent(intent, progress))
+    }
+
+    /// Works an intent out. `None` when cancelled.
+    pub fn prepare_intent(&self, intent: Intent, progress: &Progress) -> Option<Prepared> {
+        let applied = match &intent.edit {
+            Some(edit) => self.document.apply(edit, progress)?,
+            None => {
+                Applied { document: self.document.clone(), touched: RowSet::new(), added: Vec::new(), moved: false }
+            }
+        };
+        let rechecked = self.checks.recheck(&self.document, &applied, self.now, progress)?;
+        let differs = |document: &Document, row: u32| document.row_state(&self.saved, RowId(row)) != RowState::Clean;
+        let (mut before, mut after) = (0u32, 0u32);
+        for row in &applied.touched {
+            before += u32::from(row < self.document.row_limit() && differs(&self.document, row));
+            after += u32::from(differs(&applied.document, row));
+        }
+        let changed = (self.changed + after).saturating_sub(before);
+        Some(Prepared { base: self.version, applied, rechecked, intent, changed })
+    }
+
+    /// What queries ask of rows.
+    pub fn facts(&self) -> FactTable<'_> {
+        FactTable { snapshot: self, rules: self.checks.rule_sets(), set: SetRows::new(&self.checks, &self.document) }
+    }
+
+    /// A view of this state. `None` when cancelled.
+    pub fn view_of(&self, spec: &ViewSpec, progress: &Progress) -> Option<View> {
+        let facts = self.facts();
+        View::build(&self.document, spec, &|row| facts.of(row), progress)
+    }
+
+    /// Live rows that pass a query. `None` when cancelled.
+    pub fn rows_where(&self, query: &Query, progress: &Progress) -> Option<RowSet> {
+        let spec = ViewSpec { filter: Some(query.clone()), sort: Vec::new() };
+        let view = self.view_of(&spec, progress)?;
+        let rows: RowSet = view.rows(&self.document).map(|row| row.0).collect();
+        Some(rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect())
+    }
+
+    /// Live rows with exactly this URL.
+    pub fn rows_with_loc(&self, loc: &str) -> Vec<RowId> {
+        let same = |row: &RowId| self.document.loc(*row) == loc;
+        let page = self.checks.set().rows_of_page(loc, &DocumentLocs(&self.document));
+        page.into_iter().map(RowId).filter(same).collect()
+    }
+
+    /// Rules that a row violates, set-level ones included.
+    pub fn rules_of(&self, row: RowId) -> RuleSet {
+        self.checks.rules_of(row, &self.document)
+    }
+}
+
+/// The document as the set rules look rows up in it.
+#[derive(Debug, Clone, Copy)]
+pub struct DocumentLocs<'d>(pub &'d Document);
+
+impl Locs for DocumentLocs<'_> {
+    fn loc(&self, row: u32) -> Option<Cow<'_, str>> {
+        self.0.value(RowId(row), Field::Loc)
+    }
+
+    fn file(&self, row: u32) -> u32 {
+        self.0.sitemap_of(RowId(row)).0
+    }
+
+    fn each_date(&self, file: u32, see: &mut dyn FnMut(i64)) {
+        let Some(sitemap) = self.0.sitemap(SitemapId(file)) else { return };
+        for row in sitemap.rows.iter().filter(|row| self.0.is_live(*row)) {
+            if let Some(lastmod) = self.0.record(row).lastmod() {
+                see(lastmod.seconds);
+            }
+        }
+    }
+}
+
+/// Rows as queries see them; holds what is shared between all rows of one question.
+pub struct FactTable<'s> {
+    snapshot: &'s Snapshot,
+    rules: Arc<[RuleSet]>,
+    set: SetRows<'s>,
+}
+
+impl<'s> FactTable<'s> {
+    /// One row.
+    pub fn of(&self, row: RowId) -> Facts<'_, 's> {
+        Facts { table: self, record: self.snapshot.document.record(row), row }
+    }
+}
+
+/// What a query asks of one row.
+pub struct Facts<'t, 's> {
+    table: &'t FactTable<'s>,
+    record: Record,
+    row: RowId,
+}
+
+impl Facts<'_, '_> {
+    fn entry_rules(&self) -> RuleSet {
+        let id = self.table.snapshot.checks.finding_id(self.row);
+        self.table.rules.get(usize::from(id)).copied().unwrap_or_default()
+    }
+}
+
+fn fact<T>(code: u8, value: impl FnOnce(u8) -> Option<T>) -> Fact<T> {
+    match code {
+        ABSENT => Fact::Absent,
+        UNREADABLE => Fact::Unreadable,
+        code => value(code).map_or(Fact::Unreadable, Fact::Is),
+    }
+}
+
+impl RowFacts for Facts<'_, '_> {
+    fn loc(&self) -> Cow<'_, str> {
+        self.table.snapshot.document.loc(self.row)
+    }
+
+    fn value(&self, field: Field) -> Option<Cow<'_, str>> {
+        self.table.snapshot.document.value(self.row, field)
+    }
+
+    fn file(&self) -> &str {
+        let document = &self.table.snapshot.document;
+        document.sitemap(document.sitemap_of(self.row)).map_or("", |sitemap| &sitemap.name)
+    }
+
+    fn lastmod(&self) -> Fact<i64> {
+        match (self.record.has_lastmod(), self.record.lastmod()) {
+            (false, _) => Fact::Absent,
+            (true, None) => Fact::Unreadable,
+            (true, Some(lastmod)) => Fact::Is(lastmod.seconds),
+        }
+    }
+
+    fn changefreq(&self) -> Fact<Changefreq> {
+        fact(self.record.changefreq_code(), |code| Changefreq::ALL.get(usize::from(code)).copied())
+    }
+
+    fn priority(&self) -> Fact<u8> {
+        fact(self.record.priority_code(), Some)
+    }
+
+    fn has_extension(&self, kind: Extension) -> bool {
+        self.record.flags.has(match kind {
+            Extension::Image => Flags::IMAGE,
+            Extension::Video => Flags::VIDEO,
+            Extension::News => Flags::NEWS,
+            Extension::Alternate => Flags::ALTERNATE,
+            Extension::Other => Flags::OTHER,
+        })
+    }
+
+    fn is(&self, state: RowIs) -> bool {
+        let snapshot = self.table.snapshot;
+        let row_state = || snapshot.document.row_state(&snapshot.saved, self.row);
+        match state {
+            RowIs::Changed => row_state() == RowState::Changed,
+            RowIs::Added => row_state() == RowState::Added,
+            RowIs::Deleted => self.record.is_deleted(),
+            RowIs::Marked => snapshot.marks.contains(self.row.0),
+            RowIs::Duplicate => self.table.set.is_grouped(self.row),
+        }
+    }
+
+    fn has_rule(&self, rule: u8) -> bool {
+        let Some(rule) = Rule::ALL.get(usize::from(rule)) else { return false };
+        self.entry_rules().contains(*rule) || self.table.set.has(*rule, self.row, &self.record)
+    }
+
+    fn has_severity(&self, severity: Severity) -> bool {
+        self.entry_rules().iter().any(|rule| rule.severity() == Some(severity))
+            || self.table.set.has_severity(severity, self.row, &self.record)
+    }
+}
