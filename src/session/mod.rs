@@ -14,7 +14,6 @@ pub mod run;
 pub mod snapshot;
 pub mod words;
 
-
 use crate::check::rule::Rule;
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
