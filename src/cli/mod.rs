@@ -1,8 +1,174 @@
 //! The headless half: the command line and what runs without a screen.
 //!
 //! The same core as the screen does the work; here it is only asked and printed. Invariant: results go
-//! to standard output and everything else to standard error.
+//! to the first writer, everything else to the second, and a reader that stops reading is no error.
 
 pub mod args;
+mod check;
 pub mod clock;
+mod list;
 pub mod output;
+
+use crate::document::query::Query;
+use crate::files;
+use crate::protocol::lastmod::Now;
+use crate::session::Session;
+use crate::session::command::CommandError;
+use crate::session::load;
+use crate::session::snapshot::vocabulary;
+use args::{Common, Task};
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// As it should.
+    Fine,
+    /// `check` found errors.
+    Findings,
+    /// What was asked for makes no sense.
+    Usage,
+    /// A file cannot be read or written.
+    Files,
+}
+
+impl Status {
+    /// The exit status: 0, 1, 2, 3.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Fine => 0,
+            Self::Findings => 1,
+            Self::Usage => 2,
+            Self::Files => 3,
+        }
+    }
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> Self {
+        Self::from(status.code())
+    }
+}
+
+/// Why a run ended early.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    /// What was asked for makes no sense; the second text says what would.
+    #[error("{0}")]
+    Usage(String, String),
+    /// A file.
+    #[error(transparent)]
+    File(#[from] files::Error),
+    /// The results cannot be printed.
+    #[error("cannot print: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// An error in a text from the command line, its place underlined.
+    fn text(what: &str, text: &str, error: &CommandError) -> Self {
+        let picture = error.picture(text).replace('\n', "\n  ");
+        Self::Usage(format!("{what} cannot be understood\n  {picture}"), error.hint.clone())
+    }
+
+    fn status(&self) -> Status {
+        match self {
+            Self::Usage(..) => Status::Usage,
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Fine,
+            Self::File(_) | Self::Output(_) => Status::Files,
+        }
+    }
+
+    /// Says it, with what to do about it in a second line.
+    fn say(&self, notes: &mut dyn Write) {
+        let hint = match self {
+            Self::Usage(_, hint) => hint,
+            Self::File(error) => error.hint().unwrap_or_default(),
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return,
+            Self::Output(_) => "",
+        };
+        // There is nobody left to tell when this fails.
+        let _ = writeln!(notes, "error: {self}");
+        if !hint.is_empty() {
+            let _ = writeln!(notes, "hint: {hint}");
+        }
+    }
+}
+
+/// Where a run prints to.
+struct Streams<'w> {
+    out: &'w mut dyn Write,
+    notes: &'w mut dyn Write,
+}
+
+/// Runs a task. Results go to `out`, everything else to `notes`.
+pub fn run(task: &Task, out: &mut dyn Write, notes: &mut dyn Write) -> Status {
+    let mut streams = Streams { out, notes };
+    let result = match task {
+        Task::Check(check) => check::run(check, &mut streams),
+        Task::List(list) => list::run(list, &mut streams),
+        Task::Set(_) => Ok(Status::Fine),
+    };
+    let result = result.and_then(|status| Ok(streams.out.flush().map(|()| status)?));
+    result.unwrap_or_else(|failure| {
+        failure.say(streams.notes);
+        failure.status()
+    })
+}
+
+impl Common {
+    /// The time it is.
+    fn now(&self) -> Result<Now, Failure> {
+        let Some(text) = &self.now else { return Ok(clock::system()) };
+        clock::parse(text).ok_or_else(|| {
+            let message = format!("--now {text}: expected a date, or a date with time and zone");
+            Failure::Usage(message, "for example: --now 2026-11-20T09:14:07Z".to_owned())
+        })
+    }
+
+    fn options(&self) -> files::Options {
+        let options = files::Options { base_url: self.base_url.clone(), ..files::Options::default() };
+        match self.max_bytes {
+            Some(max_bytes) => files::Options { max_bytes: max_bytes.min(options.max_bytes), ..options },
+            None => options,
+        }
+    }
+
+    /// Opens a set, start to end.
+    fn open(&self, path: &Path, now: Now) -> Result<Session, Failure> {
+        Ok(load::open(path, self.options(), now)?)
+    }
+}
+
+/// Reads `--where`.
+fn filter(text: Option<&str>, now: Now) -> Result<Option<Query>, Failure> {
+    text.map(|text| {
+        Query::parse(text, &vocabulary(now)).map_err(|error| Failure::text("--where", text, &CommandError::from(error)))
+    })
+    .transpose()
+}
+
+/// Does something for each of several paths: a file that cannot be read is said and passed over, and
+/// its status wins in the end.
+fn each_path(
+    paths: &[std::path::PathBuf],
+    streams: &mut Streams<'_>,
+    mut work: impl FnMut(&Path, &mut Streams<'_>) -> Result<(), Failure>,
+) -> Result<Status, Failure> {
+    let mut status = Status::Fine;
+    for path in paths {
+        match work(path, streams) {
+            Err(failure @ Failure::File(_)) => {
+                failure.say(streams.notes);
+                status = Status::Files;
+            }
+            other => other?,
+        }
+    }
+    Ok(status)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! `sited check`: what is wrong, as lines or as one document.
+
+use super::args::{Check, CheckFormat};
+use super::output::{File, Finding, Summary, check_json, finding_text};
+use super::{Failure, Status, Streams, each_path};
+use crate::session::Session;
+use crate::session::findings::Reported;
+use crate::session::words::{counted, grouped};
+use std::path::PathBuf;
+
+/// Everything there is to report, over all paths.
+#[derive(Default)]
+struct Report {
+    files: Vec<File>,
+    summary: Summary,
+    findings: Vec<Reported>,
+}
+
+/// Checks every path; the findings of one that was read are reported even if the next cannot be.
+pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let now = check.common.now()?;
+    let mut report = Report::default();
+    let status = each_path(&check.paths, streams, |path, streams| {
+        let session = check.common.open(path, now)?;
+        let first = report.findings.len();
+        report.add(&session);
+        if check.format == CheckFormat::Text {
+            for finding in report.findings.drain(first..) {
+                finding_text(streams.out, &shown(&finding))?;
+            }
+        }
+        Ok(())
+    })?;
+    if check.format == CheckFormat::Json {
+        check_json(streams.out, &report.files, &report.summary, report.findings.iter().map(shown))?;
+    }
+    streams.out.flush()?;
+    let _ = writeln!(streams.notes, "{}", in_words(&report));
+    Ok(match status {
+        Status::Fine if report.summary.errors > 0 => Status::Findings,
+        other => other,
+    })
+}
+
+impl Report {
+    fn add(&mut self, session: &Session) {
+        let document = session.document();
+        let path = |path: Option<&PathBuf>, name: &str| {
+            path.map_or_else(|| name.to_owned(), |path| path.to_string_lossy().into_owned())
+        };
+        let file = |path, kind, entries, bytes| File { path, kind, entries, bytes, encoding: "UTF-8" };
+        let index = document.index().map(|index| {
+            let bytes = index.source.bytes().len() as u64;
+            file(path(index.path.as_ref(), &index.name), "sitemapindex", index.children.len() as u64, bytes)
+        });
+        let sitemaps = document.sitemaps().iter().map(|sitemap| {
+            file(path(sitemap.path.as_ref(), &sitemap.name), "urlset", u64::from(sitemap.live), sitemap.bytes())
+        });
+        let files: Vec<File> = index.into_iter().chain(sitemaps).collect();
+        let totals = session.totals();
+        self.summary.entries += files.iter().map(|file| file.entries).sum::<u64>();
+        self.summary.errors += totals.errors;
+        self.summary.warnings += totals.warnings;
+        self.summary.notes += totals.notes;
+        for (rule, count) in session.rule_counts() {
+            *self.summary.rules.entry(rule.code()).or_default() += count;
+        }
+        self.files.extend(files);
+        self.findings.extend(session.report());
+    }
+}
+
+fn shown(reported: &Reported) -> Finding<'_> {
+    let finding = &reported.finding;
+    Finding {
+        rule: finding.rule.code(),
+        severity: finding.severity.name(),
+        file: &reported.file,
+        line: reported.at.map(|(line, _)| line),
+        column: reported.at.map(|(_, column)| column),
+        loc: Some(reported.loc.as_str()).filter(|loc| !loc.is_empty()),
+        field: finding.field.map(|field| field.name()),
+        message: &finding.message,
+        fix: finding.fix.as_ref().map(|fix| fix.label.clone()),
+    }
+}
+
+/// `3 files, 60 entries: 2 errors, 1 warning, 0 notes`.
+fn in_words(report: &Report) -> String {
+    let Summary { entries, errors, warnings, notes, .. } = report.summary;
+    let entries = match entries {
+        1 => "1 entry".to_owned(),
+        many => format!("{} entries", grouped(many)),
+    };
+    format!(
+        "{}, {entries}: {}, {}, {}",
+        counted(report.files.len() as u64, "file"),
+        counted(errors, "error"),
+        counted(warnings, "warning"),
+        counted(notes, "note")
+    )
+}

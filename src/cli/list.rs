@@ -1,0 +1,80 @@
+//! `sited list`: the URLs, or the rows, in the order of the files.
+
+use super::args::{List, ListFormat};
+use super::output::{Extensions, Row, loc_text, row_json};
+use super::{Failure, Status, Streams, each_path, filter};
+use crate::document::query::Query;
+use crate::document::rows::RowId;
+use crate::document::source::{Lines, Source};
+use crate::protocol::Field;
+use crate::session::Session;
+use std::io;
+use std::sync::Arc;
+
+/// Lists every path.
+pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let now = list.common.now()?;
+    let query = filter(list.filter.as_deref(), now)?;
+    each_path(&list.paths, streams, |path, streams| {
+        let session = list.common.open(path, now)?;
+        match list.format {
+            ListFormat::Text => {
+                for row in passing(&session, query.as_ref()) {
+                    loc_text(streams.out, &session.document().loc(row))?;
+                }
+                Ok(())
+            }
+            ListFormat::Jsonl => Ok(rows(&session, query.as_ref(), streams)?),
+        }
+    })
+}
+
+/// The rows that pass, in file order.
+fn passing<'s>(session: &'s Session, query: Option<&'s Query>) -> impl Iterator<Item = RowId> + 's {
+    let facts = session.view().facts();
+    session.document().live_rows().filter(move |row| query.is_none_or(|query| query.matches(&facts.of(*row))))
+}
+
+fn rows(session: &Session, query: Option<&Query>, streams: &mut Streams<'_>) -> io::Result<()> {
+    let document = session.document();
+    let paths: Vec<Arc<str>> = document
+        .sitemaps()
+        .iter()
+        .map(|sitemap| match &sitemap.path {
+            Some(path) => path.to_string_lossy().into(),
+            None => Arc::clone(&sitemap.name),
+        })
+        .collect();
+    // Rows come in the order of their file, so that its lines are counted once.
+    let mut counter: Option<(&Source, Lines<'_>)> = None;
+    for row in passing(session, query) {
+        let line = document.origin(row).and_then(|(source, entry)| {
+            let lines = match &mut counter {
+                Some((counted, lines)) if std::ptr::eq(*counted, source) => lines,
+                other => &mut other.insert((source, Lines::new(source.bytes()))).1,
+            };
+            Some(lines.position(source.offset(entry)?).0)
+        });
+        let value = |field| document.value(row, field);
+        let (loc, lastmod) = (value(Field::Loc), value(Field::Lastmod));
+        let (changefreq, priority) = (value(Field::Changefreq), value(Field::Priority));
+        let found = document.extensions(row);
+        let row = Row {
+            loc: loc.as_deref(),
+            lastmod: lastmod.as_deref(),
+            changefreq: changefreq.as_deref(),
+            priority: priority.as_deref(),
+            file: paths.get(document.sitemap_of(row).index()).map_or("", |path| path),
+            line,
+            extensions: Extensions {
+                image: found.image,
+                video: found.video,
+                news: found.news,
+                alternate: found.alternate,
+                other: found.other,
+            },
+        };
+        row_json(streams.out, &row)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! Whole runs on files, as tables: words, then status and what is printed.
+
+use super::args::Line;
+use super::*;
+use clap::Parser;
+use std::fs;
+use tempfile::TempDir;
+
+const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+    <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
+    xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\">\n";
+
+/// A folder with a good file, one with findings, a set, and a file that is none.
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "good.xml",
+        &format!(
+            "{HEAD}<url>\n  <loc> https://e.com/a?b=1&amp;c=2 </loc>\n  <priority>0.50</priority>\n</url>\n\
+             <url><loc>https://e.com/blog/x</loc><lastmod>2025-03-09</lastmod>\
+             <image:image><image:loc>https://e.com/i.png</image:loc></image:image></url>\n</urlset>\n"
+        ),
+    );
+    write("bad.xml", &format!("{HEAD}<url>\n<loc>https://e.com/a</loc>\n<priority>high</priority></url>\n</urlset>\n"));
+    write(
+        "index.xml",
+        "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+         <sitemap><loc>https://e.com/good.xml</loc></sitemap>\n\
+         <sitemap><loc>https://e.com/bad.xml</loc></sitemap>\n</sitemapindex>\n",
+    );
+    write("notes.txt", "buy milk\n");
+    folder
+}
+
+/// Runs words in the folder; `DIR/` in what is printed stands for it.
+fn sited(folder: &TempDir, words: &str) -> (u8, String, String) {
+    let directory = format!("{}/", folder.path().display());
+    let words = words.split(' ').map(|word| word.replace("DIR/", &directory).replace('_', " "));
+    let line = Line::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
+    let (mut out, mut notes) = (Vec::new(), Vec::new());
+    let status = run(&line.task.unwrap(), &mut out, &mut notes);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&directory, "DIR/");
+    (status.code(), text(out), text(notes))
+}
+
+#[test]
+fn list_prints_decoded_urls_in_the_order_of_the_set() {
+    let folder = folder();
+    let table = [
+        ("list DIR/good.xml", "https://e.com/a?b=1&c=2\nhttps://e.com/blog/x\n"),
+        ("list DIR/index.xml", "https://e.com/a?b=1&c=2\nhttps://e.com/blog/x\nhttps://e.com/a\n"),
+        ("list DIR/bad.xml DIR/good.xml --where -section:blog", "https://e.com/a\nhttps://e.com/a?b=1&c=2\n"),
+        ("list DIR/index.xml --where has:image_or_rule:priority-*", "https://e.com/blog/x\nhttps://e.com/a\n"),
+        ("list DIR/index.xml --where file=bad.xml", "https://e.com/a\n"),
+        ("list DIR/good.xml --where lastmod<today --now 2025-03-09", ""),
+        ("list DIR/good.xml --where lastmod<today --now 2025-03-10", "https://e.com/blog/x\n"),
+    ];
+    for (words, expected) in table {
+        assert_eq!(sited(&folder, words), (0, expected.to_owned(), String::new()), "{words}");
+    }
+}
+
+#[test]
+fn list_prints_rows_with_the_text_of_the_file() {
+    let folder = folder();
+    let (status, out, notes) = sited(&folder, "list DIR/good.xml --format jsonl");
+    let expected = concat!(
+        r#"{"loc":"https://e.com/a?b=1&c=2","lastmod":null,"changefreq":null,"priority":"0.50","file":"DIR/good.xml","#,
+        r#""line":3,"extensions":{"image":0,"video":0,"news":0,"alternate":0,"other":0}}"#,
+        "\n",
+        r#"{"loc":"https://e.com/blog/x","lastmod":"2025-03-09","changefreq":null,"priority":null,"file":"DIR/good.xml","#,
+        r#""line":7,"extensions":{"image":1,"video":0,"news":0,"alternate":0,"other":0}}"#,
+        "\n"
+    );
+    assert_eq!((status, out.as_str(), notes.as_str()), (0, expected, ""));
+}
+
+#[test]
+fn check_prints_lines_and_ends_with_1_for_errors() {
+    let folder = folder();
+    let (status, out, notes) = sited(&folder, "check DIR/bad.xml --now 2026-11-20");
+    assert_eq!(status, 1, "{out}");
+    assert!(out.starts_with("DIR/bad.xml:5:11: error[priority-invalid]: "), "{out}");
+    assert!(notes.starts_with("1 file, 1 entry: 1 error, "), "{notes}");
+    let (status, out, _) = sited(&folder, "check DIR/good.xml --now 2026-11-20");
+    assert_eq!(status, 0, "{out}");
+}
+
+#[test]
+fn check_prints_one_document() {
+    let folder = folder();
+    let (status, out, _) = sited(&folder, "check DIR/index.xml DIR/good.xml --format json --now 2026-11-20");
+    assert_eq!(status, 1, "{out}");
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let files: Vec<_> = document["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| (file["path"].as_str(), file["kind"].as_str(), file["entries"].as_u64()))
+        .collect();
+    assert_eq!(
+        files,
+        [
+            (Some("DIR/index.xml"), Some("sitemapindex"), Some(2)),
+            (Some("DIR/good.xml"), Some("urlset"), Some(2)),
+            (Some("DIR/bad.xml"), Some("urlset"), Some(1)),
+            (Some("DIR/good.xml"), Some("urlset"), Some(2)),
+        ]
+    );
+    let findings = document["findings"].as_array().unwrap();
+    let summary = &document["summary"];
+    let number = |key: &str| summary[key].as_u64().unwrap();
+    assert_eq!(number("entries"), 7);
+    assert_eq!(number("errors") + number("warnings") + number("notes"), findings.len() as u64, "{out}");
+    for (code, count) in summary["rules"].as_object().unwrap() {
+        let found = findings.iter().filter(|finding| finding["rule"] == **code).count();
+        assert_eq!(count.as_u64(), Some(found as u64), "{code}");
+    }
+    let invalid = findings.iter().find(|finding| finding["rule"] == "priority-invalid").unwrap();
+    assert_eq!((invalid["line"].as_u64(), invalid["column"].as_u64()), (Some(5), Some(11)));
+    assert_eq!((invalid["field"].as_str(), invalid["loc"].as_str()), (Some("priority"), Some("https://e.com/a")));
+}
+
+#[test]
+fn what_cannot_be_done_is_said_with_a_hint() {
+    let folder = folder();
+    let table = [
+        ("list DIR/none.xml", 3, "error: DIR/none.xml: there is no such file\nhint: "),
+        ("check DIR/notes.txt", 3, "error: DIR/notes.txt: "),
+        ("list DIR/good.xml --where priorty<1", 2, "error: --where cannot be understood\n  priorty<1\n  ^^^^^^^ "),
+        ("list DIR/good.xml --now noon", 2, "error: --now noon: expected a date"),
+        ("check DIR/good.xml --now 2025", 2, "error: --now 2025: expected a date"),
+    ];
+    for (words, status, message) in table {
+        let (found, out, notes) = sited(&folder, words);
+        assert_eq!((found, out.as_str()), (status, ""), "{words}: {notes}");
+        assert!(notes.starts_with(message), "{words}: {notes}");
+    }
+    // The files that can be read are reported all the same.
+    let (status, out, _) = sited(&folder, "list DIR/none.xml DIR/bad.xml");
+    assert_eq!((status, out.as_str()), (3, "https://e.com/a\n"));
+    let (status, out, _) = sited(&folder, "check DIR/bad.xml DIR/none.xml");
+    assert_eq!(status, 3);
+    assert!(out.contains("priority-invalid"), "{out}");
+}
+
+#[test]
+fn a_reader_that_stops_reading_is_no_error() {
+    struct Closed;
+    impl Write for Closed {
+        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::BrokenPipe.into())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let folder = folder();
+    let path = folder.path().join("bad.xml");
+    for words in ["list", "check", "check --format json"] {
+        let words =
+            ["sited"].into_iter().chain(words.split(' ')).map(std::ffi::OsString::from).chain([path.clone().into()]);
+        let mut notes = Vec::new();
+        let status = run(&Line::try_parse_from(words).unwrap().task.unwrap(), &mut Closed, &mut notes);
+        assert_eq!((status, notes.as_slice()), (Status::Fine, [].as_slice()));
+    }
+}
