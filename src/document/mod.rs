@@ -4,6 +4,7 @@
 //! job works on a value, "modified" means "not the saved value". No I/O, no clock, cannot fail.
 
 pub mod column;
+pub mod deal;
 pub mod edit;
 pub mod query;
 pub mod rows;

@@ -345,7 +345,9 @@ pub(super) mod tests {
         let mut files = vec![("index.xml".to_owned(), index(&names.iter().map(String::as_str).collect::<Vec<_>>()))];
         files.extend((0..8).map(|number| (format!("s{number}.xml"), urlset(&["http://e/"]))));
         let folder = tempfile::tempdir().unwrap();
-        files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
+        for (name, text) in &files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
         let progress = Progress::default();
         let mut delivered = 0;
         let path = folder.path().join("index.xml");

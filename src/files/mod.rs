@@ -4,17 +4,22 @@
 //! in full, stays as it was. No findings and no edits are made here.
 
 mod children;
+mod commit;
 pub mod detect;
 pub mod disk;
 pub mod error;
 pub mod load;
 mod locate;
+pub mod plan;
 pub mod read;
 pub mod sample;
+pub mod save;
 
 pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
 pub use load::{Facts, Loaded, Part, load};
 pub use locate::folder_url;
+pub use plan::{Action, FileId, Output, Plan, Problem, Request, plan};
 pub use read::Options;
 pub use sample::{blank, sample};
+pub use save::{Saved, save};

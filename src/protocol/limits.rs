@@ -14,3 +14,18 @@ pub const LOC_CHARACTERS: usize = 2_048;
 
 /// A `loc` has at least this many characters in the schema (sitemap.xsd 0.9, `tLoc` minLength).
 pub const LOC_CHARACTERS_MIN: usize = 12;
+
+/// The two limits of a sitemap file together; tests use small ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// `<url>` elements.
+    pub urls: u32,
+    /// Bytes of the finished file, uncompressed.
+    pub bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { urls: URLS_PER_FILE, bytes: BYTES_PER_FILE }
+    }
+}

@@ -1,0 +1,190 @@
+//! The document as it will be after a save: deleted rows are gone, overfull files are dealt out to new ones.
+//!
+//! Pure. Row ids and the places of files in the list stay what they are, so undo and everything that is kept
+//! per row or file stay true; what a save makes new is appended. Where files are written is not decided here.
+
+use super::Document;
+use super::rows::{RowId, RowList};
+use super::sitemap::{Sitemap, SitemapId};
+use super::source::Source;
+use crate::progress::Progress;
+use crate::protocol::limits::Limits;
+use crate::xml::markup::{self, Kind};
+use crate::xml::names::FileKind;
+use crate::xml::scan::{self, Ignore};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A document ready to be written.
+#[derive(Debug, Clone)]
+pub struct Dealt {
+    /// No file of it is over a limit, except for the oversized rows.
+    pub document: Document,
+    /// Files that are new: which, and whose overflow they took. They have no path yet.
+    pub parts: Vec<(SitemapId, SitemapId)>,
+    /// Rows that no file can hold, with the size of the smallest file that would.
+    pub oversized: Vec<(RowId, u64)>,
+}
+
+/// Where a file is written; see [`Sitemap`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// On disk.
+    pub path: Option<PathBuf>,
+    /// Relative to the set's folder.
+    pub name: Arc<str>,
+    /// In public.
+    pub url: Option<Arc<str>>,
+    /// Whether it is gzipped.
+    pub gzip: bool,
+}
+
+impl Document {
+    /// Drops deleted rows from their files and deals out what is over a limit.
+    ///
+    /// An overfull file keeps its first rows, as many as both limits allow; the rest goes to new files in order,
+    /// each filled up. Sizes are those of the finished files: head, entries, tail.
+    pub fn deal(&self, limits: Limits) -> Dealt {
+        let mut dealt = Dealt { document: self.clone(), parts: Vec::new(), oversized: Vec::new() };
+        for (number, sitemap) in self.sitemaps().iter().enumerate() {
+            let id = SitemapId(number as u32);
+            if sitemap.rows.len() != sitemap.live as usize {
+                let live = sitemap.rows.iter().filter(|row| self.is_live(*row)).map(|row| row.0);
+                let rows = RowList::from_ids(live);
+                dealt.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
+            }
+            if sitemap.live > limits.urls || sitemap.bytes() > limits.bytes {
+                dealt.split(id, limits);
+            }
+        }
+        dealt
+    }
+
+    /// Says where a file is written.
+    pub fn put(&mut self, id: SitemapId, place: Place) {
+        self.change_sitemap(id, |sitemap| {
+            (sitemap.path, sitemap.name, sitemap.url, sitemap.gzip) = (place.path, place.name, place.url, place.gzip);
+        });
+    }
+
+    /// Whether a file was emptied and removed by a save. It keeps its place in the list, without rows.
+    pub fn is_gone(&self, id: SitemapId) -> bool {
+        self.sitemap(id).is_some_and(|sitemap| sitemap.rows.is_empty())
+            && self.index().is_some_and(|index| index.child_of(id).is_none())
+    }
+}
+
+/// Rows that fill one file.
+#[derive(Default)]
+struct Filled {
+    rows: Vec<u32>,
+    bytes: u64,
+}
+
+impl Dealt {
+    fn split(&mut self, id: SitemapId, limits: Limits) {
+        let Some(sitemap) = self.document.sitemap(id).cloned() else { return };
+        let frame = Arc::new(part_frame(&sitemap.frame));
+        let overhead = |source: &Source| (source.head(true).len() + source.tail(true).len()) as u64;
+        // The first file keeps its own head and tail, comments and all.
+        let (own, new) = (overhead(&sitemap.frame), overhead(&frame));
+        let mut files = vec![Filled::default()];
+        for row in sitemap.rows.iter() {
+            let len = self.document.entry_text(row).len() as u64;
+            let room = limits.bytes.saturating_sub(if files.len() == 1 { own } else { new });
+            let Some(last) = files.last_mut() else { return };
+            if last.rows.len() as u64 >= u64::from(limits.urls) || last.bytes + len > room {
+                if new + len > limits.bytes {
+                    self.oversized.push((row, new + len));
+                }
+                if last.rows.is_empty() {
+                    // Its own head leaves no room for even one row: it stays, and the row is reported.
+                    self.oversized.push((row, own + len));
+                } else {
+                    files.push(Filled::default());
+                }
+            }
+            if let Some(last) = files.last_mut() {
+                last.rows.push(row.0);
+                last.bytes += len;
+            }
+        }
+        self.oversized.dedup_by_key(|(row, _)| *row);
+        let mut files = files.into_iter();
+        if let Some(first) = files.next() {
+            self.document.change_sitemap(id, |sitemap| fill(sitemap, &first));
+        }
+        for filled in files {
+            let part = self.document.add_sitemap(Sitemap {
+                path: None,
+                url: None,
+                frame: Arc::clone(&frame),
+                rows: RowList::default(),
+                ..sitemap.clone()
+            });
+            self.document.change_sitemap(part, |sitemap| fill(sitemap, &filled));
+            for row in &filled.rows {
+                self.document.homes.set(*row as usize, part.0 + 1);
+            }
+            self.parts.push((part, id));
+        }
+    }
+}
+
+fn fill(sitemap: &mut Sitemap, filled: &Filled) {
+    sitemap.rows = RowList::from_ids(filled.rows.iter().copied());
+    sitemap.live = filled.rows.len() as u32;
+    sitemap.entry_bytes = filled.bytes;
+}
+
+/// A source without entries that starts as another does: declaration, instructions and root tag, because entries
+/// mean what they mean only under their root's declarations. Comments and a byte order mark stay behind: they
+/// were written for that one file.
+pub fn part_frame(frame: &Source) -> Source {
+    let prolog = frame.bytes().get(..frame.root_start()).unwrap_or_default();
+    let mut bytes = without_comments(prolog.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(prolog));
+    let tag = frame.root_tag();
+    match tag.strip_suffix(b"/>") {
+        Some(kept) => {
+            bytes.extend_from_slice(kept.trim_ascii_end());
+            bytes.push(b'>');
+        }
+        None => bytes.extend_from_slice(tag),
+    }
+    bytes.extend_from_slice(&closing(frame));
+    let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
+    Source::new(bytes, scan).unwrap_or_else(|| Source::blank(FileKind::Urlset))
+}
+
+/// The root's end tag with the white space around it.
+fn closing(frame: &Source) -> Vec<u8> {
+    let tail = frame.tail(true);
+    let mut at = 0;
+    while let Some(tag) = markup::next(&tail, at) {
+        if tag.kind == Kind::End && frame.names.is_root(tag.name(&tail)) {
+            let before = tail.get(..tag.start).unwrap_or_default();
+            let blank = before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1);
+            let rest = tail.get(tag.end..).unwrap_or_default();
+            let end = rest.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(rest.len());
+            return tail.get(blank..tag.end + end).unwrap_or_default().to_vec();
+        }
+        at = tag.end;
+    }
+    format!("\n</{}{}>\n", frame.names.prefix, frame.names.kind.root_name()).into_bytes()
+}
+
+/// The bytes without comments, each with the white space before it.
+fn without_comments(bytes: &[u8]) -> Vec<u8> {
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(token) = markup::next(bytes, at) {
+        out.extend_from_slice(bytes.get(at..token.start).unwrap_or_default());
+        if token.kind == Kind::Comment {
+            out.truncate(out.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1));
+        } else {
+            out.extend_from_slice(bytes.get(token.start..token.end).unwrap_or_default());
+        }
+        at = token.end;
+    }
+    out.extend_from_slice(bytes.get(at..).unwrap_or_default());
+    out
+}

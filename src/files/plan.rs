@@ -1,0 +1,475 @@
+//! What a save would do, worked out before anything is written: which files are rewritten, made, removed.
+//!
+//! Reads no file; of the disk it only asks whether a name is taken. A plan is shown, then carried out by
+//! [`super::save`], or thrown away. Only files whose bytes differ from the saved ones are in it to be written.
+
+mod index;
+mod name;
+mod output;
+
+#[cfg(test)]
+mod tests;
+
+use super::disk::Disk;
+use super::locate;
+use crate::document::deal::Place;
+use crate::document::rows::RowId;
+use crate::document::sitemap::{ChildState, Index, Sitemap, SitemapId};
+use crate::document::source::Source;
+use crate::document::{Document, RowState};
+use crate::protocol::lastmod::Now;
+use crate::protocol::limits::{Limits, SITEMAPS_PER_INDEX};
+use crate::protocol::location;
+use name::Pattern;
+use output::SavedSet;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a plan is made from.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The document to be saved.
+    pub document: &'a Document,
+    /// The document as it was loaded or saved last.
+    pub saved: &'a Document,
+    /// What the files were then.
+    pub disk: &'a Disk,
+    /// Another path to save to; `None` saves where the document belongs.
+    pub to: Option<&'a Path>,
+    /// The URL of the set's folder, if somebody said it.
+    pub base_url: Option<&'a str>,
+    /// Limits of one file.
+    pub limits: Limits,
+    /// The moment, for the dates of changed files.
+    pub now: Now,
+}
+
+/// What happens to one file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Action {
+    /// Its bytes stay as they are; it is not opened.
+    Untouched,
+    /// A file of this set gets new bytes.
+    Rewritten,
+    /// A file that was not there is made.
+    Created,
+    /// A file that does not belong to the set is replaced.
+    Replaced,
+    /// A file of this set goes away.
+    Removed,
+}
+
+/// Which file of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileId {
+    /// The index.
+    Index,
+    /// A urlset.
+    Sitemap(SitemapId),
+}
+
+/// One file of a plan.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Relative to the set's folder.
+    pub name: Arc<str>,
+    /// Which file of [`Plan::document`] (for a removed one: of the saved document).
+    pub file: FileId,
+    /// What happens to it.
+    pub action: Action,
+    /// Entries in the file as saved.
+    pub urls_before: u32,
+    /// Entries in the file to be.
+    pub urls_after: u32,
+    /// Size of the file to be, uncompressed.
+    pub bytes: u64,
+    /// Its public URL, as far as known.
+    pub url: Option<Arc<str>>,
+    /// What changes, in words: `14 changed, 2 deleted`. Empty for untouched files.
+    pub what: String,
+}
+
+/// Why a plan cannot be carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// The row that is the reason, if one is.
+    pub row: Option<RowId>,
+    /// What is wrong, and the way out.
+    pub message: String,
+}
+
+/// A save, worked out.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Every file of the set, in its order, the index last; then the removed ones.
+    pub outputs: Vec<Output>,
+    /// Whether somebody should see it first: it makes, replaces or removes files that nobody named.
+    pub asks: bool,
+    /// A URL of the set's folder is needed first; this is a proposal made from the rows.
+    pub needs_base: Option<String>,
+    /// Reasons why it cannot be carried out.
+    pub problems: Vec<Problem>,
+    /// The document as it is after the save.
+    pub document: Document,
+    /// The file to open next time.
+    pub path: Option<PathBuf>,
+}
+
+impl Plan {
+    /// Whether it can be carried out as it is.
+    pub fn is_ready(&self) -> bool {
+        self.problems.is_empty() && self.needs_base.is_none()
+    }
+
+    /// How many files have an action.
+    pub fn count(&self, action: Action) -> usize {
+        self.outputs.iter().filter(|output| output.action == action).count()
+    }
+
+    /// Whether nothing is to be done on disk.
+    pub fn is_empty(&self) -> bool {
+        self.count(Action::Untouched) == self.outputs.len()
+    }
+
+    /// The sum in words: `rewrites 3 of 20 files, makes 1, removes 0`, naming only what happens.
+    pub fn summary(&self) -> String {
+        let verbs = [
+            (Action::Rewritten, "rewrites"),
+            (Action::Created, "makes"),
+            (Action::Replaced, "replaces"),
+            (Action::Removed, "removes"),
+        ];
+        let mut parts = Vec::new();
+        for (action, verb) in verbs {
+            match self.count(action) {
+                0 => {}
+                count if parts.is_empty() => {
+                    let total = self.outputs.len();
+                    let noun = if total == 1 { "file" } else { "files" };
+                    parts.push(format!("{verb} {} of {} {noun}", grouped(count as u64), grouped(total as u64)));
+                }
+                count => parts.push(format!("{verb} {}", grouped(count as u64))),
+            }
+        }
+        if parts.is_empty() { "writes nothing".to_owned() } else { parts.join(", ") }
+    }
+}
+
+/// Works out a save.
+pub fn plan(request: &Request<'_>) -> Plan {
+    let dealt = request.document.deal(request.limits);
+    let mut planner = Planner {
+        request,
+        saved: SavedSet::of(request),
+        document: dealt.document,
+        folder_url: request.base_url.and_then(locate::folder_url),
+        problems: Vec::new(),
+        needs_base: None,
+        changes: HashMap::new(),
+        moved_from: HashMap::new(),
+        index_changes: index::Changes::default(),
+    };
+    if let Some(base) = request.base_url.filter(|_| planner.folder_url.is_none()) {
+        planner.problem(None, format!("{base} is no base URL; it begins with http:// or https:// and a host"));
+    }
+    for (row, bytes) in dealt.oversized {
+        let message = format!(
+            "row with {} needs a file of {} bytes; a file may have {}",
+            planner.document.loc(row),
+            grouped(bytes),
+            grouped(request.limits.bytes)
+        );
+        planner.problem(Some(row), message);
+    }
+    let Some(path) = request.to.map(Path::to_path_buf).or_else(|| main_path(request.document)) else {
+        planner.problem(None, "this sitemap has no file name yet; save it with :write NAME".to_owned());
+        let Planner { needs_base, problems, document, .. } = planner;
+        return Plan { outputs: Vec::new(), asks: false, needs_base, problems, document, path: None };
+    };
+    planner.relocate(&path);
+    planner.name_parts(&path, &dealt.parts);
+    planner.compare();
+    planner.settle_index(&path);
+    planner.finish(path)
+}
+
+/// The path that names the whole document.
+pub fn main_path(document: &Document) -> Option<PathBuf> {
+    match document.index() {
+        Some(index) => index.path.clone(),
+        None => document.sitemaps().first()?.path.clone(),
+    }
+}
+
+/// Rows of a file that differ from the saved ones.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct RowChanges {
+    changed: u64,
+    added: u64,
+    deleted: u64,
+}
+
+struct Planner<'a> {
+    request: &'a Request<'a>,
+    saved: SavedSet<'a>,
+    document: Document,
+    folder_url: Option<String>,
+    problems: Vec<Problem>,
+    needs_base: Option<String>,
+    changes: HashMap<SitemapId, RowChanges>,
+    /// New parts, and the file whose overflow they hold.
+    moved_from: HashMap<SitemapId, SitemapId>,
+    index_changes: index::Changes,
+}
+
+impl Planner<'_> {
+    fn problem(&mut self, row: Option<RowId>, message: String) {
+        self.problems.push(Problem { row, message });
+    }
+
+    /// Puts the whole set at another path: the index (or the single file) there, its files beside it by name.
+    fn relocate(&mut self, path: &Path) {
+        if self.request.to.is_none() || main_path(&self.document).as_deref() == Some(path) {
+            return;
+        }
+        let file_name: Arc<str> = path.file_name().unwrap_or_default().to_string_lossy().into();
+        let gzip = name::is_gzip(path);
+        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let Some(index) = self.document.index().cloned() else {
+            if let Some(sitemap) = self.document.sitemaps().first().cloned() {
+                let place = Place { path: Some(path.to_path_buf()), name: file_name, url: sitemap.url.clone(), gzip };
+                self.document.put(SitemapId(0), place);
+            }
+            return;
+        };
+        // New parts are not in the index yet and get their places when they are named.
+        for id in named(&index) {
+            let Some(sitemap) = self.document.sitemap(id).cloned() else { continue };
+            if sitemap.name == file_name {
+                self.problem(None, format!("{file_name} is the name of a file of this set; choose another name"));
+            }
+            let path = Some(folder.join(&*sitemap.name));
+            self.document.put(id, Place { path, name: sitemap.name, url: sitemap.url, gzip: sitemap.gzip });
+        }
+        self.document.set_index(Some(Index { path: Some(path.to_path_buf()), name: file_name, gzip, ..index }));
+    }
+
+    /// Gives new parts their names, paths and URLs. A single file becomes the first of its parts.
+    fn name_parts(&mut self, path: &Path, parts: &[(SitemapId, SitemapId)]) {
+        self.moved_from = parts.iter().copied().collect();
+        let mut used: BTreeSet<PathBuf> = BTreeSet::from([path.to_path_buf()]);
+        used.extend(self.document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()));
+        if parts.is_empty() {
+            return;
+        }
+        let mut next: BTreeMap<SitemapId, (Pattern, u64)> = BTreeMap::new();
+        let single = self.document.index().is_none();
+        let order = single.then_some((SitemapId(0), SitemapId(0))).into_iter().chain(parts.iter().copied());
+        for (part, from) in order.collect::<Vec<_>>() {
+            let Some(source) = self.document.sitemap(from).cloned() else { continue };
+            let (pattern, number) = next.entry(from).or_insert_with(|| {
+                if single {
+                    return (Pattern::parts_of(&source.name), 1);
+                }
+                let pattern = Pattern::of(name::last(&source.name));
+                let siblings = self.document.sitemaps().iter();
+                let siblings = siblings.filter(|other| name::beside(&other.name, "") == name::beside(&source.name, ""));
+                let number = pattern.next(siblings.map(|other| name::last(&other.name)));
+                (pattern, number)
+            });
+            let folder = if single { path.parent() } else { source.path.as_deref().and_then(Path::parent) };
+            let folder = folder.unwrap_or(Path::new("")).to_path_buf();
+            let (file, part_path) = loop {
+                let file = pattern.with(*number);
+                let candidate = folder.join(&file);
+                *number += 1;
+                if !used.contains(&candidate) && !self.is_taken(&candidate) {
+                    break (file, candidate);
+                }
+            };
+            used.insert(part_path.clone());
+            let name: Arc<str> = if single { file.as_str().into() } else { name::beside(&source.name, &file).into() };
+            let url = self.url_beside(&source, &file, if single { &file } else { &name });
+            self.document.put(part, Place { path: Some(part_path), name, url, gzip: source.gzip });
+        }
+    }
+
+    /// Whether a new file may not have this name. One of the saved set that is on its way out gives its name free.
+    fn is_taken(&self, path: &Path) -> bool {
+        let ours = self.request.to.is_none() && self.saved.get(path).is_some();
+        !ours && std::fs::symlink_metadata(path).is_ok()
+    }
+
+    /// The URL of a new file beside a known one; without any, the base URL is asked for.
+    fn url_beside(&mut self, source: &Sitemap, file: &str, name: &str) -> Option<Arc<str>> {
+        if let Some(folder) = source.url.as_deref().and_then(name::folder_of) {
+            return Some(name::url_of(folder, file).into());
+        }
+        if let Some(folder) = &self.folder_url {
+            return Some(name::url_of(folder, name).into());
+        }
+        if self.needs_base.is_none() && self.request.base_url.is_none() {
+            self.needs_base = Some(self.propose_base());
+        }
+        None
+    }
+
+    /// The scheme and host that most rows have.
+    fn propose_base(&self) -> String {
+        let mut counts: HashMap<String, u32> = HashMap::new();
+        let mut last: (String, u32) = (String::new(), 0);
+        for row in self.document.live_rows() {
+            let loc = self.document.loc(row);
+            let origin = location::Location::of(&loc).origin().map_or("", |(origin, _)| origin);
+            // Neighbours mostly share their origin: the map is asked only when it changes.
+            if origin != last.0 {
+                *counts.entry(std::mem::take(&mut last.0)).or_default() += last.1;
+                last = (origin.to_owned(), 0);
+            }
+            last.1 += 1;
+        }
+        *counts.entry(last.0).or_default() += last.1;
+        counts.remove("");
+        let most = counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0)));
+        most.map_or_else(|| "https://www.example.com/".to_owned(), |(origin, _)| format!("{origin}/"))
+    }
+
+    /// Counts the rows of each file that differ from the saved document.
+    fn compare(&mut self) {
+        const SLICE: usize = 1 << 14;
+        let (document, saved) = (self.request.document, self.request.saved);
+        let rows: Vec<u32> = document.maybe_different(saved).iter().collect();
+        let count = |counts: &mut HashMap<SitemapId, RowChanges>, row: RowId| {
+            let state = document.row_state(saved, row);
+            if state == RowState::Clean {
+                return;
+            }
+            let counts = counts.entry(self.document.sitemap_of(row)).or_default();
+            match state {
+                RowState::Clean => {}
+                RowState::Changed => counts.changed += 1,
+                RowState::Added => counts.added += 1,
+                RowState::Deleted => counts.deleted += 1,
+            }
+        };
+        let counts = rows.par_chunks(SLICE).map(|rows| {
+            let mut counts = HashMap::new();
+            for row in rows {
+                count(&mut counts, RowId(*row));
+            }
+            counts
+        });
+        self.changes = counts.reduce(HashMap::new, |mut sum, counts| {
+            for (id, counts) in counts {
+                let sum = sum.entry(id).or_default();
+                sum.changed += counts.changed;
+                sum.added += counts.added;
+                sum.deleted += counts.deleted;
+            }
+            sum
+        });
+    }
+
+    /// Makes the index say what the files are: dates, new entries, no entry for emptied files.
+    fn settle_index(&mut self, path: &Path) {
+        let now = self.request.now;
+        let ids = (0..self.document.sitemaps().len() as u32).map(SitemapId);
+        if let Some(index) = self.document.index().cloned() {
+            let named = named(&index);
+            for id in ids {
+                let Some(sitemap) = self.document.sitemap(id).cloned() else { continue };
+                if let Some(url) = sitemap.url.clone().filter(|_| self.moved_from.contains_key(&id)) {
+                    self.index_changes.added.push((id, url));
+                } else if !named.contains(&id) {
+                    // It went with an earlier save.
+                } else if self.is_emptied(id, &sitemap) {
+                    self.index_changes.dropped.insert(id);
+                    self.document.put(id, Place { path: None, name: sitemap.name, url: None, gzip: sitemap.gzip });
+                } else if !self.counterpart(id).is_some_and(|then| self.same_bytes(id, then)) {
+                    self.index_changes.dated.insert(id);
+                }
+            }
+            let after = self.index_changes.apply(&index, now);
+            self.document.set_index(Some(after));
+        } else if !self.moved_from.is_empty() {
+            let urls = ids.filter_map(|id| Some((id, self.document.sitemap(id)?.url.clone()?)));
+            let (source, children) = index::new_index(&urls.collect::<Vec<_>>(), now);
+            let gzip = self.request.document.sitemaps().first().is_some_and(|sitemap| sitemap.gzip);
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into();
+            let gzip = if self.request.to.is_some() { name::is_gzip(path) } else { gzip };
+            self.document.set_index(Some(Index { path: Some(path.to_path_buf()), name, gzip, source, children }));
+        }
+        let Some(index) = self.document.index() else { return };
+        let (entries, bytes) = (index.source.len(), index.source.bytes().len() as u64);
+        if entries > SITEMAPS_PER_INDEX as usize || bytes > self.request.limits.bytes {
+            let message = format!(
+                "the index would have {} entries and {} bytes, more than one may have",
+                grouped(entries as u64),
+                grouped(bytes)
+            );
+            self.problem(None, message);
+        }
+    }
+
+    /// Whether a file loses its last row now, and is not the last of the set to do so.
+    fn is_emptied(&self, id: SitemapId, sitemap: &Sitemap) -> bool {
+        sitemap.live == 0
+            && self.document.live() > 0
+            && self.request.saved.sitemap(id).is_some_and(|then| then.live > 0)
+    }
+
+    /// The file of the saved document at a path.
+    fn saved_at(&self, path: &Path) -> Option<&Sitemap> {
+        match self.saved.get(path) {
+            Some(FileId::Sitemap(id)) => self.request.saved.sitemap(id),
+            _ => None,
+        }
+    }
+
+    /// What a file was when it was saved last: by its path, because an undone save may have given its place in
+    /// the list to another; in a copy of the set by that place.
+    fn counterpart(&self, id: SitemapId) -> Option<&Sitemap> {
+        match self.request.to {
+            Some(_) => self.request.saved.sitemap(id),
+            None => self.saved_at(self.document.sitemap(id)?.path.as_deref()?),
+        }
+    }
+
+    fn same_bytes(&self, id: SitemapId, then: &Sitemap) -> bool {
+        let Some(now) = self.document.sitemap(id) else { return false };
+        let saved = self.request.saved;
+        !self.changes.contains_key(&id)
+            && (now.rows == then.rows || now.rows.iter().eq(then.rows.iter().filter(|row| saved.is_live(*row))))
+            && same_frame(&now.frame, &then.frame, now.live > 0)
+    }
+}
+
+/// The files that an index names.
+fn named(index: &Index) -> BTreeSet<SitemapId> {
+    let loaded = index.children.iter().filter_map(|child| match child.state {
+        ChildState::Loaded(id) => Some(id),
+        _ => None,
+    });
+    loaded.collect()
+}
+
+fn same_frame(a: &Arc<Source>, b: &Arc<Source>, entries: bool) -> bool {
+    Arc::ptr_eq(a, b) || (a.head(entries) == b.head(entries) && a.tail(entries) == b.tail(entries))
+}
+
+/// A number with commas between its thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}

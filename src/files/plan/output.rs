@@ -1,0 +1,166 @@
+//! The list of files of a plan: what happens to each, in words.
+
+use super::{Action, FileId, Output, Plan, Planner, Request, grouped};
+use crate::document::sitemap::{Sitemap, SitemapId};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The files that the saved document has on disk.
+pub(super) struct SavedSet<'a>(BTreeMap<&'a Path, FileId>);
+
+impl<'a> SavedSet<'a> {
+    pub(super) fn of(request: &Request<'a>) -> Self {
+        let sitemaps = request.saved.sitemaps().iter().enumerate();
+        let sitemaps = sitemaps.filter_map(|(number, sitemap)| {
+            Some((sitemap.path.as_deref()?, FileId::Sitemap(SitemapId(number as u32))))
+        });
+        let index = request.saved.index().and_then(|index| Some((index.path.as_deref()?, FileId::Index)));
+        Self(sitemaps.chain(index).filter(|(path, _)| request.disk.knows(path)).collect())
+    }
+
+    pub(super) fn get(&self, path: &Path) -> Option<FileId> {
+        self.0.get(path).copied()
+    }
+}
+
+impl Planner<'_> {
+    /// Lists every file with what happens to it.
+    pub(super) fn finish(self, path: PathBuf) -> Plan {
+        let ids = (0..self.document.sitemaps().len() as u32).map(SitemapId);
+        let mut outputs: Vec<Output> = ids.filter_map(|id| self.sitemap_output(id)).collect();
+        outputs.extend(self.index_output());
+        if self.request.to.is_none() {
+            let kept: BTreeSet<PathBuf> = outputs.iter().map(|output| output.path.clone()).collect();
+            let gone = self.saved.0.iter().filter(|(path, _)| !kept.contains(**path));
+            outputs.extend(gone.map(|(path, file)| self.removed(path, *file)));
+        }
+        let asks = outputs.iter().any(|output| match output.action {
+            Action::Untouched | Action::Rewritten => false,
+            // The one file that somebody named may be made without another word.
+            Action::Created => output.path != path,
+            Action::Replaced | Action::Removed => true,
+        });
+        let Self { needs_base, problems, document, .. } = self;
+        Plan { outputs, asks, needs_base, problems, document, path: Some(path) }
+    }
+
+    fn action(&self, path: &Path, same: bool) -> Action {
+        match self.saved.get(path) {
+            Some(_) if same => Action::Untouched,
+            Some(_) => Action::Rewritten,
+            None if std::fs::symlink_metadata(path).is_ok() => Action::Replaced,
+            None => Action::Created,
+        }
+    }
+
+    fn sitemap_output(&self, id: SitemapId) -> Option<Output> {
+        let sitemap = self.document.sitemap(id)?;
+        let path = sitemap.path.clone()?;
+        let before = self.saved_at(&path);
+        let same = before.is_some_and(|before| before.gzip == sitemap.gzip && self.same_bytes(id, before));
+        let action = self.action(&path, same);
+        Some(Output {
+            name: Arc::clone(&sitemap.name),
+            file: FileId::Sitemap(id),
+            action,
+            urls_before: before.map_or(0, |before| before.live),
+            urls_after: sitemap.live,
+            bytes: sitemap.bytes(),
+            url: sitemap.url.clone(),
+            what: match action {
+                Action::Untouched => String::new(),
+                _ => self.words(id, sitemap, before.is_some()),
+            },
+            path,
+        })
+    }
+
+    /// What changes in a file.
+    fn words(&self, id: SitemapId, sitemap: &Sitemap, was_there: bool) -> String {
+        let urls = match sitemap.live {
+            1 => "1 URL".to_owned(),
+            urls => format!("{} URLs", grouped(u64::from(urls))),
+        };
+        // A single file that is split keeps its number in the list and becomes its own first part.
+        let single = self.request.document.index().is_none() && self.document.index().is_some();
+        let from = self.moved_from.get(&id).copied().or(single.then_some(id));
+        if let Some(from) = from.and_then(|from| self.request.document.sitemap(from)) {
+            return format!("{urls} of {}", from.name);
+        }
+        if !was_there {
+            return urls;
+        }
+        let changes = self.changes.get(&id).copied().unwrap_or_default();
+        let counts = [(changes.changed, "changed"), (changes.added, "added"), (changes.deleted, "deleted")];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let mut words: Vec<String> = counts.map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
+        let parts = self.moved_from.iter().filter(|(_, from)| **from == id);
+        let moved: u64 = parts.filter_map(|(part, _)| Some(u64::from(self.document.sitemap(*part)?.live))).sum();
+        if moved > 0 {
+            words.push(format!("{} moved to new files", grouped(moved)));
+        }
+        if words.is_empty() { "another order or layout".to_owned() } else { words.join(", ") }
+    }
+
+    fn index_output(&self) -> Option<Output> {
+        let index = self.document.index()?;
+        let path = index.path.clone()?;
+        let before = match self.saved.get(&path) {
+            Some(FileId::Index) => self.request.saved.index(),
+            _ => None,
+        };
+        let same =
+            before.is_some_and(|before| before.gzip == index.gzip && before.source.bytes() == index.source.bytes());
+        let action = self.action(&path, same);
+        Some(Output {
+            name: Arc::clone(&index.name),
+            file: FileId::Index,
+            action,
+            urls_before: before.map_or(0, |before| before.source.len() as u32),
+            urls_after: index.source.len() as u32,
+            bytes: index.source.bytes().len() as u64,
+            url: None,
+            what: match action {
+                Action::Untouched => String::new(),
+                _ if before.is_none() => format!("index of {}", files(index.children.len())),
+                _ => self.index_words(),
+            },
+            path,
+        })
+    }
+
+    fn index_words(&self) -> String {
+        let changes = &self.index_changes;
+        let counts =
+            [(changes.added.len(), "added"), (changes.dropped.len(), "removed"), (changes.dated.len(), "dated")];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = counts.map(|(count, what)| format!("{} {what}", files(*count))).collect();
+        // Left over: the save that made the present index was undone.
+        if words.is_empty() { "as it was before".to_owned() } else { words.join(", ") }
+    }
+
+    fn removed(&self, path: &Path, file: FileId) -> Output {
+        let saved = self.request.saved;
+        let sitemap = match file {
+            FileId::Index => None,
+            FileId::Sitemap(id) => saved.sitemap(id),
+        };
+        let name = sitemap.map_or_else(|| path.to_string_lossy().into(), |sitemap| Arc::clone(&sitemap.name));
+        Output {
+            path: path.to_path_buf(),
+            name,
+            file,
+            action: Action::Removed,
+            urls_before: sitemap.map_or(0, |sitemap| sitemap.live),
+            urls_after: 0,
+            bytes: 0,
+            url: sitemap.and_then(|sitemap| sitemap.url.clone()),
+            what: "no URL left in it".to_owned(),
+        }
+    }
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{} files", grouped(count as u64)) }
+}

@@ -1,0 +1,1 @@
+//! Saving whole sets, with faults.
