@@ -14,6 +14,9 @@ pub mod run;
 pub mod snapshot;
 pub mod words;
 
+#[cfg(test)]
+mod tests;
+
 use crate::check::rule::Rule;
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};

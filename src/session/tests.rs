@@ -1,0 +1,204 @@
+//! The session against a naive one: whatever is done, rows, counts and files are those of a fresh start.
+
+use super::change::Change;
+use super::command::Assignment;
+use super::*;
+use crate::document::rows::RowSet;
+use crate::files::Options;
+use proptest::prelude::*;
+use std::convert::Infallible;
+use std::path::Path;
+
+const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
+
+const HEAD: &str =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
+
+/// A folder with an index and two files.
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "sitemap_index.xml",
+        "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n<sitemap><loc>https://a.org/one.xml</loc></sitemap>\n<sitemap><loc>https://a.org/two.xml</loc></sitemap>\n</sitemapindex>\n",
+    );
+    write(
+        "one.xml",
+        &format!(
+            "{HEAD}\n<url><loc>https://a.org/</loc><priority>0.50</priority></url>\n<url><loc>https://a.org/b c</loc><lastmod>2026-13-01</lastmod></url>\n<url><loc>https://a.org/same</loc></url>\n</urlset>\n"
+        ),
+    );
+    write(
+        "two.xml",
+        &format!(
+            "{HEAD}\n<url><loc>https://a.org/same</loc><changefreq>Daily</changefreq></url>\n<url><lastmod>2026-01-01</lastmod><loc>https://a.org/x#y</loc></url>\n<url><loc>http://a.org/z/</loc><priority>0.5</priority></url>\n</urlset>\n"
+        ),
+    );
+    folder
+}
+
+fn open(path: &Path) -> Session {
+    load::open(path, Options::default(), NOW).unwrap()
+}
+
+fn written(document: &Document) -> Vec<String> {
+    (0..document.sitemaps().len() as u32)
+        .map(|file| {
+            let mut out = Vec::new();
+            let mut write = |bytes: &[u8]| {
+                out.extend_from_slice(bytes);
+                Ok::<(), Infallible>(())
+            };
+            document.write_sitemap(SitemapId(file), &mut write).unwrap();
+            String::from_utf8(out).unwrap()
+        })
+        .collect()
+}
+
+/// What a fresh start finds in the files that the session would write.
+fn fresh(session: &Session) -> Session {
+    let folder = folder();
+    for (name, text) in ["one.xml", "two.xml"].iter().zip(written(session.document())) {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    open(&folder.path().join("sitemap_index.xml"))
+}
+
+fn codes(session: &Session) -> Vec<(&'static str, u64)> {
+    let mut codes: Vec<_> = session.rule_counts().into_iter().map(|(rule, count)| (rule.code(), count)).collect();
+    codes.sort_unstable();
+    codes
+}
+
+fn set(rows: RowSet, field: Field, typed: &str) -> Change {
+    Change::Set { rows, assignments: vec![Assignment { field, typed: typed.into() }] }
+}
+
+#[test]
+fn an_index_loads_with_its_children_and_their_findings() {
+    let folder = folder();
+    let session = open(&folder.path().join("sitemap_index.xml"));
+    assert_eq!(session.urls(), 6);
+    let codes = codes(&session);
+    for expected in [
+        ("lastmod-impossible", 1),
+        ("loc-inner-whitespace", 1),
+        ("set-duplicate", 1),
+        ("set-duplicate-across-files", 1),
+        ("changefreq-case", 1),
+        ("entry-child-order", 1),
+        ("loc-fragment", 1),
+        ("set-mixed-scheme", 1),
+        ("lastmod-missing", 4),
+    ] {
+        assert!(codes.contains(&expected), "{expected:?} in {codes:?}");
+    }
+    assert!(!session.is_modified());
+}
+
+#[test]
+fn undo_all_is_where_it_began_and_redo_all_is_where_it_was() {
+    let folder = folder();
+    let mut session = open(&folder.path().join("sitemap_index.xml"));
+    let (files, counts) = (written(session.document()), codes(&session));
+    session.change(&set((0..6).collect(), Field::Priority, "+0.1")).unwrap();
+    session.change(&Change::Delete([1].into_iter().collect())).unwrap();
+    session.change(&Change::Duplicate([4].into_iter().collect())).unwrap();
+    let (later, later_counts) = (written(session.document()), codes(&session));
+    assert!(session.is_modified());
+    assert_eq!(session.history().len(), 3);
+    while session.undo().is_some() {}
+    assert_eq!((written(session.document()), codes(&session)), (files, counts));
+    assert!(!session.is_modified());
+    while session.redo().is_some() {}
+    assert_eq!((written(session.document()), codes(&session)), (later, later_counts));
+}
+
+#[test]
+fn one_changed_cell_rechecks_one_row() {
+    let folder = folder();
+    let mut session = open(&folder.path().join("sitemap_index.xml"));
+    let report = session.change(&set([2].into_iter().collect(), Field::Priority, "0.8")).unwrap();
+    assert_eq!((report.touched, report.rechecked), (1, 1));
+    assert_eq!(report.message, "priority set to 0.8 on 1 row");
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Do(Change),
+    Undo,
+    Redo,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let rows = || proptest::collection::vec(0u32..9, 0..4).prop_map(|rows| rows.into_iter().collect::<RowSet>());
+    let typed = prop_oneof![
+        Just((Field::Priority, "0.8")),
+        Just((Field::Priority, "+0.1")),
+        Just((Field::Priority, "none")),
+        Just((Field::Priority, "7")),
+        Just((Field::Lastmod, "today")),
+        Just((Field::Lastmod, "+7d")),
+        Just((Field::Lastmod, "2026-02-30")),
+        Just((Field::Lastmod, "none")),
+        Just((Field::Changefreq, "weekly")),
+        Just((Field::Changefreq, "Weekly")),
+        Just((Field::Loc, "https://a.org/same")),
+        Just((Field::Loc, "https://a.org/b c")),
+        Just((Field::Loc, "none")),
+        Just((Field::Loc, "HTTPS://A.org/same")),
+    ];
+    prop_oneof![
+        6 => (rows(), typed).prop_map(|(rows, (field, typed))| Act::Do(set(rows, field, typed))),
+        1 => rows().prop_map(|rows| Act::Do(Change::Delete(rows))),
+        1 => rows().prop_map(|rows| Act::Do(Change::Duplicate(rows))),
+        1 => proptest::option::of(0u32..6).prop_map(|row| Act::Do(Change::Insert {
+            after: row.map(RowId), before: false, locs: vec!["https://a.org/new".into(), "https://a.org/same".into()],
+        })),
+        1 => rows().prop_map(|rows| Act::Do(Change::Nudge { rows, field: Field::Lastmod, up: true })),
+        1 => rows().prop_map(|rows| {
+            let mut rules = crate::check::RuleSet::EMPTY;
+            Rule::ALL.into_iter().for_each(|rule| rules.insert(rule));
+            Act::Do(Change::Fix { rows, rules })
+        }),
+        2 => Just(Act::Undo),
+        1 => Just(Act::Redo),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    /// After any sequence the findings are those of a fresh load of what would be saved, the marks of change
+    /// are true, and undoing everything gives the original bytes.
+    #[test]
+    fn findings_stay_those_of_a_fresh_load(acts in proptest::collection::vec(act(), 1..10)) {
+        let folder = folder();
+        let mut session = open(&folder.path().join("sitemap_index.xml"));
+        let original = written(session.document());
+        for act in acts {
+            match act {
+                Act::Do(change) => { let _ = session.change(&change); }
+                Act::Undo => { session.undo(); }
+                Act::Redo => { session.redo(); }
+            }
+            let fresh = fresh(&session);
+            // The date of the file is part of one rule, and a fresh file has another.
+            let of = |session: &Session| codes(session).into_iter().filter(|(code, _)| *code != "set-lastmod-generated").collect::<Vec<_>>();
+            prop_assert_eq!(of(&session), of(&fresh));
+            prop_assert_eq!(session.urls(), fresh.urls());
+            let (rows, fresh_rows): (Vec<RowId>, Vec<RowId>) =
+                (session.document().live_rows().collect(), fresh.document().live_rows().collect());
+            prop_assert_eq!(rows.len(), fresh_rows.len());
+            for (row, fresh_row) in rows.iter().zip(&fresh_rows) {
+                for field in Field::ALL {
+                    prop_assert_eq!(session.cell(*row, field).unwrap_or_default().trim().to_owned(), fresh.cell(*fresh_row, field).unwrap_or_default().into_owned());
+                }
+            }
+            prop_assert_eq!(session.is_modified(), written(session.document()) != original);
+            prop_assert_eq!(session.changed() as usize, session.document().rows().filter(|row| session.state(*row) != RowState::Clean).count());
+        }
+        while session.undo().is_some() {}
+        prop_assert_eq!(written(session.document()), original);
+        prop_assert!(!session.is_modified());
+    }
+}
