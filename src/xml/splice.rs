@@ -7,7 +7,7 @@
 use super::entry::{Entry, FieldSpan, Oddities, TextKind};
 use super::escape::escape;
 use super::markup::{self, Kind};
-use super::names::Names;
+use super::names::{self, Names};
 use crate::protocol::Field;
 
 /// What to do with one field.
@@ -41,7 +41,7 @@ pub fn splice(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<'_>, 
             (Some(Change::Set(value)), None) => missing.push((field, value)),
         }
     }
-    insert_missing(entry, text, names, &missing, &mut patches);
+    insert_missing(entry, text, &missing, &mut patches);
     // Stable: insertions at one place stay in schema order, after a removal that ends there.
     patches.sort_by_key(|patch| (patch.start, patch.end));
     let start = out.len();
@@ -117,12 +117,19 @@ fn remove(text: &[u8], span: &FieldSpan) -> Patch {
     Patch { start: blank_before(text, span.start as usize), end: span.end as usize, text: String::new() }
 }
 
+/// The prefix of the entry's start tag with its colon. Not always the root's: some writers prefix the root alone.
+fn own_prefix(entry: &Entry, text: &[u8]) -> String {
+    let tag = markup::next(text, entry.open as usize);
+    let (prefix, _) = tag.as_ref().map_or((&[][..], &[][..]), |tag| names::split(tag.name(text)));
+    if prefix.is_empty() { String::new() } else { format!("{}:", String::from_utf8_lossy(prefix)) }
+}
+
 /// Elements that the entry does not have, each after the last field before it in schema order.
-fn insert_missing(entry: &Entry, text: &[u8], names: &Names, missing: &[(Field, &str)], patches: &mut Vec<Patch>) {
+fn insert_missing(entry: &Entry, text: &[u8], missing: &[(Field, &str)], patches: &mut Vec<Patch>) {
     if missing.is_empty() {
         return;
     }
-    let prefix = &names.prefix;
+    let prefix = own_prefix(entry, text);
     let separator = separator(entry, text);
     let element = |field: Field, value: &str| {
         let name = field.name();

@@ -112,3 +112,39 @@ fn stored(group: &str) -> Vec<String> {
     let entries = fs::read_dir(folder().join(group)).expect("list the corpus");
     entries.map(|entry| format!("{group}/{}", entry.expect("list the corpus").file_name().to_string_lossy())).collect()
 }
+
+/// The files of the folder that `SITED_CORPUS` names, by relative path: real sitemaps, which the project does not
+/// hold. Without the variable none, and a word about it.
+pub fn outside() -> Vec<(String, Vec<u8>)> {
+    let Some(folder) = std::env::var_os("SITED_CORPUS").map(PathBuf::from) else {
+        eprintln!("SITED_CORPUS is not set: only the project's own corpus is tested");
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut folders = vec![folder.clone()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(&next).unwrap_or_else(|error| panic!("{}: {error}", next.display())) {
+            let path = entry.expect("list the corpus").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(&folder).expect("inside the folder").to_string_lossy().into_owned();
+                found.push((name, fs::read(&path).expect("read a file of the corpus")));
+            }
+        }
+    }
+    assert!(!found.is_empty(), "the folder that SITED_CORPUS names is empty");
+    found.sort();
+    found
+}
+
+/// The uncompressed bytes: every gzip member, as far as they go; other files as they are.
+pub fn unpacked(bytes: &[u8]) -> Vec<u8> {
+    if !bytes.starts_with(&[0x1f, 0x8b]) {
+        return bytes.to_vec();
+    }
+    let mut out = Vec::new();
+    // What came out before an error counts.
+    let _ = std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(bytes), &mut out);
+    out
+}

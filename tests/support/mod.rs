@@ -9,6 +9,7 @@
 
 pub mod corpus;
 pub mod folder;
+pub mod oracle;
 pub mod terminal;
 
 use std::ffi::OsStr;
