@@ -16,7 +16,6 @@ mod rule;
 
 pub use rule::{Place, SetRule, SetRules};
 
-use crate::protocol::Severity;
 use crate::protocol::location::Location;
 use duplicates::Duplicates;
 use file::FileTally;
@@ -26,7 +25,7 @@ use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Below this many entries, equal priorities are only worth a note (rule catalogue, `set-priority-identical`).
+/// From this many entries on, equal priorities are worth a warning (rule catalogue, `set-priority-identical`).
 const FEW_ENTRIES: u64 = 10;
 /// Priority 1.0, in hundredths.
 const TOP_PRIORITY: u8 = 100;
@@ -76,8 +75,6 @@ pub struct SetFinding {
     pub file: Option<u32>,
     /// What was found, in one sentence.
     pub message: String,
-    /// Where it differs from the rule's own.
-    pub severity: Option<Severity>,
 }
 
 /// Sums over all files, so that nobody has to walk them.
@@ -200,7 +197,8 @@ impl SetIndex {
             SetRule::LastmodGenerated => self.sums.generated,
             SetRule::NewsMixed => self.sums.news_mixed,
             SetRule::LastmodSparse => u64::from(self.with_lastmod > 0 && self.with_lastmod * 2 < self.rows),
-            SetRule::PriorityIdentical => u64::from(only_value(&self.priorities, self.rows).is_some()),
+            SetRule::PriorityIdentical => u64::from(self.rows >= FEW_ENTRIES && self.only_priority().is_some()),
+            SetRule::PriorityIdenticalFew => u64::from(self.rows < FEW_ENTRIES && self.only_priority().is_some()),
             SetRule::PriorityAllHigh => {
                 let top = self.priorities[usize::from(TOP_PRIORITY)];
                 u64::from(self.rows > 1 && top * 2 > self.rows)
@@ -329,14 +327,12 @@ impl SetIndex {
                     ),
                     _ => format!("{} of the {} entries in this file are news", file.news(), file.rows()),
                 };
-                findings.push(SetFinding { rule, file: Some(number as u32), message, severity: None });
+                findings.push(SetFinding { rule, file: Some(number as u32), message });
             }
         }
         for rule in SetRule::ALL.iter().copied() {
             if rule.place() == Place::Set && self.count_of(rule) > 0 {
-                let is_minor = rule == SetRule::PriorityIdentical && self.rows < FEW_ENTRIES;
-                let severity = is_minor.then_some(Severity::Note);
-                findings.push(SetFinding { rule, file: None, message: self.message(rule), severity });
+                findings.push(SetFinding { rule, file: None, message: self.message(rule) });
             }
         }
         findings
@@ -346,9 +342,9 @@ impl SetIndex {
         let rows = self.rows;
         match rule {
             SetRule::LastmodSparse => format!("only {} of {rows} entries have a lastmod", self.with_lastmod),
-            SetRule::PriorityIdentical => {
-                let value = only_value(&self.priorities, rows).unwrap_or(0);
-                format!("all {rows} entries have priority {}: it tells nothing apart", value as f32 / 100.0)
+            SetRule::PriorityIdentical | SetRule::PriorityIdenticalFew => {
+                let hundredths = self.only_priority().unwrap_or(0);
+                format!("all {rows} entries have priority {}: it tells nothing apart", hundredths as f32 / 100.0)
             }
             SetRule::PriorityAllHigh => {
                 format!("{} of {rows} entries have priority 1.0", self.priorities[usize::from(TOP_PRIORITY)])
@@ -372,6 +368,11 @@ impl SetIndex {
         }
         let slash = slash_style(&location);
         rules.insert_if(SetRule::MixedSlash, slash.is_some() && slash == self.rarer_slash());
+    }
+
+    /// The priority of all entries, in hundredths.
+    fn only_priority(&self) -> Option<usize> {
+        only_value(&self.priorities, self.rows)
     }
 
     /// The style of fewer rows where both occur and it is under a tenth.

@@ -1,10 +1,11 @@
 //! The rules that need more than one row, and sets of them.
 //!
-//! Codes are those of the catalogue ("Set-level rules"). Severity, profile and help text belong to the
-//! rule table, which finds these rules by their code.
+//! Each is a [`Rule`] of the table, which has its code, severity and words; here is what the index counts.
+
+use crate::check::rule::Rule;
 
 macro_rules! set_rules {
-    ($($(#[doc = $doc:literal])+ $name:ident = $code:literal, $place:ident;)+) => {
+    ($($(#[doc = $doc:literal])+ $name:ident = $rule:ident, $place:ident;)+) => {
         /// One rule about several rows.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
@@ -16,10 +17,10 @@ macro_rules! set_rules {
             /// Every rule, in catalogue order.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// The stable code, in kebab-case.
-            pub const fn code(self) -> &'static str {
+            /// The rule of the table.
+            pub const fn rule(self) -> Rule {
                 match self {
-                    $(Self::$name => $code,)+
+                    $(Self::$name => Rule::$rule,)+
                 }
             }
 
@@ -46,41 +47,53 @@ pub enum Place {
 
 set_rules! {
     /// The same `loc`, character for character (Google's old formats and guidelines: "must be unique").
-    Duplicate = "set-duplicate", Row;
+    Duplicate = SET_DUPLICATE, Row;
     /// Another text for the same URL (RFC 3986, 6.2.2 and 6.2.3).
-    DuplicateEquivalent = "set-duplicate-equivalent", Row;
+    DuplicateEquivalent = SET_DUPLICATE_EQUIVALENT, Row;
     /// The same URL in several files.
-    DuplicateAcrossFiles = "set-duplicate-across-files", Row;
+    DuplicateAcrossFiles = SET_DUPLICATE_ACROSS_FILES, Row;
     /// http and https in one set; the rows of the rarer one (sitemaps.org FAQ).
-    MixedScheme = "set-mixed-scheme", Row;
+    MixedScheme = SET_MIXED_SCHEME, Row;
     /// `www.x` and `x` in one set; the rows of the rarer one.
-    MixedWww = "set-mixed-www", Row;
+    MixedWww = SET_MIXED_WWW, Row;
     /// Several hosts in one file; the rows that are not of the commonest (sitemaps.org protocol).
-    MixedHost = "set-mixed-host", Row;
+    MixedHost = SET_MIXED_HOST, Row;
     /// Several ports in one file; the rows that are not of the commonest (sitemaps.org protocol).
-    MixedPort = "set-mixed-port", Row;
+    MixedPort = SET_MIXED_PORT, Row;
     /// Paths with and without a final slash, the rarer under a tenth; its rows.
-    MixedSlash = "set-mixed-slash", Row;
+    MixedSlash = SET_MIXED_SLASH, Row;
     /// At least 20 dated entries in a file, all of one date (Bing, 2023).
-    LastmodIdentical = "set-lastmod-identical", File;
+    LastmodIdentical = SET_LASTMOD_IDENTICAL, File;
     /// Over 80 % of the dates in a file within a minute, or within a day of the file's own time (Bing, 2023).
-    LastmodGenerated = "set-lastmod-generated", File;
+    LastmodGenerated = SET_LASTMOD_GENERATED, File;
     /// Some entries dated, but under half of them (Bing, 2023).
-    LastmodSparse = "set-lastmod-sparse", Set;
-    /// Every entry of the same priority (sitemaps.org protocol, "priority").
-    PriorityIdentical = "set-priority-identical", Set;
+    LastmodSparse = SET_LASTMOD_SPARSE, Set;
+    /// Every one of ten or more entries of the same priority (sitemaps.org protocol, "priority").
+    PriorityIdentical = SET_PRIORITY_IDENTICAL, Set;
+    /// Every one of two to nine entries of the same priority.
+    PriorityIdenticalFew = SET_PRIORITY_IDENTICAL_FEW, Set;
     /// Over half of the entries at priority 1.0 (sitemaps.org protocol, "priority").
-    PriorityAllHigh = "set-priority-all-high", Set;
+    PriorityAllHigh = SET_PRIORITY_ALL_HIGH, Set;
     /// Every entry of the same changefreq.
-    ChangefreqIdentical = "set-changefreq-identical", Set;
+    ChangefreqIdentical = SET_CHANGEFREQ_IDENTICAL, Set;
     /// News entries and ordinary ones in one file (Google, news sitemaps).
-    NewsMixed = "set-news-mixed", File;
+    NewsMixed = SET_NEWS_MIXED, File;
 }
 
 impl SetRule {
-    /// The rule of that exact code.
+    /// The stable code, in kebab-case.
+    pub fn code(self) -> &'static str {
+        self.rule().code()
+    }
+
+    /// The rule of that exact code, if it is one of these.
     pub fn from_code(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|rule| rule.code() == code)
+    }
+
+    /// What the index counts for a rule of the table, if anything.
+    pub fn of(rule: Rule) -> Option<Self> {
+        Self::ALL.iter().copied().find(|set_rule| set_rule.rule() == rule)
     }
 }
 
@@ -116,12 +129,15 @@ impl SetRules {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::check::rule::Scope;
 
     #[test]
     fn codes_are_unique_and_found_again() {
         for (place, &rule) in SetRule::ALL.iter().enumerate() {
             assert_eq!(rule as usize, place);
             assert_eq!(SetRule::from_code(rule.code()), Some(rule));
+            assert_eq!(SetRule::of(rule.rule()), Some(rule));
+            assert_eq!(rule.rule().scope(), Scope::Set);
         }
     }
 }

@@ -183,7 +183,7 @@ impl Model {
         }
         if facts.len() > 1 {
             if facts[0].priority.is_some() && facts.iter().all(|other| other.priority == facts[0].priority) {
-                set.insert(SetRule::PriorityIdentical);
+                set.insert(if facts.len() < 10 { SetRule::PriorityIdenticalFew } else { SetRule::PriorityIdentical });
             }
             if facts[0].changefreq.is_some() && facts.iter().all(|other| other.changefreq == facts[0].changefreq) {
                 set.insert(SetRule::ChangefreqIdentical);
@@ -331,12 +331,15 @@ fn dates_about_the_files_own_time() {
 }
 
 #[test]
-fn equal_priorities_in_a_small_set_are_a_note() {
-    for (rows, expected) in [(1, None), (9, Some(Some(Severity::Note))), (10, Some(None))] {
-        let facts = RowFacts { priority: Some(50), ..RowFacts::default() };
+fn equal_priorities_weigh_less_in_a_small_set() {
+    for (rows, expected) in
+        [(1, None), (9, Some(SetRule::PriorityIdenticalFew)), (10, Some(SetRule::PriorityIdentical))]
+    {
+        let facts = RowFacts { priority: Some(80), ..RowFacts::default() };
         let rows = (0..rows).map(|row| Some((format!("https://e.com/{row}"), facts))).collect();
         let findings = Model { rows, ..Model::default() }.index().findings();
-        assert_eq!(findings.first().map(|finding| finding.severity), expected);
+        assert_eq!(findings.first().map(|finding| finding.rule), expected);
+        assert!(findings.iter().all(|finding| finding.message.contains("priority 0.8")));
     }
 }
 
