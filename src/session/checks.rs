@@ -21,7 +21,7 @@ use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
 use crate::xml::scan::Visit;
 use rayon::prelude::*;
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// Rows up to which the set index is brought up to date at once; above it a worker does it on a copy.
 pub const INLINE_ROWS: u64 = 2_000;
@@ -321,10 +321,7 @@ impl Checks {
 
 /// The rule of the table that a set rule is.
 pub fn rule_of(rule: SetRule) -> Rule {
-    static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-        SetRule::ALL.iter().map(|rule| Rule::from_code(rule.code()).unwrap_or(Rule::SET_DUPLICATE)).collect()
-    });
-    RULES.get(rule as usize).copied().unwrap_or(Rule::SET_DUPLICATE)
+    rule.rule()
 }
 
 /// Rows that set rules flag, each made when a query first asks for it.

@@ -308,7 +308,7 @@ impl Session {
 
 fn of_set(finding: &crate::check::set::SetFinding, file: Arc<str>, at: Option<(u64, u64)>) -> Option<Reported> {
     let rule = rule_of(finding.rule);
-    let severity = finding.severity.or(rule.severity())?;
+    let severity = rule.severity()?;
     let finding = Finding { rule, severity, field: None, message: finding.message.clone(), fix: None };
     Some(Reported { file, at, loc: String::new(), finding })
 }

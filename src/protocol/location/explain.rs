@@ -5,8 +5,8 @@
 use super::chars::{self, ILLEGAL, SPACE};
 use super::fault::Fault;
 use super::judge::{bad_percent, residue};
-use super::parts::{Location, Scheme};
-use super::{params, shape};
+use super::parts::{Location, Port, Scheme};
+use super::{host, params, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
 
 /// The message for one fault of a decoded value. Faults that the value does not have get their general words.
@@ -23,9 +23,13 @@ pub fn explain(fault: Fault, decoded: &str) -> String {
             None => "misspelt scheme".to_owned(),
         },
         Fault::NoHost => "no host after http:// or https://".to_owned(),
+        Fault::HostInvalid if location.port() == Port::Bad => {
+            let port = visible(location.split_authority().2.unwrap_or(""));
+            format!("{port} is not a port: a number from 1 to 65,535")
+        }
         Fault::HostInvalid => {
-            let authority = visible(location.authority());
-            format!("{authority} is not a valid host name, IP address or port")
+            let host = location.host();
+            format!("the host {} {}", visible(host), visible(&host::reason(host)))
         }
         Fault::HostNotPublic => format!("{} cannot be reached from the public internet", visible(location.host())),
         Fault::Userinfo => "a user name or password before the host would be published".to_owned(),
@@ -137,9 +141,9 @@ fn name(letter: char) -> String {
     }
 }
 
-/// Part of a value for a message: at most 40 characters, control characters replaced.
+/// Part of a value for a message: at most 72 characters, control characters replaced.
 fn visible(text: &str) -> String {
-    const MOST: usize = 40;
+    const MOST: usize = 72;
     let mut shown: String =
         text.chars().take(MOST).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
     if text.chars().nth(MOST).is_some() {
@@ -183,6 +187,12 @@ mod tests {
                 "https://e.com/%zz",
                 "%zz at character 15: % needs two hexadecimal digits after it; a plain % is %25",
             ),
+            (
+                Fault::HostInvalid,
+                "https://-a.com/",
+                "the host -a.com has a label that starts or ends with a hyphen: -a",
+            ),
+            (Fault::HostInvalid, "https://e.com:x/", "x is not a port: a number from 1 to 65,535"),
             (Fault::TooShort, "http://t.co", "11 characters; the schema wants at least 12"),
             (Fault::Scheme, "ftp://e.com/", "the scheme is ftp:, only http and https can be crawled"),
             (Fault::SchemeTypo, "htps://e.com/", "misspelt scheme: https:// was probably meant"),

@@ -26,6 +26,39 @@ pub fn judge(host: &str) -> Faults {
     }
 }
 
+/// What is wrong with a host that [`judge`] finds invalid, in words that follow its name.
+pub fn reason(host: &str) -> String {
+    if host.starts_with('[') {
+        return "is not an IPv6 address in brackets".to_owned();
+    }
+    let bytes = host.strip_suffix('.').unwrap_or(host);
+    if let Some(letter) = host.chars().find(|letter| letter.is_ascii() && !is_host_letter(*letter)) {
+        return format!("has a character that no host has: {}", letter.escape_default());
+    }
+    if bytes.len() > HOST_MAX {
+        return format!("has {} characters; a host has at most {HOST_MAX}", bytes.len());
+    }
+    for label in bytes.split('.') {
+        if label.is_empty() {
+            return "has two dots in a row, or one in front".to_owned();
+        }
+        if label.starts_with('-') || label.ends_with('-') {
+            return format!("has a label that starts or ends with a hyphen: {label}");
+        }
+        if label.len() > LABEL_MAX {
+            return format!("has a label of {} characters; a label has at most {LABEL_MAX}", label.len());
+        }
+    }
+    if bytes.rsplit('.').next().is_some_and(|top| is_number(top.as_bytes())) {
+        return "ends in a number but is not an IPv4 address".to_owned();
+    }
+    "is not a host name".to_owned()
+}
+
+const fn is_host_letter(letter: char) -> bool {
+    letter == '.' || (letter.is_ascii() && HOST_LETTERS[letter as usize])
+}
+
 /// The host in the form that compares: lower case, IDNA as ASCII. A host that is none is only lowered.
 pub fn push_normal(host: &str, out: &mut String) {
     let start = out.len();
@@ -213,6 +246,21 @@ mod tests {
         ] {
             assert_eq!(judge(host).codes().collect::<Vec<_>>().join(" "), expected, "{host}");
         }
+    }
+
+    #[test]
+    fn every_bad_host_has_its_reason() {
+        for (host, expected) in [
+            ("[::1", "is not an IPv6 address in brackets"),
+            ("a b.com", "has a character that no host has:  "),
+            ("a..com", "has two dots in a row, or one in front"),
+            ("-a.com", "has a label that starts or ends with a hyphen: -a"),
+            ("1.2.3", "ends in a number but is not an IPv4 address"),
+            ("xn--a.com", "is not a host name"),
+        ] {
+            assert_eq!(reason(host), expected);
+        }
+        assert!(reason(&format!("{}.com", "a".repeat(64))).starts_with("has a label of 64 characters"));
     }
 
     #[test]

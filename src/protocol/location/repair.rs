@@ -65,7 +65,8 @@ fn propose(fault: Fault, location: &Location<'_>) -> Option<(String, bool)> {
             let has_blank = joined.contains(' ');
             (encode(&joined, SPACE), !has_blank)
         }
-        Fault::IllegalChar => (encode(text, ILLEGAL), true),
+        // Browsers take a backslash for a slash; which of the two was meant is not ours to say.
+        Fault::IllegalChar => (encode(text, ILLEGAL), !text.contains('\\')),
         Fault::BadPercent => (encode_stray_percent(text), false),
         Fault::NotAscii => {
             let mut value = with_authority(location, true, host::push_normal);
@@ -198,6 +199,7 @@ mod tests {
             (Fault::InnerWhitespace, "https://e.com/a\n    b", "https://e.com/ab", true),
             (Fault::InnerWhitespace, "https://e.com/a b", "https://e.com/a%20b", false),
             (Fault::IllegalChar, "https://e.com/a|b\"%20", "https://e.com/a%7Cb%22%20", true),
+            (Fault::IllegalChar, "https://e.com/a\\b", "https://e.com/a%5Cb", false),
             (Fault::BadPercent, "https://e.com/100%/%41", "https://e.com/100%25/%41", false),
             (Fault::NotAscii, "https://münchen.de/é%20ü", "https://xn--mnchen-3ya.de/%C3%A9%20%C3%BC", false),
             (Fault::TooShort, "http://t.co", "http://t.co/", true),
