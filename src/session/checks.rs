@@ -245,6 +245,23 @@ impl Checks {
         }
     }
 
+    /// After a save dealt rows into other files: the set index counts them there.
+    pub fn rehome(&mut self, before: &Document, after: &Document, moved: &RowSet) {
+        let files = after.sitemaps().len();
+        if self.homes.len() < files {
+            Arc::make_mut(&mut self.homes).resize(files, None);
+        }
+        if !moved.is_empty() {
+            sync(Arc::make_mut(&mut self.set), before, after, moved);
+        }
+    }
+
+    /// The numbers of sets of rules.
+    pub fn numbers(&self, sets: impl Iterator<Item = RuleSet>) -> Vec<u16> {
+        let mut numbers = Numbers::new(&self.sets);
+        sets.map(|set| numbers.of(set)).collect()
+    }
+
     /// The same without the set index: what history keeps, so that the one in hand is never copied.
     #[must_use]
     pub fn bare(&self) -> Self {

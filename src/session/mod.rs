@@ -11,6 +11,7 @@ mod fix;
 pub mod history;
 pub mod load;
 pub mod run;
+pub mod save;
 pub mod snapshot;
 pub mod words;
 

@@ -202,3 +202,49 @@ proptest! {
         prop_assert!(!session.is_modified());
     }
 }
+
+#[test]
+fn a_save_writes_only_what_changed_and_then_everything_is_clean() {
+    let folder = folder();
+    let path = folder.path().join("sitemap_index.xml");
+    let mut session = open(&path);
+    assert_eq!(session.save_now(None, false).unwrap(), "saved: nothing had changed");
+    let untouched = std::fs::read(folder.path().join("one.xml")).unwrap();
+    session.change(&set([3].into_iter().collect(), Field::Priority, "0.8")).unwrap();
+    session.change(&Change::Delete([4].into_iter().collect())).unwrap();
+    assert_eq!(session.shown(), 6);
+    session.save_now(None, false).unwrap();
+    assert!(!session.is_modified());
+    assert_eq!((session.changed(), session.shown(), session.urls()), (0, 5, 5));
+    assert_eq!(std::fs::read(folder.path().join("one.xml")).unwrap(), untouched);
+    let again = open(&path);
+    assert_eq!(written(again.document()), written(session.document()));
+    assert!(session.history().last().is_some_and(|entry| entry.saved));
+    // Undo goes back behind the save, and saving that brings the first bytes back.
+    while session.undo().is_some() {}
+    assert!(session.is_modified());
+    session.save_now(None, false).unwrap();
+    assert_eq!(std::fs::read(folder.path().join("one.xml")).unwrap(), untouched);
+    assert_eq!(open(&path).urls(), 6);
+}
+
+#[test]
+fn a_split_moves_rows_and_the_checks_follow() {
+    use crate::protocol::limits::Limits;
+    let folder = folder();
+    let mut session = open(&folder.path().join("sitemap_index.xml"));
+    let limits = Limits { urls: 2, ..Limits::default() };
+    let plan = session.plan_within(None, limits);
+    assert!(plan.asks && plan.is_ready(), "{:?}", plan.problems);
+    let saving = session.saving(plan, false).unwrap();
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert_eq!(session.document().sitemaps().len(), 4);
+    let again = open(&folder.path().join("sitemap_index.xml"));
+    let of = |session: &Session| {
+        codes(session).into_iter().filter(|(code, _)| *code != "set-lastmod-generated").collect::<Vec<_>>()
+    };
+    assert_eq!(of(&again), of(&session));
+    session.change(&set([5].into_iter().collect(), Field::Loc, "https://a.org/same")).unwrap();
+    session.undo();
+    assert_eq!(of(&again), of(&session));
+}

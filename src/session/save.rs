@@ -1,0 +1,148 @@
+//! Saving: what would be written, and taking in what was.
+
+use super::Session;
+use super::change::Refused;
+use super::snapshot::State;
+use super::words::{counted, size};
+use crate::check::entry as entry_rules;
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::files::{self, Disk, Plan, Request, Saved};
+use crate::progress::Progress;
+use crate::protocol::limits::Limits;
+use crate::xml::entry::Entry;
+use std::path::Path;
+
+/// A save that can run on a worker.
+#[derive(Debug, Clone)]
+pub struct Saving {
+    plan: Plan,
+    disk: Disk,
+    force: bool,
+    version: u64,
+}
+
+/// What came of it; goes back to the session.
+#[derive(Debug)]
+pub struct SaveResult {
+    outcome: Result<Saved, files::Error>,
+    disk: Disk,
+    version: u64,
+}
+
+impl Saving {
+    /// Writes. Files are replaced only after all of them were written and synced beside their targets.
+    pub fn run(mut self, progress: &Progress) -> SaveResult {
+        let outcome = files::save(&self.plan, &mut self.disk, self.force, progress);
+        SaveResult { outcome, disk: self.disk, version: self.version }
+    }
+}
+
+impl Session {
+    /// Works out what a save would do; `to` is another path.
+    pub fn plan(&self, to: Option<&Path>) -> Plan {
+        self.plan_within(to, Limits::default())
+    }
+
+    /// The same with other limits of one file.
+    pub fn plan_within(&self, to: Option<&Path>, limits: Limits) -> Plan {
+        files::plan(&Request {
+            document: self.document(),
+            saved: &self.now.saved,
+            disk: &self.disk,
+            to,
+            base_url: self.base_url.as_deref(),
+            limits,
+            now: self.now.now,
+        })
+    }
+
+    /// A save to be run on a worker. `force` writes over files that changed since they were read.
+    ///
+    /// # Errors
+    /// [`Refused`] when the set is read-only (a save to another path is allowed then too, unless it is loading).
+    pub fn saving(&self, plan: Plan, force: bool) -> Result<Saving, Refused> {
+        if self.loading {
+            return Err(Refused("still loading; wait, or stop it with Esc".into()));
+        }
+        Ok(Saving { plan, disk: self.disk.clone(), force, version: self.now.state.version })
+    }
+
+    /// Takes in what a save came to: that version is the saved one now. Returns what to say.
+    ///
+    /// # Errors
+    /// Whatever stopped the save; the edits are still here and still unsaved.
+    pub fn saved(&mut self, result: SaveResult) -> Result<String, files::Error> {
+        // Files that were written before an error are known as they are now.
+        self.disk = result.disk;
+        let saved = result.outcome?;
+        let message = words(&saved);
+        self.path = saved.path.clone().or_else(|| self.path.take());
+        let moved = moved_rows(&self.now.state, &saved);
+        self.now.saved = saved.document.clone();
+        self.saved_version = result.version;
+        if self.now.state.version == result.version {
+            let old = std::mem::replace(&mut self.now.state.document, saved.document);
+            self.now.state.checks.rehome(&old, &self.now.state.document, &moved);
+            self.now.state.changed = 0;
+            self.now.state.modified = false;
+        } else {
+            let document = &self.now.state.document;
+            self.now.state.changed = document.changed_rows(&self.now.saved);
+            self.now.state.modified = self.now.state.changed > 0 || !document.same_as(&self.now.saved);
+        }
+        self.now.view = self.now.view.adapted(&self.now.state.document, &[], None);
+        self.check_index_entries();
+        self.check_files();
+        Ok(message)
+    }
+
+    /// Plans, writes and takes in on this thread.
+    ///
+    /// # Errors
+    /// As [`Session::saved`], and when the plan has problems or needs a base URL.
+    pub fn save_now(&mut self, to: Option<&Path>, force: bool) -> Result<String, files::Error> {
+        let plan = self.plan(to);
+        let saving = Saving { plan, disk: self.disk.clone(), force, version: self.now.state.version };
+        self.saved(saving.run(&Progress::default()))
+    }
+
+    /// The entry rules of the index's own entries.
+    fn check_index_entries(&mut self) {
+        let Some(index) = self.now.state.document.index() else { return };
+        let source = &index.source;
+        let context = entry_rules::Context { now: self.now.now.seconds, names: &source.names, home: None };
+        let sets = (0..source.len()).map(|number| {
+            let text = source.entry_text(number);
+            entry_rules::check(&Entry::of(text, &source.names), text, &context)
+        });
+        self.index_rules = self.now.state.checks.numbers(sets);
+    }
+}
+
+/// Rows that are in another file after the save.
+fn moved_rows(state: &State, saved: &Saved) -> RowSet {
+    let mut moved = RowSet::new();
+    for id in state.document.sitemaps().len()..saved.document.sitemaps().len() {
+        if let Some(sitemap) = saved.document.sitemap(SitemapId(id as u32)) {
+            moved.extend(sitemap.rows.iter().map(|row: RowId| row.0));
+        }
+    }
+    moved
+}
+
+fn words(saved: &Saved) -> String {
+    let bytes: u64 = saved.written.iter().map(|(_, bytes)| bytes).sum();
+    let mut text = match saved.written.as_slice() {
+        [] => "saved: nothing had changed".to_owned(),
+        [(path, bytes)] => format!("saved {} ({})", path.display(), size(*bytes)),
+        files => format!("saved {} ({})", counted(files.len() as u64, "file"), size(bytes)),
+    };
+    if saved.untouched > 0 && !saved.written.is_empty() {
+        text.push_str(&format!(", {} untouched", saved.untouched));
+    }
+    if !saved.removed.is_empty() {
+        text.push_str(&format!(", {} removed", saved.removed.len()));
+    }
+    text
+}
