@@ -15,6 +15,17 @@ const FARTHEST: i64 = 1 << 35;
 /// Counters of the first look over the dates.
 const BINS: usize = 64;
 
+/// What the dates of a file have in common; the first that holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agreement {
+    /// All are the same.
+    Identical,
+    /// Over 80 % lie within one minute.
+    OneMinute,
+    /// Over 80 % lie within a day of the file's own time.
+    FileTime,
+}
+
 /// Shows all dates of the file to a function.
 pub type EachDate<'a> = &'a mut dyn FnMut(&mut dyn FnMut(i64));
 
@@ -68,29 +79,32 @@ impl Dates {
         }
     }
 
-    /// Whether all dates are one and the same: exactly then n·Σx² = (Σx)² (Cauchy and Schwarz).
-    /// With |x| ≤ 2^35 and n ≤ 2^27 (a file is at most 4 GiB) both sides are below 2^127.
-    pub fn is_identical(&self) -> bool {
-        i128::from(self.count) * self.squares == self.sum * self.sum
-    }
-
-    /// Whether most dates are of one minute, or within a day of the file's own time.
+    /// What most dates agree in, if anything.
     /// `each` shows all dates; it is asked only if what is known does not decide.
-    pub fn is_generated(&mut self, each: EachDate<'_>) -> bool {
+    pub fn agreement(&mut self, each: EachDate<'_>) -> Option<Agreement> {
+        if self.is_identical() {
+            return Some(Agreement::Identical);
+        }
         if self.is_mtime_new {
             let mut near = 0;
             each(&mut |seconds| near += u32::from(self.is_near_mtime(seconds)));
             self.near_mtime = near;
             self.is_mtime_new = false;
         }
-        if self.is_most(self.near_mtime) || self.is_most(self.least) {
-            return true;
+        if self.is_most(self.most) && !self.is_most(self.least) {
+            (self.least, self.most) = fullest_minute(each);
         }
-        if !self.is_most(self.most) {
-            return false;
+        if self.is_most(self.least) {
+            Some(Agreement::OneMinute)
+        } else {
+            self.is_most(self.near_mtime).then_some(Agreement::FileTime)
         }
-        (self.least, self.most) = fullest_minute(each);
-        self.is_most(self.least)
+    }
+
+    /// Whether all dates are one and the same: exactly then n·Σx² = (Σx)² (Cauchy and Schwarz).
+    /// With |x| ≤ 2^35 and n ≤ 2^27 (a file is at most 4 GiB) both sides are below 2^127.
+    fn is_identical(&self) -> bool {
+        i128::from(self.count) * self.squares == self.sum * self.sum
     }
 
     fn is_most(&self, part: u32) -> bool {

@@ -4,7 +4,7 @@
 //! time only where a verdict may have changed.
 
 use super::RowFacts;
-use super::dates::{Dates, EachDate};
+use super::dates::{Agreement, Dates, EachDate};
 use super::hosts::{Hosts, Origin};
 use super::rule::{SetRule, SetRules};
 use foldhash::fast::FixedState;
@@ -68,6 +68,8 @@ pub struct FileVerdict {
     pub main_host: Option<u32>,
     /// The commonest port.
     pub main_port: Option<u32>,
+    /// What its dates have in common.
+    pub dates: Option<Agreement>,
     /// Rules about the file as a whole.
     pub rules: SetRules,
 }
@@ -118,19 +120,19 @@ impl FileTally {
         self.dates.set_mtime(mtime);
     }
 
-    /// How many entries have a readable date.
-    pub fn dated(&self) -> u32 {
-        self.dates.len()
-    }
-
-    /// How many entries there are.
-    pub fn rows(&self) -> u32 {
-        self.rows
-    }
-
-    /// How many entries are news.
-    pub fn news(&self) -> u32 {
-        self.news
+    /// What was found about a rule that the file breaks, in words.
+    pub fn message(&self, rule: SetRule) -> String {
+        let dated = self.dates.len();
+        match (rule, self.verdict.dates) {
+            (SetRule::NewsMixed, _) => format!("{} of the {} entries in this file are news", self.news, self.rows),
+            (_, Some(Agreement::OneMinute)) => {
+                format!("over 80 % of the {dated} dates in this file lie within one minute")
+            }
+            (_, Some(Agreement::FileTime)) => {
+                format!("over 80 % of the {dated} dates in this file lie within a day of when it was written")
+            }
+            _ => format!("all {dated} dates in this file are the same"),
+        }
     }
 
     /// Draws the verdicts anew. `each` shows the dates of all rows of this file, and is asked only when
@@ -141,17 +143,17 @@ impl FileTally {
         let mut rules = SetRules::NONE;
         // A news sitemap holds what was published in the last two days: like dates are its nature.
         let is_news = u64::from(self.news) * 2 > u64::from(self.rows);
-        if self.dates.len() >= DATED_MIN && !is_news {
-            let is_identical = self.dates.is_identical();
-            rules.insert_if(SetRule::LastmodIdentical, is_identical);
-            rules.insert_if(SetRule::LastmodGenerated, !is_identical && self.dates.is_generated(each));
-        }
+        let is_judged = self.dates.len() >= DATED_MIN && !is_news;
+        let dates = if is_judged { self.dates.agreement(each) } else { None };
+        rules.insert_if(SetRule::LastmodIdentical, dates == Some(Agreement::Identical));
+        rules.insert_if(SetRule::LastmodGenerated, dates.is_some() && dates != Some(Agreement::Identical));
         rules.insert_if(SetRule::NewsMixed, self.news > 0 && self.news < self.rows);
         self.verdict = FileVerdict {
             other_host: other_host.unwrap_or(0),
             other_port: other_port.unwrap_or(0),
             main_host,
             main_port,
+            dates,
             rules,
         };
         self.is_dirty = false;

@@ -318,17 +318,9 @@ impl SetIndex {
     pub fn findings(&self) -> Vec<SetFinding> {
         let mut findings = Vec::new();
         for (number, file) in self.files.iter().enumerate().filter(|(_, file)| !file.verdict.rules.is_empty()) {
-            for rule in file.verdict.rules.iter() {
-                let message = match rule {
-                    SetRule::LastmodIdentical => format!("all {} dates in this file are the same", file.dated()),
-                    SetRule::LastmodGenerated => format!(
-                        "over 80 % of the {} dates in this file lie within one minute, or within a day of the file's own",
-                        file.dated()
-                    ),
-                    _ => format!("{} of the {} entries in this file are news", file.news(), file.rows()),
-                };
-                findings.push(SetFinding { rule, file: Some(number as u32), message });
-            }
+            let file_rules = file.verdict.rules.iter();
+            let number = Some(number as u32);
+            findings.extend(file_rules.map(|rule| SetFinding { rule, file: number, message: file.message(rule) }));
         }
         for rule in SetRule::ALL.iter().copied() {
             if rule.place() == Place::Set && self.count_of(rule) > 0 {
