@@ -188,3 +188,139 @@ fn without_comments(bytes: &[u8]) -> Vec<u8> {
     out.extend_from_slice(bytes.get(at..).unwrap_or_default());
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::edit::Edit;
+    use crate::xml::entry::Entry;
+    use crate::xml::names::Names;
+    use crate::xml::record::Record;
+    use crate::xml::scan::Visit;
+    use proptest::prelude::*;
+    use std::convert::Infallible;
+
+    #[derive(Default)]
+    struct Records(Vec<Record>);
+
+    impl Visit for Records {
+        fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+            self.0.push(Record::of(entry, text));
+        }
+    }
+
+    fn source(text: &str) -> (Source, Vec<Record>) {
+        let mut records = Records::default();
+        let scan = scan::scan(text.as_bytes(), &mut records, &Progress::default());
+        (Source::new(text.as_bytes().to_vec(), scan).unwrap(), records.0)
+    }
+
+    fn document(text: &str) -> Document {
+        let (source, records) = source(text);
+        let mut document = Document::default();
+        let sitemap = Sitemap {
+            path: None,
+            name: "sitemap.xml".into(),
+            url: None,
+            gzip: false,
+            frame: Arc::new(Source::blank(FileKind::Urlset)),
+            rows: RowList::default(),
+            live: 0,
+            entry_bytes: 0,
+        };
+        document.append(source, records, sitemap);
+        document
+    }
+
+    fn written(document: &Document, id: SitemapId) -> String {
+        let mut out = Vec::new();
+        let result: Result<(), Infallible> = document.write_sitemap(id, &mut |bytes| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        });
+        result.unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_part_begins_as_its_source_does_without_what_was_said_of_that_file() {
+        let table = [
+            (
+                "\u{feff}<?xml version='1.0'?>\r\n<?xml-stylesheet href='a.xsl'?>\r\n<!-- part 1 -->\r\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:image='i'>\r\n<!-- banner -->\r\n <url/>\r\n <!-- end -->\r\n</urlset>\r\n<!-- bye -->\r\n",
+                "<?xml version='1.0'?>\r\n<?xml-stylesheet href='a.xsl'?>\r\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:image='i'>\r\n</urlset>\r\n",
+            ),
+            (
+                "<sm:urlset xmlns:sm='http://www.sitemaps.org/schemas/sitemap/0.9'/>",
+                "<sm:urlset xmlns:sm='http://www.sitemaps.org/schemas/sitemap/0.9'>\n</sm:urlset>",
+            ),
+            ("<!DOCTYPE urlset><urlset ><url/></urlset >", "<!DOCTYPE urlset><urlset ></urlset >"),
+        ];
+        for (text, expected) in table {
+            let frame = part_frame(&source(text).0);
+            assert_eq!(std::str::from_utf8(frame.bytes()).unwrap(), expected);
+            assert!(frame.is_empty());
+        }
+    }
+
+    #[test]
+    fn rows_stay_what_they_are_when_their_file_is_split() {
+        let urls: Vec<String> = (0..5).map(|number| format!("\n<url><loc>http://e/{number}</loc></url>")).collect();
+        let before = document(&format!("<urlset>{}\n</urlset>", urls.concat()));
+        let edit = Edit::Delete([1].into_iter().collect());
+        let edited = before.apply(&edit, &Progress::default()).unwrap().document;
+        let dealt = edited.deal(Limits { urls: 2, bytes: 1_000 });
+        assert_eq!(dealt.parts, [(SitemapId(1), SitemapId(0))]);
+        let rows: Vec<u32> = dealt.document.rows().map(|row| row.0).collect();
+        assert_eq!(rows, [0, 2, 3, 4]);
+        assert_eq!(dealt.document.sitemap_of(RowId(3)), SitemapId(1));
+        assert_eq!(dealt.document.live(), 4);
+        assert!(
+            written(&dealt.document, SitemapId(1))
+                .ends_with("<urlset>\n<url><loc>http://e/3</loc></url>\n<url><loc>http://e/4</loc></url>\n</urlset>")
+        );
+        // A row added to the new part finds its way there.
+        let insert = Edit::Insert {
+            sitemap: SitemapId(1),
+            after: Some(RowId(4)),
+            entries: vec![super::super::edit::NewEntry::Values([Some("http://e/5".into()), None, None, None])],
+        };
+        let added = dealt.document.apply(&insert, &Progress::default()).unwrap();
+        assert_eq!(added.document.sitemap_of(added.added[0]), SitemapId(1));
+        assert!(written(&added.document, SitemapId(1)).contains("http://e/5"));
+    }
+
+    proptest! {
+        /// Every file keeps both limits and the rows keep their order, whatever the sizes are.
+        #[test]
+        fn parts_keep_the_limits_and_the_order(
+            sizes in proptest::collection::vec(0usize..120, 0..30),
+            urls in 1u32..6,
+            bytes in 150u64..600,
+            comment in 0usize..200,
+        ) {
+            let head = format!("<urlset xmlns='u'><!--{}-->", "c".repeat(comment));
+            let rows: Vec<String> = sizes.iter().map(|size| format!("<url><loc>{}</loc></url>", "x".repeat(*size))).collect();
+            let before = document(&format!("{head}{}</urlset>", rows.concat()));
+            let limits = Limits { urls, bytes };
+            let dealt = before.deal(limits);
+            prop_assert!(dealt.document.live_rows().eq(before.live_rows()));
+            for number in 0..dealt.document.sitemaps().len() as u32 {
+                let sitemap = dealt.document.sitemap(SitemapId(number)).unwrap();
+                let text = written(&dealt.document, SitemapId(number));
+                prop_assert_eq!(text.len() as u64, sitemap.bytes());
+                prop_assert_eq!(sitemap.rows.len(), sitemap.live as usize);
+                prop_assert!(sitemap.live <= urls);
+                let excused = sitemap.rows.iter().any(|row| dealt.oversized.iter().any(|(other, _)| *other == row));
+                prop_assert!(sitemap.bytes() <= bytes || excused || sitemap.live == 0, "{}", text);
+                // No file is left half-empty before the last: the next row would not have fitted.
+                if number > 0 && number + 1 < dealt.document.sitemaps().len() as u32 && sitemap.live < urls {
+                    let next = dealt.document.sitemap(SitemapId(number + 1)).unwrap().rows.get(0).unwrap();
+                    prop_assert!(sitemap.bytes() + dealt.document.entry_text(next).len() as u64 > bytes);
+                }
+            }
+            if sizes.len() <= urls as usize && before.sitemaps()[0].bytes() <= bytes {
+                prop_assert!(dealt.parts.is_empty());
+            }
+        }
+    }
+}

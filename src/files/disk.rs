@@ -3,7 +3,7 @@
 //! Length, time and identity are compared first; only when they differ is the content looked at.
 
 use foldhash::quality::FixedState;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -58,6 +58,8 @@ pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
 }
 
 /// The state of every file of a set, by path.
+///
+/// A file that is known here and not part of the saved document was made by a save that failed half-way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disk(BTreeMap<PathBuf, OnDisk>);
 
@@ -70,6 +72,17 @@ impl Disk {
     /// Forgets a file.
     pub fn forget(&mut self, path: &Path) {
         self.0.remove(path);
+    }
+
+    /// Forgets every file but these.
+    pub fn keep<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) {
+        let kept: BTreeSet<&Path> = paths.collect();
+        self.0.retain(|path, _| kept.contains(path.as_path()));
+    }
+
+    /// All known files, by path.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.0.keys().map(PathBuf::as_path)
     }
 
     /// What is known of a file.

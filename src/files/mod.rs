@@ -8,6 +8,8 @@ mod commit;
 pub mod detect;
 pub mod disk;
 pub mod error;
+#[cfg(test)]
+mod fixture;
 pub mod load;
 mod locate;
 pub mod plan;

@@ -68,6 +68,8 @@ pub enum FileId {
     Index,
     /// A urlset.
     Sitemap(SitemapId),
+    /// None any more.
+    Gone,
 }
 
 /// One file of a plan.
@@ -77,7 +79,7 @@ pub struct Output {
     pub path: PathBuf,
     /// Relative to the set's folder.
     pub name: Arc<str>,
-    /// Which file of [`Plan::document`] (for a removed one: of the saved document).
+    /// Which file of [`Plan::document`].
     pub file: FileId,
     /// What happens to it.
     pub action: Action,
@@ -298,9 +300,9 @@ impl Planner<'_> {
         }
     }
 
-    /// Whether a new file may not have this name. One of the saved set that is on its way out gives its name free.
+    /// Whether a new file may not have this name. One of ours that is on its way out gives its name free.
     fn is_taken(&self, path: &Path) -> bool {
-        let ours = self.request.to.is_none() && self.saved.get(path).is_some();
+        let ours = self.request.to.is_none() && self.request.disk.knows(path);
         !ours && std::fs::symlink_metadata(path).is_ok()
     }
 

@@ -101,8 +101,9 @@ fn save_through(
     if !staged.is_empty() || !removes.is_empty() {
         commit::commit(staged, &removes, disk, force, gate)?;
     }
-    let files = plan.outputs.iter().filter(|output| output.action != Action::Removed).count();
-    let untouched = files - written.len();
+    let kept = || plan.outputs.iter().filter(|output| output.action != Action::Removed);
+    disk.keep(kept().map(|output| output.path.as_path()));
+    let untouched = kept().count() - written.len();
     Ok(Saved { document: plan.document.clone(), path: plan.path.clone(), written, removed, untouched })
 }
 
@@ -122,6 +123,7 @@ impl Job<'_> {
         let gzip = match output.file {
             FileId::Index => self.document.index().is_some_and(|index| index.gzip),
             FileId::Sitemap(id) => self.document.sitemap(id).is_some_and(|sitemap| sitemap.gzip),
+            FileId::Gone => false,
         };
         let sink = Sink::create(&target, self.gate).map_err(failed)?;
         let mut writer = Writer::new(BufWriter::with_capacity(BUFFER, sink), gzip);
@@ -153,6 +155,7 @@ impl Job<'_> {
         match file {
             FileId::Index => self.document.index().map_or(Ok(()), |index| write(index.source.bytes())),
             FileId::Sitemap(id) => self.document.write_sitemap(id, write),
+            FileId::Gone => Ok(()),
         }
     }
 
@@ -164,6 +167,7 @@ impl Job<'_> {
         let mut check = match output.file {
             FileId::Index => Check::index(self.document),
             FileId::Sitemap(id) => Check::rows(self.document, id),
+            FileId::Gone => return Ok(()),
         };
         let scan = scan::scan(&contents.bytes, &mut check, &Progress::default());
         if let Some(damage) = scan.damage.first() {

@@ -32,8 +32,8 @@ impl Planner<'_> {
         outputs.extend(self.index_output());
         if self.request.to.is_none() {
             let kept: BTreeSet<PathBuf> = outputs.iter().map(|output| output.path.clone()).collect();
-            let gone = self.saved.0.iter().filter(|(path, _)| !kept.contains(**path));
-            outputs.extend(gone.map(|(path, file)| self.removed(path, *file)));
+            let gone = self.request.disk.paths().filter(|path| !kept.contains(*path));
+            outputs.extend(gone.map(|path| self.removed(path)));
         }
         let asks = outputs.iter().any(|output| match output.action {
             Action::Untouched | Action::Rewritten => false,
@@ -46,11 +46,11 @@ impl Planner<'_> {
     }
 
     fn action(&self, path: &Path, same: bool) -> Action {
-        match self.saved.get(path) {
-            Some(_) if same => Action::Untouched,
-            Some(_) => Action::Rewritten,
-            None if std::fs::symlink_metadata(path).is_ok() => Action::Replaced,
-            None => Action::Created,
+        match self.request.disk.knows(path) {
+            true if same => Action::Untouched,
+            true => Action::Rewritten,
+            false if std::fs::symlink_metadata(path).is_ok() => Action::Replaced,
+            false => Action::Created,
         }
     }
 
@@ -140,23 +140,18 @@ impl Planner<'_> {
         if words.is_empty() { "as it was before".to_owned() } else { words.join(", ") }
     }
 
-    fn removed(&self, path: &Path, file: FileId) -> Output {
-        let saved = self.request.saved;
-        let sitemap = match file {
-            FileId::Index => None,
-            FileId::Sitemap(id) => saved.sitemap(id),
-        };
-        let name = sitemap.map_or_else(|| path.to_string_lossy().into(), |sitemap| Arc::clone(&sitemap.name));
+    fn removed(&self, path: &Path) -> Output {
+        let sitemap = self.saved_at(path);
         Output {
             path: path.to_path_buf(),
-            name,
-            file,
+            name: sitemap.map_or_else(|| path.to_string_lossy().into(), |sitemap| Arc::clone(&sitemap.name)),
+            file: FileId::Gone,
             action: Action::Removed,
             urls_before: sitemap.map_or(0, |sitemap| sitemap.live),
             urls_after: 0,
             bytes: 0,
             url: sitemap.and_then(|sitemap| sitemap.url.clone()),
-            what: "no URL left in it".to_owned(),
+            what: if sitemap.is_some() { "no URL left in it" } else { "left over from a save that failed" }.to_owned(),
         }
     }
 }

@@ -1,0 +1,213 @@
+//! A set in a temporary folder, loaded, edited and saved as a session would. For tests.
+
+use super::load::{Facts, Part, load};
+use super::plan::{Plan, Request, plan};
+use super::{Disk, OnDisk, Options};
+use crate::document::Document;
+use crate::document::edit::{Edit, NewEntry};
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::protocol::lastmod::Now;
+use crate::protocol::limits::Limits;
+use crate::xml::entry::Entry;
+use crate::xml::names::Names;
+use crate::xml::record::Record;
+use crate::xml::scan::Visit;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// 2026-11-20T10:20:30Z.
+pub(super) const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
+
+/// Keeps the records.
+#[derive(Default)]
+pub(super) struct Records(Vec<Record>);
+
+impl Visit for Records {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        self.0.push(Record::of(entry, text));
+    }
+}
+
+/// A set of files in a folder of their own.
+pub(super) struct Set {
+    pub(super) folder: tempfile::TempDir,
+    pub(super) document: Document,
+    pub(super) saved: Document,
+    pub(super) disk: Disk,
+    pub(super) limits: Limits,
+    pub(super) base_url: Option<String>,
+}
+
+impl Set {
+    /// Writes files and loads the first.
+    pub(super) fn new(files: &[(&str, &[u8])]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        let mut set = Self {
+            folder,
+            document: Document::default(),
+            saved: Document::default(),
+            disk: Disk::default(),
+            limits: Limits::default(),
+            base_url: None,
+        };
+        set.load(files[0].0);
+        set
+    }
+
+    pub(super) fn load(&mut self, name: &str) {
+        let (mut document, mut disk) = (Document::default(), Disk::default());
+        let path = self.path(name);
+        let make = |_: &Facts| Records::default();
+        let loaded = load(&path, &Options::default(), &Progress::default(), make, &mut |part| {
+            note(
+                &mut disk,
+                match part {
+                    Part::Index { index, on_disk, .. } => {
+                        document.set_index(Some(index));
+                        on_disk
+                    }
+                    Part::Sitemap { source, sitemap, on_disk, visitor } => {
+                        document.append(source, visitor.0, sitemap);
+                        on_disk
+                    }
+                },
+            );
+        });
+        document.set_index(loaded.unwrap().index);
+        (self.saved, self.document, self.disk) = (document.clone(), document, disk);
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(super) fn read(&self, name: &str) -> String {
+        String::from_utf8(std::fs::read(self.path(name)).unwrap()).unwrap()
+    }
+
+    /// Every file of the folder with its bytes, by relative name.
+    pub(super) fn files(&self) -> BTreeMap<String, Vec<u8>> {
+        let mut found = BTreeMap::new();
+        let mut folders = vec![self.folder.path().to_path_buf()];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let name = path.strip_prefix(self.folder.path()).unwrap().to_string_lossy().into_owned();
+                    found.insert(name, std::fs::read(path).unwrap());
+                }
+            }
+        }
+        found
+    }
+
+    pub(super) fn names(&self) -> Vec<String> {
+        self.files().into_keys().collect()
+    }
+
+    pub(super) fn edit(&mut self, edit: &Edit) {
+        self.document = self.document.apply(edit, &Progress::default()).unwrap().document;
+    }
+
+    pub(super) fn set(&mut self, rows: &[u32], field: Field, value: Option<&str>) {
+        self.edit(&Edit::Set { rows: rows.iter().copied().collect(), field, value: value.map(Into::into) });
+    }
+
+    pub(super) fn delete(&mut self, rows: impl IntoIterator<Item = u32>) {
+        self.edit(&Edit::Delete(rows.into_iter().collect::<RowSet>()));
+    }
+
+    /// Adds a row at the end of a file.
+    pub(super) fn add(&mut self, sitemap: u32, loc: &str) {
+        let sitemap = SitemapId(sitemap);
+        let last = self.document.sitemap(sitemap).unwrap();
+        let after = last.rows.len().checked_sub(1).and_then(|last_row| last.rows.get(last_row));
+        let entries = vec![NewEntry::Values([Some(loc.into()), None, None, None])];
+        self.edit(&Edit::Insert { sitemap, after, entries });
+    }
+
+    pub(super) fn plan_to(&self, to: Option<&Path>) -> Plan {
+        plan(&Request {
+            document: &self.document,
+            saved: &self.saved,
+            disk: &self.disk,
+            to,
+            base_url: self.base_url.as_deref(),
+            limits: self.limits,
+            now: NOW,
+        })
+    }
+
+    pub(super) fn plan(&self) -> Plan {
+        self.plan_to(None)
+    }
+
+    /// The plan in short: `name action before>after what`, untouched files left out.
+    pub(super) fn planned(&self) -> Vec<String> {
+        lines(&self.plan())
+    }
+
+    /// Carries out a plan; the document is then the saved one.
+    pub(super) fn save(&mut self) -> super::Saved {
+        let plan = self.plan();
+        self.carry_out(&plan)
+    }
+
+    pub(super) fn carry_out(&mut self, plan: &Plan) -> super::Saved {
+        let saved = super::save(plan, &mut self.disk, false, &Progress::default()).unwrap();
+        (self.document, self.saved) = (saved.document.clone(), saved.document.clone());
+        saved
+    }
+
+    /// The locs of all live rows in order.
+    pub(super) fn locs(&self) -> Vec<String> {
+        self.document.live_rows().map(|row: RowId| self.document.loc(row).into_owned()).collect()
+    }
+}
+
+pub(super) fn lines(plan: &Plan) -> Vec<String> {
+    let outputs = plan.outputs.iter().filter(|output| output.action != super::Action::Untouched);
+    outputs
+        .map(|output| {
+            format!("{} {:?} {}>{} {}", output.name, output.action, output.urls_before, output.urls_after, output.what)
+        })
+        .collect()
+}
+
+fn note(disk: &mut Disk, file: Option<OnDisk>) {
+    disk.note(file.unwrap());
+}
+
+/// A urlset of these locs, one entry per two lines.
+pub(super) fn urlset(locs: &[&str]) -> String {
+    let urls: Vec<String> = locs.iter().map(|loc| format!("  <url>\n    <loc>{loc}</loc>\n  </url>\n")).collect();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{}</urlset>\n",
+        urls.concat()
+    )
+}
+
+/// An index of these URLs, the dates given after a space.
+pub(super) fn index(children: &[&str]) -> String {
+    let entry = |child: &&str| match child.split_once(' ') {
+        Some((loc, date)) => {
+            format!("  <sitemap>\n    <loc>{loc}</loc>\n    <lastmod>{date}</lastmod>\n  </sitemap>\n")
+        }
+        None => format!("  <sitemap>\n    <loc>{child}</loc>\n  </sitemap>\n"),
+    };
+    let entries: Vec<String> = children.iter().map(entry).collect();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{}</sitemapindex>\n",
+        entries.concat()
+    )
+}
