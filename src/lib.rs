@@ -7,7 +7,17 @@
 //! ```
 //!
 //! `progress` (counters, cancel flag) may be used by anyone. `files` and `check` do not know each
-//! other: the session scans a part, then checks it.
+//! other: the session hands the loader a visitor that checks each entry as it is scanned.
+//!
+//! Invariants, each held by a test (`ARCHITECTURE.md` says where):
+//!
+//! * **I1** `head ++ entries ++ tail` are the file's bytes, for all inputs.
+//! * **I2** An entry without overrides is written by copying its bytes.
+//! * **I3** Undoing everything gives the original bytes, and a save then writes nothing.
+//! * **I4** `document`, `check`, `xml` and `protocol` use no file system, clock, thread or terminal.
+//! * **I5** Only `xml` names `quick_xml`, only `tui` `ratatui` and `crossterm`, only `cli` `clap`.
+//! * **I6** Drawing takes `&App`; it changes nothing.
+//! * **I7** Records, sizes and findings equal those recomputed from the text.
 
 pub mod check;
 pub mod cli;
