@@ -3,6 +3,7 @@
 use super::args::{Check, CheckFormat};
 use super::output::{File, Finding, Summary, check_json, finding_text};
 use super::{Failure, Status, Streams, each_path};
+use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::findings::Reported;
 use crate::session::words::{counted, grouped};
@@ -70,7 +71,7 @@ impl Report {
     }
 }
 
-fn shown(reported: &Reported) -> Finding<'_> {
+pub(super) fn shown(reported: &Reported) -> Finding<'_> {
     let finding = &reported.finding;
     Finding {
         rule: finding.rule.code(),
@@ -79,7 +80,7 @@ fn shown(reported: &Reported) -> Finding<'_> {
         line: reported.at.map(|(line, _)| line),
         column: reported.at.map(|(_, column)| column),
         loc: Some(reported.loc.as_str()).filter(|loc| !loc.is_empty()),
-        field: finding.field.map(|field| field.name()),
+        field: finding.field.map(Field::name),
         message: &finding.message,
         fix: finding.fix.as_ref().map(|fix| fix.label.clone()),
     }

@@ -19,8 +19,10 @@ pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fail
         let session = list.common.open(path, now)?;
         match list.format {
             ListFormat::Text => {
-                for row in passing(&session, query.as_ref()) {
-                    loc_text(streams.out, &session.document().loc(row))?;
+                let document = session.document();
+                // A row without a loc has nothing to say here.
+                for loc in passing(&session, query.as_ref()).filter_map(|row| document.value(row, Field::Loc)) {
+                    loc_text(streams.out, &loc)?;
                 }
                 Ok(())
             }

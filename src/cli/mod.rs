@@ -8,15 +8,19 @@ mod check;
 pub mod clock;
 mod list;
 pub mod output;
+mod save;
+mod script;
+mod set;
 
 use crate::document::query::Query;
 use crate::files;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
+use crate::session::change::Refused;
 use crate::session::command::CommandError;
 use crate::session::load;
 use crate::session::snapshot::vocabulary;
-use args::{Common, Task};
+use args::{Common, Line, Task};
 use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -58,6 +62,9 @@ enum Failure {
     /// What was asked for makes no sense; the second text says what would.
     #[error("{0}")]
     Usage(String, String),
+    /// What was asked for is not allowed here.
+    #[error(transparent)]
+    Refused(#[from] Refused),
     /// A file.
     #[error(transparent)]
     File(#[from] files::Error),
@@ -75,7 +82,7 @@ impl Failure {
 
     fn status(&self) -> Status {
         match self {
-            Self::Usage(..) => Status::Usage,
+            Self::Usage(..) | Self::Refused(_) => Status::Usage,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Fine,
             Self::File(_) | Self::Output(_) => Status::Files,
         }
@@ -87,7 +94,7 @@ impl Failure {
             Self::Usage(_, hint) => hint,
             Self::File(error) => error.hint().unwrap_or_default(),
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return,
-            Self::Output(_) => "",
+            Self::Output(_) | Self::Refused(_) => "",
         };
         // There is nobody left to tell when this fails.
         let _ = writeln!(notes, "error: {self}");
@@ -103,19 +110,35 @@ struct Streams<'w> {
     notes: &'w mut dyn Write,
 }
 
-/// Runs a task. Results go to `out`, everything else to `notes`.
-pub fn run(task: &Task, out: &mut dyn Write, notes: &mut dyn Write) -> Status {
+impl Streams<'_> {
+    /// Says something that is no result. That nobody can hear it stops no work.
+    fn note(&mut self, text: &str) {
+        let _ = writeln!(self.notes, "{}", output::plain(text));
+    }
+}
+
+/// Why there is no screen, and what to use then.
+pub const NO_TERMINAL: (&str, &str) = (
+    "the screen needs a terminal on standard input and output",
+    "without one: sited check, sited list, sited set, or sited --script FILE PATH",
+);
+
+/// Runs what needs no screen; `None` when a screen was asked for. Results go to `out`, everything else
+/// to `notes`.
+pub fn run(line: &Line, out: &mut dyn Write, notes: &mut dyn Write) -> Option<Status> {
     let mut streams = Streams { out, notes };
-    let result = match task {
-        Task::Check(check) => check::run(check, &mut streams),
-        Task::List(list) => list::run(list, &mut streams),
-        Task::Set(_) => Ok(Status::Fine),
+    let result = match (&line.task, &line.open.script) {
+        (Some(Task::Check(check)), _) => check::run(check, &mut streams),
+        (Some(Task::List(list)), _) => list::run(list, &mut streams),
+        (Some(Task::Set(set)), _) => set::run(set, &mut streams),
+        (None, Some(path)) => script::run(&line.open, path, &mut streams),
+        (None, None) => return None,
     };
     let result = result.and_then(|status| Ok(streams.out.flush().map(|()| status)?));
-    result.unwrap_or_else(|failure| {
+    Some(result.unwrap_or_else(|failure| {
         failure.say(streams.notes);
         failure.status()
-    })
+    }))
 }
 
 impl Common {

@@ -23,6 +23,7 @@ fn folder() -> TempDir {
         ),
     );
     write("bad.xml", &format!("{HEAD}<url>\n<loc>https://e.com/a</loc>\n<priority>high</priority></url>\n</urlset>\n"));
+    write("none.xml", &format!("{HEAD}<url><lastmod>2025</lastmod></url>\n</urlset>\n"));
     write(
         "index.xml",
         "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
@@ -39,7 +40,7 @@ fn sited(folder: &TempDir, words: &str) -> (u8, String, String) {
     let words = words.split(' ').map(|word| word.replace("DIR/", &directory).replace('_', " "));
     let line = Line::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
     let (mut out, mut notes) = (Vec::new(), Vec::new());
-    let status = run(&line.task.unwrap(), &mut out, &mut notes);
+    let status = run(&line, &mut out, &mut notes).unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&directory, "DIR/");
     (status.code(), text(out), text(notes))
 }
@@ -49,6 +50,7 @@ fn list_prints_decoded_urls_in_the_order_of_the_set() {
     let folder = folder();
     let table = [
         ("list DIR/good.xml", "https://e.com/a?b=1&c=2\nhttps://e.com/blog/x\n"),
+        ("list DIR/none.xml", ""),
         ("list DIR/index.xml", "https://e.com/a?b=1&c=2\nhttps://e.com/blog/x\nhttps://e.com/a\n"),
         ("list DIR/bad.xml DIR/good.xml --where -section:blog", "https://e.com/a\nhttps://e.com/a?b=1&c=2\n"),
         ("list DIR/index.xml --where has:image_or_rule:priority-*", "https://e.com/blog/x\nhttps://e.com/a\n"),
@@ -126,7 +128,7 @@ fn check_prints_one_document() {
 fn what_cannot_be_done_is_said_with_a_hint() {
     let folder = folder();
     let table = [
-        ("list DIR/none.xml", 3, "error: DIR/none.xml: there is no such file\nhint: "),
+        ("list DIR/gone.xml", 3, "error: DIR/gone.xml: there is no such file\nhint: "),
         ("check DIR/notes.txt", 3, "error: DIR/notes.txt: "),
         ("list DIR/good.xml --where priorty<1", 2, "error: --where cannot be understood\n  priorty<1\n  ^^^^^^^ "),
         ("list DIR/good.xml --now noon", 2, "error: --now noon: expected a date"),
@@ -138,9 +140,9 @@ fn what_cannot_be_done_is_said_with_a_hint() {
         assert!(notes.starts_with(message), "{words}: {notes}");
     }
     // The files that can be read are reported all the same.
-    let (status, out, _) = sited(&folder, "list DIR/none.xml DIR/bad.xml");
+    let (status, out, _) = sited(&folder, "list DIR/gone.xml DIR/bad.xml");
     assert_eq!((status, out.as_str()), (3, "https://e.com/a\n"));
-    let (status, out, _) = sited(&folder, "check DIR/bad.xml DIR/none.xml");
+    let (status, out, _) = sited(&folder, "check DIR/bad.xml DIR/gone.xml");
     assert_eq!(status, 3);
     assert!(out.contains("priority-invalid"), "{out}");
 }
@@ -162,7 +164,146 @@ fn a_reader_that_stops_reading_is_no_error() {
         let words =
             ["sited"].into_iter().chain(words.split(' ')).map(std::ffi::OsString::from).chain([path.clone().into()]);
         let mut notes = Vec::new();
-        let status = run(&Line::try_parse_from(words).unwrap().task.unwrap(), &mut Closed, &mut notes);
+        let status = run(&Line::try_parse_from(words).unwrap(), &mut Closed, &mut notes).unwrap();
         assert_eq!((status, notes.as_slice()), (Status::Fine, [].as_slice()));
     }
+}
+
+#[test]
+fn set_changes_the_values_bytes_and_nothing_else() {
+    let folder = folder();
+    let path = folder.path().join("good.xml");
+    let before = fs::read_to_string(&path).unwrap();
+    let table = [
+        ("set DIR/good.xml priority=+0.1 --where priority!=none", before.replace("0.50", "0.60")),
+        (
+            "set DIR/good.xml lastmod=today --where section:blog --now 2026-11-20",
+            before.replace("2025-03-09", "2026-11-20"),
+        ),
+        ("set DIR/good.xml lastmod=-1d --where has:lastmod", before.replace("2025-03-09", "2025-03-08")),
+        ("set DIR/good.xml priority=0.50 --where priority=0.5", before.clone()),
+        ("set DIR/good.xml priority=none --where priority=0.5", before.replace("\n  <priority>0.50</priority>", "")),
+    ];
+    for (words, expected) in table {
+        let (status, out, notes) = sited(&folder, words);
+        assert_eq!((status, out.as_str()), (0, ""), "{words}: {notes}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{words}");
+        fs::write(&path, &before).unwrap();
+    }
+}
+
+#[test]
+fn set_writes_elsewhere_or_nowhere_when_told_to() {
+    let folder = folder();
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let before = read("good.xml");
+    let (status, out, notes) = sited(&folder, "set DIR/good.xml priority=0.8 --dry-run");
+    let expected = "https://e.com/a?b=1&c=2: priority 0.50 → 0.8\nhttps://e.com/blog/x: priority none → 0.8\n";
+    assert_eq!((status, out.as_str()), (0, expected), "{notes}");
+    assert!(notes.starts_with("dry run, nothing is written: "), "{notes}");
+    assert_eq!(read("good.xml"), before);
+    let (status, _, notes) = sited(&folder, "set DIR/good.xml priority=0.8 --where priority=0.5 -o DIR/new.xml");
+    assert_eq!(status, 0, "{notes}");
+    assert_eq!(read("good.xml"), before);
+    assert_eq!(read("new.xml"), before.replace("0.50", "0.8"));
+}
+
+#[test]
+fn set_refuses_what_makes_no_sense() {
+    let folder = folder();
+    let before = fs::read(folder.path().join("good.xml")).unwrap();
+    let table = [
+        (
+            "set DIR/good.xml priority=8",
+            "error: this value cannot be understood\n  priority=8\n           ^ expected a number",
+        ),
+        ("set DIR/good.xml prio=0.8", "error: this value cannot be understood\n  prio=0.8\n  ^^^^ "),
+        ("set DIR/good.xml priority=1 priority=0", "error: priority is set twice\nhint: "),
+        ("set DIR/good.xml priority=1 --where (a", "error: --where cannot be understood\n  (a\n  ^ "),
+    ];
+    for (words, message) in table {
+        let (status, out, notes) = sited(&folder, words);
+        assert_eq!((status, out.as_str()), (2, ""), "{words}");
+        assert!(notes.starts_with(message), "{words}: {notes}");
+    }
+    assert_eq!(fs::read(folder.path().join("good.xml")).unwrap(), before);
+}
+
+#[test]
+fn a_script_runs_the_commands_of_the_command_line() {
+    let folder = folder();
+    let path = folder.path().join("good.xml");
+    let before = fs::read_to_string(&path).unwrap();
+    // The script, the status, part of the notes, the file after it.
+    let table = [
+        (
+            "# a comment\n:set priority=0.8 where priority=0.5\ns/blog/news/\nwrite\n",
+            0,
+            "saved DIR/good.xml",
+            before.replace("0.50", "0.8").replace("blog/x", "news/x"),
+        ),
+        ("set priority=0.8\nundo\nwq\n", 0, "saved: nothing had changed", before.clone()),
+        ("set priority=0.8\n", 0, "the changes were not saved", before.clone()),
+        (
+            "set priority=0.8\nq\n",
+            2,
+            "error: line 2 of the script: 2 changed rows would be lost\nhint: ",
+            before.clone(),
+        ),
+        ("set priority=0.8\nq!\nwrite\n", 0, "", before.clone()),
+        ("set priority=0.8\ne!\nwrite\n", 0, "saved: nothing had changed", before.clone()),
+        ("delete where section=blog\nwq\n", 0, "saved", {
+            let (start, end) =
+                (before.find("\n<url><loc>https://e.com/blog").unwrap(), before.find("\n</urlset>").unwrap());
+            format!("{}{}", &before[..start], &before[end..])
+        }),
+        (
+            "write\nset prio=1\n",
+            2,
+            "error: line 2 of the script cannot be understood\n  set prio=1\n      ^^^^ ",
+            before.clone(),
+        ),
+        (
+            "set priority=1\nwrite\ngoto 3\n",
+            2,
+            "error: line 3 of the script: `goto 3` needs a screen\nhint: ",
+            before.clone(),
+        ),
+    ];
+    for (script, status, note, expected) in table {
+        fs::write(folder.path().join("script"), script).unwrap();
+        let (found, out, notes) = sited(&folder, "--script DIR/script DIR/good.xml");
+        assert_eq!((found, out.as_str()), (status, ""), "{script}: {notes}");
+        assert!(notes.contains(note), "{script}: {notes}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{script}: {notes}");
+        fs::write(&path, &before).unwrap();
+    }
+}
+
+#[test]
+fn a_script_prints_what_it_is_asked_to() {
+    let folder = folder();
+    let run = |script: &str| {
+        fs::write(folder.path().join("script"), script).unwrap();
+        sited(&folder, "--script DIR/script --now 2026-11-20 --read-only DIR/index.xml")
+    };
+    let (status, out, _) = run("check\n");
+    assert_eq!(status, 0);
+    assert!(out.contains("DIR/bad.xml:5:11: error[priority-invalid]: "), "{out}");
+    let (status, out, _) = run("plan\n");
+    assert_eq!(
+        (status, out.as_str()),
+        (0, "untouched  DIR/good.xml\nuntouched  DIR/bad.xml\nuntouched  DIR/index.xml\n")
+    );
+    let (status, _, notes) = run("set priority=0.8\n");
+    assert_eq!(status, 2, "{notes}");
+    assert!(notes.contains("--read-only was given"), "{notes}");
+    let (status, _, notes) = sited(&folder, "--script DIR/none DIR/good.xml");
+    assert_eq!(status, 3, "{notes}");
+}
+
+#[test]
+fn the_screen_is_left_to_others() {
+    let line = Line::try_parse_from(["sited", "a.xml"]).unwrap();
+    assert_eq!(run(&line, &mut Vec::new(), &mut Vec::new()), None);
 }

@@ -1,0 +1,132 @@
+//! `--script FILE`: the commands of the `:` line, one after the other, without a screen.
+//!
+//! The whole script is read before its first command runs; the first that is refused ends the run.
+
+use super::args::Open;
+use super::output::finding_text;
+use super::save::{save, show_plan};
+use super::{Failure, Status, Streams};
+use crate::files;
+use crate::session::Session;
+use crate::session::command::{Command, Line, script};
+use crate::session::run::{Asker, Outcome};
+use crate::session::snapshot::vocabulary;
+use crate::session::words::counted;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Runs a script on a set.
+pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let now = open.common.now()?;
+    let text = read(path)?;
+    let lines = script(&text, &vocabulary(now))
+        .map_err(|error| Failure::text(&format!("line {} of the script", error.number), &error.line, &error.error))?;
+    if let Some(line) = lines.iter().find(|line| needs_screen(&line.command)) {
+        let hint = "a script can change, filter, mark, check, plan and write".to_owned();
+        return Err(at(line, &format!("`{}` needs a screen", line.command), hint));
+    }
+    let target = target(open)?;
+    let mut run = Run { open, session: open.common.open(&target, now)?, target };
+    if open.read_only {
+        run.session.set_read_only("--read-only was given");
+    }
+    for line in &lines {
+        if !run.line(line, streams)? {
+            return Ok(Status::Fine);
+        }
+    }
+    if run.session.is_modified() {
+        streams.note("the changes were not saved; `write` saves them");
+    }
+    Ok(Status::Fine)
+}
+
+/// A script while it runs.
+struct Run<'o> {
+    open: &'o Open,
+    session: Session,
+    target: PathBuf,
+}
+
+impl Run<'_> {
+    /// Runs one line. False when the script is over.
+    fn line(&mut self, line: &Line, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+        match self.session.run(&line.command, Asker::Headless) {
+            Err(refused) => return Err(at(line, &refused.to_string(), String::new())),
+            Ok(Outcome::Done(report)) => streams.note(&report.message),
+            Ok(Outcome::Shown(words)) => streams.note(&words),
+            Ok(Outcome::Asked(command)) => return self.asked(line, &command, streams),
+        }
+        Ok(true)
+    }
+
+    fn asked(&mut self, line: &Line, command: &Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+        match command {
+            Command::Write { path, force } => save(&mut self.session, path.as_deref().map(Path::new), *force, streams)?,
+            Command::WriteQuit => {
+                save(&mut self.session, None, false, streams)?;
+                return Ok(false);
+            }
+            Command::Quit { discard } => {
+                self.may_drop(line, *discard)?;
+                return Ok(false);
+            }
+            Command::Reload { discard } => {
+                self.may_drop(line, *discard)?;
+                self.session = self.open.common.open(&self.target, self.open.common.now()?)?;
+            }
+            Command::Check => {
+                for finding in self.session.report() {
+                    finding_text(streams.out, &super::check::shown(&finding))?;
+                }
+            }
+            Command::Plan => show_plan(&self.session, streams)?,
+            Command::History => {
+                for step in self.session.history() {
+                    writeln!(streams.out, "{}", step.label)?;
+                }
+            }
+            other => return Err(at(line, &format!("`{other}` needs a screen"), String::new())),
+        }
+        Ok(true)
+    }
+
+    fn may_drop(&self, line: &Line, discard: bool) -> Result<(), Failure> {
+        if discard || !self.session.is_modified() {
+            return Ok(());
+        }
+        let rows = counted(u64::from(self.session.changed()), "changed row");
+        let hint = "`write` saves them; with `!` the command drops them".to_owned();
+        Err(at(line, &format!("{rows} would be lost"), hint))
+    }
+}
+
+fn needs_screen(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::Goto(_) | Command::Search(_) | Command::Help(_) | Command::Theme(_) | Command::Columns(_)
+    )
+}
+
+fn at(line: &Line, message: &str, hint: String) -> Failure {
+    Failure::Usage(format!("line {} of the script: {message}", line.number), hint)
+}
+
+/// The text of a script; `-` is the standard input.
+fn read(path: &Path) -> Result<String, Failure> {
+    if path == Path::new("-") {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).map_err(|error| files::Error::system("read", path, error))?;
+        return Ok(text);
+    }
+    Ok(std::fs::read_to_string(path).map_err(|error| files::Error::system("read", path, error))?)
+}
+
+/// What the script is about: the path given, else the sitemap of this folder.
+fn target(open: &Open) -> Result<PathBuf, Failure> {
+    let here = || files::load::in_folder(Path::new(""));
+    open.path.clone().or_else(here).ok_or_else(|| {
+        let hint = "name it: sited --script FILE PATH".to_owned();
+        Failure::Usage("this folder has no sitemap_index.xml and no sitemap.xml".to_owned(), hint)
+    })
+}
