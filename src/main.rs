@@ -1,7 +1,7 @@
 //! `sited`: reads the command line and hands over to the headless half or to the screen.
 
 use clap::Parser;
-use sited::cli::{self, args::Line};
+use sited::cli::{self, Next, args::Line};
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
@@ -9,10 +9,11 @@ fn main() -> ExitCode {
     let line = Line::parse();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut notes = io::stderr().lock();
-    if let Some(status) = cli::run(&line, &mut out, &mut notes) {
-        return status.into();
+    match cli::run(&line, &mut out, &mut notes) {
+        Next::End(status) => status.into(),
+        Next::Screen(_) => {
+            let _ = writeln!(notes, "error: {}\nhint: {}", cli::NO_TERMINAL.0, cli::NO_TERMINAL.1);
+            cli::Status::Usage.into()
+        }
     }
-    drop(out);
-    let _ = writeln!(notes, "error: {}\nhint: {}", cli::NO_TERMINAL.0, cli::NO_TERMINAL.1);
-    cli::Status::Usage.into()
 }

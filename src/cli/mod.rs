@@ -20,9 +20,9 @@ use crate::session::change::Refused;
 use crate::session::command::CommandError;
 use crate::session::load;
 use crate::session::snapshot::vocabulary;
-use args::{Common, Line, Task};
+use args::{Common, Line, Open, Task};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// How a run ended.
@@ -123,22 +123,55 @@ pub const NO_TERMINAL: (&str, &str) = (
     "without one: sited check, sited list, sited set, or sited --script FILE PATH",
 );
 
-/// Runs what needs no screen; `None` when a screen was asked for. Results go to `out`, everything else
-/// to `notes`.
-pub fn run(line: &Line, out: &mut dyn Write, notes: &mut dyn Write) -> Option<Status> {
+/// What is left to do after [`run`].
+#[derive(Debug)]
+pub enum Next {
+    /// Nothing.
+    End(Status),
+    /// A screen was asked for.
+    Screen(Screen),
+}
+
+/// What was said about the screen.
+#[derive(Debug, Clone)]
+pub struct Screen {
+    /// What to open; `None`: the sitemap of this folder, else the sample.
+    pub path: Option<PathBuf>,
+    /// How to read files.
+    pub options: files::Options,
+    /// The time it is, if it was said.
+    pub now: Option<Now>,
+    /// Change nothing.
+    pub read_only: bool,
+    /// Colours, if they were said.
+    pub theme: Option<args::Theme>,
+}
+
+/// Runs what needs no screen. Results go to `out`, everything else to `notes`.
+pub fn run(line: &Line, out: &mut dyn Write, notes: &mut dyn Write) -> Next {
     let mut streams = Streams { out, notes };
     let result = match (&line.task, &line.open.script) {
         (Some(Task::Check(check)), _) => check::run(check, &mut streams),
         (Some(Task::List(list)), _) => list::run(list, &mut streams),
         (Some(Task::Set(set)), _) => set::run(set, &mut streams),
         (None, Some(path)) => script::run(&line.open, path, &mut streams),
-        (None, None) => return None,
+        (None, None) => match screen(&line.open) {
+            Ok(screen) => return Next::Screen(screen),
+            Err(failure) => Err(failure),
+        },
     };
     let result = result.and_then(|status| Ok(streams.out.flush().map(|()| status)?));
-    Some(result.unwrap_or_else(|failure| {
+    Next::End(result.unwrap_or_else(|failure| {
         failure.say(streams.notes);
         failure.status()
     }))
+}
+
+fn screen(open: &Open) -> Result<Screen, Failure> {
+    let common = &open.common;
+    let now = common.now.as_ref().map(|_| common.now()).transpose()?;
+    let path = open.path.clone();
+    Ok(Screen { path, options: common.options()?, now, read_only: open.read_only, theme: open.theme })
 }
 
 impl Common {
@@ -151,17 +184,22 @@ impl Common {
         })
     }
 
-    fn options(&self) -> files::Options {
-        let options = files::Options { base_url: self.base_url.clone(), ..files::Options::default() };
-        match self.max_bytes {
-            Some(max_bytes) => files::Options { max_bytes: max_bytes.min(options.max_bytes), ..options },
-            None => options,
+    fn options(&self) -> Result<files::Options, Failure> {
+        if let Some(url) = self.base_url.as_ref().filter(|url| files::folder_url(url).is_none()) {
+            let hint = "for example: --base-url https://example.com/".to_owned();
+            return Err(Failure::Usage(
+                format!("--base-url {url}: expected an address with http:// or https://"),
+                hint,
+            ));
         }
+        let mut options = files::Options { base_url: self.base_url.clone(), ..files::Options::default() };
+        options.max_bytes = self.max_bytes.map_or(options.max_bytes, |max_bytes| max_bytes.min(options.max_bytes));
+        Ok(options)
     }
 
     /// Opens a set, start to end.
     fn open(&self, path: &Path, now: Now) -> Result<Session, Failure> {
-        Ok(load::open(path, self.options(), now)?)
+        Ok(load::open(path, self.options()?, now)?)
     }
 }
 
@@ -176,7 +214,7 @@ fn filter(text: Option<&str>, now: Now) -> Result<Option<Query>, Failure> {
 /// Does something for each of several paths: a file that cannot be read is said and passed over, and
 /// its status wins in the end.
 fn each_path(
-    paths: &[std::path::PathBuf],
+    paths: &[PathBuf],
     streams: &mut Streams<'_>,
     mut work: impl FnMut(&Path, &mut Streams<'_>) -> Result<(), Failure>,
 ) -> Result<Status, Failure> {

@@ -112,13 +112,12 @@ pub fn check_json<'f>(
     writeln!(out, "\n]}}")
 }
 
-/// Writes a finding as `path:line:column: severity[rule]: message`.
+/// Writes a finding as `path:line:column: severity[rule]: message`; one about a whole file or set stands at
+/// `1:1`, so that every line has the same shape.
 pub fn finding_text(out: &mut dyn Write, finding: &Finding<'_>) -> io::Result<()> {
-    write!(out, "{}", plain(finding.file))?;
-    if let (Some(line), Some(column)) = (finding.line, finding.column) {
-        write!(out, ":{line}:{column}")?;
-    }
-    writeln!(out, ": {}[{}]: {}", finding.severity, finding.rule, plain(finding.message))
+    let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
+    let (file, message) = (plain(finding.file), plain(finding.message));
+    writeln!(out, "{file}:{line}:{column}: {}[{}]: {message}", finding.severity, finding.rule)
 }
 
 /// Writes a row as one JSON line.
@@ -180,7 +179,7 @@ mod tests {
         let line = |finding: &Finding<'_>| written(|out| finding_text(out, finding));
         assert_eq!(line(&FINDING), "a.xml:3:10: warning[loc-fragment]: #x is dropped\n");
         let whole = Finding { line: None, column: None, message: "a\u{1b}[2J\nb", ..FINDING };
-        assert_eq!(line(&whole), "a.xml: warning[loc-fragment]: a\u{fffd}[2J\u{fffd}b\n");
+        assert_eq!(line(&whole), "a.xml:1:1: warning[loc-fragment]: a\u{fffd}[2J\u{fffd}b\n");
     }
 
     #[test]

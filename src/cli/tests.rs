@@ -40,7 +40,7 @@ fn sited(folder: &TempDir, words: &str) -> (u8, String, String) {
     let words = words.split(' ').map(|word| word.replace("DIR/", &directory).replace('_', " "));
     let line = Line::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
     let (mut out, mut notes) = (Vec::new(), Vec::new());
-    let status = run(&line, &mut out, &mut notes).unwrap();
+    let Next::End(status) = run(&line, &mut out, &mut notes) else { panic!("a screen is asked for") };
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&directory, "DIR/");
     (status.code(), text(out), text(notes))
 }
@@ -133,6 +133,7 @@ fn what_cannot_be_done_is_said_with_a_hint() {
         ("list DIR/good.xml --where priorty<1", 2, "error: --where cannot be understood\n  priorty<1\n  ^^^^^^^ "),
         ("list DIR/good.xml --now noon", 2, "error: --now noon: expected a date"),
         ("check DIR/good.xml --now 2025", 2, "error: --now 2025: expected a date"),
+        ("check DIR/good.xml --base-url e.com", 2, "error: --base-url e.com: expected an address"),
     ];
     for (words, status, message) in table {
         let (found, out, notes) = sited(&folder, words);
@@ -164,8 +165,9 @@ fn a_reader_that_stops_reading_is_no_error() {
         let words =
             ["sited"].into_iter().chain(words.split(' ')).map(std::ffi::OsString::from).chain([path.clone().into()]);
         let mut notes = Vec::new();
-        let status = run(&Line::try_parse_from(words).unwrap(), &mut Closed, &mut notes).unwrap();
-        assert_eq!((status, notes.as_slice()), (Status::Fine, [].as_slice()));
+        let next = run(&Line::try_parse_from(words).unwrap(), &mut Closed, &mut notes);
+        assert!(matches!(next, Next::End(Status::Fine)), "{next:?}");
+        assert_eq!(notes, b"");
     }
 }
 
@@ -242,6 +244,18 @@ fn a_script_runs_the_commands_of_the_command_line() {
             "saved DIR/good.xml",
             before.replace("0.50", "0.8").replace("blog/x", "news/x"),
         ),
+        (
+            "mark where section=blog\nset priority=0.8\nwq\n",
+            0,
+            "priority set to 0.8 on 1 row\nsaved DIR/good.xml",
+            before.replace("</lastmod>", "</lastmod><priority>0.8</priority>"),
+        ),
+        (
+            "filter section=blog\n%set lastmod=none\nnofilter\nset priority=0.8 where priority=0.5\nw\n",
+            0,
+            "saved DIR/good.xml",
+            before.replace("<lastmod>2025-03-09</lastmod>", "").replace("0.50", "0.8"),
+        ),
         ("set priority=0.8\nundo\nwq\n", 0, "saved: nothing had changed", before.clone()),
         ("set priority=0.8\n", 0, "the changes were not saved", before.clone()),
         (
@@ -304,6 +318,9 @@ fn a_script_prints_what_it_is_asked_to() {
 
 #[test]
 fn the_screen_is_left_to_others() {
-    let line = Line::try_parse_from(["sited", "a.xml"]).unwrap();
-    assert_eq!(run(&line, &mut Vec::new(), &mut Vec::new()), None);
+    let run = |words: &str| run(&Line::try_parse_from(words.split(' ')).unwrap(), &mut Vec::new(), &mut Vec::new());
+    let Next::Screen(screen) = run("sited a.xml --now @7 --read-only") else { panic!("a screen is asked for") };
+    assert_eq!((screen.path, screen.now), (Some("a.xml".into()), Some(Now { seconds: 7, offset: 0 })));
+    assert!(screen.read_only && screen.theme.is_none());
+    assert!(matches!(run("sited a.xml --now noon"), Next::End(Status::Usage)));
 }

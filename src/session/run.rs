@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub enum Asker {
     /// The screen, with the cursor on this row.
     Screen(Option<RowId>),
-    /// A script or subcommand: all rows.
+    /// A script or subcommand: where the screen would take the current row, all rows.
     Headless,
 }
 
@@ -48,13 +48,13 @@ impl Snapshot {
         };
         let all = || -> RowSet { self.document.live_rows().map(|row| row.0).collect() };
         Some(match (&scope.query, scope.shown, asker) {
-            (Some(query), true, Asker::Screen(_)) => self.rows_where(query, progress)? & shown(),
-            (Some(query), _, _) => self.rows_where(query, progress)?,
-            (None, _, Asker::Headless) => all(),
-            (None, true, Asker::Screen(_)) => shown(),
-            (None, false, Asker::Screen(_)) if !self.marks.is_empty() => {
+            (Some(query), true, _) => self.rows_where(query, progress)? & shown(),
+            (Some(query), false, _) => self.rows_where(query, progress)?,
+            (None, true, _) => shown(),
+            (None, false, _) if !self.marks.is_empty() => {
                 self.marks.iter().filter(|row| self.document.is_live(RowId(*row))).collect()
             }
+            (None, false, Asker::Headless) => all(),
             (None, false, Asker::Screen(row)) => row.iter().map(|row| row.0).collect(),
         })
     }
@@ -64,10 +64,9 @@ impl Snapshot {
         let of = format!("{} of {}", grouped(rows), counted(u64::from(self.document.live()), "row"));
         match (scope.query.is_some(), scope.shown, asker) {
             (true, _, _) => format!("{of} (where)"),
-            (false, _, Asker::Headless) => counted(rows, "row"),
             (false, true, _) if self.view.len() < self.document.live() => format!("{of} (filtered)"),
-            (false, true, _) => counted(rows, "row"),
             (false, false, _) if !self.marks.is_empty() => format!("{of} (marked)"),
+            (false, true, _) | (false, false, Asker::Headless) => counted(rows, "row"),
             _ => "the current row".to_owned(),
         }
     }

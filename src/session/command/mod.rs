@@ -111,10 +111,11 @@ pub enum Command {
 
 /// Which rows a command is about.
 ///
-/// Neither part given: the marked rows, else the current one; without a screen: all rows.
+/// Neither part given: the marked rows, else the current one; without a screen, which has no current
+/// row, all of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scope {
-    /// `%`: all rows that the view shows. Without a screen these are all rows.
+    /// `%`: all rows that the view shows.
     pub shown: bool,
     /// `where`: of those rows (of all rows, without `%`) the ones that pass.
     pub query: Option<Query>,
