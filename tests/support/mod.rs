@@ -5,7 +5,7 @@
 //! Nothing here knows the library's types: it sees the program as a user does, through files and screens.
 
 // Each test program uses its own part of this module.
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 pub mod corpus;
 pub mod folder;
