@@ -17,6 +17,16 @@ pub fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (start.elapsed(), result)
 }
 
+/// Resident memory of this process in bytes: now and at its peak. `None` where the system does not tell.
+pub fn resident() -> Option<(u64, u64)> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1_024)
+    };
+    Some((field("VmRSS:")?, field("VmHWM:")?))
+}
+
 /// The measurements of one run.
 #[derive(Default)]
 pub struct Report {
