@@ -6,6 +6,7 @@ use sited::check::rule::{FixKind, Rule};
 use sited::document::query::{Query, Vocabulary, completions};
 use sited::protocol::Severity;
 use sited::protocol::lastmod::Now;
+use sited::session::command::TABLE;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -18,7 +19,8 @@ fn tables_are_fresh() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let written = fs::read_to_string(&path).expect("read the README");
     let mut fresh = written.clone();
-    for (name, table) in [("keys", sited::tui::command::key_table()), ("fields", fields()), ("rules", rules())] {
+    let keys = sited::tui::command::key_table();
+    for (name, table) in [("keys", keys), ("commands", commands()), ("fields", fields()), ("rules", rules())] {
         fresh = replaced(&fresh, name, &table);
     }
     if std::env::var_os("UPDATE_README").is_some() {
@@ -34,6 +36,16 @@ fn replaced(text: &str, name: &str, table: &str) -> String {
     let start = text.find(&open).unwrap_or_else(|| panic!("the README has no {open}")) + open.len();
     let end = text[start..].find(&close).unwrap_or_else(|| panic!("the README has no {close}")) + start;
     format!("{}\n{}\n\n{}", &text[..start], table.trim_end(), &text[end..])
+}
+
+/// The commands of the `:` line and of scripts.
+fn commands() -> String {
+    let mut out = String::from("| Command | What it does | For example |\n|---|---|---|\n");
+    for spec in TABLE {
+        let code = |text: &str| format!("`{}`", text.replace('|', "\\|"));
+        let _ = writeln!(out, "| {} | {} | {} |", code(&spec.usage()), spec.about, code(spec.example));
+    }
+    out
 }
 
 /// What a query can ask for: every field with the words its values are chosen from.
