@@ -116,6 +116,7 @@ pub const fn damage_words(kind: DamageKind) -> &'static str {
         DamageKind::Angle => "`<` that starts no tag, or a tag, comment or CDATA section that does not end",
         DamageKind::EndTag => "an end tag that closes no open element",
         DamageKind::Unclosed => "an element that is never closed; the file may be cut off",
+        DamageKind::Instruction => "`<?` that begins no sound instruction or XML declaration",
         DamageKind::BeforeRoot => "something stands before the root element",
         DamageKind::AfterRoot => "something stands after the root element",
         DamageKind::Character => "a character that XML does not allow",

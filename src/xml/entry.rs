@@ -199,6 +199,8 @@ pub enum DamageKind {
     EndTag,
     /// An element that is still open where its parent, or the file, ends \[xml-truncated\].
     Unclosed,
+    /// An instruction without a target, or an XML declaration that is none \\[xml-not-well-formed\\].
+    Instruction,
     /// Text or elements before the root \[xml-leading-junk, xml-leading-whitespace\].
     BeforeRoot,
     /// Text or elements after the root \[xml-trailing-junk\].
@@ -219,7 +221,7 @@ const DAMAGE_LIMIT: usize = 1_000;
 pub struct Parser {
     /// Names of the open elements below a child, as ranges of the bytes.
     stack: Vec<(u32, u32)>,
-    /// What was not well-formed so far, at most [`DAMAGE_LIMIT`].
+    /// What was not well-formed so far; the first thousand of it.
     pub damage: Vec<Damage>,
 }
 

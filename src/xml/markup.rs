@@ -204,30 +204,48 @@ pub struct Attribute<'b> {
 }
 
 /// The attributes of a tag (the slice of [`Markup::attributes`]); ends at the first malformed one.
-pub fn attributes(slice: &[u8]) -> impl Iterator<Item = Attribute<'_>> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        while slice.get(at).is_some_and(|byte| is_space(*byte)) {
+pub const fn attributes(slice: &[u8]) -> Attributes<'_> {
+    Attributes { slice, at: 0 }
+}
+
+/// See [`attributes`].
+#[derive(Debug, Clone)]
+pub struct Attributes<'b> {
+    slice: &'b [u8],
+    at: usize,
+}
+
+impl<'b> Attributes<'b> {
+    /// What was not read yet: blank after the last attribute of a sound tag.
+    pub fn rest(&self) -> &'b [u8] {
+        self.slice.get(self.at..).unwrap_or_default()
+    }
+
+    fn skip_blanks(&self, mut at: usize) -> usize {
+        while self.slice.get(at).is_some_and(|byte| is_space(*byte)) {
             at += 1;
         }
-        let end = name_end(slice, at);
-        let name = slice.get(at..end).filter(|name| !name.is_empty())?;
-        let mut value_at = end;
-        while slice.get(value_at).is_some_and(|byte| is_space(*byte)) {
-            value_at += 1;
-        }
-        if slice.get(value_at) != Some(&b'=') {
+        at
+    }
+}
+
+impl<'b> Iterator for Attributes<'b> {
+    type Item = Attribute<'b>;
+
+    fn next(&mut self) -> Option<Attribute<'b>> {
+        let start = self.skip_blanks(self.at);
+        let end = name_end(self.slice, start);
+        let name = self.slice.get(start..end).filter(|name| !name.is_empty())?;
+        let equals = self.skip_blanks(end);
+        if self.slice.get(equals) != Some(&b'=') {
             return None;
         }
-        value_at += 1;
-        while slice.get(value_at).is_some_and(|byte| is_space(*byte)) {
-            value_at += 1;
-        }
-        let quote = *slice.get(value_at).filter(|byte| matches!(byte, b'"' | b'\''))?;
-        let len = memchr(quote, slice.get(value_at + 1..)?)?;
-        at = value_at + len + 2;
-        Some(Attribute { name, value: slice.get(value_at + 1..value_at + 1 + len)? })
-    })
+        let open = self.skip_blanks(equals + 1);
+        let quote = *self.slice.get(open).filter(|byte| matches!(byte, b'"' | b'\''))?;
+        let len = memchr(quote, self.slice.get(open + 1..)?)?;
+        self.at = open + len + 2;
+        Some(Attribute { name, value: self.slice.get(open + 1..open + 1 + len)? })
+    }
 }
 
 #[cfg(test)]

@@ -108,6 +108,9 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
             Kind::Instruction if markup.start > first && is_declaration(bytes, &markup) => {
                 parser.note(markup.start, DamageKind::BeforeRoot);
             }
+            Kind::Instruction if !is_sound_instruction(bytes, &markup) => {
+                parser.note(markup.start, DamageKind::Instruction);
+            }
             Kind::End | Kind::Cdata => parser.note(markup.start, DamageKind::BeforeRoot),
             Kind::Stray => parser.note(markup.start, DamageKind::Angle),
             Kind::Instruction | Kind::Comment | Kind::Declaration => {}
@@ -121,6 +124,18 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
 fn is_declaration(bytes: &[u8], markup: &Markup) -> bool {
     let inside = bytes.get(markup.start + 2..markup.end).unwrap_or_default();
     inside.starts_with(b"xml") && inside.get(3).is_some_and(|byte| markup::is_space(*byte))
+}
+
+/// Whether an instruction has a target, and the XML declaration nothing but its three pseudo-attributes
+/// (XML 1.0, productions 16 and 23).
+fn is_sound_instruction(bytes: &[u8], markup: &Markup) -> bool {
+    let inside = bytes.get(markup.start + 2..markup.end - 2).unwrap_or_default();
+    if !is_declaration(bytes, markup) {
+        return inside.first().is_some_and(|byte| !markup::is_space(*byte));
+    }
+    let mut attributes = markup::attributes(inside.get(3..).unwrap_or_default());
+    attributes.all(|attribute| matches!(attribute.name, b"version" | b"encoding" | b"standalone"))
+        && markup::is_blank(attributes.rest())
 }
 
 /// From the root's start tag to its end tag, and what follows.
@@ -358,6 +373,9 @@ mod tests {
             ("", DamageKind::NoRoot),
             (" <?xml version='1.0'?><urlset/>", DamageKind::BeforeRoot),
             ("x<urlset/>", DamageKind::BeforeRoot),
+            ("<? xml version='1.0'?><urlset/>", DamageKind::Instruction),
+            ("<?xml version='1.0' header();?><urlset/>", DamageKind::Instruction),
+            ("<?xml version='1.0' charset='a'?><urlset/>", DamageKind::Instruction),
             ("<urlset/>x", DamageKind::AfterRoot),
             ("<urlset/><urlset/>", DamageKind::AfterRoot),
             ("<urlset>", DamageKind::Unclosed),
@@ -369,9 +387,10 @@ mod tests {
             let damage = rows(text).0.damage;
             assert!(damage.iter().any(|damage| damage.kind == kind), "{text}: {damage:?}");
         }
-        for text in
-            ["\u{feff}<?xml version='1.0'?><!-- c --><urlset/>\n<!-- d -->", "<!DOCTYPE urlset><urlset></urlset>"]
-        {
+        for text in [
+            "\u{feff}<?xml version='1.0' encoding=\"UTF-8\" standalone='no' ?><?p q?><!-- c --><urlset/>\n<!-- d -->",
+            "<!DOCTYPE urlset><urlset></urlset>",
+        ] {
             assert_eq!(rows(text).0.damage, [], "{text}");
         }
     }
