@@ -424,12 +424,14 @@ impl FileSums {
 /// Whether a path ends in a slash; `None` for the root and for a last segment with an extension.
 fn slash_style(location: &Location<'_>) -> Option<bool> {
     location.scheme()?;
-    let path = location.path();
-    if path.len() < 2 {
-        return None;
+    match location.path().as_bytes() {
+        [] | [b'/'] => None,
+        [.., b'/'] => Some(true),
+        path => {
+            let end = path.iter().rev().find(|&&byte| byte == b'/' || byte == b'.');
+            (end != Some(&b'.')).then_some(false)
+        }
     }
-    let last = path.rsplit('/').next().unwrap_or("");
-    if last.is_empty() { Some(true) } else { (!last.contains('.')).then_some(false) }
 }
 
 /// The place of the one value that all of two or more rows have.
