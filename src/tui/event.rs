@@ -3,6 +3,7 @@
 //! Every thread but the one that owns the state only sends; nothing here changes anything.
 
 use super::jobs::{Finished, Kind};
+use crate::progress::Reading;
 use crossterm::event::{Event as TermEvent, KeyEvent, KeyEventKind, MouseEvent};
 use std::sync::mpsc::Sender;
 
@@ -22,8 +23,8 @@ pub enum Event<O, P> {
     Part(P),
     /// A job has ended, one way or another.
     Done(Finished<O>),
-    /// Time to look at a running job's counters.
-    Progress(Kind),
+    /// How far a running job is.
+    Progress(Kind, Reading),
     /// A moment that was asked for has come; the number says which.
     Wake(u64),
     /// From the operating system.

@@ -18,19 +18,19 @@ pub enum Kind {
     Preview,
     /// Changing many rows.
     Edit,
-    /// Checks over the whole set.
-    Check,
+    /// Looking for a row.
+    Search,
     /// Writing files.
     Save,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 6] = [Self::Load, Self::View, Self::Preview, Self::Edit, Self::Check, Self::Save];
+    pub const ALL: [Self; 6] = [Self::Load, Self::View, Self::Preview, Self::Edit, Self::Search, Self::Save];
 
     /// Whether a newer request makes the running one pointless. Never true for work with an effect.
     const fn newest_wins(self) -> bool {
-        matches!(self, Self::View | Self::Preview | Self::Check)
+        matches!(self, Self::View | Self::Preview | Self::Search)
     }
 }
 

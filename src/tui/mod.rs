@@ -3,6 +3,7 @@
 //! Nothing here decides what a sitemap is: it asks the session. Only this module names `ratatui`
 //! and `crossterm`.
 
+pub mod app;
 pub mod command;
 pub mod draw;
 pub mod event;
@@ -10,7 +11,244 @@ pub mod jobs;
 pub mod keymap;
 pub mod layout;
 pub mod prompt;
+pub mod show;
 pub mod terminal;
 pub mod text;
 pub mod theme;
 pub mod words;
+
+use crate::files::Options;
+use crate::protocol::lastmod::Now;
+use crate::session::Session;
+use crate::session::load::Part;
+use app::{App, Effect, Event, Outcome, Start};
+use jobs::{Deliver, Finished, Jobs};
+use ratatui::Frame;
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use terminal::Terminal;
+use text::Charset;
+use theme::{Scheme, Theme};
+
+/// How the editor is started.
+#[derive(Debug)]
+pub struct Setup {
+    /// What to open.
+    pub start: Start,
+    /// How files are read.
+    pub options: Options,
+    /// The colours asked for.
+    pub scheme: Option<Scheme>,
+    /// Why nothing may be changed, if that was asked for.
+    pub read_only: Option<String>,
+    /// The clock.
+    pub clock: fn() -> Now,
+}
+
+/// Events that wait are taken in for so long before a frame is due.
+const DRAIN: Duration = Duration::from_millis(8);
+/// No more frames than one in this time.
+const FRAME: Duration = Duration::from_millis(16);
+/// How often the counters of running jobs are looked at.
+const PROGRESS: Duration = Duration::from_millis(100);
+
+/// Opens the editor and runs it to its end; gives the exit status.
+///
+/// # Errors
+/// When there is no terminal, or it goes away.
+pub fn run(setup: Setup) -> io::Result<u8> {
+    let get = |name: &str| std::env::var(name).ok();
+    let theme = Theme::new(Scheme::of(setup.scheme, get), Charset::of_locale(get));
+    let terminal = Terminal::take()?;
+    let mut session = Session::new((setup.clock)(), setup.options.base_url.clone());
+    if let Some(reason) = setup.read_only {
+        session.set_read_only(reason);
+    }
+    let app = App::new(session, theme, terminal.size()?);
+    let (sender, receiver) = channel();
+    let jobs = Jobs::new(Arc::new(Post(Mutex::new(sender.clone()))));
+    event::listen_for_signals(sender.clone())?;
+    event::listen(sender)?;
+    let shell =
+        Shell { app, terminal, jobs, receiver, clock: setup.clock, alarms: Vec::new(), drawn: None, status: None };
+    shell.run(setup.start, setup.options)
+}
+
+/// Brings what jobs deliver to the thread that owns the state.
+struct Post(Mutex<Sender<Event>>);
+
+impl Post {
+    fn send(&self, event: Event) {
+        // Nobody listens any more once the program is leaving.
+        let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(event);
+    }
+}
+
+impl Deliver<Outcome, Part> for Post {
+    fn part(&self, part: Part) {
+        self.send(Event::Part(part));
+    }
+
+    fn done(&self, finished: Finished<Outcome>) {
+        self.send(Event::Done(finished));
+    }
+}
+
+/// The state with everything outside of it.
+struct Shell {
+    app: App,
+    terminal: Terminal,
+    jobs: Jobs<Outcome, Part>,
+    receiver: Receiver<Event>,
+    clock: fn() -> Now,
+    alarms: Vec<(Instant, u64)>,
+    /// When the last frame was drawn.
+    drawn: Option<Instant>,
+    status: Option<u8>,
+}
+
+impl Shell {
+    fn run(mut self, start: Start, options: Options) -> io::Result<u8> {
+        self.draw()?;
+        let effects = self.app.start(start, options);
+        self.effects(effects)?;
+        let mut dirty = true;
+        loop {
+            let frame_due = self.drawn.map_or(Duration::ZERO, |drawn| FRAME.saturating_sub(drawn.elapsed()));
+            if dirty && frame_due.is_zero() {
+                self.draw()?;
+                dirty = false;
+            }
+            let wait = if dirty { Some(frame_due) } else { self.patience() };
+            if let Some(event) = self.next(wait)? {
+                self.turn(event)?;
+                dirty = true;
+                self.drain()?;
+            }
+            dirty |= self.watch_jobs()?;
+            dirty |= self.ring()?;
+            if let Some(status) = self.status {
+                return Ok(status);
+            }
+        }
+    }
+
+    /// Takes in what waits already, for a while.
+    fn drain(&mut self) -> io::Result<()> {
+        let begin = Instant::now();
+        while begin.elapsed() < DRAIN && self.status.is_none() {
+            let Ok(event) = self.receiver.try_recv() else { break };
+            self.turn(event)?;
+        }
+        Ok(())
+    }
+
+    /// One event: the state changes, and what it asks for is done.
+    fn turn(&mut self, event: Event) -> io::Result<()> {
+        self.app.set_now((self.clock)());
+        if let Event::Done(finished) = &event {
+            self.jobs.finished(finished.kind, finished.number)?;
+        }
+        let effects = self.app.update(event);
+        self.effects(effects)
+    }
+
+    fn next(&self, wait: Option<Duration>) -> io::Result<Option<Event>> {
+        let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "nothing listens to the terminal any more");
+        match wait {
+            None => self.receiver.recv().map(Some).map_err(|_| gone()),
+            Some(wait) => match self.receiver.recv_timeout(wait) {
+                Ok(event) => Ok(Some(event)),
+                Err(RecvTimeoutError::Timeout) => Ok(None),
+                Err(RecvTimeoutError::Disconnected) => Err(gone()),
+            },
+        }
+    }
+
+    /// How long to wait for an event at most. Nothing runs and nothing will ring: as long as it takes.
+    fn patience(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let alarm = self.alarms.iter().map(|(at, _)| at.saturating_duration_since(now)).min();
+        let progress = self.jobs.running().next().map(|_| PROGRESS);
+        [alarm, progress].into_iter().flatten().min()
+    }
+
+    /// Tells the state how far jobs are. True if there are any and it is time.
+    fn watch_jobs(&mut self) -> io::Result<bool> {
+        let due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= PROGRESS);
+        if !due {
+            return Ok(false);
+        }
+        let readings: Vec<_> =
+            self.jobs.running().filter_map(|kind| self.jobs.reading(kind).map(|reading| (kind, reading))).collect();
+        for (kind, reading) in &readings {
+            let effects = self.app.update(Event::Progress(*kind, *reading));
+            self.effects(effects)?;
+        }
+        Ok(!readings.is_empty())
+    }
+
+    /// Wakes the state for what it asked to be woken for.
+    fn ring(&mut self) -> io::Result<bool> {
+        let now = Instant::now();
+        let due: Vec<u64> = self.alarms.iter().filter(|(at, _)| *at <= now).map(|(_, number)| *number).collect();
+        self.alarms.retain(|(at, _)| *at > now);
+        for number in &due {
+            let effects = self.app.update(Event::Wake(*number));
+            self.effects(effects)?;
+        }
+        Ok(!due.is_empty())
+    }
+
+    fn effects(&mut self, effects: Vec<Effect>) -> io::Result<()> {
+        for effect in effects {
+            match effect {
+                Effect::Spawn(kind, work) => {
+                    self.jobs.request(kind, work)?;
+                }
+                Effect::Cancel(kind) => self.jobs.cancel(kind),
+                Effect::Copy(text) => self.terminal.copy(&text)?,
+                Effect::Suspend(unsaved) => {
+                    self.terminal.suspend(&terminal::suspend_words(&unsaved))?;
+                    self.resize()?;
+                }
+                Effect::Reclaim => {
+                    self.terminal.resume()?;
+                    self.resize()?;
+                }
+                Effect::Repaint => self.terminal.repaint()?,
+                Effect::Mouse(on) => self.terminal.set_mouse(on)?,
+                Effect::Wake(after, number) => self.alarms.push((Instant::now() + after, number)),
+                Effect::Quit(status) => self.status = Some(status),
+            }
+        }
+        Ok(())
+    }
+
+    /// The window may have changed while nobody looked.
+    fn resize(&mut self) -> io::Result<()> {
+        let (columns, rows) = self.terminal.size()?;
+        let effects = self.app.update(Event::Resize(columns, rows));
+        self.effects(effects)
+    }
+
+    fn draw(&mut self) -> io::Result<()> {
+        let app = &self.app;
+        self.terminal.draw(|frame| draw(app, frame))?;
+        self.drawn = Some(Instant::now());
+        Ok(())
+    }
+}
+
+/// Draws the state. Changes nothing but the frame.
+pub fn draw(app: &App, frame: &mut Frame) {
+    let areas = app.areas();
+    // Between a resize of the window and the event that tells of it the two may differ.
+    if areas.all == frame.area()
+        && let Some(caret) = draw::draw(frame.buffer_mut(), &app.theme, &areas, &app.screen())
+    {
+        frame.set_cursor_position(caret);
+    }
+}

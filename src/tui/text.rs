@@ -159,6 +159,12 @@ impl Charset {
         lines
     }
 
+    /// Visible text in two, before and from a column on.
+    pub fn split(self, visible: &str, column: usize) -> (String, String) {
+        let before = head(visible, column);
+        (before.to_owned(), visible.get(before.len()..).unwrap_or_default().to_owned())
+    }
+
     fn push_grapheme(self, out: &mut String, grapheme: &str) {
         let ascii = |text: &str| text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
         if ascii(grapheme) {

@@ -50,6 +50,13 @@ impl Words {
         self.0.extend(more.0);
     }
 
+    /// These words with others after them.
+    #[must_use]
+    pub fn joined(mut self, more: Self) -> Self {
+        self.append(more);
+        self
+    }
+
     /// A key and what it does, as footers show them: `↵ edit`, after a gap if there is something before.
     pub fn key(&mut self, key: impl Into<Cow<'static, str>>, does: impl Into<Cow<'static, str>>) {
         if !self.0.is_empty() {

@@ -60,7 +60,7 @@ const GAP: usize = 2;
 impl Columns {
     /// The columns for a table of this width.
     pub fn of(width: usize, content: Content) -> Self {
-        let least = (width * 2 / 5).clamp(12, 48);
+        let least = (width * 2 / 5).clamp(12, 40);
         // What gives way, in this order, until the loc has the room it should have.
         let mut widths = Widths {
             number: content.number.max(1),

@@ -156,7 +156,7 @@ pub fn finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) -> Wor
 }
 
 #[cfg(test)]
-mod tests {
+pub(in crate::tui) mod tests {
     use super::*;
     use crate::tui::layout::{Wanted, areas};
     use proptest::prelude::*;
@@ -198,7 +198,7 @@ mod tests {
             let columns = columns::Columns::of(usize::from(areas.rows.width), columns::Content::default());
             let screen = Screen {
                 header: Line::new(Words::text("header"), Words::text("right")),
-                table: Table { rows, columns, ..Table::default() },
+                table: Table { columns, rows, ..Table::default() },
                 pane: panel(lines),
                 detail: wide.then(|| panel(lines)),
                 cover: tall.then(|| panel(lines)),

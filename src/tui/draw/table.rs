@@ -188,17 +188,22 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
         }
         let text = match field {
             Field::Loc => charset.fit_path(value, column.width),
-            Field::Priority => charset.fit_right(value, column.width),
+            Field::Priority => charset.fit_right(&aligned(value, column.width), column.width),
             Field::Changefreq if column.width == 1 => charset.fit(value.get(..1).unwrap_or_default(), 1),
             _ => charset.fit(value, column.width),
         };
         let (mut x, mut text) = (area.x + column.at as u16, text.as_str());
-        if cursor == Some(field) {
-            style = theme.style(Role::Chosen);
-        } else if deleted {
-            // Blanks are not crossed out.
+        if deleted || cursor == Some(field) {
+            // Blanks are not crossed out, and the cursor is as wide as what it is on.
             let blanks = text.len() - text.trim_start().len();
             (x, text) = (x + blanks as u16, text.trim());
+        }
+        if cursor == Some(field) {
+            style = theme.style(Role::Chosen);
+            if text.is_empty() {
+                x = area.x + column.at as u16;
+                text = "    ".get(..column.width.min(4)).unwrap_or_default();
+            }
         }
         canvas.put(x, area.y, text, style);
     }
@@ -211,6 +216,14 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
         let text = charset.fit(&row.file, columns.file.width);
         canvas.put(area.x + columns.file.at as u16, area.y, &text, theme.style(role));
     }
+}
+
+/// A number with its point where the points of `0.5` and `0.75` are.
+fn aligned(value: &str, width: usize) -> String {
+    let decimals = value.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let blanks = if is_number { [3, 1, 0].get(decimals).copied().unwrap_or(0) } else { 0 };
+    if value.len() + blanks > width { value.to_owned() } else { format!("{value}{}", " ".repeat(blanks)) }
 }
 
 /// The cell as a line of typing. A narrow one borrows the room to its right while it is edited.

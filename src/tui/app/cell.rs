@@ -1,0 +1,203 @@
+//! A cell being edited: typed entry, and a verdict with every key.
+
+use super::super::prompt::{Prompt, Reply};
+use super::{App, Mode};
+use crate::check::fix::Action;
+use crate::document::rows::{RowId, RowSet};
+use crate::protocol::changefreq::{self, Changefreq};
+use crate::protocol::lastmod::{self, Now};
+use crate::protocol::{Field, priority};
+use crate::session::change::Change;
+use crate::session::command::Assignment;
+use crate::session::findings::Finding;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// A cell being edited.
+#[derive(Debug)]
+pub struct CellEdit {
+    /// Which row.
+    pub row: RowId,
+    /// Which field.
+    pub field: Field,
+    /// The text.
+    pub prompt: Prompt,
+    /// The value before; `None` if there was none.
+    pub before: Option<String>,
+    /// What is to be said of the text so far.
+    pub verdict: Verdict,
+}
+
+/// What is to be said of a text that may become a field's value.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// What it would be in the file: `today` as a date; `None` removes the element.
+    pub value: Option<String>,
+    /// Why it cannot be taken at all.
+    pub refused: Option<String>,
+    /// What would be wrong with it.
+    pub findings: Vec<Finding>,
+    /// What was probably meant, and why.
+    pub suggestion: Option<(String, String)>,
+    /// Rows that have this very URL.
+    pub twins: usize,
+}
+
+/// Cells' lines typed before, by field.
+#[derive(Debug, Default)]
+pub(super) struct Dropped([Vec<String>; Field::ALL.len()]);
+
+impl App {
+    /// Starts editing the cell under the cursor; `fresh` with nothing in it.
+    pub(super) fn open_cell(&mut self, fresh: bool) {
+        if let Err(refused) = self.changeable() {
+            return self.fail(refused.0);
+        }
+        let Some(row) = self.grid.row else { return self.say("there is no row; o adds one") };
+        if !self.session.document().is_live(row) {
+            return self.say("this row is deleted; dd brings it back");
+        }
+        self.end_range();
+        let field = self.grid.field;
+        let before = self.session.cell(row, field).map(std::borrow::Cow::into_owned);
+        let text = if fresh { "" } else { before.as_deref().unwrap_or_default() };
+        let prompt = Prompt::new(text, self.dropped.0[field.index()].clone());
+        let verdict = Verdict::default();
+        self.cell_changed(Box::new(CellEdit { row, field, prompt, before, verdict }));
+    }
+
+    pub(super) fn cell_key(&mut self, mut edit: Box<CellEdit>, key: KeyEvent) {
+        if key.code == KeyCode::Char('s') && key.modifiers == KeyModifiers::CONTROL {
+            // A save never leaves out what is still being typed.
+            if self.cell_keep(edit) {
+                self.save(None, false);
+            }
+            return;
+        }
+        if edit.field == Field::Changefreq && choose_frequency(&mut edit, key) {
+            return self.cell_changed(edit);
+        }
+        match edit.prompt.press(key) {
+            Reply::Changed => self.cell_changed(edit),
+            Reply::Accept => {
+                self.cell_keep(edit);
+            }
+            Reply::Tab(back) => match edit.verdict.suggestion.clone() {
+                Some((text, _)) if !back => {
+                    edit.prompt.set(&text);
+                    self.cell_changed(edit);
+                }
+                _ => {
+                    if self.cell_keep(edit) {
+                        self.next_cell(!back);
+                        self.open_cell(false);
+                    }
+                }
+            },
+            Reply::Drop => {
+                let text = edit.prompt.text();
+                if edit.before.as_deref().unwrap_or_default() != text && !text.is_empty() {
+                    self.dropped.0[edit.field.index()].push(text.to_owned());
+                    self.say("dropped; edit the cell again and ↑ brings the text back");
+                }
+            }
+            Reply::Down => {
+                if self.cell_keep(edit) {
+                    self.step(true, 1);
+                }
+            }
+            Reply::Up | Reply::Moved | Reply::Unknown => self.mode = Mode::Cell(edit),
+        }
+    }
+
+    pub(super) fn cell_changed(&mut self, mut edit: Box<CellEdit>) {
+        edit.verdict = self.judge(Some(edit.row), edit.field, edit.prompt.text(), edit.before.as_deref());
+        self.mode = Mode::Cell(edit);
+    }
+
+    /// What is to be said of a text as a field's value.
+    pub(super) fn judge(&self, row: Option<RowId>, field: Field, typed: &str, before: Option<&str>) -> Verdict {
+        let snapshot = self.session.view();
+        let value = match resolve(field, typed, before, snapshot.now) {
+            Ok(value) => value,
+            Err(reason) => return Verdict { refused: Some(reason), ..Verdict::default() },
+        };
+        let findings = value.as_deref().map(|value| snapshot.judge(row, field, value)).unwrap_or_default();
+        let twins = match (&value, field) {
+            (Some(loc), Field::Loc) => {
+                snapshot.rows_with_loc(loc).into_iter().filter(|other| Some(*other) != row).count()
+            }
+            _ => 0,
+        };
+        let suggestion = value.as_deref().filter(|_| !findings.is_empty());
+        let suggestion = suggestion.and_then(|value| suggest(field, value, &findings));
+        Verdict { value, refused: None, findings, suggestion, twins }
+    }
+
+    /// Keeps what was typed. False if that is not possible; then the cell stays open.
+    fn cell_keep(&mut self, edit: Box<CellEdit>) -> bool {
+        if let Some(reason) = &edit.verdict.refused {
+            self.fail(reason.clone());
+            self.mode = Mode::Cell(edit);
+            return false;
+        }
+        let same = edit.verdict.value == edit.before
+            || (edit.field == Field::Loc && edit.prompt.text() == edit.before.as_deref().unwrap_or_default());
+        if !same {
+            let assignment = Assignment { field: edit.field, typed: edit.prompt.text().trim().to_owned() };
+            let typed = if assignment.typed.is_empty() { "none".to_owned() } else { assignment.typed.clone() };
+            let assignment = Assignment { typed, ..assignment };
+            self.again = Some(super::edit::Again::Set(assignment.clone()));
+            self.change(Change::Set { rows: RowSet::from_iter([edit.row.0]), assignments: vec![assignment] });
+        }
+        true
+    }
+}
+
+/// The value that typed text stands for; `Ok(None)` removes the element.
+fn resolve(field: Field, typed: &str, before: Option<&str>, now: Now) -> Result<Option<String>, String> {
+    match field {
+        Field::Loc => Ok(Some(typed.trim().to_owned())),
+        Field::Lastmod => lastmod::from_typed(typed, before, now).map_err(|error| error.to_string()),
+        Field::Changefreq => Ok(changefreq::from_typed(typed)),
+        Field::Priority => priority::from_typed(typed, before).map_err(|error| error.to_string()),
+    }
+}
+
+/// What was probably meant: the text, and in a word why.
+fn suggest(field: Field, value: &str, findings: &[Finding]) -> Option<(String, String)> {
+    let fixed = findings.iter().filter_map(|finding| finding.fix.as_ref()).find_map(|fix| match &fix.action {
+        Action::Set { field: own, value: Some(text) } if *own == field => Some((text.clone(), fix.label.clone())),
+        _ => None,
+    });
+    if fixed.is_some() {
+        return fixed;
+    }
+    let owned = |(why, text): (&'static str, String)| (text, why.to_owned());
+    match field {
+        Field::Loc => None,
+        Field::Lastmod => lastmod::suggest(value).map(owned),
+        Field::Priority => priority::suggest(value).map(owned),
+        Field::Changefreq => {
+            changefreq::nearest(value).map(|word| (word.name().to_owned(), "the nearest of the seven".to_owned()))
+        }
+    }
+    .filter(|(text, _)| text != value)
+}
+
+/// A frequency by its letter or by arrows. True if the key was one of these.
+fn choose_frequency(edit: &mut CellEdit, key: KeyEvent) -> bool {
+    if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+        return false;
+    }
+    let current = Changefreq::parse_any_case(edit.prompt.text());
+    let whole = current.is_some() || edit.prompt.text().is_empty();
+    let next = match key.code {
+        KeyCode::Down => Some(current.map_or(Changefreq::ALL[0], Changefreq::next)),
+        KeyCode::Up => Some(current.map_or(Changefreq::ALL[0], Changefreq::previous)),
+        KeyCode::Char(letter) if whole => Changefreq::from_letter(letter),
+        _ => None,
+    };
+    let Some(next) = next else { return false };
+    edit.prompt.set(next.name());
+    true
+}

@@ -1,0 +1,193 @@
+//! Changes: asked for, worked out here or by a job, put in place, undone, repeated.
+
+use super::super::command::Action;
+use super::super::jobs::Kind;
+use super::super::theme::Role;
+use super::super::words::Words;
+use super::{App, Mode, Outcome};
+use crate::document::rows::{RowId, RowSet};
+use crate::progress::Progress;
+use crate::protocol::{Field, Severity};
+use crate::session::change::{Change, Refused};
+use crate::session::command::{Assignment, Command};
+use crate::session::snapshot::Prepared;
+use crate::session::{Report, SMALL};
+
+/// The last change, for `.`.
+#[derive(Debug, Clone)]
+pub enum Again {
+    /// An action of the table.
+    Action(Action),
+    /// A field to a value.
+    Set(Assignment),
+}
+
+impl App {
+    /// Makes a change: at once if it is small, else by a job.
+    pub(super) fn change(&mut self, change: Change) {
+        if let Err(refused) = self.changeable() {
+            return self.fail(refused.0);
+        }
+        if change.size() <= SMALL {
+            let result = self.session.view().prepare(&change, &Progress::default());
+            return self.edited(result);
+        }
+        let snapshot = self.session.snapshot();
+        let work =
+            Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Edited(snapshot.prepare(&change, progress)));
+        self.spawn(Kind::Edit, work);
+    }
+
+    /// Makes the change that a command asks for; its rows may have to be looked for first.
+    pub(super) fn change_by(&mut self, command: Command) {
+        if let Err(refused) = self.changeable() {
+            return self.fail(refused.0);
+        }
+        let asker = self.asker();
+        let work = move |snapshot: &crate::session::snapshot::Snapshot, progress: &Progress| match snapshot
+            .change_of(&command, asker, progress)?
+        {
+            Some(change) => snapshot.prepare(&change, progress),
+            None => Ok(None),
+        };
+        if u64::from(self.session.document().row_limit()) <= SMALL {
+            let result = work(self.session.view(), &Progress::default());
+            return self.edited(result);
+        }
+        let snapshot = self.session.snapshot();
+        self.spawn(Kind::Edit, Box::new(move |progress, _| Outcome::Edited(work(&snapshot, progress))));
+    }
+
+    /// Whether the document can be changed now.
+    pub(super) fn changeable(&self) -> Result<(), Refused> {
+        self.session.writable()?;
+        if self.is_busy(Kind::Edit) {
+            return Err(Refused("the last change is still being applied; Esc stops it".into()));
+        }
+        Ok(())
+    }
+
+    pub(super) fn edited(&mut self, result: Result<Option<Prepared>, Refused>) {
+        let committed = match result {
+            Ok(Some(prepared)) => self.session.commit(prepared, self.grid.row),
+            Ok(None) => return self.say("stopped; nothing was changed"),
+            Err(refused) => Err(refused),
+        };
+        match committed {
+            Ok(report) => self.reported(&report, true),
+            Err(refused) => self.fail(refused.0),
+        }
+    }
+
+    fn reported(&mut self, report: &Report, fresh: bool) {
+        self.saved = false;
+        let mut words = Words::text(report.message.clone());
+        if report.touched == 0 && fresh {
+            words = words.and(Role::Dim, "   nothing to change");
+        } else if fresh {
+            words.push(Role::Text, "   ");
+            words.push(Role::Key, "u");
+            words.push(Role::Dim, " undoes it");
+        }
+        self.say_words(words, Severity::Note);
+        if let Some(row) = report.cursor {
+            self.grid.row = Some(row);
+        }
+        self.follow();
+    }
+
+    /// Takes steps back, or does them again.
+    pub(super) fn undo(&mut self, back: bool, steps: u32) {
+        if let Err(refused) = self.changeable() {
+            return self.fail(refused.0);
+        }
+        let mut last = None;
+        for _ in 0..steps.max(1) {
+            let report = if back { self.session.undo() } else { self.session.redo() };
+            match report {
+                Some(report) => last = Some(report),
+                None => break,
+            }
+        }
+        match last {
+            Some(report) => self.reported(&report, false),
+            None => self.say(if back { "nothing to undo" } else { "nothing to redo" }),
+        }
+    }
+
+    /// Does an action that changes rows, and keeps it for `.`.
+    pub(super) fn change_rows(&mut self, action: Action, count: Option<u32>) {
+        let field = self.grid.field;
+        // A count before a nudge is how far, before anything else how many rows.
+        let nudge = matches!(action, Action::NudgeUp | Action::NudgeDown);
+        let rows = self.targets(if nudge { None } else { count });
+        if rows.is_empty() {
+            return self.say("there is no row");
+        }
+        let single = rows.len() == 1;
+        self.again = Some(Again::Action(action));
+        match action {
+            Action::Delete => {
+                let deleted = rows.iter().all(|row| !self.session.document().is_live(RowId(row)));
+                self.change(if deleted { Change::Restore(rows) } else { Change::Delete(rows) });
+                if single && !deleted {
+                    self.step(true, 1);
+                }
+            }
+            Action::Clear => self.set_rows(rows, field, "none"),
+            Action::Duplicate => self.change(Change::Duplicate(rows)),
+            Action::Today => self.set_rows(rows, Field::Lastmod, "today"),
+            Action::NudgeUp | Action::NudgeDown => {
+                for _ in 0..count.unwrap_or(1).min(100) {
+                    self.change(Change::Nudge { rows: rows.clone(), field, up: action == Action::NudgeUp });
+                    if matches!(self.message, Some(super::Message { severity: Severity::Error, .. })) {
+                        break;
+                    }
+                }
+            }
+            Action::Fix => self.fix(rows),
+            _ => {}
+        }
+    }
+
+    /// Sets a field of rows to what was typed.
+    pub(super) fn set_rows(&mut self, rows: RowSet, field: Field, typed: &str) {
+        let assignments = vec![Assignment { field, typed: typed.to_owned() }];
+        self.change(Change::Set { rows, assignments });
+    }
+
+    /// Applies the first fix that the current row's findings offer, to all rows it is asked for.
+    fn fix(&mut self, rows: RowSet) {
+        let Some(row) = self.grid.row else { return };
+        let findings = self.session.view().findings(row);
+        let Some(finding) = findings.iter().find(|finding| finding.fix.is_some()) else {
+            let words =
+                if findings.is_empty() { "nothing is wrong with this row" } else { "no fix for this; K explains it" };
+            return self.say(words);
+        };
+        self.change(Change::Fix { rows, rules: crate::check::rule::RuleSet::of(&[finding.rule]) });
+    }
+
+    /// Does the last change again, here.
+    pub(super) fn repeat(&mut self, count: Option<u32>) {
+        match self.again.clone() {
+            Some(Again::Action(action)) => self.change_rows(action, count),
+            Some(Again::Set(assignment)) => {
+                let rows = self.targets(count);
+                self.change(Change::Set { rows, assignments: vec![assignment] });
+            }
+            None => self.say("nothing was changed yet"),
+        }
+    }
+
+    /// Goes to a state of the history: so many steps in effect.
+    pub(super) fn travel(&mut self, steps: usize) {
+        let done = self.session.history().iter().filter(|entry| entry.done).count();
+        self.mode = Mode::Grid;
+        match done.checked_sub(steps) {
+            Some(0) => {}
+            Some(back) => self.undo(true, u32::try_from(back).unwrap_or(u32::MAX)),
+            None => self.undo(false, u32::try_from(steps - done).unwrap_or(u32::MAX)),
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! The cursor in the table: moving, scrolling, columns, the range being marked.
+
+use super::super::draw::columns::{Columns, Content};
+use super::super::show::badges;
+use super::App;
+use crate::document::rows::{RowId, RowSet};
+use crate::protocol::Field;
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+
+/// Where the cursor is and what part of the view is on the screen.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    /// Position of the cursor in the view.
+    pub position: u32,
+    /// The row there.
+    pub row: Option<RowId>,
+    /// Position of the first row on the screen.
+    pub top: u32,
+    /// Column of the cursor.
+    pub field: Field,
+    /// Where a range being marked starts.
+    pub anchor: Option<u32>,
+    /// The widest that was seen in columns.
+    pub content: Content,
+}
+
+impl Default for Grid {
+    fn default() -> Self {
+        Self { position: 0, row: None, top: 0, field: Field::Loc, anchor: None, content: Content::default() }
+    }
+}
+
+/// Rows kept in sight above and below the cursor.
+const MARGIN: u32 = 3;
+
+impl App {
+    /// The columns of the table now.
+    pub(in crate::tui) fn columns(&self) -> Columns {
+        Columns::of(usize::from(self.areas().rows.width), self.grid.content)
+    }
+
+    /// Rows of the screen, as positions of the view.
+    pub(in crate::tui) fn window(&self) -> std::ops::Range<u32> {
+        let end = (self.grid.top + self.areas().page()).min(self.session.shown());
+        self.grid.top.min(end)..end
+    }
+
+    /// Moves the cursor to a position, or as near as there is one.
+    pub(super) fn go(&mut self, position: u32) {
+        self.grid.position = position.min(self.session.shown().saturating_sub(1));
+        self.grid.row = self.session.row_at(self.grid.position);
+        self.detail_top = 0;
+    }
+
+    /// Moves the cursor by rows.
+    pub(super) fn step(&mut self, down: bool, by: u32) {
+        let at = self.grid.position;
+        self.go(if down { at.saturating_add(by) } else { at.saturating_sub(by) });
+    }
+
+    /// Moves the screen and the cursor with it.
+    pub(super) fn page(&mut self, down: bool, by: u32) {
+        let shown = self.session.shown();
+        let last_top = shown.saturating_sub(self.areas().page());
+        let top = self.grid.top;
+        self.grid.top = if down { top.saturating_add(by).min(last_top.max(top)) } else { top.saturating_sub(by) };
+        self.step(down, by);
+    }
+
+    /// Moves the cursor to the next or previous column that is there; false at the edge.
+    pub(super) fn side(&mut self, right: bool) -> bool {
+        let columns = self.columns();
+        let visible: Vec<Field> = Field::ALL.into_iter().filter(|field| columns.field(*field).width > 0).collect();
+        let at = visible.iter().position(|field| *field == self.grid.field).unwrap_or(0);
+        let next = if right { at.checked_add(1) } else { at.checked_sub(1) };
+        match next.and_then(|next| visible.get(next)) {
+            Some(field) => {
+                self.grid.field = *field;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Moves to the first or last column.
+    pub(super) fn edge(&mut self, right: bool) {
+        while self.side(right) {}
+    }
+
+    /// Moves to the next cell, and at the end of a row to the next row's first.
+    pub(super) fn next_cell(&mut self, forward: bool) {
+        if !self.side(forward) {
+            let before = self.grid.position;
+            self.step(forward, 1);
+            if self.grid.position != before {
+                self.edge(!forward);
+            }
+        }
+    }
+
+    /// After the view changed: the cursor stays with its row, or where it was.
+    pub(super) fn follow(&mut self) {
+        let position = self.grid.row.and_then(|row| self.session.position_of(row));
+        let offset = self.grid.position.saturating_sub(self.grid.top);
+        self.go(position.unwrap_or(self.grid.position));
+        if position.is_some() {
+            self.grid.top = self.grid.position.saturating_sub(offset);
+        }
+        self.grid.anchor = None;
+    }
+
+    /// Brings everything that follows from the state in line with it, at the end of each turn.
+    pub(super) fn settle(&mut self) {
+        let (shown, page) = (self.session.shown(), self.areas().page());
+        let grid = &mut self.grid;
+        grid.position = grid.position.min(shown.saturating_sub(1));
+        let margin = MARGIN.min(page.saturating_sub(1) / 2);
+        let highest = grid.position.saturating_sub(margin);
+        let lowest = (grid.position + margin + 1).saturating_sub(page);
+        grid.top = grid.top.max(lowest).min(highest).min(shown.saturating_sub(page));
+        grid.row = self.session.row_at(grid.position);
+        self.measure();
+        let columns = self.columns();
+        if columns.field(self.grid.field).width == 0 {
+            self.grid.field = Field::Loc;
+        }
+    }
+
+    /// Widens columns for what is on the screen. They never become narrower by themselves.
+    fn measure(&mut self) {
+        let document = self.session.document();
+        let charset = self.theme.charset;
+        let mut content = Content { number: digits(document.row_limit()), ..Content::default() };
+        for row in self.window().filter_map(|position| self.session.row_at(position)) {
+            if let Some(lastmod) = document.value(row, Field::Lastmod) {
+                content.lastmod = content.lastmod.max(charset.width(&lastmod));
+            }
+            content.badges = content.badges.max(badges(document.extensions(row)).len());
+        }
+        if document.sitemaps().len() > 1 {
+            let names = document.sitemaps().iter().take(200).map(|sitemap| charset.width(stem(&sitemap.name)));
+            content.file = names.max().unwrap_or(0);
+        }
+        self.grid.content = self.grid.content.max(content);
+    }
+
+    /// The rows that an action is about: the marked ones, else as many as the count says from here on.
+    pub(super) fn targets(&mut self, count: Option<u32>) -> RowSet {
+        self.end_range();
+        if count.is_none() && self.session.marked() > 0 {
+            return (*self.session.view().marks).clone();
+        }
+        let from = self.grid.position;
+        let last =
+            from.saturating_add(count.unwrap_or(1).saturating_sub(1)).min(self.session.shown().saturating_sub(1));
+        self.session.rows_between(from, last)
+    }
+
+    /// Turns the range being marked into marks.
+    pub(super) fn end_range(&mut self) {
+        if let Some(anchor) = self.grid.anchor.take() {
+            let rows = self.session.rows_between(anchor, self.grid.position);
+            self.session.mark(&rows, true);
+        }
+    }
+
+    /// A click or the wheel.
+    pub(super) fn click(&mut self, mouse: MouseEvent) {
+        match mouse.kind {
+            MouseEventKind::ScrollDown => self.wheel(true),
+            MouseEventKind::ScrollUp => self.wheel(false),
+            MouseEventKind::Down(MouseButton::Left) => self.press_at(mouse.column, mouse.row),
+            _ => {}
+        }
+    }
+
+    fn wheel(&mut self, down: bool) {
+        match &mut self.mode {
+            super::Mode::List(list) => list.scroll(down),
+            super::Mode::Grid => self.page(down, 3),
+            _ => {}
+        }
+    }
+
+    fn press_at(&mut self, x: u16, y: u16) {
+        if !matches!(self.mode, super::Mode::Grid) {
+            return;
+        }
+        let areas = self.areas();
+        let field = self.columns().field_at(usize::from(x.saturating_sub(areas.rows.x)));
+        let inside = |area: ratatui::layout::Rect| area.contains(ratatui::layout::Position::new(x, y));
+        if inside(areas.rows) {
+            let position = self.grid.top + u32::from(y - areas.rows.y);
+            if position < self.session.shown() {
+                // A second click on the cell under the cursor edits it.
+                let again = position == self.grid.position && field == Some(self.grid.field);
+                self.go(position);
+                self.grid.field = field.unwrap_or(self.grid.field);
+                if again {
+                    self.run(super::super::command::Action::Edit, None);
+                }
+            }
+        } else if inside(areas.heads)
+            && let Some(field) = field
+        {
+            self.grid.field = field;
+            self.run(super::super::command::Action::Sort, None);
+        } else if inside(areas.rule) || inside(areas.pane) {
+            self.run(super::super::command::Action::Findings, None);
+        }
+    }
+}
+
+/// Decimal digits of a number.
+fn digits(number: u32) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+/// A file's name without the endings that all of them have.
+pub(in crate::tui) fn stem(name: &str) -> &str {
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    name.strip_suffix(".xml").unwrap_or(name)
+}

@@ -1,0 +1,460 @@
+//! Lists to read or to choose from: help, palette, history, rules, dates, an explanation.
+
+use super::super::command::{Action, COMMANDS, Group};
+use super::super::keymap::spelled;
+use super::super::prompt::{Prompt, Reply};
+use super::super::theme::Role;
+use super::super::words::{Line, Words};
+use super::{App, Mode};
+use crate::check::rule::Rule;
+use crate::document::rows::RowId;
+use crate::protocol::{Field, Severity};
+use crate::session::command::TABLE;
+use crate::session::words::{counted, grouped};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// Which list it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ListKind {
+    /// All keys and commands.
+    Help,
+    /// Commands by name.
+    Palette,
+    /// Changes made.
+    History,
+    /// Rules broken, with counts.
+    Rules,
+    /// Values for lastmod.
+    Dates,
+    /// What is wrong with one row, at length.
+    Explain,
+}
+
+/// What choosing a line does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// Nothing: it is there to be read.
+    Read,
+    /// Does an action.
+    Run(Action),
+    /// Goes to the state with so many steps in effect.
+    Travel(usize),
+    /// Shows the rows that break a rule.
+    Rule(Rule),
+    /// Sets lastmod.
+    Lastmod(&'static str),
+}
+
+/// A list.
+#[derive(Debug)]
+pub struct List {
+    /// Which.
+    pub kind: ListKind,
+    /// What narrows it, where it can be narrowed.
+    pub prompt: Option<Prompt>,
+    /// The lines, with what choosing them does.
+    pub lines: Vec<(Line, Choice)>,
+    /// The chosen line.
+    pub chosen: usize,
+}
+
+impl List {
+    fn new(kind: ListKind, lines: Vec<(Line, Choice)>) -> Box<Self> {
+        let mut list = Self { kind, prompt: None, lines, chosen: 0 };
+        list.chosen = list.near(0, true);
+        Box::new(list)
+    }
+
+    /// Whether lines are chosen, or only scrolled.
+    pub fn chooses(&self) -> bool {
+        self.lines.iter().any(|(_, choice)| *choice != Choice::Read)
+    }
+
+    /// The nearest line that can be chosen.
+    fn near(&self, from: usize, down: bool) -> usize {
+        let last = self.lines.len().saturating_sub(1);
+        let from = from.min(last);
+        if !self.chooses() {
+            return from;
+        }
+        let can = |at: &usize| self.lines.get(*at).is_some_and(|(_, choice)| *choice != Choice::Read);
+        let (mut after, mut before) = ((from..=last).filter(can), (0..=from).rev().filter(can));
+        let (first, second) = if down { (after.next(), before.next()) } else { (before.next(), after.next()) };
+        first.or(second).unwrap_or(from)
+    }
+
+    fn go(&mut self, down: bool, by: usize) {
+        let at = if down { self.chosen.saturating_add(by) } else { self.chosen.saturating_sub(by) };
+        self.chosen = self.near(at, down);
+    }
+
+    /// Commands whose names hold the letters typed, best first.
+    fn narrow(&mut self) {
+        let typed = self.prompt.as_ref().map(|prompt| prompt.text().to_lowercase()).unwrap_or_default();
+        let mut found: Vec<(u32, &super::super::command::Command)> = COMMANDS
+            .iter()
+            .filter(|command| !matches!(command.action, Action::Palette | Action::Escape))
+            .filter_map(|command| {
+                let by_name = fit(command.name, &typed);
+                let by_line = fit(command.line, &typed).map(|cost| cost + 100);
+                Some((by_name.or(by_line)?, command))
+            })
+            .collect();
+        found.sort_by_key(|(cost, _)| *cost);
+        self.lines = found
+            .into_iter()
+            .map(|(_, command)| {
+                let words = Words::text(format!("{:22}", command.name)).and(Role::Dim, command.line);
+                let keys = Words::new().and(Role::Key, keys_of(command.keys));
+                entry(words, keys, Choice::Run(command.action))
+            })
+            .collect();
+        self.chosen = 0;
+    }
+
+    /// The wheel.
+    pub fn scroll(&mut self, down: bool) {
+        self.go(down, 3);
+    }
+}
+
+fn entry(words: Words, right: Words, choice: Choice) -> (Line, Choice) {
+    (Line::new(words, right), choice)
+}
+
+fn heading(text: &str) -> (Line, Choice) {
+    (Words::new().and(Role::Bold, text.to_owned()).into(), Choice::Read)
+}
+
+fn blank() -> (Line, Choice) {
+    (Line::default(), Choice::Read)
+}
+
+/// All keys of a command, as help shows them.
+fn keys_of(keys: &[&str]) -> String {
+    keys.iter().map(|keys| spelled(keys)).collect::<Vec<_>>().join("  ")
+}
+
+impl App {
+    /// Everything there is, from a topic on.
+    pub(super) fn open_help(&mut self, topic: Option<&str>) {
+        let mut lines = Vec::new();
+        for group in Group::ALL {
+            if !lines.is_empty() {
+                lines.push(blank());
+            }
+            lines.push(heading(group.name()));
+            for command in COMMANDS.iter().filter(|command| command.group == group) {
+                let keys = format!("{:18}", keys_of(command.keys));
+                let words = Words::new().and(Role::Key, keys).and(Role::Text, command.line);
+                lines.push(entry(words, Words::dim(command.name), Choice::Run(command.action)));
+            }
+        }
+        lines.push(blank());
+        lines.push(heading("Commands"));
+        for spec in TABLE {
+            let words = Words::new().and(Role::Key, format!(":{:34}", spec.usage())).and(Role::Text, spec.about);
+            lines.push((Line::new(words, Words::dim(spec.example)), Choice::Read));
+        }
+        lines.push(blank());
+        lines.push(heading("Queries"));
+        for (example, about) in QUERY_HELP {
+            let words = Words::new().and(Role::Key, format!("{example:35}")).and(Role::Text, *about);
+            lines.push((words.into(), Choice::Read));
+        }
+        let mut list = List::new(ListKind::Help, lines);
+        if let Some(topic) = topic.filter(|topic| !topic.is_empty()) {
+            let says = |(line, _): &(Line, Choice)| line.left.pieces().iter().any(|(_, text)| text.contains(topic));
+            match list.lines.iter().position(says) {
+                Some(at) => list.chosen = at,
+                None => self.say(format!("help has nothing on {topic}")),
+            }
+        }
+        self.mode = Mode::List(list);
+    }
+
+    /// Commands by name.
+    pub(super) fn open_palette(&mut self) {
+        let mut list = List::new(ListKind::Palette, Vec::new());
+        list.prompt = Some(Prompt::new("", Vec::new()));
+        list.narrow();
+        self.mode = Mode::List(list);
+    }
+
+    /// The changes made, newest first.
+    pub(super) fn open_history(&mut self) {
+        let entries = self.session.history();
+        if entries.is_empty() {
+            return self.say("nothing was changed yet");
+        }
+        let done = entries.iter().filter(|entry| entry.done).count();
+        let mut lines = Vec::new();
+        for (at, step) in entries.iter().enumerate().rev() {
+            let here = at + 1 == done;
+            let role = if step.done { Role::Text } else { Role::Dim };
+            let mut words = Words::dim(format!("{:>5}  ", at + 1)).and(role, step.label.clone());
+            if !step.done {
+                words.push(Role::Dim, "   undone");
+            }
+            let mut right = Words::new();
+            if here {
+                right.push(Role::Accent, "now");
+            }
+            if step.saved {
+                right.push(Role::Good, if here { "   saved" } else { "saved" });
+            }
+            lines.push(entry(words, right, Choice::Travel(at + 1)));
+        }
+        let right = if done == 0 { Words::new().and(Role::Accent, "now") } else { Words::new() };
+        lines.push(entry(Words::dim("    0  as it was opened"), right, Choice::Travel(0)));
+        let mut list = List::new(ListKind::History, lines);
+        list.chosen = entries.len() - done;
+        self.mode = Mode::List(list);
+    }
+
+    /// The rules that are broken, with how often.
+    pub(super) fn open_rules(&mut self) {
+        let mut lines: Vec<(Line, Choice)> = Vec::new();
+        for (rule, count) in self.session.rule_counts() {
+            let Some(severity) = rule.severity() else { continue };
+            let words = Words::new()
+                .and(severity.into(), format!("{} {:>8}  ", self.theme.finding_sign(severity), grouped(count)))
+                .and(Role::Text, format!("{:32}", rule.code()))
+                .and(Role::Dim, rule.summary());
+            lines.push(entry(words, Words::new(), Choice::Rule(rule)));
+        }
+        let files = self.session.file_findings();
+        if !files.is_empty() {
+            lines.push(blank());
+            lines.push(heading("Of the files"));
+            for finding in files.iter().take(200) {
+                let sign = self.theme.finding_sign(finding.severity);
+                let words = Words::new()
+                    .and(finding.severity.into(), format!("{sign} "))
+                    .and(Role::Text, format!("{}  ", self.place_name(finding.place)))
+                    .and(Role::Dim, finding.message.clone());
+                lines.push((words.into(), Choice::Read));
+            }
+        }
+        if lines.is_empty() {
+            return self.say("no rule is broken");
+        }
+        self.mode = Mode::List(List::new(ListKind::Rules, lines));
+    }
+
+    /// Values for lastmod.
+    pub(super) fn open_dates(&mut self) {
+        if let Err(refused) = self.changeable() {
+            return self.fail(refused.0);
+        }
+        let now = self.session.view().now;
+        let lines = [
+            ("today", now.today()),
+            ("now", now.timestamp()),
+            ("+1d", "a day later than it says".to_owned()),
+            ("-1d", "a day earlier".to_owned()),
+            ("+7d", "a week later".to_owned()),
+            ("-7d", "a week earlier".to_owned()),
+            ("none", "no lastmod: none is better than an invented one".to_owned()),
+        ];
+        let lines = lines.into_iter().map(|(typed, about)| {
+            entry(Words::text(format!("{typed:8}")).and(Role::Dim, about), Words::new(), Choice::Lastmod(typed))
+        });
+        self.mode = Mode::List(List::new(ListKind::Dates, lines.collect()));
+    }
+
+    /// What is wrong with the current row, at length.
+    pub(super) fn open_explain(&mut self) {
+        let Some(row) = self.grid.row else { return };
+        let findings = self.session.view().findings(row);
+        if findings.is_empty() {
+            return self.say("nothing is wrong with this row");
+        }
+        let mut lines = Vec::new();
+        let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
+        let charset = self.theme.charset;
+        for finding in &findings {
+            if !lines.is_empty() {
+                lines.push(blank());
+            }
+            let sign = self.theme.finding_sign(finding.severity);
+            let title = Words::new()
+                .and(finding.severity.into(), format!("{sign} {}", finding.rule.code()))
+                .and(Role::Dim, format!("   {}", finding.severity.name()));
+            lines.push((title.into(), Choice::Read));
+            let mut say = |role: Role, text: String| {
+                for line in Words::new().and(role, text).wrapped(charset, width, 0) {
+                    lines.push((Words::text("  ").joined(line).into(), Choice::Read));
+                }
+            };
+            say(Role::Text, finding.message.clone());
+            if finding.rule.help() != finding.message {
+                say(Role::Dim, finding.rule.help().to_owned());
+            }
+            if let Some(fix) = &finding.fix {
+                say(Role::Good, format!("gx: {}", fix.label));
+            }
+            if finding.field == Some(Field::Lastmod)
+                && let Some(text) = self.session.cell(row, Field::Lastmod)
+            {
+                lines.push((Words::text("  ").joined(self.verdicts(&text)).into(), Choice::Read));
+            }
+            lines.push((Words::dim(format!("  source: {}", finding.rule.source())).into(), Choice::Read));
+        }
+        self.mode = Mode::List(List::new(ListKind::Explain, lines));
+    }
+
+    /// Who accepts a lastmod: `protocol ✓  schema ✗  Google ✗  Bing ✓`.
+    pub(in crate::tui) fn verdicts(&self, text: &str) -> Words {
+        let signs = self.theme.signs;
+        let mut words = Words::new();
+        for (judge, accepts, _) in crate::protocol::lastmod::verdicts(text) {
+            if !words.is_empty() {
+                words.push(Role::Text, "  ");
+            }
+            words.push(Role::Dim, format!("{} ", judge.name()));
+            words.push(if accepts { Role::Good } else { Role::Error }, if accepts { signs.good } else { signs.error });
+        }
+        words
+    }
+
+    pub(super) fn list_key(&mut self, mut list: Box<List>, key: KeyEvent) {
+        if let Some(prompt) = &mut list.prompt {
+            match prompt.press(key) {
+                Reply::Changed => {
+                    list.narrow();
+                    self.mode = Mode::List(list);
+                    return;
+                }
+                Reply::Moved => {
+                    self.mode = Mode::List(list);
+                    return;
+                }
+                Reply::Drop => return,
+                _ => {}
+            }
+        }
+        let typing = list.prompt.is_some();
+        let page = usize::from(self.areas().rows.height.max(4)) / 2;
+        let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        match key.code {
+            KeyCode::Enter => {
+                if let Some((_, choice)) = list.lines.get(list.chosen)
+                    && *choice != Choice::Read
+                {
+                    return self.choose(*choice);
+                }
+                if !list.chooses() {
+                    return;
+                }
+            }
+            KeyCode::Esc => return,
+            KeyCode::Char('c' | 'q') if ctrl || (!typing && key.code == KeyCode::Char('q')) => return,
+            KeyCode::Down | KeyCode::Tab => list.go(true, 1),
+            KeyCode::Up | KeyCode::BackTab => list.go(false, 1),
+            KeyCode::PageDown => list.go(true, page),
+            KeyCode::PageUp => list.go(false, page),
+            KeyCode::Char(letter) if !typing => match (letter, ctrl) {
+                ('j', false) => list.go(true, 1),
+                ('k', false) => list.go(false, 1),
+                ('d' | 'f', true) | (' ', false) => list.go(true, page),
+                ('u' | 'b', true) => list.go(false, page),
+                ('g', false) => list.go(false, usize::MAX),
+                ('G', false) => list.go(true, usize::MAX / 2),
+                ('?', false) if list.kind == ListKind::Help => return,
+                ('K', false) if list.kind == ListKind::Explain => return,
+                ('x', false) if list.kind == ListKind::Explain => return self.run(Action::Fix, None),
+                _ => {}
+            },
+            KeyCode::Home if !typing => list.go(false, usize::MAX),
+            KeyCode::End if !typing => list.go(true, usize::MAX / 2),
+            _ => {}
+        }
+        self.mode = Mode::List(list);
+    }
+
+    fn choose(&mut self, choice: Choice) {
+        match choice {
+            Choice::Read => {}
+            Choice::Run(action) => self.run(action, None),
+            Choice::Travel(steps) => self.travel(steps),
+            Choice::Rule(rule) => self.filter_by(&format!("rule:{}", rule.code())),
+            Choice::Lastmod(typed) => {
+                let rows = self.targets(None);
+                self.set_rows(rows, Field::Lastmod, typed);
+            }
+        }
+    }
+
+    /// The name of what a finding of no row is about.
+    pub(in crate::tui) fn place_name(&self, place: crate::session::findings::Place) -> String {
+        use crate::session::findings::Place;
+        let document = self.session.document();
+        match place {
+            Place::Sitemap(id) => document.sitemap(id).map(|sitemap| sitemap.name.to_string()).unwrap_or_default(),
+            Place::Index(None) => document.index().map(|index| index.name.to_string()).unwrap_or_default(),
+            Place::Index(Some(child)) => {
+                let loc =
+                    document.index().and_then(|index| index.children.get(child)).map(|child| child.loc.to_string());
+                loc.unwrap_or_default()
+            }
+            Place::Set => "the set".to_owned(),
+        }
+    }
+
+    /// The worst findings of a row and of nothing else, for the pane.
+    pub(in crate::tui) fn findings_of(&self, row: RowId) -> Vec<crate::session::findings::Finding> {
+        self.session.view().findings(row)
+    }
+
+    /// What marks there are, in words.
+    pub(super) fn say_marks(&mut self) {
+        let marked = self.session.marked();
+        self.say_words(Words::text(format!("{} marked", counted(marked, "row"))), Severity::Note);
+    }
+}
+
+/// How well a name holds letters in their order; less is better, `None` is not at all.
+fn fit(name: &str, letters: &str) -> Option<u32> {
+    let name = name.to_lowercase();
+    if letters.is_empty() {
+        return Some(0);
+    }
+    if let Some(at) = name.find(letters) {
+        let starts_word = at == 0 || name.as_bytes().get(at - 1) == Some(&b' ');
+        return Some(if starts_word { 0 } else { 10 } + u32::try_from(at).unwrap_or(0));
+    }
+    let (mut cost, mut rest) = (30, name.chars());
+    for letter in letters.chars().filter(|letter| *letter != ' ') {
+        let skipped = rest.by_ref().position(|other| other == letter)?;
+        cost += u32::try_from(skipped).unwrap_or(u32::MAX).min(50);
+    }
+    Some(cost)
+}
+
+const QUERY_HELP: &[(&str, &str)] = &[
+    ("blog", "loc holds the word"),
+    ("path:/blog/*", "loc's path is like the pattern"),
+    ("priority<0.5", "compare: = != < <= > >="),
+    ("lastmod<2025-03", "dates by what they mean; also today, -30d"),
+    ("lastmod=none", "the value is absent"),
+    ("loc~\"\\.html$\"", "regular expression"),
+    ("has:image", "image, video, news, alternate, lastmod…"),
+    ("is:changed", "changed, added, deleted, marked, duplicate"),
+    ("rule:loc-fragment", "breaks the rule"),
+    ("severity:error", "error, warning, note"),
+    ("section=blog not has:image", "all of them; also or, not, ( )"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_find_commands() {
+        assert_eq!(fit("delete rows", "del"), Some(0));
+        assert!(fit("delete rows", "rows") < fit("delete rows", "ows"));
+        assert!(fit("delete rows", "drw").is_some());
+        assert_eq!(fit("delete rows", "xyz"), None);
+    }
+}

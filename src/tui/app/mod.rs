@@ -1,0 +1,385 @@
+//! The state of the screen, and the one function that changes it.
+//!
+//! [`App::update`] takes an event and gives back what is to be done outside; it does no I/O, starts no
+//! thread and reads no clock, so a string of keys always leads to the same state.
+
+mod act;
+mod bulk;
+mod cell;
+mod clip;
+mod edit;
+mod files;
+mod grid;
+mod line;
+mod list;
+mod preview;
+mod save;
+mod search;
+#[cfg(test)]
+mod tests;
+
+pub use bulk::{Bulk, Reach};
+pub use cell::{CellEdit, Verdict};
+pub use clip::Add;
+pub use files::{Ask, Start};
+pub use grid::Grid;
+pub(in crate::tui) use grid::stem;
+pub use line::{LineEdit, Purpose};
+pub use list::{List, ListKind};
+pub use preview::Preview;
+pub use search::Hit;
+
+use super::event::Signal;
+use super::jobs::{self, Kind};
+use super::keymap::{Keymap, Stroke};
+use super::layout::{Areas, Wanted, areas};
+use super::theme::Theme;
+use super::words::Words;
+use crate::document::query::Query;
+use crate::document::view::{View, ViewSpec};
+use crate::files::{Loaded, Options};
+use crate::progress::Reading;
+use crate::protocol::Severity;
+use crate::protocol::lastmod::Now;
+use crate::session::Session;
+use crate::session::change::{Change, Refused};
+use crate::session::load::Part;
+use crate::session::save::SaveResult;
+use crate::session::snapshot::Prepared;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::layout::Rect;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What happens to the state.
+pub type Event = super::event::Event<Outcome, Part>;
+/// Long work that the state asks for.
+pub type Work = jobs::Work<Outcome, Part>;
+
+/// What a job brings.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The files are read.
+    Loaded(Result<Loaded, crate::files::Error>),
+    /// Rows to show; `None` if the job was stopped.
+    View {
+        /// Which request it answers.
+        ticket: u64,
+        /// The version of the document that it was made from.
+        version: u64,
+        /// What it was made by.
+        spec: ViewSpec,
+        /// The rows.
+        view: Option<View>,
+    },
+    /// What a command would do.
+    Preview {
+        /// Which request it answers.
+        ticket: u64,
+        /// Words and samples; `None` if the job was stopped.
+        preview: Option<Preview>,
+    },
+    /// A change worked out; `Ok(None)` if the job was stopped.
+    Edited(Result<Option<Prepared>, Refused>),
+    /// Where the next hit is.
+    Found {
+        /// Which request it answers.
+        ticket: u64,
+        /// What was found.
+        hit: Hit,
+    },
+    /// The files are written.
+    Saved(SaveResult),
+}
+
+/// What is to be done outside of the state.
+pub enum Effect {
+    /// Start work, or let it wait for the running work of its kind.
+    Spawn(Kind, Work),
+    /// Ask the work of a kind to stop.
+    Cancel(Kind),
+    /// Send text to the terminal's clipboard.
+    Copy(String),
+    /// Stop as Ctrl-Z does; the words are left on the screen.
+    Suspend(String),
+    /// Take the terminal again, whatever became of it.
+    Reclaim,
+    /// Draw everything anew.
+    Repaint,
+    /// Ask for mouse events, or leave the mouse to the terminal.
+    Mouse(bool),
+    /// Send [`super::event::Event::Wake`] with this number after a while.
+    Wake(Duration, u64),
+    /// End with this exit status.
+    Quit(u8),
+}
+
+/// What the keys are for.
+#[derive(Debug)]
+pub enum Mode {
+    /// The table: letters are commands.
+    Grid,
+    /// The details of the row are being read: keys scroll them.
+    Detail,
+    /// A cell is being edited.
+    Cell(Box<CellEdit>),
+    /// A command, a query.
+    Line(Box<LineEdit>),
+    /// One field of many rows.
+    Bulk(Box<Bulk>),
+    /// New URLs.
+    Add(Box<Add>),
+    /// A list to read or to choose from.
+    List(Box<List>),
+    /// A question with answers.
+    Ask(Box<Ask>),
+}
+
+/// Something said in the footer for a while.
+#[derive(Debug, Clone)]
+pub struct Message {
+    /// What.
+    pub words: Words,
+    /// Errors stay until a key.
+    pub severity: Severity,
+    number: u64,
+}
+
+/// How long a message that is no error stays.
+const MESSAGE_TIME: Duration = Duration::from_secs(5);
+
+/// The state of the screen.
+pub struct App {
+    /// The open set.
+    pub(in crate::tui) session: Session,
+    /// How things look.
+    pub(in crate::tui) theme: Theme,
+    /// Columns and rows of the window.
+    pub(in crate::tui) size: (u16, u16),
+    /// Keys.
+    pub(in crate::tui) keymap: Keymap,
+    /// Cursor and scrolling.
+    pub(in crate::tui) grid: Grid,
+    /// What the keys are for.
+    pub(in crate::tui) mode: Mode,
+    /// What is said in the footer.
+    pub(in crate::tui) message: Option<Message>,
+    /// Jobs that run, with their counters.
+    pub(in crate::tui) busy: [Option<Reading>; Kind::ALL.len()],
+    /// Whether the details are wanted; `None` leaves it to the width of the window.
+    pub(in crate::tui) detail: Option<bool>,
+    /// Lines of the details scrolled away.
+    pub(in crate::tui) detail_top: usize,
+    /// Whether the set was saved since it was changed last.
+    pub(in crate::tui) saved: bool,
+    /// Lines typed before, by purpose.
+    recall: line::Recall,
+    again: Option<edit::Again>,
+    dropped: cell::Dropped,
+    last_bulk: Option<String>,
+    waiting: Option<save::Waiting>,
+    options: Options,
+    spec_after_load: Option<ViewSpec>,
+    /// What is being opened, until the session knows it.
+    pub(in crate::tui) opening: Option<PathBuf>,
+    copied: Vec<String>,
+    mouse: bool,
+    leave_after_save: bool,
+    ticket: u64,
+    spec_wanted: Option<(u64, ViewSpec)>,
+    sought: Option<Query>,
+    hit_wanted: u64,
+    effects: Vec<Effect>,
+}
+
+impl App {
+    /// The state around a session that has nothing yet.
+    pub fn new(session: Session, theme: Theme, size: (u16, u16)) -> Self {
+        Self {
+            session,
+            theme,
+            size,
+            keymap: Keymap::hybrid(),
+            grid: Grid::default(),
+            mode: Mode::Grid,
+            message: None,
+            busy: [None; Kind::ALL.len()],
+            detail: None,
+            detail_top: 0,
+            saved: false,
+            recall: line::Recall::default(),
+            again: None,
+            dropped: cell::Dropped::default(),
+            last_bulk: None,
+            waiting: None,
+            options: Options::default(),
+            spec_after_load: None,
+            opening: None,
+            copied: Vec::new(),
+            mouse: true,
+            leave_after_save: false,
+            ticket: 0,
+            spec_wanted: None,
+            sought: None,
+            hit_wanted: 0,
+            effects: Vec::new(),
+        }
+    }
+
+    /// Tells the state what time it is.
+    pub const fn set_now(&mut self, now: Now) {
+        self.session.set_now(now);
+    }
+
+    /// The one door: an event changes the state and gives back what is to be done outside.
+    pub fn update(&mut self, event: Event) -> Vec<Effect> {
+        match event {
+            Event::Key(key) => self.key(key),
+            Event::Paste(text) => self.paste(&text),
+            Event::Mouse(mouse) => self.click(mouse),
+            Event::Resize(columns, rows) => self.size = (columns, rows),
+            Event::Part(part) => self.session.absorb(part),
+            Event::Done(finished) => self.done(finished.kind, finished.outcome),
+            Event::Progress(kind, reading) => {
+                if let Some(busy) = &mut self.busy[kind as usize] {
+                    *busy = reading;
+                }
+            }
+            Event::Wake(number) => {
+                self.message.take_if(|message| message.number == number);
+            }
+            Event::Signal(Signal::Stop) => self.suspend(),
+            Event::Signal(Signal::Continue) => self.effects.push(Effect::Reclaim),
+            Event::Signal(Signal::End(number)) => self.quit_now(u8::try_from(128 + number).unwrap_or(255)),
+            Event::InputEnded => self.quit_now(129),
+        }
+        self.settle();
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Where things stand on the screen now.
+    pub fn areas(&self) -> Areas {
+        let all = Rect::new(0, 0, self.size.0, self.size.1);
+        let tall = matches!(self.mode, Mode::Line(_) | Mode::Bulk(_) | Mode::Add(_));
+        areas(all, Wanted { tall, detail: self.shows_detail() })
+    }
+
+    /// Whether the details of the current row have a place.
+    pub fn shows_detail(&self) -> bool {
+        self.detail.unwrap_or(self.size.0 >= 150)
+    }
+
+    /// Whether a job of this kind runs.
+    pub fn is_busy(&self, kind: Kind) -> bool {
+        self.busy[kind as usize].is_some()
+    }
+
+    fn key(&mut self, key: KeyEvent) {
+        self.message.take_if(|message| message.severity == Severity::Error);
+        let ctrl = |letter| key.code == KeyCode::Char(letter) && key.modifiers == KeyModifiers::CONTROL;
+        if ctrl('z') {
+            return self.suspend();
+        }
+        if ctrl('l') {
+            return self.effects.push(Effect::Repaint);
+        }
+        match std::mem::replace(&mut self.mode, Mode::Grid) {
+            Mode::Grid => self.grid_key(key),
+            Mode::Detail => self.detail_key(key),
+            Mode::Cell(edit) => self.cell_key(edit, key),
+            Mode::Line(edit) => self.line_key(edit, key),
+            Mode::Bulk(bulk) => self.bulk_key(bulk, key),
+            Mode::Add(add) => self.add_key(add, key),
+            Mode::List(list) => self.list_key(list, key),
+            Mode::Ask(ask) => self.ask_key(ask, key),
+        }
+    }
+
+    fn grid_key(&mut self, key: KeyEvent) {
+        match self.keymap.press(key.into()) {
+            Stroke::Run(action, count) => self.run(action, count),
+            Stroke::Wait => {}
+            Stroke::Unknown => self.say("no such key; ? lists them all"),
+        }
+    }
+
+    fn done(&mut self, kind: Kind, outcome: Option<Outcome>) {
+        self.busy[kind as usize] = None;
+        let Some(outcome) = outcome else {
+            return self.fail("a job broke down; this is a bug, and the document is as it was before");
+        };
+        match outcome {
+            Outcome::Loaded(result) => self.loaded(result),
+            Outcome::View { ticket, version, spec, view } => self.view_done(ticket, version, spec, view),
+            Outcome::Preview { ticket, preview } => self.preview_done(ticket, preview),
+            Outcome::Edited(result) => self.edited(result),
+            Outcome::Found { ticket, hit } => self.found(ticket, hit),
+            Outcome::Saved(result) => self.save_done(result),
+        }
+    }
+
+    /// Asks for work.
+    fn spawn(&mut self, kind: Kind, work: Work) {
+        self.busy[kind as usize].get_or_insert_default();
+        self.effects.push(Effect::Spawn(kind, work));
+    }
+
+    fn next_ticket(&mut self) -> u64 {
+        self.ticket += 1;
+        self.ticket
+    }
+
+    /// Says something for a while.
+    fn say(&mut self, text: impl Into<String>) {
+        self.say_words(Words::text(text.into()), Severity::Note);
+    }
+
+    /// Says what went wrong, until a key.
+    fn fail(&mut self, text: impl Into<String>) {
+        self.say_words(Words::text(text.into()), Severity::Error);
+    }
+
+    fn say_words(&mut self, words: Words, severity: Severity) {
+        let number = self.next_ticket();
+        self.message = Some(Message { words, severity, number });
+        if severity != Severity::Error {
+            self.effects.push(Effect::Wake(MESSAGE_TIME, number));
+        }
+    }
+
+    fn suspend(&mut self) {
+        let unsaved = match self.session.changed() {
+            0 => "nothing is unsaved".to_owned(),
+            changed => format!("{} unsaved", crate::session::words::counted(u64::from(changed), "changed row")),
+        };
+        self.effects.push(Effect::Suspend(unsaved));
+    }
+
+    fn quit_now(&mut self, status: u8) {
+        for kind in Kind::ALL {
+            // A save is left to finish: half a save is the one thing worse than none.
+            if kind != Kind::Save && self.is_busy(kind) {
+                self.effects.push(Effect::Cancel(kind));
+            }
+        }
+        self.effects.push(Effect::Quit(status));
+    }
+}
+
+impl Change {
+    /// Rows that it is about, as far as that is known without working it out.
+    fn size(&self) -> u64 {
+        match self {
+            Self::Set { rows, .. }
+            | Self::Replace { rows, .. }
+            | Self::Nudge { rows, .. }
+            | Self::Fix { rows, .. }
+            | Self::Duplicate(rows)
+            | Self::Delete(rows)
+            | Self::Restore(rows) => rows.len(),
+            Self::Insert { locs, .. } => locs.len() as u64,
+            Self::Raw { .. } => 1,
+            Self::ApplyOrder => u64::MAX,
+        }
+    }
+}

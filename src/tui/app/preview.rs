@@ -1,0 +1,133 @@
+//! What a command would do, worked out while it is typed.
+
+use super::super::jobs::Kind;
+use super::{App, Mode, Outcome};
+use crate::progress::Progress;
+use crate::session::change::{Intent, Refused};
+use crate::session::command::{Assignment, Command, Scope};
+use crate::session::run::Asker;
+use crate::session::snapshot::Snapshot;
+use crate::session::words::counted;
+
+/// What a command would do.
+#[derive(Debug, Clone)]
+pub struct Preview {
+    /// What and on which rows, in words: `set priority to 0.8 on 1,204 of 50,000 rows (filtered)`.
+    pub words: String,
+    /// What is true of the rows that stay as they are.
+    pub others: &'static str,
+    /// The change, or why it is refused; `None` for commands that only show or mark.
+    pub intent: Option<Result<Intent, Refused>>,
+    /// Rows that a query finds.
+    pub rows: u64,
+}
+
+/// Rows up to which a preview is worked out at once, without a job.
+const AT_ONCE: u32 = 5_000;
+
+impl App {
+    /// Works out what a command would do; the answer comes at once or as an outcome.
+    pub(super) fn ask_preview(&mut self, command: Command) {
+        let ticket = self.next_ticket();
+        self.preview_wanted(ticket);
+        let asker = self.asker();
+        if self.session.document().row_limit() <= AT_ONCE {
+            let preview = of(self.session.view(), &command, asker, &Progress::default());
+            return self.preview_done(ticket, preview);
+        }
+        let snapshot = self.session.snapshot();
+        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Preview {
+            ticket,
+            preview: of(&snapshot, &command, asker, progress),
+        });
+        self.spawn(Kind::Preview, work);
+    }
+
+    /// Who asks, for commands without a scope.
+    pub(super) const fn asker(&self) -> Asker {
+        Asker::Screen(self.grid.row)
+    }
+
+    fn preview_wanted(&mut self, ticket: u64) {
+        match &mut self.mode {
+            Mode::Line(edit) => edit.ticket = ticket,
+            Mode::Bulk(bulk) => bulk.ticket = ticket,
+            _ => {}
+        }
+    }
+
+    /// A preview has come; it is taken if it is the one that was asked for last.
+    pub(super) fn preview_done(&mut self, ticket: u64, preview: Option<Preview>) {
+        let Some(preview) = preview else { return };
+        match &mut self.mode {
+            Mode::Line(edit) if edit.ticket == ticket => edit.preview = Some(preview),
+            Mode::Bulk(bulk) if bulk.ticket == ticket => bulk.preview = Some(preview),
+            _ => {}
+        }
+    }
+}
+
+/// What a command would do; `None` when stopped.
+fn of(snapshot: &Snapshot, command: &Command, asker: Asker, progress: &Progress) -> Option<Preview> {
+    let scope = scope_of(command);
+    let rows = match scope {
+        Some(scope) => snapshot.scope(scope, asker, progress)?.len(),
+        None => 0,
+    };
+    let verb = verb(command);
+    let others = match command {
+        Command::Set { .. } => "have it already",
+        _ => "stay as they are",
+    };
+    let words = match scope.map(|scope| snapshot.scope_words(scope, rows, asker)) {
+        Some(scope) => format!("{verb} {scope}"),
+        None => verb,
+    };
+    let intent = match snapshot.preview(command, asker, progress) {
+        Ok(intent) => intent.map(Ok),
+        Err(refused) => Some(Err(refused)),
+    };
+    (!progress.is_cancelled()).then_some(Preview { words, others, intent, rows })
+}
+
+/// What a command does, before its rows are named.
+fn verb(command: &Command) -> String {
+    match command {
+        Command::Set { assignments, .. } => {
+            let words: Vec<String> = assignments.iter().map(assigned).collect();
+            format!("{} on", words.join(", "))
+        }
+        Command::Replace { .. } => "rewrite URLs in".to_owned(),
+        Command::Delete(_) => "delete".to_owned(),
+        Command::Duplicate(_) => "duplicate".to_owned(),
+        Command::Fix { .. } => "fix".to_owned(),
+        Command::Mark(_) => "mark".to_owned(),
+        Command::Unmark(_) => "take the mark off".to_owned(),
+        Command::ApplyOrder => "make the order on show the order of the files".to_owned(),
+        Command::Add(urls) => format!("add {}", counted(urls.len() as u64, "URL")),
+        _ => String::new(),
+    }
+}
+
+fn assigned(assignment: &Assignment) -> String {
+    let (field, typed) = (assignment.field.name(), assignment.typed.as_str());
+    match typed.chars().next() {
+        _ if typed == "none" => format!("remove {field}"),
+        Some('+' | '-') => format!("{field} {typed}"),
+        _ => format!("set {field} to {typed}"),
+    }
+}
+
+/// The rows that a command is about, if it is about rows.
+fn scope_of(command: &Command) -> Option<&Scope> {
+    match command {
+        Command::Set { scope, .. }
+        | Command::Replace { scope, .. }
+        | Command::Delete(scope)
+        | Command::Duplicate(scope)
+        | Command::Mark(scope)
+        | Command::Unmark(scope)
+        | Command::Fix { scope, .. } => Some(scope),
+        _ => None,
+    }
+}

@@ -1,0 +1,209 @@
+//! Saving: the plan, the questions before it, and what came of it.
+
+use super::super::jobs::Kind;
+use super::super::theme::Role;
+use super::super::words::{Line, Words};
+use super::files::{Answer, Ask};
+use super::{App, Effect, Mode, Outcome, Purpose};
+use crate::files::{Action, FileId, Output, Plan, Reason};
+use crate::progress::Progress;
+use crate::session::save::SaveResult;
+use crate::session::words::{counted, grouped, size};
+use std::path::PathBuf;
+
+/// A save that waits for an answer.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    to: Option<PathBuf>,
+    force: bool,
+}
+
+impl App {
+    /// Saves: asks first where something is missing or where files come, go, or change their names.
+    pub(super) fn save(&mut self, to: Option<PathBuf>, force: bool) {
+        if self.is_busy(Kind::Save) {
+            return self.say("a save is running already");
+        }
+        if self.is_busy(Kind::Edit) {
+            self.leave_after_save = false;
+            return self.fail("the last change is still being applied; save again when it is");
+        }
+        if self.session.is_loading() {
+            self.leave_after_save = false;
+            return self.fail("still loading; wait, or stop it with Esc");
+        }
+        if to.is_none() && self.session.path().is_none() {
+            self.open_line(Purpose::Command, "write sitemap.xml");
+            return self.fail("it has no name yet: type one and press Enter");
+        }
+        let plan = self.session.plan(to.as_deref());
+        if let Some(proposal) = &plan.needs_base {
+            let proposal = proposal.clone();
+            self.waiting = Some(Waiting { to, force });
+            return self.open_line(Purpose::Base, &proposal);
+        }
+        if !plan.problems.is_empty() {
+            self.leave_after_save = false;
+            self.mode = Mode::Ask(Box::new(problems(self, &plan)));
+            return;
+        }
+        if plan.asks {
+            self.waiting = Some(Waiting { to, force });
+            let answers = vec![('w', "write", Answer::Write), ('k', "keep editing", Answer::Stay)];
+            self.mode =
+                Mode::Ask(Box::new(Ask { title: title(&plan), lines: self.plan_lines(&plan), answers, top: 0 }));
+            return;
+        }
+        self.write(plan, force);
+    }
+
+    /// Says where the set will live, and goes on with the save that needed it.
+    pub(super) fn set_base(&mut self, url: &str) {
+        self.session.set_base_url(Some(url.trim().to_owned()));
+        if let Some(Waiting { to, force }) = self.waiting.take() {
+            self.save(to, force);
+        }
+    }
+
+    /// The plan was looked at and agreed to.
+    pub(super) fn write_waiting(&mut self) {
+        if let Some(Waiting { to, force }) = self.waiting.take() {
+            let plan = self.session.plan(to.as_deref());
+            self.write(plan, force);
+        }
+    }
+
+    fn write(&mut self, plan: Plan, force: bool) {
+        match self.session.saving(plan, force) {
+            Ok(saving) => {
+                let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Saved(saving.run(progress)));
+                self.spawn(Kind::Save, work);
+            }
+            Err(refused) => self.fail(refused.0),
+        }
+    }
+
+    pub(super) fn save_done(&mut self, result: SaveResult) {
+        match self.session.saved(result) {
+            Ok(words) => {
+                self.saved = true;
+                self.say(words);
+                self.follow();
+                if std::mem::take(&mut self.leave_after_save) {
+                    self.quit(false);
+                }
+            }
+            Err(error) => {
+                self.leave_after_save = false;
+                let mut lines = vec![Line::from(Words::text(error.to_string()))];
+                if let Some(hint) = error.hint() {
+                    lines.push(Words::dim(hint).into());
+                }
+                let mut answers = vec![('k', "keep editing", Answer::Stay)];
+                if matches!(error.reason, Reason::Changed) {
+                    answers.push(('O', "overwrite it", Answer::Overwrite));
+                }
+                let title = Words::new().and(Role::Error, "not saved").and(Role::Text, "; your changes are still here");
+                self.mode = Mode::Ask(Box::new(Ask { title, lines, answers, top: 0 }));
+            }
+        }
+    }
+
+    /// Shows what a save would write; writes nothing.
+    pub(super) fn open_plan(&mut self) {
+        if self.session.path().is_none() {
+            return self.say("it has no name yet: :write NAME gives it one");
+        }
+        let plan = self.session.plan(None);
+        let mut lines = self.plan_lines(&plan);
+        if plan.is_empty() {
+            lines.insert(0, Words::dim("Nothing would be written.").into());
+        }
+        if plan.needs_base.is_some() {
+            lines.push(Words::dim("The URL of the set's folder will be asked for.").into());
+        }
+        let ask = Ask { title: title(&plan), lines, answers: vec![('k', "back", Answer::Stay)], top: 0 };
+        self.mode = Mode::Ask(Box::new(if plan.problems.is_empty() { ask } else { problems(self, &plan) }));
+    }
+
+    /// A line for each file that is touched, one for all others.
+    fn plan_lines(&self, plan: &Plan) -> Vec<Line> {
+        let touched: Vec<&Output> = plan.outputs.iter().filter(|output| output.action != Action::Untouched).collect();
+        let charset = self.theme.charset;
+        let widest = touched.iter().map(|output| charset.width(&output.name)).max().unwrap_or(0).min(40);
+        let mut lines: Vec<Line> = touched.iter().map(|output| self.output_line(output, widest)).collect();
+        let untouched = plan.count(Action::Untouched);
+        if untouched > 0 {
+            lines.push(Words::dim(format!("  {} untouched", counted(untouched as u64, "file"))).into());
+        }
+        lines
+    }
+
+    fn output_line(&self, output: &Output, widest: usize) -> Line {
+        let (signs, charset) = (self.theme.signs, self.theme.charset);
+        let (sign, role, what) = match output.action {
+            Action::Untouched => (" ", Role::Dim, ""),
+            Action::Rewritten => (signs.changed, Role::Changed, ""),
+            Action::Created => (signs.added, Role::Good, "new"),
+            Action::Replaced => (signs.changed, Role::Warning, "replaced"),
+            Action::Removed => (signs.deleted, Role::Error, "removed"),
+        };
+        let mut words = Words::new().and(role, format!("{sign} ")).and(Role::Text, charset.fit(&output.name, widest));
+        for part in [what, output.what.as_str()] {
+            if !part.is_empty() {
+                words.push(Role::Dim, format!("   {part}"));
+            }
+        }
+        let (before, after) = (u64::from(output.urls_before), u64::from(output.urls_after));
+        let mut right = if before == after || output.action == Action::Created {
+            Words::text(counted(after, if output.file == FileId::Index { "sitemap" } else { "URL" }))
+        } else {
+            Words::text(format!("{} {} {}", grouped(before), signs.arrow, grouped(after)))
+        };
+        right.push(Role::Dim, format!("   {}", size(output.bytes)));
+        if let Some(url) = output.url.as_ref().filter(|_| output.action == Action::Created) {
+            words.push(Role::Dim, format!("   {url}"));
+        }
+        Line::new(words, right)
+    }
+
+    /// Reads the files again, keeping filter and order.
+    pub(super) fn reload(&mut self, discard: bool) {
+        let Some(path) = self.session.path().cloned() else { return self.say("there is no file to read again") };
+        if self.session.is_modified() && !discard {
+            return self.fail("there are unsaved changes; :edit! drops them, :write saves them");
+        }
+        if self.busy.iter().any(Option::is_some) {
+            return self.fail("something is running; Esc stops it");
+        }
+        let base = self.session.base_url().map(ToOwned::to_owned);
+        let now = self.session.view().now;
+        let spec = self.session.spec().clone();
+        self.session = crate::session::Session::new(now, base);
+        self.spec_after_load = Some(spec);
+        self.saved = false;
+        let options = self.options.clone();
+        let effects: Vec<Effect> = self.start(super::Start::Path(path), options);
+        self.effects.extend(effects);
+    }
+}
+
+fn title(plan: &Plan) -> Words {
+    let summary = plan.summary();
+    let words = if summary.is_empty() { "save".to_owned() } else { format!("save {summary}") };
+    Words::new().and(Role::Accent, words)
+}
+
+fn problems(app: &App, plan: &Plan) -> Ask {
+    let mut lines = Vec::new();
+    for problem in &plan.problems {
+        let mut words = Words::new().and(Role::Error, format!("{} ", app.theme.signs.error));
+        words.push(Role::Text, problem.message.clone());
+        if let Some(row) = problem.row {
+            words.push(Role::Dim, format!("   row {}", app.session.number(row)));
+        }
+        lines.push(words.into());
+    }
+    let title = Words::new().and(Role::Error, "this cannot be saved as it is");
+    Ask { title, lines, answers: vec![('k', "keep editing", Answer::Stay)], top: 0 }
+}

@@ -1,0 +1,271 @@
+//! Header and footer.
+
+use super::super::app::{App, LineEdit, Mode, Purpose};
+use super::super::draw::Footer;
+use super::super::jobs::Kind;
+use super::super::prompt::Prompt;
+use super::super::theme::Role;
+use super::super::words::{Line, Words};
+use crate::document::sort::to_text;
+use crate::protocol::{Field, Severity};
+use crate::session::words::{counted, grouped, size};
+
+const GAP: &str = "   ";
+
+impl App {
+    pub(super) fn header(&self) -> Line {
+        let session = &self.session;
+        let charset = self.theme.charset;
+        let files = session.document().sitemaps().len() as u64;
+        let mut counts = Words::new();
+        if files > 1 && self.size.0 >= 60 {
+            counts.push(Role::Dim, format!("{GAP}{}", counted(files, "file")));
+        }
+        counts.push(Role::Text, format!("{GAP}{}", counted(u64::from(session.urls()), "URL")));
+        if let Some(words) = self.progress_words() {
+            counts.push(Role::Accent, format!("{GAP}{words}"));
+        } else if session.is_modified() {
+            counts.push(Role::Changed, format!("{GAP}modified"));
+            if session.changed() > 0 {
+                counts.push(Role::Text, format!(" {}", grouped(u64::from(session.changed()))));
+            }
+        } else if self.saved {
+            counts.push(Role::Good, format!("{GAP}saved"));
+        }
+        if let Some(reason) = session.read_only().filter(|_| !session.is_loading()) {
+            counts.push(Role::Warning, format!("{GAP}read-only"));
+            counts.push(Role::Dim, format!(": {reason}"));
+        }
+        let mut left = Words::new();
+        if self.size.0 >= 40 {
+            left.push(Role::Bold, "sited");
+            left.push(Role::Text, "  ");
+        }
+        // The name gives way before the counts do; its end tells more than its beginning.
+        let path = session.path().or(self.opening.as_ref());
+        let name = path.map_or_else(|| "sample set, not saved".to_owned(), |path| path.display().to_string());
+        let room = usize::from(self.size.0).saturating_sub(2 + left.width(charset) + counts.width(charset));
+        left.push(Role::Text, charset.elide(&name, room.max(8)).into_owned());
+        left.append(counts);
+        Line::new(left, self.view_words())
+    }
+
+    /// How the view was made: sort keys, filter, how many rows it shows.
+    fn view_words(&self) -> Words {
+        let spec = self.spec();
+        let mut words = Words::new();
+        if !spec.sort.is_empty() {
+            words.push(Role::Dim, "sort ");
+            words.push(Role::Text, to_text(&spec.sort));
+        }
+        if let Some(filter) = &spec.filter {
+            if !words.is_empty() {
+                words.push(Role::Text, GAP);
+            }
+            let text = filter.to_string();
+            words.push(Role::Accent, self.theme.charset.cut(&text, 40).into_owned());
+            words.push(Role::Text, format!("{GAP}{} shown", grouped(u64::from(self.session.shown()))));
+        }
+        if self.session.marked() > 0 {
+            if !words.is_empty() {
+                words.push(Role::Text, GAP);
+            }
+            words.push(Role::Accent, format!("{} marked", grouped(self.session.marked())));
+        }
+        words
+    }
+
+    /// What runs, and how far it is.
+    fn progress_words(&self) -> Option<String> {
+        if let Some(reading) = self.busy[Kind::Load as usize] {
+            let part = if reading.bytes_total > 0 {
+                format!(" {} %", (reading.bytes_done * 100 / reading.bytes_total.max(1)).min(100))
+            } else {
+                String::new()
+            };
+            let files = format!("{} of {}", grouped(reading.files_done), counted(reading.files_total, "file"));
+            return Some(format!("loading{part}{GAP}{files}{GAP}{}{GAP}Esc stops", size(reading.bytes_done)));
+        }
+        let (kind, words) = [
+            (Kind::Save, "saving"),
+            (Kind::Edit, "applying"),
+            (Kind::View, "filtering and sorting"),
+            (Kind::Search, "searching"),
+        ]
+        .into_iter()
+        .find(|(kind, _)| self.is_busy(*kind))?;
+        let esc = if kind == Kind::Save { "" } else { ", Esc stops" };
+        Some(format!("{words}…{esc}"))
+    }
+
+    pub(super) fn footer_words(&self) -> Line {
+        let pending = self.keymap.pending();
+        let at_ease = |severity| severity == Severity::Error || matches!(self.mode, Mode::Grid);
+        if let Some(message) = self.message.as_ref().filter(|message| at_ease(message.severity))
+            && pending.is_empty()
+        {
+            let mut words = Words::text("");
+            if message.severity == Severity::Error {
+                words.push(Role::Error, format!("{} ", self.theme.signs.error));
+            }
+            words.append(message.words.clone());
+            return Line::new(words, self.place());
+        }
+        let width = usize::from(self.size.0).saturating_sub(2);
+        let (mode, hints) = self.mode_and_hints();
+        let mut words = Words::new().and(Role::Mode, format!(" {mode} ")).and(Role::Text, "  ");
+        let right = if pending.is_empty() { self.place() } else { Words::new().and(Role::Accent, pending) };
+        let charset = self.theme.charset;
+        let room = width.saturating_sub(words.width(charset) + right.width(charset) + 3);
+        words.append(fitting(hints, room, charset));
+        Line::new(words, right)
+    }
+
+    /// Where the cursor is: `3/1,204`.
+    fn place(&self) -> Words {
+        let shown = self.session.shown();
+        if shown == 0 {
+            return Words::new();
+        }
+        Words::dim(format!("{}/{}", grouped(u64::from(self.grid.position) + 1), grouped(u64::from(shown))))
+    }
+
+    /// The mode's name and its keys: key, word, rank. Low ranks stay longest when it gets narrow.
+    fn mode_and_hints(&self) -> (String, Vec<(String, String, u8)>) {
+        let hint = |key: &str, does: &str, rank| (key.to_owned(), does.to_owned(), rank);
+        let waiting = self.keymap.hints();
+        if !waiting.is_empty() {
+            let mut hints: Vec<(String, String, u8)> =
+                waiting.iter().map(|(key, command)| (key.clone(), command.name.to_owned(), 1)).collect();
+            hints.push(hint("Esc", "never mind", 2));
+            return ("…".to_owned(), hints);
+        }
+        let enter = if self.theme.charset == super::super::text::Charset::Unicode { "↵" } else { "Enter" };
+        match &self.mode {
+            Mode::Grid => {
+                let mut hints = Vec::new();
+                if self.grid.anchor.is_some() {
+                    hints.push(hint("v", "end range", 1));
+                    hints.push(hint("Esc", "drop it", 1));
+                } else if self.session.marked() > 0 {
+                    hints.push(hint("Esc", "unmark", 2));
+                } else if self.session.spec().filter.is_some() {
+                    hints.push(hint("Esc", "show all", 2));
+                }
+                hints.extend([
+                    hint(enter, "edit", 3),
+                    hint("o", "add", 5),
+                    hint("dd", "delete", 7),
+                    hint("Space", "mark", 8),
+                    hint("b", "set many", 4),
+                    hint("f", "filter", 4),
+                    hint("s", "sort", 9),
+                    hint("gx", "fix", 6),
+                    hint("^S", "save", 1),
+                    hint("u", "undo", 1),
+                    hint("?", "help", 0),
+                ]);
+                let mode = if self.grid.anchor.is_some() { "RANGE" } else { "NORMAL" };
+                (mode.to_owned(), hints)
+            }
+            Mode::Detail => ("DETAILS".into(), vec![hint("j k", "scroll", 0), hint("Esc", "back", 0)]),
+            Mode::Cell(edit) => {
+                let mut hints = vec![hint(enter, "keep", 0), hint("Esc", "drop", 1)];
+                if edit.verdict.suggestion.is_some() {
+                    hints.push(hint("Tab", "take the suggestion", 2));
+                } else {
+                    hints.push(hint("Tab", "keep and next", 2));
+                }
+                match edit.field {
+                    Field::Changefreq => hints.push(hint("↑ ↓ or a letter", "choose", 2)),
+                    Field::Lastmod => hints.push(hint("also", "today  now  +7d  -1d  none", 3)),
+                    Field::Priority => hints.push(hint("also", "+0.1  -0.1  none", 3)),
+                    Field::Loc => {}
+                }
+                (format!("EDIT {}", edit.field.name()), hints)
+            }
+            Mode::Bulk(_) => (
+                "SET MANY".into(),
+                vec![hint(enter, "apply", 0), hint("Esc", "leave", 1), hint("↑ ↓", "field", 2), hint("Tab", "rows", 2)],
+            ),
+            Mode::Add(add) => {
+                let does = if add.list.is_empty() { "add it" } else { "add them" };
+                ("ADD".into(), vec![hint(enter, does, 0), hint("Esc", "leave", 1)])
+            }
+            Mode::List(list) => {
+                let does = if list.chooses() { "choose" } else { "close" };
+                ("LIST".into(), vec![hint(enter, does, 0), hint("j k", "move", 2), hint("Esc", "close", 1)])
+            }
+            Mode::Ask(ask) => {
+                let mut hints = Vec::new();
+                for (at, (key, does, _)) in ask.answers.iter().enumerate() {
+                    let key = if at == 0 { format!("{enter} or {key}") } else { key.to_string() };
+                    hints.push((key, (*does).to_owned(), 0));
+                }
+                ("ASK".into(), hints)
+            }
+            Mode::Line(_) => (String::new(), Vec::new()),
+        }
+    }
+
+    pub(super) fn line_footer<'a>(&'a self, edit: &'a LineEdit) -> Footer<'a> {
+        let label = match edit.purpose {
+            Purpose::Command | Purpose::Search => Words::new().and(Role::Accent, edit.purpose.label()),
+            _ => Words::new()
+                .and(Role::Mode, format!(" {} ", edit.purpose.label().trim().to_uppercase()))
+                .and(Role::Text, " "),
+        };
+        let mut right = Words::new();
+        match edit.purpose {
+            Purpose::Filter => {
+                let (shown, all) = (u64::from(self.session.shown()), u64::from(self.session.urls()));
+                right.push(Role::Text, format!("{} of {} shown", grouped(shown), grouped(all)));
+                right.key("↵", "keep");
+            }
+            Purpose::Search => right.key("↵", "stay"),
+            Purpose::Mark => right.key("↵", "mark"),
+            Purpose::Unmark => right.key("↵", "unmark"),
+            Purpose::Command => right.key("↵", "apply"),
+            Purpose::Base => right.key("↵", "use it"),
+        }
+        right.key("Esc", "leave");
+        if let Some(message) = self.message.as_ref().filter(|message| message.severity == Severity::Error) {
+            right = Words::new().and(Role::Error, format!("{} ", self.theme.signs.error));
+            right.append(message.words.clone());
+        }
+        Footer::Prompt { label, prompt: &edit.prompt, right }
+    }
+}
+
+/// The palette being narrowed.
+pub(super) fn palette_footer(prompt: &Prompt) -> Footer<'_> {
+    let mut right = Words::new();
+    right.key("↵", "do it");
+    right.key("Esc", "leave");
+    Footer::Prompt { label: Words::new().and(Role::Mode, " COMMANDS ").and(Role::Text, " "), prompt, right }
+}
+
+/// The hints that fit, most important ones first, in their own order.
+fn fitting(hints: Vec<(String, String, u8)>, room: usize, charset: super::super::text::Charset) -> Words {
+    let width = |(key, does, _): &(String, String, u8)| charset.width(key) + charset.width(does) + 4;
+    let mut order: Vec<usize> = (0..hints.len()).collect();
+    order.sort_by_key(|at| hints.get(*at).map(|hint| hint.2));
+    let (mut used, mut keep) = (0, vec![false; hints.len()]);
+    for at in order {
+        let Some(hint) = hints.get(at) else { continue };
+        used += width(hint);
+        if used > room + 3 {
+            break;
+        }
+        if let Some(keep) = keep.get_mut(at) {
+            *keep = true;
+        }
+    }
+    let mut words = Words::new();
+    for ((key, does, _), keep) in hints.into_iter().zip(keep) {
+        if keep {
+            words.key(key, does);
+        }
+    }
+    words
+}

@@ -1,0 +1,40 @@
+//! What one frame shows, read from the state: words and rows, not yet cells.
+//!
+//! Takes `&App` and changes nothing. Only rows on the screen are asked for.
+
+mod detail;
+mod frame;
+mod pane;
+mod rows;
+
+pub use rows::badges;
+
+use super::app::{App, Mode};
+use super::draw::{Footer, Screen};
+
+impl App {
+    /// Everything that the next frame shows.
+    pub fn screen(&self) -> Screen<'_> {
+        let cover = self.cover();
+        Screen {
+            header: self.header(),
+            table: self.table(),
+            pane: self.pane(),
+            detail: self.shows_detail().then(|| self.details()),
+            cover,
+            footer: self.footer(),
+        }
+    }
+
+    fn footer(&self) -> Footer<'_> {
+        if let Mode::Line(edit) = &self.mode {
+            return self.line_footer(edit);
+        }
+        if let Mode::List(list) = &self.mode
+            && let Some(prompt) = &list.prompt
+        {
+            return frame::palette_footer(prompt);
+        }
+        Footer::Words(self.footer_words())
+    }
+}

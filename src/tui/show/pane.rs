@@ -1,0 +1,475 @@
+//! The pane under the table, and what covers it: findings, verdicts, previews, lists, questions.
+
+use super::super::app::{
+    Add, App, Bulk, CellEdit, LineEdit, List, ListKind, Mode, Preview, Purpose, Reach, Verdict, stem,
+};
+use super::super::draw::canvas::gauge;
+use super::super::draw::finding_counts;
+use super::super::draw::panel::Panel;
+use super::super::theme::Role;
+use super::super::words::{Line, Words};
+use crate::document::rows::RowId;
+use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
+use crate::protocol::{Field, Severity};
+use crate::session::change::{Intent, Sample};
+use crate::session::findings::Finding;
+use crate::session::words::{counted, grouped};
+
+const GAP: &str = "   ";
+
+impl App {
+    pub(super) fn pane(&self) -> Panel {
+        match &self.mode {
+            Mode::Cell(edit) => self.cell_pane(edit),
+            Mode::Line(edit) => self.line_pane(edit),
+            Mode::Bulk(bulk) => self.bulk_pane(bulk),
+            Mode::Add(add) => self.add_pane(add),
+            _ => self.status_pane(),
+        }
+    }
+
+    pub(super) fn cover(&self) -> Option<Panel> {
+        match &self.mode {
+            Mode::List(list) => Some(list_panel(list)),
+            Mode::Ask(ask) => {
+                Some(Panel { title: ask.title.clone().into(), lines: ask.lines.clone(), chosen: None, top: ask.top })
+            }
+            _ => None,
+        }
+    }
+
+    /// Counts of the set at the left, the current file's gauges at the right; below, the row and the rules.
+    fn status_pane(&self) -> Panel {
+        let totals = self.session.totals();
+        let counts = finding_counts(&self.theme, [totals.errors, totals.warnings, totals.notes]);
+        let height = usize::from(self.areas().pane.height);
+        let mut lines = Vec::with_capacity(height);
+        // The row above, the rules of the set below; both keep their places.
+        let rules = height.div_ceil(3).min(height);
+        if let Some(row) = self.grid.row {
+            lines.extend(self.row_lines(row, height - rules));
+        }
+        lines.truncate(height - rules);
+        lines.resize(height - rules, Line::default());
+        lines.extend(self.rules_lines(rules));
+        Panel { title: Line::new(counts, self.gauges()), lines, chosen: None, top: 0 }
+    }
+
+    /// What is said of a row: its findings; a clean one shows its whole URL.
+    fn row_lines(&self, row: RowId, most: usize) -> Vec<Line> {
+        let findings = self.findings_of(row);
+        let mut lines: Vec<Line> = Vec::new();
+        let spare = most.saturating_sub(findings.len());
+        if findings.is_empty() || spare > 0 {
+            let loc = self.session.document().loc(row).into_owned();
+            lines.push(Words::dim(loc).into());
+        }
+        let shown = most.saturating_sub(lines.len());
+        for (at, finding) in findings.iter().take(shown).enumerate() {
+            let mut line = self.finding_line(row, finding);
+            let more = findings.len() - shown.min(findings.len());
+            if at + 1 == shown && more > 0 {
+                line.right = Words::dim(format!("{more} more"));
+                line.right.key("K", "all");
+            }
+            lines.push(line);
+        }
+        if findings.is_empty() && lines.len() < most {
+            let good = if self.session.document().is_live(row) {
+                "nothing is wrong with this row"
+            } else {
+                "deleted; dd brings it back"
+            };
+            lines.push(Words::new().and(Role::Good, format!("{} ", self.theme.signs.good)).and(Role::Dim, good).into());
+        }
+        lines
+    }
+
+    fn finding_line(&self, row: RowId, finding: &Finding) -> Line {
+        let sign = self.theme.finding_sign(finding.severity);
+        let left = Words::new()
+            .and(finding.severity.into(), format!("{sign} "))
+            .and(Role::Text, finding.message.clone())
+            .and(Role::Dim, format!("{GAP}{}", finding.rule.code()));
+        let mut right = Words::new();
+        if let Some(fix) = &finding.fix {
+            right.push(Role::Key, "gx");
+            right.push(Role::Text, format!(" {}", fix.label));
+        } else if finding.field == Some(Field::Lastmod)
+            && let Some(text) = self.session.cell(row, Field::Lastmod)
+        {
+            right = self.verdicts(&text);
+        }
+        Line::new(left, right)
+    }
+
+    /// The rules behind the counts, as many as have a place.
+    fn rules_lines(&self, most: usize) -> Vec<Line> {
+        let charset = self.theme.charset;
+        let width = usize::from(self.size.0).saturating_sub(5);
+        let mut right = Words::new();
+        right.key("^E", "rules");
+        let reserved = right.width(charset) + 2;
+        let (mut lines, mut words) = (Vec::new(), Words::new());
+        let counts = self.session.rule_counts();
+        for (rule, count) in &counts {
+            let Some(severity) = rule.severity() else { continue };
+            let role = if severity == Severity::Note { Role::Dim } else { severity.into() };
+            let one = Words::new()
+                .and(role, format!("{} {} ", self.theme.finding_sign(severity), grouped(*count)))
+                .and(Role::Dim, rule.code());
+            let last = lines.len() + 1 == most;
+            let room = if last { width.saturating_sub(reserved) } else { width };
+            if !words.is_empty() && words.width(charset) + one.width(charset) + GAP.len() > room {
+                if last {
+                    break;
+                }
+                lines.push(Line::from(std::mem::take(&mut words)));
+            }
+            if !words.is_empty() {
+                words.push(Role::Text, GAP);
+            }
+            words.append(one);
+        }
+        if counts.is_empty() && !self.session.is_loading() {
+            return vec![Words::dim("no rule is broken in the set").into()];
+        }
+        lines.push(words.into());
+        if !counts.is_empty()
+            && let Some(last) = lines.last_mut()
+        {
+            last.right = right;
+        }
+        lines
+    }
+
+    /// How full the current row's file is: URLs and bytes.
+    fn gauges(&self) -> Words {
+        let Some(row) = self.grid.row else { return Words::new() };
+        let document = self.session.document();
+        let Some(sitemap) = document.sitemap(document.sitemap_of(row)) else { return Words::new() };
+        let wide = self.size.0 >= 110;
+        let (urls, bytes) = (u64::from(sitemap.live), sitemap.bytes());
+        let mut words = Words::new();
+        if self.size.0 >= 90 {
+            words.push(Role::Text, format!("{}  ", stem(&sitemap.name)));
+        }
+        if wide {
+            words.append(gauge(&self.theme, 10, urls as f64 / f64::from(URLS_PER_FILE)));
+        }
+        let over = |over: bool| if over { Role::Error } else { Role::Dim };
+        let limit = u64::from(URLS_PER_FILE);
+        words.push(over(urls > limit), format!(" {} of {}", grouped(urls), grouped(limit)));
+        words.push(Role::Text, "  ");
+        if wide {
+            words.append(gauge(&self.theme, 6, bytes as f64 / BYTES_PER_FILE as f64));
+        }
+        words.push(over(bytes > BYTES_PER_FILE), format!(" {} of 50 MiB", mebibytes(bytes)));
+        words
+    }
+
+    fn cell_pane(&self, edit: &CellEdit) -> Panel {
+        let mut lines = self.verdict_lines(&edit.verdict, edit.prompt.text());
+        let mut words = Words::new();
+        match &edit.before {
+            Some(before) => words.push(Role::Dim, format!("was {before}")),
+            None => words.push(Role::Dim, "was not there"),
+        }
+        if edit.field == Field::Lastmod {
+            let now = self.session.view().now;
+            words
+                .push(Role::Dim, format!("{GAP}today {}{GAP}now {}{GAP}none removes it", now.today(), now.timestamp()));
+        }
+        if edit.field == Field::Changefreq {
+            let all = crate::protocol::changefreq::Changefreq::ALL.map(crate::protocol::changefreq::Changefreq::name);
+            words.push(Role::Dim, format!("{GAP}{}{GAP}none removes it", all.join("  ")));
+        }
+        lines.push(words.into());
+        Panel { title: Words::new().and(Role::Accent, edit.field.name()).into(), lines, chosen: None, top: 0 }
+    }
+
+    fn verdict_lines(&self, verdict: &Verdict, typed: &str) -> Vec<Line> {
+        let signs = self.theme.signs;
+        let mut lines = Vec::new();
+        if let Some(reason) = &verdict.refused {
+            let words = Words::new().and(Role::Error, format!("{} ", signs.error)).and(Role::Text, reason.clone());
+            lines.push(words.into());
+            return lines;
+        }
+        let value = verdict.value.as_deref();
+        let mut first = Words::new();
+        if verdict.findings.is_empty() {
+            match value {
+                None => first.push(Role::Dim, "the element is removed"),
+                Some(value) if value == typed.trim() => {
+                    first.push(Role::Good, format!("{} good", signs.good));
+                }
+                Some(value) => {
+                    first = Words::new().and(Role::Good, format!("{} ", signs.good)).and(Role::Text, value.to_owned());
+                }
+            }
+            lines.push(first.into());
+        }
+        for finding in &verdict.findings {
+            let sign = self.theme.finding_sign(finding.severity);
+            let words = Words::new()
+                .and(finding.severity.into(), format!("{sign} "))
+                .and(Role::Text, finding.message.clone())
+                .and(Role::Dim, format!("{GAP}{}", finding.rule.code()));
+            lines.push(words.into());
+        }
+        if let Some((text, why)) = &verdict.suggestion {
+            let mut right = Words::new();
+            right.key("Tab", "takes it");
+            let words = Words::new()
+                .and(Role::Dim, format!("  {} ", signs.arrow))
+                .and(Role::Good, text.clone())
+                .and(Role::Dim, format!("{GAP}{why}"));
+            lines.insert(1.min(lines.len()), Line::new(words, right));
+        }
+        if verdict.twins > 0 {
+            let words = format!("{} has this URL already", counted(verdict.twins as u64, "other row"));
+            lines.push(Words::new().and(Role::Warning, format!("{} ", signs.warning)).and(Role::Text, words).into());
+        }
+        lines
+    }
+
+    fn line_pane(&self, edit: &LineEdit) -> Panel {
+        let mut title = Line::default();
+        let mut lines = Vec::new();
+        match &edit.parsed {
+            Some(Err(error)) => {
+                title.left = Words::dim("not yet a command");
+                if matches!(edit.purpose, Purpose::Filter | Purpose::Search | Purpose::Mark | Purpose::Unmark) {
+                    title.left = Words::dim("not yet a query");
+                }
+                let sign = self.theme.signs.error;
+                lines.push(
+                    Words::new().and(Role::Error, format!("{sign} ")).and(Role::Text, error.message.clone()).into(),
+                );
+                if !error.hint.is_empty() {
+                    lines.push(Words::dim(format!("  {}", error.hint)).into());
+                }
+            }
+            Some(Ok(_)) => {
+                if let Some(preview) = &edit.preview {
+                    return self.with_completion(self.preview_panel(preview, edit.top), edit);
+                }
+                title.left = match edit.purpose {
+                    Purpose::Filter => Words::text("the table shows what the query finds"),
+                    Purpose::Search => Words::text("the cursor goes to the next row that the query finds"),
+                    Purpose::Base => Words::text("new files need a URL: this is where the set will live"),
+                    _ => Words::dim("…"),
+                };
+            }
+            None => {
+                title.left = match edit.purpose {
+                    Purpose::Command => Words::dim("a command"),
+                    Purpose::Base => Words::dim("the URL of the folder that the set is served from"),
+                    _ => Words::dim("a query: words, or field op value"),
+                };
+            }
+        }
+        self.with_completion(Panel { title, lines, chosen: None, top: 0 }, edit)
+    }
+
+    /// Proposals below whatever else there is.
+    fn with_completion(&self, mut panel: Panel, edit: &LineEdit) -> Panel {
+        let Some(completion) = &edit.prompt.completion else { return panel };
+        let height = usize::from(self.areas().pane.height);
+        let most = height.saturating_sub(panel.lines.len().min(height.saturating_sub(2)));
+        let from = completion.chosen.unwrap_or(0).saturating_sub(most.saturating_sub(1));
+        let width = completion.candidates.iter().map(|one| self.theme.charset.width(&one.text)).max().unwrap_or(0);
+        panel.lines.truncate(height - most);
+        for (at, one) in completion.candidates.iter().enumerate().skip(from).take(most) {
+            let chosen = completion.chosen == Some(at);
+            let role = if chosen { Role::Chosen } else { Role::Key };
+            let pad = " ".repeat(width.saturating_sub(self.theme.charset.width(&one.text)) + 3);
+            let words = Words::new().and(role, one.text.clone()).and(Role::Text, pad).and(Role::Dim, one.hint.clone());
+            let mut line = Line::from(words);
+            if at == from && completion.chosen.is_none() {
+                line.right.key("Tab", "completes");
+            }
+            panel.lines.push(line);
+        }
+        panel
+    }
+
+    /// Scope and effect in words, then rows before and after.
+    fn preview_panel(&self, preview: &Preview, top: usize) -> Panel {
+        let mut title = Words::new();
+        let mut lines = Vec::new();
+        match &preview.intent {
+            None if preview.words.is_empty() => title.push(Role::Dim, "Enter does it"),
+            None => title.push(Role::Text, preview.words.clone()),
+            Some(Err(refused)) => {
+                let sign = self.theme.signs.error;
+                lines.push(Words::new().and(Role::Error, format!("{sign} ")).and(Role::Text, refused.0.clone()).into());
+            }
+            Some(Ok(intent)) => {
+                title = intent_words(preview, intent);
+                let height = usize::from(self.areas().pane.height).max(1);
+                if intent.collisions > 0 {
+                    let words = format!("{} would be the same as another row's", counted(intent.collisions, "URL"));
+                    let sign = self.theme.signs.warning;
+                    lines.push(Words::new().and(Role::Warning, format!("{sign} ")).and(Role::Text, words).into());
+                }
+                if intent.refused > 0 {
+                    let why = intent.reason.clone().unwrap_or_default();
+                    let words = format!("{} left alone: {why}", counted(intent.refused, "row"));
+                    let sign = self.theme.signs.warning;
+                    lines.push(Words::new().and(Role::Warning, format!("{sign} ")).and(Role::Text, words).into());
+                }
+                let place = height.saturating_sub(lines.len()).max(1);
+                let top = top.min(intent.samples.len().saturating_sub(place));
+                for sample in intent.samples.iter().skip(top).take(place) {
+                    lines.push(self.sample_line(sample));
+                }
+                let shown = (top + place).min(intent.samples.len()) as u64;
+                if let Some(last) = lines.last_mut()
+                    && shown < intent.changes
+                {
+                    last.right = Words::dim(format!("{} more", grouped(intent.changes - shown)));
+                    if intent.samples.len() > place {
+                        last.right.key("↓", "walk");
+                    }
+                }
+            }
+        }
+        Panel { title: title.into(), lines, chosen: None, top: 0 }
+    }
+
+    fn sample_line(&self, sample: &Sample) -> Line {
+        let charset = self.theme.charset;
+        let width = usize::from(self.size.0).saturating_sub(8);
+        let (arrow, absent) = (self.theme.signs.arrow, self.theme.signs.absent);
+        let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
+        if sample.field == Field::Loc {
+            let half = width.saturating_sub(4) / 2;
+            let before = charset.fit_path(&self.without_origin(&of(&sample.before)), half);
+            let after = self.without_origin(&of(&sample.after));
+            let words = Words::dim(before).and(Role::Dim, format!(" {arrow} "));
+            return words.and(Role::Changed, charset.elide(&after, half).into_owned()).into();
+        }
+        let loc = self.without_origin(&self.session.document().loc(sample.row));
+        let room = width.saturating_sub(60).clamp(16, 60);
+        Words::text(charset.fit_path(&loc, room))
+            .and(Role::Dim, format!("  {} ", charset.fit_right(&of(&sample.before), 12)))
+            .and(Role::Dim, format!("{arrow} "))
+            .and(Role::Changed, of(&sample.after))
+            .into()
+    }
+
+    /// A URL as the table shows it.
+    fn without_origin(&self, loc: &str) -> String {
+        let path = self.session.origin().and_then(|origin| loc.strip_prefix(origin));
+        path.filter(|path| path.starts_with(['/', '?', '#'])).unwrap_or(loc).to_owned()
+    }
+
+    fn bulk_pane(&self, bulk: &Bulk) -> Panel {
+        let mut fields = Words::dim("field  ");
+        for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
+            let role = if field == bulk.field { Role::Chosen } else { Role::Text };
+            fields.push(role, format!(" {} ", field.name()));
+            fields.push(Role::Text, " ");
+        }
+        let value = bulk.prompt.window(self.theme.charset, 40);
+        fields.push(Role::Dim, format!("{GAP}value  "));
+        fields.push(Role::Text, value.text);
+        fields.push(Role::Accent, self.theme.signs.caret);
+        let mut reach = Words::dim("rows   ");
+        for one in &bulk.reaches {
+            let text = match one {
+                Reach::Marked => format!(" the {} marked ", grouped(self.session.marked())),
+                Reach::Shown => format!(" all {} shown ", grouped(u64::from(self.session.shown()))),
+                Reach::Row => " this row ".to_owned(),
+            };
+            reach.push(if *one == bulk.reach { Role::Chosen } else { Role::Text }, text);
+            reach.push(Role::Text, " ");
+        }
+        let typed = match bulk.field {
+            Field::Lastmod => "2026-11-03  today  now  +7d  -1d  none",
+            Field::Changefreq => "always hourly daily weekly monthly yearly never  none",
+            _ => "0.0 to 1.0  +0.1  -0.1  none",
+        };
+        let mut lines: Vec<Line> = vec![fields.into(), Line::new(reach, Words::dim(typed))];
+        let mut title = Line::from(Words::new().and(Role::Accent, "set many"));
+        match (&bulk.parsed, &bulk.preview) {
+            (Some(Err(error)), _) => {
+                let sign = self.theme.signs.error;
+                lines.push(
+                    Words::new().and(Role::Error, format!("{sign} ")).and(Role::Text, error.message.clone()).into(),
+                );
+            }
+            (_, Some(preview)) => {
+                let panel = self.preview_panel(preview, 0);
+                title = panel.title;
+                lines.extend(panel.lines);
+            }
+            _ => {}
+        }
+        title.right = Words::dim(format!(":{}", bulk.command()));
+        Panel { title, lines, chosen: None, top: 0 }
+    }
+
+    fn add_pane(&self, add: &Add) -> Panel {
+        let place = if add.before { "above this row" } else { "below this row" };
+        if add.list.is_empty() {
+            let window = add.prompt.window(self.theme.charset, usize::from(self.size.0).saturating_sub(8));
+            let (head, tail) = self.theme.charset.split(&window.text, window.caret);
+            let words = Words::text(head).and(Role::Accent, self.theme.signs.caret).and(Role::Text, tail);
+            let mut lines: Vec<Line> = vec![words.into()];
+            lines.extend(self.verdict_lines(&add.verdict, add.prompt.text()));
+            let title = Words::new().and(Role::Accent, "add a URL").and(Role::Dim, format!(" {place}"));
+            return Panel { title: title.into(), lines, chosen: None, top: 0 };
+        }
+        let mut title = Words::new().and(Role::Bold, counted(add.list.len() as u64, "URL")).and(Role::Text, " pasted");
+        title.push(Role::Dim, format!("{GAP}they come {place}"));
+        let mut lines: Vec<Line> = Vec::new();
+        for (count, words) in [(add.known, "in the set already"), (add.odd, "no http or https URL")] {
+            if count > 0 {
+                let sign = self.theme.signs.warning;
+                let text = format!("{} {words}", grouped(count as u64));
+                lines.push(Words::new().and(Role::Warning, format!("{sign} ")).and(Role::Text, text).into());
+            }
+        }
+        lines.extend(add.list.iter().take(8).map(|loc| Words::dim(loc.clone()).into()));
+        Panel { title: title.into(), lines, chosen: None, top: 0 }
+    }
+}
+
+/// A list as a panel.
+fn list_panel(list: &List) -> Panel {
+    let (title, right) = match list.kind {
+        ListKind::Help => ("help", "Enter does what is chosen"),
+        ListKind::Palette => ("commands", ""),
+        ListKind::History => ("history", "Enter goes to that state"),
+        ListKind::Rules => ("rules that are broken", "Enter shows the rows"),
+        ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
+        ListKind::Explain => ("what is wrong here", ""),
+    };
+    let chooses = list.chooses();
+    Panel {
+        title: Line::new(Words::new().and(Role::Accent, title), Words::dim(right)),
+        lines: list.lines.iter().map(|(line, _)| line.clone()).collect(),
+        chosen: chooses.then_some(list.chosen),
+        top: list.chosen,
+    }
+}
+
+/// `set priority to 0.8 on 1,204 of 50,000 rows (filtered)   1,167 change   37 have it already`.
+fn intent_words(preview: &Preview, intent: &Intent) -> Words {
+    let mut words = Words::text(preview.words.clone()).and(Role::Text, GAP);
+    let verb = if intent.changes == 1 { "changes" } else { "change" };
+    words.push(Role::Bold, format!("{} {verb}", grouped(intent.changes)));
+    if intent.already > 0 {
+        words.push(Role::Dim, format!("{GAP}{} {}", grouped(intent.already), preview.others));
+    }
+    words
+}
+
+/// `7.1` or `0.02`.
+fn mebibytes(bytes: u64) -> String {
+    let value = bytes as f64 / 1_048_576.0;
+    if value < 0.1 { format!("{value:.2}") } else { format!("{value:.1}") }
+}
