@@ -3,6 +3,7 @@
 //! Results go to the first writer, notes to the second; nothing here decides what is printed.
 
 use serde::Serialize;
+use serde_json::ser::Formatter;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -101,13 +102,13 @@ pub fn check_json<'f>(
     findings: impl Iterator<Item = Finding<'f>>,
 ) -> io::Result<()> {
     write!(out, "{{\"version\":1,\"files\":")?;
-    serde_json::to_writer(&mut *out, files)?;
+    json(out, files)?;
     write!(out, ",\"summary\":")?;
-    serde_json::to_writer(&mut *out, summary)?;
+    json(out, summary)?;
     write!(out, ",\"findings\":[")?;
     for (number, finding) in findings.enumerate() {
         out.write_all(if number == 0 { b"\n" } else { b",\n" })?;
-        serde_json::to_writer(&mut *out, &finding)?;
+        json(out, &finding)?;
     }
     writeln!(out, "\n]}}")
 }
@@ -122,7 +123,7 @@ pub fn finding_text(out: &mut dyn Write, finding: &Finding<'_>) -> io::Result<()
 
 /// Writes a row as one JSON line.
 pub fn row_json(out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, row)?;
+    json(out, row)?;
     writeln!(out)
 }
 
@@ -140,6 +141,30 @@ pub fn loc_text(out: &mut dyn Write, loc: &str) -> io::Result<()> {
         }
     }
     writeln!(out)
+}
+
+/// Writes JSON in which unsafe characters are escaped: JSON may hold a C1 control, a terminal must not get one.
+fn json(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+    value.serialize(&mut serde_json::Serializer::with_formatter(out, Tame))?;
+    Ok(())
+}
+
+/// Compact JSON with `\u009b` for U+009B and its like.
+struct Tame;
+
+impl Formatter for Tame {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, out: &mut W, fragment: &str) -> io::Result<()> {
+        let mut rest = fragment;
+        while let Some(at) = rest.find(is_unsafe) {
+            let (safe, after) = rest.split_at(at);
+            out.write_all(safe.as_bytes())?;
+            let mut chars = after.chars();
+            // All unsafe characters are below U+10000.
+            chars.next().map_or(Ok(()), |c| write!(out, "\\u{:04x}", u32::from(c)))?;
+            rest = chars.as_str();
+        }
+        out.write_all(rest.as_bytes())
+    }
 }
 
 /// Text without anything that a terminal would obey or that would break the line.

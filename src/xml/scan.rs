@@ -5,7 +5,7 @@
 
 use super::entry::{Damage, DamageKind, Entry, Parser};
 use super::markup::{self, Kind, Markup};
-use super::names::Names;
+use super::names::{Meaning, Names};
 use crate::progress::Progress;
 
 /// Sees each entry once, in file order.
@@ -35,7 +35,7 @@ pub struct Scan {
     pub root_tag: (u32, u32),
     /// Whether the root is written `<urlset/>`.
     pub root_is_empty: bool,
-    /// Non-blank text or unknown elements directly below the root: offset of the first.
+    /// Non-blank text or unknown sitemap elements directly below the root: offset of the first.
     pub stray: Option<u32>,
     /// What is not well-formed, in document order.
     pub damage: Vec<Damage>,
@@ -174,7 +174,10 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
                 end
             }
             Kind::Start | Kind::Empty => {
-                walk.scan.stray.get_or_insert(markup.start as u32);
+                // Elements of other namespaces may stand below the root (sitemap.xsd 0.9, `urlset`: `any ##other`).
+                if names.resolve(bytes, &markup).0 == Meaning::Core {
+                    walk.scan.stray.get_or_insert(markup.start as u32);
+                }
                 walk.parser.skip_element(bytes, &markup)
             }
             Kind::End if markup.start == walk.root_end(bytes, &markup) => {

@@ -146,7 +146,8 @@ impl State {
                     if let Some(inner) = &mut place.inner {
                         inner.end = at.start;
                     }
-                    place.text = place.text.trim_matches([' ', '\t', '\r', '\n']).to_owned();
+                    let text = place.text.trim_matches([' ', '\t', '\r', '\n']).to_owned();
+                    place.text = text;
                     entry.times[field] += 1;
                     entry.fields[field].get_or_insert(place);
                 }

@@ -1,3 +1,5 @@
+//! The index of the set against a full count after every change, and each rule by example.
+
 use super::*;
 use crate::protocol::location::{self, key, key_hash};
 use proptest::prelude::*;
