@@ -1,19 +1,50 @@
 //! `sited`: reads the command line and hands over to the headless half or to the screen.
 
 use clap::Parser;
-use sited::cli::{self, Next, args::Line};
+use sited::cli::{self, Next, Screen, args};
+use sited::tui::{self, Setup, app::Start, theme::Scheme};
 use std::io::{self, BufWriter, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let line = Line::parse();
+    let line = args::Line::parse();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut notes = io::stderr().lock();
     match cli::run(&line, &mut out, &mut notes) {
         Next::End(status) => status.into(),
+        Next::Screen(screen) if tui::has_terminal() => {
+            // The screen writes from more than one thread; nobody may hold the streams.
+            drop((out, notes));
+            show(screen)
+        }
         Next::Screen(_) => {
             let _ = writeln!(notes, "error: {}\nhint: {}", cli::NO_TERMINAL.0, cli::NO_TERMINAL.1);
             cli::Status::Usage.into()
+        }
+    }
+}
+
+/// Opens the editor.
+fn show(screen: Screen) -> ExitCode {
+    let Screen { path, options, now, read_only, theme } = screen;
+    let path = path.or_else(|| sited::files::in_folder(Path::new(".")));
+    let setup = Setup {
+        start: path.map_or(Start::Sample, Start::Path),
+        options,
+        scheme: theme.map(|theme| match theme {
+            args::Theme::Dark => Scheme::Dark,
+            args::Theme::Light => Scheme::Light,
+            args::Theme::None => Scheme::Plain,
+        }),
+        read_only: read_only.then(|| "opened with --read-only".to_owned()),
+        clock: now.map_or_else(|| Box::new(cli::clock::system) as tui::Clock, |now| Box::new(move || now)),
+    };
+    match tui::run(setup) {
+        Ok(status) => status.into(),
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error}");
+            cli::Status::Files.into()
         }
     }
 }

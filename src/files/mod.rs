@@ -19,7 +19,7 @@ pub mod save;
 
 pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
-pub use load::{Facts, Loaded, Part, load};
+pub use load::{Facts, Loaded, Part, in_folder, load};
 pub use locate::folder_url;
 pub use plan::{Action, FileId, Output, Plan, Problem, Request, plan};
 pub use read::Options;

@@ -33,7 +33,6 @@ use text::Charset;
 use theme::{Scheme, Theme};
 
 /// How the editor is started.
-#[derive(Debug)]
 pub struct Setup {
     /// What to open.
     pub start: Start,
@@ -44,8 +43,11 @@ pub struct Setup {
     /// Why nothing may be changed, if that was asked for.
     pub read_only: Option<String>,
     /// The clock.
-    pub clock: fn() -> Now,
+    pub clock: Clock,
 }
+
+/// Tells the time.
+pub type Clock = Box<dyn Fn() -> Now>;
 
 /// Events that wait are taken in for so long before a frame is due.
 const DRAIN: Duration = Duration::from_millis(8);
@@ -53,6 +55,11 @@ const DRAIN: Duration = Duration::from_millis(8);
 const FRAME: Duration = Duration::from_millis(16);
 /// How often the counters of running jobs are looked at.
 const PROGRESS: Duration = Duration::from_millis(100);
+
+/// Whether there is a terminal on standard input and output: the editor needs both.
+pub fn has_terminal() -> bool {
+    terminal::is_there()
+}
 
 /// Opens the editor and runs it to its end; gives the exit status.
 ///
@@ -102,7 +109,7 @@ struct Shell {
     terminal: Terminal,
     jobs: Jobs<Outcome, Part>,
     receiver: Receiver<Event>,
-    clock: fn() -> Now,
+    clock: Clock,
     alarms: Vec<(Instant, u64)>,
     /// When the last frame was drawn.
     drawn: Option<Instant>,

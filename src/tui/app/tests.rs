@@ -38,8 +38,8 @@ struct Bench {
 }
 
 impl Bench {
-    fn start(start: Start, size: (u16, u16), theme: Theme) -> Self {
-        let app = App::new(Session::new(NOW, None), theme, size);
+    fn start(start: Start, size: (u16, u16), theme: &Theme) -> Self {
+        let app = App::new(Session::new(NOW, None), *theme, size);
         let mut bench = Self { app, copied: Vec::new(), status: None, suspended: Vec::new(), folder: None };
         let effects = bench.app.start(start, Options::default());
         bench.effects(effects);
@@ -47,7 +47,7 @@ impl Bench {
     }
 
     fn sample(columns: u16, rows: u16) -> Self {
-        Self::start(Start::Sample, (columns, rows), Theme::default())
+        Self::start(Start::Sample, (columns, rows), &Theme::default())
     }
 
     /// A file of its own with this text.
@@ -55,7 +55,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sitemap.xml");
         std::fs::write(&path, xml).unwrap();
-        let bench = Self::start(Start::Path(path), (120, 30), Theme::default());
+        let bench = Self::start(Start::Path(path), (120, 30), &Theme::default());
         Self { folder: Some(folder), ..bench }
     }
 
@@ -540,7 +540,7 @@ fn wrong_commands_are_explained_in_place() {
 fn a_missing_file_can_be_made() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sitemap.xml");
-    let mut bench = Bench::start(Start::Path(path.clone()), (100, 24), Theme::default());
+    let mut bench = Bench::start(Start::Path(path.clone()), (100, 24), &Theme::default());
     bench.shows("does not exist");
     bench.keys("c");
     bench.shows("No URLs here yet.");
@@ -548,7 +548,7 @@ fn a_missing_file_can_be_made() {
     // The prompt begins with a scheme already.
     bench.keys("chttps://example.com/<enter><c-s>");
     assert!(std::fs::read_to_string(&path).unwrap().contains("<loc>https://example.com/</loc>"));
-    let mut bench = Bench::start(Start::Path(folder.path().join("none.xml")), (100, 24), Theme::default());
+    let mut bench = Bench::start(Start::Path(folder.path().join("none.xml")), (100, 24), &Theme::default());
     bench.keys("<esc>");
     assert_eq!(bench.status, Some(3));
 }
@@ -607,7 +607,8 @@ fn every_action_runs_on_every_kind_of_set() {
 
 #[test]
 fn only_rows_on_the_screen_are_asked_for() {
-    let urls: String = (0..3_000).map(|n| format!("<url><loc>https://example.com/{n}</loc></url>\n")).collect();
+    let urls: Vec<String> = (0..3_000).map(|n| format!("<url><loc>https://example.com/{n}</loc></url>")).collect();
+    let urls = urls.join("\n");
     let mut bench =
         Bench::file(&format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{urls}</urlset>"));
     bench.keys("G");
@@ -681,7 +682,7 @@ fn screen_of_a_bulk_change() {
 #[test]
 fn screen_in_ascii_without_colour() {
     let theme = Theme::new(Scheme::Plain, Charset::Ascii);
-    let mut bench = Bench::start(Start::Sample, (80, 24), theme);
+    let mut bench = Bench::start(Start::Sample, (80, 24), &theme);
     bench.keys("dd");
     bench.app.message = None;
     let screen = bench.screen();
