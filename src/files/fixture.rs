@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// 2026-11-20T10:20:30Z.
-pub(super) const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
+const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
 
 /// Keeps the records.
 #[derive(Default)]
@@ -39,6 +39,7 @@ pub(super) struct Set {
     pub(super) disk: Disk,
     pub(super) limits: Limits,
     pub(super) base_url: Option<String>,
+    pub(super) now: Now,
 }
 
 impl Set {
@@ -57,6 +58,7 @@ impl Set {
             disk: Disk::default(),
             limits: Limits::default(),
             base_url: None,
+            now: NOW,
         };
         set.load(files[0].0);
         set
@@ -144,7 +146,7 @@ impl Set {
             to,
             base_url: self.base_url.as_deref(),
             limits: self.limits,
-            now: NOW,
+            now: self.now,
         })
     }
 

@@ -6,6 +6,7 @@
 mod index;
 mod name;
 mod output;
+mod settle;
 
 #[cfg(test)]
 mod tests;
@@ -18,7 +19,7 @@ use crate::document::sitemap::{ChildState, Index, Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::document::{Document, RowState};
 use crate::protocol::lastmod::Now;
-use crate::protocol::limits::{Limits, SITEMAPS_PER_INDEX};
+use crate::protocol::limits::Limits;
 use crate::protocol::location;
 use name::Pattern;
 use output::SavedSet;
@@ -178,6 +179,9 @@ pub fn plan(request: &Request<'_>) -> Plan {
     if let Some(base) = request.base_url.filter(|_| planner.folder_url.is_none()) {
         planner.problem(None, format!("{base} is no base URL; it begins with http:// or https:// and a host"));
     }
+    if is_incomplete(request.document) {
+        planner.problem(None, "loading was stopped, so the set is not all here; open it again to save it".to_owned());
+    }
     for (row, bytes) in dealt.oversized {
         let message = format!(
             "row with {} needs a file of {} bytes; a file may have {}",
@@ -205,6 +209,13 @@ pub fn main_path(document: &Document) -> Option<PathBuf> {
         Some(index) => index.path.clone(),
         None => document.sitemaps().first()?.path.clone(),
     }
+}
+
+/// Whether a load was stopped half-way: a copy of it would lack the rest.
+fn is_incomplete(document: &Document) -> bool {
+    let children = document.index().map_or(&[][..], |index| &index.children);
+    document.sitemaps().iter().any(|sitemap| sitemap.frame.cut)
+        || children.iter().any(|child| child.state == ChildState::NotLoaded)
 }
 
 /// Rows of a file that differ from the saved ones.
@@ -249,7 +260,7 @@ impl Planner<'_> {
             return;
         };
         // New parts are not in the index yet and get their places when they are named.
-        for id in named(&index) {
+        for id in index.children.iter().filter_map(index::loaded) {
             let Some(sitemap) = self.document.sitemap(id).cloned() else { continue };
             if sitemap.name == file_name {
                 self.problem(None, format!("{file_name} is the name of a file of this set; choose another name"));
@@ -376,52 +387,9 @@ impl Planner<'_> {
         });
     }
 
-    /// Makes the index say what the files are: dates, new entries, no entry for emptied files.
-    fn settle_index(&mut self, path: &Path) {
-        let now = self.request.now;
-        let ids = (0..self.document.sitemaps().len() as u32).map(SitemapId);
-        if let Some(index) = self.document.index().cloned() {
-            let named = named(&index);
-            for id in ids {
-                let Some(sitemap) = self.document.sitemap(id).cloned() else { continue };
-                if let Some(url) = sitemap.url.clone().filter(|_| self.moved_from.contains_key(&id)) {
-                    self.index_changes.added.push((id, url));
-                } else if !named.contains(&id) {
-                    // It went with an earlier save.
-                } else if self.is_emptied(id, &sitemap) {
-                    self.index_changes.dropped.insert(id);
-                    self.document.put(id, Place { path: None, name: sitemap.name, url: None, gzip: sitemap.gzip });
-                } else if !self.counterpart(id).is_some_and(|then| self.same_bytes(id, then)) {
-                    self.index_changes.dated.insert(id);
-                }
-            }
-            let after = self.index_changes.apply(&index, now);
-            self.document.set_index(Some(after));
-        } else if !self.moved_from.is_empty() {
-            let urls = ids.filter_map(|id| Some((id, self.document.sitemap(id)?.url.clone()?)));
-            let (source, children) = index::new_index(&urls.collect::<Vec<_>>(), now);
-            let gzip = self.request.document.sitemaps().first().is_some_and(|sitemap| sitemap.gzip);
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into();
-            let gzip = if self.request.to.is_some() { name::is_gzip(path) } else { gzip };
-            self.document.set_index(Some(Index { path: Some(path.to_path_buf()), name, gzip, source, children }));
-        }
-        let Some(index) = self.document.index() else { return };
-        let (entries, bytes) = (index.source.len(), index.source.bytes().len() as u64);
-        if entries > SITEMAPS_PER_INDEX as usize || bytes > self.request.limits.bytes {
-            let message = format!(
-                "the index would have {} entries and {} bytes, more than one may have",
-                grouped(entries as u64),
-                grouped(bytes)
-            );
-            self.problem(None, message);
-        }
-    }
-
-    /// Whether a file loses its last row now, and is not the last of the set to do so.
-    fn is_emptied(&self, id: SitemapId, sitemap: &Sitemap) -> bool {
-        sitemap.live == 0
-            && self.document.live() > 0
-            && self.request.saved.sitemap(id).is_some_and(|then| then.live > 0)
+    /// Every file of the document to be.
+    fn ids(&self) -> impl Iterator<Item = SitemapId> + use<> {
+        (0..self.document.sitemaps().len() as u32).map(SitemapId)
     }
 
     /// The file of the saved document at a path.
@@ -448,15 +416,6 @@ impl Planner<'_> {
             && (now.rows == then.rows || now.rows.iter().eq(then.rows.iter().filter(|row| saved.is_live(*row))))
             && same_frame(&now.frame, &then.frame, now.live > 0)
     }
-}
-
-/// The files that an index names.
-fn named(index: &Index) -> BTreeSet<SitemapId> {
-    let loaded = index.children.iter().filter_map(|child| match child.state {
-        ChildState::Loaded(id) => Some(id),
-        _ => None,
-    });
-    loaded.collect()
 }
 
 fn same_frame(a: &Arc<Source>, b: &Arc<Source>, entries: bool) -> bool {

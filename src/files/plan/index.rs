@@ -6,10 +6,11 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::{self, Now, Precision};
 use crate::xml::entry::Entry;
-use crate::xml::names::FileKind;
+use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Ignore};
 use crate::xml::splice::{self, Change, Layout};
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What a save does to an index.
@@ -17,10 +18,25 @@ use std::sync::Arc;
 pub(super) struct Changes {
     /// Files whose bytes change: their entries get a new date if they have one.
     pub(super) dated: BTreeSet<SitemapId>,
-    /// Files that are gone.
-    pub(super) dropped: BTreeSet<SitemapId>,
-    /// New files with their URLs.
+    /// Entries whose files are gone, by number.
+    pub(super) dropped: BTreeSet<usize>,
+    /// Files that it does not name yet, with their URLs.
     pub(super) added: Vec<(SitemapId, Arc<str>)>,
+    /// The entries on disk, where they are not those of the document's index: a save came in between.
+    pub(super) on_disk: Option<OnDisk>,
+}
+
+/// The index as saved, and which of its entries names a file.
+#[derive(Debug)]
+pub(super) struct OnDisk {
+    pub(super) source: Arc<Source>,
+    pub(super) entries: HashMap<SitemapId, usize>,
+}
+
+impl OnDisk {
+    fn entry_text(&self, id: SitemapId) -> Option<&[u8]> {
+        self.entries.get(&id).map(|number| self.source.entry_text(*number))
+    }
 }
 
 impl Changes {
@@ -31,42 +47,60 @@ impl Changes {
         let mut layout = None;
         let mut last_date = None;
         for (number, child) in index.children.iter().enumerate() {
-            let text = source.entry_text(number);
+            let loaded = loaded(child);
+            // What is on disk has the true date of a file that does not change now.
+            let text = loaded.and_then(|id| self.on_disk.as_ref()?.entry_text(id));
+            let text = text.unwrap_or_else(|| source.entry_text(number));
             let entry = Entry::of(text, &source.names);
             let date = entry.value(Field::Lastmod, text).filter(|date| !date.is_empty());
             layout = Layout::of(&entry, text).or(layout);
-            last_date = date.as_deref().map(ToOwned::to_owned).or(last_date);
-            let loaded = match child.state {
-                ChildState::Loaded(id) => Some(id),
-                _ => None,
-            };
-            if loaded.is_some_and(|id| self.dropped.contains(&id)) {
-                continue;
+            last_date = date.map(Cow::into_owned).or(last_date);
+            if !self.dropped.contains(&number) {
+                self.push(text, loaded, (&source.names, now), &mut entries);
+                children.push(child.clone());
             }
-            match date.filter(|_| loaded.is_some_and(|id| self.dated.contains(&id))) {
-                Some(date) => {
-                    let stamp = stamp(&date, now);
-                    let mut changes = [None; 4];
-                    changes[Field::Lastmod.index()] = Some(Change::Set(&stamp));
-                    splice::splice(&entry, text, &source.names, &changes, &mut entries);
-                }
-                None => entries.extend_from_slice(text),
-            }
-            children.push(child.clone());
         }
         let layout = layout.unwrap_or_default();
         let date = last_date.map(|date| stamp(&date, now));
         for (id, url) in &self.added {
-            let text = layout.render(&source.names, &[Some(url), date.as_deref(), None, None]);
-            entries.extend_from_slice(text.as_bytes());
+            match self.on_disk.as_ref().and_then(|on_disk| on_disk.entry_text(*id)) {
+                Some(text) => self.push(text, Some(*id), (&source.names, now), &mut entries),
+                None => {
+                    let text = layout.render(&source.names, &[Some(url), date.as_deref(), None, None]);
+                    entries.extend_from_slice(text.as_bytes());
+                }
+            }
             children.push(Child { loc: Arc::clone(url), state: ChildState::Loaded(*id) });
         }
         let any = !children.is_empty();
-        let bytes = [&source.head(any), &entries[..], &source.tail(any)].concat();
-        if bytes == source.bytes() {
-            return index.clone();
+        let bytes: Vec<u8> = [&source.head(any), &entries[..], &source.tail(any)].concat();
+        let on_disk = self.on_disk.as_ref().map(|on_disk| &on_disk.source);
+        let same = [Some(source), on_disk].into_iter().flatten().find(|source| source.bytes() == bytes);
+        let source = same.map_or_else(|| scanned(bytes), Arc::clone);
+        Index { source, children, ..index.clone() }
+    }
+
+    /// Copies an entry, with a new date if its file changes and it has one.
+    fn push(&self, text: &[u8], id: Option<SitemapId>, (names, now): (&Names, Now), out: &mut Vec<u8>) {
+        let entry = Entry::of(text, names);
+        let date = entry.value(Field::Lastmod, text).filter(|date| !date.is_empty());
+        match date.filter(|_| id.is_some_and(|id| self.dated.contains(&id))) {
+            Some(date) => {
+                let stamp = stamp(&date, now);
+                let mut changes = [None; 4];
+                changes[Field::Lastmod.index()] = Some(Change::Set(&stamp));
+                splice::splice(&entry, text, names, &changes, out);
+            }
+            None => out.extend_from_slice(text),
         }
-        Index { source: scanned(bytes), children, ..index.clone() }
+    }
+}
+
+/// The file that an entry names, if it is loaded.
+pub(super) const fn loaded(child: &Child) -> Option<SitemapId> {
+    match child.state {
+        ChildState::Loaded(id) => Some(id),
+        _ => None,
     }
 }
 
@@ -172,7 +206,7 @@ mod tests {
         // An entry without a date gets none.
         let dated = Changes { dated: [SitemapId(0), SitemapId(1)].into(), ..Changes::default() }.apply(&before, NOW);
         assert_eq!(text(&dated), INDEX.replace("2024-01-01", "2026-11-20"));
-        let dropped = Changes { dropped: [SitemapId(1)].into(), ..Changes::default() }.apply(&before, NOW);
+        let dropped = Changes { dropped: [1].into(), ..Changes::default() }.apply(&before, NOW);
         assert_eq!(
             text(&dropped),
             INDEX.replace("\r\n\t<!-- b -->\r\n\t<sitemap><loc>http://e/2.xml</loc></sitemap>", "")

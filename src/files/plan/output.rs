@@ -27,8 +27,7 @@ impl<'a> SavedSet<'a> {
 impl Planner<'_> {
     /// Lists every file with what happens to it.
     pub(super) fn finish(self, path: PathBuf) -> Plan {
-        let ids = (0..self.document.sitemaps().len() as u32).map(SitemapId);
-        let mut outputs: Vec<Output> = ids.filter_map(|id| self.sitemap_output(id)).collect();
+        let mut outputs: Vec<Output> = self.ids().filter_map(|id| self.sitemap_output(id)).collect();
         outputs.extend(self.index_output());
         if self.request.to.is_none() {
             let kept: BTreeSet<PathBuf> = outputs.iter().map(|output| output.path.clone()).collect();

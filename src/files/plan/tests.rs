@@ -3,7 +3,7 @@
 use super::{Action, Limits};
 use crate::document::edit::{Edit, NewEntry};
 use crate::document::rows::{RowId, RowList};
-use crate::document::sitemap::SitemapId;
+use crate::document::sitemap::{ChildState, SitemapId};
 use crate::files::fixture::{Set, index, lines, urlset};
 use crate::protocol::Field;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
@@ -170,12 +170,16 @@ fn a_row_that_fits_no_file_is_named() {
 }
 
 #[test]
-fn a_bad_base_url_and_a_missing_name_are_problems() {
+fn a_bad_base_url_half_a_set_and_a_missing_name_are_problems() {
     let mut set = pair();
     set.base_url = Some("e.com".to_owned());
     assert!(set.plan().problems[0].message.contains("e.com is no base URL"));
-    let (source, sitemap) = crate::files::blank(None);
     set.base_url = None;
+    let mut index = set.document.index().unwrap().clone();
+    index.children[1].state = ChildState::NotLoaded;
+    set.document.set_index(Some(index));
+    assert!(set.plan().problems[0].message.contains("loading was stopped"));
+    let (source, sitemap) = crate::files::blank(None);
     set.document = crate::document::Document::default();
     set.document.append(source, [], sitemap);
     assert!(set.plan().problems[0].message.contains("no file name"));

@@ -101,7 +101,8 @@ fn a_split_single_file_reads_back_and_undoing_it_gives_the_single_file_back() {
     assert_eq!(set.names(), ["sitemap-1.xml", "sitemap-2.xml", "sitemap-3.xml", "sitemap.xml"]);
     let split = set.files();
     set.document = before.clone();
-    // Splitting the same rows again comes to the same files.
+    // Splitting the same rows again comes to the same files, on another day too.
+    set.now.seconds += 1_000_000;
     assert!(set.plan().is_empty(), "{:?}", set.planned());
     set.limits = Limits::default();
     let plan = set.plan();
@@ -111,7 +112,7 @@ fn a_split_single_file_reads_back_and_undoing_it_gives_the_single_file_back() {
     assert_eq!(set.read("sitemap.xml"), text);
     set.limits = Limits { urls: 2, ..Limits::default() };
     set.save();
-    assert_eq!(set.files(), split);
+    assert_eq!(set.names(), split.keys().cloned().collect::<Vec<_>>());
     set.load("sitemap.xml");
     assert_eq!(set.locs(), locs);
 }
@@ -130,6 +131,24 @@ fn an_emptied_file_goes_and_comes_back_when_its_rows_do() {
     set.save();
     assert_eq!(set.files()["s-1.xml"], before["s-1.xml"]);
     assert_eq!(set.names(), ["index.xml", "s-1.xml", "s-2.xml"]);
+}
+
+/// Undo brings back the index of before a save as well; the dates that this save gave to files which stay as they
+/// are must not go back with it.
+#[test]
+fn a_save_after_undo_keeps_the_dates_of_files_that_do_not_change() {
+    let mut set = pair();
+    set.set(&[0], Field::Priority, Some("0.1"));
+    let before = set.document.clone();
+    set.set(&[2], Field::Priority, Some("0.2"));
+    set.save();
+    set.document = before;
+    set.now.seconds += 1_000_000;
+    let saved = set.save();
+    assert_eq!(names(&saved), ["s-2.xml", "index.xml"]);
+    let index = set.read("index.xml");
+    assert!(index.contains("s-1.xml</loc>\n    <lastmod>2026-11-20</lastmod>"), "{index}");
+    assert!(index.contains("s-2.xml</loc>\n    <lastmod>2026-12-02</lastmod>"), "{index}");
 }
 
 #[test]
@@ -423,7 +442,7 @@ fn the_corpus_is_written_back_or_refused() {
                 written.extend_from_slice(bytes);
                 Ok(())
             });
-            assert!(result.is_ok() && (written == bytes || name.contains(".gz")), "{name}");
+            assert!(result.is_ok() && written == bytes, "{name}");
             assert!(set.save().written.is_empty(), "{name}");
             assert_eq!(fs::metadata(set.path(name)).unwrap().modified().unwrap(), modified, "{name}");
         }

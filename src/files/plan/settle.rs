@@ -1,0 +1,110 @@
+//! Which entries of the index change: dates, new files, emptied ones; and which index a split file becomes.
+
+use super::{Place, Planner, grouped, index, name};
+use crate::document::sitemap::{Child, ChildState, Index, Sitemap, SitemapId};
+use crate::protocol::limits::SITEMAPS_PER_INDEX;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+impl Planner<'_> {
+    /// Makes the index say what the files are: dates, new entries, no entry for emptied files.
+    pub(super) fn settle_index(&mut self, path: &Path) {
+        let now = self.request.now;
+        let places: BTreeMap<PathBuf, SitemapId> =
+            self.ids().filter_map(|id| Some((self.document.sitemap(id)?.path.clone()?, id))).collect();
+        let Some(index) = self.document.index().cloned().or_else(|| self.index_again(path, &places)) else { return };
+        let entries: BTreeMap<SitemapId, usize> = index
+            .children
+            .iter()
+            .enumerate()
+            .filter_map(|(number, child)| Some((index::loaded(child)?, number)))
+            .collect();
+        let on_disk = self.index_on_disk(&index, &places);
+        for id in self.ids() {
+            let Some(sitemap) = self.document.sitemap(id).cloned() else { continue };
+            if let Some(entry) = entries.get(&id).filter(|_| self.is_emptied(id, &sitemap)) {
+                self.index_changes.dropped.insert(*entry);
+                self.document.put(id, Place { path: None, name: sitemap.name, url: None, gzip: sitemap.gzip });
+                continue;
+            }
+            let named = entries.contains_key(&id);
+            if let Some(url) = sitemap.url.clone().filter(|_| !named && self.moved_from.contains_key(&id)) {
+                self.index_changes.added.push((id, url));
+            }
+            // A new entry gets its date when it is made.
+            let has_entry = named || on_disk.as_ref().is_some_and(|on_disk| on_disk.entries.contains_key(&id));
+            if has_entry && !self.counterpart(id).is_some_and(|then| self.same_bytes(id, then)) {
+                self.index_changes.dated.insert(id);
+            }
+        }
+        self.index_changes.on_disk = on_disk;
+        let index = self.index_changes.apply(&index, now);
+        let (entries, bytes) = (index.source.len(), index.source.bytes().len() as u64);
+        self.document.set_index(Some(index));
+        if entries > SITEMAPS_PER_INDEX as usize || bytes > self.request.limits.bytes {
+            let message = format!(
+                "the index would have {} entries and {} bytes, more than one may have",
+                grouped(entries as u64),
+                grouped(bytes)
+            );
+            self.problem(None, message);
+        }
+    }
+
+    /// The index that a single file becomes: the one that stands there from a save that was undone, else a new
+    /// one. `None` for what stays a single file.
+    fn index_again(&mut self, path: &Path, places: &BTreeMap<PathBuf, SitemapId>) -> Option<Index> {
+        if self.moved_from.is_empty() {
+            return None;
+        }
+        let saved = self.request.saved;
+        if let Some(index) = saved.index().filter(|index| index.path.as_deref() == Some(path)) {
+            let mut index = index.clone();
+            for (number, child) in index.children.iter_mut().enumerate() {
+                let place = index::loaded(child).and_then(|id| saved.sitemap(id)?.path.as_ref());
+                child.state = match place.map(|path| places.get(path)) {
+                    Some(Some(id)) => ChildState::Loaded(*id),
+                    Some(None) => {
+                        self.index_changes.dropped.insert(number);
+                        ChildState::NotLoaded
+                    }
+                    None => continue,
+                };
+            }
+            // A single file had no place in an index; all its parts are new to it.
+            self.moved_from.entry(SitemapId(0)).or_insert(SitemapId(0));
+            return Some(index);
+        }
+        let gzip = match self.request.to {
+            Some(_) => name::is_gzip(path),
+            None => self.document.sitemaps().first().is_some_and(|sitemap| sitemap.gzip),
+        };
+        let urls = self.ids().filter_map(|id| Some((id, self.document.sitemap(id)?.url.clone()?)));
+        let (source, children) = index::new_index(&urls.collect::<Vec<_>>(), self.request.now);
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into();
+        Some(Index { path: Some(path.to_path_buf()), name, gzip, source, children })
+    }
+
+    /// The entries on disk, if another save than the one that this document comes from made them.
+    fn index_on_disk(&self, index: &Index, places: &BTreeMap<PathBuf, SitemapId>) -> Option<index::OnDisk> {
+        let saved = self.request.saved;
+        let on_disk = saved.index().filter(|_| self.request.to.is_none())?;
+        if Arc::ptr_eq(&on_disk.source, &index.source) {
+            return None;
+        }
+        let entry = |(number, child): (usize, &Child)| {
+            let path = saved.sitemap(index::loaded(child)?)?.path.as_ref()?;
+            Some((*places.get(path)?, number))
+        };
+        let entries = on_disk.children.iter().enumerate().filter_map(entry).collect();
+        Some(index::OnDisk { source: Arc::clone(&on_disk.source), entries })
+    }
+
+    /// Whether a file loses its last row now, and is not the last of the set to do so.
+    fn is_emptied(&self, id: SitemapId, sitemap: &Sitemap) -> bool {
+        sitemap.live == 0
+            && self.document.live() > 0
+            && self.request.saved.sitemap(id).is_some_and(|then| then.live > 0)
+    }
+}
