@@ -162,8 +162,10 @@ pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
         // Plain and valid text is itself; everything else is decoded.
         let plain = if span.text == TextKind::Plain { std::str::from_utf8(raw).ok() } else { None };
         let value = plain.map_or_else(|| decode_value(raw, span.text), Cow::Borrowed);
-        set = set.union(value_rules(field, &value, context, &mut facts));
-        if !value.is_empty() && has_outer_blanks(span, raw) {
+        let found = value_rules(field, &value, context, &mut facts);
+        set = set.union(found);
+        // One field's blanks are one finding, the worse one.
+        if !value.is_empty() && !found.contains(Rule::FIELD_WHITESPACE_STRICT) && has_outer_blanks(span, raw) {
             set.insert(whitespace_rule(field));
         }
     }
@@ -326,9 +328,8 @@ fn value_rules(field: Field, decoded: &str, context: &Context<'_>, facts: &mut F
         return set;
     }
     if value.len() != decoded.len() {
-        let trimmed = decoded.trim_matches(XML_BLANKS);
-        set.insert_if(Rule::FIELD_WHITESPACE_STRICT, trimmed.len() != value.len());
-        set.insert_if(whitespace_rule(field), trimmed.len() != decoded.len());
+        let strict = decoded.trim_matches(XML_BLANKS).len() != value.len();
+        set.insert(if strict { Rule::FIELD_WHITESPACE_STRICT } else { whitespace_rule(field) });
     }
     match field {
         Field::Loc => loc_rules(value, context, &mut set),
@@ -379,20 +380,23 @@ fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
+    use super::super::samples::{NOW, any_value};
     use super::*;
     use crate::xml::splice::{Change, splice};
     use proptest::prelude::*;
-
-    /// 2026-11-20T10:14:07Z.
-    pub const NOW: i64 = 1_795_169_647;
 
     fn broken(text: &str, kind: FileKind, home: Option<&str>) -> String {
         let names = Names::plain(kind);
         let home = home.and_then(Home::parse);
         let context = Context { now: NOW, names: &names, home: home.as_ref() };
         let set = check(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &context);
-        set.iter().map(Rule::code).collect::<Vec<_>>().join(" ")
+        named(set)
+    }
+
+    /// The codes; of a variant, with its severity.
+    fn named(set: RuleSet) -> String {
+        set.iter().map(|rule| format!("{rule:?}")).collect::<Vec<_>>().join(" ")
     }
 
     #[test]
@@ -432,12 +436,12 @@ pub(super) mod tests {
             ("<loc><![CDATA[ https://example.com/a ]]></loc>", "field-whitespace"),
             ("<loc>&#32;https://example.com/a</loc>", "field-whitespace"),
             ("<loc><![CDATA[https://example.com/a]]></loc>", ""),
-            ("<loc>\u{a0}https://example.com/a</loc>", "field-whitespace-strict"),
-            ("<loc> https://example.com/a&#x200b; </loc>", "field-whitespace field-whitespace-strict"),
-            ("<loc>\u{feff}https://example.com/a</loc>", "field-whitespace-strict"),
-            ("<loc>https://example.com/a</loc><changefreq> daily </changefreq>", "field-whitespace-strict"),
+            ("<loc>\u{a0}https://example.com/a</loc>", "field-whitespace/warning"),
+            ("<loc> https://example.com/a&#x200b; </loc>", "field-whitespace/warning"),
+            ("<loc>\u{feff}https://example.com/a</loc>", "field-whitespace/warning"),
+            ("<loc>https://example.com/a</loc><changefreq> daily </changefreq>", "field-whitespace/warning"),
             ("<loc>https://example.com/a</loc><priority> 0.5</priority>", "field-whitespace"),
-            ("<loc>https://example.com/a</loc><lastmod>2026-11-18\u{a0}</lastmod>", "field-whitespace-strict"),
+            ("<loc>https://example.com/a</loc><lastmod>2026-11-18\u{a0}</lastmod>", "field-whitespace/warning"),
         ];
         for (fields, expected) in table {
             assert_eq!(broken(&format!("<url>{fields}</url>"), FileKind::Urlset, None), expected, "{fields}");
@@ -461,12 +465,14 @@ pub(super) mod tests {
             (Field::Lastmod, "2026-11", "lastmod-reduced-precision"),
             (Field::Lastmod, "2026-11-18T10:00:00+15:00", "lastmod-offset-range"),
             (Field::Lastmod, "1115746410", "lastmod-epoch"),
+            (Field::Lastmod, "10.05.2005", "lastmod-locale"),
             (Field::Lastmod, "10/05/05", "lastmod-locale"),
+            (Field::Lastmod, "05/10/2005", "lastmod-invalid"),
             (Field::Lastmod, "2026-11-18, 2026-11-19", "lastmod-multiple"),
             (Field::Lastmod, "1989-12-31", "lastmod-year-range"),
-            (Field::Lastmod, "12005-05-10", "lastmod-year-range-digits"),
+            (Field::Lastmod, "12005-05-10", "lastmod-year-range/error"),
             (Field::Lastmod, "0000-00-00", "lastmod-zero"),
-            (Field::Lastmod, "1970-01-01", "lastmod-zero-unix"),
+            (Field::Lastmod, "1970-01-01", "lastmod-zero/warning"),
             (Field::Changefreq, "daily", ""),
             (Field::Changefreq, "Daily", "changefreq-case"),
             (Field::Changefreq, "fortnightly", "changefreq-invalid"),
@@ -480,8 +486,7 @@ pub(super) mod tests {
         let names = Names::plain(FileKind::Urlset);
         let context = Context { now: NOW, names: &names, home: None };
         for (field, value, expected) in table {
-            let codes: Vec<_> = check_value(field, value, &context).iter().map(Rule::code).collect();
-            assert_eq!(codes.join(" "), expected, "{value}");
+            assert_eq!(named(check_value(field, value, &context)), expected, "{value}");
         }
     }
 
@@ -603,59 +608,6 @@ pub(super) mod tests {
             assert!(set.worst() >= Some(crate::protocol::Severity::Warning), "{text}: {set:?}");
             assert!(ENTRY_RULES.intersection(set) == set, "{text}: {set:?}");
         }
-    }
-
-    /// Any values, mostly right, sometimes absent.
-    pub fn any_value(field: Field) -> BoxedStrategy<Option<String>> {
-        let good: Vec<&str> = match field {
-            Field::Loc => vec!["https://example.com/a", "https://example.com/b?c=1&d=2", "https://example.com/é"],
-            Field::Lastmod => vec!["2026-11-18", "2020-01-01", "2026-11-20T10:14:07+01:00", "2027-01-01"],
-            Field::Changefreq => vec!["daily", "never", "weekly", "hourly"],
-            Field::Priority => vec!["0.5", "1.0", "0.80"],
-        };
-        let odd: Vec<&str> = match field {
-            Field::Loc => vec![
-                "",
-                "/a",
-                "htp://example.com/",
-                "https://example.com",
-                "HTTP://Example.com:80/../a b#c",
-                "http://a.com/\u{a0}",
-                "https://example.com/?utm_source=x&sid=1",
-                "http://localhost/%zz",
-                "https://example.com/{{x}}\n",
-                "ftp://a.com/b.jpg",
-            ],
-            Field::Lastmod => vec![
-                "",
-                "2026",
-                "2026-5-1",
-                "2026-05-01 10:00",
-                "2026-05-01T10:00:00.5+0200",
-                "20260501",
-                "1795169647",
-                "0000-00-00",
-                "1970-01-01",
-                "Tue, 10 May 2005 17:33:30 GMT",
-                "10.05.2005",
-                "2026-02-30",
-                "yesterday",
-                "2026-05-01T24:00:00-00:00",
-                "2005-05-10, 2005-05-11",
-                "12005-05-10",
-                "2005-05-10Z",
-                "2005-05-10T17:33z",
-                "05/10/2005",
-            ],
-            Field::Changefreq => vec!["", "Daily", "day", "fortnightly", "sometimes"],
-            Field::Priority => vec!["", ".5", "0,5", "8", "1.1", "high", "0.555", "50%", "-0", "0.50000", ",5"],
-        };
-        prop_oneof![
-            2 => Just(None),
-            6 => proptest::sample::select(good).prop_map(|value| Some(value.to_owned())),
-            6 => proptest::sample::select(odd).prop_map(|value| Some(value.to_owned())),
-        ]
-        .boxed()
     }
 
     proptest! {

@@ -288,9 +288,9 @@ fn rewritten(label: &str, is_safe: bool, text: String) -> Fix {
 
 #[cfg(test)]
 mod tests {
-    use super::super::entry::tests::{NOW, any_value};
     use super::super::message::messages;
     use super::super::rule::FixKind;
+    use super::super::samples::{NOW, any_value};
     use super::*;
     use crate::protocol::location::Home;
     use crate::xml::escape::escape;

@@ -98,8 +98,12 @@ pub(super) fn breaks(rule: Rule, field: Option<Field>, entry: &Entry, text: &[u8
         return rule == Rule::FIELD_HAS_CHILDREN;
     }
     let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
-    let padded = rule == whitespace_rule(field) && !value.is_empty() && has_outer_blanks(span, raw);
-    padded || check_value(field, &value, context).contains(rule)
+    let found = check_value(field, &value, context);
+    let padded = rule == whitespace_rule(field)
+        && !found.contains(Rule::FIELD_WHITESPACE_STRICT)
+        && !value.is_empty()
+        && has_outer_blanks(span, raw);
+    padded || found.contains(rule)
 }
 
 /// What is wrong with a value. `value` is decoded and trimmed of XML white space.
@@ -227,7 +231,7 @@ fn visible(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::entry::tests::NOW;
+    use super::super::samples::NOW;
     use super::*;
     use crate::protocol::location::Home;
     use crate::xml::names::Names;

@@ -11,6 +11,8 @@ pub mod message;
 mod rewrite;
 pub mod rule;
 mod rules;
+#[cfg(test)]
+mod samples;
 pub mod set;
 
 pub use entry::{Context, check, check_value, revise, rules_of_field};

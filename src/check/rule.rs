@@ -1,9 +1,10 @@
 //! Rules as data: a number each, one table, sets of them, and the interning of sets.
 //!
-//! One rule has one code, one meaning and, in a profile, one severity; a case that is worse or
-//! milder is a rule of its own. Numbers are private to a run: only codes go into files and scripts.
+//! One rule has one code and one meaning. A case of it that is worse or milder is a *variant*: a row of its
+//! own under the same code, so that every finding has its severity; whoever lists or asks by code uses
+//! [`Rule::mains`] and [`Rule::family`]. Numbers are private to a run: only codes go into files and scripts.
 
-use super::rules::{self, COUNT, TABLE};
+use super::rules::{self, COUNT, FAMILIES, TABLE};
 use crate::protocol::Severity;
 use hashbrown::HashMap;
 use std::fmt;
@@ -17,6 +18,8 @@ pub struct Rule(u8);
 pub struct Info {
     /// Stable name in kebab-case.
     pub code: &'static str,
+    /// For a variant, the place of the rule that it is a case of.
+    pub(in crate::check) variant_of: Option<u8>,
     /// How bad it is in the default profile; `None` where that profile does not ask.
     pub severity: Option<Severity>,
     /// What it is about.
@@ -76,10 +79,10 @@ pub enum Profile {
 }
 
 impl Rule {
-    /// Number of rules.
+    /// Number of rules, variants included.
     pub const COUNT: usize = COUNT;
 
-    /// Every rule, in the order of the catalogue.
+    /// Every rule and every variant, in the order of the catalogue.
     pub const ALL: [Self; COUNT] = {
         let mut all = [Self(0); COUNT];
         let mut place = 0;
@@ -96,9 +99,24 @@ impl Rule {
         Self(place)
     }
 
-    /// The rule of that exact code.
+    /// The rules without their variants: each code once, in the order of the catalogue.
+    pub fn mains() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|rule| rule.main() == *rule)
+    }
+
+    /// The rule of that exact code, never a variant.
     pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|rule| rule.code() == code)
+        Self::mains().find(|rule| rule.code() == code)
+    }
+
+    /// The rule that this is a variant of; itself, if it is none.
+    pub fn main(self) -> Self {
+        self.info().variant_of.map_or(self, Self)
+    }
+
+    /// The rule and all its variants: what one code stands for.
+    pub fn family(self) -> RuleSet {
+        FAMILIES[usize::from(self.0)] // inside the table like `info`
     }
 
     /// Its row of the table.
@@ -154,9 +172,14 @@ impl Rule {
     }
 }
 
+/// The code; a variant's severity after it.
 impl fmt::Debug for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
+        f.write_str(self.code())?;
+        match self.severity() {
+            Some(severity) if self.main() != *self => write!(f, "/{}", severity.name()),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -382,7 +405,7 @@ mod tests {
     #[test]
     fn codes_are_unique_and_lead_back() {
         let mut seen = HashSet::new();
-        for rule in Rule::ALL {
+        for rule in Rule::mains() {
             let code = rule.code();
             assert!(seen.insert(code), "{code} twice");
             assert_eq!(Rule::from_code(code), Some(rule));
@@ -392,6 +415,27 @@ mod tests {
             );
         }
         assert_eq!(Rule::from_code("no-such-rule"), None);
+    }
+
+    #[test]
+    fn a_variant_is_its_rule_at_another_severity() {
+        let variants: Vec<Rule> = Rule::ALL.into_iter().filter(|rule| rule.main() != *rule).collect();
+        let expected = [
+            Rule::FIELD_WHITESPACE_STRICT,
+            Rule::LASTMOD_YEAR_RANGE_DIGITS,
+            Rule::LASTMOD_ZERO_UNIX,
+            Rule::LOC_TOO_LONG_ENCODED,
+            Rule::SET_PRIORITY_IDENTICAL_FEW,
+        ];
+        assert_eq!(variants, expected);
+        for variant in variants {
+            let main = variant.main();
+            assert_eq!((main.main(), main.code(), main.scope()), (main, variant.code(), variant.scope()));
+            assert_ne!(main.severity(), variant.severity(), "{variant:?} needs no row of its own");
+            assert_eq!(variant.family(), RuleSet::of(&[main, variant]));
+            assert_eq!(main.family(), variant.family());
+        }
+        assert_eq!(Rule::LOC_FRAGMENT.family(), RuleSet::of(&[Rule::LOC_FRAGMENT]));
     }
 
     #[test]

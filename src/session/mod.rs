@@ -18,7 +18,7 @@ pub mod words;
 #[cfg(test)]
 mod tests;
 
-use crate::check::rule::Rule;
+use crate::check::rule::{Rule, RuleSet};
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
@@ -211,13 +211,16 @@ impl Session {
         self.now.rules_of(row).worst()
     }
 
-    /// Findings per rule with their number, worst severity first, then by number; those of files included.
+    /// Findings per code with their number, worst severity first, then by number; those of files included.
+    /// Of a rule and its variants, the worst that occurs stands for all.
     pub fn rule_counts(&self) -> Vec<(Rule, u64)> {
         let counts = self.all_counts();
-        let mut list: Vec<(Rule, u64)> = Rule::ALL
-            .into_iter()
-            .filter_map(|rule| Some((rule, *counts.get(rule.index()).filter(|count| **count > 0)?)))
-            .filter(|(rule, _)| rule.severity().is_some())
+        let count = |rule: Rule| counts.get(rule.index()).copied().unwrap_or_default();
+        let mut list: Vec<(Rule, u64)> = Rule::mains()
+            .filter_map(|main| {
+                let found: RuleSet = main.family().iter().filter(|rule| count(*rule) > 0).collect();
+                Some((found.worst_rule()?, found.iter().map(count).sum()))
+            })
             .collect();
         list.sort_by_key(|(rule, count)| (std::cmp::Reverse(rule.severity()), std::cmp::Reverse(*count), rule.index()));
         list

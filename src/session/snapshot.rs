@@ -74,9 +74,12 @@ pub struct Prepared {
     pub changed: u32,
 }
 
-/// Rule codes by the index of their rule: the vocabulary of queries.
+/// The rules that queries can name, each with its variants.
+static NAMED: LazyLock<Vec<RuleSet>> = LazyLock::new(|| Rule::mains().map(Rule::family).collect());
+
+/// The vocabulary of queries: rule codes, by the place of their rule among [`Rule::mains`].
 pub fn vocabulary(now: Now) -> Vocabulary<'static> {
-    static CODES: LazyLock<Vec<&'static str>> = LazyLock::new(|| Rule::ALL.iter().map(|rule| rule.code()).collect());
+    static CODES: LazyLock<Vec<&'static str>> = LazyLock::new(|| Rule::mains().map(Rule::code).collect());
     Vocabulary { rules: &CODES, now }
 }
 
@@ -250,8 +253,9 @@ impl RowFacts for Facts<'_, '_> {
     }
 
     fn has_rule(&self, rule: u8) -> bool {
-        let Some(rule) = Rule::ALL.get(usize::from(rule)) else { return false };
-        self.entry_rules().contains(*rule) || self.table.set.has(*rule, self.row, &self.record)
+        let Some(family) = NAMED.get(usize::from(rule)) else { return false };
+        self.entry_rules().intersects(*family)
+            || family.iter().any(|rule| self.table.set.has(rule, self.row, &self.record))
     }
 
     fn has_severity(&self, severity: Severity) -> bool {

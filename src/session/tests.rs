@@ -123,6 +123,25 @@ fn one_changed_cell_rechecks_one_row() {
     assert_eq!(report.message, "priority set to 0.8 on 1 row");
 }
 
+#[test]
+fn one_code_speaks_for_a_rule_and_its_variants() {
+    let folder = folder();
+    let mut session = open(&folder.path().join("sitemap_index.xml"));
+    // Blanks around changefreq are a warning, around other values a note.
+    let raw = |row, text: &str| Change::Raw { row: RowId(row), text: text.into() };
+    session.change(&raw(0, "<url><loc> https://a.org/ </loc></url>")).unwrap();
+    session.change(&raw(1, "<url><loc>https://a.org/b</loc><changefreq> daily </changefreq></url>")).unwrap();
+    let count = session.rule_counts().into_iter().find(|(rule, _)| rule.code() == "field-whitespace");
+    assert_eq!(count, Some((Rule::FIELD_WHITESPACE_STRICT, 2)));
+    let vocabulary = super::snapshot::vocabulary(NOW);
+    let found = |query: &str| {
+        let query = Query::parse(query, &vocabulary).unwrap();
+        session.view().rows_where(&query, &Progress::default()).unwrap().iter().collect::<Vec<_>>()
+    };
+    assert_eq!(found("rule:field-whitespace"), [0, 1]);
+    assert_eq!(found("rule:field-whitespace severity:warning"), [1]);
+}
+
 #[derive(Debug, Clone)]
 enum Act {
     Do(Change),

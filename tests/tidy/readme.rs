@@ -66,19 +66,24 @@ fn fields() -> String {
     out
 }
 
-/// Every rule of the table, in the order of the catalogue.
+/// Every code once, in the order of the catalogue; variants of a rule share its line.
 fn rules() -> String {
     let mut out = String::from("| Rule | | What it finds | Fix | Written in |\n|---|---|---|---|---|\n");
-    for rule in Rule::ALL {
-        let severity = rule.severity().map_or("", Severity::name);
-        let fix = if rule.fix() == FixKind::None { "" } else { rule.fix().name() };
-        let cell = |text: &str| text.replace('|', "\\|");
+    for main in Rule::mains() {
+        let each = |of: fn(Rule) -> &'static str, between: &str| {
+            let mut parts: Vec<&str> = main.family().iter().map(of).collect();
+            parts.dedup();
+            parts.join(between).replace('|', "\\|")
+        };
+        let fix = |rule: Rule| if rule.fix() == FixKind::None { "" } else { rule.fix().name() };
         let _ = writeln!(
             out,
-            "| `{}` | {severity} | {} | {fix} | {} |",
-            rule.code(),
-            cell(rule.summary()),
-            cell(rule.source())
+            "| `{}` | {} | {} | {} | {} |",
+            main.code(),
+            each(|rule| rule.severity().map_or("", Severity::name), "/"),
+            each(Rule::summary, "; "),
+            each(fix, "/"),
+            each(Rule::source, "; ")
         );
     }
     out

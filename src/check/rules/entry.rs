@@ -23,7 +23,7 @@ rules! { super::document::END;
     FIELD_WHITESPACE "field-whitespace" I Field Safe SCHEMA,
         "white space around a value",
         "Blanks or line breaks stand between the tags and the value. Most readers trim them, as the schema does. A few take them for a part of the value.";
-    FIELD_WHITESPACE_STRICT "field-whitespace-strict" W Field Safe SCHEMA_CHANGEFREQ,
+    FIELD_WHITESPACE_STRICT = FIELD_WHITESPACE W Field Safe SCHEMA_CHANGEFREQ,
         "white space around a value that no one trims",
         "The schema does not trim changefreq, and nowhere does it trim blanks other than space, tab and line breaks (a no-break space, a zero-width space, a byte order mark). The value is then not one of the valid ones.";
     FIELD_TOO_LONG_YANDEX "field-too-long-yandex" OFF Field None YANDEX,
@@ -83,20 +83,20 @@ rules! { super::document::END;
         "Ten or thirteen digits look like seconds or milliseconds since 1970, as programs keep them. A sitemap needs a date. Crawlers ignore the number, and the schema rejects it.", [(Yandex, W), (Baidu, W)];
     LASTMOD_LOCALE "lastmod-locale" E Field Ask W3C,
         "a date in a local notation",
-        "10.05.2005 and 05/10/2005 put day, month and year in the order of some country. Write the year first: 2005-05-10. Crawlers cannot guess the order and ignore the value.", [(Yandex, W), (Baidu, W)];
+        "10.05.2005 and 10/05/05 put day, month and year in the order of some country. Write the year first: 2005-05-10. Crawlers cannot guess the order and ignore the value.", [(Yandex, W), (Baidu, W)];
     LASTMOD_MULTIPLE "lastmod-multiple" E Field Ask TAGS,
         "several dates in one value",
         "lastmod is one moment: when the page last changed. Keep the newest of the dates. Crawlers ignore the value, and the schema rejects it.", [(Yandex, W), (Baidu, W)];
     LASTMOD_YEAR_RANGE "lastmod-year-range" W Field None PRACTICE,
         "a date before the web",
         "No web page changed before 1990. Often a program stored an empty date as some first day of its calendar. Correct it, or leave lastmod out.";
-    LASTMOD_YEAR_RANGE_DIGITS "lastmod-year-range-digits" E Field None W3C,
+    LASTMOD_YEAR_RANGE_DIGITS = LASTMOD_YEAR_RANGE E Field None W3C,
         "a year of more than four digits, or before the year 0",
         "A year has four digits in W3C Datetime. The schema happens to accept others; crawlers do not. Usually a digit or a dash slipped in.", [(Yandex, W), (Baidu, W)];
     LASTMOD_ZERO "lastmod-zero" E Field Ask PRACTICE,
         "the empty date of a database",
         "0000-00-00 and 0001-01-01 stand for \"no date\" in databases. In a sitemap, no date is no lastmod. Crawlers report or ignore the value.", [(Yandex, W), (Baidu, W)];
-    LASTMOD_ZERO_UNIX "lastmod-zero-unix" W Field Ask PRACTICE,
+    LASTMOD_ZERO_UNIX = LASTMOD_ZERO W Field Ask PRACTICE,
         "1970-01-01, the zero of Unix time",
         "The date is valid, but no page changed on the day Unix time begins: a program wrote an empty date. Crawlers that find such dates trust the others less. Leave lastmod out instead.";
     LASTMOD_NEGATIVE_ZERO "lastmod-negative-zero" I Field Safe RFC3339,

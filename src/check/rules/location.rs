@@ -44,7 +44,7 @@ rules! { super::entry::END;
     LOC_TOO_LONG "loc-too-long" E Field None TAGS,
         "2,048 characters or more",
         "loc must be shorter than 2,048 characters; the schema would just accept 2,048. Crawlers drop longer addresses or cut them off.", [(Legacy084, W)];
-    LOC_TOO_LONG_ENCODED "loc-too-long-encoded" W Field None TAGS,
+    LOC_TOO_LONG_ENCODED = LOC_TOO_LONG W Field None TAGS,
         "2,048 characters or more once percent-encoded",
         "As written the address is short enough, but crawlers fetch its percent-encoded form, and that has 2,048 characters or more. Some drop it or cut it off.";
     LOC_TOO_LONG_YANDEX "loc-too-long-yandex" OFF Field None YANDEX,

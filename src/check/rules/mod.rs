@@ -18,6 +18,30 @@ pub(in crate::check) const COUNT: usize = index::END as usize;
 /// All rows, by the place of their rule.
 pub(in crate::check) static TABLE: [&Info; COUNT] = join();
 
+/// Each rule with its variants, by place.
+pub(in crate::check) static FAMILIES: [RuleSet; COUNT] = {
+    let (table, mut families, mut at) = (join(), [RuleSet::EMPTY; COUNT], 0);
+    while at < COUNT {
+        let main = main_of(at as u8, table[at]);
+        let mut other = 0;
+        while other < COUNT {
+            if main_of(other as u8, table[other]) == main {
+                families[at].insert(Rule::at(other as u8));
+            }
+            other += 1;
+        }
+        at += 1;
+    }
+    families
+};
+
+const fn main_of(place: u8, row: &Info) -> u8 {
+    match row.variant_of {
+        Some(main) => main,
+        None => place,
+    }
+}
+
 /// The rules of one severity in the default profile.
 pub(in crate::check) const fn of_severity(severity: Severity) -> RuleSet {
     let (table, mut set, mut at) = (join(), RuleSet::EMPTY, 0);
@@ -51,28 +75,42 @@ const fn join() -> [&'static Info; COUNT] {
 }
 
 /// Rows of a room: `NAME "code" severity Scope Fix source, "summary", "help", [profiles];`
-/// Each becomes an associated constant of [`Rule`] and a row of the table.
+/// Each becomes an associated constant of [`Rule`] and a row of the table. `NAME = MAIN severity …` is a
+/// variant: the same rule, under the same code, where it is worse or milder.
 macro_rules! rules {
-    ($first:expr; $($name:ident $code:literal $severity:ident $scope:ident $fix:ident $source:ident,
+    (@code $code:literal) => { $code };
+    (@code $main:ident) => { $main };
+    ($first:expr; $($name:ident $(= $main:ident)? $($code:literal)? $severity:ident $scope:ident $fix:ident $source:ident,
         $summary:literal, $help:literal $(, [$(($profile:ident, $other:ident)),+])?;)+) => {
         /// Place of the first rule of this room.
         const FIRST: u8 = $first;
 
         /// Place after the last rule of this room.
-        pub(super) const END: u8 = FIRST + ROWS.len() as u8;
+        pub(super) const END: u8 = FIRST + [$(Place::$name),+].len() as u8;
 
         #[expect(non_camel_case_types, reason = "names of constants, to count them")]
         enum Place { $($name,)+ }
 
+        mod codes {
+            $(pub(super) const $name: &str = $crate::check::rules::rules!(@code $($main)? $($code)?);)+
+        }
+
         impl $crate::check::rule::Rule {
             $(
-                #[doc = concat!("`", $code, "`: ", $summary, ".")]
+                $(#[doc = concat!("`", $code, "`: ", $summary, ".")])?
+                $(#[doc = concat!("Variant of [`Self::", stringify!($main), "`]: ", $summary, ".")])?
                 pub const $name: Self = Self::at(FIRST + Place::$name as u8);
             )+
         }
 
         pub(super) const ROWS: &[$crate::check::rule::Info] = &[$($crate::check::rule::Info {
-            code: $code,
+            code: codes::$name,
+            variant_of: {
+                #[allow(unused_mut, unused_assignments, reason = "only variants assign it")]
+                let mut main: Option<u8> = None;
+                $(main = Some(FIRST + Place::$main as u8);)?
+                main
+            },
             severity: $crate::check::rules::level::$severity,
             scope: $crate::check::rule::Scope::$scope,
             profiles: &[$($(($crate::check::rule::Profile::$profile, $crate::check::rules::level::$other)),+)?],

@@ -44,7 +44,7 @@ rules! { super::location::END;
     SET_PRIORITY_IDENTICAL "set-priority-identical" W Set Ask TAGS,
         "every priority is the same",
         "priority only compares pages of one site with each other. When all are the same it says nothing; leave it out or set it where it differs.";
-    SET_PRIORITY_IDENTICAL_FEW "set-priority-identical-few" I Set Ask TAGS,
+    SET_PRIORITY_IDENTICAL_FEW = SET_PRIORITY_IDENTICAL I Set Ask TAGS,
         "every priority is the same, in a small set",
         "priority only compares pages of one site with each other. With fewer than ten entries, all alike, it says nothing yet.";
     SET_PRIORITY_ALL_HIGH "set-priority-all-high" I Set None TAGS,

@@ -209,8 +209,11 @@ impl SetIndex {
 
     /// The rules that have findings, by code.
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
-        let counts = SetRule::ALL.iter().map(|&rule| (rule.code(), self.count_of(rule)));
-        counts.filter(|&(_, count)| count > 0).collect()
+        let mut counts = BTreeMap::new();
+        for &rule in SetRule::ALL.iter().filter(|rule| self.count_of(**rule) > 0) {
+            *counts.entry(rule.code()).or_default() += self.count_of(rule);
+        }
+        counts
     }
 
     /// The rules whose findings are this row. Costs no more than looking at the row.

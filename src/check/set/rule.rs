@@ -86,11 +86,6 @@ impl SetRule {
         self.rule().code()
     }
 
-    /// The rule of that exact code, if it is one of these.
-    pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|rule| rule.code() == code)
-    }
-
     /// What the index counts for a rule of the table, if anything.
     pub fn of(rule: Rule) -> Option<Self> {
         Self::ALL.iter().copied().find(|set_rule| set_rule.rule() == rule)
@@ -132,10 +127,9 @@ mod tests {
     use crate::check::rule::Scope;
 
     #[test]
-    fn codes_are_unique_and_found_again() {
+    fn each_is_a_rule_of_the_table() {
         for (place, &rule) in SetRule::ALL.iter().enumerate() {
             assert_eq!(rule as usize, place);
-            assert_eq!(SetRule::from_code(rule.code()), Some(rule));
             assert_eq!(SetRule::of(rule.rule()), Some(rule));
             assert_eq!(rule.rule().scope(), Scope::Set);
         }

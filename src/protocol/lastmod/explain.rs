@@ -33,6 +33,13 @@ pub fn explain(fault: Faults, text: &str) -> String {
     let words = match fault {
         Faults::IMPOSSIBLE => return impossible(&reading),
         Faults::INVALID if iso.is_some() => "hours need minutes, seconds and a zone",
+        Faults::INVALID | Faults::LOCALE if matches!(reading, Reading::Foreign(_)) => {
+            if judge(text).instant.is_none() {
+                "year first, please: nobody can tell which number is the month"
+            } else {
+                "write the year first"
+            }
+        }
         Faults::INVALID => "not a date: write YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss with Z or +hh:mm",
         Faults::REDUCED => "the schema and Google want the whole date, day included",
         Faults::NO_SECONDS => "write the seconds too",
@@ -48,10 +55,6 @@ pub fn explain(fault: Faults, text: &str) -> String {
         Faults::BASIC => "the separators are missing",
         Faults::RFC822 => "this is how mail and feeds write a date",
         Faults::EPOCH => "a count of seconds since 1970, not a date",
-        Faults::LOCALE if judge(text).instant.is_none() => {
-            "year first, please: nobody can tell which number is the month"
-        }
-        Faults::LOCALE => "write the year first",
         Faults::MULTIPLE => "several dates: keep the newest",
         Faults::YEAR_RANGE => "no web page changed before 1990",
         Faults::YEAR_FORM => "a year has four digits and no sign",
@@ -65,7 +68,7 @@ pub fn explain(fault: Faults, text: &str) -> String {
 
 /// The words, and what it would be instead, where that is known.
 fn with_repair(words: &str, fault: Faults, text: &str) -> String {
-    const ASK: Faults = Faults(Faults::EPOCH.0 | Faults::LOCALE.0 | Faults::MULTIPLE.0);
+    const ASK: Faults = Faults(Faults::INVALID.0 | Faults::EPOCH.0 | Faults::LOCALE.0 | Faults::MULTIPLE.0);
     let right = repair(text, fault).or_else(|| suggest(text).filter(|_| ASK.has(fault)).map(|(_, value)| value));
     right.map_or_else(|| words.to_owned(), |right| format!("{words}: {right}"))
 }
@@ -169,7 +172,7 @@ mod tests {
                 "there is no zone +15:00: they reach from -14:00 to +14:00",
             ),
             ("10.05.2005", Faults::LOCALE, "write the year first: 2005-05-10"),
-            ("05/10/2005", Faults::LOCALE, "year first, please: nobody can tell which number is the month"),
+            ("05/10/2005", Faults::INVALID, "year first, please: nobody can tell which number is the month"),
             ("2005-05-10T17", Faults::INVALID, "hours need minutes, seconds and a zone"),
         ];
         for (text, fault, expected) in table {

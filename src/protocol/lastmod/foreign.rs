@@ -158,6 +158,8 @@ fn named_zone(word: &str) -> Option<i32> {
 }
 
 /// `10.05.2005`, `10/05/05`, `2005/05/10`: numbers in a local order.
+///
+/// `05/10/2005` is one too, but which number is the month it does not say: the catalogue calls it invalid.
 pub(super) fn local_order(text: &str) -> Option<Foreign> {
     let mut cursor = Cursor { rest: text };
     let first = cursor.digits();
@@ -189,7 +191,7 @@ pub(super) fn local_order(text: &str) -> Option<Foreign> {
         }
         _ => return None,
     };
-    let mut faults = Faults::LOCALE;
+    let mut faults = if separator == '/' && third.len() == 4 { Faults::INVALID } else { Faults::LOCALE };
     if date.is_some_and(|date| !date.exists()) {
         faults.insert(Faults::IMPOSSIBLE);
     }

@@ -56,7 +56,9 @@ pub fn suggest(text: &str) -> Option<(&'static str, String)> {
         Reading::Foreign(foreign) if foreign.faults.has(Faults::EPOCH) => {
             ("read as seconds since 1970", rewrite(&foreign)?)
         }
-        Reading::Foreign(foreign) if foreign.faults.has(Faults::LOCALE) => ("read as this date", rewrite(&foreign)?),
+        Reading::Foreign(foreign) if foreign.faults.has_any(Faults::LOCALE.with(Faults::INVALID)) => {
+            ("read as this date", rewrite(&foreign)?)
+        }
         Reading::Multiple(_) => {
             let newest = pieces(text).filter(|piece| judge(piece).faults.is_empty());
             ("keep the newest", newest.max_by_key(|piece| judge(piece).instant)?.to_owned())

@@ -1,7 +1,7 @@
 //! The faults a `loc` may have, and sets of them.
 //!
-//! One fault is one code of the rule catalogue ("Entry and field rules", `loc`); a code never changes its
-//! meaning. Severity, profile and help text belong to the rule table, not here.
+//! Each has its code of the rule catalogue ("Entry and field rules", `loc`); two cases of one code that differ
+//! in severity are two faults. Severity, profile and help text belong to the rule table, not here.
 
 use std::fmt;
 
@@ -55,8 +55,8 @@ faults! {
     Mojibake = "loc-mojibake",
     /// 2,048 or more characters (sitemaps.org protocol, "loc": "less than 2,048 characters").
     TooLong = "loc-too-long",
-    /// Short enough as written, 2,048 or more characters once percent-encoded.
-    TooLongEncoded = "loc-too-long-encoded",
+    /// Short enough as written, 2,048 or more characters once percent-encoded: the milder case.
+    TooLongEncoded = "loc-too-long",
     /// More than 1,024 characters (Yandex).
     TooLongYandex = "loc-too-long-yandex",
     /// More than 256 bytes (Baidu).
@@ -87,13 +87,6 @@ faults! {
     ForeignHost = "loc-foreign-host",
     /// Not in the sitemap's directory or below (sitemaps.org protocol, "Sitemap file location").
     OutsidePath = "loc-outside-path",
-}
-
-impl Fault {
-    /// The fault of that exact code.
-    pub fn from_code(code: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|fault| fault.code() == code)
-    }
 }
 
 /// A set of [`Fault`]s.
@@ -189,10 +182,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_unique_and_found_again() {
+    fn each_has_its_place_and_a_code() {
         for (place, &fault) in Fault::ALL.iter().enumerate() {
             assert_eq!(fault as usize, place);
-            assert_eq!(Fault::from_code(fault.code()), Some(fault));
             assert!(fault.code().starts_with("loc-"));
         }
         assert!(Fault::ALL.len() <= 64);
