@@ -1,7 +1,7 @@
 //! What a save would do, worked out before anything is written: which files are rewritten, made, removed.
 //!
 //! Reads no file; of the disk it only asks whether a name is taken. A plan is shown, then carried out by
-//! [`super::save`], or thrown away. Only files whose bytes differ from the saved ones are in it to be written.
+//! [`mod@super::save`], or thrown away. Only files whose bytes differ from the saved ones are in it to be written.
 
 mod index;
 mod name;

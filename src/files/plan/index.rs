@@ -63,12 +63,11 @@ impl Changes {
         let layout = layout.unwrap_or_default();
         let date = last_date.map(|date| stamp(&date, now));
         for (id, url) in &self.added {
-            match self.on_disk.as_ref().and_then(|on_disk| on_disk.entry_text(*id)) {
-                Some(text) => self.push(text, Some(*id), (&source.names, now), &mut entries),
-                None => {
-                    let text = layout.render(&source.names, &[Some(url), date.as_deref(), None, None]);
-                    entries.extend_from_slice(text.as_bytes());
-                }
+            if let Some(text) = self.on_disk.as_ref().and_then(|on_disk| on_disk.entry_text(*id)) {
+                self.push(text, Some(*id), (&source.names, now), &mut entries);
+            } else {
+                let text = layout.render(&source.names, &[Some(url), date.as_deref(), None, None]);
+                entries.extend_from_slice(text.as_bytes());
             }
             children.push(Child { loc: Arc::clone(url), state: ChildState::Loaded(*id) });
         }
