@@ -9,7 +9,7 @@ mod support;
 
 use sited::document::Document;
 use sited::document::edit::Edit;
-use sited::document::rows::{RowId, RowSet};
+use sited::document::rows::{RowId, RowList, RowSet};
 use sited::document::sitemap::{Sitemap, SitemapId};
 use sited::document::source::Source;
 use sited::progress::Progress;
@@ -44,7 +44,7 @@ fn document(bytes: &[u8]) -> Option<Document> {
         url: None,
         gzip: false,
         frame: Arc::new(Source::blank(source.names.kind)),
-        rows: Default::default(),
+        rows: RowList::default(),
         live: 0,
         entry_bytes: 0,
     };
