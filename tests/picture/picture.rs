@@ -20,7 +20,17 @@ fn main() {
         .arguments(["--now", "2026-11-20T10:14:07Z", "sitemap_index.xml"])
         .size(112, 30)
         .start();
-    terminal.wait_for("61 URLs");
+    terminal.wait_for("1/61");
+    terminal.send("6G");
+    terminal.wait_for("6/61");
+    terminal.send("gx");
+    terminal.wait_for("modified 1");
+    terminal.send(":set priority=0.6 where section=plants\r");
+    terminal.wait_for("modified 10");
+    terminal.send("8G");
+    terminal.wait_for("8/61");
+    // What was said last makes room for the keys again.
+    terminal.wait_for("? help");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/sited.svg");
     std::fs::write(&path, terminal.look(svg::draw)).expect("write the picture");
     println!("{}\n{}", terminal.screen(), path.display());
@@ -28,9 +38,10 @@ fn main() {
 
 /// The program beside this one, built first: running an example builds no other target.
 fn program() -> PathBuf {
-    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--release", "--bin", "sited"]).status();
-    assert!(built.expect("run cargo").success(), "the program does not build");
     let this = std::env::current_exe().expect("know where this program is");
-    let release = this.ancestors().nth(3).expect("a program lies in a target folder").join("release");
-    release.join("sited").with_extension(std::env::consts::EXE_EXTENSION)
+    let place = this.ancestors().nth(2).expect("an example lies in a folder of its profile");
+    let profile = if place.ends_with("release") { "release" } else { "dev" };
+    let built = Command::new(env!("CARGO")).args(["build", "--quiet", "--bin", "sited", "--profile", profile]).status();
+    assert!(built.expect("run cargo").success(), "the program does not build");
+    place.join("sited").with_extension(std::env::consts::EXE_EXTENSION)
 }

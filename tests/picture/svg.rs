@@ -8,6 +8,7 @@ use vt100::{Cell, Color, Screen};
 const CELL: (f64, f64) = (8.4, 18.0);
 const PADDING: f64 = 14.0;
 const FONT_SIZE: f64 = 14.0;
+const FONTS: &str = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 const BACKGROUND: &str = "#16181d";
 const FOREGROUND: &str = "#c9ced6";
 
@@ -27,7 +28,7 @@ pub fn draw(screen: &Screen) -> String {
     let _ = writeln!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" viewBox=\"0 0 {width:.1} {height:.1}\">\n\
-         <style>text {{ font: {FONT_SIZE}px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; white-space: pre }}</style>\n\
+         <style>text {{ font-family: {FONTS}; font-size: {FONT_SIZE}px; white-space: pre }}</style>\n\
          <rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"{BACKGROUND}\"/>"
     );
     for row in 0..rows {
