@@ -101,7 +101,7 @@ fn plain_text(text: &[u8]) -> String {
     if first.starts_with(b"http://") || first.starts_with(b"https://") {
         "a plain list of URLs".to_owned()
     } else if text.starts_with(b"version https://git-lfs") {
-        "a Git LFS pointer; the file itself was not fetched".to_owned()
+        "a Git LFS pointer (`git lfs pull` fetches the file)".to_owned()
     } else if text.contains(&0) {
         "binary data".to_owned()
     } else {
