@@ -6,8 +6,8 @@
 use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
 use crossterm::style::Print;
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
-    enable_raw_mode,
+    BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor, execute, queue};
 use ratatui::Frame;
@@ -59,8 +59,14 @@ impl Terminal {
     }
 
     /// Forgets what the screen is thought to hold; the next frame draws all of it.
+    ///
+    /// Not `Terminal::clear`: that asks the terminal where its cursor is, and the answer would go to the
+    /// thread that reads keys.
     pub fn repaint(&mut self) -> io::Result<()> {
-        self.inner.clear()
+        execute!(self.inner.backend_mut(), Clear(ClearType::All))?;
+        // Between frames the buffer to be drawn is blank, and so is the other one after this.
+        self.inner.swap_buffers();
+        Ok(())
     }
 
     /// Asks for mouse events or leaves the mouse to the terminal.

@@ -227,6 +227,21 @@ impl App {
         self.show_view(ViewSpec { sort, ..self.spec().clone() });
     }
 
+    /// In file order: the position of the first row of the next or previous file that has rows.
+    fn first_of_file(&self, here: usize, next: bool) -> Option<u32> {
+        let sitemaps = self.session.document().sitemaps();
+        let mut starts = Vec::with_capacity(sitemaps.len());
+        let mut start = 0;
+        for (file, sitemap) in sitemaps.iter().enumerate() {
+            if !sitemap.rows.is_empty() {
+                starts.push((file, start));
+            }
+            start += sitemap.rows.len() as u32;
+        }
+        let mut others = starts.into_iter().filter(|(file, _)| if next { *file > here } else { *file < here });
+        if next { others.next() } else { others.next_back() }.map(|(_, start)| start)
+    }
+
     /// Goes to the first row of the next or previous file.
     fn file(&mut self, next: bool) {
         let Some(row) = self.grid.row else { return };
@@ -234,7 +249,9 @@ impl App {
         let shown = self.session.shown();
         let at = self.grid.position;
         let other = |at: &u32| self.session.row_at(*at).is_some_and(|row| self.session.sitemap_of(row) != here);
-        let found = if next {
+        let found = if self.session.view().view.is_file_order() {
+            self.first_of_file(here.index(), next)
+        } else if next {
             (at..shown).find(other)
         } else {
             // The first row of the file before: the end of it is easy to find, then its start.

@@ -104,7 +104,7 @@ impl List {
         self.lines = found
             .into_iter()
             .map(|(_, command)| {
-                let words = Words::text(format!("{:22}", command.name)).and(Role::Dim, command.line);
+                let words = Words::text(format!("{:22}", command.name)).and(Role::Dim, command.line.replace('`', ""));
                 let keys = Words::new().and(Role::Key, keys_of(command.keys));
                 entry(words, keys, Choice::Run(command.action))
             })
@@ -146,7 +146,7 @@ impl App {
             lines.push(heading(group.name()));
             for command in COMMANDS.iter().filter(|command| command.group == group) {
                 let keys = format!("{:18}", keys_of(command.keys));
-                let words = Words::new().and(Role::Key, keys).and(Role::Text, command.line);
+                let words = Words::new().and(Role::Key, keys).and(Role::Text, command.line.replace('`', ""));
                 lines.push(entry(words, Words::dim(command.name), Choice::Run(command.action)));
             }
         }

@@ -260,7 +260,13 @@ impl App {
     /// Where things stand on the screen now.
     pub fn areas(&self) -> Areas {
         let all = Rect::new(0, 0, self.size.0, self.size.1);
-        let tall = matches!(self.mode, Mode::Line(_) | Mode::Bulk(_) | Mode::Add(_));
+        let tall = match &self.mode {
+            // While the table follows the typing, it keeps its place.
+            Mode::Line(edit) => !matches!(edit.purpose, Purpose::Filter | Purpose::Search),
+            Mode::Bulk(_) => true,
+            Mode::Add(add) => !add.list.is_empty(),
+            _ => false,
+        };
         areas(all, Wanted { tall, detail: self.shows_detail() })
     }
 

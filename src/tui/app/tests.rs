@@ -689,3 +689,16 @@ fn screen_in_ascii_without_colour() {
     assert!(screen.is_ascii(), "{screen}");
     insta::assert_snapshot!(screen);
 }
+
+#[test]
+fn files_of_a_set_are_gone_through() {
+    let mut bench = Bench::sample(120, 30);
+    bench.keys("gt");
+    assert_eq!(bench.app.grid.position, 33);
+    bench.keys("gt");
+    assert!(bench.says().contains("last file"));
+    bench.keys("jgT");
+    assert_eq!(bench.app.grid.position, 0);
+    bench.keys("Fs").keys("gt");
+    assert_ne!(bench.app.grid.position, 0, "also when sorted");
+}

@@ -255,9 +255,13 @@ impl App {
                 if let Some(preview) = &edit.preview {
                     return self.with_completion(self.preview_panel(preview, edit.top), edit);
                 }
+                let follows = matches!(edit.purpose, Purpose::Filter | Purpose::Search);
+                if follows && edit.prompt.completion.is_none() {
+                    return self.status_pane();
+                }
                 title.left = match edit.purpose {
-                    Purpose::Filter => Words::text("the table shows what the query finds"),
-                    Purpose::Search => Words::text("the cursor goes to the next row that the query finds"),
+                    Purpose::Filter => Words::dim("the table shows what the query finds"),
+                    Purpose::Search => Words::dim("the cursor goes to the next row that the query finds"),
                     Purpose::Base => Words::text("new files need a URL: this is where the set will live"),
                     _ => Words::dim("…"),
                 };
