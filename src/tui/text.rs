@@ -171,51 +171,56 @@ impl Charset {
             out.push_str(grapheme);
             return;
         }
-        // Joiners and selectors may stay inside a picture two columns wide: after such a cell the
-        // terminal is told where to go on, so that a wrong guess of its width moves nothing else.
-        let wide = UnicodeWidthStr::width(grapheme) == 2;
-        let harmless = |c: char| !needs_sign(c) || (wide && matches!(c, '\u{200D}' | '\u{FE0E}' | '\u{FE0F}'));
-        let printable = self == Self::Unicode && grapheme.chars().all(harmless);
-        if printable && (1..=2).contains(&UnicodeWidthStr::width(grapheme)) && !starts_alone(grapheme) {
+        // Terminals that know nothing of clusters add up characters. Only where both agree on the width
+        // is a cluster shown as one; else its parts are kept apart by their signs.
+        let width = UnicodeWidthStr::width(grapheme);
+        let added: usize = grapheme.chars().map(char_width).sum();
+        let printable = self == Self::Unicode && !grapheme.chars().any(needs_sign);
+        if printable && width == added && (1..=2).contains(&width) && !starts_alone(grapheme) {
             out.push_str(grapheme);
             return;
         }
+        let mut apart = true;
         for c in grapheme.chars() {
-            self.push_char(out, c);
+            if apart || needs_sign(c) || c.is_ascii() {
+                let before = out.len();
+                self.push_char(out, c);
+                apart = self == Self::Ascii || out.get(before..).is_some_and(|sign| sign.starts_with('‹'));
+            } else {
+                self.push_sign(out, c);
+                apart = true;
+            }
         }
+    }
+
+    /// A character by its number.
+    fn push_sign(self, out: &mut String, c: char) {
+        let written = match self {
+            Self::Unicode => write!(out, "‹{:04X}›", u32::from(c)),
+            Self::Ascii => write!(out, "<{:04X}>", u32::from(c)),
+        };
+        debug_assert!(written.is_ok(), "writing into a String cannot fail");
     }
 
     fn push_char(self, out: &mut String, c: char) {
         let code = u32::from(c);
-        let written = match (self, code) {
-            (_, 0x20..=0x7E) => {
-                out.push(c);
-                Ok(())
-            }
-            (Self::Unicode, 0..=0x1F) => {
-                out.extend(char::from_u32(0x2400 + code));
-                Ok(())
-            }
-            (Self::Unicode, 0x7F) => {
-                out.push('\u{2421}');
-                Ok(())
-            }
+        match (self, code) {
+            (_, 0x20..=0x7E) => out.push(c),
+            (Self::Unicode, 0..=0x1F) => out.extend(char::from_u32(0x2400 + code)),
+            (Self::Unicode, 0x7F) => out.push('\u{2421}'),
             (Self::Ascii, 0..=0x1F | 0x7F) => {
                 out.push('^');
                 out.extend(char::from_u32(code ^ 0x40));
-                Ok(())
             }
-            (Self::Ascii, _) => write!(out, "<{code:04X}>"),
-            (Self::Unicode, _)
-                if !needs_sign(c) && (1..=2).contains(&UnicodeWidthStr::width(c.encode_utf8(&mut [0; 4]) as &str)) =>
-            {
-                out.push(c);
-                Ok(())
-            }
-            (Self::Unicode, _) => write!(out, "‹{code:04X}›"),
-        };
-        debug_assert!(written.is_ok(), "writing into a String cannot fail");
+            (Self::Unicode, _) if !needs_sign(c) && (1..=2).contains(&char_width(c)) => out.push(c),
+            _ => self.push_sign(out, c),
+        }
     }
+}
+
+/// Columns of one character, as simple terminals count.
+fn char_width(c: char) -> usize {
+    UnicodeWidthStr::width(c.encode_utf8(&mut [0; 4]) as &str)
 }
 
 /// Characters that a terminal obeys, hides or lets act on their neighbours.
@@ -233,7 +238,7 @@ fn needs_sign(c: char) -> bool {
 
 /// A combining mark without a base would sit on whatever stands before it.
 fn starts_alone(grapheme: &str) -> bool {
-    grapheme.chars().next().is_none_or(|c| UnicodeWidthStr::width(c.encode_utf8(&mut [0; 4]) as &str) == 0)
+    grapheme.chars().next().is_none_or(|c| char_width(c) == 0)
 }
 
 /// Columns of text that is already visible, counted as it will be drawn: grapheme by grapheme.
@@ -333,7 +338,10 @@ mod tests {
             ("\u{301}alone", "‹0301›alone"),
             ("日本", "日本"),
             ("עברית", "עברית"),
-            ("👩\u{200d}💻", "👩\u{200d}💻"),
+            ("👩\u{200d}💻", "👩‹200D›💻"),
+            ("👍🏽", "👍‹1F3FD›"),
+            ("❤\u{fe0f}", "❤‹FE0F›"),
+            ("🇩🇪", "🇩🇪"),
             ("tag\u{e0041}", "tag‹E0041›"),
             ("private\u{e000}", "private‹E000›"),
         ];
@@ -474,6 +482,8 @@ mod tests {
             for out in [charset.fit(&text, width), charset.fit_right(&text, width), charset.fit_path(&text, width)] {
                 prop_assert_eq!(columns(&out), width, "{:?} became {:?}", text, out);
                 prop_assert_eq!(drawn(&out), width, "{:?} became {:?}", text, out);
+                let added: usize = out.chars().map(char_width).sum();
+                prop_assert_eq!(added, width, "a terminal that adds up characters: {:?} became {:?}", text, out);
             }
         }
 

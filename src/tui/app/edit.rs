@@ -138,11 +138,17 @@ impl App {
             Action::Duplicate => self.change(Change::Duplicate(rows)),
             Action::Today => self.set_rows(rows, Field::Lastmod, "today"),
             Action::NudgeUp | Action::NudgeDown => {
-                for _ in 0..count.unwrap_or(1).min(100) {
-                    self.change(Change::Nudge { rows: rows.clone(), field, up: action == Action::NudgeUp });
-                    if matches!(self.message, Some(super::Message { severity: Severity::Error, .. })) {
-                        break;
+                let up = action == Action::NudgeUp;
+                let sign = if up { '+' } else { '-' };
+                let steps = count.unwrap_or(1).min(9_999);
+                match field {
+                    _ if steps == 1 => self.change(Change::Nudge { rows, field, up }),
+                    Field::Priority => {
+                        let typed = format!("{sign}{}.{}", steps / 10, steps % 10);
+                        self.set_rows(rows, field, &typed);
                     }
+                    Field::Lastmod => self.set_rows(rows, field, &format!("{sign}{steps}d")),
+                    Field::Loc | Field::Changefreq => self.change(Change::Nudge { rows, field, up }),
                 }
             }
             Action::Fix => self.fix(rows),

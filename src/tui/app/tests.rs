@@ -279,6 +279,10 @@ fn values_are_nudged() {
     assert_eq!(bench.cells(Field::Lastmod)[1], "2026-10-04");
     bench.keys("gg<space><space>$<gt>");
     assert_eq!(bench.cells(Field::Priority)[..2], ["1.0", "0.5"], "marked rows together; 1.0 is the end");
+    bench.keys("<esc>ggj3<lt>");
+    assert_eq!(bench.cells(Field::Priority)[1], "0.2", "a count is how far");
+    bench.keys("u");
+    assert_eq!(bench.cells(Field::Priority)[1], "0.5", "and one step");
 }
 
 #[test]
@@ -687,6 +691,13 @@ fn screen_in_ascii_without_colour() {
     bench.app.message = None;
     let screen = bench.screen();
     assert!(screen.is_ascii(), "{screen}");
+    for keys in
+        ["", "i", "<esc>:s", "<esc>b1", "<esc>?", "<esc>f", "<esc><c-p>", "<esc><c-e>", "<esc>q", "<esc>y", "<esc>gv"]
+    {
+        let screen = bench.keys(keys).screen();
+        let own = screen.lines().filter(|line| !line.contains("example")).find(|line| line.contains("<2"));
+        assert_eq!(own, None, "{keys}: a sign of the program's own has no stand-in");
+    }
     insta::assert_snapshot!(screen);
 }
 

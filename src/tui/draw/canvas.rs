@@ -6,6 +6,7 @@ use crate::tui::words::{Line, Words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use std::borrow::Cow;
 
 /// A frame's cells and how things look in them.
 pub struct Canvas<'a> {
@@ -35,6 +36,7 @@ impl Canvas<'_> {
         let mut used = 0;
         let last = words.pieces().len().saturating_sub(1);
         for (at, (role, text)) in words.pieces().iter().enumerate() {
+            let text = &plain_signs(self.charset(), *role, text);
             let room = usize::from(width - used);
             let whole = self.charset().width(text);
             let cut = if at < last && whole >= room {
@@ -52,13 +54,19 @@ impl Canvas<'_> {
         used
     }
 
+    /// Columns that words take.
+    pub fn width(&self, words: &Words) -> u16 {
+        let pieces = words.pieces().iter();
+        let width = pieces.map(|(role, text)| self.charset().width(&plain_signs(self.charset(), *role, text)));
+        width.sum::<usize>().min(usize::from(u16::MAX)) as u16
+    }
+
     /// Puts a line: the left words, and the right ones where they leave a gap of two columns.
     pub fn line(&mut self, area: Rect, line: &Line) {
         if area.is_empty() {
             return;
         }
-        let right = line.right.width(self.charset()) as u16;
-        let left = line.left.width(self.charset()) as u16;
+        let (left, right) = (self.width(&line.left), self.width(&line.right));
         let fits = right > 0 && left.saturating_add(right).saturating_add(2) <= area.width;
         let width = if fits { area.width - right - 2 } else { area.width };
         self.words((area.x, area.y), width, &line.left);
@@ -105,6 +113,15 @@ impl Canvas<'_> {
             }
         }
     }
+}
+
+/// The names of keys where there is nothing but ASCII; values are never changed, only made visible.
+fn plain_signs(charset: Charset, role: Role, text: &str) -> Cow<'_, str> {
+    if charset == Charset::Unicode || text.is_ascii() || !matches!(role, Role::Key | Role::Mode) {
+        return Cow::Borrowed(text);
+    }
+    let names = [("↵", "Enter"), ("↑", "Up"), ("↓", "Down"), ("←", "Left"), ("→", "Right"), ("…", "...")];
+    Cow::Owned(names.iter().fold(text.to_owned(), |text, (sign, name)| text.replace(sign, name)))
 }
 
 /// A gauge of some cells, filled to a part of 1, with what stands at its ends.

@@ -128,7 +128,7 @@ fn draw_prompt(canvas: &mut Canvas, area: Rect, label: &Words, prompt: &Prompt, 
     let place = Rect { x: area.x + used, width: area.width - used, ..area };
     let charset = canvas.charset();
     let needed = charset.width(prompt.text()) + 1;
-    let right_width = right.width(charset);
+    let right_width = usize::from(canvas.width(right));
     let fits = right_width > 0 && needed + right_width + 3 <= usize::from(place.width);
     if fits {
         canvas.words((place.right() - right_width as u16, place.y), right_width as u16, right);

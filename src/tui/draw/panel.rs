@@ -43,7 +43,7 @@ pub fn draw(canvas: &mut Canvas, area: Rect, panel: &Panel) {
     let mut title = panel.title.clone();
     let below = panel.lines.len().saturating_sub(top + usize::from(body.height));
     if below > 0 || top > 0 {
-        let more = Words::dim(format!("{}–{} of {}", top + 1, panel.lines.len() - below, panel.lines.len()));
+        let more = Words::dim(format!("{}-{} of {}", top + 1, panel.lines.len() - below, panel.lines.len()));
         title.right = if title.right.is_empty() { more } else { title.right };
     }
     canvas.rule(Rect { height: 1, ..area }, &title);
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn the_chosen_line_stays_in_sight() {
         insta::assert_snapshot!(drawn(&panel(9, Some(6))), @r"
-        ── title ───────── 6–9 of 9 ──
+        ── title ───────── 6-9 of 9 ──
            line 6
         ▌  line 7
            line 8

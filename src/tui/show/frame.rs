@@ -140,7 +140,7 @@ impl App {
             hints.push(hint("Esc", "never mind", 2));
             return ("…".to_owned(), hints);
         }
-        let enter = if self.theme.charset == super::super::text::Charset::Unicode { "↵" } else { "Enter" };
+        let enter = "↵";
         match &self.mode {
             Mode::Grid => {
                 let mut hints = Vec::new();

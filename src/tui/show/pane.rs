@@ -32,7 +32,15 @@ impl App {
         match &self.mode {
             Mode::List(list) => Some(list_panel(list)),
             Mode::Ask(ask) => {
-                Some(Panel { title: ask.title.clone().into(), lines: ask.lines.clone(), chosen: None, top: ask.top })
+                let width = usize::from(self.size.0).saturating_sub(5).max(1);
+                let wrapped = |line: &Line| -> Vec<Line> {
+                    if !line.right.is_empty() {
+                        return vec![line.clone()];
+                    }
+                    line.left.wrapped(self.theme.charset, width, 2).into_iter().map(Line::from).collect()
+                };
+                let lines = ask.lines.iter().flat_map(wrapped).collect();
+                Some(Panel { title: ask.title.clone().into(), lines, chosen: None, top: ask.top })
             }
             _ => None,
         }
@@ -169,6 +177,10 @@ impl App {
     }
 
     fn cell_pane(&self, edit: &CellEdit) -> Panel {
+        let accepts = match (edit.field, &edit.verdict.value) {
+            (Field::Lastmod, Some(value)) => self.verdicts(value),
+            _ => Words::new(),
+        };
         let mut lines = self.verdict_lines(&edit.verdict, edit.prompt.text());
         let mut words = Words::new();
         match &edit.before {
@@ -185,7 +197,8 @@ impl App {
             words.push(Role::Dim, format!("{GAP}{}{GAP}none removes it", all.join("  ")));
         }
         lines.push(words.into());
-        Panel { title: Words::new().and(Role::Accent, edit.field.name()).into(), lines, chosen: None, top: 0 }
+        let title = Line::new(Words::new().and(Role::Accent, edit.field.name()), accepts);
+        Panel { title, lines, chosen: None, top: 0 }
     }
 
     fn verdict_lines(&self, verdict: &Verdict, typed: &str) -> Vec<Line> {

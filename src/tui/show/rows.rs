@@ -2,6 +2,7 @@
 
 use super::super::app::{App, Mode, stem};
 use super::super::draw::table::{Row, State, Table};
+use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use crate::document::RowState;
@@ -108,7 +109,8 @@ impl App {
             Line::from(words)
         };
         if self.session.is_loading() {
-            return vec![Words::dim("loading…").into()];
+            let words = if self.is_busy(Kind::Load) { "loading…" } else { "" };
+            return vec![Words::dim(words).into()];
         }
         if self.session.spec().filter.is_some() {
             return vec![
