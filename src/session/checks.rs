@@ -19,8 +19,10 @@ use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
 use crate::xml::scan::Visit;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
 use rayon::prelude::*;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// Rows up to which the set index is brought up to date at once; above it a worker does it on a copy.
@@ -72,13 +74,13 @@ pub struct Rechecked {
 /// Finds or gives the number of a set of rules; asks the shared table only for sets it has not seen.
 struct Numbers<'t> {
     table: &'t RwLock<RuleSets>,
-    known: HashMap<RuleSet, u16>,
+    known: HashMap<RuleSet, u16, FixedState>,
     last: (RuleSet, u16),
 }
 
 impl<'t> Numbers<'t> {
     fn new(table: &'t RwLock<RuleSets>) -> Self {
-        Self { table, known: HashMap::new(), last: (RuleSet::EMPTY, 0) }
+        Self { table, known: HashMap::with_hasher(FixedState::default()), last: (RuleSet::EMPTY, 0) }
     }
 
     fn of(&mut self, set: RuleSet) -> u16 {
@@ -97,7 +99,7 @@ impl<'t> Numbers<'t> {
 /// Sees each entry of a file while it is scanned: its facts, its findings, its key.
 pub struct Reader {
     numbers: Arc<RwLock<RuleSets>>,
-    known: HashMap<RuleSet, u16>,
+    known: HashMap<RuleSet, u16, FixedState>,
     last: (RuleSet, u16),
     now: i64,
     home: Option<Home>,
@@ -135,7 +137,7 @@ impl Checks {
     pub fn reader(&self, url: Option<&str>, now: Now) -> Reader {
         Reader {
             numbers: Arc::clone(&self.sets),
-            known: HashMap::new(),
+            known: HashMap::with_hasher(FixedState::default()),
             last: (RuleSet::EMPTY, 0),
             now: now.seconds,
             home: url.and_then(Home::parse),
@@ -150,7 +152,7 @@ impl Checks {
         self.findings.extend(reader.findings.iter().copied());
         let counts = Arc::make_mut(&mut self.counts);
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
-        let mut histogram: HashMap<u16, u32> = HashMap::new();
+        let mut histogram: BTreeMap<u16, u32> = BTreeMap::new();
         for number in &reader.findings {
             *histogram.entry(*number).or_default() += 1;
         }

@@ -164,7 +164,7 @@ impl Entry {
 /// Decodes and trims a raw value of a known kind.
 pub fn decode_value(raw: &[u8], kind: TextKind) -> Cow<'_, str> {
     let decoded = match kind {
-        TextKind::Plain => return String::from_utf8_lossy(raw),
+        TextKind::Plain => return escape::lossy(raw),
         TextKind::Escaped => escape::decode(raw),
         TextKind::Mixed | TextKind::Children => Cow::Owned(escape::decode_mixed(raw)),
     };
