@@ -13,11 +13,9 @@ fn sited(folder: &Path, words: &[&str]) -> Command {
 }
 
 fn urlset(rows: usize, priority: &str) -> String {
-    let mut text = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
-    for row in 0..rows {
-        text += &format!("<url><loc>https://example.com/page/{row}</loc><priority>{priority}</priority></url>\n");
-    }
-    text + "</urlset>\n"
+    let entry = |row| format!("<url><loc>https://example.com/page/{row}</loc><priority>{priority}</priority></url>\n");
+    let entries: String = (0..rows).map(entry).collect();
+    format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{entries}</urlset>\n")
 }
 
 #[test]

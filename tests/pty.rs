@@ -1,19 +1,319 @@
 //! The program in a real terminal, key by key, as a person uses it.
+//!
+//! Screens are compared word by word, not cell by cell (the drawing has its own tests): here it is the way through
+//! the real program that counts, and what it leaves behind on disk and in the terminal.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod support;
 
-use support::terminal::Start;
-use support::{Folder, run, stderr};
+use rustix::process::Signal;
+use support::terminal::{Start, Terminal, key};
+use support::{Folder, corpus, run, stderr};
+
+const NOW: [&str; 2] = ["--now", "2026-11-20T10:14:07Z"];
+
+/// The program with a file of this folder, loaded.
+fn open(folder: &Folder, name: &str, urls: &str) -> Terminal {
+    let terminal = Start::new(folder).size(100, 30).arguments(NOW).arguments([name]).start();
+    terminal.wait_for(urls);
+    terminal
+}
+
+/// The program with the sample set as the folder's own.
+fn open_sample(folder: &Folder) -> Terminal {
+    open(folder, "sitemap_index.xml", "61 URLs")
+}
+
+fn quit(terminal: &Terminal) {
+    terminal.send("q");
+    assert!(terminal.wait_exit().success(), "{}", terminal.screen());
+    terminal.assert_restored();
+}
+
+/// One row of the sample's first file with a value replaced.
+fn replaced(folder: &Folder, name: &str, old: &str, new: &str) -> String {
+    let text = folder.text(name);
+    assert_eq!(text.matches(old).count(), 1, "{old} once in {name}");
+    text.replace(old, new)
+}
 
 #[test]
-fn leaves_the_terminal_as_it_was() {
+fn opens_the_set_of_the_folder_and_leaves_at_once() {
     let folder = Folder::sample();
-    let terminal = Start::new(&folder).arguments(["--version"]).start();
+    let before = folder.files();
+    let terminal = Start::new(&folder).size(100, 30).start();
+    for text in ["61 URLs", "loc", "lastmod", "changefreq", "priority", "/visit/opening-hours", "7 errors"] {
+        terminal.wait_for(text);
+    }
+    quit(&terminal);
+    assert_eq!(folder.files(), before);
+}
+
+#[test]
+fn opens_the_sample_where_there_is_no_sitemap() {
+    let folder = Folder::new();
+    let terminal = Start::new(&folder).start();
+    terminal.wait_for("61 URLs");
+    assert!(!terminal.screen().contains("modified"), "{}", terminal.screen());
+    quit(&terminal);
+    assert!(folder.files().is_empty());
+}
+
+#[test]
+fn edits_a_cell_and_saves_only_that() {
+    let folder = Folder::sample();
+    let part = replaced(
+        &folder,
+        "sitemap-1.xml",
+        "<lastmod>2026-31-08</lastmod>\n    <changefreq>weekly</changefreq>\n    <priority>0.5",
+        "<lastmod>2026-08-31</lastmod>\n    <changefreq>weekly</changefreq>\n    <priority>0.5",
+    );
+    let index = replaced(&folder, "sitemap_index.xml", "2026-11-18", "2026-11-20");
+    let untouched = folder.read("sitemap-2.xml");
+    let terminal = open_sample(&folder);
+    terminal.send("8Glc");
+    terminal.wait_for("EDIT");
+    terminal.send("2026-08-3");
+    terminal.wait_for("2026-08-03");
+    terminal.send("1\r");
+    terminal.wait_for("modified 1");
+    terminal.wait_for("6 errors");
+    terminal.send(key::CTRL_S);
+    terminal.wait_for("saved");
+    terminal.wait_gone("modified");
+    quit(&terminal);
+    assert_eq!(folder.text("sitemap-1.xml"), part);
+    assert_eq!(folder.text("sitemap_index.xml"), index);
+    assert_eq!(folder.read("sitemap-2.xml"), untouched);
+}
+
+#[test]
+fn previews_and_applies_a_change_of_many_and_takes_it_back() {
+    let folder = Folder::sample();
+    let before = folder.files();
+    let terminal = open_sample(&folder);
+    terminal.send(":set priority=0.2 where section:plants");
+    terminal.wait_for("on 9 of 61 rows");
+    terminal.wait_for("0.9 → 0.2");
+    terminal.send(key::ENTER);
+    terminal.wait_for("modified 9");
+    terminal.send("u");
+    terminal.wait_gone("modified");
+    quit(&terminal);
+    assert_eq!(folder.files(), before);
+}
+
+#[test]
+fn asks_before_it_drops_changes_and_enter_is_the_safe_answer() {
+    let folder = Folder::sample();
+    let before = folder.files();
+    let terminal = open_sample(&folder);
+    terminal.send("2Gdd");
+    terminal.wait_for("modified 1");
+    terminal.send("q");
+    terminal.wait_for("discard");
+    terminal.send(key::ENTER);
+    terminal.wait_gone("discard");
+    terminal.wait_for("modified 1");
+    terminal.send("q");
+    terminal.wait_for("discard");
+    terminal.send("D");
     assert!(terminal.wait_exit().success());
-    assert!(terminal.screen().starts_with("sited "), "{}", terminal.screen());
     terminal.assert_restored();
+    assert_eq!(folder.files(), before);
+}
+
+#[test]
+fn a_paste_never_runs_as_keys() {
+    let folder = Folder::sample();
+    let before = folder.files();
+    let terminal = open_sample(&folder);
+    terminal.paste("https://www.example.com/pasted/one\nhttps://www.example.com/pasted/two\nddddq:q!\n");
+    terminal.wait_for("pasted/one");
+    terminal.send(key::ESC);
+    terminal.wait_gone("pasted/one");
+    terminal.wait_for("61 URLs");
+    assert!(!terminal.screen().contains("modified"), "{}", terminal.screen());
+    quit(&terminal);
+    assert_eq!(folder.files(), before);
+}
+
+#[test]
+fn a_pasted_list_becomes_rows() {
+    let folder = Folder::with(&[(
+        "sitemap.xml",
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+         <url><loc>https://www.example.com/a</loc></url>\n</urlset>\n",
+    )]);
+    let terminal = open(&folder, "sitemap.xml", "1 URL");
+    terminal.paste("https://www.example.com/b\nhttps://www.example.com/c?x=1&y=2\n");
+    terminal.wait_for("2 ");
+    terminal.send(key::ENTER);
+    terminal.wait_for("3 URLs");
+    terminal.send(key::CTRL_S);
+    terminal.wait_for("saved");
+    quit(&terminal);
+    assert_eq!(
+        folder.text("sitemap.xml"),
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+         <url><loc>https://www.example.com/a</loc></url>\n<url><loc>https://www.example.com/b</loc></url>\n\
+         <url><loc>https://www.example.com/c?x=1&amp;y=2</loc></url>\n</urlset>\n"
+    );
+}
+
+#[test]
+fn filters_and_sorts_without_changing_anything() {
+    let folder = Folder::sample();
+    let before = folder.files();
+    let terminal = open_sample(&folder);
+    terminal.send("f");
+    terminal.send("section=journal has:news");
+    terminal.wait_for("2");
+    terminal.send(key::ENTER);
+    terminal.wait_for("2 shown");
+    terminal.wait_for("storm-takes-the-old-cedar");
+    terminal.send("F");
+    terminal.wait_gone("2 shown");
+    terminal.send(":sort -lastmod\r");
+    terminal.wait_until("the future date in the first row", |screen| {
+        screen.rows(0, 100).nth(2).is_some_and(|row| row.contains("2062-05-02"))
+    });
+    assert!(!terminal.screen().contains("modified"), "{}", terminal.screen());
+    quit(&terminal);
+    assert_eq!(folder.files(), before);
+}
+
+#[test]
+fn offers_to_create_what_does_not_exist() {
+    let folder = Folder::new();
+    let terminal = Start::new(&folder).arguments(["new.xml"]).start();
+    terminal.wait_for("does not exist");
+    terminal.send("c");
+    terminal.wait_for("0 URLs");
+    terminal.send("o");
+    terminal.wait_for("https://");
+    terminal.send("www.example.com/first\r");
+    terminal.wait_for("1 URL");
+    terminal.send(key::CTRL_S);
+    terminal.wait_for("saved");
+    quit(&terminal);
+    assert_eq!(folder.names(), ["new.xml"]);
+    assert!(folder.text("new.xml").contains("<loc>https://www.example.com/first</loc>"), "{}", folder.text("new.xml"));
+}
+
+#[test]
+fn a_damaged_file_is_named_and_left_alone() {
+    let case = corpus::case("damaged/raw-ampersand.xml");
+    let folder = Folder::new();
+    folder.write("sitemap.xml", &case.bytes);
+    let terminal = Start::new(&folder).size(100, 24).arguments(["sitemap.xml"]).start();
+    terminal.wait_for("cannot be opened");
+    terminal.send("q");
+    assert_eq!(terminal.wait_exit().exit_code(), 3);
+    terminal.assert_restored();
+    assert_eq!(folder.read("sitemap.xml"), case.bytes);
+}
+
+/// What a file holds is shown as signs; the terminal gets none of it to obey.
+#[test]
+fn control_characters_of_a_file_never_reach_the_terminal() {
+    let folder = Folder::new();
+    folder.write("sitemap.xml", corpus::case("quirky/c1-controls.xml").bytes);
+    let terminal = open(&folder, "sitemap.xml", "3 URLs");
+    terminal.wait_for("31mred");
+    terminal.send("jj");
+    terminal.wait_for("3/3");
+    quit(&terminal);
+    let output = String::from_utf8(terminal.output()).expect("what is written is UTF-8");
+    let obeyed = |c: char| ('\u{80}'..='\u{9f}').contains(&c) || ('\u{202A}'..='\u{202E}').contains(&c);
+    assert!(!output.contains(obeyed), "{output:?}");
+    assert!(!output.contains("tab\tline") && !output.contains("line\nreturn"), "{output:?}");
+}
+
+#[test]
+fn any_size_of_screen_will_do() {
+    let folder = Folder::sample();
+    let terminal = open_sample(&folder);
+    for (columns, rows) in [(1, 1), (2, 40), (200, 1), (19, 4), (40, 10), (300, 90), (3, 3)] {
+        terminal.resize(columns, rows);
+        terminal.send("jk");
+    }
+    terminal.resize(100, 30);
+    terminal.wait_for("/visit/opening-hours");
+    terminal.wait_for("61 URLs");
+    quit(&terminal);
+}
+
+#[test]
+fn signals_that_end_it_give_the_terminal_back() {
+    for (signal, status) in [(Signal::TERM, 143), (Signal::HUP, 129)] {
+        let folder = Folder::sample();
+        let before = folder.files();
+        let terminal = open_sample(&folder);
+        terminal.send("2Gdd");
+        terminal.wait_for("modified 1");
+        terminal.signal(signal);
+        assert_eq!(terminal.wait_exit().exit_code(), status);
+        terminal.assert_restored();
+        assert_eq!(folder.files(), before);
+    }
+}
+
+#[test]
+fn suspends_and_comes_back_repainted() {
+    let folder = Folder::sample();
+    let terminal = open_sample(&folder);
+    terminal.send("2Gdd");
+    terminal.wait_for("modified 1");
+    terminal.send(key::CTRL_Z);
+    terminal.wait_stopped();
+    terminal.assert_restored();
+    let written = terminal.output().len();
+    terminal.signal(Signal::CONT);
+    terminal.wait_for_output(b"/visit/opening-hours", written);
+    terminal.wait_for("modified 1");
+    terminal.send("u");
+    terminal.wait_gone("modified");
+    quit(&terminal);
+}
+
+#[test]
+fn the_mouse_chooses_a_row_and_the_wheel_moves_on() {
+    let folder = Folder::sample();
+    let terminal = open_sample(&folder);
+    terminal.wait_for("/visit/cafe");
+    let row = terminal.look(|screen| {
+        screen.rows(0, 100).position(|row| row.contains("/visit/cafe")).expect("the row is on the screen")
+    });
+    terminal.click(20, row as u16);
+    terminal.wait_for("8/61");
+    for _ in 0..8 {
+        terminal.wheel(20, 8, false);
+    }
+    terminal.wait_gone("/visit/opening-hours");
+    quit(&terminal);
+}
+
+#[test]
+fn without_colour_there_is_none() {
+    let folder = Folder::sample();
+    let coloured = |terminal: &Terminal| {
+        let output = terminal.output();
+        let text = String::from_utf8_lossy(&output).into_owned();
+        let sequences = text.split("\x1b[").skip(1).filter_map(|rest| rest.split_once('m')).map(|(numbers, _)| numbers);
+        let numbers = sequences.filter(|numbers| numbers.chars().all(|c| c.is_ascii_digit() || c == ';'));
+        numbers
+            .flat_map(|numbers| numbers.split(';').map(str::to_owned).collect::<Vec<_>>())
+            .any(|number| matches!(number.parse(), Ok(30..=38 | 40..=48 | 90..=97 | 100..=107)))
+    };
+    for (name, value, expected) in [("UNUSED", "", true), ("NO_COLOR", "1", false)] {
+        let terminal = Start::new(&folder).size(100, 30).arguments(["sitemap_index.xml"]).variable(name, value).start();
+        terminal.wait_for("7 errors");
+        terminal.wait_for("✗");
+        quit(&terminal);
+        assert_eq!(coloured(&terminal), expected, "{name}");
+    }
 }
 
 #[test]

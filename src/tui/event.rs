@@ -53,6 +53,8 @@ impl<O, P> Event<O, P> {
             TermEvent::Key(key) => Some(Self::Key(key)),
             TermEvent::Mouse(mouse) => Some(Self::Mouse(mouse)),
             TermEvent::Paste(text) => Some(Self::Paste(text)),
+            // On Unix the signal thread tells: crossterm loses the signal when a key comes at the same moment.
+            TermEvent::Resize(..) if cfg!(unix) => None,
             TermEvent::Resize(columns, rows) => Some(Self::Resize(columns, rows)),
             TermEvent::FocusGained | TermEvent::FocusLost => None,
         }
@@ -83,16 +85,21 @@ pub fn listen<O: Send + 'static, P: Send + 'static>(sender: Sender<Event<O, P>>)
 /// Starts the thread that turns signals into events.
 #[cfg(unix)]
 pub fn listen_for_signals<O: Send + 'static, P: Send + 'static>(sender: Sender<Event<O, P>>) -> std::io::Result<()> {
-    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
-    let mut signals = signal_hook::iterator::Signals::new([SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT])?;
+    use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
+    let numbers = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH];
+    let mut signals = signal_hook::iterator::Signals::new(numbers)?;
     std::thread::Builder::new().name("signals".into()).spawn(move || {
         for number in signals.forever() {
-            let signal = match number {
-                SIGTSTP => Signal::Stop,
-                SIGCONT => Signal::Continue,
-                number => Signal::End(number),
+            let event = match number {
+                SIGTSTP => Event::Signal(Signal::Stop),
+                SIGCONT => Event::Signal(Signal::Continue),
+                SIGWINCH => match crossterm::terminal::size() {
+                    Ok((columns, rows)) => Event::Resize(columns, rows),
+                    Err(_) => continue,
+                },
+                number => Event::Signal(Signal::End(number)),
             };
-            if sender.send(Event::Signal(signal)).is_err() {
+            if sender.send(event).is_err() {
                 return;
             }
         }

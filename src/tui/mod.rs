@@ -158,6 +158,10 @@ impl Shell {
         if let Event::Done(finished) = &event {
             self.jobs.finished(finished.kind, finished.number)?;
         }
+        if matches!(event, Event::Resize(..)) {
+            // A window that shrank and grew again between two frames has its old size and nothing on it.
+            self.terminal.repaint()?;
+        }
         let effects = self.app.update(event);
         self.effects(effects)
     }

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
 use std::io::{Read, Write};
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use vt100::{Callbacks, Parser, Screen};
@@ -254,8 +254,9 @@ impl Terminal {
         });
     }
 
+    /// The state. A failed assertion poisons its lock; what it holds is whole all the same.
     fn state(&self) -> MutexGuard<'_, State> {
-        self.shared.state.lock().expect("no thread of the harness panics")
+        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until `done`, at most [`PATIENCE`]. Woken by every change of output and by the program's end; looks again
@@ -265,7 +266,7 @@ impl Terminal {
         let mut state = self.state();
         while !done(&state) && Instant::now() < deadline {
             let look_again = Duration::from_millis(50);
-            state = self.shared.changed.wait_timeout(state, look_again).expect("no thread of the harness panics").0;
+            state = self.shared.changed.wait_timeout(state, look_again).unwrap_or_else(PoisonError::into_inner).0;
         }
         state
     }
@@ -293,7 +294,7 @@ struct Shared {
 
 impl Shared {
     fn write(&self, bytes: &[u8]) -> std::io::Result<()> {
-        let mut writer = self.writer.lock().expect("no thread of the harness panics");
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         writer.write_all(bytes)?;
         writer.flush()
     }
@@ -354,7 +355,7 @@ fn read_thread(mut reader: Box<dyn Read + Send>, shared: Arc<Shared>) -> JoinHan
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
                 Err(_) => 0,
             };
-            let mut state = shared.state.lock().expect("no thread of the harness panics");
+            let mut state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
             state.silent = length == 0;
             state.output.extend(&chunk[..length]);
             state.parser.process(&chunk[..length]);
@@ -375,7 +376,7 @@ fn read_thread(mut reader: Box<dyn Read + Send>, shared: Arc<Shared>) -> JoinHan
 fn wait_thread(mut child: Box<dyn Child + Send + Sync>, shared: Arc<Shared>) -> JoinHandle<()> {
     thread::spawn(move || {
         let status = child.wait().expect("wait for the program");
-        shared.state.lock().expect("no thread of the harness panics").status = Some(status);
+        shared.state.lock().unwrap_or_else(PoisonError::into_inner).status = Some(status);
         shared.changed.notify_all();
     })
 }

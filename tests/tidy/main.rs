@@ -103,7 +103,8 @@ fn files_begin_with_what_they_are() {
 #[test]
 fn files_are_short() {
     let mut wrong = Vec::new();
-    for file in sources("src").into_iter().chain(sources("tests")) {
+    let own = sources("src").into_iter().filter(|file| !file.name.ends_with("/tests.rs"));
+    for file in own.chain(sources("tests")) {
         let tests = ["mod tests {", "pub(super) mod tests {"].map(|module| format!("\n#[cfg(test)]\n{module}"));
         let before_tests = tests.iter().find_map(|tests| file.text.find(tests.as_str())).unwrap_or(file.text.len());
         let lines = file.text[..before_tests].lines().count();
