@@ -233,7 +233,9 @@ fn needs_sign(c: char) -> bool {
             | '\u{FFF0}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
             // Blanks that are not U+0020 look like it, and private use looks like anything.
             | '\u{00A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}'
-            | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}')
+            | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}'
+            // Letters of flags: one column or two, alone or in pairs, as the terminal likes.
+            | '\u{1F1E6}'..='\u{1F1FF}')
 }
 
 /// A combining mark without a base would sit on whatever stands before it.
@@ -341,7 +343,7 @@ mod tests {
             ("👩\u{200d}💻", "👩‹200D›💻"),
             ("👍🏽", "👍‹1F3FD›"),
             ("❤\u{fe0f}", "❤‹FE0F›"),
-            ("🇩🇪", "🇩🇪"),
+            ("🇩🇪", "‹1F1E9›‹1F1EA›"),
             ("tag\u{e0041}", "tag‹E0041›"),
             ("private\u{e000}", "private‹E000›"),
         ];

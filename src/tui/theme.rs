@@ -236,7 +236,8 @@ impl Theme {
             Role::Accent | Role::Key => self.accent(),
             Role::Bold | Role::Changed => Style::new().add_modifier(Modifier::BOLD),
             Role::Error => self.colour(Color::LightRed, Color::Red),
-            Role::Warning => self.colour(Color::Yellow, Color::Yellow),
+            // Yellow on white cannot be read in most palettes.
+            Role::Warning => self.colour(Color::Yellow, Color::Magenta),
             Role::Good => self.colour(Color::Green, Color::Green),
             Role::Deleted => self.dim().add_modifier(Modifier::CROSSED_OUT),
             Role::Chosen => self.accent().add_modifier(Modifier::REVERSED),

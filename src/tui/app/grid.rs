@@ -1,6 +1,6 @@
 //! The cursor in the table: moving, scrolling, columns, the range being marked.
 
-use super::super::draw::columns::{Columns, Content};
+use super::super::draw::columns::{Columns, Content, Name};
 use super::super::show::badges;
 use super::App;
 use crate::document::rows::{RowId, RowSet};
@@ -22,11 +22,21 @@ pub struct Grid {
     pub anchor: Option<u32>,
     /// The widest that was seen in columns.
     pub content: Content,
+    /// The columns shown, from left to right.
+    pub order: Vec<Name>,
 }
 
 impl Default for Grid {
     fn default() -> Self {
-        Self { position: 0, row: None, top: 0, field: Field::Loc, anchor: None, content: Content::default() }
+        Self {
+            position: 0,
+            row: None,
+            top: 0,
+            field: Field::Loc,
+            anchor: None,
+            content: Content::default(),
+            order: Name::usual(),
+        }
     }
 }
 
@@ -36,7 +46,7 @@ const MARGIN: u32 = 3;
 impl App {
     /// The columns of the table now.
     pub(in crate::tui) fn columns(&self) -> Columns {
-        Columns::of(usize::from(self.areas().rows.width), self.grid.content)
+        Columns::of(usize::from(self.areas().rows.width), self.grid.content, &self.grid.order)
     }
 
     /// Rows of the screen, as positions of the view.
@@ -69,8 +79,7 @@ impl App {
 
     /// Moves the cursor to the next or previous column that is there; false at the edge.
     pub(super) fn side(&mut self, right: bool) -> bool {
-        let columns = self.columns();
-        let visible: Vec<Field> = Field::ALL.into_iter().filter(|field| columns.field(*field).width > 0).collect();
+        let visible = self.columns().shown();
         let at = visible.iter().position(|field| *field == self.grid.field).unwrap_or(0);
         let next = if right { at.checked_add(1) } else { at.checked_sub(1) };
         match next.and_then(|next| visible.get(next)) {

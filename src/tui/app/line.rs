@@ -1,5 +1,6 @@
 //! A command, filter, search or mark query being typed: completion, preview, and what Enter does.
 
+use super::super::draw::columns::Name;
 use super::super::prompt::{Candidate, Completion, Prompt, Reply};
 use super::{App, Effect, Mode, Preview};
 use crate::document::view::ViewSpec;
@@ -257,7 +258,7 @@ impl App {
                 None => self.fail("expected dark, light or plain"),
             },
             Command::Reload { discard } => self.reload(discard),
-            Command::Columns(_) => self.fail("this is not part of this version yet"),
+            Command::Columns(names) => self.choose_columns(&names),
             Command::Undo(steps) => self.undo(true, steps),
             Command::Redo(steps) => self.undo(false, steps),
             Command::Mark(_) | Command::Unmark(_) | Command::Marks(_) | Command::SetBaseUrl(_) => {
@@ -274,6 +275,15 @@ impl App {
             | Command::Duplicate(_)
             | Command::Fix { .. }
             | Command::ApplyOrder => self.change_by(command),
+        }
+    }
+
+    /// Shows these columns, in this order.
+    fn choose_columns(&mut self, names: &[String]) {
+        let words = Name::ALL.map(|(_, word)| word).join(", ");
+        match names.iter().map(|word| Name::from_word(word)).collect::<Option<Vec<Name>>>() {
+            Some(order) if !order.is_empty() => self.grid.order = order,
+            _ => self.fail(format!("columns are {words}")),
         }
     }
 

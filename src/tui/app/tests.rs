@@ -713,3 +713,18 @@ fn files_of_a_set_are_gone_through() {
     bench.keys("Fs").keys("gt");
     assert_ne!(bench.app.grid.position, 0, "also when sorted");
 }
+
+#[test]
+fn columns_are_chosen_and_ordered() {
+    let mut bench = Bench::sample(100, 20);
+    bench.keys(":columns priority,loc,file<enter>");
+    let screen = bench.screen();
+    let heads = screen.lines().nth(1).unwrap();
+    let at = |word| heads.find(word);
+    assert!(at("priority") < at("loc") && at("loc") < at("file"), "{heads}");
+    assert_eq!((at("lastmod"), at("changefreq")), (None, None));
+    bench.keys("h");
+    assert_eq!(bench.app.grid.field, Field::Priority, "left is left on the screen");
+    bench.keys(":columns nonsense<enter>");
+    assert!(bench.says().contains("changefreq"));
+}

@@ -57,27 +57,77 @@ pub struct Columns {
 pub const SIGNS: usize = 4;
 const GAP: usize = 2;
 
+/// A column that can be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Name {
+    /// One of the four fields.
+    Field(Field),
+    /// Extension badges.
+    Badges,
+    /// File names.
+    File,
+}
+
+impl Name {
+    /// All columns, in their usual order, each with its word.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Field(Field::Loc), "loc"),
+        (Self::Field(Field::Lastmod), "lastmod"),
+        (Self::Field(Field::Changefreq), "changefreq"),
+        (Self::Field(Field::Priority), "priority"),
+        (Self::Badges, "ext"),
+        (Self::File, "file"),
+    ];
+
+    /// The usual order.
+    pub fn usual() -> Vec<Self> {
+        Self::ALL.iter().map(|(name, _)| *name).collect()
+    }
+
+    /// The column of a word.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, own)| *own == word).map(|(name, _)| *name)
+    }
+
+    const fn index(self) -> usize {
+        match self {
+            Self::Field(field) => field.index(),
+            Self::Badges => 4,
+            Self::File => 5,
+        }
+    }
+}
+
 impl Columns {
-    /// The columns for a table of this width.
-    pub fn of(width: usize, content: Content) -> Self {
+    /// The chosen columns, in their order, for a table of this width.
+    pub fn of(width: usize, content: Content, order: &[Name]) -> Self {
         let least = (width * 2 / 5).clamp(12, 40);
-        // What gives way, in this order, until the loc has the room it should have.
         let mut widths = Widths {
             number: content.number.max(1),
-            lastmod: content.lastmod.clamp("lastmod".len() + 1, 25),
-            changefreq: "changefreq".len(),
-            priority: "priority".len(),
-            badges: content.badges.min(22),
-            file: content.file.min(20),
+            // The loc takes what is left.
+            columns: [
+                0,
+                content.lastmod.clamp("lastmod".len() + 1, 25),
+                "changefreq".len(),
+                "priority".len(),
+                content.badges.min(22),
+                content.file.min(20),
+            ],
         };
+        for (name, _) in Name::ALL {
+            if !order.contains(&name) {
+                widths.columns[name.index()] = 0;
+            }
+        }
+        // What gives way, in this order, until the loc has the room it should have.
         let narrower: [fn(&mut Widths); 8] = [
-            |w| w.file = 0,
-            |w| w.badges = 0,
-            |w| w.lastmod = w.lastmod.min(11),
-            |w| w.changefreq = 1,
-            |w| w.priority = 4,
-            |w| w.changefreq = 0,
-            |w| w.lastmod = 0,
+            |w| w.columns[5] = 0,
+            |w| w.columns[4] = 0,
+            |w| w.columns[1] = w.columns[1].min(11),
+            |w| w.columns[2] = w.columns[2].min(1),
+            |w| w.columns[3] = w.columns[3].min(4),
+            |w| w.columns[2] = 0,
+            |w| w.columns[1] = 0,
             |w| w.number = 0,
         ];
         for narrow in narrower {
@@ -86,12 +136,19 @@ impl Columns {
             }
             narrow(&mut widths);
         }
-        widths.place(width)
+        widths.place(width, order)
     }
 
     /// The column of a field.
     pub const fn field(&self, field: Field) -> Column {
         self.fields[field.index()]
+    }
+
+    /// The fields that have a column, from left to right.
+    pub fn shown(&self) -> Vec<Field> {
+        let mut fields: Vec<Field> = Field::ALL.into_iter().filter(|field| self.field(*field).width > 0).collect();
+        fields.sort_by_key(|field| self.field(*field).at);
+        fields
     }
 
     /// The field whose column holds this position, for clicks.
@@ -106,18 +163,14 @@ impl Columns {
 #[derive(Debug, Clone, Copy)]
 struct Widths {
     number: usize,
-    lastmod: usize,
-    changefreq: usize,
-    priority: usize,
-    badges: usize,
-    file: usize,
+    /// By [`Name::index`]; that of the loc is not looked at.
+    columns: [usize; 6],
 }
 
 impl Widths {
     /// Columns of the screen left for the loc.
     fn room(self, width: usize) -> usize {
-        let others = [self.lastmod, self.changefreq, self.priority, self.badges, self.file];
-        let others: usize = others.into_iter().filter(|width| *width > 0).map(|width| width + GAP).sum();
+        let others: usize = self.columns.iter().skip(1).filter(|width| **width > 0).map(|width| width + GAP).sum();
         width.saturating_sub(self.start() + others + 1)
     }
 
@@ -126,21 +179,25 @@ impl Widths {
         SIGNS + number + GAP
     }
 
-    fn place(self, width: usize) -> Columns {
+    fn place(self, width: usize, order: &[Name]) -> Columns {
+        let mut columns = Columns { number: Column { at: SIGNS + 1, width: self.number }, ..Columns::default() };
+        let loc = Name::Field(Field::Loc);
+        // The loc is always there: without it rows could not be told apart.
+        let first = (!order.contains(&loc)).then_some(loc);
         let mut at = self.start();
-        let mut next = |width: usize| {
+        for name in first.into_iter().chain(order.iter().copied()) {
+            let width = if name == loc { self.room(width) } else { self.columns[name.index()] };
             let column = Column { at, width };
             if width > 0 {
                 at += width + GAP;
             }
-            column
-        };
-        Columns {
-            number: Column { at: SIGNS + 1, width: self.number },
-            fields: [next(self.room(width)), next(self.lastmod), next(self.changefreq), next(self.priority)],
-            badges: next(self.badges),
-            file: next(self.file),
+            match name {
+                Name::Field(field) => columns.fields[field.index()] = column,
+                Name::Badges => columns.badges = column,
+                Name::File => columns.file = column,
+            }
         }
+        columns
     }
 }
 
@@ -164,7 +221,7 @@ mod tests {
             (80, stamps, [7, 39, 11, 1, 8, 0, 0]),
         ];
         for (width, content, expected) in table {
-            let columns = Columns::of(width, content);
+            let columns = Columns::of(width, content, &Name::usual());
             let [loc, lastmod, changefreq, priority] = columns.fields;
             let got = [columns.number, loc, lastmod, changefreq, priority, columns.badges, columns.file];
             assert_eq!(got.map(|column| column.width), expected, "{width}");
@@ -173,7 +230,7 @@ mod tests {
 
     #[test]
     fn clicks_find_their_field() {
-        let columns = Columns::of(120, DATES);
+        let columns = Columns::of(120, DATES, &Name::usual());
         assert_eq!(columns.field_at(0), None);
         for field in Field::ALL {
             assert_eq!(columns.field_at(columns.field(field).at), Some(field));
@@ -183,12 +240,16 @@ mod tests {
     proptest! {
         #[test]
         fn columns_never_overlap_nor_leave(
-            width in 0_usize..400, number in 0_usize..9, lastmod in 0_usize..60, badges in 0_usize..60, file in 0_usize..60,
+            width in 0_usize..400, number in 0_usize..9, lastmod in 0_usize..60, badges in 0_usize..60,
+            file in 0_usize..60, order in Just(Name::usual()).prop_shuffle(), kept in 0_usize..7,
         ) {
-            let columns = Columns::of(width, Content { number, lastmod, badges, file });
+            let order: Vec<Name> = order.into_iter().take(kept).collect();
+            let columns = Columns::of(width, Content { number, lastmod, badges, file }, &order);
             let [a, b, c, d] = columns.fields;
             let mut end = 0;
-            for column in [columns.number, a, b, c, d, columns.badges, columns.file] {
+            let mut all = [columns.number, a, b, c, d, columns.badges, columns.file];
+            all.sort_by_key(|column| column.at);
+            for column in all {
                 if column.width == 0 { continue; }
                 prop_assert!(column.at >= end, "{:?}", columns);
                 end = column.at + column.width;

@@ -195,7 +195,7 @@ pub(in crate::tui) mod tests {
             let areas = areas(all, Wanted { tall, detail: wide });
             let prompt = Prompt::new("some text that is rather long for a small window 日本", Vec::new());
             let rows = vec![table::Row { fields: [Some("/a/b".into()), None, None, None], ..table::Row::default() }; lines];
-            let columns = columns::Columns::of(usize::from(areas.rows.width), columns::Content::default());
+            let columns = columns::Columns::of(usize::from(areas.rows.width), columns::Content::default(), &columns::Name::usual());
             let screen = Screen {
                 header: Line::new(Words::text("header"), Words::text("right")),
                 table: Table { columns, rows, ..Table::default() },

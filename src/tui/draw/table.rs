@@ -245,7 +245,7 @@ fn draw_editor(canvas: &mut Canvas, area: Rect, table: &Table, field: Field, pro
 
 #[cfg(test)]
 mod tests {
-    use super::super::columns::Content;
+    use super::super::columns::{Content, Name};
     use super::*;
     use crate::tui::text::Charset;
     use crate::tui::theme::{Scheme, Theme};
@@ -296,7 +296,7 @@ mod tests {
     fn drawn(width: u16, theme: &Theme) -> String {
         let content = Content { number: 2, lastmod: 10, badges: 12, file: 9 };
         let table = Table {
-            columns: Columns::of(usize::from(width), content),
+            columns: Columns::of(usize::from(width), content, &Name::usual()),
             origin: "https://www.example.com".into(),
             sorted: vec![(Field::Lastmod, true)],
             rows: rows(),
