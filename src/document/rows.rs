@@ -126,7 +126,9 @@ impl RowList {
                 Some(rows) if position < before + len => {
                     let cut = position - before;
                     builder.push_piece(piece, 0, cut);
-                    rows.iter().for_each(|row| builder.push(row.0));
+                    for row in rows {
+                        builder.push(row.0);
+                    }
                     builder.push_piece(piece, cut, len);
                     pending = None;
                 }
@@ -179,7 +181,11 @@ impl Builder {
                 self.pieces.push(Piece::Ids(Arc::clone(ids)));
                 self.len += ids.len();
             }
-            Piece::Ids(ids) => ids.get(from..to).unwrap_or_default().iter().for_each(|id| self.push(*id)),
+            Piece::Ids(ids) => {
+                for id in ids.get(from..to).unwrap_or_default() {
+                    self.push(*id);
+                }
+            }
         }
     }
 

@@ -154,7 +154,7 @@ impl Snapshot {
                 Some(Intent::of_rows("restored", &rows, Edit::Restore(rows.clone())))
             }
             Change::Raw { row, text } => Some(self.intend_raw(*row, text)?),
-            Change::Fix { rows, rules } => return self.intend_fix(rows, *rules, progress),
+            Change::Fix { rows, rules } => self.intend_fix(rows, *rules, progress),
             Change::ApplyOrder => Some(self.intend_order()),
         })
     }

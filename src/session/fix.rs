@@ -1,6 +1,6 @@
 //! Fixes of many rows as one change.
 
-use super::change::{Intent, Refused, Sample};
+use super::change::{Intent, Sample};
 use super::snapshot::Snapshot;
 use super::words::counted;
 use crate::check::fix::{self, Repair};
@@ -13,13 +13,8 @@ use rayon::prelude::*;
 
 impl Snapshot {
     /// What the fixers of `rules` make of `rows`. A rule that is named may run even if its fix needs a decision:
-    /// naming it, and the preview, are the decision. `Ok(None)` when cancelled.
-    pub(super) fn intend_fix(
-        &self,
-        rows: &RowSet,
-        rules: RuleSet,
-        progress: &Progress,
-    ) -> Result<Option<Intent>, Refused> {
+    /// naming it, and the preview, are the decision. `None` when cancelled.
+    pub(super) fn intend_fix(&self, rows: &RowSet, rules: RuleSet, progress: &Progress) -> Option<Intent> {
         let affected: Vec<u32> = rows
             .iter()
             .filter(|row| self.document.is_live(RowId(*row)) && self.rules_of(RowId(*row)).intersects(rules))
@@ -37,7 +32,7 @@ impl Snapshot {
             })
             .collect();
         if progress.is_cancelled() {
-            return Ok(None);
+            return None;
         }
         let mut fields: [Vec<(RowId, Value)>; 4] = Default::default();
         let mut edits = Vec::new();
@@ -66,7 +61,7 @@ impl Snapshot {
         }
         let unfixable = affected.len() as u64 - changes;
         let reason = (unfixable > 0).then(|| "this cannot be fixed without you".to_owned());
-        Ok(Some(Intent {
+        Some(Intent {
             label: format!("{} fixed", counted(changes, "row")),
             edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
             rows: rows.len(),
@@ -74,6 +69,6 @@ impl Snapshot {
             reason,
             samples,
             ..Intent::counting(changes)
-        }))
+        })
     }
 }

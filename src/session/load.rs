@@ -47,8 +47,8 @@ impl Loader {
 
 impl Session {
     /// A loader for this session.
-    pub fn loader(&self, options: Options) -> Loader {
-        let options = Options { base_url: self.base_url.clone().or(options.base_url.clone()), ..options };
+    pub fn loader(&self, mut options: Options) -> Loader {
+        options.base_url = self.base_url.clone().or(options.base_url);
         Loader { checks: self.now.state.checks.clone(), now: self.now.now, options }
     }
 

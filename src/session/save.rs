@@ -11,6 +11,7 @@ use crate::files::{self, Disk, Plan, Request, Saved};
 use crate::progress::Progress;
 use crate::protocol::limits::Limits;
 use crate::xml::entry::Entry;
+use std::fmt::Write as _;
 use std::path::Path;
 
 /// A save that can run on a worker.
@@ -139,10 +140,10 @@ fn words(saved: &Saved) -> String {
         files => format!("saved {} ({})", counted(files.len() as u64, "file"), size(bytes)),
     };
     if saved.untouched > 0 && !saved.written.is_empty() {
-        text.push_str(&format!(", {} untouched", saved.untouched));
+        let _ = write!(text, ", {} untouched", saved.untouched);
     }
     if !saved.removed.is_empty() {
-        text.push_str(&format!(", {} removed", saved.removed.len()));
+        let _ = write!(text, ", {} removed", saved.removed.len());
     }
     text
 }

@@ -177,7 +177,9 @@ fn act() -> impl Strategy<Value = Act> {
         1 => rows().prop_map(|rows| Act::Do(Change::Nudge { rows, field: Field::Lastmod, up: true })),
         1 => rows().prop_map(|rows| {
             let mut rules = crate::check::RuleSet::EMPTY;
-            Rule::ALL.into_iter().for_each(|rule| rules.insert(rule));
+            for rule in Rule::ALL {
+                rules.insert(rule);
+            }
             Act::Do(Change::Fix { rows, rules })
         }),
         2 => Just(Act::Undo),

@@ -58,26 +58,23 @@ pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan
     let mut parser = Parser::default();
     check_characters(bytes, &mut parser);
     let mut scan = Scan::default();
-    let after_root = match prolog(bytes, &mut parser) {
-        Some(root) => {
-            scan.root = String::from_utf8_lossy(super::names::split(root.name(bytes)).1).into_owned();
-            scan.root_tag = (root.start as u32, root.end as u32);
-            scan.root_is_empty = root.kind == Kind::Empty;
-            scan.names = Names::of_root(bytes, &root);
-            parser.check_tag(bytes, &root);
-            root.end
-        }
-        None => {
-            parser.note(0, DamageKind::NoRoot);
-            bytes.len()
-        }
+    let after_root = if let Some(root) = prolog(bytes, &mut parser) {
+        scan.root = String::from_utf8_lossy(super::names::split(root.name(bytes)).1).into_owned();
+        scan.root_tag = (root.start as u32, root.end as u32);
+        scan.root_is_empty = root.kind == Kind::Empty;
+        scan.names = Names::of_root(bytes, &root);
+        parser.check_tag(bytes, &root);
+        root.end
+    } else {
+        parser.note(0, DamageKind::NoRoot);
+        bytes.len()
     };
     scan.starts.push(after_root as u32);
     if let Some(names) = scan.names.take() {
-        if !scan.root_is_empty {
-            body(bytes, after_root, &names, &mut Walk { parser: &mut parser, scan: &mut scan, visitor, progress });
-        } else {
+        if scan.root_is_empty {
             epilog(bytes, after_root, &mut parser);
+        } else {
+            body(bytes, after_root, &names, &mut Walk { parser: &mut parser, scan: &mut scan, visitor, progress });
         }
         scan.names = Some(names);
     }
@@ -402,7 +399,7 @@ mod tests {
     fn deep_nesting_and_many_attributes_cost_no_stack() {
         let deep = format!("<urlset>{}{}</urlset>", "<a>".repeat(100_000), "</a>".repeat(100_000));
         assert_eq!(rows(&deep).0.damage, []);
-        let wide: String = (0..100_000).map(|n| format!(" a{n}='1'")).collect();
+        let wide = (0..100_000).fold(String::new(), |wide, n| wide + &format!(" a{n}='1'"));
         assert_eq!(locs(&format!("<urlset><url{wide}><loc>a</loc></url></urlset>")), ["a"]);
     }
 

@@ -9,6 +9,7 @@ use super::escape::escape;
 use super::markup::{self, Kind};
 use super::names::{self, Names};
 use crate::protocol::Field;
+use std::fmt::Write as _;
 
 /// What to do with one field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,11 +206,11 @@ impl Layout {
             if let Some(value) = values[field.index()] {
                 let field = field.name();
                 out.push_str(&self.before_field);
-                out.push_str(&format!("<{prefix}{field}>{}</{prefix}{field}>", escape(value)));
+                let _ = write!(out, "<{prefix}{field}>{}</{prefix}{field}>", escape(value));
             }
         }
         out.push_str(&self.before_close);
-        out.push_str(&format!("</{prefix}{name}>"));
+        let _ = write!(out, "</{prefix}{name}>");
         out
     }
 }

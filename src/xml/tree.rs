@@ -83,8 +83,8 @@ mod tests {
         let lines: Vec<String> = tree(text)
             .into_iter()
             .map(|node| {
-                let attributes: String =
-                    node.attributes.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+                let attribute = |text: String, (name, value): &(String, String)| text + &format!(" {name}={value}");
+                let attributes = node.attributes.iter().fold(String::new(), attribute);
                 format!("{}{}{attributes} {}", " ".repeat(node.depth), node.name, node.text)
             })
             .collect();
