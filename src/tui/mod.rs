@@ -53,6 +53,8 @@ pub type Clock = Box<dyn Fn() -> Now>;
 const DRAIN: Duration = Duration::from_millis(8);
 /// No more frames than one in this time.
 const FRAME: Duration = Duration::from_millis(16);
+/// After a stop the terminal is taken again once in this time.
+const RECLAIMED: Duration = Duration::from_millis(300);
 /// How often the counters of running jobs are looked at.
 const PROGRESS: Duration = Duration::from_millis(100);
 
@@ -78,8 +80,17 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     let jobs = Jobs::new(Arc::new(Post(Mutex::new(sender.clone()))));
     event::listen_for_signals(sender.clone())?;
     event::listen(sender)?;
-    let shell =
-        Shell { app, terminal, jobs, receiver, clock: setup.clock, alarms: Vec::new(), drawn: None, status: None };
+    let shell = Shell {
+        app,
+        terminal,
+        jobs,
+        receiver,
+        clock: setup.clock,
+        alarms: Vec::new(),
+        drawn: None,
+        reclaimed: None,
+        status: None,
+    };
     shell.run(setup.start, setup.options)
 }
 
@@ -113,6 +124,8 @@ struct Shell {
     alarms: Vec<(Instant, u64)>,
     /// When the last frame was drawn.
     drawn: Option<Instant>,
+    /// When the terminal was taken again after a stop.
+    reclaimed: Option<Instant>,
     status: Option<u8>,
 }
 
@@ -223,12 +236,11 @@ impl Shell {
                 Effect::Copy(text) => self.terminal.copy(&text)?,
                 Effect::Suspend(unsaved) => {
                     self.terminal.suspend(&terminal::suspend_words(&unsaved))?;
-                    self.resize()?;
+                    self.reclaimed = Some(Instant::now());
                 }
-                Effect::Reclaim => {
-                    self.terminal.resume()?;
-                    self.resize()?;
-                }
+                // The signal that ends a stop comes as an event too; once is enough.
+                Effect::Reclaim if self.reclaimed.is_some_and(|at| at.elapsed() < RECLAIMED) => {}
+                Effect::Reclaim => self.terminal.resume()?,
                 Effect::Repaint => self.terminal.repaint()?,
                 Effect::Mouse(on) => self.terminal.set_mouse(on)?,
                 Effect::Wake(after, number) => self.alarms.push((Instant::now() + after, number)),
@@ -238,14 +250,13 @@ impl Shell {
         Ok(())
     }
 
-    /// The window may have changed while nobody looked.
-    fn resize(&mut self) -> io::Result<()> {
-        let (columns, rows) = self.terminal.size()?;
-        let effects = self.app.update(Event::Resize(columns, rows));
-        self.effects(effects)
-    }
-
     fn draw(&mut self) -> io::Result<()> {
+        // The window may be another already, and the event that says so still on its way.
+        let (columns, rows) = self.terminal.size()?;
+        if self.app.size != (columns, rows) {
+            let effects = self.app.update(Event::Resize(columns, rows));
+            self.effects(effects)?;
+        }
         let app = &self.app;
         self.terminal.draw(|frame| draw(app, frame))?;
         self.drawn = Some(Instant::now());
@@ -256,7 +267,7 @@ impl Shell {
 /// Draws the state. Changes nothing but the frame.
 pub fn draw(app: &App, frame: &mut Frame) {
     let areas = app.areas();
-    // Between a resize of the window and the event that tells of it the two may differ.
+    // The window may become another between two lines of this program.
     if areas.all == frame.area()
         && let Some(caret) = draw::draw(frame.buffer_mut(), &app.theme, &areas, &app.screen())
     {

@@ -179,6 +179,9 @@ impl App {
             MouseEventKind::ScrollDown => self.wheel(true),
             MouseEventKind::ScrollUp => self.wheel(false),
             MouseEventKind::Down(MouseButton::Left) => self.press_at(mouse.column, mouse.row),
+            MouseEventKind::Drag(MouseButton::Left) if !std::mem::replace(&mut self.mouse_explained, true) => {
+                self.say("to select text, hold Shift, or leave the mouse to the terminal with F12");
+            }
             _ => {}
         }
     }

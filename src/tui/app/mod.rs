@@ -184,6 +184,7 @@ pub struct App {
     pub(in crate::tui) opening: Option<PathBuf>,
     copied: Vec<String>,
     mouse: bool,
+    mouse_explained: bool,
     leave_after_save: bool,
     ticket: u64,
     spec_wanted: Option<(u64, ViewSpec)>,
@@ -217,6 +218,7 @@ impl App {
             opening: None,
             copied: Vec::new(),
             mouse: true,
+            mouse_explained: false,
             leave_after_save: false,
             ticket: 0,
             spec_wanted: None,
@@ -240,11 +242,7 @@ impl App {
             Event::Resize(columns, rows) => self.size = (columns, rows),
             Event::Part(part) => self.session.absorb(part),
             Event::Done(finished) => self.done(finished.kind, finished.outcome),
-            Event::Progress(kind, reading) => {
-                if let Some(busy) = &mut self.busy[kind as usize] {
-                    *busy = reading;
-                }
-            }
+            Event::Progress(kind, reading) => self.busy[kind as usize] = Some(reading),
             Event::Wake(number) => {
                 self.message.take_if(|message| message.number == number);
             }
@@ -312,6 +310,8 @@ impl App {
     fn done(&mut self, kind: Kind, outcome: Option<Outcome>) {
         self.busy[kind as usize] = None;
         let Some(outcome) = outcome else {
+            // The panic gave the terminal back, so that its words can be read later.
+            self.effects.push(Effect::Reclaim);
             return self.fail("a job broke down; this is a bug, and the document is as it was before");
         };
         match outcome {
