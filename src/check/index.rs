@@ -7,6 +7,7 @@ use crate::document::sitemap::{ChildState, Index};
 use crate::protocol::location::{self, Home};
 use crate::protocol::{Field, lastmod};
 use crate::xml::entry::Entry;
+use std::collections::HashSet;
 
 /// Something to say about one child, or about the index (`child` is `None`).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,13 +35,21 @@ pub struct IndexFacts<'f> {
 pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
     let mut out = Vec::new();
     let common = commonest_origin(index);
+    let mut seen: HashSet<&str> = HashSet::new();
     for (number, child) in index.children.iter().enumerate() {
         let mut say = |rule: Rule, field: Option<Field>, message: String| {
             out.push(IndexFinding { rule, child: Some(number), field, message });
         };
         let loc = &*child.loc;
+        // Also among children that are not there: the index says it twice all the same.
+        let repeats = !loc.is_empty() && !seen.insert(loc);
+        if repeats || child.state == ChildState::Repeated {
+            say(Rule::INDEX_CHILD_DUPLICATE, Some(Field::Loc), format!("{loc} is listed before"));
+        }
         match &child.state {
-            ChildState::Loaded(_) | ChildState::NotLoaded => {}
+            ChildState::Loaded(_) | ChildState::NotLoaded | ChildState::Repeated => {}
+            // Said once, of the first.
+            ChildState::Missing | ChildState::Outside if repeats => {}
             ChildState::Missing => {
                 say(Rule::INDEX_CHILD_MISSING, Some(Field::Loc), format!("{loc}: no such file beside the index"));
             }
@@ -58,9 +67,6 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
                 );
             }
             ChildState::Itself => say(Rule::INDEX_SELF, Some(Field::Loc), format!("{loc} is this index itself")),
-            ChildState::Repeated => {
-                say(Rule::INDEX_CHILD_DUPLICATE, Some(Field::Loc), format!("{loc} is listed before"));
-            }
         }
         // With a known URL of the index the entry rules judge host and path; without one, the others do.
         let origin = location::origin(loc).map(|(origin, _)| origin);

@@ -458,7 +458,18 @@ fn is_step(field: Field, typed: &str) -> bool {
 fn nudged(field: Field, old: Option<&str>, up: bool, snapshot: &Snapshot) -> Computed {
     match field {
         Field::Loc => Err("a URL has no steps".into()),
-        Field::Priority => Ok(Some(priority::nudge(old, if up { 1 } else { -1 }).into())),
+        Field::Priority => {
+            let judged = old.filter(|old| !old.is_empty()).map(priority::judge);
+            match judged {
+                // Out of range: the nearest that is allowed, not a step from the default.
+                Some(judged) if judged.faults.has(priority::Faults::RANGE) => {
+                    let low = old.is_some_and(|old| old.trim_start().starts_with('-'));
+                    Ok(Some(if low { "0.0" } else { "1.0" }.into()))
+                }
+                Some(judged) if judged.hundredths.is_none() => Err("this is no priority to count from".to_owned()),
+                _ => Ok(Some(priority::nudge(old, if up { 1 } else { -1 }).into())),
+            }
+        }
         Field::Lastmod => {
             let today = snapshot.now.today();
             let days = if up { 1 } else { -1 };

@@ -269,3 +269,21 @@ fn a_split_moves_rows_and_the_checks_follow() {
     session.undo();
     assert_eq!(of(&again), of(&session));
 }
+
+#[test]
+fn a_nudge_from_out_of_range_goes_to_the_nearest_limit_and_from_nonsense_nowhere() {
+    let folder = folder();
+    let mut session = open(&folder.path().join("one.xml"));
+    let row = || [0].into_iter().collect::<RowSet>();
+    for (typed, up, expected) in
+        [("1.5", true, "1.0"), ("-3", false, "0.0"), ("0.50", true, "0.60"), ("1.0", true, "1.0")]
+    {
+        session.change(&set(row(), Field::Priority, typed)).unwrap();
+        session.change(&Change::Nudge { rows: row(), field: Field::Priority, up }).unwrap();
+        assert_eq!(session.cell(RowId(0), Field::Priority).unwrap(), expected, "{typed}");
+    }
+    session.change(&set(row(), Field::Priority, "high")).unwrap();
+    let report = session.change(&Change::Nudge { rows: row(), field: Field::Priority, up: true }).unwrap();
+    assert_eq!(report.touched, 0);
+    assert!(report.message.contains("no priority to count from"), "{}", report.message);
+}

@@ -319,10 +319,11 @@ impl Reader<'_> {
         let at = self.scanner.at();
         match self.scanner.take_while(|c| c.is_ascii_digit()).parse() {
             Ok(count) if count > 0 => Ok(count),
-            _ => Err(CommandError::new(
-                at..self.scanner.at().max(at + 1).min(self.line.len()),
-                "expected how many steps",
-            )),
+            _ => {
+                // At least one character, whatever its length in bytes.
+                let first = self.line.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8);
+                Err(CommandError::new(at..self.scanner.at().max(at + first), "expected how many steps"))
+            }
         }
     }
 

@@ -343,7 +343,7 @@ proptest! {
         name in prop::sample::select(TABLE.iter().map(|spec| spec.name).collect::<Vec<_>>()),
         rest in "[ a-z0-9/\\\\\"$%!=:<#,ü\u{3000}-]{0,20}|\\PC{0,12}",
     ) {
-        for line in [format!("{name}{rest}"), format!("%{name} {rest}"), rest] {
+        for line in [format!("{name}{rest}"), format!("%{name} {rest}"), rest, "undo ü".to_owned()] {
             match read(&line) {
                 Ok(command) => prop_assert_eq!(read(&command.to_string()), Ok(command), "{}", line),
                 Err(error) => {
