@@ -300,6 +300,10 @@ impl App {
     }
 
     fn grid_key(&mut self, key: KeyEvent) {
+        // The first rung of Esc: a count or keys that wait for more.
+        if key.code == KeyCode::Esc && self.keymap.forget() {
+            return;
+        }
         match self.keymap.press(key.into()) {
             Stroke::Run(action, count) => self.run(action, count),
             Stroke::Wait => {}

@@ -245,7 +245,10 @@ fn one_d_does_nothing_and_says_what_may_follow() {
     bench.keys("d");
     bench.shows("delete rows");
     bench.keys("<esc>");
-    bench.keys("3dd");
+    assert!(bench.app.keymap.pending().is_empty());
+    bench.keys("<space>5<esc>");
+    assert_eq!(bench.app.session.marked(), 1, "Esc drops the count first, the marks next");
+    bench.keys("<esc>gg3dd");
     assert_eq!(bench.app.session.urls(), 1);
     bench.keys("u");
     assert_eq!(bench.app.session.urls(), 4);
