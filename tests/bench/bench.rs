@@ -8,11 +8,14 @@
 
 mod generate;
 mod report;
+mod screen;
+#[path = "../support/mod.rs"]
+mod support;
 mod yardstick;
 
 use generate::Set;
 use report::{Report, best, resident, time};
-use sited::files::{Options, Part};
+use sited::files::{Action, Options, Part};
 use sited::progress::Progress;
 use sited::protocol::lastmod::Now;
 use sited::session::Session;
@@ -46,9 +49,11 @@ fn main() {
     let mut report = Report::default();
     opening(&set, size.rounds, &mut report);
     memory(&set, &mut report);
+    screen::measure(&set, &mut report);
     let (mut session, _) = open(&set.index);
     editing(&mut session, &mut report);
     looking(&mut session, size.rounds, &mut report);
+    saving(&mut session, &mut report);
     print!("{report}");
 }
 
@@ -121,8 +126,21 @@ fn editing(session: &mut Session, report: &mut Report) {
     let set_all = run(session, "set priority=0.8");
     report.time("set one field on all rows", set_all, Some(Duration::from_millis(300)));
     report.time("undo it", run(session, "undo"), None);
-    let one = (0..200).map(|_| run(session, "set lastmod=+1d where is:marked")).min().unwrap_or_default();
-    report.time("set one field where nothing matches", one, None);
+}
+
+/// One changed row of the set: one part and the index are written.
+fn saving(session: &mut Session, report: &mut Report) {
+    let row = session.row_at(session.shown() / 2).expect("the set has rows");
+    let loc = session.document().loc(row).into_owned();
+    report.time(
+        "set one field of one row, found by its URL",
+        run(session, &format!("set priority=1.0 lastmod=2026-11-20 where loc=\"{loc}\"")),
+        None,
+    );
+    let (planned, plan) = time(|| session.plan(None));
+    report.time("work out a save of one changed row", planned, None);
+    report.count("files it writes", plan.count(Action::Rewritten) as u64, 2);
+    report.time("save it", time(|| session.save_now(None, false).expect("the set can be saved")).0, None);
 }
 
 fn looking(session: &mut Session, rounds: u32, report: &mut Report) {

@@ -60,7 +60,7 @@ const WORDS: [&str; 16] = [
     "amber", "birch", "coral", "delta", "ember", "fjord", "grove", "harbour", "indigo", "juniper", "kelp", "lantern",
     "meadow", "opal", "prism", "walnut",
 ];
-const FREQUENCIES: [&str; 5] = ["daily", "weekly", "weekly", "monthly", "yearly"];
+const FREQUENCIES: [&str; 5] = ["weekly", "weekly", "monthly", "monthly", "yearly"];
 
 /// One file with the entries of these numbers.
 fn part(numbers: std::ops::Range<u32>) -> String {
@@ -77,19 +77,12 @@ fn part(numbers: std::ops::Range<u32>) -> String {
 fn entry(text: &mut String, number: u32) -> std::fmt::Result {
     let bits = mix(number);
     let pick = |shift: u32, below: u64| (bits >> shift) % below;
-    let word = |shift: u32| WORDS[pick(shift, 16) as usize];
-    let section = SECTIONS[pick(0, 8) as usize];
-    write!(text, "  <url>\n    <loc>{ORIGIN}/{section}/{}-{}-{}", word(8), word(12), word(16))?;
-    match pick(20, 100) {
-        0..80 => write!(text, "/{number}")?,
-        80..90 => write!(text, "?id={number}&amp;view={}", word(24))?,
-        90..99 => write!(text, "/{}/{number}.html", word(24))?,
-        // The same page again: something for the duplicate rules.
-        _ => write!(text, "/{}", number / 2)?,
-    }
+    text.push_str("  <url>\n    <loc>");
+    // Now and then an earlier page again.
+    loc(text, if pick(20, 1_000) == 999 { number / 2 } else { number })?;
     text.push_str("</loc>\n");
     let (month, day) = (pick(28, 12) + 1, pick(32, 28) + 1);
-    let year = 2026 - pick(36, 4);
+    let year = 2025 - pick(36, 4);
     match pick(40, 1_000) {
         0..700 => writeln!(text, "    <lastmod>{year}-{month:02}-{day:02}</lastmod>")?,
         700..900 => writeln!(text, "    <lastmod>{year}-{month:02}-{day:02}T{:02}:30:00+00:00</lastmod>", day % 24)?,
@@ -107,14 +100,23 @@ fn entry(text: &mut String, number: u32) -> std::fmt::Result {
             text,
             "    <image:image>\n      <image:loc>{ORIGIN}/img/{number}.jpg</image:loc>\n    </image:image>"
         )?,
-        2 => writeln!(
-            text,
-            "    <xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"{ORIGIN}/de/{section}/{number}\"/>"
-        )?,
+        2 => writeln!(text, "    <xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"{ORIGIN}/de/{number}\"/>")?,
         _ => {}
     }
     text.push_str("  </url>\n");
     Ok(())
+}
+
+fn loc(text: &mut String, number: u32) -> std::fmt::Result {
+    let bits = mix(number);
+    let pick = |shift: u32, below: u64| (bits >> shift) % below;
+    let word = |shift: u32| WORDS[pick(shift, 16) as usize];
+    write!(text, "{ORIGIN}/{}/{}-{}-{}", SECTIONS[pick(0, 8) as usize], word(8), word(12), word(16))?;
+    match pick(20, 100) {
+        0..80 => write!(text, "/{number}"),
+        80..90 => write!(text, "?id={number}&amp;view={}", word(24)),
+        _ => write!(text, "/{}/{number}.html", word(24)),
+    }
 }
 
 /// Well-spread bits of a number (`SplitMix64`, public domain).

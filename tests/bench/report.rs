@@ -55,6 +55,10 @@ impl Report {
         let text = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
         self.add(what, text(measured), allowed.map(text), ratio);
     }
+    /// Adds a count, and what it must be.
+    pub fn count(&mut self, what: &str, measured: u64, allowed: u64) {
+        self.add(what, measured.to_string(), Some(allowed.to_string()), Some(measured as f64 / allowed as f64));
+    }
 
     fn add(&mut self, what: &str, measured: String, allowed: Option<String>, ratio: Option<f64>) {
         self.rows.push(Row { what: what.to_owned(), measured, allowed: allowed.unwrap_or_default(), ratio });

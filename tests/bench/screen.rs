@@ -1,0 +1,56 @@
+//! The built program on the set in a real terminal: how long until something is seen.
+//!
+//! What is timed is what a person waits for: from the start to the first rows, from a key to its frame.
+
+use super::generate::Set;
+use super::report::Report;
+use super::support::Folder;
+use super::support::terminal::{Start, Terminal};
+use std::time::{Duration, Instant};
+
+/// Keys that are timed.
+const KEYS: usize = 200;
+
+/// Starts the program, waits for the first rows and for all of them, then moves about.
+pub fn measure(set: &Set, report: &mut Report) {
+    let folder = Folder::new();
+    let start = Instant::now();
+    let terminal = Start::new(&folder).size(120, 40).arguments([set.index.to_string_lossy()]).start();
+    terminal.wait_until("the first row", |screen| screen.rows(0, 120).any(|row| row.contains(" 1  /")));
+    report.time("screen: first rows, from the start of the program", start.elapsed(), Some(Duration::from_millis(100)));
+    let total = format!("{} URLs", grouped(set.urls));
+    terminal.wait_for(&total);
+    terminal.wait_for(&format!("1/{}", grouped(set.urls)));
+    terminal.wait_for("NORMAL");
+    report.time("screen: ready", start.elapsed(), None);
+    // Down, a page down, to the end and back: each shows another position.
+    let mut times: Vec<_> = (0..KEYS).map(|number| key(&terminal, ["j", "\x06", "G", "gg"][number % 4])).collect();
+    times.sort();
+    let at = |part: usize| times.get(KEYS * part / 100).copied().unwrap_or_default();
+    report.time("screen: a key to its frame, median", at(50), None);
+    report.time("screen: a key to its frame, 95th percentile", at(95), Some(Duration::from_millis(16)));
+}
+
+/// Sends a key; how long until the position in the corner is another one. Keys come as fast as one that is held down
+/// repeats, not faster: the program draws no more than a frame in 16 ms.
+fn key(terminal: &Terminal, key: &str) -> Duration {
+    std::thread::park_timeout(Duration::from_millis(30));
+    let corner = |screen: &vt100::Screen| screen.rows(0, 120).last().unwrap_or_default();
+    let before = terminal.look(corner);
+    let start = Instant::now();
+    terminal.send(key);
+    terminal.wait_until("another position", |screen| corner(screen) != before);
+    start.elapsed()
+}
+
+fn grouped(number: u32) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
