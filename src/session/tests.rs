@@ -215,7 +215,8 @@ proptest! {
                     prop_assert_eq!(session.cell(*row, field).unwrap_or_default().trim().to_owned(), fresh.cell(*fresh_row, field).unwrap_or_default().into_owned());
                 }
             }
-            prop_assert_eq!(session.is_modified(), written(session.document()) != original);
+            // A row deleted and added again in its place gives the old bytes; that is a change all the same.
+            prop_assert!(session.is_modified() || written(session.document()) == original);
             prop_assert_eq!(session.changed() as usize, session.document().rows().filter(|row| session.state(*row) != RowState::Clean).count());
         }
         while session.undo().is_some() {}
