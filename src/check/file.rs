@@ -23,7 +23,9 @@ pub struct FileFacts<'f> {
 /// Rules that the file violates.
 pub fn check(facts: &FileFacts<'_>) -> RuleSet {
     let mut rules = RuleSet::EMPTY;
-    rules.insert_if(Rule::DOC_NO_ENTRIES, facts.entries == 0);
+    let news = facts.names.attributes.iter().any(|(_, uri)| namespace::classify(uri) == Namespace::News);
+    let nothing = if news { Rule::DOC_NO_ENTRIES_NEWS } else { Rule::DOC_NO_ENTRIES };
+    rules.insert_if(nothing, facts.entries == 0);
     rules.insert_if(Rule::DOC_STRAY_TEXT, facts.stray);
     let limit = match facts.names.kind {
         FileKind::Urlset => URLS_PER_FILE,
@@ -71,6 +73,7 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
         Rule::DOC_NO_ENTRIES => {
             format!("no <{}> in it: engines report an empty sitemap", facts.names.kind.entry_name())
         }
+        Rule::DOC_NO_ENTRIES_NEWS => "no <url> in it, as may happen to a news sitemap".into(),
         Rule::DOC_STRAY_TEXT => "text or an unknown element stands directly below the root".into(),
         Rule::FILE_TOO_MANY_URLS => {
             format!("{} URLs; a file holds {URLS_PER_FILE} at most. Saving splits it", facts.entries)
@@ -115,7 +118,7 @@ mod tests {
     #[test]
     fn limits_are_exact_and_namespaces_are_told_apart() {
         let good = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>";
-        let table: [(&str, u32, u64, &[&str]); 13] = [
+        let table: [(&str, u32, u64, &[&str]); 14] = [
             (good, 1, 500, &[]),
             (good, 0, 100, &["doc-no-entries"]),
             (good, 45_000, 500, &[]),
@@ -124,6 +127,12 @@ mod tests {
             (good, 50_001, 500, &["file-too-many-urls"]),
             (good, 1, 52_428_800, &["file-near-limit"]),
             (good, 1, 52_428_801, &["file-too-large"]),
+            (
+                "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:n='http://www.google.com/schemas/sitemap-news/0.9'>",
+                0,
+                1,
+                &["doc-no-entries"],
+            ),
             ("<urlset>", 1, 1, &["ns-missing"]),
             ("<urlset ns='http://www.google.com/schemas/sitemap/0.84'>", 1, 1, &["ns-attr-typo"]),
             ("<urlset xmlns='https://www.sitemaps.org/schemas/sitemap/0.9'>", 1, 1, &["ns-variant"]),

@@ -3,7 +3,7 @@
 use super::args::{Check, CheckFormat};
 use super::output::{File, Finding, Summary, check_json, finding_text};
 use super::{Failure, Status, Streams, each_path};
-use crate::protocol::Field;
+use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::findings::Reported;
 use crate::session::words::{counted, grouped};
@@ -58,16 +58,20 @@ impl Report {
             file(path(sitemap.path.as_ref(), &sitemap.name), "urlset", u64::from(sitemap.live), sitemap.bytes())
         });
         let files: Vec<File> = index.into_iter().chain(sitemaps).collect();
-        let totals = session.totals();
         self.summary.entries += files.iter().map(|file| file.entries).sum::<u64>();
-        self.summary.errors += totals.errors;
-        self.summary.warnings += totals.warnings;
-        self.summary.notes += totals.notes;
-        for (rule, count) in session.rule_counts() {
-            *self.summary.rules.entry(rule.code()).or_default() += count;
+        // Counted from what is listed, so that the sums and the list cannot disagree.
+        let found = session.report();
+        for Reported { finding, .. } in &found {
+            let sum = match finding.severity {
+                Severity::Error => &mut self.summary.errors,
+                Severity::Warning => &mut self.summary.warnings,
+                Severity::Note => &mut self.summary.notes,
+            };
+            *sum += 1;
+            *self.summary.rules.entry(finding.rule.code()).or_default() += 1;
         }
         self.files.extend(files);
-        self.findings.extend(session.report());
+        self.findings.extend(found);
     }
 }
 

@@ -255,6 +255,8 @@ impl Session {
             }
         }
         let of_the_set = self.now.checks.set_findings();
+        // Not kept while editing (a second key for every row); a report looks for it.
+        let near = self.now.checks.set().near_duplicates(&DocumentLocs(document));
         for (number, sitemap) in document.sitemaps().iter().enumerate() {
             let file = shown(sitemap.path.as_ref(), &sitemap.name);
             let mut lines = Lines::new(sitemap.frame.bytes());
@@ -274,10 +276,16 @@ impl Session {
                 out.extend(of_set(finding, Arc::clone(&file), at));
             }
             for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
-                if self.now.rules_of(row).is_empty() {
+                let is_near = near.contains(row.0);
+                if self.now.rules_of(row).is_empty() && !is_near {
                     continue;
                 }
-                let findings = self.now.findings(row);
+                let mut findings = self.now.findings(row);
+                if let Some(severity) = Rule::SET_DUPLICATE_NEAR.severity().filter(|_| is_near) {
+                    let message = "another URL of the set differs only in what rarely makes another page".to_owned();
+                    let rule = Rule::SET_DUPLICATE_NEAR;
+                    findings.push(Finding { rule, severity, field: Some(Field::Loc), message, fix: None });
+                }
                 if findings.is_empty() {
                     continue;
                 }

@@ -288,3 +288,21 @@ fn a_nudge_from_out_of_range_goes_to_the_nearest_limit_and_from_nonsense_nowhere
     assert_eq!(report.touched, 0);
     assert!(report.message.contains("no priority to count from"), "{}", report.message);
 }
+
+#[test]
+fn a_report_also_names_near_duplicates() {
+    let folder = folder();
+    let path = folder.path().join("near.xml");
+    let urls =
+        ["https://a.org/x", "https://a.org/x/", "http://a.org/y?b=1&a=2", "https://a.org/y?a=2&b=1", "https://a.org/z"];
+    let rows: Vec<String> =
+        urls.iter().map(|url| format!("<url><loc>{}</loc></url>", url.replace('&', "&amp;"))).collect();
+    std::fs::write(&path, format!("{HEAD}{}</urlset>", rows.concat())).unwrap();
+    let report = open(&path).report();
+    let near: Vec<&str> = report
+        .iter()
+        .filter(|found| found.finding.rule == Rule::SET_DUPLICATE_NEAR)
+        .map(|found| found.loc.as_str())
+        .collect();
+    assert_eq!(near, ["https://a.org/x/", "https://a.org/y?a=2&b=1"]);
+}

@@ -8,6 +8,9 @@ rules! { 0;
     DOC_NO_ENTRIES "doc-no-entries" W Document None SCHEMA_URLSET,
         "the file lists nothing",
         "A sitemap without a single entry tells a crawler nothing. Search Console reports it as an empty sitemap, and the schema asks for at least one entry. Add URLs, or leave the file out of the index.";
+    DOC_NO_ENTRIES_NEWS = DOC_NO_ENTRIES I Document None SCHEMA_URLSET,
+        "the news file lists nothing",
+        "A news sitemap lists what was published in the last two days, so it may well be empty. Google says that this is fine.";
     DOC_UNKNOWN_ELEMENT "doc-unknown-element" W Entry Ask SCHEMA,
         "an element that the protocol does not have",
         "An entry holds loc, lastmod, changefreq and priority; anything else needs a namespace of its own. Crawlers skip the element, the schema rejects the file.";

@@ -5,14 +5,19 @@
 
 use super::{Locs, SetIndex};
 use crate::protocol::location::near_key;
-use hashbrown::HashMap;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use roaring::RoaringBitmap;
+use std::hash::BuildHasher as _;
 
 impl SetIndex {
     /// Rows that come near to an earlier row and do not name the same page for certain.
     /// Walks over all rows: work for a job.
     pub fn near_duplicates(&self, locs: &impl Locs) -> RoaringBitmap {
-        let mut firsts: HashMap<Box<str>, u32, foldhash::fast::FixedState> = HashMap::default();
+        // Hashes propose, texts decide; one slot a page instead of a text a page.
+        let mut firsts: HashTable<(u64, u32)> = HashTable::with_capacity(self.duplicates.len());
+        let hasher = foldhash::fast::FixedState::default();
+        let mut other = String::new();
         let mut near = RoaringBitmap::new();
         let mut key = String::new();
         for row in self.duplicates.rows() {
@@ -22,10 +27,21 @@ impl SetIndex {
             }
             let Some(loc) = locs.loc(row) else { continue };
             near_key(&loc, &mut key);
-            if firsts.contains_key(key.as_str()) {
-                near.insert(row);
-            } else {
-                firsts.insert(key.as_str().into(), row);
+            let hash = hasher.hash_one(key.as_str());
+            let same = |&(known, first): &(u64, u32)| {
+                known == hash
+                    && locs.loc(first).is_some_and(|loc| {
+                        near_key(&loc, &mut other);
+                        other == key
+                    })
+            };
+            match firsts.entry(hash, same, |&(known, _)| known) {
+                Entry::Occupied(_) => {
+                    near.insert(row);
+                }
+                Entry::Vacant(vacant) => {
+                    vacant.insert((hash, row));
+                }
             }
         }
         near
