@@ -83,18 +83,29 @@ pub struct Applied {
     pub added: Vec<RowId>,
     /// Whether rows came or changed places: positions in a view are stale.
     pub moved: bool,
+    /// The one field whose values changed, if nothing but those did: no row came, went or moved.
+    pub field: Option<Field>,
 }
 
 impl Document {
     /// Does an edit. `None` when `progress` was cancelled.
     pub fn apply(&self, edit: &Edit, progress: &Progress) -> Option<Applied> {
-        let mut applied = Applied { document: self.clone(), touched: RowSet::new(), added: Vec::new(), moved: false };
+        let mut applied = Applied::nothing(self);
         applied.run(edit, progress)?;
+        applied.field = match edit {
+            Edit::Set { field, .. } | Edit::SetEach { field, .. } => Some(*field),
+            _ => None,
+        };
         Some(applied)
     }
 }
 
 impl Applied {
+    /// A document as it is.
+    pub fn nothing(document: &Document) -> Self {
+        Self { document: document.clone(), touched: RowSet::new(), added: Vec::new(), moved: false, field: None }
+    }
+
     fn run(&mut self, edit: &Edit, progress: &Progress) -> Option<()> {
         match edit {
             Edit::Set { rows, field, value } => {
@@ -149,10 +160,10 @@ impl Applied {
         let pages: Vec<&[(RowId, ValueId)]> = rows.chunk_by(|a, b| a.0.index() / PAGE == b.0.index() / PAGE).collect();
         let done: Vec<PageEdit> = pages
             .par_iter()
-            .map_init(Vec::new, |scratch, rows| {
+            .map(|rows| {
                 (!progress.is_cancelled()).then(|| {
                     progress.advance(rows.len() as u64, 0);
-                    before.edit_page(rows, field, scratch)
+                    before.edit_page(rows, field)
                 })
             })
             .collect::<Option<_>>()?;
@@ -168,7 +179,11 @@ impl Applied {
             let number = page.number;
             self.document.overrides[field.index()].put_page(number, &page.overrides);
             self.document.records.put_page(number, &page.records);
-            self.touched.extend(page.touched);
+            // Rising within an edit, but a second edit of `Several` begins anew.
+            let rest = self.touched.append(page.touched.iter().copied()).is_err();
+            if rest {
+                self.touched.extend(page.touched);
+            }
         }
         Some(())
     }
@@ -285,7 +300,7 @@ impl Document {
         }
     }
 
-    fn edit_page(&self, rows: &[(RowId, ValueId)], field: Field, scratch: &mut Vec<u8>) -> PageEdit {
+    fn edit_page(&self, rows: &[(RowId, ValueId)], field: Field) -> PageEdit {
         let number = rows.first().map_or(0, |(row, _)| row.index() / PAGE);
         let mut page = PageEdit {
             number,
@@ -294,6 +309,8 @@ impl Document {
             touched: Vec::new(),
             deltas: Vec::new(),
         };
+        // What a record takes in of a value, kept for the next row that gets the same.
+        let mut noted = (ValueId::NONE, Record::default());
         for (row, id) in rows {
             let slot = row.index() % PAGE;
             let (Some(over), Some(record)) = (page.overrides.get_mut(slot), page.records.get_mut(slot)) else {
@@ -302,12 +319,16 @@ impl Document {
             if record.is_deleted() {
                 continue;
             }
-            let Some((id, delta)) = self.set_field(*row, field, *id, scratch) else { continue };
+            let Some((id, delta)) = self.set_field(*row, field, *id) else { continue };
             *over = id;
-            match id {
-                ValueId::NONE => record.note(field, self.base_value(*row, field).as_deref()),
-                ValueId::REMOVED => record.note(field, None),
-                _ => record.note(field, self.text(id)),
+            if id == ValueId::NONE {
+                record.note(field, self.base_value(*row, field).as_deref());
+            } else {
+                if noted.0 != id {
+                    noted = (id, Record::default());
+                    noted.1.note(field, self.text(id));
+                }
+                record.take(field, &noted.1);
             }
             page.touched.push(row.0);
             let home = self.sitemap_of(*row);
@@ -321,7 +342,7 @@ impl Document {
 
     /// The override that a field really needs for a value, and by how many bytes the entry grows.
     /// `None` if nothing changes.
-    fn set_field(&self, row: RowId, field: Field, id: ValueId, scratch: &mut Vec<u8>) -> Option<(ValueId, i64)> {
+    fn set_field(&self, row: RowId, field: Field, id: ValueId) -> Option<(ValueId, i64)> {
         let current = self.override_of(row, field);
         let base = self.base_text(row);
         let names = self.names(row);
@@ -337,14 +358,13 @@ impl Document {
             return None;
         }
         let mut changes: Changes<'_> = self.changes(row);
-        let before =
-            if self.is_spliced(row) { spliced_len(&entry, base, names, &changes, scratch) } else { base.len() };
+        let before = splice::spliced_len(&entry, base, names, &changes);
         changes[field.index()] = match id {
             ValueId::NONE => None,
             ValueId::REMOVED => Some(Change::Remove),
             _ => wanted.map(Change::Set),
         };
-        let after = spliced_len(&entry, base, names, &changes, scratch);
+        let after = splice::spliced_len(&entry, base, names, &changes);
         Some((id, after as i64 - before as i64))
     }
 
@@ -362,18 +382,6 @@ impl Document {
             })
             .unwrap_or_default()
     }
-}
-
-fn spliced_len(
-    entry: &Entry,
-    base: &[u8],
-    names: &crate::xml::names::Names,
-    changes: &Changes<'_>,
-    scratch: &mut Vec<u8>,
-) -> usize {
-    scratch.clear();
-    splice::splice(entry, base, names, changes, scratch);
-    scratch.len()
 }
 
 #[cfg(test)]
@@ -450,6 +458,18 @@ mod tests {
         assert_eq!(written(&before, 0), FILE);
         assert_eq!(applied.touched.len(), 2);
         assert_eq!(applied.document.changed_rows(&before), 2);
+    }
+
+    #[test]
+    fn an_edit_after_an_undo_is_not_the_one_that_was_saved() {
+        let before = document(&[FILE]);
+        let saved = apply(&before, &set(&[0], Field::Priority, Some("0.8"))).document;
+        let other = apply(&before, &set(&[0], Field::Priority, Some("0.7"))).document;
+        assert_eq!(other.row_state(&saved, RowId(0)), RowState::Changed);
+        assert!(other.field_differs(&saved, RowId(0), Field::Priority) && !other.same_as(&saved));
+        let again = apply(&before, &set(&[1, 0], Field::Priority, Some("0.8"))).document;
+        assert_eq!(again.row_state(&saved, RowId(0)), RowState::Clean);
+        assert_eq!(again.changed_rows(&saved), 1);
     }
 
     #[test]
@@ -552,6 +572,17 @@ mod tests {
                     prop_assert_eq!(fresh.changefreq_code(), kept.changefreq_code());
                     for field in Field::ALL {
                         prop_assert_eq!(entry.value(field, &text), document.value(row, field));
+                        for value in [None, Some("0.5"), Some("1.0"), Some("2026-01-01"), Some("daily"), Some("http://x/?a&b")] {
+                            let says = document.says(field, value)(row);
+                            prop_assert_eq!(says, entry.value(field, &text).as_deref() == value, "{:?} {:?}", field, value);
+                        }
+                    }
+                    for other in &versions {
+                        let same = row.0 < other.row_limit() && document.entry_text(row) == other.entry_text(row);
+                        let deleted = document.record(row).is_deleted() || other.record(row).is_deleted();
+                        if !deleted {
+                            prop_assert_eq!(document.row_state(other, row) == RowState::Clean, same);
+                        }
                     }
                 }
                 written(document, 0);

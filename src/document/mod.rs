@@ -19,6 +19,7 @@ use crate::xml::names::Names;
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice::{self, Change, Changes};
 use column::Column;
+use rayon::prelude::*;
 use rows::{RowId, RowList, RowSet};
 use sitemap::{Index, Sitemap, SitemapId};
 use source::Source;
@@ -242,6 +243,25 @@ impl Document {
         }
     }
 
+    /// What an edit gave a field: `Some(None)` when it removed the element, `None` when the entry's own text has
+    /// the word.
+    pub fn edited(&self, row: RowId, field: Field) -> Option<Option<&str>> {
+        match self.override_of(row, field) {
+            ValueId::NONE => None,
+            id => Some(self.text(id)),
+        }
+    }
+
+    /// Tells whether a row's field has this value, mostly from its record alone.
+    pub fn says<'d>(&'d self, field: Field, value: Option<&'d str>) -> impl Fn(RowId) -> bool + 'd {
+        let mut wanted = Record::default();
+        wanted.note(field, value);
+        move |row| {
+            let told = self.record(row).says(field, &wanted);
+            told.unwrap_or_else(|| self.value(row, field).as_deref() == value)
+        }
+    }
+
     fn base_value(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
         let text = self.base_text(row);
         if field == Field::Loc {
@@ -339,17 +359,39 @@ impl Document {
     }
 
     fn same_text(&self, saved: &Self, row: RowId) -> bool {
+        if !self.same_raw(saved, row) {
+            return self.entry_text(row) == saved.entry_text(row);
+        }
+        // Over the same text, other values give another text: an override never says what the text says anyway.
+        Field::ALL.into_iter().all(|field| self.same_override(saved, row, field))
+    }
+
+    fn same_raw(&self, other: &Self, row: RowId) -> bool {
         let raw = |document: &Self| document.raws.get(row.index()).copied().unwrap_or_default();
-        let same_ids = raw(self) == raw(saved)
-            && Field::ALL.into_iter().all(|field| self.override_of(row, field) == saved.override_of(row, field));
-        same_ids || self.entry_text(row) == saved.entry_text(row)
+        self.same_value(raw(self), other, raw(other))
+    }
+
+    fn same_override(&self, other: &Self, row: RowId, field: Field) -> bool {
+        self.same_value(self.override_of(row, field), other, other.override_of(row, field))
+    }
+
+    /// Whether two ids mean the same in their documents. Ids alone do not tell: after an undo the next edit gives
+    /// an id again that a saved document has for something else.
+    fn same_value(&self, ours: ValueId, other: &Self, theirs: ValueId) -> bool {
+        match (ours.index(), theirs.index()) {
+            (None, None) => ours == theirs,
+            (Some(ours), Some(theirs)) => match (self.values.get(ours), other.values.get(theirs)) {
+                (Some(ours), Some(theirs)) => Arc::ptr_eq(ours, theirs) || ours == theirs,
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// Whether a field of a row says something else than in `saved`.
     pub fn field_differs(&self, saved: &Self, row: RowId, field: Field) -> bool {
         row.index() < saved.records.len()
-            && !(self.override_of(row, field) == saved.override_of(row, field)
-                && self.raws.get(row.index()) == saved.raws.get(row.index()))
+            && !(self.same_override(saved, row, field) && self.same_raw(saved, row))
             && self.value(row, field) != saved.value(row, field)
     }
 
@@ -370,10 +412,26 @@ impl Document {
         rows
     }
 
+    /// Rows of both documents that are in another file here than in `other`.
+    pub fn rehomed(&self, other: &Self) -> RowSet {
+        let pages = self.homes.differing_pages(&other.homes);
+        let rows = pages.into_iter().flat_map(|page| page * column::PAGE..(page + 1) * column::PAGE);
+        rows.take_while(|row| *row < self.homes.len().min(other.homes.len()))
+            .filter(|row| self.homes.get(*row) != other.homes.get(*row))
+            .map(|row| row as u32)
+            .collect()
+    }
+
     /// Number of rows that differ from `saved`.
     pub fn changed_rows(&self, saved: &Self) -> u32 {
-        let rows = self.maybe_different(saved);
-        rows.iter().filter(|row| self.row_state(saved, RowId(*row)) != RowState::Clean).count() as u32
+        self.changed_among(saved, &self.maybe_different(saved))
+    }
+
+    /// Number of rows among these that differ from `saved`; counted on all cores.
+    pub fn changed_among(&self, saved: &Self, rows: &RowSet) -> u32 {
+        let rows: Vec<u32> = rows.iter().filter(|row| *row < self.row_limit()).collect();
+        let changed = |row: &&u32| self.row_state(saved, RowId(**row)) != RowState::Clean;
+        rows.par_chunks(4 * column::PAGE).map(|rows| rows.iter().filter(changed).count() as u32).sum()
     }
 
     /// Whether a save of this document would write what `saved` did: no row differs, no order, no file.

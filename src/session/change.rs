@@ -214,10 +214,11 @@ impl Snapshot {
         progress: &Progress,
     ) -> Option<Intent> {
         let live: Vec<u32> = rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect();
+        let says = self.document.says(field, value.as_deref());
         let changing: Vec<Vec<u32>> = live
             .par_chunks(4_096)
             .map(|slice| {
-                let differs = |row: &u32| self.document.value(RowId(*row), field).as_deref() != value.as_deref();
+                let differs = |row: &u32| !says(RowId(*row));
                 (!progress.is_cancelled()).then(|| slice.iter().copied().filter(differs).collect())
             })
             .collect::<Option<_>>()?;

@@ -12,9 +12,9 @@ use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
-use crate::protocol::Severity;
 use crate::protocol::lastmod::Now;
 use crate::protocol::location::{self, Home};
+use crate::protocol::{Field, Severity};
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
@@ -69,6 +69,25 @@ pub struct Rechecked {
     set: Option<Arc<SetIndex>>,
     /// Rows whose entry rules were evaluated again: the work counter.
     pub rows: u64,
+}
+
+/// One page of findings, made on a worker.
+struct RecheckedPage {
+    number: usize,
+    slots: Vec<u16>,
+    /// Numbers before and after, and for how many rows.
+    turns: Vec<((u16, u16), u32)>,
+}
+
+/// Notes that a row's set of rules has become another. There are few such pairs in a page.
+fn note_turn(turns: &mut Vec<((u16, u16), u32)>, turn: (u16, u16)) {
+    if turn.0 == turn.1 {
+        return;
+    }
+    match turns.iter_mut().find(|(known, _)| *known == turn) {
+        Some((_, rows)) => *rows += 1,
+        None => turns.push((turn, 1)),
+    }
 }
 
 /// Finds or gives the number of a set of rules; asks the shared table only for sets it has not seen.
@@ -127,7 +146,7 @@ impl Visit for Reader {
         };
         self.last = (set, number);
         self.findings.push(number);
-        let loc = entry.value(crate::protocol::Field::Loc, text);
+        let loc = entry.value(Field::Loc, text);
         self.keys.push(loc.map_or(0, |loc| location::key_hash(&loc)));
     }
 }
@@ -178,41 +197,49 @@ impl Checks {
         let mut findings = self.findings.clone();
         findings.grow(after.row_limit() as usize);
         let mut counts = Arc::clone(&self.counts);
+        let sets = self.rule_sets();
+        let known = |number: u16| sets.get(usize::from(number)).copied().unwrap_or_default();
         let touched: Vec<u32> = applied.touched.iter().collect();
         let pages: Vec<&[u32]> = touched.chunk_by(|a, b| *a as usize / PAGE == *b as usize / PAGE).collect();
-        let done: Vec<(usize, Vec<u16>)> = pages
+        let done: Vec<RecheckedPage> = pages
             .par_iter()
             .map_init(
                 || Numbers::new(&self.sets),
                 |numbers, rows| {
-                    (!progress.is_cancelled()).then(|| {
-                        let page = rows.first().map_or(0, |row| *row as usize / PAGE);
-                        let mut slots = findings.page(page).to_vec();
-                        for row in *rows {
-                            if let Some(slot) = slots.get_mut(*row as usize % PAGE) {
-                                *slot = numbers.of(self.entry_rules(after, RowId(*row), now));
-                            }
-                        }
-                        (page, slots)
-                    })
+                    if progress.is_cancelled() {
+                        return None;
+                    }
+                    let number = rows.first().map_or(0, |row| *row as usize / PAGE);
+                    let mut page = RecheckedPage { number, slots: findings.page(number).to_vec(), turns: Vec::new() };
+                    for row in *rows {
+                        let Some(slot) = page.slots.get_mut(*row as usize % PAGE) else { continue };
+                        let old = *slot;
+                        let revised = applied.field.and_then(|field| {
+                            let row = RowId(*row);
+                            self.revised_rules(after, row, field, known(old), now)
+                        });
+                        *slot = numbers.of(revised.unwrap_or_else(|| self.entry_rules(after, RowId(*row), now)));
+                        note_turn(&mut page.turns, (old, *slot));
+                    }
+                    Some(page)
                 },
             )
             .collect::<Option<_>>()?;
-        if !touched.is_empty() {
+        if !done.is_empty() {
             let sets = self.rule_sets();
-            let set = |number: &u16| sets.get(usize::from(*number)).copied().unwrap_or_default();
+            let set = |number: u16| sets.get(usize::from(number)).copied().unwrap_or_default();
             let sum = Arc::make_mut(&mut counts);
-            for (page, slots) in done {
-                for (old, new) in findings.page(page).iter().zip(&slots).filter(|(old, new)| old != new) {
-                    add(sum, set(old), 1, false);
-                    add(sum, set(new), 1, true);
+            for page in done {
+                for ((old, new), rows) in page.turns {
+                    add(sum, set(old), rows, false);
+                    add(sum, set(new), rows, true);
                 }
-                findings.put_page(page, &slots);
+                findings.put_page(page.number, &page.slots);
             }
         }
         let set = (applied.touched.len() > INLINE_ROWS).then(|| {
             let mut set = SetIndex::clone(&self.set);
-            sync(&mut set, before, after, &applied.touched);
+            sync(&mut set, (before, after), &applied.touched, applied.field);
             Arc::new(set)
         });
         Some(Rechecked { findings, counts, set, rows: touched.len() as u64 })
@@ -227,6 +254,13 @@ impl Checks {
         entry::check(&entry, &text, &self.context(document, row, now))
     }
 
+    /// The same from what it violated before one field got another value. `None` where that cannot be told.
+    fn revised_rules(&self, document: &Document, row: RowId, field: Field, old: RuleSet, now: Now) -> Option<RuleSet> {
+        // What the file itself says may stand between blanks or in references; only an edited value is plain.
+        let value = document.edited(row, field)?;
+        entry::revise(old, field, value, &document.record(row), &self.context(document, row, now))
+    }
+
     /// What the rules need to know about a row's surroundings.
     pub fn context<'c>(&'c self, document: &'c Document, row: RowId, now: Now) -> Context<'c> {
         let home = self.homes.get(document.sitemap_of(row).index()).and_then(Option::as_ref);
@@ -237,9 +271,10 @@ impl Checks {
     pub fn commit(&mut self, rechecked: Rechecked, before: &Document, applied: &Applied) {
         self.findings = rechecked.findings;
         self.counts = rechecked.counts;
-        match rechecked.set {
-            Some(set) => self.set = set,
-            None => sync(Arc::make_mut(&mut self.set), before, &applied.document, &applied.touched),
+        if let Some(set) = rechecked.set {
+            self.set = set;
+        } else {
+            sync(Arc::make_mut(&mut self.set), (before, &applied.document), &applied.touched, applied.field);
         }
         let files = applied.document.sitemaps().len();
         if self.homes.len() < files {
@@ -254,7 +289,7 @@ impl Checks {
             Arc::make_mut(&mut self.homes).resize(files, None);
         }
         if !moved.is_empty() {
-            sync(Arc::make_mut(&mut self.set), before, after, moved);
+            sync(Arc::make_mut(&mut self.set), (before, after), moved, None);
         }
     }
 
@@ -271,14 +306,27 @@ impl Checks {
     }
 
     /// After undo or redo: if this state is bare, it takes the set index of the state that it replaces, and
-    /// brings it up to date by the rows that differ.
-    pub fn take_over(&mut self, other: &mut Self, (from, to): (&Document, &Document), touched: &RowSet) {
+    /// brings it up to date by the rows that differ: those that the step touched (in one field only, if it says
+    /// so), and those that a save in between has put into another file.
+    pub fn take_over(
+        &mut self,
+        other: &mut Self,
+        (from, to): (&Document, &Document),
+        touched: &RowSet,
+        field: Option<Field>,
+    ) {
         if !self.is_bare {
             return;
         }
         self.set = std::mem::take(&mut other.set);
         (self.is_bare, other.is_bare) = (false, true);
-        sync(Arc::make_mut(&mut self.set), from, to, touched);
+        let set = Arc::make_mut(&mut self.set);
+        let rehomed = from.rehomed(to);
+        if rehomed.is_empty() {
+            sync(set, (from, to), touched, field);
+        } else {
+            sync(set, (from, to), &(touched | &rehomed), None);
+        }
     }
 
     /// All sets of rules, by their number.
@@ -403,16 +451,24 @@ fn facts_of(record: &Record, file: u32) -> RowFacts {
     }
 }
 
-/// Takes the touched rows out as they were and puts them in as they are. All out first: a row that is
-/// looked up while another goes in must be in the index as the new document has it.
-fn sync(set: &mut SetIndex, before: &Document, after: &Document, touched: &RowSet) {
+/// Brings the set index up to date by the touched rows. `field` is the only one that changed, if so.
+fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &RowSet, field: Option<Field>) {
     let (old, new) = (DocumentLocs(before), DocumentLocs(after));
-    for row in touched.iter().map(RowId).filter(|row| before.is_live(*row)) {
-        set.remove(row.0, &facts_of(&before.record(row), before.sitemap_of(row).0), &old);
-    }
-    for row in touched.iter().map(RowId).filter(|row| after.is_live(*row)) {
-        let key = after.value(row, crate::protocol::Field::Loc).map_or(0, |loc| location::key_hash(&loc));
-        set.insert(row.0, key, &facts_of(&after.record(row), after.sitemap_of(row).0), &new);
+    let facts = |document: &Document, row: RowId| facts_of(&document.record(row), document.sitemap_of(row).0);
+    if field.is_some_and(|field| field != Field::Loc) {
+        for row in touched.iter().map(RowId).filter(|row| after.is_live(*row)) {
+            set.revise(&facts(before, row), &facts(after, row));
+        }
+    } else {
+        // All out first: a row that is looked up while another goes in must be in the index as the new document
+        // has it.
+        for row in touched.iter().map(RowId).filter(|row| before.is_live(*row)) {
+            set.remove(row.0, &facts(before, row), &old);
+        }
+        for row in touched.iter().map(RowId).filter(|row| after.is_live(*row)) {
+            let key = after.value(row, Field::Loc).map_or(0, |loc| location::key_hash(&loc));
+            set.insert(row.0, key, &facts(after, row), &new);
+        }
     }
     set.settle(&new);
 }

@@ -4,7 +4,9 @@
 
 use super::snapshot::State;
 use crate::document::Document;
+use crate::document::edit::Applied;
 use crate::document::rows::{RowId, RowSet};
+use crate::protocol::Field;
 
 /// One undoable change.
 #[derive(Debug, Clone)]
@@ -15,6 +17,8 @@ pub struct Step {
     pub touched: RowSet,
     /// Whether rows came or moved.
     pub moved: bool,
+    /// The one field whose values changed, if nothing else did.
+    pub field: Option<Field>,
     /// Where the cursor was.
     pub cursor: Option<RowId>,
     /// The state before it (in the done part) or after it (in the undone part).
@@ -49,9 +53,10 @@ const STEP_BUDGET: usize = 20_000;
 
 impl History {
     /// Notes a change: `before` is the state that it was made from. What was undone is forgotten.
-    pub fn push(&mut self, label: String, before: State, cursor: Option<RowId>, (touched, moved): (RowSet, bool)) {
+    pub fn push(&mut self, label: String, before: State, cursor: Option<RowId>, applied: Applied) {
+        let Applied { touched, moved, field, .. } = applied;
         self.steps.truncate(self.done);
-        self.steps.push(Step { label, touched, moved, cursor, other: before });
+        self.steps.push(Step { label, touched, moved, field, cursor, other: before });
         let mut rows: u64 = self.steps.iter().map(|step| step.touched.len()).sum();
         // The newest step always stays: the change just made can be undone, however big it was.
         while self.steps.len() > 1 && (rows > ROW_BUDGET || self.steps.len() > STEP_BUDGET) {
@@ -82,7 +87,7 @@ impl History {
         let at = if back { Some(self.done) } else { self.done.checked_sub(1) };
         if let Some(step) = at.and_then(|at| self.steps.get_mut(at)) {
             let State { document, checks, .. } = state;
-            checks.take_over(&mut step.other.checks, (from, document), touched);
+            checks.take_over(&mut step.other.checks, (from, document), touched, step.field);
         }
     }
 

@@ -388,7 +388,7 @@ impl Session {
         }
         self.refresh_files(&old);
         let cursor_after = applied.added.first().copied();
-        self.history.push(message.clone(), before, cursor, (applied.touched, applied.moved));
+        self.history.push(message.clone(), before, cursor, applied);
         Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after })
     }
 

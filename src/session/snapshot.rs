@@ -94,17 +94,11 @@ impl Snapshot {
     pub fn prepare_intent(&self, intent: Intent, progress: &Progress) -> Option<Prepared> {
         let applied = match &intent.edit {
             Some(edit) => self.document.apply(edit, progress)?,
-            None => {
-                Applied { document: self.document.clone(), touched: RowSet::new(), added: Vec::new(), moved: false }
-            }
+            None => Applied::nothing(&self.document),
         };
         let rechecked = self.checks.recheck(&self.document, &applied, self.now, progress)?;
-        let differs = |document: &Document, row: u32| document.row_state(&self.saved, RowId(row)) != RowState::Clean;
-        let (mut before, mut after) = (0u32, 0u32);
-        for row in &applied.touched {
-            before += u32::from(row < self.document.row_limit() && differs(&self.document, row));
-            after += u32::from(differs(&applied.document, row));
-        }
+        let before = self.document.changed_among(&self.saved, &applied.touched);
+        let after = applied.document.changed_among(&self.saved, &applied.touched);
         let changed = (self.changed + after).saturating_sub(before);
         Some(Prepared { base: self.version, applied, rechecked, intent, changed })
     }

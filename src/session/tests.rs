@@ -187,8 +187,54 @@ fn act() -> impl Strategy<Value = Act> {
     ]
 }
 
+/// Entries that are written unusually: blanks, references, CDATA, empty and doubled elements, no loc.
+const ODD: [&str; 10] = [
+    "<url><loc> https://a.org/1 </loc><lastmod>\n2026-01-01 </lastmod></url>",
+    "<url><loc>https://a.org/2</loc><lastmod>&#32;2026-01-01</lastmod><priority>&#48;.5</priority></url>",
+    "<url><loc><![CDATA[ https://a.org/3 ]]></loc><changefreq><![CDATA[ daily ]]></changefreq></url>",
+    "<url><loc>https://a.org/4</loc><lastmod/><priority></priority></url>",
+    "<url><priority>0.5</priority><loc>https://a.org/5</loc></url>",
+    "<url><lastmod>2020-01-01</lastmod><changefreq>daily</changefreq></url>",
+    "<url><loc>https://a.org/7</loc><loc>https://a.org/7b</loc><priority>1</priority><priority>0</priority></url>",
+    "<url/>",
+    "<url><loc>https://a.org/9</loc><!-- c --><changefreq> daily </changefreq><x:y xmlns:x='z'/></url>",
+    "<url a='b'><loc>https://a.org/10<b/></loc>text<lastmod>2026</lastmod></url>",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+    /// Rules that follow from the change of one field are those of a check of the whole entry.
+    #[test]
+    fn revised_findings_are_those_of_a_full_check(
+        acts in proptest::collection::vec((proptest::collection::vec(0u32..10, 1..4), 0..4usize, 0..6usize), 1..12),
+        undo in proptest::collection::vec(any::<bool>(), 12),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        std::fs::write(&path, format!("{HEAD}\n{}\n</urlset>\n", ODD.join("\n"))).unwrap();
+        let mut session = open(&path);
+        for ((rows, field, value), undo) in acts.into_iter().zip(undo) {
+            let values = match Field::ALL[field] {
+                Field::Loc => ["none", "https://a.org/1", "/x", "HTTPS://a.org/1", "https://a.org/2", "https://a.org/a b"],
+                Field::Lastmod => ["none", "2026-01-01", "2019-01-01", "2026-02-30", "2099-01-01", "-1d"],
+                Field::Changefreq => ["none", "daily", "never", "Daily", "x", "hourly"],
+                Field::Priority => ["none", "0.5", "1", "0,5", "high", "+0.1"],
+            };
+            let _ = session.change(&set(rows.into_iter().collect(), Field::ALL[field], values[value]));
+            if undo {
+                session.undo();
+            }
+            let snapshot = session.view();
+            for row in session.document().live_rows() {
+                let (entry, text) = session.document().entry(row);
+                let context = snapshot.checks.context(session.document(), row, NOW);
+                let full = crate::check::check(&entry, &text, &context);
+                let kept = snapshot.rules_of(row).intersection(crate::check::entry::ENTRY_RULES);
+                prop_assert_eq!(kept, full, "{}", String::from_utf8_lossy(&text));
+            }
+        }
+    }
+
     /// After any sequence the findings are those of a fresh load of what would be saved, the marks of change
     /// are true, and undoing everything gives the original bytes.
     #[test]

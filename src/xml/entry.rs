@@ -5,6 +5,7 @@
 use super::escape;
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names};
+use super::plain;
 use crate::protocol::Field;
 use crate::protocol::namespace::Namespace;
 use std::borrow::Cow;
@@ -265,8 +266,21 @@ impl Parser {
             entry.len = entry.open_end;
             return (entry, tag.end);
         }
+        let from = plain::fields(bytes, lead, tag.end, names, &mut entry);
+        self.children(bytes, (lead, tag), names, entry, from)
+    }
+
+    /// The children of an entry from `at` on; `last_order` is the place in schema order that was reached.
+    fn children(
+        &mut self,
+        bytes: &[u8],
+        (lead, tag): (usize, &Markup),
+        names: &Names,
+        mut entry: Entry,
+        (mut at, mut last_order): (usize, usize),
+    ) -> (Entry, usize) {
+        let relative = |position: usize| (position - lead) as u32;
         let open_name = tag.name(bytes);
-        let (mut at, mut last_order) = (tag.end, 0usize);
         loop {
             let Some(child) = markup::next(bytes, at) else {
                 self.note(at, DamageKind::Unclosed);
@@ -495,4 +509,45 @@ const fn count(extensions: &mut Extensions, namespace: Namespace, local: &[u8]) 
         _ => &mut extensions.other,
     };
     *counter = counter.saturating_add(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The entry without the short way for plain fields.
+    fn the_long_way(text: &[u8], names: &Names) -> Option<(Entry, Vec<Damage>)> {
+        let tag = markup::next(text, 0)?;
+        let mut parser = Parser::default();
+        let entry = Entry { open: tag.start as u32, open_end: tag.end as u32, ..Entry::broken(0) };
+        let entry = Entry { odd: Oddities::default(), ..entry };
+        let (entry, _) = parser.children(text, (0, &tag), names, entry, (tag.end, 0));
+        Some((entry, parser.damage))
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_for_plain_fields_leads_to_the_same_entry(
+            parts in proptest::collection::vec(prop_oneof![
+                4 => Just("<loc>a</loc>"), 2 => Just("<loc> b&amp;c\n</loc>"), 1 => Just("<loc>d"), 1 => Just("<loc><![CDATA[e]]></loc>"),
+                4 => Just("<lastmod> 2026 </lastmod>"), 2 => Just("<lastmod/>"), 1 => Just("<lastmod></lastmod>"),
+                4 => Just("<changefreq>f</changefreq>"), 1 => Just("<changefreq>f</priority>"), 4 => Just("<priority>\t</priority>"),
+                1 => Just("<priority >1</priority>"), 1 => Just("<priority>1</priority >"), 6 => Just("\n  "), 1 => Just("g"),
+                1 => Just("<!-- h -->"), 1 => Just("<i:image><loc>j</loc></i:image>"), 1 => Just("</url>"), 1 => Just("&"),
+            ], 0..9),
+            kind in prop_oneof![Just(FileKind::Urlset), Just(FileKind::Index)],
+            root in prop_oneof![Just(""), Just(" xmlns='x'"), Just(" xmlns:a='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns='y'")],
+        ) {
+            let prefix = if root.contains(":a") { "a:" } else { "" };
+            let root = format!("<{prefix}{}{root}>", kind.root_name());
+            let names = Names::of_root(root.as_bytes(), &markup::next(root.as_bytes(), 0).unwrap()).unwrap();
+            let name = kind.entry_name();
+            let text = format!("<{prefix}{name}>{}</{prefix}{name}>", parts.concat());
+            let text = text.as_bytes();
+            let mut parser = Parser::default();
+            let (entry, _) = parser.entry(text, 0, &markup::next(text, 0).unwrap(), &names);
+            prop_assert_eq!(Some((entry, parser.damage)), the_long_way(text, &names));
+        }
+    }
 }

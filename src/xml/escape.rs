@@ -26,6 +26,17 @@ pub fn escape(value: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Length in bytes of what [`escape`] makes of a value.
+pub fn escaped_len(value: &str) -> usize {
+    let more = |byte: u8| match byte {
+        b'&' => 4,
+        b'<' | b'>' => 3,
+        b'\'' | b'"' => 5,
+        _ => 0,
+    };
+    value.len() + value.bytes().map(more).sum::<usize>()
+}
+
 /// Whether XML 1.0 can hold the character at all (production 2, `Char`).
 pub const fn is_xml_char(character: char) -> bool {
     matches!(character, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
@@ -161,6 +172,7 @@ mod tests {
         fn escaping_then_decoding_gives_the_value_back(value in ".*") {
             let escaped = escape(&value);
             prop_assert_eq!(decode(escaped.as_bytes()).into_owned(), value.clone());
+            prop_assert_eq!(escaped_len(&value), escaped.len());
             prop_assert!(!escaped.contains('<') && first_bad_reference(escaped.as_bytes()).is_none());
         }
     }

@@ -116,6 +116,11 @@ impl Names {
         }
     }
 
+    /// Whether an unprefixed tag without declarations of its own means the sitemap namespace.
+    pub const fn bare_is_core(&self) -> bool {
+        self.bare_is_core
+    }
+
     /// Whether a tag is an entry of this file.
     #[inline]
     pub fn is_entry(&self, name: &[u8]) -> bool {

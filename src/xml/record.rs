@@ -149,6 +149,37 @@ impl Record {
         }
     }
 
+    /// Takes in a field's value from a record that has noted it.
+    pub const fn take(&mut self, field: Field, from: &Self) {
+        match field {
+            Field::Loc => self.flags.put(Flags::NO_LOC, from.flags.has(Flags::NO_LOC)),
+            Field::Lastmod => {
+                self.lastmod = from.lastmod;
+                let precision = 7 << Flags::PRECISION_SHIFT;
+                self.flags.0 = self.flags.0 & !precision | from.flags.0 & precision;
+            }
+            Field::Changefreq => self.changefreq = from.changefreq,
+            Field::Priority => self.priority = from.priority,
+        }
+    }
+
+    /// Whether a field's text is the one that `wanted` has noted; `None` when only the text can tell.
+    pub const fn says(&self, field: Field, wanted: &Self) -> Option<bool> {
+        let (ours, theirs, absent) = match field {
+            Field::Loc => (self.flags.has(Flags::NO_LOC) as u32, wanted.flags.has(Flags::NO_LOC) as u32, 1),
+            Field::Lastmod => (self.lastmod, wanted.lastmod, 0),
+            Field::Changefreq => (self.changefreq as u32, wanted.changefreq as u32, ABSENT as u32),
+            Field::Priority => (self.priority as u32, wanted.priority as u32, ABSENT as u32),
+        };
+        if ours != theirs {
+            Some(false)
+        } else if ours == absent {
+            Some(true)
+        } else {
+            None
+        }
+    }
+
     /// The loc's raw bytes in the entry text as read; `None` when the record does not know
     /// ([`Flags::LOC_FAR`]) or there is none.
     #[inline]

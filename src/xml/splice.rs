@@ -5,9 +5,9 @@
 //! and prefix; a removed one takes the white space before it along.
 
 use super::entry::{Entry, FieldSpan, Oddities, TextKind};
-use super::escape::escape;
+use super::escape::{escape, escaped_len};
 use super::markup::{self, Kind};
-use super::names::{self, Names};
+use super::names::Names;
 use crate::protocol::Field;
 use std::fmt::Write as _;
 
@@ -24,41 +24,153 @@ pub enum Change<'v> {
 pub type Changes<'v> = [Option<Change<'v>>; 4];
 
 /// One replacement of a byte range of the entry text.
-struct Patch {
+#[derive(Debug, Clone, Copy)]
+struct Patch<'a> {
     start: usize,
     end: usize,
-    text: String,
+    text: Text<'a>,
+}
+
+/// What a patch puts there. Its length is known without writing it.
+#[derive(Debug, Clone, Copy)]
+enum Text<'a> {
+    /// Nothing.
+    None,
+    /// As it is.
+    Raw(&'a str),
+    /// Escaped.
+    Value(&'a str),
+    /// The rest of an element whose start tag lacks its `>`: that, the value, the end tag.
+    Rest { value: &'a str, name: &'a [u8] },
+    /// A new element.
+    Element(Element<'a>),
+    /// An end tag.
+    End(&'a [u8]),
+}
+
+/// What the changes of one entry come to: one for each field, and two to open and close an empty `<url/>`.
+type Patches<'a> = [Option<Patch<'a>>; 6];
+
+/// A new element with the white space before it; the prefix has its colon.
+#[derive(Debug, Clone, Copy)]
+struct Element<'a> {
+    before: &'a [u8],
+    prefix: &'a [u8],
+    field: Field,
+    value: &'a str,
+}
+
+/// Where the parts of a spliced entry go: into a text, or into a sum of lengths.
+trait Sink {
+    fn put(&mut self, bytes: &[u8]);
+
+    fn put_escaped(&mut self, value: &str);
+}
+
+impl Sink for Vec<u8> {
+    fn put(&mut self, bytes: &[u8]) {
+        self.extend_from_slice(bytes);
+    }
+
+    fn put_escaped(&mut self, value: &str) {
+        self.extend_from_slice(escape(value).as_bytes());
+    }
+}
+
+impl Sink for usize {
+    fn put(&mut self, bytes: &[u8]) {
+        *self += bytes.len();
+    }
+
+    fn put_escaped(&mut self, value: &str) {
+        *self += escaped_len(value);
+    }
+}
+
+impl Text<'_> {
+    fn write(&self, out: &mut impl Sink) {
+        match self {
+            Self::None => {}
+            Self::Raw(text) => out.put(text.as_bytes()),
+            Self::Value(value) => out.put_escaped(value),
+            Self::Element(element) => element.write(out),
+            Self::Rest { value, name } => {
+                out.put(b">");
+                out.put_escaped(value);
+                Text::End(name).write(out);
+            }
+            Self::End(name) => {
+                out.put(b"</");
+                out.put(name);
+                out.put(b">");
+            }
+        }
+    }
+}
+
+impl Element<'_> {
+    fn write(&self, out: &mut impl Sink) {
+        let name = self.field.name().as_bytes();
+        out.put(self.before);
+        out.put(b"<");
+        out.put(self.prefix);
+        out.put(name);
+        out.put(b">");
+        out.put_escaped(self.value);
+        out.put(b"</");
+        out.put(self.prefix);
+        out.put(name);
+        out.put(b">");
+    }
 }
 
 /// Writes `text` with `changes` applied to `out`. `entry` must be the anatomy of `text`.
 pub fn splice(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<'_>, out: &mut Vec<u8>) {
-    let mut patches: Vec<Patch> = Vec::with_capacity(4);
-    let mut missing: Vec<(Field, &str)> = Vec::new();
-    for field in Field::ALL {
-        match (changes[field.index()], entry.field(field)) {
-            (None, _) | (Some(Change::Remove), None) => {}
-            (Some(Change::Set(value)), Some(span)) => patches.push(replace(text, span, value)),
-            (Some(Change::Remove), Some(span)) => patches.push(remove(text, span)),
-            (Some(Change::Set(value)), None) => missing.push((field, value)),
-        }
-    }
-    insert_missing(entry, text, &missing, &mut patches);
-    // Stable: insertions at one place stay in schema order, after a removal that ends there.
-    patches.sort_by_key(|patch| (patch.start, patch.end));
     let start = out.len();
+    write(entry, text, changes, out);
+    remove_repeats(entry, names, changes, (out, start));
+}
+
+/// Length in bytes of what [`splice`] would write.
+pub fn spliced_len(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<'_>) -> usize {
+    if has_repeats(entry) {
+        let mut out = Vec::new();
+        splice(entry, text, names, changes, &mut out);
+        return out.len();
+    }
+    let mut len = 0;
+    write(entry, text, changes, &mut len);
+    len
+}
+
+fn write(entry: &Entry, text: &[u8], changes: &Changes<'_>, out: &mut impl Sink) {
+    let mut patches: Patches<'_> = [None; 6];
+    for (field, slot) in Field::ALL.into_iter().zip(&mut patches) {
+        *slot = match (changes[field.index()], entry.field(field)) {
+            (Some(Change::Set(value)), Some(span)) => Some(replace(text, span, value)),
+            (Some(Change::Remove), Some(span)) => Some(remove(text, span)),
+            _ => None,
+        };
+    }
+    insert_missing(entry, text, changes, &mut patches);
+    // Stable: insertions at one place stay in schema order, after a removal that ends there.
+    patches.sort_by_key(|patch| patch.map_or((usize::MAX, 0), |patch| (patch.start, patch.end)));
     let mut at = 0;
-    for patch in &patches {
-        out.extend_from_slice(text.get(at..patch.start.max(at)).unwrap_or_default());
-        out.extend_from_slice(patch.text.as_bytes());
+    for patch in patches.iter().flatten() {
+        out.put(text.get(at..patch.start.max(at)).unwrap_or_default());
+        patch.text.write(out);
         at = patch.end.max(at);
     }
-    out.extend_from_slice(text.get(at..).unwrap_or_default());
-    remove_repeats(entry, names, changes, (out, start));
+    out.put(text.get(at..).unwrap_or_default());
+}
+
+const fn has_repeats(entry: &Entry) -> bool {
+    entry.odd.has(Oddities::FIELD_TWICE) || entry.odd.has(Oddities::LOC_TWICE)
 }
 
 /// An element that stands twice is removed twice: whoever asked for no lastmod does not want the second.
 fn remove_repeats(entry: &Entry, names: &Names, changes: &Changes<'_>, (out, start): (&mut Vec<u8>, usize)) {
-    if !entry.odd.has(Oddities::FIELD_TWICE) && !entry.odd.has(Oddities::LOC_TWICE) {
+    if !has_repeats(entry) {
         return;
     }
     for field in Field::ALL {
@@ -71,13 +183,16 @@ fn remove_repeats(entry: &Entry, names: &Names, changes: &Changes<'_>, (out, sta
     }
 }
 
-fn replace(text: &[u8], span: &FieldSpan, value: &str) -> Patch {
+fn replace<'a>(text: &'a [u8], span: &FieldSpan, value: &'a str) -> Patch<'a> {
     let (inner_start, inner_end) = (span.inner_start as usize, span.inner_end as usize);
     if span.end == span.inner_end {
-        return open_empty(text, span, value);
+        // `<lastmod/>` becomes `<lastmod>value</lastmod>`.
+        let (kept, name) = opened(text, span.start as usize, span.end as usize);
+        return Patch { start: kept, end: span.end as usize, text: Text::Rest { value, name } };
     }
+    let text_of = Text::Value(value);
     if span.value_start == span.value_end {
-        return Patch { start: inner_start, end: inner_end, text: escape(value).into_owned() };
+        return Patch { start: inner_start, end: inner_end, text: text_of };
     }
     let (start, end) = (span.value_start as usize, span.value_end as usize);
     if span.text == TextKind::Mixed
@@ -88,24 +203,17 @@ fn replace(text: &[u8], span: &FieldSpan, value: &str) -> Patch {
     {
         // A value that is one CDATA section stays one: only what it says changes.
         let (start, end) = markup::trim(text, start + 9, end - 3);
-        return Patch { start, end, text: value.to_owned() };
+        return Patch { start, end, text: Text::Raw(value) };
     }
-    Patch { start, end, text: escape(value).into_owned() }
+    Patch { start, end, text: text_of }
 }
 
-/// `<lastmod/>` becomes `<lastmod>value</lastmod>`.
-fn open_empty(text: &[u8], span: &FieldSpan, value: &str) -> Patch {
-    let (start, end) = (span.start as usize, span.end as usize);
+/// Where the start of an empty tag `<name … />` ends if it is opened, and its name.
+fn opened(text: &[u8], start: usize, end: usize) -> (usize, &[u8]) {
     let tag = text.get(start..end).unwrap_or_default();
-    let kept = trim_end(tag.strip_suffix(b"/>").unwrap_or(tag));
-    let name = markup::next(tag, 0).map(|markup| markup.name(tag).to_vec()).unwrap_or_default();
-    let (kept, name) = (String::from_utf8_lossy(kept), String::from_utf8_lossy(&name));
-    Patch { start, end, text: format!("{kept}>{}</{name}>", escape(value)) }
-}
-
-fn trim_end(bytes: &[u8]) -> &[u8] {
-    let (_, end) = markup::trim(bytes, 0, bytes.len());
-    bytes.get(..end).unwrap_or_default()
+    let name = markup::next(tag, 0).map(|markup| markup.name(tag)).unwrap_or_default();
+    let (_, kept) = markup::trim(tag, 0, tag.strip_suffix(b"/>").unwrap_or(tag).len());
+    (start + kept, name)
 }
 
 /// Start of the run of white space that ends at `end`.
@@ -114,56 +222,51 @@ fn blank_before(text: &[u8], end: usize) -> usize {
     before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1)
 }
 
-fn remove(text: &[u8], span: &FieldSpan) -> Patch {
-    Patch { start: blank_before(text, span.start as usize), end: span.end as usize, text: String::new() }
+const fn nothing(start: usize, end: usize) -> Patch<'static> {
+    Patch { start, end, text: Text::None }
+}
+
+fn remove(text: &[u8], span: &FieldSpan) -> Patch<'static> {
+    nothing(blank_before(text, span.start as usize), span.end as usize)
 }
 
 /// The prefix of the entry's start tag with its colon. Not always the root's: some writers prefix the root alone.
-fn own_prefix(entry: &Entry, text: &[u8]) -> String {
-    let tag = markup::next(text, entry.open as usize);
-    let (prefix, _) = tag.as_ref().map_or((&[][..], &[][..]), |tag| names::split(tag.name(text)));
-    if prefix.is_empty() { String::new() } else { format!("{}:", String::from_utf8_lossy(prefix)) }
+fn own_prefix<'a>(entry: &Entry, text: &'a [u8]) -> &'a [u8] {
+    let name = markup::next(text, entry.open as usize).map(|tag| tag.name(text)).unwrap_or_default();
+    let colon = name.iter().position(|byte| *byte == b':').filter(|colon| *colon > 0);
+    colon.and_then(|colon| name.get(..=colon)).unwrap_or_default()
 }
 
 /// Elements that the entry does not have, each after the last field before it in schema order.
-fn insert_missing(entry: &Entry, text: &[u8], missing: &[(Field, &str)], patches: &mut Vec<Patch>) {
-    if missing.is_empty() {
+fn insert_missing<'a>(entry: &Entry, text: &'a [u8], changes: &Changes<'a>, patches: &mut Patches<'a>) {
+    let missing = Field::ALL.map(|field| match (changes[field.index()], entry.field(field)) {
+        (Some(Change::Set(value)), None) => Some((field, value)),
+        _ => None,
+    });
+    if missing.iter().all(Option::is_none) {
         return;
     }
-    let prefix = own_prefix(entry, text);
-    let separator = separator(entry, text);
-    let element = |field: Field, value: &str| {
-        let name = field.name();
-        format!("{separator}<{prefix}{name}>{}</{prefix}{name}>", escape(value))
-    };
+    let (prefix, before) = (own_prefix(entry, text), separator(entry, text));
+    let end = entry.open_end as usize;
     if entry.close == entry.open_end && entry.len == entry.open_end {
         // `<url/>`: open it up.
-        let (open, end) = (entry.open as usize, entry.open_end as usize);
-        let tag = text.get(open..end).unwrap_or_default();
-        let kept = trim_end(tag.strip_suffix(b"/>").unwrap_or(tag));
-        let name = markup::next(tag, 0).map(|markup| markup.name(tag).to_vec()).unwrap_or_default();
-        let inside: String = missing.iter().map(|(field, value)| element(*field, value)).collect();
-        let (kept, name) = (String::from_utf8_lossy(kept), String::from_utf8_lossy(&name));
-        patches.push(Patch { start: open, end, text: format!("{kept}>{inside}</{name}>") });
-        return;
+        let (kept, name) = opened(text, entry.open as usize, end);
+        patches[4] = Some(Patch { start: kept, end, text: Text::Raw(">") });
+        patches[5] = Some(Patch { start: end, end, text: Text::End(name) });
     }
-    for (field, value) in missing {
-        let at = Field::ALL[..field.index()]
-            .iter()
-            .filter_map(|before| entry.field(*before))
-            .map(|span| span.end)
-            .max()
-            .unwrap_or(entry.open_end) as usize;
-        patches.push(Patch { start: at, end: at, text: element(*field, value) });
+    for (missing, slot) in missing.into_iter().zip(patches) {
+        let Some((field, value)) = missing else { continue };
+        let earlier = entry.fields[..field.index()].iter().flatten();
+        let at = earlier.map(|span| span.end as usize).max().unwrap_or(end);
+        *slot = Some(Patch { start: at, end: at, text: Text::Element(Element { before, prefix, field, value }) });
     }
 }
 
 /// The white space that this entry puts before its fields: what stands before `loc`, or before any other field.
-fn separator<'t>(entry: &Entry, text: &'t [u8]) -> &'t str {
-    let Some(span) = entry.fields.iter().flatten().next() else { return "" };
+fn separator<'t>(entry: &Entry, text: &'t [u8]) -> &'t [u8] {
+    let Some(span) = entry.fields.iter().flatten().next() else { return b"" };
     let end = span.start as usize;
-    let run = text.get(blank_before(text, end).max(entry.open_end as usize)..end).unwrap_or_default();
-    std::str::from_utf8(run).unwrap_or_default()
+    text.get(blank_before(text, end).max(entry.open_end as usize)..end).unwrap_or_default()
 }
 
 /// How the entries of a file are laid out; what a new entry copies.
@@ -193,7 +296,7 @@ impl Layout {
         };
         Some(Self {
             before_entry: run(entry.open, 0),
-            before_field: separator(entry, text).to_owned(),
+            before_field: String::from_utf8_lossy(separator(entry, text)).into_owned(),
             before_close: run(entry.close, entry.open_end),
         })
     }
@@ -341,9 +444,10 @@ mod tests {
                 Just("<loc><![CDATA[e&f]]></loc>"), Just("\n  "), Just("<!-- g -->"), Just("<image:image><image:loc>h</image:loc></image:image>"),
                 Just("<lastmod x='y'/>"), Just("<priority><!-- i -->j</priority>"),
             ], 0..8),
+            empty in proptest::bool::weighted(0.1),
             values in proptest::collection::vec((any::<bool>(), value()), 4),
         ) {
-            let text = format!("\n<url>{}</url>", parts.concat());
+            let text = if empty { "\n<url />".to_owned() } else { format!("\n<url>{}</url>", parts.concat()) };
             let names = Names::plain(FileKind::Urlset);
             let before = Entry::of(text.as_bytes(), &names);
             let changes: Vec<Option<Change<'_>>> = values.iter().map(|(touch, value)| {
@@ -351,6 +455,8 @@ mod tests {
             }).collect();
             let mut out = Vec::new();
             splice(&before, text.as_bytes(), &names, &changes.clone().try_into().unwrap(), &mut out);
+            let changes: Changes<'_> = changes.try_into().unwrap();
+            prop_assert_eq!(spliced_len(&before, text.as_bytes(), &names, &changes), out.len());
             let after = Entry::of(&out, &names);
             for field in Field::ALL {
                 let read = after.value(field, &out).map(std::borrow::Cow::into_owned);

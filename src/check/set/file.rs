@@ -115,6 +115,16 @@ impl FileTally {
         }
     }
 
+    /// A row's date has become another.
+    pub fn redate(&mut self, old: Option<i64>, new: Option<i64>) {
+        if let Some(seconds) = old {
+            self.dates.remove(seconds);
+        }
+        if let Some(seconds) = new {
+            self.dates.add(seconds);
+        }
+    }
+
     /// When the file itself was last changed, in seconds since 1970.
     pub fn set_mtime(&mut self, mtime: Option<i64>) {
         self.dates.set_mtime(mtime);

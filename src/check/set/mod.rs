@@ -1,7 +1,8 @@
 //! What holds of the set as a whole: repeated URLs, mixed hosts, suspicious dates and hints.
 //!
 //! [`SetIndex`] is kept up to date row by row: [`SetIndex::remove`] with the old facts,
-//! [`SetIndex::insert`] with the new ones, [`SetIndex::settle`] when a batch is through. After that its
+//! [`SetIndex::insert`] with the new ones ([`SetIndex::revise`] for both where the URL stays),
+//! [`SetIndex::settle`] when a batch is through. After that its
 //! counts equal those of an index built anew, whatever happened before. It knows rows and files by
 //! number only and looks texts up through [`Locs`]; it must not know of documents or screens.
 
@@ -168,6 +169,17 @@ impl SetIndex {
         let origin = self.hosts.remove(&location);
         self.touch(facts.file).remove(origin, facts);
         self.count(&location, facts, -1);
+    }
+
+    /// A row's facts have become others, but its loc, its file and its extensions are what they were: no URL is
+    /// looked at.
+    pub fn revise(&mut self, old: &RowFacts, new: &RowFacts) {
+        debug_assert_eq!((old.file, old.news), (new.file, new.news), "another file, another extension");
+        if old.lastmod != new.lastmod {
+            self.touch(new.file).redate(old.lastmod, new.lastmod);
+        }
+        self.count_values(old, -1);
+        self.count_values(new, 1);
     }
 
     /// Draws the verdicts on the files whose rows have changed. Call it after a batch of changes and
@@ -393,6 +405,14 @@ impl SetIndex {
     fn count(&mut self, location: &Location<'_>, facts: &RowFacts, step: i64) {
         let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
         add(&mut self.rows);
+        if let Some(slash) = slash_style(location) {
+            add(&mut self.slashes[usize::from(slash)]);
+        }
+        self.count_values(facts, step);
+    }
+
+    fn count_values(&mut self, facts: &RowFacts, step: i64) {
+        let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
         if facts.has_lastmod {
             add(&mut self.with_lastmod);
         }
@@ -401,9 +421,6 @@ impl SetIndex {
         }
         if let Some(counter) = facts.changefreq.and_then(|word| self.frequencies.get_mut(usize::from(word))) {
             add(counter);
-        }
-        if let Some(slash) = slash_style(location) {
-            add(&mut self.slashes[usize::from(slash)]);
         }
     }
 }
