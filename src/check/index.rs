@@ -81,8 +81,13 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
             && let Some(instant) = lastmod::judge(&said).instant
             && let Some(Some(newest)) = facts.newest.get(id.index())
         {
-            // A date covers its whole day.
-            let covers = if instant.precision <= lastmod::Precision::Day { 86_399 } else { 0 };
+            // A date covers its whole day, month or year.
+            let covers = match instant.precision {
+                lastmod::Precision::Year => 366 * 86_400,
+                lastmod::Precision::Month => 31 * 86_400,
+                lastmod::Precision::Day => 86_399,
+                _ => 0,
+            };
             if instant.seconds + covers < *newest {
                 let message = format!("{said} is older than the newest lastmod inside {loc}");
                 say(Rule::INDEX_LASTMOD_OLDER, Some(Field::Lastmod), message);

@@ -36,7 +36,9 @@ pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Fa
         check_json(streams.out, &report.files, &report.summary, report.findings.iter().map(shown))?;
     }
     streams.out.flush()?;
-    let _ = writeln!(streams.notes, "{}", in_words(&report));
+    if !report.files.is_empty() {
+        let _ = writeln!(streams.notes, "{}", in_words(&report));
+    }
     Ok(match status {
         Status::Fine if report.summary.errors > 0 => Status::Findings,
         other => other,

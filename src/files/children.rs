@@ -60,6 +60,8 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
         let own = Identity::of(index, inode);
         let mut seen: HashMap<Identity, u64> = HashMap::new();
         let mut found = Vec::new();
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let home = here.canonicalize().unwrap_or_else(|_| here.to_path_buf());
         for (number, child) in children.iter_mut().enumerate() {
             let candidates = match locate::place(&child.loc, self.base.as_deref()) {
                 Place::Inside(candidates) => candidates,
@@ -78,6 +80,11 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
                 child.state = ChildState::Missing;
                 continue;
             };
+            // A link in the folder is a path out of it as well.
+            if !path.canonicalize().is_ok_and(|path| path.starts_with(&home)) {
+                child.state = ChildState::Outside;
+                continue;
+            }
             let identity = Identity::of(&path, disk::identity(&metadata));
             let key = location::key_hash(&child.loc);
             child.state = match seen.get(&identity) {

@@ -58,12 +58,17 @@ pub(super) struct Target {
     pub(super) real: PathBuf,
     /// What is there now.
     pub(super) metadata: Option<Metadata>,
+    /// Permission bits that a new file may have, before the umask.
+    pub(super) ceiling: u32,
 }
+
+/// What a new file may be read and written by, if its set says nothing stricter.
+const NEW_FILE: u32 = 0o644;
 
 impl Target {
     /// Looks at a path, follows its links, and refuses what must not be replaced.
     pub(super) fn look(path: &Path, wish: Wish, disk: &Disk, force: bool) -> Result<Self, Error> {
-        let new = || Ok(Self { path: path.to_path_buf(), real: path.to_path_buf(), metadata: None });
+        let new = || Ok(Self { path: path.to_path_buf(), real: path.to_path_buf(), metadata: None, ceiling: NEW_FILE });
         let refuse = |reason| Err(Error::new(path, reason));
         match (fs::symlink_metadata(path), wish) {
             (Err(error), Wish::Change) if error.kind() == io::ErrorKind::NotFound => {
@@ -89,7 +94,20 @@ impl Target {
         if metadata.permissions().readonly() || !is_writable(&real, path)? {
             return refuse(Reason::ReadOnly);
         }
-        Ok(Self { path: path.to_path_buf(), real, metadata: Some(metadata) })
+        Ok(Self { path: path.to_path_buf(), real, metadata: Some(metadata), ceiling: NEW_FILE })
+    }
+
+    /// New files of a set are readable for nobody whom its present files keep out.
+    pub(super) fn restrict_new(targets: &mut [Self]) {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let present = targets.iter().filter_map(|target| target.metadata.as_ref());
+            let ceiling = present.fold(NEW_FILE, |ceiling, metadata| ceiling & (metadata.mode() | 0o600));
+            for target in targets {
+                target.ceiling = ceiling;
+            }
+        }
     }
 
     /// Whether nothing has happened to it since it was looked at.
@@ -181,7 +199,7 @@ impl<'g> Sink<'g> {
         {
             use std::os::unix::fs::PermissionsExt;
             // The system takes the umask off a new file's mode; a replaced file's mode is set when all is written.
-            let mode = if target.metadata.is_none() { 0o644 } else { 0o600 };
+            let mode = if target.metadata.is_none() { target.ceiling } else { 0o600 };
             builder.permissions(fs::Permissions::from_mode(mode));
         }
         let file = builder.tempfile_in(target.folder())?;

@@ -84,6 +84,9 @@ fn save_through(
             writes.push((output, target));
         }
     }
+    let (outputs, mut targets): (Vec<&Output>, Vec<Target>) = writes.into_iter().unzip();
+    Target::restrict_new(&mut targets);
+    let writes: Vec<(&Output, Target)> = outputs.into_iter().zip(targets).collect();
     if let Some((one, other)) = commit::first_twice(writes.iter().map(|(_, target)| target).chain(&removes)) {
         let why = format!("{} and {} are the same file", one.display(), other.display());
         return Err(Error::new(one, Reason::Plan(why)));

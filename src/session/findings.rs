@@ -210,8 +210,10 @@ impl Session {
             .sitemaps()
             .iter()
             .map(|sitemap| {
+                // A date in the future is a mistake of its own and makes no index older.
+                let latest = self.now.now.seconds + 86_400;
                 let dates = sitemap.rows.iter().filter_map(|row| document.record(row).lastmod());
-                dates.map(|lastmod| lastmod.seconds).max()
+                dates.map(|lastmod| lastmod.seconds).filter(|seconds| *seconds <= latest).max()
             })
             .collect();
         for found in index::check(index, &IndexFacts { home: home.as_ref(), newest: &newest }) {

@@ -352,3 +352,20 @@ fn a_report_also_names_near_duplicates() {
         .collect();
     assert_eq!(near, ["https://a.org/x/", "https://a.org/y?a=2&b=1"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_no_way_out_of_the_folder_either() {
+    let folder = folder();
+    let site = folder.path().join("site");
+    std::fs::create_dir(&site).unwrap();
+    for name in ["sitemap_index.xml", "two.xml"] {
+        std::fs::rename(folder.path().join(name), site.join(name)).unwrap();
+    }
+    std::os::unix::fs::symlink("../one.xml", site.join("one.xml")).unwrap();
+    std::fs::rename(site.join("two.xml"), site.join("real.xml")).unwrap();
+    std::os::unix::fs::symlink("real.xml", site.join("two.xml")).unwrap();
+    let session = open(&site.join("sitemap_index.xml"));
+    assert_eq!(session.urls(), 3, "the link that stays inside is followed, the other is not");
+    assert!(codes(&session).contains(&("index-child-missing", 1)));
+}

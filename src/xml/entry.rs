@@ -241,7 +241,9 @@ impl Parser {
         if memchr::memchr(b'&', text).is_some()
             && let Some(bad) = escape::first_bad_reference(text)
         {
-            self.note(start + bad, DamageKind::Ampersand);
+            // `&#27;` is a sound reference, to a character that XML cannot hold.
+            let sound = text.get(bad..).and_then(escape::reference).is_some();
+            self.note(start + bad, if sound { DamageKind::Character } else { DamageKind::Ampersand });
         }
     }
 

@@ -381,6 +381,7 @@ mod tests {
             ("<urlset>", DamageKind::Unclosed),
             ("<urlset><url><loc>a", DamageKind::Unclosed),
             ("<urlset>\u{1}</urlset>", DamageKind::Character),
+            ("<urlset><url><loc>&#27;</loc></url></urlset>", DamageKind::Character),
             ("<urlset><url><image:image><image:loc></image:image></url></urlset>", DamageKind::EndTag),
         ];
         for (text, kind) in table {

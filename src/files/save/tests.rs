@@ -254,7 +254,7 @@ mod unix {
             set.limits = Limits { urls: 1, ..Limits::default() };
             set.save();
             fs::write(set.path("plain"), "").unwrap();
-            assert_eq!(mode(&set.path("sitemap-2.xml")), mode(&set.path("plain")) & 0o644);
+            assert_eq!(mode(&set.path("sitemap-2.xml")), mode(&set.path("plain")) & 0o644 & (kept | 0o600));
             assert_eq!(mode(&set.path("sitemap.xml")), kept);
         }
     }
