@@ -1,7 +1,8 @@
 //! A line of text being typed: editing keys, history, completion.
 //!
-//! Invariant: the text never holds a line break or a control character, however it came in. What the
-//! text means is for whoever asked.
+//! Invariant: nothing typed, pasted or proposed brings in a line break or a control character; a value that
+//! holds some already ([`Prompt::of_value`]) keeps them until they are deleted. What the text means is
+//! for whoever asked.
 
 use super::text::Charset;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -77,6 +78,14 @@ impl Prompt {
         prompt
     }
 
+    /// An editor for a value that is there already, control characters and all: what is not typed over
+    /// stays as it is.
+    pub fn of_value(value: &str, history: Vec<String>) -> Self {
+        let mut prompt = Self::new("", history);
+        prompt.put(value.to_owned());
+        prompt
+    }
+
     /// The text.
     pub fn text(&self) -> &str {
         self.editor.lines().first().map_or("", String::as_str)
@@ -90,7 +99,11 @@ impl Prompt {
 
     /// Replaces the text; the caret goes to its end.
     pub fn set(&mut self, text: &str) {
-        self.editor = TextArea::new(vec![fold(text)]);
+        self.put(fold(text));
+    }
+
+    fn put(&mut self, text: String) {
+        self.editor = TextArea::new(vec![text]);
         self.editor.move_cursor(CursorMove::End);
     }
 
@@ -244,12 +257,11 @@ impl Prompt {
             (Some((at, draft)), true) => (at - 1, draft),
             (Some((at, draft)), false) if at + 1 < self.history.len() => (at + 1, draft),
             (Some((_, draft)), false) => {
-                self.set(&draft);
+                self.put(draft);
                 return true;
             }
         };
-        let text = self.history[at].clone();
-        self.set(&text);
+        self.put(self.history[at].clone());
         self.recalled = Some((at, draft));
         self.completion = None;
         true

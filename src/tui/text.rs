@@ -176,7 +176,8 @@ impl Charset {
         let width = UnicodeWidthStr::width(grapheme);
         let added: usize = grapheme.chars().map(char_width).sum();
         let printable = self == Self::Unicode && !grapheme.chars().any(needs_sign);
-        if printable && width == added && (1..=2).contains(&width) && !starts_alone(grapheme) {
+        // Conjuncts of Indic scripts are one cluster of several columns.
+        if printable && width == added && width > 0 && !starts_alone(grapheme) {
             out.push_str(grapheme);
             return;
         }
@@ -338,6 +339,17 @@ mod tests {
             ("bad\u{fffd}byte", "bad\u{fffd}byte"),
             ("e\u{301}te\u{301}", "e\u{301}te\u{301}"),
             ("\u{301}alone", "‹0301›alone"),
+            ("हिन्दी", "हिन्दी"),
+            ("कृषि", "कृषि"),
+            ("क्षत्रिय", "क्षत्रिय"),
+            ("বাংলা", "বাংলা"),
+            ("தமிழ்", "தமிழ்"),
+            ("മലയാളം", "മലയാളം"),
+            ("မြန်မာ", "မြန်မာ"),
+            ("ไทยน้ำ", "ไทยน้ำ"),
+            ("עִבְרִית", "עִבְרִית"),
+            ("عَرَبِيّ", "عَرَبِيّ"),
+            ("\u{94d}alone", "‹094D›alone"),
             ("日本", "日本"),
             ("עברית", "עברית"),
             ("👩\u{200d}💻", "👩‹200D›💻"),

@@ -60,7 +60,7 @@ impl App {
         let field = self.grid.field;
         let before = self.session.cell(row, field).map(std::borrow::Cow::into_owned);
         let text = if fresh { "" } else { before.as_deref().unwrap_or_default() };
-        let prompt = Prompt::new(text, self.dropped.0[field.index()].clone());
+        let prompt = Prompt::of_value(text, self.dropped.0[field.index()].clone());
         let verdict = Verdict::default();
         self.cell_changed(Box::new(CellEdit { row, field, prompt, before, verdict }));
     }
@@ -118,6 +118,8 @@ impl App {
     pub(super) fn judge(&self, row: Option<RowId>, field: Field, typed: &str, before: Option<&str>) -> Verdict {
         let snapshot = self.session.view();
         let value = match resolve(field, typed, before, snapshot.now) {
+            // What is there already is not typed: `+0.1` in a file is no step.
+            _ if before == Some(typed) => Some(typed.to_owned()),
             Ok(value) => value,
             Err(reason) => return Verdict { refused: Some(reason), ..Verdict::default() },
         };
@@ -140,9 +142,8 @@ impl App {
             self.mode = Mode::Cell(edit);
             return false;
         }
-        let same = edit.verdict.value == edit.before
-            || (edit.field == Field::Loc && edit.prompt.text() == edit.before.as_deref().unwrap_or_default());
-        if !same {
+        let cleared_loc = edit.field == Field::Loc && edit.before.is_none() && edit.prompt.text().is_empty();
+        if edit.verdict.value != edit.before && !cleared_loc {
             let assignment = Assignment { field: edit.field, typed: edit.prompt.text().trim().to_owned() };
             let typed = if assignment.typed.is_empty() { "none".to_owned() } else { assignment.typed.clone() };
             let assignment = Assignment { typed, ..assignment };

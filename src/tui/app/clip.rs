@@ -18,6 +18,8 @@ pub struct Add {
     pub before: bool,
     /// The URL being typed.
     pub prompt: Prompt,
+    /// What stood there before anything was typed.
+    start: String,
     /// What is to be said of it.
     pub verdict: Verdict,
     /// A list that was pasted; then nothing is typed.
@@ -89,6 +91,7 @@ impl App {
             anchor: self.grid.row,
             before,
             prompt,
+            start,
             verdict: Verdict::default(),
             list: Vec::new(),
             known: 0,
@@ -107,8 +110,7 @@ impl App {
             }
             Reply::Accept => {
                 let text = add.prompt.text().trim().to_owned();
-                if text.is_empty() || Some(text.trim_end_matches('/')) == self.session.origin() && !text.ends_with('/')
-                {
+                if text.is_empty() || text == add.start.trim_end_matches('/') || is_scheme(&text) {
                     self.fail("type a URL first");
                     self.mode = Mode::Add(add);
                     return;
@@ -127,6 +129,11 @@ impl App {
     }
 
     pub(super) fn add_changed(&mut self, mut add: Box<Add>) {
+        // A whole URL typed or pasted after what was proposed is meant instead of it.
+        if let Some(typed) = add.prompt.text().strip_prefix(&add.start).filter(|typed| starts_with_scheme(typed)) {
+            let typed = typed.to_owned();
+            add.prompt.set(&typed);
+        }
         add.verdict = self.judge(None, Field::Loc, add.prompt.text(), None);
         self.mode = Mode::Add(add);
     }
@@ -153,7 +160,8 @@ impl App {
                 add.prompt.paste(text);
                 self.add_changed(add);
             }
-            Mode::Grid | Mode::Detail | Mode::Add(_) => self.paste_list(text),
+            Mode::Grid | Mode::Detail => self.paste_list(text, self.grid.row, false),
+            Mode::Add(add) => self.paste_list(text, add.anchor, add.before),
             mode => self.mode = mode,
         }
     }
@@ -164,7 +172,7 @@ impl App {
         }
     }
 
-    fn paste_list(&mut self, text: &str) {
+    fn paste_list(&mut self, text: &str, anchor: Option<RowId>, before: bool) {
         if let Err(refused) = self.changeable() {
             return self.fail(refused.0);
         }
@@ -181,9 +189,10 @@ impl App {
         let known = list.iter().take(LOOKED_UP).filter(|loc| !snapshot.rows_with_loc(loc).is_empty()).count();
         let odd = list.iter().filter(|loc| !loc.starts_with("http://") && !loc.starts_with("https://")).count();
         let add = Add {
-            anchor: self.grid.row,
-            before: false,
+            anchor,
+            before,
             prompt: Prompt::new("", Vec::new()),
+            start: String::new(),
             verdict: Verdict::default(),
             list,
             known,
@@ -217,4 +226,20 @@ impl App {
         self.session.mark(&rows, on);
         self.step(true, many);
     }
+}
+
+/// Whether a text is `https://` or the like, with nothing after it.
+fn is_scheme(text: &str) -> bool {
+    text.strip_suffix("://").is_some_and(is_scheme_name)
+}
+
+/// Whether a text begins as a whole URL does.
+fn starts_with_scheme(text: &str) -> bool {
+    text.trim_start().split_once("://").is_some_and(|(scheme, _)| is_scheme_name(scheme))
+}
+
+/// RFC 3986, section 3.1.
+fn is_scheme_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
 }

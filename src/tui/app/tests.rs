@@ -731,3 +731,67 @@ fn columns_are_chosen_and_ordered() {
     bench.keys(":columns nonsense<enter>");
     assert!(bench.says().contains("changefreq"));
 }
+
+const CONTROLS: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
+  <url><loc>https://example.com/a&#9;tab&#13;cr&#x9b;31m</loc><lastmod>2025-01-01&#x9b;2J</lastmod><changefreq>daily&#9;x</changefreq><priority>+0.1</priority></url>
+</urlset>
+";
+
+#[test]
+fn a_cell_left_as_it_was_is_no_change() {
+    for field in ["", "l", "ll", "lll"] {
+        for end in ["<enter>", "x<bs><enter>", "<tab><esc>", "<down>"] {
+            let mut bench = Bench::file(CONTROLS);
+            bench.keys(field).keys("<enter>").keys(end);
+            // Tab takes a suggestion where there is one, and arrows choose a frequency: these are typing.
+            if bench.app.session.is_modified() {
+                assert!(matches!(end, "<tab><esc>" | "<down>") && !field.is_empty(), "{field:?} {end}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_typed_beside_control_characters_changes_nothing_else() {
+    let mut bench = Bench::file(CONTROLS);
+    bench.keys("<enter>");
+    bench.shows("a␉tab␍cr‹009B›31m");
+    bench.keys("!<enter>");
+    assert_eq!(bench.paths(), ["/a\ttab\rcr\u{9b}31m!"]);
+    bench.keys("<enter>X<esc><enter><up><down><esc>");
+    bench.keys("<enter>X<esc><enter><up><bs><enter>u");
+    assert_eq!(bench.paths(), ["/a\ttab\rcr\u{9b}31m"], "a text that comes back is the text it was: one step");
+}
+
+#[test]
+fn a_whole_url_takes_the_place_of_what_was_proposed() {
+    let empty = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"></urlset>\n";
+    for (xml, typed, expected) in [
+        (SMALL, "new", "https://example.com/new"),
+        (SMALL, "https://example.com/new", "https://example.com/new"),
+        (SMALL, "http://other.example/x", "http://other.example/x"),
+        (SMALL, "go?to=https://a.example/", "https://example.com/go?to=https://a.example/"),
+        (empty, "example.com/new", "https://example.com/new"),
+        (empty, "https://example.com/new", "https://example.com/new"),
+    ] {
+        let mut bench = Bench::file(xml);
+        bench.keys("o").keys(typed).keys("<enter>");
+        assert!(bench.cells(Field::Loc).contains(&expected.to_owned()), "typed {typed}: {:?}", bench.cells(Field::Loc));
+        let mut bench = Bench::file(xml);
+        bench.keys("o").paste(&format!("{typed}\n")).keys("<enter>");
+        assert!(bench.cells(Field::Loc).contains(&expected.to_owned()), "pasted {typed}");
+    }
+    let mut bench = Bench::file(empty);
+    bench.keys("o<enter>");
+    assert_eq!(bench.says(), "type a URL first");
+}
+
+#[test]
+fn a_list_pasted_while_a_url_is_asked_for_becomes_rows() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("jO").paste("https://example.com/1\nhttps://example.com/2\n");
+    bench.shows("2 URLs pasted");
+    bench.shows("they come above this row");
+    bench.keys("<enter>");
+    assert_eq!(bench.paths()[..4], ["/", "/1", "/2", "/shop/tea"]);
+}

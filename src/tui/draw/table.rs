@@ -170,7 +170,8 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
     }
     for field in Field::ALL {
         let column = columns.field(field);
-        if column.width == 0 {
+        // A cell being edited is drawn by its editor alone: nothing of it may shine through.
+        if column.width == 0 || (cursor == Some(field) && table.editing.is_some()) {
             continue;
         }
         let value = row.fields[field.index()].as_deref().unwrap_or_default();
@@ -308,6 +309,29 @@ mod tests {
         let (heads, body) = (Rect { height: 1, ..area }, Rect { y: 1, height: 7, ..area });
         draw(&mut Canvas { cells: &mut cells, theme }, heads, body, &table);
         super::super::tests::text(&cells)
+    }
+
+    #[test]
+    fn a_cell_being_edited_is_in_one_style() {
+        for theme in
+            [Theme::default(), Theme::new(Scheme::Light, Charset::Unicode), Theme::new(Scheme::Plain, Charset::Ascii)]
+        {
+            let area = Rect::new(0, 0, 60, 2);
+            let prompt = Prompt::new("https://www.example.com/", Vec::new());
+            let mut cells = Buffer::empty(area);
+            let table = Table {
+                columns: Columns::of(60, Content { number: 2, lastmod: 10, badges: 0, file: 0 }, &Name::usual()),
+                rows: rows().into_iter().take(1).collect(),
+                cursor: Some((0, Field::Loc)),
+                editing: Some(&prompt),
+                ..Table::default()
+            };
+            let (heads, body) = (Rect { height: 1, ..area }, Rect { y: 1, height: 1, ..area });
+            let caret = draw(&mut Canvas { cells: &mut cells, theme: &theme }, heads, body, &table).unwrap();
+            let at = table.columns.field(Field::Loc).at as u16;
+            let styles: Vec<Style> = (at..caret.x).map(|x| cells[(x, 1)].style()).collect();
+            assert!(styles.windows(2).all(|pair| pair[0] == pair[1]), "{styles:?}");
+        }
     }
 
     #[test]
