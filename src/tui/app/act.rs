@@ -163,6 +163,8 @@ impl App {
 
     /// Asks running jobs to stop, the newest kind first. False if there are none.
     fn stop_jobs(&mut self) -> bool {
+        // What was typed ahead was meant for what is now given up.
+        self.ahead.clear();
         for kind in [Kind::Search, Kind::Edit, Kind::View, Kind::Load] {
             if self.is_busy(kind) {
                 self.effects.push(Effect::Cancel(kind));

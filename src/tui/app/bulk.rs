@@ -54,8 +54,14 @@ impl App {
             return self.fail(refused.0);
         }
         self.end_range();
-        let reaches =
-            if self.session.marked() > 0 { vec![Reach::Marked, Reach::Shown] } else { vec![Reach::Shown, Reach::Row] };
+        // All rows are never meant unless somebody says so.
+        let reaches = if self.session.marked() > 0 {
+            vec![Reach::Marked, Reach::Shown]
+        } else if self.spec().filter.is_some() {
+            vec![Reach::Shown, Reach::Row]
+        } else {
+            vec![Reach::Row, Reach::Shown]
+        };
         // URLs differ from each other; one for many rows is never meant.
         let field = if self.grid.field == Field::Loc { Field::Priority } else { self.grid.field };
         let reach = reaches.first().copied().unwrap_or(Reach::Row);

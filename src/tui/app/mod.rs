@@ -48,6 +48,7 @@ use crate::session::save::SaveResult;
 use crate::session::snapshot::Prepared;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::layout::Rect;
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -190,6 +191,8 @@ pub struct App {
     spec_wanted: Option<(u64, ViewSpec)>,
     sought: Option<Query>,
     hit_wanted: u64,
+    /// What was typed while the rows it is about were still being looked for.
+    ahead: VecDeque<Event>,
     effects: Vec<Effect>,
 }
 
@@ -224,6 +227,7 @@ impl App {
             spec_wanted: None,
             sought: None,
             hit_wanted: 0,
+            ahead: VecDeque::new(),
             effects: Vec::new(),
         }
     }
@@ -235,6 +239,41 @@ impl App {
 
     /// The one door: an event changes the state and gives back what is to be done outside.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
+        if self.waits(&event) {
+            self.ahead.push_back(event);
+        } else {
+            self.take(event);
+        }
+        while !self.rows_are_coming()
+            && let Some(event) = self.ahead.pop_front()
+        {
+            self.take(event);
+        }
+        self.settle();
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Whether the rows on show are not yet those that were asked for.
+    fn rows_are_coming(&self) -> bool {
+        matches!(self.mode, Mode::Grid) && (self.spec_wanted.is_some() || self.is_busy(Kind::Search))
+    }
+
+    /// Whether an event is about rows that are still being looked for: `f` and a query, Enter, `dd` deletes
+    /// what the query finds, however fast it was typed.
+    fn waits(&self, event: &Event) -> bool {
+        let waits = match event {
+            Event::Key(key) => {
+                let control = key.modifiers.contains(KeyModifiers::CONTROL);
+                let at_once = control && matches!(key.code, KeyCode::Char('c' | 'l' | 'z'));
+                key.code != KeyCode::Esc && !at_once
+            }
+            Event::Paste(_) => true,
+            _ => false,
+        };
+        waits && (self.rows_are_coming() || !self.ahead.is_empty())
+    }
+
+    fn take(&mut self, event: Event) {
         match event {
             Event::Key(key) => self.key(key),
             Event::Paste(text) => self.paste(&text),
@@ -251,8 +290,6 @@ impl App {
             Event::Signal(Signal::End(number)) => self.quit_now(u8::try_from(128 + number).unwrap_or(255)),
             Event::InputEnded => self.quit_now(129),
         }
-        self.settle();
-        std::mem::take(&mut self.effects)
     }
 
     /// Where things stand on the screen now.
@@ -314,6 +351,10 @@ impl App {
     fn done(&mut self, kind: Kind, outcome: Option<Outcome>) {
         self.busy[kind as usize] = None;
         let Some(outcome) = outcome else {
+            if kind == Kind::View {
+                self.spec_wanted = None;
+            }
+            self.ahead.clear();
             // The panic gave the terminal back, so that its words can be read later.
             self.effects.push(Effect::Reclaim);
             return self.fail("a job broke down; this is a bug, and the document is as it was before");

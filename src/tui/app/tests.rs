@@ -795,3 +795,57 @@ fn a_list_pasted_while_a_url_is_asked_for_becomes_rows() {
     bench.keys("<enter>");
     assert_eq!(bench.paths()[..4], ["/", "/1", "/2", "/shop/tea"]);
 }
+
+/// A set too large for anything to be done at once.
+fn large() -> Bench {
+    let mut xml = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
+    for number in 0..6_000 {
+        xml += &format!("  <url><loc>https://example.com/p/{number:05}</loc></url>\n");
+    }
+    Bench::file(&(xml + "</urlset>\n"))
+}
+
+#[test]
+fn what_is_typed_ahead_waits_for_the_rows_it_is_about() {
+    for (keys, urls, first) in [
+        ("f05999\ndd", 5_999, "/p/00000"),
+        (":filter p/0000\n:%delete\n", 5_990, "/p/00010"),
+        (":sort -loc\n:apply-order\n", 6_000, "/p/05999"),
+        ("/05999\ndd", 5_999, "/p/00000"),
+        ("f05999\n\u{1b}", 6_000, "/p/00000"),
+    ] {
+        let mut bench = large();
+        let mut later = Vec::new();
+        for letter in keys.chars() {
+            let code = match letter {
+                '\n' => KeyCode::Enter,
+                '\u{1b}' => KeyCode::Esc,
+                letter => KeyCode::Char(letter),
+            };
+            later.extend(bench.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))));
+        }
+        assert_eq!(bench.app.session.urls(), 6_000, "{keys:?}: nothing before the rows are known");
+        bench.effects(later);
+        bench.keys("<esc>");
+        assert_eq!(bench.app.session.urls(), urls, "{keys:?}");
+        assert_eq!(bench.paths()[0], first, "{keys:?}");
+        let session = &bench.app.session;
+        let last = session.row_at(session.position_of(crate::document::rows::RowId(5_999)).unwrap()).unwrap();
+        assert_eq!(session.document().is_live(last), urls != 5_999, "{keys:?}");
+    }
+}
+
+#[test]
+fn the_bulk_dialog_begins_with_the_rows_that_are_meant() {
+    for (before, words, expected) in [
+        ("", " this row ", ["0.7", "0.2", "none", "0.2"]),
+        ("fshop<enter>", "all 2 shown", ["1.0", "0.7", "0.7", "0.2"]),
+        ("j<space><space>", "the 2 marked", ["1.0", "0.7", "0.7", "0.2"]),
+    ] {
+        let mut bench = Bench::file(SMALL);
+        bench.keys(before).keys("b0.7");
+        bench.shows(words);
+        bench.keys("<enter><esc><esc>");
+        assert_eq!(bench.cells(Field::Priority), expected, "{before}");
+    }
+}
