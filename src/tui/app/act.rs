@@ -169,6 +169,7 @@ impl App {
             if self.is_busy(kind) {
                 self.effects.push(Effect::Cancel(kind));
                 self.spec_wanted = self.spec_wanted.take().filter(|_| kind != Kind::View);
+                self.seeking &= kind != Kind::Search;
                 return true;
             }
         }

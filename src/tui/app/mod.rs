@@ -191,6 +191,8 @@ pub struct App {
     spec_wanted: Option<(u64, ViewSpec)>,
     sought: Option<Query>,
     hit_wanted: u64,
+    /// Whether a job looks for that hit.
+    seeking: bool,
     /// What was typed while the rows it is about were still being looked for.
     ahead: VecDeque<Event>,
     effects: Vec<Effect>,
@@ -227,6 +229,7 @@ impl App {
             spec_wanted: None,
             sought: None,
             hit_wanted: 0,
+            seeking: false,
             ahead: VecDeque::new(),
             effects: Vec::new(),
         }
@@ -255,7 +258,7 @@ impl App {
 
     /// Whether the rows on show are not yet those that were asked for.
     fn rows_are_coming(&self) -> bool {
-        matches!(self.mode, Mode::Grid) && (self.spec_wanted.is_some() || self.is_busy(Kind::Search))
+        matches!(self.mode, Mode::Grid) && (self.spec_wanted.is_some() || self.seeking)
     }
 
     /// Whether an event is about rows that are still being looked for: `f` and a query, Enter, `dd` deletes
@@ -351,8 +354,10 @@ impl App {
     fn done(&mut self, kind: Kind, outcome: Option<Outcome>) {
         self.busy[kind as usize] = None;
         let Some(outcome) = outcome else {
-            if kind == Kind::View {
-                self.spec_wanted = None;
+            match kind {
+                Kind::View => self.spec_wanted = None,
+                Kind::Search => self.seeking = false,
+                _ => {}
             }
             self.ahead.clear();
             // The panic gave the terminal back, so that its words can be read later.

@@ -104,6 +104,7 @@ impl App {
             ticket,
             hit: find(&snapshot, &query, order, u32::MAX, progress),
         });
+        self.seeking = true;
         self.spawn(Kind::Search, work);
     }
 
@@ -111,6 +112,7 @@ impl App {
         if ticket != self.hit_wanted {
             return;
         }
+        self.seeking = false;
         match hit {
             Hit::At(position, round) => {
                 self.go(position);
