@@ -76,11 +76,14 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
         Rule::DOC_NO_ENTRIES_NEWS => "no <url> in it, as may happen to a news sitemap".into(),
         Rule::DOC_STRAY_TEXT => "text or an unknown element stands directly below the root".into(),
         Rule::FILE_TOO_MANY_URLS => {
-            format!("{} URLs; a file holds {URLS_PER_FILE} at most. Saving splits it", facts.entries)
+            format!("{} URLs; a file holds {URLS_PER_FILE} at most. Saving a change splits it", facts.entries)
         }
         Rule::INDEX_TOO_MANY => format!("{} sitemaps; an index holds {SITEMAPS_PER_INDEX} at most", facts.entries),
         Rule::FILE_TOO_LARGE => {
-            format!("{} bytes uncompressed; a file holds {BYTES_PER_FILE} at most. Saving splits it", facts.bytes)
+            format!(
+                "{} bytes uncompressed; a file holds {BYTES_PER_FILE} at most. Saving a change splits it",
+                facts.bytes
+            )
         }
         Rule::FILE_NEAR_LIMIT => {
             format!("{} {what} and {} bytes: over nine tenths of what a file may hold", facts.entries, facts.bytes)

@@ -45,9 +45,19 @@ impl Document {
     /// An overfull file keeps its first rows, as many as both limits allow; the rest goes to new files in order,
     /// each filled up. Sizes are those of the finished files: head, entries, tail.
     pub fn deal(&self, limits: Limits) -> Dealt {
+        self.deal_since(None, limits)
+    }
+
+    /// The same, but a file that is as it was in `saved` is left alone even over a limit: what nobody touched keeps
+    /// its bytes.
+    pub fn deal_since(&self, saved: Option<&Self>, limits: Limits) -> Dealt {
         let mut dealt = Dealt { document: self.clone(), parts: Vec::new(), oversized: Vec::new() };
         for (number, sitemap) in self.sitemaps().iter().enumerate() {
             let id = SitemapId(number as u32);
+            let then = saved.and_then(|saved| saved.sitemaps().get(number));
+            if then.is_some_and(|then| Arc::ptr_eq(then, sitemap)) {
+                continue;
+            }
             if sitemap.rows.len() != sitemap.live as usize {
                 let live = sitemap.rows.iter().filter(|row| self.is_live(*row)).map(|row| row.0);
                 let rows = RowList::from_ids(live);

@@ -164,7 +164,9 @@ impl Plan {
 
 /// Works out a save.
 pub fn plan(request: &Request<'_>) -> Plan {
-    let dealt = request.document.deal(request.limits);
+    // A copy is written anew, and split where it must be; in place, untouched files stay as they are.
+    let since = if request.to.is_none() { Some(request.saved) } else { None };
+    let dealt = request.document.deal_since(since, request.limits);
     let mut planner = Planner {
         request,
         saved: SavedSet::of(request),
@@ -265,7 +267,16 @@ impl Planner<'_> {
             if sitemap.name == file_name {
                 self.problem(None, format!("{file_name} is the name of a file of this set; choose another name"));
             }
-            let path = Some(folder.join(&*sitemap.name));
+            let copy = folder.join(&*sitemap.name);
+            if self.request.disk.knows(&copy) {
+                self.problem(
+                    None,
+                    format!("{} is a file of this very set; save the copy to another folder", copy.display()),
+                );
+            } else if std::fs::symlink_metadata(&copy).is_ok() {
+                self.problem(None, format!("{} is there already; save the copy to an empty folder", copy.display()));
+            }
+            let path = Some(copy);
             self.document.put(id, Place { path, name: sitemap.name, url: sitemap.url, gzip: sitemap.gzip });
         }
         self.document.set_index(Some(Index { path: Some(path.to_path_buf()), name: file_name, gzip, ..index }));

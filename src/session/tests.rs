@@ -302,6 +302,8 @@ fn a_split_moves_rows_and_the_checks_follow() {
     let folder = folder();
     let mut session = open(&folder.path().join("sitemap_index.xml"));
     let limits = Limits { urls: 2, ..Limits::default() };
+    assert!(session.plan_within(None, limits).is_empty(), "what nobody touched keeps its bytes, over a limit or not");
+    session.change(&set([0, 4].into_iter().collect(), Field::Priority, "0.8")).unwrap();
     let plan = session.plan_within(None, limits);
     assert!(plan.asks && plan.is_ready(), "{:?}", plan.problems);
     let saving = session.saving(plan, false).unwrap();

@@ -106,6 +106,8 @@ fn a_single_file_becomes_the_index_of_its_parts() {
     let mut set =
         Set::new(&[("sitemap.xml", urlset(&["https://e.com/1", "https://e.com/2", "http://e.org/3"]).as_bytes())]);
     set.limits = urls(1);
+    assert!(set.plan().is_empty(), "what nobody touched keeps its bytes");
+    set.set(&[0], Field::Loc, Some("https://e.com/0"));
     let plan = set.plan();
     assert_eq!(plan.needs_base.as_deref(), Some("https://e.com/"));
     assert!(!plan.is_ready());
@@ -136,6 +138,7 @@ fn the_url_limit_is_exact() {
     assert!(full.plan().is_empty());
     let mut over = Set::new(&[("sitemap.xml", urlset(&locs).as_bytes())]);
     over.base_url = Some("https://e.com/".to_owned());
+    over.set(&[0], Field::Loc, Some("https://e.com/first"));
     let sizes: Vec<u32> = over.plan().outputs.iter().map(|output| output.urls_after).collect();
     assert_eq!(sizes, [50_000, 1, 2]);
 }
@@ -151,6 +154,8 @@ fn the_byte_limit_is_exact_and_counts_the_finished_file() {
         assert_eq!(text.len() as u64, size);
         let mut set = Set::new(&[("sitemap.xml", text.as_bytes())]);
         set.base_url = Some("https://e.com/".to_owned());
+        // A change that keeps the size.
+        set.set(&[0], Field::Loc, Some("https://e.com/0"));
         let plan = set.plan();
         assert_eq!(plan.count(Action::Created), parts, "{size}");
         assert!(plan.outputs.iter().all(|output| output.bytes <= BYTES_PER_FILE), "{size}");

@@ -95,7 +95,12 @@ fn a_split_single_file_reads_back_and_undoing_it_gives_the_single_file_back() {
     let text = urlset(&locs.iter().map(String::as_str).collect::<Vec<_>>());
     let mut set = Set::new(&[("sitemap.xml", text.as_bytes())]);
     set.base_url = Some("https://e.com/".to_owned());
+    set.set(&[0], Field::Priority, Some("0.5"));
+    set.save();
+    let text = set.files().remove("sitemap.xml").map_or(text, |bytes| String::from_utf8(bytes).unwrap());
     let before = set.document.clone();
+    set.set(&[0], Field::Priority, Some("0.6"));
+    set.set(&[0], Field::Priority, Some("0.5"));
     set.limits = Limits { urls: 2, ..Limits::default() };
     set.save();
     assert_eq!(set.names(), ["sitemap-1.xml", "sitemap-2.xml", "sitemap-3.xml", "sitemap.xml"]);
@@ -111,6 +116,9 @@ fn a_split_single_file_reads_back_and_undoing_it_gives_the_single_file_back() {
     assert_eq!(set.names(), ["sitemap.xml"]);
     assert_eq!(set.read("sitemap.xml"), text);
     set.limits = Limits { urls: 2, ..Limits::default() };
+    set.save();
+    assert_eq!(set.names(), ["sitemap.xml"], "nobody touched it");
+    set.set(&[0], Field::Priority, Some("0.7"));
     set.save();
     assert_eq!(set.names(), split.keys().cloned().collect::<Vec<_>>());
     set.load("sitemap.xml");
@@ -252,6 +260,7 @@ mod unix {
             assert_eq!(mode(&set.path("sitemap.xml")), kept);
             set.base_url = Some("https://e.com/".to_owned());
             set.limits = Limits { urls: 1, ..Limits::default() };
+            set.set(&[0], Field::Priority, Some("0.9"));
             set.save();
             fs::write(set.path("plain"), "").unwrap();
             assert_eq!(mode(&set.path("sitemap-2.xml")), mode(&set.path("plain")) & 0o644 & (kept | 0o600));
