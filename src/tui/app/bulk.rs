@@ -104,6 +104,7 @@ impl App {
             }
             Reply::Accept => match bulk.parsed.take() {
                 Some(Ok(command)) => {
+                    self.keep_bulk(bulk.field, bulk.prompt.text().trim(), 1);
                     self.last_bulk = Some(bulk.command());
                     self.execute(command);
                 }

@@ -136,7 +136,10 @@ impl App {
             }
             Action::Clear => self.set_rows(rows, field, "none"),
             Action::Duplicate => self.change(Change::Duplicate(rows)),
-            Action::Today => self.set_rows(rows, Field::Lastmod, "today"),
+            Action::Today => {
+                self.keep_bulk(Field::Lastmod, "today", rows.len());
+                self.set_rows(rows, Field::Lastmod, "today");
+            }
             Action::NudgeUp | Action::NudgeDown => {
                 let up = action == Action::NudgeUp;
                 let sign = if up { '+' } else { '-' };
@@ -153,6 +156,14 @@ impl App {
             }
             Action::Fix => self.fix(rows),
             _ => {}
+        }
+    }
+
+    /// Keeps a value set for `.`, and for `B` where it was set on many rows.
+    pub(super) fn keep_bulk(&mut self, field: Field, typed: &str, rows: u64) {
+        self.again = Some(Again::Set(Assignment { field, typed: typed.to_owned() }));
+        if rows > 1 {
+            self.last_bulk = Some(format!("set {}={typed}", field.name()));
         }
     }
 

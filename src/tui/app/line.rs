@@ -226,7 +226,15 @@ impl App {
                         self.search_for(query);
                     }
                     (Purpose::Base, Command::SetBaseUrl(url)) => self.set_base(&url),
-                    (_, command) => self.execute(command),
+                    (_, command) => {
+                        if let Command::Set { assignments, .. } = &command {
+                            if let [assignment] = assignments.as_slice() {
+                                self.keep_bulk(assignment.field, &assignment.typed, 1);
+                            }
+                            self.last_bulk = Some(edit.prompt.text().to_owned());
+                        }
+                        self.execute(command);
+                    }
                 }
             }
         }

@@ -8,7 +8,7 @@ use super::super::words::{Line, Words};
 use super::{App, Mode};
 use crate::check::rule::Rule;
 use crate::document::rows::RowId;
-use crate::protocol::{Field, Severity};
+use crate::protocol::{Field, Severity, lastmod};
 use crate::session::command::TABLE;
 use crate::session::words::{counted, grouped};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -31,7 +31,7 @@ pub enum ListKind {
 }
 
 /// What choosing a line does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
     /// Nothing: it is there to be read.
     Read,
@@ -41,8 +41,8 @@ pub enum Choice {
     Travel(usize),
     /// Shows the rows that break a rule.
     Rule(Rule),
-    /// Sets lastmod.
-    Lastmod(&'static str),
+    /// Sets lastmod to what is typed.
+    Lastmod(String),
 }
 
 /// A list.
@@ -247,8 +247,20 @@ impl App {
         if let Err(refused) = self.changeable() {
             return self.fail(refused.0);
         }
+        let mut list = List::new(ListKind::Dates, self.dates(""));
+        list.prompt = Some(Prompt::new("", Vec::new()));
+        self.mode = Mode::List(list);
+    }
+
+    /// Values for lastmod that begin with what is typed, and what is typed itself.
+    fn dates(&self, typed: &str) -> Vec<(Line, Choice)> {
         let now = self.session.view().now;
-        let lines = [
+        let typed = typed.trim();
+        let one = |typed: &str, about: String| {
+            let words = Words::text(format!("{typed:8}")).and(Role::Dim, format!("  {about}"));
+            entry(words, Words::new(), Choice::Lastmod(typed.to_owned()))
+        };
+        let mut lines: Vec<(Line, Choice)> = [
             ("today", now.today()),
             ("now", now.timestamp()),
             ("+1d", "a day later than it says".to_owned()),
@@ -256,11 +268,24 @@ impl App {
             ("+7d", "a week later".to_owned()),
             ("-7d", "a week earlier".to_owned()),
             ("none", "no lastmod: none is better than an invented one".to_owned()),
-        ];
-        let lines = lines.into_iter().map(|(typed, about)| {
-            entry(Words::text(format!("{typed:8}")).and(Role::Dim, about), Words::new(), Choice::Lastmod(typed))
-        });
-        self.mode = Mode::List(List::new(ListKind::Dates, lines.collect()));
+        ]
+        .into_iter()
+        .filter(|(name, _)| name.starts_with(&typed.to_ascii_lowercase()))
+        .map(|(name, about)| one(name, about))
+        .collect();
+        if lines.is_empty() {
+            let is_step = typed.starts_with(['+', '-']);
+            match lastmod::from_typed(typed, Some(&now.today()), now) {
+                Err(error) => lines.push((Words::new().and(Role::Error, error.to_string()).into(), Choice::Read)),
+                Ok(Some(value)) if lastmod::verdicts(&value).iter().all(|(_, accepts, _)| !accepts) => {
+                    let words = format!("{typed}: no date, no step such as +7d, and not today, now or none");
+                    lines.push((Words::new().and(Role::Error, words).into(), Choice::Read));
+                }
+                Ok(_) if is_step => lines.push(one(typed, "from what it says".to_owned())),
+                Ok(_) => lines.push(one(typed, "this very value".to_owned())),
+            }
+        }
+        lines
     }
 
     /// What is wrong with the current row, at length.
@@ -319,10 +344,17 @@ impl App {
     }
 
     pub(super) fn list_key(&mut self, mut list: Box<List>, key: KeyEvent) {
-        if let Some(prompt) = &mut list.prompt {
+        // No date has these letters; they move as in every list.
+        let moves = list.kind == ListKind::Dates && matches!(key.code, KeyCode::Char('j' | 'k'));
+        if let Some(prompt) = list.prompt.as_mut().filter(|_| !moves) {
             match prompt.press(key) {
                 Reply::Changed => {
-                    list.narrow();
+                    if list.kind == ListKind::Dates {
+                        let typed = prompt.text().to_owned();
+                        (list.lines, list.chosen) = (self.dates(&typed), 0);
+                    } else {
+                        list.narrow();
+                    }
                     self.mode = Mode::List(list);
                     return;
                 }
@@ -334,7 +366,7 @@ impl App {
                 _ => {}
             }
         }
-        let typing = list.prompt.is_some();
+        let typing = list.prompt.is_some() && !moves;
         let page = usize::from(self.areas().rows.height.max(4)) / 2;
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         match key.code {
@@ -342,9 +374,12 @@ impl App {
                 if let Some((_, choice)) = list.lines.get(list.chosen)
                     && *choice != Choice::Read
                 {
-                    return self.choose(*choice);
+                    let choice = choice.clone();
+                    return self.choose(choice);
                 }
-                if !list.chooses() {
+                if list.kind == ListKind::Dates {
+                    self.fail("that is no date and no step; Esc leaves lastmod as it is");
+                } else if !list.chooses() {
                     return;
                 }
             }
@@ -381,7 +416,8 @@ impl App {
             Choice::Rule(rule) => self.filter_by(&format!("rule:{}", rule.code())),
             Choice::Lastmod(typed) => {
                 let rows = self.targets(None);
-                self.set_rows(rows, Field::Lastmod, typed);
+                self.keep_bulk(Field::Lastmod, &typed, rows.len());
+                self.set_rows(rows, Field::Lastmod, &typed);
             }
         }
     }

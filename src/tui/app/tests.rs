@@ -847,3 +847,41 @@ fn the_bulk_dialog_begins_with_the_rows_that_are_meant() {
         assert_eq!(bench.cells(Field::Priority), expected, "{before}");
     }
 }
+
+#[test]
+fn a_lastmod_can_be_typed_into_its_list() {
+    for (typed, expected) in [
+        ("+7d", "2026-11-09"),
+        ("+2w", "2026-11-16"),
+        ("2026-11-05", "2026-11-05"),
+        ("no", "2026-11-20T10:14:07+01:00"),
+        ("none", "none"),
+        ("jj", "2026-11-03"),
+    ] {
+        let mut bench = Bench::file(SMALL);
+        bench.keys("T").keys(typed).keys("<enter>");
+        assert_eq!(bench.cells(Field::Lastmod)[0], expected, "{typed}");
+    }
+    let mut bench = Bench::file(SMALL);
+    bench.keys("Tsoon<enter>");
+    assert_eq!(bench.says(), "that is no date and no step; Esc leaves lastmod as it is");
+    bench.keys("<esc>");
+    assert!(!bench.app.session.is_modified());
+}
+
+#[test]
+fn a_value_set_on_many_rows_is_set_again() {
+    for keys in ["T+7d<enter>", ":set lastmod=+7d<enter>", "lb+7d<enter>"] {
+        let mut bench = Bench::file(SMALL);
+        bench.keys(keys);
+        assert_eq!(bench.cells(Field::Lastmod)[0], "2026-11-09", "{keys}");
+        bench.keys("j.");
+        assert_eq!(bench.cells(Field::Lastmod)[1], "2026-10-12", "{keys}");
+    }
+    for keys in ["T+7d<enter>", ":set lastmod=+7d<enter>", "lb+7d<enter>"] {
+        let mut bench = Bench::file(SMALL);
+        bench.keys("<space><space>").keys(keys).keys("B");
+        bench.shows(":set lastmod=+7d");
+        bench.shows("on 2 of 4 rows");
+    }
+}

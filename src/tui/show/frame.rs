@@ -1,6 +1,6 @@
 //! Header and footer.
 
-use super::super::app::{App, LineEdit, Mode, Purpose};
+use super::super::app::{App, LineEdit, ListKind, Mode, Purpose};
 use super::super::draw::Footer;
 use super::super::jobs::Kind;
 use super::super::prompt::Prompt;
@@ -237,12 +237,13 @@ impl App {
     }
 }
 
-/// The palette being narrowed.
-pub(super) fn palette_footer(prompt: &Prompt) -> Footer<'_> {
+/// A list being narrowed by typing.
+pub(super) fn palette_footer(kind: ListKind, prompt: &Prompt) -> Footer<'_> {
     let mut right = Words::new();
     right.key("↵", "do it");
     right.key("Esc", "leave");
-    Footer::Prompt { label: Words::new().and(Role::Mode, " COMMANDS ").and(Role::Text, " "), prompt, right }
+    let label = if kind == ListKind::Dates { " LASTMOD " } else { " COMMANDS " };
+    Footer::Prompt { label: Words::new().and(Role::Mode, label).and(Role::Text, " "), prompt, right }
 }
 
 /// The hints that fit, most important ones first, in their own order.

@@ -33,7 +33,7 @@ impl App {
         if let Mode::List(list) = &self.mode
             && let Some(prompt) = &list.prompt
         {
-            return frame::palette_footer(prompt);
+            return frame::palette_footer(list.kind, prompt);
         }
         Footer::Words(self.footer_words())
     }
