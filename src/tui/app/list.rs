@@ -39,8 +39,10 @@ pub enum Choice {
     Run(Action),
     /// Goes to the state with so many steps in effect.
     Travel(usize),
-    /// Shows the rows that break a rule.
+    /// Shows what breaks a rule: rows, or files and entries of the index.
     Rule(Rule),
+    /// Shows the rows that break a rule.
+    Rows(Rule),
     /// Sets lastmod to what is typed.
     Lastmod(String),
 }
@@ -233,13 +235,44 @@ impl App {
                     .and(finding.severity.into(), format!("{sign} "))
                     .and(Role::Text, format!("{}  ", self.place_name(finding.place)))
                     .and(Role::Dim, finding.message.clone());
-                lines.push((words.into(), Choice::Read));
+                lines.push((words.into(), Choice::Rule(finding.rule)));
             }
         }
         if lines.is_empty() {
             return self.say("no rule is broken");
         }
         self.mode = Mode::List(List::new(ListKind::Rules, lines));
+    }
+
+    /// What breaks a rule without being a row: which file or entry of the index, and why.
+    fn open_of_files(&mut self, rule: Rule) {
+        let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
+        let charset = self.theme.charset;
+        let mut lines: Vec<(Line, Choice)> = Vec::new();
+        let mut say = |words: Words| {
+            lines.extend(words.wrapped(charset, width, 2).into_iter().map(|line| (line.into(), Choice::Read)));
+        };
+        let findings = self.session.file_findings().iter().filter(|finding| finding.rule == rule);
+        let mut count = 0;
+        for finding in findings {
+            count += 1;
+            if count > 200 {
+                continue;
+            }
+            let sign = self.theme.finding_sign(finding.severity);
+            let place = self.place_name(finding.place);
+            say(Words::new().and(finding.severity.into(), format!("{sign} ")).and(Role::Text, place));
+            say(Words::dim(format!("  {}", finding.message)));
+        }
+        say(Words::new());
+        say(Words::dim(rule.help()));
+        say(Words::dim(format!("source: {}", rule.source())));
+        let all = self.session.rule_counts().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, all)| all);
+        if all > count {
+            let words = Words::text(format!("show the {} with it too", counted(all - count, "row")));
+            lines.insert(0, entry(words, Words::new(), Choice::Rows(rule)));
+        }
+        self.mode = Mode::List(List::new(ListKind::Explain, lines));
     }
 
     /// Values for lastmod.
@@ -413,7 +446,14 @@ impl App {
             Choice::Read => {}
             Choice::Run(action) => self.run(action, None),
             Choice::Travel(steps) => self.travel(steps),
-            Choice::Rule(rule) => self.filter_by(&format!("rule:{}", rule.code())),
+            Choice::Rule(rule) => {
+                if self.session.file_findings().iter().any(|finding| finding.rule == rule) {
+                    self.open_of_files(rule);
+                } else {
+                    self.filter_by(&format!("rule:{}", rule.code()));
+                }
+            }
+            Choice::Rows(rule) => self.filter_by(&format!("rule:{}", rule.code())),
             Choice::Lastmod(typed) => {
                 let rows = self.targets(None);
                 self.keep_bulk(Field::Lastmod, &typed, rows.len());

@@ -885,3 +885,24 @@ fn a_value_set_on_many_rows_is_set_again() {
         bench.shows("on 2 of 4 rows");
     }
 }
+
+#[test]
+fn a_rule_broken_by_no_row_says_where() {
+    let mut bench = Bench::file(
+        "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
+  <sitemap><loc>https://example.com/gone-1.xml</loc></sitemap>
+  <sitemap><loc>https://example.com/gone-2.xml</loc></sitemap>
+</sitemapindex>
+",
+    );
+    bench.shows("None of the 2 sitemaps of this index was found.");
+    bench.keys("<c-e>");
+    bench.shows("index-child-missing");
+    bench.keys("<enter>");
+    bench.shows("https://example.com/gone-1.xml");
+    bench.shows("https://example.com/gone-2.xml");
+    bench.shows("source: ");
+    assert!(bench.app.session.spec().filter.is_none());
+    bench.keys("<esc><c-e><down><enter>");
+    bench.shows("https://example.com/gone-1.xml");
+}

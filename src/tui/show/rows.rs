@@ -5,10 +5,13 @@ use super::super::draw::table::{Row, State, Table};
 use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
+use crate::check::rule::Rule;
 use crate::document::RowState;
 use crate::document::rows::RowId;
 use crate::document::sort::Column;
 use crate::protocol::Field;
+use crate::session::findings::FileFinding;
+use crate::session::words::{counted, grouped};
 use crate::xml::entry::Extensions;
 
 /// Badges of an entry's extensions: `img 3  video  hl 12`.
@@ -119,6 +122,17 @@ impl App {
                 hint("f", "change it"),
                 hint("Esc", "show all rows"),
             ];
+        }
+        let missing = |finding: &&FileFinding| finding.rule == Rule::INDEX_CHILD_MISSING;
+        let missing = self.session.file_findings().iter().filter(missing).count() as u64;
+        if missing > 0 {
+            let all = self.session.document().index().map_or(0, |index| index.children.len() as u64);
+            let words = if missing == all {
+                format!("None of the {} of this index was found.", counted(all, "sitemap"))
+            } else {
+                format!("{} of the {} of this index not found.", grouped(missing), counted(all, "sitemap"))
+            };
+            return vec![Words::new().and(Role::Bold, words).into(), Line::default(), hint("^E", "which ones")];
         }
         vec![
             Words::new().and(Role::Bold, "No URLs here yet.").into(),
