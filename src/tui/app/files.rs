@@ -121,7 +121,11 @@ impl App {
         if discard || !self.session.is_modified() {
             return self.quit_now(0);
         }
-        let changed = counted(u64::from(self.session.changed()), "changed row");
+        let changed = match u64::from(self.session.changed()) {
+            // The rows are as they were: what is new is where they stand.
+            0 => "the new order of the rows is".to_owned(),
+            rows => counted(rows, "changed row"),
+        };
         self.mode = Mode::Ask(Box::new(Ask {
             title: Words::text(format!("{changed} not saved")),
             lines: vec![Words::text("Leaving now would lose that.").into()],

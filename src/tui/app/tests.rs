@@ -906,3 +906,12 @@ fn a_rule_broken_by_no_row_says_where() {
     bench.keys("<esc><c-e><down><enter>");
     bench.shows("https://example.com/gone-1.xml");
 }
+
+#[test]
+fn leaving_names_a_new_order_too() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":sort -loc<enter>:apply-order<enter>q");
+    bench.shows("the new order of the rows is not saved");
+    bench.keys("<esc>uddq");
+    bench.shows("1 changed row not saved");
+}
