@@ -915,3 +915,16 @@ fn leaving_names_a_new_order_too() {
     bench.keys("<esc>uddq");
     bench.shows("1 changed row not saved");
 }
+
+#[test]
+fn a_filter_is_named_however_narrow_the_window() {
+    for columns in [80, 100, 160] {
+        let mut bench = Bench::sample(columns, 24);
+        bench.keys("tfgarden<enter>");
+        let screen = bench.screen();
+        let header = screen.lines().next().unwrap();
+        for words in ["garden", " shown", "modified"] {
+            assert!(header.contains(words), "{columns}: no {words:?} in {header:?}");
+        }
+    }
+}

@@ -18,7 +18,9 @@ impl App {
         let charset = self.theme.charset;
         let files = session.document().sitemaps().len() as u64;
         let mut counts = Words::new();
-        if files > 1 && self.size.0 >= 60 {
+        let view = self.view_words();
+        // What is shown of the set matters more than how many files it is in, or its name.
+        if files > 1 && self.size.0 >= if view.is_empty() { 60 } else { 100 } {
             counts.push(Role::Dim, format!("{GAP}{}", counted(files, "file")));
         }
         counts.push(Role::Text, format!("{GAP}{}", counted(u64::from(session.urls()), "URL")));
@@ -44,10 +46,11 @@ impl App {
         // The name gives way before the counts do; its end tells more than its beginning.
         let path = session.path().or(self.opening.as_ref());
         let name = path.map_or_else(|| "sample set, not saved".to_owned(), |path| path.display().to_string());
-        let room = usize::from(self.size.0).saturating_sub(2 + left.width(charset) + counts.width(charset));
+        let beside = if view.is_empty() { 0 } else { view.width(charset) + 2 };
+        let room = usize::from(self.size.0).saturating_sub(2 + left.width(charset) + counts.width(charset) + beside);
         left.push(Role::Text, charset.elide(&name, room.max(8)).into_owned());
         left.append(counts);
-        Line::new(left, self.view_words())
+        Line::new(left, view)
     }
 
     /// How the view was made: sort keys, filter, how many rows it shows.
@@ -63,7 +66,8 @@ impl App {
                 words.push(Role::Text, GAP);
             }
             let text = filter.to_string();
-            words.push(Role::Accent, self.theme.charset.cut(&text, 40).into_owned());
+            let room = usize::from(self.size.0 / 4).clamp(10, 40);
+            words.push(Role::Accent, self.theme.charset.cut(&text, room).into_owned());
             words.push(Role::Text, format!("{GAP}{} shown", grouped(u64::from(self.session.shown()))));
         }
         if self.session.marked() > 0 {
