@@ -101,6 +101,8 @@ pub struct Intent {
     pub reason: Option<String>,
     /// URLs that this would make equal to another row's.
     pub collisions: u64,
+    /// The first of them.
+    pub collision: Option<String>,
     /// The first rows that change: before and after.
     pub samples: Vec<Sample>,
 }
@@ -226,7 +228,12 @@ impl Snapshot {
         let samples =
             changing.iter().take(SAMPLES).map(|row| self.sample(RowId(row), field, value.as_deref())).collect();
         let changes = changing.len();
-        let collisions = if field == Field::Loc && changes > 1 { changes } else { 0 };
+        let (collisions, collision) = match value {
+            Some(loc) if field == Field::Loc && (changes > 1 || !self.rows_with_loc(loc).is_empty()) => {
+                (changes, Some(loc.to_string()))
+            }
+            _ => (0, None),
+        };
         Some(Intent {
             label: format!("{words} {}", counted(changes, "row")),
             rows: live.len() as u64,
@@ -235,6 +242,7 @@ impl Snapshot {
             refused: 0,
             reason: None,
             collisions,
+            collision,
             samples,
             edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
         })
@@ -279,7 +287,7 @@ impl Snapshot {
         let changes = values.len() as u64;
         let samples =
             values.iter().take(SAMPLES).map(|(row, value)| self.sample(*row, field, value.as_deref())).collect();
-        let collisions = if field == Field::Loc { self.collisions(&values) } else { 0 };
+        let (collisions, collision) = if field == Field::Loc { self.collisions(&values) } else { (0, None) };
         Some(Intent {
             label: format!("{words} {}", counted(changes, "row")),
             rows: live.len() as u64,
@@ -288,6 +296,7 @@ impl Snapshot {
             refused,
             reason,
             collisions,
+            collision,
             samples,
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
         })
@@ -298,13 +307,16 @@ impl Snapshot {
         Sample { row, field, before, after: after.map(ToOwned::to_owned) }
     }
 
-    /// How many of the new URLs another row has or gets too.
-    fn collisions(&self, values: &[(RowId, Value)]) -> u64 {
+    /// How many of the new URLs another row has or gets too, and the first of them.
+    fn collisions(&self, values: &[(RowId, Value)]) -> (u64, Option<String>) {
         let changing: RowSet = values.iter().map(|(row, _)| row.0).collect();
         let mut seen: HashSet<&str> = HashSet::with_capacity(values.len());
         let new = values.iter().filter_map(|(_, value)| value.as_deref());
-        new.filter(|loc| !seen.insert(loc) || self.rows_with_loc(loc).into_iter().any(|row| !changing.contains(row.0)))
-            .count() as u64
+        let mut colliding = new.filter(|loc| {
+            !seen.insert(loc) || self.rows_with_loc(loc).into_iter().any(|row| !changing.contains(row.0))
+        });
+        let first = colliding.next().map(ToOwned::to_owned);
+        (u64::from(first.is_some()) + colliding.count() as u64, first)
     }
 
     fn intend_insert(&self, anchor: Option<RowId>, before: bool, locs: &[String]) -> Result<Intent, Refused> {
@@ -422,6 +434,7 @@ impl Intent {
             refused: 0,
             reason: None,
             collisions: 0,
+            collision: None,
             samples: Vec::new(),
         }
     }
@@ -446,6 +459,7 @@ impl Intent {
             refused: self.refused + other.refused,
             reason: self.reason.or(other.reason),
             collisions: self.collisions + other.collisions,
+            collision: self.collision.or(other.collision),
             samples,
         }
     }

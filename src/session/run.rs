@@ -166,6 +166,10 @@ impl Session {
             Command::Undo(steps) => self.steps(*steps, Self::undo, "nothing to undo")?,
             Command::Redo(steps) => self.steps(*steps, Self::redo, "nothing to redo")?,
             Command::SetBaseUrl(url) => {
+                if crate::files::folder_url(url).is_none() {
+                    let why = format!("{url} is no base URL; it begins with http:// or https:// and a host");
+                    return Err(Refused(why));
+                }
                 self.set_base_url(Some(url.clone()));
                 Outcome::Shown(format!("base URL: {url}"))
             }

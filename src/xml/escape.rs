@@ -6,10 +6,15 @@
 use super::markup::{self, Kind};
 use memchr::memchr;
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
-/// Escapes a value for element text: all five entities, as sitemaps.org asks ("Entity escaping").
+/// Escapes a value for element text: all five entities, as sitemaps.org asks ("Entity escaping"), and control
+/// characters as references: a raw CR would come back as LF (XML 1.0, 2.11), and none of them survives an editor.
 pub fn escape(value: &str) -> Cow<'_, str> {
-    if !value.bytes().any(|byte| matches!(byte, b'&' | b'<' | b'>' | b'\'' | b'"')) {
+    if !value
+        .chars()
+        .any(|character| matches!(character, '&' | '<' | '>' | '\'' | '"') || is_written_as_number(character))
+    {
         return Cow::Borrowed(value);
     }
     let mut out = String::with_capacity(value.len() + 16);
@@ -20,6 +25,9 @@ pub fn escape(value: &str) -> Cow<'_, str> {
             '>' => out.push_str("&gt;"),
             '\'' => out.push_str("&apos;"),
             '"' => out.push_str("&quot;"),
+            control if is_written_as_number(control) => {
+                let _ = write!(out, "&#{};", control as u32);
+            }
             other => out.push(other),
         }
     }
@@ -28,13 +36,23 @@ pub fn escape(value: &str) -> Cow<'_, str> {
 
 /// Length in bytes of what [`escape`] makes of a value.
 pub fn escaped_len(value: &str) -> usize {
-    let more = |byte: u8| match byte {
-        b'&' => 4,
-        b'<' | b'>' => 3,
-        b'\'' | b'"' => 5,
-        _ => 0,
+    let len = |character: char| match character {
+        '&' => "&amp;".len(),
+        '<' | '>' => "&lt;".len(),
+        '\'' | '"' => "&apos;".len(),
+        control if is_written_as_number(control) => match control as u32 {
+            0..10 => "&#9;".len(),
+            10..100 => "&#13;".len(),
+            _ => "&#133;".len(),
+        },
+        other => other.len_utf8(),
     };
-    value.len() + value.bytes().map(more).sum::<usize>()
+    value.chars().map(len).sum()
+}
+
+/// Control characters that XML can hold; the others cannot be written at all.
+fn is_written_as_number(character: char) -> bool {
+    character.is_control() && is_xml_char(character)
 }
 
 /// Whether XML 1.0 can hold the character at all (production 2, `Char`).
@@ -173,7 +191,8 @@ mod tests {
             let escaped = escape(&value);
             prop_assert_eq!(decode(escaped.as_bytes()).into_owned(), value.clone());
             prop_assert_eq!(escaped_len(&value), escaped.len());
-            prop_assert!(!escaped.contains('<') && first_bad_reference(escaped.as_bytes()).is_none());
+            prop_assert!(!escaped.contains(|c: char| c == '<' || is_written_as_number(c)));
+            prop_assert!(first_bad_reference(escaped.as_bytes()).is_none());
         }
     }
 }

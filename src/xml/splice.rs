@@ -197,6 +197,7 @@ fn replace<'a>(text: &'a [u8], span: &FieldSpan, value: &'a str) -> Patch<'a> {
     let (start, end) = (span.value_start as usize, span.value_end as usize);
     if span.text == TextKind::Mixed
         && !value.contains("]]>")
+        && !value.contains(char::is_control)
         && let Some(cdata) = markup::next(text, start)
         && cdata.kind == Kind::Cdata
         && (cdata.start, cdata.end) == (start, end)

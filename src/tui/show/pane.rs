@@ -327,7 +327,9 @@ impl App {
                 title = intent_words(preview, intent);
                 let height = usize::from(self.areas().pane.height).max(1);
                 if intent.collisions > 0 {
-                    let words = format!("{} would be the same as another row's", counted(intent.collisions, "URL"));
+                    let first = intent.collision.as_deref().unwrap_or_default();
+                    let words =
+                        format!("{} would be the same as another row's: {first}", counted(intent.collisions, "URL"));
                     let sign = self.theme.signs.warning;
                     lines.push(Words::new().and(Role::Warning, format!("{sign} ")).and(Role::Text, words).into());
                 }
