@@ -358,7 +358,8 @@ impl Document {
             return None;
         }
         let mut changes: Changes<'_> = self.changes(row);
-        let before = splice::spliced_len(&entry, base, names, &changes);
+        let untouched = changes.iter().all(Option::is_none);
+        let before = if untouched { base.len() } else { splice::spliced_len(&entry, base, names, &changes) };
         changes[field.index()] = match id {
             ValueId::NONE => None,
             ValueId::REMOVED => Some(Change::Remove),

@@ -115,19 +115,35 @@ impl Entry {
     /// Takes apart an entry text (leading trivia included). Total: what holds no entry tag gives an
     /// entry without fields that is flagged [`Oddities::BROKEN`].
     pub fn of(text: &[u8], names: &Names) -> Self {
+        match plain::start(text, names) {
+            Some(tag) => Self::from_tag(text, &tag, names, &mut Parser::default()),
+            None => Self::walk(text, names),
+        }
+    }
+
+    fn from_tag(text: &[u8], tag: &Markup, names: &Names, parser: &mut Parser) -> Self {
+        let (entry, end) = parser.entry(text, 0, tag, names);
+        if end == text.len() { entry } else { Self { len: text.len() as u32, ..entry } }
+    }
+
+    fn walk(text: &[u8], names: &Names) -> Self {
         let mut at = 0;
         let mut parser = Parser::default();
         while let Some(tag) = markup::next(text, at) {
             at = match tag.kind {
                 Kind::Start | Kind::Empty if names.is_entry(tag.name(text)) => {
-                    let (entry, end) = parser.entry(text, 0, &tag, names);
-                    return if end == text.len() { entry } else { Self { len: text.len() as u32, ..entry } };
+                    return Self::from_tag(text, &tag, names, &mut parser);
                 }
                 Kind::Start => parser.skip_element(text, &tag),
                 _ => tag.end,
             };
         }
         Self::broken(text.len())
+    }
+
+    /// An entry in which nothing was found yet, and nothing odd.
+    pub(super) const fn plain(len: usize) -> Self {
+        Self { odd: Oddities(0), ..Self::broken(len) }
     }
 
     const fn broken(len: usize) -> Self {
@@ -259,8 +275,7 @@ impl Parser {
     /// Returns it with the offset just after it. Positions in the entry are relative to `lead`.
     pub fn entry(&mut self, bytes: &[u8], lead: usize, tag: &Markup, names: &Names) -> (Entry, usize) {
         let relative = |position: usize| (position - lead) as u32;
-        let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::broken(0) };
-        entry.odd = Oddities::default();
+        let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
         self.check_tag(bytes, tag);
         note_attributes(tag.attributes(bytes), &mut entry.odd);
         if tag.kind == Kind::Empty {
@@ -268,7 +283,11 @@ impl Parser {
             entry.len = entry.open_end;
             return (entry, tag.end);
         }
-        let from = plain::fields(bytes, lead, tag.end, names, &mut entry);
+        let from = plain::fields(self, bytes, (lead, tag.end), names, &mut entry);
+        if let Some((close, end)) = plain::end(bytes, from.0, tag.name(bytes)) {
+            (entry.close, entry.len) = (relative(close), relative(end));
+            return (entry, end);
+        }
         self.children(bytes, (lead, tag), names, entry, from)
     }
 
@@ -522,8 +541,7 @@ mod tests {
     fn the_long_way(text: &[u8], names: &Names) -> Option<(Entry, Vec<Damage>)> {
         let tag = markup::next(text, 0)?;
         let mut parser = Parser::default();
-        let entry = Entry { open: tag.start as u32, open_end: tag.end as u32, ..Entry::broken(0) };
-        let entry = Entry { odd: Oddities::default(), ..entry };
+        let entry = Entry { open: tag.start as u32, open_end: tag.end as u32, ..Entry::plain(0) };
         let (entry, _) = parser.children(text, (0, &tag), names, entry, (tag.end, 0));
         Some((entry, parser.damage))
     }
@@ -550,6 +568,10 @@ mod tests {
             let mut parser = Parser::default();
             let (entry, _) = parser.entry(text, 0, &markup::next(text, 0).unwrap(), &names);
             prop_assert_eq!(Some((entry, parser.damage)), the_long_way(text, &names));
+            for lead in ["", "\n ", "<!-- k -->", "<url>"] {
+                let text = [lead.as_bytes(), text].concat();
+                prop_assert_eq!(Entry::of(&text, &names), Entry::walk(&text, &names));
+            }
         }
     }
 }

@@ -1,49 +1,115 @@
-//! The short way through the fields of an entry as nearly every file writes them.
+//! The short way through an entry as nearly every file writes it.
 //!
 //! It finds what the general walk would find, or leaves the rest to it; it decides nothing by itself.
 
-use super::entry::{Entry, FieldSpan, TextKind};
-use super::markup;
+use super::entry::{Entry, FieldSpan, Parser, TextKind};
+use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Names};
+use crate::protocol::Field;
 
-/// Start and end tags in schema order.
-const TAGS: [(&[u8], &[u8]); 4] = [
-    (b"<loc>", b"</loc>"),
-    (b"<lastmod>", b"</lastmod>"),
-    (b"<changefreq>", b"</changefreq>"),
-    (b"<priority>", b"</priority>"),
-];
+/// The start tag of an entry that has nothing but blanks before it and is written `<url>` or `<sitemap>`.
+#[inline]
+pub(super) fn start(text: &[u8], names: &Names) -> Option<Markup> {
+    let start = skip_blanks(text, 0);
+    let rest = text.get(start..)?;
+    // Tags are arrays: comparing with one of known length takes an instruction or two.
+    let len = match names.kind {
+        _ if !names.prefix.is_empty() => return None,
+        FileKind::Urlset if rest.first_chunk() == Some(b"<url>") => 5,
+        FileKind::Index if rest.first_chunk() == Some(b"<sitemap>") => 9,
+        _ => return None,
+    };
+    Some(Markup { kind: Kind::Start, start, end: start + len, name_end: start + len - 1 })
+}
 
-/// Takes in the fields from `at` on: bare tags without attributes, plain text between them, in schema order,
+/// Where the end tag of such an entry starts and ends, if nothing but blanks stands before it.
+#[inline]
+pub(super) fn end(bytes: &[u8], at: usize, open_name: &[u8]) -> Option<(usize, usize)> {
+    let close = skip_blanks(bytes, at);
+    let rest = bytes.get(close..)?;
+    let len = match open_name {
+        b"url" if rest.first_chunk() == Some(b"</url>") => 6,
+        b"sitemap" if rest.first_chunk() == Some(b"</sitemap>") => 10,
+        _ => return None,
+    };
+    Some((close, close + len))
+}
+
+/// Takes in the fields from `at` on: bare tags without attributes, text alone between them, in schema order,
 /// nothing but blanks around them. Returns the offset after the last one, and its place in that order.
-pub(super) fn fields(bytes: &[u8], lead: usize, mut at: usize, names: &Names, entry: &mut Entry) -> (usize, usize) {
-    let mut reached = 0;
-    if !names.bare_is_core() {
-        return (at, reached);
+#[inline]
+pub(super) fn fields(
+    parser: &mut Parser,
+    bytes: &[u8],
+    (lead, at): (usize, usize),
+    names: &Names,
+    entry: &mut Entry,
+) -> (usize, usize) {
+    let mut walk = Walk { parser, bytes, lead, at: skip_blanks(bytes, at), end: at, reached: 0, entry };
+    if names.bare_is_core()
+        && walk.take(Field::Loc, b"<loc>", b"</loc>")
+        && walk.take(Field::Lastmod, b"<lastmod>", b"</lastmod>")
+        // A `<sitemap>` has no changefreq and no priority; where one stands all the same, that is odd.
+        && names.kind == FileKind::Urlset
+        && walk.take(Field::Changefreq, b"<changefreq>", b"</changefreq>")
+    {
+        walk.take(Field::Priority, b"<priority>", b"</priority>");
     }
-    // A `<sitemap>` has no changefreq and no priority; where one stands all the same, that is odd.
-    let known = if names.kind == FileKind::Index { 2 } else { 4 };
-    let relative = |position: usize| (position - lead) as u32;
-    for ((order, (open, close)), slot) in TAGS.into_iter().enumerate().take(known).zip(&mut entry.fields) {
-        let rest = bytes.get(at..).unwrap_or_default();
-        let start = at + rest.iter().take_while(|byte| markup::is_space(**byte)).count();
-        let Some(rest) = bytes.get(start..).and_then(|rest| rest.strip_prefix(open)) else { continue };
-        let Some(len) = memchr::memchr2(b'<', b'&', rest) else { break };
-        if !rest.get(len..).is_some_and(|rest| rest.starts_with(close)) {
-            break;
+    (walk.end, walk.reached)
+}
+
+struct Walk<'a> {
+    parser: &'a mut Parser,
+    bytes: &'a [u8],
+    /// Where the entry text begins.
+    lead: usize,
+    /// After the blanks that follow the last field.
+    at: usize,
+    /// After the last field.
+    end: usize,
+    /// Place of the last field in schema order.
+    reached: usize,
+    entry: &'a mut Entry,
+}
+
+impl Walk<'_> {
+    /// Takes in one field if it is next. Whether the next one may be looked for: not after a field of this name
+    /// that is written in another way.
+    #[inline]
+    fn take<const O: usize, const C: usize>(&mut self, field: Field, open: &[u8; O], close: &[u8; C]) -> bool {
+        let Some((start, rest)) = self.bytes.get(self.at..).and_then(<[u8]>::split_first_chunk) else { return true };
+        if start != open {
+            return true;
         }
-        let (inner_start, inner_end) = (start + open.len(), start + open.len() + len);
-        let (value_start, value_end) = markup::trim(bytes, inner_start, inner_end);
-        (at, reached) = (inner_end + close.len(), order);
-        *slot = Some(FieldSpan {
+        let Some(len) = memchr::memchr(b'<', rest) else { return false };
+        if rest.get(len..).and_then(<[u8]>::first_chunk) != Some(close) {
+            return false;
+        }
+        let start = self.at;
+        let (inner_start, inner_end) = (start + O, start + O + len);
+        let is_escaped = memchr::memchr(b'&', rest.get(..len).unwrap_or_default()).is_some();
+        if is_escaped {
+            self.parser.check_text(self.bytes, inner_start, inner_end);
+        }
+        let (value_start, value_end) = markup::trim(self.bytes, inner_start, inner_end);
+        (self.end, self.reached) = (inner_end + C, field.index());
+        let relative = |position: usize| (position - self.lead) as u32;
+        self.entry.fields[field.index()] = Some(FieldSpan {
             start: relative(start),
-            end: relative(at),
+            end: relative(self.end),
             inner_start: relative(inner_start),
             inner_end: relative(inner_end),
             value_start: relative(value_start),
             value_end: relative(value_end),
-            text: TextKind::Plain,
+            text: if is_escaped { TextKind::Escaped } else { TextKind::Plain },
         });
+        self.at = skip_blanks(self.bytes, self.end);
+        true
     }
-    (at, reached)
+}
+
+#[inline]
+fn skip_blanks(bytes: &[u8], from: usize) -> usize {
+    let rest = bytes.get(from..).unwrap_or_default();
+    from + rest.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(rest.len())
 }

@@ -154,7 +154,9 @@ fn write(entry: &Entry, text: &[u8], changes: &Changes<'_>, out: &mut impl Sink)
     }
     insert_missing(entry, text, changes, &mut patches);
     // Stable: insertions at one place stay in schema order, after a removal that ends there.
-    patches.sort_by_key(|patch| patch.map_or((usize::MAX, 0), |patch| (patch.start, patch.end)));
+    if patches.iter().flatten().count() > 1 {
+        patches.sort_by_key(|patch| patch.map_or((usize::MAX, 0), |patch| (patch.start, patch.end)));
+    }
     let mut at = 0;
     for patch in patches.iter().flatten() {
         out.put(text.get(at..patch.start.max(at)).unwrap_or_default());
