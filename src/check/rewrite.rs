@@ -5,10 +5,11 @@
 
 use super::entry::trim_strict;
 use crate::protocol::Field;
-use crate::xml::entry::{Entry, Parser, TextKind};
+use crate::xml::entry::{Entry, TextKind};
 use crate::xml::escape::escape;
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names::{Meaning, Names};
+use crate::xml::parser::Parser;
 use std::ops::Range;
 
 /// A child element with what stands before it.

@@ -1,8 +1,9 @@
 //! `Source`: the bytes of one file as read, and where its entries start. Never changed.
 
 use super::rows::RowId;
-use crate::xml::entry::{Damage, Entry};
+use crate::xml::entry::Entry;
 use crate::xml::names::{FileKind, Names};
+use crate::xml::parser::Damage;
 use crate::xml::scan::Scan;
 use std::borrow::Cow;
 

@@ -4,9 +4,9 @@
 //! a file is that is no sitemap, so that whoever opened it learns more than "syntax error".
 
 use super::error::Reason;
-use crate::xml::entry::DamageKind;
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names::{self, FileKind};
+use crate::xml::parser::DamageKind;
 
 /// The first two bytes of a gzip member (RFC 1952, section 2.3.1).
 const GZIP: &[u8] = b"\x1f\x8b";

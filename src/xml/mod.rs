@@ -6,6 +6,7 @@ pub mod entry;
 pub mod escape;
 pub mod markup;
 pub mod names;
+pub mod parser;
 mod plain;
 pub mod record;
 pub mod scan;

@@ -2,9 +2,10 @@
 //!
 //! It finds what the general walk would find, or leaves the rest to it; it decides nothing by itself.
 
-use super::entry::{Entry, FieldSpan, Parser, TextKind};
+use super::entry::{Entry, FieldSpan, TextKind};
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Names};
+use super::parser::Parser;
 use crate::protocol::Field;
 
 /// The start tag of an entry that has nothing but blanks before it and is written `<url>` or `<sitemap>`.

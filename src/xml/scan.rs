@@ -3,9 +3,10 @@
 //! Invariant I1: `head ++ entries ++ tail` are the file's bytes, for any bytes. The scan calls a
 //! visitor for each entry while its bytes are hot in the cache, so that facts and findings need no second pass.
 
-use super::entry::{Damage, DamageKind, Entry, Parser};
+use super::entry::Entry;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
+use super::parser::{Damage, DamageKind, Parser};
 use crate::progress::Progress;
 
 /// Sees each entry once, in file order.

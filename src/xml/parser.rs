@@ -1,0 +1,391 @@
+//! The walk through one entry's elements, which the scanner and [`Entry::of`] share, and what it finds damaged.
+//!
+//! Total, and always moving forward: whatever stands there, each byte is looked at once.
+
+use super::entry::{Entry, Extensions, FieldSpan, Oddities, TextKind};
+use super::escape;
+use super::markup::{self, Kind, Markup};
+use super::names::{FileKind, Meaning, Names};
+use super::plain;
+use crate::protocol::Field;
+use crate::protocol::namespace::Namespace;
+
+/// Something that is not well-formed, at a byte offset of the bytes that were scanned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Damage {
+    /// Byte offset.
+    pub at: usize,
+    /// What is wrong there.
+    pub kind: DamageKind,
+}
+
+/// The ways in which bytes fail to be well-formed XML 1.0 (rule codes of section 4 in brackets).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DamageKind {
+    /// `&` that starts no reference \[xml-unescaped-ampersand, xml-unknown-entity\].
+    Ampersand,
+    /// `<` that starts no markup, or markup that does not end \[xml-unescaped-angle\].
+    Angle,
+    /// An end tag that does not match \[xml-not-well-formed\].
+    EndTag,
+    /// An element that is still open where its parent, or the file, ends \[xml-truncated\].
+    Unclosed,
+    /// An instruction without a target, or an XML declaration that is none \\[xml-not-well-formed\\].
+    Instruction,
+    /// Text or elements before the root \[xml-leading-junk, xml-leading-whitespace\].
+    BeforeRoot,
+    /// Text or elements after the root \[xml-trailing-junk\].
+    AfterRoot,
+    /// A control character, or a character that XML cannot hold \[xml-illegal-char\].
+    Character,
+    /// Bytes that are not UTF-8 \[enc-invalid-bytes\].
+    Encoding,
+    /// No root element at all \[doc-root-unknown\].
+    NoRoot,
+}
+
+/// Most damages that one scan reports; a file with more is no better described by more.
+const DAMAGE_LIMIT: usize = 1_000;
+
+/// The walk through elements that the scanner and [`Entry::of`] share; keeps its stack between entries.
+#[derive(Debug, Default)]
+pub struct Parser {
+    /// Names of the open elements below a child, as ranges of the bytes.
+    stack: Vec<(u32, u32)>,
+    /// What was not well-formed so far; the first thousand of it.
+    pub damage: Vec<Damage>,
+}
+
+impl Parser {
+    /// Notes a damage.
+    pub fn note(&mut self, at: usize, kind: DamageKind) {
+        if self.damage.len() < DAMAGE_LIMIT {
+            self.damage.push(Damage { at, kind });
+        }
+    }
+
+    /// Checks character data for raw ampersands.
+    #[inline]
+    pub fn check_text(&mut self, bytes: &[u8], start: usize, end: usize) {
+        let text = bytes.get(start..end).unwrap_or_default();
+        if memchr::memchr(b'&', text).is_some()
+            && let Some(bad) = escape::first_bad_reference(text)
+        {
+            // `&#27;` is a sound reference, to a character that XML cannot hold.
+            let sound = text.get(bad..).and_then(escape::reference).is_some();
+            self.note(start + bad, if sound { DamageKind::Character } else { DamageKind::Ampersand });
+        }
+    }
+
+    /// Checks a tag's attribute values.
+    #[inline]
+    pub fn check_tag(&mut self, bytes: &[u8], tag: &Markup) {
+        if tag.end - tag.name_end > 2 {
+            self.check_text(bytes, tag.name_end, tag.end);
+        }
+    }
+
+    /// Takes the entry apart whose start tag is `tag`; `lead` is where its leading trivia begins.
+    /// Returns it with the offset just after it. Positions in the entry are relative to `lead`.
+    pub fn entry(&mut self, bytes: &[u8], lead: usize, tag: &Markup, names: &Names) -> (Entry, usize) {
+        let relative = |position: usize| (position - lead) as u32;
+        let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
+        self.check_tag(bytes, tag);
+        note_attributes(tag.attributes(bytes), &mut entry.odd);
+        if tag.kind == Kind::Empty {
+            entry.close = entry.open_end;
+            entry.len = entry.open_end;
+            return (entry, tag.end);
+        }
+        let from = plain::fields(self, bytes, (lead, tag.end), names, &mut entry);
+        if let Some((close, end)) = plain::end(bytes, from.0, tag.name(bytes)) {
+            (entry.close, entry.len) = (relative(close), relative(end));
+            return (entry, end);
+        }
+        self.children(bytes, (lead, tag), names, entry, from)
+    }
+
+    /// The children of an entry from `at` on; `last_order` is the place in schema order that was reached.
+    fn children(
+        &mut self,
+        bytes: &[u8],
+        (lead, tag): (usize, &Markup),
+        names: &Names,
+        mut entry: Entry,
+        (mut at, mut last_order): (usize, usize),
+    ) -> (Entry, usize) {
+        let relative = |position: usize| (position - lead) as u32;
+        let open_name = tag.name(bytes);
+        loop {
+            let Some(child) = markup::next(bytes, at) else {
+                self.note(at, DamageKind::Unclosed);
+                return finish_broken(entry, lead, bytes.len());
+            };
+            if child.start > at && !markup::is_blank(bytes.get(at..child.start).unwrap_or_default()) {
+                entry.odd.insert(Oddities::STRAY_TEXT);
+                self.check_text(bytes, at, child.start);
+            }
+            at = match child.kind {
+                Kind::End if child.name(bytes) == open_name => {
+                    entry.close = relative(child.start);
+                    entry.len = relative(child.end);
+                    return (entry, child.end);
+                }
+                Kind::End => {
+                    self.note(child.start, DamageKind::EndTag);
+                    // The root ends, or another entry's end: this entry was never closed.
+                    if names.is_root(child.name(bytes)) {
+                        return finish_broken(entry, lead, child.start);
+                    }
+                    entry.odd.insert(Oddities::BROKEN);
+                    child.end
+                }
+                Kind::Start | Kind::Empty => {
+                    if names.is_entry(child.name(bytes)) {
+                        self.note(child.start, DamageKind::Unclosed);
+                        return finish_broken(entry, lead, at);
+                    }
+                    self.child(bytes, lead, &child, names, (&mut entry, &mut last_order))
+                }
+                Kind::Cdata => {
+                    entry.odd.insert(Oddities::STRAY_TEXT);
+                    child.end
+                }
+                Kind::Stray => {
+                    self.note(child.start, DamageKind::Angle);
+                    entry.odd.insert(Oddities::BROKEN);
+                    child.end
+                }
+                Kind::Comment | Kind::Instruction | Kind::Declaration => child.end,
+            };
+        }
+    }
+
+    /// One child of an entry; returns the offset after it.
+    fn child(
+        &mut self,
+        bytes: &[u8],
+        lead: usize,
+        tag: &Markup,
+        names: &Names,
+        (entry, last_order): (&mut Entry, &mut usize),
+    ) -> usize {
+        let (meaning, local) = names.resolve(bytes, tag);
+        let field = match (meaning, local) {
+            (Meaning::Core, b"loc") => Some(Field::Loc),
+            (Meaning::Core, b"lastmod") => Some(Field::Lastmod),
+            (Meaning::Core, b"changefreq") => Some(Field::Changefreq),
+            (Meaning::Core, b"priority") => Some(Field::Priority),
+            _ => None,
+        };
+        // Schema order: loc, lastmod, changefreq, priority, then everything else.
+        let order = field.map_or(4, Field::index);
+        if order < *last_order {
+            entry.odd.insert(Oddities::OUT_OF_ORDER);
+        }
+        *last_order = (*last_order).max(order);
+        let Some(field) = field else {
+            match meaning {
+                Meaning::Core => entry.odd.insert(Oddities::UNKNOWN_CHILD),
+                Meaning::Extension(namespace) => count(&mut entry.extensions, namespace, local),
+            }
+            return if tag.kind == Kind::Empty {
+                self.check_tag(bytes, tag);
+                tag.end
+            } else {
+                self.skip_element(bytes, tag)
+            };
+        };
+        if names.kind == FileKind::Index && matches!(field, Field::Changefreq | Field::Priority) {
+            entry.odd.insert(Oddities::FIELD_IN_SITEMAP);
+        }
+        self.check_tag(bytes, tag);
+        note_attributes(tag.attributes(bytes), &mut entry.odd);
+        let (span, end, broken) = self.field(bytes, lead, tag);
+        if broken {
+            entry.odd.insert(Oddities::BROKEN);
+        }
+        match &mut entry.fields[field.index()] {
+            empty @ None => *empty = Some(span),
+            Some(_) if field == Field::Loc => entry.odd.insert(Oddities::LOC_TWICE),
+            Some(_) => entry.odd.insert(Oddities::FIELD_TWICE),
+        }
+        end
+    }
+
+    /// A core field from its start tag to its end; the flag says whether it was never closed.
+    fn field(&mut self, bytes: &[u8], lead: usize, tag: &Markup) -> (FieldSpan, usize, bool) {
+        let (mut text, mut at, mut broken) = (TextKind::Plain, tag.end, false);
+        let name = tag.name(bytes);
+        let (inner_end, end) = loop {
+            if tag.kind == Kind::Empty {
+                break (tag.end, tag.end);
+            }
+            let Some(next) = markup::next(bytes, at) else {
+                self.note(tag.start, DamageKind::Unclosed);
+                broken = true;
+                break (bytes.len(), bytes.len());
+            };
+            if memchr::memchr(b'&', bytes.get(at..next.start).unwrap_or_default()).is_some() {
+                text = text.max(TextKind::Escaped);
+                self.check_text(bytes, at, next.start);
+            }
+            match next.kind {
+                Kind::End if next.name(bytes) == name => break (next.start, next.end),
+                Kind::End => {
+                    self.note(next.start, DamageKind::EndTag);
+                    broken = true;
+                    break (next.start, next.start);
+                }
+                Kind::Cdata | Kind::Comment | Kind::Instruction | Kind::Declaration => {
+                    text = text.max(TextKind::Mixed);
+                    at = next.end;
+                }
+                Kind::Start => {
+                    text = TextKind::Children;
+                    at = self.skip_element(bytes, &next);
+                }
+                Kind::Empty => {
+                    text = TextKind::Children;
+                    at = next.end;
+                }
+                Kind::Stray => {
+                    self.note(next.start, DamageKind::Angle);
+                    text = text.max(TextKind::Mixed);
+                    broken = true;
+                    at = next.end;
+                }
+            }
+        };
+        let (value_start, value_end) = markup::trim(bytes, tag.end, inner_end);
+        let relative = |position: usize| (position - lead) as u32;
+        let span = FieldSpan {
+            start: relative(tag.start),
+            end: relative(end),
+            inner_start: relative(tag.end),
+            inner_end: relative(inner_end),
+            value_start: relative(value_start),
+            value_end: relative(value_end),
+            text,
+        };
+        (span, end, broken)
+    }
+
+    /// Walks to the end of an element whose start tag is `tag`, checking that tags match on the way.
+    /// Returns the offset after it, or the place where it turned out not to be closed. No recursion:
+    /// a file nested 100,000 deep costs a stack in memory, not the thread's.
+    pub fn skip_element(&mut self, bytes: &[u8], tag: &Markup) -> usize {
+        self.check_tag(bytes, tag);
+        if tag.kind == Kind::Empty {
+            return tag.end;
+        }
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.clear();
+        stack.push((tag.start as u32 + 1, tag.name_end as u32));
+        let mut at = tag.end;
+        while let Some((name_start, name_end)) = stack.last().copied() {
+            let Some(next) = markup::next(bytes, at) else {
+                self.note(tag.start, DamageKind::Unclosed);
+                at = bytes.len();
+                break;
+            };
+            self.check_text(bytes, at, next.start);
+            match next.kind {
+                Kind::Start => {
+                    self.check_tag(bytes, &next);
+                    stack.push((next.start as u32 + 1, next.name_end as u32));
+                }
+                Kind::Empty => self.check_tag(bytes, &next),
+                Kind::End if Some(next.name(bytes)) == bytes.get(name_start as usize..name_end as usize) => {
+                    stack.pop();
+                }
+                Kind::End => {
+                    // Give the end tag back to the parent: it may be the entry's own.
+                    self.note(next.start, DamageKind::EndTag);
+                    at = next.start;
+                    break;
+                }
+                Kind::Stray => self.note(next.start, DamageKind::Angle),
+                Kind::Comment | Kind::Cdata | Kind::Instruction | Kind::Declaration => {}
+            }
+            at = next.end;
+        }
+        self.stack = stack;
+        at
+    }
+}
+
+fn finish_broken(mut entry: Entry, lead: usize, end: usize) -> (Entry, usize) {
+    entry.odd.insert(Oddities::BROKEN);
+    entry.close = (end - lead) as u32;
+    entry.len = entry.close;
+    (entry, end)
+}
+
+fn note_attributes(attributes: &[u8], odd: &mut Oddities) {
+    if attributes.is_empty() {
+        return;
+    }
+    for attribute in markup::attributes(attributes) {
+        match attribute.name {
+            name if name.starts_with(b"xmlns") => odd.insert(Oddities::DECLARES_NAMESPACE),
+            name if name.starts_with(b"xsi:") || name.starts_with(b"xml:") => {}
+            _ => odd.insert(Oddities::ATTRIBUTE),
+        }
+    }
+}
+
+const fn count(extensions: &mut Extensions, namespace: Namespace, local: &[u8]) {
+    let counter = match namespace {
+        Namespace::Image => &mut extensions.image,
+        Namespace::Video => &mut extensions.video,
+        Namespace::News => &mut extensions.news,
+        Namespace::Xhtml if matches!(local, b"link") => &mut extensions.alternate,
+        _ => &mut extensions.other,
+    };
+    *counter = counter.saturating_add(1);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The entry without the short way for plain fields.
+    fn the_long_way(text: &[u8], names: &Names) -> Option<(Entry, Vec<Damage>)> {
+        let tag = markup::next(text, 0)?;
+        let mut parser = Parser::default();
+        let entry = Entry { open: tag.start as u32, open_end: tag.end as u32, ..Entry::plain(0) };
+        let (entry, _) = parser.children(text, (0, &tag), names, entry, (tag.end, 0));
+        Some((entry, parser.damage))
+    }
+
+    proptest! {
+        #[test]
+        fn the_short_way_for_plain_fields_leads_to_the_same_entry(
+            parts in proptest::collection::vec(prop_oneof![
+                4 => Just("<loc>a</loc>"), 2 => Just("<loc> b&amp;c\n</loc>"), 1 => Just("<loc>d"), 1 => Just("<loc><![CDATA[e]]></loc>"),
+                4 => Just("<lastmod> 2026 </lastmod>"), 2 => Just("<lastmod/>"), 1 => Just("<lastmod></lastmod>"),
+                4 => Just("<changefreq>f</changefreq>"), 1 => Just("<changefreq>f</priority>"), 4 => Just("<priority>\t</priority>"),
+                1 => Just("<priority >1</priority>"), 1 => Just("<priority>1</priority >"), 6 => Just("\n  "), 1 => Just("g"),
+                1 => Just("<!-- h -->"), 1 => Just("<i:image><loc>j</loc></i:image>"), 1 => Just("</url>"), 1 => Just("&"),
+            ], 0..9),
+            kind in prop_oneof![Just(FileKind::Urlset), Just(FileKind::Index)],
+            root in prop_oneof![Just(""), Just(" xmlns='x'"), Just(" xmlns:a='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns='y'")],
+        ) {
+            let prefix = if root.contains(":a") { "a:" } else { "" };
+            let root = format!("<{prefix}{}{root}>", kind.root_name());
+            let names = Names::of_root(root.as_bytes(), &markup::next(root.as_bytes(), 0).unwrap()).unwrap();
+            let name = kind.entry_name();
+            let text = format!("<{prefix}{name}>{}</{prefix}{name}>", parts.concat());
+            let text = text.as_bytes();
+            let mut parser = Parser::default();
+            let (entry, _) = parser.entry(text, 0, &markup::next(text, 0).unwrap(), &names);
+            prop_assert_eq!(Some((entry, parser.damage)), the_long_way(text, &names));
+            for lead in ["", "\n ", "<!-- k -->", "<url>"] {
+                let text = [lead.as_bytes(), text].concat();
+                prop_assert_eq!(Entry::of(&text, &names), Entry::walk(&text, &names));
+            }
+        }
+    }
+}
