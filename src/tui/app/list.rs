@@ -140,6 +140,9 @@ fn keys_of(keys: &[&str]) -> String {
 impl App {
     /// Everything there is, from a topic on.
     pub(super) fn open_help(&mut self, topic: Option<&str>) {
+        if let Some(rule) = topic.and_then(Rule::from_code) {
+            return self.open_rule(rule);
+        }
         let mut lines = Vec::new();
         for group in Group::ALL {
             if !lines.is_empty() {
@@ -166,13 +169,37 @@ impl App {
         }
         let mut list = List::new(ListKind::Help, lines);
         if let Some(topic) = topic.filter(|topic| !topic.is_empty()) {
+            // A command by its name, then any line that speaks of it; `query` means the examples.
+            let topic = if matches!(topic, "query" | "queries" | "where") { "Queries" } else { topic };
+            let command = format!(":{topic} ");
+            let starts = |(line, _): &(Line, Choice)| {
+                line.left.pieces().iter().any(|(_, text)| text.starts_with(&command) || *text == topic)
+            };
             let says = |(line, _): &(Line, Choice)| line.left.pieces().iter().any(|(_, text)| text.contains(topic));
-            match list.lines.iter().position(says) {
+            let at = list.lines.iter().position(starts).or_else(|| list.lines.iter().position(says));
+            match at {
                 Some(at) => list.chosen = at,
                 None => self.say(format!("help has nothing on {topic}")),
             }
         }
         self.mode = Mode::List(list);
+    }
+
+    /// What a rule means, whether a row breaks it or not.
+    fn open_rule(&mut self, rule: Rule) {
+        let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
+        let severity = rule.severity().map_or("not asked by this profile", Severity::name);
+        let mut lines = vec![(
+            Words::new().and(Role::Accent, rule.code()).and(Role::Dim, format!("   {severity}")).into(),
+            Choice::Read,
+        )];
+        for (role, text) in [(Role::Text, rule.summary()), (Role::Dim, rule.help())] {
+            for line in Words::new().and(role, text).wrapped(self.theme.charset, width, 0) {
+                lines.push((Words::text("  ").joined(line).into(), Choice::Read));
+            }
+        }
+        lines.push((Words::dim(format!("  source: {}", rule.source())).into(), Choice::Read));
+        self.mode = Mode::List(List::new(ListKind::Explain, lines));
     }
 
     /// Commands by name.

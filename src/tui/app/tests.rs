@@ -544,6 +544,17 @@ fn wrong_commands_are_explained_in_place() {
 }
 
 #[test]
+fn help_finds_rules_commands_and_the_query_language() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":help lastmod-impossible<enter>");
+    bench.shows("W3C Note Datetime");
+    bench.keys("<esc>:help apply-order<enter>");
+    bench.shows(":apply-order");
+    bench.keys("<esc>:help query<enter>");
+    bench.shows("Queries");
+}
+
+#[test]
 fn a_missing_file_can_be_made() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sitemap.xml");
