@@ -64,25 +64,41 @@ fn what_the_schema_rejects_draws_at_least_a_warning() {
 fn what_the_schema_rejects_in_structure_draws_at_least_a_warning() {
     let loc = "<loc>https://www.site-a.org/</loc>";
     let table = [
-        format!("<url><priority>0.5</priority>{loc}</url>"),
-        format!("<url>{loc}<changefreq>daily</changefreq><lastmod>2026-01-01</lastmod></url>"),
-        format!("<url>{loc}{loc}</url>"),
-        format!("<url>{loc}<lastmod>2026-01-01</lastmod><lastmod>2026-01-02</lastmod></url>"),
-        "<url></url>".to_owned(),
-        String::new(),
-        "<url><loc>http://a.io</loc></url>".to_owned(),
-        format!("<url><loc>https://www.site-a.org/{}</loc></url>", "x".repeat(2_026)),
-        "<url><loc>https://www.site-a.org/%zz</loc></url>".to_owned(),
-        "<url><loc>https://<b>www.site-a.org</b>/</loc></url>".to_owned(),
-        format!("<url>{}</url>", loc.replace("<loc>", "<loc a='b'>")),
-        format!("<url a='b'>{loc}</url>"),
-        format!("<url>text{loc}</url>"),
-        format!("<url>{loc}<unknown>a</unknown></url>"),
+        ("priority before loc", format!("<url><priority>0.5</priority>{loc}</url>")),
+        (
+            "changefreq before lastmod",
+            format!("<url>{loc}<changefreq>daily</changefreq><lastmod>2026-01-01</lastmod></url>"),
+        ),
+        ("two loc", format!("<url>{loc}{loc}</url>")),
+        ("two lastmod", format!("<url>{loc}<lastmod>2026-01-01</lastmod><lastmod>2026-01-02</lastmod></url>")),
+        ("empty url", "<url></url>".to_owned()),
+        ("urlset without url", String::new()),
+        ("loc 11 characters", "<url><loc>http://t.co</loc></url>".to_owned()),
+        ("loc 2049", format!("<url><loc>https://www.site-a.org/{}</loc></url>", "x".repeat(2_026))),
+        ("loc with %zz", "<url><loc>https://www.site-a.org/%zz</loc></url>".to_owned()),
+        ("element inside loc", "<url><loc>https://<b>www.site-a.org</b>/</loc></url>".to_owned()),
+        ("attribute on loc", format!("<url>{}</url>", loc.replace("<loc>", "<loc a='b'>"))),
+        ("attribute on url", format!("<url a='b'>{loc}</url>")),
+        ("text inside url", format!("<url>text{loc}</url>")),
+        ("unknown element, no namespace", format!("<url>{loc}<unknown xmlns=''>a</unknown></url>")),
+        ("unknown element, same namespace", format!("<url>{loc}<unknown>a</unknown></url>")),
     ];
-    for entry in table {
-        let found = findings(&entry);
-        assert!(found.iter().any(|(_, severity)| *severity >= Severity::Warning), "{entry}: {found:?}");
+    for (name, entry) in &table {
+        let found = findings(entry);
+        assert!(found.iter().any(|(_, severity)| *severity >= Severity::Warning), "{name}: {found:?}");
     }
+    // Nothing that the schema rejects is left out of the table, but for one thing: the protocol allows elements of
+    // other namespaces, which the schema rejects as long as it is not told of theirs.
+    let Some(folder) = schemas() else { return };
+    let probes = std::fs::read_to_string(folder.join("PROBES.md")).expect("the probes beside the schemas");
+    let structure = probes.split("## structure").nth(1).expect("a section about structure");
+    let rows = structure.lines().skip_while(|line| !line.starts_with("|---")).skip(1);
+    let rejected: Vec<&str> = rows
+        .filter_map(|line| line.strip_prefix("| ")?.split_once(" | "))
+        .filter(|(name, verdicts)| verdicts.starts_with("reject") && *name != "unknown element, other namespace")
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(rejected, table.each_ref().map(|(name, _)| *name));
 }
 
 #[test]
@@ -92,8 +108,7 @@ fn what_the_schemas_call_sound_draws_no_error() {
     for entry in std::fs::read_dir(folder.join("samples")).expect("samples beside the schemas") {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        // An index names children that do not lie beside it; that is another matter.
-        if !name.starts_with("ok_") || name.contains("index") {
+        if !name.starts_with("ok_") {
             continue;
         }
         asked += 1;
@@ -101,6 +116,8 @@ fn what_the_schemas_call_sound_draws_no_error() {
             .report()
             .into_iter()
             .filter(|found| found.finding.severity == Severity::Error)
+            // The children that the index names do not lie beside it.
+            .filter(|found| found.finding.rule.code() != "index-child-missing")
             .map(|found| format!("{}: {}", found.finding.rule.code(), found.finding.message))
             .collect();
         assert!(errors.is_empty(), "{name}: {errors:#?}");

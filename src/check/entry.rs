@@ -423,6 +423,8 @@ mod tests {
             ("<url><loc lang=\"en\">https://example.com/a</loc></url>".into(), "doc-unknown-attribute"),
             (format!("<url>{loc} and more</url>"), "doc-stray-text"),
             (format!("<url>{loc}<expires>2027-01-01</expires></url>"), "doc-unknown-element"),
+            (format!("<url>{loc}<expires xmlns=\"\">2027-01-01</expires></url>"), "doc-unknown-element"),
+            (format!("<url>{loc}<expires xmlns=\"x\">2027-01-01</expires></url>"), ""),
         ];
         for (text, expected) in table {
             assert_eq!(broken(&text, FileKind::Urlset, None), expected, "{text}");

@@ -182,7 +182,8 @@ fn declared_for<'b>(attributes: &'b [u8], prefix: &[u8]) -> Option<&'b str> {
         .and_then(|a| std::str::from_utf8(a.value).ok())
 }
 
+/// No namespace at all (`xmlns=""`) is taken for the sitemap's, as below a prefixed root.
 fn meaning(uri: &str, root: Option<&str>) -> Meaning {
     let known = namespace::classify(uri);
-    if Some(uri) == root || known.is_sitemap() { Meaning::Core } else { Meaning::Extension(known) }
+    if uri.is_empty() || Some(uri) == root || known.is_sitemap() { Meaning::Core } else { Meaning::Extension(known) }
 }
