@@ -4,6 +4,7 @@
 //! surprise that a terminal would act on, and [`Charset::fit`] fills its width to the column.
 //! Must not know of styles or screens.
 
+pub use crate::session::words::{counted, grouped};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use unicode_segmentation::UnicodeSegmentation;
@@ -286,25 +287,6 @@ fn last_segment(text: &str) -> usize {
 fn pad(text: &mut String, width: usize) {
     let used = columns(text);
     text.extend(std::iter::repeat_n(' ', width.saturating_sub(used)));
-}
-
-/// A count with groups of three digits: `1,000,000`.
-pub fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A count and its noun: `1 error`, `3 errors`, `1,204 rows`.
-pub fn counted(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", grouped(count))
 }
 
 /// A size for people, in binary units as the limit is: `812 bytes`, `7.1 MiB`.
