@@ -11,7 +11,7 @@ use std::fmt;
 
 /// A rule, as its place in the table.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Rule(u8);
+pub struct Rule(u16);
 
 /// What the table says about one rule.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ pub struct Info {
     /// Stable name in kebab-case.
     pub code: &'static str,
     /// For a variant, the place of the rule that it is a case of.
-    pub(in crate::check) variant_of: Option<u8>,
+    pub(in crate::check) variant_of: Option<u16>,
     /// How bad it is in the default profile; `None` where that profile does not ask.
     pub severity: Option<Severity>,
     /// What it is about.
@@ -87,14 +87,14 @@ impl Rule {
         let mut all = [Self(0); COUNT];
         let mut place = 0;
         while place < COUNT {
-            all[place] = Self(place as u8);
+            all[place] = Self(place as u16);
             place += 1;
         }
         all
     };
 
     /// The rule at a place of the table; only the table's own rooms know places.
-    pub(in crate::check) const fn at(place: u8) -> Self {
+    pub(in crate::check) const fn at(place: u16) -> Self {
         assert!((place as usize) < COUNT, "a rule outside the table");
         Self(place)
     }
@@ -200,13 +200,18 @@ impl FixKind {
     }
 }
 
+/// Words of a set of rules.
+const WORDS: usize = 6;
+
+const _: () = assert!(COUNT <= WORDS * 64, "more rules than bits: widen RuleSet");
+
 /// A set of rules: one bit each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub struct RuleSet([u64; 4]);
+pub struct RuleSet([u64; WORDS]);
 
 impl RuleSet {
     /// No rule.
-    pub const EMPTY: Self = Self([0; 4]);
+    pub const EMPTY: Self = Self([0; WORDS]);
 
     /// Rules that are errors in the default profile.
     pub const ERRORS: Self = rules::of_severity(Severity::Error);
@@ -230,7 +235,7 @@ impl RuleSet {
 
     /// Adds a rule.
     pub const fn insert(&mut self, rule: Rule) {
-        // A place is a `u8`, so its upper two bits choose one of four words.
+        // Every place is below `COUNT`, and so its word below `WORDS`.
         self.0[(rule.0 >> 6) as usize] |= 1 << (rule.0 & 63);
     }
 
@@ -253,7 +258,8 @@ impl RuleSet {
 
     /// Whether it holds no rule.
     pub const fn is_empty(self) -> bool {
-        self.0[0] | self.0[1] | self.0[2] | self.0[3] == 0
+        let words = self.0;
+        words[0] | words[1] | words[2] | words[3] | words[4] | words[5] == 0
     }
 
     /// Whether it holds a rule of `other`.
@@ -265,26 +271,31 @@ impl RuleSet {
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         let (a, b) = (self.0, other.0);
-        Self([a[0] | b[0], a[1] | b[1], a[2] | b[2], a[3] | b[3]])
+        Self([a[0] | b[0], a[1] | b[1], a[2] | b[2], a[3] | b[3], a[4] | b[4], a[5] | b[5]])
     }
 
     /// The rules of both.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         let (a, b) = (self.0, other.0);
-        Self([a[0] & b[0], a[1] & b[1], a[2] & b[2], a[3] & b[3]])
+        Self([a[0] & b[0], a[1] & b[1], a[2] & b[2], a[3] & b[3], a[4] & b[4], a[5] & b[5]])
     }
 
     /// The rules of this set that are not in `other`.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         let (a, b) = (self.0, other.0);
-        Self([a[0] & !b[0], a[1] & !b[1], a[2] & !b[2], a[3] & !b[3]])
+        Self([a[0] & !b[0], a[1] & !b[1], a[2] & !b[2], a[3] & !b[3], a[4] & !b[4], a[5] & !b[5]])
     }
 
     /// How many rules it holds.
     pub const fn len(self) -> u32 {
-        self.0[0].count_ones() + self.0[1].count_ones() + self.0[2].count_ones() + self.0[3].count_ones()
+        let (mut count, mut word) = (0, 0);
+        while word < WORDS {
+            count += self.0[word].count_ones(); // `word` is below the length
+            word += 1;
+        }
+        count
     }
 
     /// Its rules, in the order of the table.
@@ -293,7 +304,7 @@ impl RuleSet {
             std::iter::from_fn(move || {
                 let bit = (bits != 0).then(|| bits.trailing_zeros())?;
                 bits &= bits - 1;
-                Some(Rule((word as u32 * 64 + bit) as u8))
+                Some(Rule((word as u32 * 64 + bit) as u16))
             })
         })
     }
@@ -478,7 +489,7 @@ mod tests {
     }
 
     fn any_rules() -> impl Strategy<Value = BTreeSet<Rule>> {
-        proptest::collection::btree_set((0..COUNT as u8).prop_map(Rule::at), 0..12)
+        proptest::collection::btree_set((0..COUNT as u16).prop_map(Rule::at), 0..12)
     }
 
     proptest! {

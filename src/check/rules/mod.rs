@@ -22,22 +22,20 @@ pub(in crate::check) static TABLE: [&Info; COUNT] = join();
 pub(in crate::check) static FAMILIES: [RuleSet; COUNT] = {
     let (table, mut families, mut at) = (join(), [RuleSet::EMPTY; COUNT], 0);
     while at < COUNT {
-        let main = main_of(at as u8, table[at]);
-        let mut other = 0;
-        while other < COUNT {
-            if main_of(other as u8, table[other]) == main {
-                families[at].insert(Rule::at(other as u8));
-            }
-            other += 1;
-        }
+        families[main_of(at, table[at])].insert(Rule::at(at as u16));
+        at += 1;
+    }
+    at = 0;
+    while at < COUNT {
+        families[at] = families[main_of(at, table[at])];
         at += 1;
     }
     families
 };
 
-const fn main_of(place: u8, row: &Info) -> u8 {
+const fn main_of(place: usize, row: &Info) -> usize {
     match row.variant_of {
-        Some(main) => main,
+        Some(main) => main as usize,
         None => place,
     }
 }
@@ -50,7 +48,7 @@ pub(in crate::check) const fn of_severity(severity: Severity) -> RuleSet {
         if let Some(own) = table[at].severity
             && own as u8 == severity as u8
         {
-            set.insert(Rule::at(at as u8));
+            set.insert(Rule::at(at as u16));
         }
         at += 1;
     }
@@ -83,10 +81,10 @@ macro_rules! rules {
     ($first:expr; $($name:ident $(= $main:ident)? $($code:literal)? $severity:ident $scope:ident $fix:ident $source:ident,
         $summary:literal, $help:literal $(, [$(($profile:ident, $other:ident)),+])?;)+) => {
         /// Place of the first rule of this room.
-        const FIRST: u8 = $first;
+        const FIRST: u16 = $first;
 
         /// Place after the last rule of this room.
-        pub(super) const END: u8 = FIRST + [$(Place::$name),+].len() as u8;
+        pub(super) const END: u16 = FIRST + [$(Place::$name),+].len() as u16;
 
         #[expect(non_camel_case_types, reason = "names of constants, to count them")]
         enum Place { $($name,)+ }
@@ -99,7 +97,7 @@ macro_rules! rules {
             $(
                 $(#[doc = concat!("`", $code, "`: ", $summary, ".")])?
                 $(#[doc = concat!("Variant of [`Self::", stringify!($main), "`]: ", $summary, ".")])?
-                pub const $name: Self = Self::at(FIRST + Place::$name as u8);
+                pub const $name: Self = Self::at(FIRST + Place::$name as u16);
             )+
         }
 
@@ -107,8 +105,8 @@ macro_rules! rules {
             code: codes::$name,
             variant_of: {
                 #[allow(unused_mut, unused_assignments, reason = "only variants assign it")]
-                let mut main: Option<u8> = None;
-                $(main = Some(FIRST + Place::$main as u8);)?
+                let mut main: Option<u16> = None;
+                $(main = Some(FIRST + Place::$main as u16);)?
                 main
             },
             severity: $crate::check::rules::level::$severity,
