@@ -79,6 +79,12 @@ impl<T: Clone + Default> Column<T> {
         values.and_then(|values| values.get(..rest.min(PAGE))).unwrap_or_default()
     }
 
+    /// Whether the two columns share a page, so that it holds the same in both.
+    pub fn shares_page(&self, other: &Self, page: usize) -> bool {
+        let at = |column: &Self| column.nodes.get(page >> BITS).and_then(|node| node.get(page & MASK)).cloned();
+        matches!((at(self), at(other)), (Some(ours), Some(theirs)) if Arc::ptr_eq(&ours, &theirs))
+    }
+
     /// Replaces a whole page (a worker's result); `values` beyond the column's end are kept out of reach.
     pub fn put_page(&mut self, page: usize, values: &[T]) {
         if let Some(slots) = self.page_mut(page) {

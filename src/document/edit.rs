@@ -4,6 +4,7 @@
 //! cores. An override that says what the entry says anyway is dropped, so undoing by hand is undoing (I3).
 
 use super::column::PAGE;
+use super::near::Place;
 use super::rows::{RowId, RowList, RowSet};
 use super::sitemap::SitemapId;
 use super::{Document, ValueId};
@@ -311,6 +312,7 @@ impl Document {
         };
         // What a record takes in of a value, kept for the next row that gets the same.
         let mut noted = (ValueId::NONE, Record::default());
+        let mut near = self.near();
         for (row, id) in rows {
             let slot = row.index() % PAGE;
             let (Some(over), Some(record)) = (page.overrides.get_mut(slot), page.records.get_mut(slot)) else {
@@ -319,7 +321,7 @@ impl Document {
             if record.is_deleted() {
                 continue;
             }
-            let Some((id, delta)) = self.set_field(*row, field, *id) else { continue };
+            let Some((id, delta)) = self.set_field(near.of(*row), field, *id) else { continue };
             *over = id;
             if id == ValueId::NONE {
                 record.note(field, self.base_value(*row, field).as_deref());
@@ -331,7 +333,7 @@ impl Document {
                 record.take(field, &noted.1);
             }
             page.touched.push(row.0);
-            let home = self.sitemap_of(*row);
+            let home = near.home(*row);
             match page.deltas.last_mut() {
                 Some((last, sum)) if *last == home => *sum += delta,
                 _ => page.deltas.push((home, delta)),
@@ -342,10 +344,8 @@ impl Document {
 
     /// The override that a field really needs for a value, and by how many bytes the entry grows.
     /// `None` if nothing changes.
-    fn set_field(&self, row: RowId, field: Field, id: ValueId) -> Option<(ValueId, i64)> {
+    fn set_field(&self, (row, base, names): Place<'_>, field: Field, id: ValueId) -> Option<(ValueId, i64)> {
         let current = self.override_of(row, field);
-        let base = self.base_text(row);
-        let names = self.names(row);
         let entry = Entry::of(base, names);
         let wanted = self.text(id);
         let says = entry.value(field, base);

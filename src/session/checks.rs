@@ -198,33 +198,28 @@ impl Checks {
         findings.grow(after.row_limit() as usize);
         let mut counts = Arc::clone(&self.counts);
         let sets = self.rule_sets();
-        let known = |number: u16| sets.get(usize::from(number)).copied().unwrap_or_default();
         let touched: Vec<u32> = applied.touched.iter().collect();
         let pages: Vec<&[u32]> = touched.chunk_by(|a, b| *a as usize / PAGE == *b as usize / PAGE).collect();
-        let done: Vec<RecheckedPage> = pages
-            .par_iter()
-            .map_init(
-                || Numbers::new(&self.sets),
-                |numbers, rows| {
-                    if progress.is_cancelled() {
-                        return None;
-                    }
-                    let number = rows.first().map_or(0, |row| *row as usize / PAGE);
-                    let mut page = RecheckedPage { number, slots: findings.page(number).to_vec(), turns: Vec::new() };
-                    for row in *rows {
-                        let Some(slot) = page.slots.get_mut(*row as usize % PAGE) else { continue };
-                        let old = *slot;
-                        let revised = applied.field.and_then(|field| {
-                            let row = RowId(*row);
-                            self.revised_rules(after, row, field, known(old), now)
-                        });
-                        *slot = numbers.of(revised.unwrap_or_else(|| self.entry_rules(after, RowId(*row), now)));
-                        note_turn(&mut page.turns, (old, *slot));
-                    }
-                    Some(page)
-                },
-            )
-            .collect::<Option<_>>()?;
+        // The set index follows on one core while the others look at the rows.
+        let follow = || {
+            (applied.touched.len() > INLINE_ROWS).then(|| {
+                let mut set = SetIndex::clone(&self.set);
+                sync(&mut set, (before, after), &applied.touched, applied.field);
+                Arc::new(set)
+            })
+        };
+        let slots = |number| findings.page(number);
+        let look = || -> Option<Vec<RecheckedPage>> {
+            let sets = &sets;
+            let one = |numbers: &mut Numbers<'_>, rows: &&[u32]| {
+                let number = rows.first().map_or(0, |row| *row as usize / PAGE);
+                let page = RecheckedPage { number, slots: slots(number).to_vec(), turns: Vec::new() };
+                (!progress.is_cancelled()).then(|| self.recheck_page(page, rows, applied, (now, sets, numbers)))
+            };
+            pages.par_iter().map_init(|| Numbers::new(&self.sets), one).collect()
+        };
+        let (set, done) = rayon::join(follow, look);
+        let done = done?;
         if !done.is_empty() {
             let sets = self.rule_sets();
             let set = |number: u16| sets.get(usize::from(number)).copied().unwrap_or_default();
@@ -237,12 +232,34 @@ impl Checks {
                 findings.put_page(page.number, &page.slots);
             }
         }
-        let set = (applied.touched.len() > INLINE_ROWS).then(|| {
-            let mut set = SetIndex::clone(&self.set);
-            sync(&mut set, (before, after), &applied.touched, applied.field);
-            Arc::new(set)
-        });
         Some(Rechecked { findings, counts, set, rows: touched.len() as u64 })
+    }
+
+    /// The touched rows of one page.
+    fn recheck_page(
+        &self,
+        mut page: RecheckedPage,
+        rows: &[u32],
+        applied: &Applied,
+        (now, sets, numbers): (Now, &[RuleSet], &mut Numbers<'_>),
+    ) -> RecheckedPage {
+        let after = &applied.document;
+        let mut near = after.near();
+        for row in rows.iter().copied().map(RowId) {
+            let Some(slot) = page.slots.get_mut(row.index() % PAGE) else { continue };
+            let old = *slot;
+            let revised = applied.field.and_then(|field| {
+                // What the file itself says may stand between blanks or in references; only an edited value is plain.
+                let value = after.edited(row, field)?;
+                let home = self.homes.get(near.home(row).index()).and_then(Option::as_ref);
+                let context = Context { now: now.seconds, names: near.names(row), home };
+                let before = sets.get(usize::from(old)).copied().unwrap_or_default();
+                entry::revise(before, field, value, &after.record(row), &context)
+            });
+            *slot = numbers.of(revised.unwrap_or_else(|| self.entry_rules(after, row, now)));
+            note_turn(&mut page.turns, (old, *slot));
+        }
+        page
     }
 
     /// The entry rules that a row violates, evaluated now.
@@ -252,13 +269,6 @@ impl Checks {
         }
         let (entry, text) = document.entry(row);
         entry::check(&entry, &text, &self.context(document, row, now))
-    }
-
-    /// The same from what it violated before one field got another value. `None` where that cannot be told.
-    fn revised_rules(&self, document: &Document, row: RowId, field: Field, old: RuleSet, now: Now) -> Option<RuleSet> {
-        // What the file itself says may stand between blanks or in references; only an edited value is plain.
-        let value = document.edited(row, field)?;
-        entry::revise(old, field, value, &document.record(row), &self.context(document, row, now))
     }
 
     /// What the rules need to know about a row's surroundings.
@@ -456,8 +466,11 @@ fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &R
     let (old, new) = (DocumentLocs(before), DocumentLocs(after));
     let facts = |document: &Document, row: RowId| facts_of(&document.record(row), document.sitemap_of(row).0);
     if field.is_some_and(|field| field != Field::Loc) {
+        // No row has changed its file.
+        let mut near = after.near();
         for row in touched.iter().map(RowId).filter(|row| after.is_live(*row)) {
-            set.revise(&facts(before, row), &facts(after, row));
+            let home = near.home(row).0;
+            set.revise(&facts_of(&before.record(row), home), &facts_of(&after.record(row), home));
         }
     } else {
         // All out first: a row that is looked up while another goes in must be in the index as the new document

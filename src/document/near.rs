@@ -1,0 +1,77 @@
+//! `Near`: what belongs to a row, asked for one row after the other.
+//!
+//! Neighbours nearly always come from the same source, so the search for it is done once for a whole run.
+//! The answers are those of [`Document`]; nothing is decided here.
+
+use super::rows::RowId;
+use super::sitemap::SitemapId;
+use super::source::Source;
+use super::{Document, ValueId};
+use crate::xml::names::Names;
+use std::ops::Range;
+
+/// A row, the text under its overrides, and the names that this is written in.
+pub(super) type Place<'d> = (RowId, &'d [u8], &'d Names);
+
+/// A document with the source that was looked at last.
+pub struct Near<'d> {
+    document: &'d Document,
+    /// Ids of the rows that were read from `source`.
+    rows: Range<u32>,
+    source: Option<&'d Source>,
+    /// The file that those rows were loaded into.
+    home: SitemapId,
+}
+
+impl<'d> Near<'d> {
+    pub(super) const fn new(document: &'d Document) -> Self {
+        Self { document, rows: 0..0, source: None, home: SitemapId(0) }
+    }
+
+    /// What a row consists of.
+    #[inline]
+    pub(super) fn of(&mut self, row: RowId) -> Place<'d> {
+        self.seek(row);
+        let Some(source) = self.source else {
+            return (row, self.document.base_text(row), self.document.names(row));
+        };
+        let raw = self.document.raws.get(row.index()).copied().unwrap_or_default();
+        let text = match raw {
+            ValueId::NONE => source.entry_text((row.0 - self.rows.start) as usize),
+            _ => self.document.base_text(row),
+        };
+        (row, text, &source.names)
+    }
+
+    /// The names that a row's text is written in.
+    #[inline]
+    pub fn names(&mut self, row: RowId) -> &'d Names {
+        self.seek(row);
+        self.source.map_or_else(|| self.document.names(row), |source| &source.names)
+    }
+
+    /// The file that a row is in.
+    #[inline]
+    pub fn home(&mut self, row: RowId) -> SitemapId {
+        self.seek(row);
+        match self.document.homes.get(row.index()).copied().unwrap_or_default().checked_sub(1) {
+            Some(home) => SitemapId(home),
+            None if self.source.is_some() => self.home,
+            None => self.document.sitemap_of(row),
+        }
+    }
+
+    #[inline]
+    fn seek(&mut self, row: RowId) {
+        if self.rows.contains(&row.0) {
+            return;
+        }
+        let found = self.document.origin(row);
+        self.source = found.map(|(source, _)| source);
+        self.rows = found.map_or(0..0, |(source, entry)| {
+            let first = row.0 - entry as u32;
+            first..first + source.len() as u32
+        });
+        self.home = SitemapId(self.document.bases.partition_point(|first| *first <= row.0).saturating_sub(1) as u32);
+    }
+}
