@@ -9,7 +9,7 @@ mod support;
 
 use sited::document::Document;
 use sited::document::edit::Edit;
-use sited::document::rows::{RowId, RowList, RowSet};
+use sited::document::rows::{RowId, RowSet};
 use sited::document::sitemap::{Sitemap, SitemapId};
 use sited::document::source::Source;
 use sited::progress::Progress;
@@ -38,16 +38,7 @@ fn document(bytes: &[u8]) -> Option<Document> {
     let scan = scan(bytes, &mut records, &Progress::default());
     let source = Source::new(bytes.to_vec(), scan)?;
     let mut document = Document::default();
-    let sitemap = Sitemap {
-        path: None,
-        name: "sitemap.xml".into(),
-        url: None,
-        gzip: false,
-        frame: Arc::new(Source::blank(source.names.kind)),
-        rows: RowList::default(),
-        live: 0,
-        entry_bytes: 0,
-    };
+    let sitemap = Sitemap::default();
     document.append(source, records.0, sitemap);
     Some(document)
 }

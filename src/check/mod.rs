@@ -8,6 +8,7 @@ pub mod file;
 pub mod fix;
 pub mod index;
 pub mod message;
+pub mod quirk;
 mod rewrite;
 pub mod rule;
 mod rules;

@@ -51,13 +51,15 @@ impl Report {
         let path = |path: Option<&PathBuf>, name: &str| {
             path.map_or_else(|| name.to_owned(), |path| path.to_string_lossy().into_owned())
         };
-        let file = |path, kind, entries, bytes| File { path, kind, entries, bytes, encoding: "UTF-8" };
+        let file = |(path, kind), entries, bytes, encoding| File { path, kind, entries, bytes, encoding };
         let index = document.index().map(|index| {
             let bytes = index.source.bytes().len() as u64;
-            file(path(index.path.as_ref(), &index.name), "sitemapindex", index.children.len() as u64, bytes)
+            let shown = (path(index.path.as_ref(), &index.name), "sitemapindex");
+            file(shown, index.children.len() as u64, bytes, index.encoding)
         });
         let sitemaps = document.sitemaps().iter().map(|sitemap| {
-            file(path(sitemap.path.as_ref(), &sitemap.name), "urlset", u64::from(sitemap.live), sitemap.bytes())
+            let shown = (path(sitemap.path.as_ref(), &sitemap.name), "urlset");
+            file(shown, u64::from(sitemap.live), sitemap.bytes(), sitemap.encoding)
         });
         let files: Vec<File> = index.into_iter().chain(sitemaps).collect();
         self.summary.entries += files.iter().map(|file| file.entries).sum::<u64>();

@@ -18,7 +18,7 @@ pub struct File {
     pub entries: u64,
     /// Size, uncompressed.
     pub bytes: u64,
-    /// Always `UTF-8`: other files are refused.
+    /// The encoding that it is stored in.
     pub encoding: &'static str,
 }
 

@@ -130,6 +130,7 @@ impl Dealt {
                 url: None,
                 frame: Arc::clone(&frame),
                 rows: RowList::default(),
+                quirks: Arc::default(),
                 ..sitemap.clone()
             });
             self.document.change_sitemap(part, |sitemap| fill(sitemap, &filled));
@@ -228,16 +229,7 @@ mod tests {
     fn document(text: &str) -> Document {
         let (source, records) = source(text);
         let mut document = Document::default();
-        let sitemap = Sitemap {
-            path: None,
-            name: "sitemap.xml".into(),
-            url: None,
-            gzip: false,
-            frame: Arc::new(Source::blank(FileKind::Urlset)),
-            rows: RowList::default(),
-            live: 0,
-            entry_bytes: 0,
-        };
+        let sitemap = Sitemap::default();
         document.append(source, records, sitemap);
         document
     }

@@ -201,7 +201,7 @@ impl Applied {
         for column in &mut document.overrides {
             column.set(row.index(), ValueId::NONE);
         }
-        let kept = document.record(row).flags.0 & (Flags::ADDED.0 | Flags::DELETED.0);
+        let kept = document.record(row).flags.0 & (Flags::ADDED.0 | Flags::DELETED.0 | Flags::REPAIRED.0);
         let mut record = Record::of(&Entry::of(text.as_bytes(), document.names(row)), text.as_bytes());
         record.flags.0 |= kept;
         document.records.set(row.index(), record);
@@ -411,16 +411,7 @@ mod tests {
             let mut records = Records(Vec::new());
             let scan = scan::scan(text.as_bytes(), &mut records, &Progress::default());
             let source = Source::new(text.as_bytes().to_vec(), scan).unwrap();
-            let sitemap = Sitemap {
-                path: None,
-                name: format!("{number}.xml").into(),
-                url: None,
-                gzip: false,
-                frame: Arc::new(Source::blank(crate::xml::names::FileKind::Urlset)),
-                rows: RowList::default(),
-                live: 0,
-                entry_bytes: 0,
-            };
+            let sitemap = Sitemap { name: format!("{number}.xml").into(), ..Sitemap::default() };
             document.append(source, records.0, sitemap);
         }
         document

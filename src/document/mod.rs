@@ -8,6 +8,7 @@ pub mod deal;
 pub mod edit;
 mod near;
 pub mod query;
+pub mod quirk;
 pub mod rows;
 pub mod sitemap;
 pub mod sort;
@@ -20,6 +21,7 @@ use crate::xml::names::Names;
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice::{self, Change, Changes};
 use column::Column;
+use quirk::Quirk;
 use rayon::prelude::*;
 use rows::{RowId, RowList, RowSet};
 use sitemap::{Index, Sitemap, SitemapId};
@@ -167,6 +169,20 @@ impl Document {
         let entry = (row.0 - self.bases.get(source)?) as usize;
         let source = self.sources.get(source)?;
         (entry < source.len()).then_some((source, entry))
+    }
+
+    /// What was unusual about a row as stored.
+    pub fn quirks_of(&self, row: RowId) -> &[Quirk] {
+        if !self.record(row).flags.has(Flags::REPAIRED) {
+            return &[];
+        }
+        let source = self.bases.partition_point(|first| *first <= row.0).saturating_sub(1);
+        let (Some(first), Some(sitemap)) = (self.bases.get(source), self.sitemaps.get(source)) else { return &[] };
+        let entry = row.0 - first;
+        let quirks = &*sitemap.quirks;
+        let from = quirks.partition_point(|quirk| quirk.entry < Some(entry));
+        let to = quirks.partition_point(|quirk| quirk.entry <= Some(entry));
+        quirks.get(from..to).unwrap_or_default()
     }
 
     /// The file that a row is in.

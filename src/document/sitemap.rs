@@ -1,7 +1,9 @@
 //! The files of a document: sitemaps with their rows, and the index that names them.
 
+use super::quirk::Quirk;
 use super::rows::RowList;
 use super::source::Source;
+use crate::xml::names::FileKind;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -35,7 +37,32 @@ pub struct Sitemap {
     pub live: u32,
     /// Sum of the entry texts of the live rows, in bytes as they will be written.
     pub entry_bytes: u64,
+    /// The encoding that it is stored in; in memory it is UTF-8 always.
+    pub encoding: &'static str,
+    /// What was unusual about it as stored and is not so in memory, in the order of entries.
+    pub quirks: Arc<[Quirk]>,
 }
+
+impl Default for Sitemap {
+    /// A new file without a name and without rows.
+    fn default() -> Self {
+        Self {
+            path: None,
+            name: "sitemap.xml".into(),
+            url: None,
+            gzip: false,
+            frame: Arc::new(Source::blank(FileKind::Urlset)),
+            rows: RowList::default(),
+            live: 0,
+            entry_bytes: 0,
+            encoding: UTF_8,
+            quirks: Arc::default(),
+        }
+    }
+}
+
+/// The encoding of every file that is written (sitemaps.org protocol, XML Sitemap format).
+pub const UTF_8: &str = "UTF-8";
 
 impl Sitemap {
     /// Size of the finished file, uncompressed, exact.
@@ -88,6 +115,25 @@ pub struct Index {
     pub source: Arc<Source>,
     /// Its entries, in file order.
     pub children: Vec<Child>,
+    /// The encoding that it is stored in; in memory it is UTF-8 always.
+    pub encoding: &'static str,
+    /// What was unusual about it as stored and is not so in memory, in the order of entries.
+    pub quirks: Arc<[Quirk]>,
+}
+
+impl Default for Index {
+    /// A new index without a name and without children.
+    fn default() -> Self {
+        Self {
+            path: None,
+            name: "sitemap_index.xml".into(),
+            gzip: false,
+            source: Arc::new(Source::blank(FileKind::Index)),
+            children: Vec::new(),
+            encoding: UTF_8,
+            quirks: Arc::default(),
+        }
+    }
 }
 
 impl Index {

@@ -8,8 +8,8 @@ use super::disk::OnDisk;
 use super::error::{Error, Reason};
 use super::locate;
 use super::read::{self, Contents, Options};
-use crate::document::rows::RowList;
-use crate::document::sitemap::{Child, ChildState, Index, Sitemap};
+use crate::document::quirk::Quirk;
+use crate::document::sitemap::{Child, ChildState, Index, Sitemap, UTF_8};
 use crate::document::source::{Lines, Source};
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -34,6 +34,8 @@ pub struct Facts {
     pub gzip: bool,
     /// Its size, uncompressed.
     pub bytes: u64,
+    /// The encoding that it is stored in.
+    pub encoding: &'static str,
 }
 
 /// One file, loaded.
@@ -129,6 +131,7 @@ pub(super) struct File<V> {
     pub(super) source: Source,
     pub(super) on_disk: Option<OnDisk>,
     pub(super) visitor: V,
+    pub(super) quirks: Arc<[Quirk]>,
 }
 
 impl<V> File<V> {
@@ -140,14 +143,14 @@ impl<V> File<V> {
             Entry::of(text, &source.names).value(Field::Loc, text).unwrap_or_default().into()
         };
         let children = (0..source.len()).map(|entry| Child { loc: loc(entry), state: ChildState::NotLoaded }).collect();
-        let Facts { path, name, gzip, .. } = self.facts;
-        (Index { path, name, gzip, source: Arc::new(source), children }, self.on_disk, self.visitor)
+        let Facts { path, name, gzip, encoding, .. } = self.facts;
+        let (source, quirks) = (Arc::new(source), self.quirks);
+        (Index { path, name, gzip, source, children, encoding, quirks }, self.on_disk, self.visitor)
     }
 
     pub(super) fn into_sitemap(self) -> Part<V> {
-        let Facts { path, name, url, gzip, .. } = self.facts;
-        let frame = Arc::new(Source::blank(FileKind::Urlset));
-        let sitemap = Sitemap { path, name, url, gzip, frame, rows: RowList::default(), live: 0, entry_bytes: 0 };
+        let Facts { path, name, url, gzip, encoding, .. } = self.facts;
+        let sitemap = Sitemap { path, name, url, gzip, encoding, quirks: self.quirks, ..Sitemap::default() };
         Part::Sitemap { source: self.source, sitemap, on_disk: self.on_disk, visitor: self.visitor }
     }
 }
@@ -167,7 +170,7 @@ impl<V: Visit, M: Fn(&Facts) -> V> Job<'_, M> {
         let Contents { bytes, gzip, on_disk } = contents;
         let path = on_disk.path.clone();
         let kind = detect::detect(&bytes).map_err(|reason| Error::new(&path, reason))?;
-        let facts = Facts { kind, path: Some(path), name, url, gzip, bytes: bytes.len() as u64 };
+        let facts = Facts { kind, path: Some(path), name, url, gzip, bytes: bytes.len() as u64, encoding: UTF_8 };
         scan(bytes, facts, Some(on_disk), (self.make, self.progress))
     }
 }
@@ -193,7 +196,7 @@ pub(super) fn scan<V: Visit>(
     }
     let root = scan.root.clone();
     let source = Source::new(bytes, scan).ok_or_else(|| Error::new(path(), Reason::Root(root)))?;
-    Ok(File { facts, source, on_disk, visitor })
+    Ok(File { facts, source, on_disk, visitor, quirks: Arc::default() })
 }
 
 #[cfg(test)]

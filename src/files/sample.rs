@@ -3,8 +3,7 @@
 //! It comes through the same scan and the same parts as files do; only its paths are missing.
 
 use super::load::{Facts, Loaded, Part, scan};
-use crate::document::rows::RowList;
-use crate::document::sitemap::{ChildState, Sitemap, SitemapId};
+use crate::document::sitemap::{ChildState, Sitemap, SitemapId, UTF_8};
 use crate::document::source::Source;
 use crate::progress::Progress;
 use crate::xml::names::FileKind;
@@ -22,7 +21,8 @@ const SITEMAPS: [(&str, &[u8]); 2] = [
 pub fn sample<V: Visit>(make: impl Fn(&Facts) -> V, deliver: &mut dyn FnMut(Part<V>)) -> Loaded {
     let progress = Progress::default();
     let file = |(name, bytes): (&str, &[u8]), kind, url: Option<Arc<str>>| {
-        let facts = Facts { kind, path: None, name: name.into(), url, gzip: false, bytes: bytes.len() as u64 };
+        let facts =
+            Facts { kind, path: None, name: name.into(), url, gzip: false, bytes: bytes.len() as u64, encoding: UTF_8 };
         scan(bytes.to_vec(), facts, None, (&make, &progress)).ok()
     };
     let Some(index) = file(INDEX, FileKind::Index, None) else { return Loaded::default() };
@@ -45,12 +45,8 @@ pub fn blank(path: Option<&Path>) -> (Source, Sitemap) {
     let sitemap = Sitemap {
         path: path.map(Path::to_path_buf),
         name: name.as_ref().into(),
-        url: None,
         gzip: name.ends_with(".gz"),
-        frame: Arc::new(Source::blank(FileKind::Urlset)),
-        rows: RowList::default(),
-        live: 0,
-        entry_bytes: 0,
+        ..Sitemap::default()
     };
     (Source::blank(FileKind::Urlset), sitemap)
 }

@@ -5,6 +5,7 @@
 
 use super::snapshot::DocumentLocs;
 use crate::check::entry::{self, Context};
+use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
 use crate::check::set::{RowFacts, SetFinding, SetIndex, SetRule};
 use crate::document::Document;
@@ -22,6 +23,7 @@ use crate::xml::scan::Visit;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -168,11 +170,12 @@ impl Checks {
 
     /// Takes in the rows of a file that was just appended to the document.
     pub fn absorb(&mut self, document: &Document, first: u32, reader: &Reader, url: Option<&str>, mtime: Option<i64>) {
-        self.findings.extend(reader.findings.iter().copied());
+        let findings = self.with_quirks(document, &reader.findings);
+        self.findings.extend(findings.iter().copied());
         let counts = Arc::make_mut(&mut self.counts);
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
         let mut histogram: BTreeMap<u16, u32> = BTreeMap::new();
-        for number in &reader.findings {
+        for number in &*findings {
             *histogram.entry(*number).or_default() += 1;
         }
         for (number, rows) in histogram {
@@ -189,6 +192,22 @@ impl Checks {
             set.insert(row, *key, &facts_of(&document.record(RowId(row)), file), &locs);
         }
         set.settle(&locs);
+    }
+
+    /// The numbers of the rules of a file's entries, with the rules that their quirks break.
+    fn with_quirks<'r>(&self, document: &Document, findings: &'r [u16]) -> Cow<'r, [u16]> {
+        let mut findings = Cow::Borrowed(findings);
+        let quirks = document.sitemaps().last().map_or(&[][..], |sitemap| &sitemap.quirks);
+        let mut numbers = Numbers::new(&self.sets);
+        let sets = self.rule_sets();
+        for quirks in quirks.chunk_by(|a, b| a.entry == b.entry) {
+            let Some(entry) = quirks.first().and_then(|quirk| quirk.entry) else { continue };
+            if let Some(number) = findings.to_mut().get_mut(entry as usize) {
+                let own = sets.get(usize::from(*number)).copied().unwrap_or_default();
+                *number = numbers.of(own.union(quirk::rules(quirks)));
+            }
+        }
+        findings
     }
 
     /// Evaluates the entry rules of the touched rows again. `None` when cancelled.
@@ -268,7 +287,7 @@ impl Checks {
             return RuleSet::EMPTY;
         }
         let (entry, text) = document.entry(row);
-        entry::check(&entry, &text, &self.context(document, row, now))
+        entry::check(&entry, &text, &self.context(document, row, now)).union(quirk::rules(document.quirks_of(row)))
     }
 
     /// What the rules need to know about a row's surroundings.

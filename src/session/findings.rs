@@ -8,8 +8,9 @@ use crate::check::file::{self, FileFacts};
 use crate::check::fix::Fix;
 use crate::check::index::{self, IndexFacts};
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::{entry as entry_rules, message};
+use crate::check::{entry as entry_rules, message, quirk};
 use crate::document::Document;
+use crate::document::quirk::Quirk;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::document::source::Lines;
@@ -31,6 +32,8 @@ pub struct Finding {
     pub message: String,
     /// What one key would do about it.
     pub fix: Option<Fix>,
+    /// Line and column in the file as stored, where they are known without its bytes.
+    pub at: Option<(u64, u64)>,
 }
 
 /// What a finding that no row carries is about.
@@ -57,6 +60,10 @@ pub struct FileFinding {
     pub field: Option<Field>,
     /// What is wrong.
     pub message: String,
+    /// What one key would do about it.
+    pub fix: Option<Fix>,
+    /// Line and column in the file as stored, where they are known without its bytes.
+    pub at: Option<(u64, u64)>,
 }
 
 /// A finding with its place, for a report.
@@ -86,12 +93,13 @@ impl Snapshot {
         for rule in self.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
             let Some(severity) = rule.severity() else { continue };
             let message = self.set_message(rule, row);
-            findings.push(Finding { rule, severity, field: Some(Field::Loc), message, fix: None });
+            findings.push(Finding { rule, severity, field: Some(Field::Loc), message, fix: None, at: None });
         }
+        findings.extend(self.document.quirks_of(row).iter().filter_map(of_quirk));
         if rules.contains(Rule::LASTMOD_MISSING) {
             let message = "no lastmod here, although others of the set have one".to_owned();
-            let finding =
-                Finding { rule: Rule::LASTMOD_MISSING, severity: Severity::Note, field: None, message, fix: None };
+            let rule = Rule::LASTMOD_MISSING;
+            let finding = Finding { rule, severity: Severity::Note, field: None, message, fix: None, at: None };
             findings.push(finding);
         }
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -131,6 +139,7 @@ fn from_check(found: message::Finding) -> Option<Finding> {
         field: found.field,
         message: found.message,
         fix: found.fix,
+        at: None,
     })
 }
 
@@ -188,12 +197,18 @@ impl Session {
         };
         let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String| {
             if let Some(severity) = rule.severity() {
-                findings.push(FileFinding { place, rule, severity, field, message });
+                findings.push(FileFinding { place, rule, severity, field, message, fix: None, at: None });
             }
         };
         for rule in file::check(&facts).iter() {
             say(Place::Index(None), rule, None, file::message(rule, &facts));
         }
+        findings.extend(of_quirks(&index.quirks, true, &|quirk| Place::Index(quirk.entry.map(|entry| entry as usize))));
+        let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String| {
+            if let Some(severity) = rule.severity() {
+                findings.push(FileFinding { place, rule, severity, field, message, fix: None, at: None });
+            }
+        };
         let url = self.base_url().map(|base| format!("{}/{}", base.trim_end_matches('/'), index.name));
         let home = url.as_deref().and_then(Home::parse);
         let context =
@@ -250,7 +265,7 @@ impl Session {
                 let loc = child.and_then(|child| index.children.get(child)).map_or("", |child| &child.loc);
                 out.push(Reported {
                     file: Arc::clone(&file),
-                    at: Some(lines.position(offset)),
+                    at: finding.at.or_else(|| Some(lines.position(offset))),
                     loc: loc.to_owned(),
                     finding: plain(finding),
                 });
@@ -270,7 +285,7 @@ impl Session {
                 } else {
                     sitemap.frame.root_start()
                 };
-                let at = Some(lines.position(offset));
+                let at = finding.at.or_else(|| Some(lines.position(offset)));
                 out.push(Reported { file: Arc::clone(&file), at, loc: String::new(), finding: plain(finding) });
             }
             for finding in of_the_set.iter().filter(|finding| finding.file == Some(number as u32)) {
@@ -286,7 +301,7 @@ impl Session {
                 if let Some(severity) = Rule::SET_DUPLICATE_NEAR.severity().filter(|_| is_near) {
                     let message = "another URL of the set differs only in what rarely makes another page".to_owned();
                     let rule = Rule::SET_DUPLICATE_NEAR;
-                    findings.push(Finding { rule, severity, field: Some(Field::Loc), message, fix: None });
+                    findings.push(Finding { rule, severity, field: Some(Field::Loc), message, fix: None, at: None });
                 }
                 if findings.is_empty() {
                     continue;
@@ -303,7 +318,7 @@ impl Session {
                 let mut placed: Vec<_> = findings.into_iter().map(|finding| (offset(&finding), finding)).collect();
                 placed.sort_by_key(|(offset, _)| *offset);
                 for (offset, finding) in placed {
-                    let at = offset.map(|offset| lines.position(offset));
+                    let at = finding.at.or_else(|| offset.map(|offset| lines.position(offset)));
                     out.push(Reported { file: Arc::clone(&file), at, loc: loc.clone(), finding });
                 }
             }
@@ -319,7 +334,7 @@ impl Session {
 fn of_set(finding: &crate::check::set::SetFinding, file: Arc<str>, at: Option<(u64, u64)>) -> Option<Reported> {
     let rule = rule_of(finding.rule);
     let severity = rule.severity()?;
-    let finding = Finding { rule, severity, field: None, message: finding.message.clone(), fix: None };
+    let finding = Finding { rule, severity, field: None, message: finding.message.clone(), fix: None, at: None };
     Some(Reported { file, at, loc: String::new(), finding })
 }
 
@@ -329,13 +344,31 @@ fn plain(finding: &FileFinding) -> Finding {
         severity: finding.severity,
         field: finding.field,
         message: finding.message.clone(),
-        fix: None,
+        fix: finding.fix.clone(),
+        at: finding.at,
     }
 }
 
 /// Where a field's value (or the element) starts in its entry.
 fn field_offset(entry: &Entry, field: Option<Field>) -> usize {
     field.and_then(|field| entry.field(field)).map_or(entry.open, |span| span.value_start) as usize
+}
+
+/// The finding of a quirk of a row.
+fn of_quirk(quirk: &Quirk) -> Option<Finding> {
+    let rule = quirk::rule_of(quirk.kind);
+    let (severity, message) = (rule.severity()?, quirk::message(quirk));
+    Some(Finding { rule, severity, field: None, message, fix: None, at: Some(quirk.at) })
+}
+
+/// The findings of quirks of a file; those of its rows are the rows' own unless `of_entries`.
+fn of_quirks(quirks: &[Quirk], of_entries: bool, place: &dyn Fn(&Quirk) -> Place) -> Vec<FileFinding> {
+    let own = quirks.iter().filter(|quirk| of_entries || quirk.entry.is_none());
+    own.filter_map(|quirk| {
+        let Finding { rule, severity, field, message, fix, at } = of_quirk(quirk)?;
+        Some(FileFinding { place: place(quirk), rule, severity, field, message, fix, at })
+    })
+    .collect()
 }
 
 fn of_sitemap(document: &Document, id: SitemapId) -> Vec<FileFinding> {
@@ -351,7 +384,8 @@ fn of_sitemap(document: &Document, id: SitemapId) -> Vec<FileFinding> {
         .filter_map(|rule| {
             let message = file::message(rule, &facts);
             let place = Place::Sitemap(id);
-            Some(FileFinding { place, rule, severity: rule.severity()?, field: None, message })
+            Some(FileFinding { place, rule, severity: rule.severity()?, field: None, message, fix: None, at: None })
         })
+        .chain(of_quirks(&sitemap.quirks, false, &|_| Place::Sitemap(id)))
         .collect()
 }

@@ -7,6 +7,7 @@ use crate::files::{self, Loaded, OnDisk, Options};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::xml::names::FileKind;
+use crate::xml::record::Flags;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -70,7 +71,12 @@ impl Session {
                 let first = state.document.row_limit();
                 let url = sitemap.url.clone();
                 let mut visitor = visitor;
-                let records = std::mem::take(&mut visitor.records);
+                let mut records = std::mem::take(&mut visitor.records);
+                for entry in sitemap.quirks.iter().filter_map(|quirk| quirk.entry) {
+                    if let Some(record) = records.get_mut(entry as usize) {
+                        record.flags.put(Flags::REPAIRED, true);
+                    }
+                }
                 state.document.append(source, records, sitemap);
                 state.checks.absorb(&state.document, first, &visitor, url.as_deref(), mtime);
                 self.now.view = View::file_order(&state.document);

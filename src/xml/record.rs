@@ -35,6 +35,8 @@ impl Flags {
     pub const OTHER: Self = Self(1 << 9);
     /// Has no `loc` element.
     pub const NO_LOC: Self = Self(1 << 10);
+    /// Its text had to be repaired when the file was read.
+    pub const REPAIRED: Self = Self(1 << 14);
     /// Where the precision of lastmod stands (three bits).
     const PRECISION_SHIFT: u32 = 11;
 

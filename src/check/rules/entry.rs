@@ -4,7 +4,7 @@
 
 use super::rules;
 
-rules! { super::document::END;
+rules! { super::xml::END;
     LOC_MISSING "loc-missing" E Entry None TAGS,
         "an entry without loc",
         "Every entry needs a loc: it is what the entry is about. Crawlers drop the entry, and Search Console reports a missing XML tag. Give it a URL or delete the row.";

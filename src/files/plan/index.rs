@@ -188,7 +188,7 @@ mod tests {
         let children = (0..source.len())
             .map(|entry| Child { loc: loc(entry).into(), state: ChildState::Loaded(SitemapId(entry as u32)) })
             .collect();
-        Index { path: None, name: "index.xml".into(), gzip: false, source, children }
+        Index { name: "index.xml".into(), source, children, ..Index::default() }
     }
 
     const INDEX: &str = "<?xml version='1.0'?>\r\n<!-- a -->\r\n<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\r\n\t<sitemap>\r\n\t\t<loc>http://e/1.xml</loc>\r\n\t\t<lastmod>2024-01-01</lastmod>\r\n\t</sitemap>\r\n\t<!-- b -->\r\n\t<sitemap><loc>http://e/2.xml</loc></sitemap>\r\n</sitemapindex>\r\n<!-- c -->";

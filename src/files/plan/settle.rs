@@ -83,7 +83,7 @@ impl Planner<'_> {
         let urls = self.ids().filter_map(|id| Some((id, self.document.sitemap(id)?.url.clone()?)));
         let (source, children) = index::new_index(&urls.collect::<Vec<_>>(), self.request.now);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into();
-        Some(Index { path: Some(path.to_path_buf()), name, gzip, source, children })
+        Some(Index { path: Some(path.to_path_buf()), name, gzip, source, children, ..Index::default() })
     }
 
     /// The entries on disk, if another save than the one that this document comes from made them.

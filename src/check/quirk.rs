@@ -1,0 +1,76 @@
+//! Quirks of stored files as findings: which rule each one breaks, and in which words.
+
+use super::rule::{Rule, RuleSet};
+use crate::document::quirk::{Quirk, QuirkKind};
+
+/// The rule that a quirk breaks.
+pub const fn rule_of(kind: QuirkKind) -> Rule {
+    match kind {
+        QuirkKind::Ampersand => Rule::XML_UNESCAPED_AMPERSAND,
+        QuirkKind::Angle => Rule::XML_UNESCAPED_ANGLE,
+        QuirkKind::Entity | QuirkKind::DeclaredEntity => Rule::XML_UNKNOWN_ENTITY,
+        QuirkKind::Character => Rule::XML_ILLEGAL_CHAR,
+        QuirkKind::DuplicateAttribute => Rule::XML_DUPLICATE_ATTRIBUTE,
+        QuirkKind::Comment => Rule::XML_BAD_COMMENT,
+        QuirkKind::UndeclaredPrefix => Rule::XML_UNDECLARED_PREFIX,
+        QuirkKind::NotWellFormed => Rule::XML_NOT_WELL_FORMED,
+        QuirkKind::LeadingBlank => Rule::XML_LEADING_WHITESPACE,
+        QuirkKind::LeadingJunk => Rule::XML_LEADING_JUNK,
+        QuirkKind::TrailingJunk => Rule::XML_TRAILING_JUNK,
+        QuirkKind::Concatenated => Rule::XML_CONCATENATED,
+        QuirkKind::Truncated => Rule::XML_TRUNCATED,
+        QuirkKind::NameCase => Rule::DOC_ROOT_CASE,
+        QuirkKind::OutsideRoot => Rule::DOC_ENTRY_OUTSIDE_ROOT,
+        QuirkKind::MixedKinds => Rule::DOC_MIXED_KINDS,
+        QuirkKind::NotUtf8 => Rule::ENC_NOT_UTF8,
+        QuirkKind::EncodingMismatch => Rule::ENC_MISMATCH,
+        QuirkKind::InvalidBytes => Rule::ENC_INVALID_BYTES,
+        QuirkKind::UnknownLabel => Rule::ENC_UNKNOWN_LABEL,
+        QuirkKind::OtherMark => Rule::ENC_BOM_OTHER,
+        QuirkKind::GzipCorrupt => Rule::GZIP_CORRUPT,
+        QuirkKind::GzipTruncated => Rule::GZIP_TRUNCATED,
+        QuirkKind::GzipMembers => Rule::GZIP_MULTI_MEMBER,
+        QuirkKind::GzipTrailing => Rule::GZIP_TRAILING_GARBAGE,
+        QuirkKind::GzipDouble => Rule::GZIP_DOUBLE,
+    }
+}
+
+/// What was found at the place, and what was made of it.
+pub fn message(quirk: &Quirk) -> String {
+    let what = &*quirk.what;
+    let quoted = |made: &str| if what.is_empty() { made.to_owned() } else { format!("{what}: {made}") };
+    match quirk.kind {
+        QuirkKind::Ampersand => quoted("a raw & where &amp; belongs; read as &amp;"),
+        QuirkKind::Angle => quoted("a raw < inside a value; read as &lt;"),
+        QuirkKind::Entity => quoted("XML knows no such reference; read as the character or text that was meant"),
+        QuirkKind::DeclaredEntity => quoted("an entity of the DOCTYPE is not expanded; read as text"),
+        QuirkKind::Character => quoted("XML cannot hold this character; percent-encoded in a URL, else left out"),
+        QuirkKind::DuplicateAttribute => quoted("this attribute stands twice in its tag; the first counts"),
+        QuirkKind::Comment => quoted("-- may not stand inside a comment; read as - -"),
+        QuirkKind::UndeclaredPrefix => quoted("this prefix is not declared; its usual namespace was taken"),
+        QuirkKind::NotWellFormed => quoted("not well-formed; mended"),
+        QuirkKind::LeadingBlank => "blanks before the XML declaration; left out".to_owned(),
+        QuirkKind::LeadingJunk => quoted("this stands before the document; left out"),
+        QuirkKind::TrailingJunk => quoted("this stands after the document; left out"),
+        QuirkKind::Concatenated => quoted("another document begins here; its entries were taken in"),
+        QuirkKind::Truncated => quoted("the file ends here, inside an element"),
+        QuirkKind::NameCase => quoted("names are written small in XML; read so"),
+        QuirkKind::OutsideRoot => quoted("stands in no entry; made one of its own"),
+        QuirkKind::MixedKinds => quoted("belongs into another kind of file; left where it is, and no row"),
+        QuirkKind::NotUtf8 => format!("stored in {what}; a sitemap is UTF-8"),
+        QuirkKind::EncodingMismatch => what.to_owned(),
+        QuirkKind::InvalidBytes => quoted("bytes that the encoding does not have; read as windows-1252"),
+        QuirkKind::UnknownLabel => format!("the declaration says {what}, which is no encoding; read as UTF-8"),
+        QuirkKind::OtherMark => format!("a byte order mark of {what}; a sitemap is UTF-8"),
+        QuirkKind::GzipCorrupt => quoted("the gzip data is damaged; what could be unpacked is here"),
+        QuirkKind::GzipTruncated => quoted("the gzip data ends early; what could be unpacked is here"),
+        QuirkKind::GzipMembers => format!("{what} gzip members; many readers unpack the first only"),
+        QuirkKind::GzipTrailing => quoted("something follows the gzip data; left out"),
+        QuirkKind::GzipDouble => "gzip data inside gzip data; unpacked once more".to_owned(),
+    }
+}
+
+/// The rules that quirks break.
+pub fn rules<'q>(quirks: impl IntoIterator<Item = &'q Quirk>) -> RuleSet {
+    quirks.into_iter().map(|quirk| rule_of(quirk.kind)).collect()
+}

@@ -1,0 +1,86 @@
+//! What was unusual about a file as it was stored, which its bytes in memory no longer show.
+//!
+//! In memory a file is sound UTF-8. What had to be done to make it so – a repaired token, another encoding, odd
+//! packing – is kept beside the bytes as quirks. They say what was there; which rule that breaks, and in which
+//! words, is for [`crate::check`] to know.
+
+/// The ways in which a stored file differs from sound XML in UTF-8 (rule catalogue, sections 4 and 11).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum QuirkKind {
+    /// `&` that began no reference; it became `&amp;`.
+    Ampersand,
+    /// `<` inside a value; it became `&lt;`.
+    Angle,
+    /// A named reference that XML does not know; it became its character, or text.
+    Entity,
+    /// A reference to an entity of the DOCTYPE; it was not expanded and became text.
+    DeclaredEntity,
+    /// A character that XML cannot hold; it was dropped, or percent-encoded in a URL.
+    Character,
+    /// An attribute that stood twice in its tag; the first was kept.
+    DuplicateAttribute,
+    /// `--` inside a comment, or a comment that did not end.
+    Comment,
+    /// A prefix that nothing declared; the root declares it now.
+    UndeclaredPrefix,
+    /// Markup that is not well-formed in some other way: tags that do not match, a broken instruction.
+    NotWellFormed,
+    /// Blanks before the XML declaration.
+    LeadingBlank,
+    /// Text or markup before the root.
+    LeadingJunk,
+    /// Text or markup after the root.
+    TrailingJunk,
+    /// A second document or a second root after the first; its entries were taken in.
+    Concatenated,
+    /// The file ended inside an element; the open entry was dropped.
+    Truncated,
+    /// Names of the protocol in other letters (`URLSET`, `Loc`).
+    NameCase,
+    /// A `loc` that stood in no entry, or an entry inside another one.
+    OutsideRoot,
+    /// Entries of the other kind of file (`sitemap` in `urlset`).
+    MixedKinds,
+    /// Another encoding than UTF-8.
+    NotUtf8,
+    /// Byte order mark, declaration and bytes disagreed.
+    EncodingMismatch,
+    /// Bytes that the encoding does not have.
+    InvalidBytes,
+    /// The declaration named an encoding that nobody knows.
+    UnknownLabel,
+    /// A byte order mark of UTF-16 or UTF-32.
+    OtherMark,
+    /// The gzip data had a wrong checksum, length or header.
+    GzipCorrupt,
+    /// The gzip data ended early.
+    GzipTruncated,
+    /// More than one gzip member.
+    GzipMembers,
+    /// Bytes after the last gzip member.
+    GzipTrailing,
+    /// Gzip inside gzip.
+    GzipDouble,
+}
+
+impl QuirkKind {
+    /// Whether the bytes in memory differ from those stored for this, so that a save would write something that
+    /// nobody asked for.
+    pub const fn is_repair(self) -> bool {
+        true
+    }
+}
+
+/// One thing that was unusual, at its place. A file keeps them in the order of entries, those of none first; one
+/// of a kind per entry.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quirk {
+    /// What it is.
+    pub kind: QuirkKind,
+    /// Line and column, from 1, in the file as stored (unpacked and decoded).
+    pub at: (u64, u64),
+    /// The entry of its file that it is in, from 0.
+    pub entry: Option<u32>,
+    /// What stood there or how much of it, in a few words; empty when the kind says it all.
+    pub what: Box<str>,
+}
