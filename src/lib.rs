@@ -6,7 +6,7 @@
 //! main ─► cli, tui ─► session ─► files, check ─► document ─► xml ─► protocol
 //! ```
 //!
-//! `progress` (counters, cancel flag) may be used by anyone. `files` and `check` do not know each
+//! `progress` (counters, cancel flag) and `words` (numbers and values for people) may be used by anyone. `files` and `check` do not know each
 //! other: the session hands the loader a visitor that checks each entry as it is scanned.
 //!
 //! Invariants, each held by a test (`ARCHITECTURE.md` says where):
@@ -27,4 +27,5 @@ pub mod progress;
 pub mod protocol;
 pub mod session;
 pub mod tui;
+pub mod words;
 pub mod xml;

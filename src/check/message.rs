@@ -11,6 +11,7 @@ use super::fix::{self, Fix};
 use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault};
 use crate::protocol::{Field, changefreq, lastmod, priority};
+use crate::words::excerpt;
 use crate::xml::entry::{Entry, TextKind};
 use crate::xml::names::FileKind;
 use std::borrow::Cow;
@@ -218,15 +219,9 @@ fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> St
     }
 }
 
-/// Part of a value for a message: at most 40 characters, control characters replaced.
+/// Part of a value for a message.
 fn visible(text: &str) -> String {
-    const MOST: usize = 40;
-    let mut shown: String =
-        text.chars().take(MOST).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
-    if text.chars().nth(MOST).is_some() {
-        shown.push('…');
-    }
-    shown
+    excerpt(text, 40)
 }
 
 #[cfg(test)]
@@ -320,7 +315,7 @@ mod tests {
             ),
             (
                 "<priority>\u{1b}[31mhigh</priority>",
-                ("priority-invalid", "\u{fffd}[31mhigh: not a number from 0.0 to 1.0", ""),
+                ("priority-invalid", "␛[31mhigh: not a number from 0.0 to 1.0", ""),
             ),
         ];
         for (field, (code, message, fix)) in table {

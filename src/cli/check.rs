@@ -6,7 +6,7 @@ use super::{Failure, Status, Streams, each_path};
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::findings::Reported;
-use crate::session::words::{counted, grouped};
+use crate::words::{counted, grouped};
 use std::path::PathBuf;
 
 /// Everything there is to report, over all paths.

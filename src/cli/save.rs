@@ -6,7 +6,7 @@ use crate::files::plan::{Action, Output, Plan};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::change::Refused;
-use crate::session::words::{counted, size};
+use crate::words::{counted, size};
 use std::io;
 use std::path::Path;
 

@@ -11,7 +11,7 @@ use crate::session::Session;
 use crate::session::command::{Command, Line, script};
 use crate::session::run::{Asker, Outcome};
 use crate::session::snapshot::vocabulary;
-use crate::session::words::counted;
+use crate::words::counted;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 

@@ -9,7 +9,7 @@ use crate::session::change::Intent;
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::run::{Asker, Outcome};
 use crate::session::snapshot::vocabulary;
-use crate::session::words::counted;
+use crate::words::counted;
 use std::io;
 
 /// Sets, says what changed, saves.

@@ -21,6 +21,7 @@ use crate::document::{Document, RowState};
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::protocol::location;
+use crate::words::grouped;
 use name::Pattern;
 use output::SavedSet;
 use rayon::prelude::*;
@@ -431,17 +432,4 @@ impl Planner<'_> {
 
 fn same_frame(a: &Arc<Source>, b: &Arc<Source>, entries: bool) -> bool {
     Arc::ptr_eq(a, b) || (a.head(entries) == b.head(entries) && a.tail(entries) == b.tail(entries))
-}
-
-/// A number with commas between its thousands.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }

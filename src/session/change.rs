@@ -4,7 +4,6 @@
 
 use super::command::{Assignment, Replace};
 use super::snapshot::Snapshot;
-use super::words::counted;
 use crate::check::rule::RuleSet;
 use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::rows::{RowId, RowList, RowSet};
@@ -13,6 +12,7 @@ use crate::progress::Progress;
 use crate::protocol::changefreq::{self, Changefreq};
 use crate::protocol::lastmod::{self, shift_days};
 use crate::protocol::{Field, priority};
+use crate::words::counted;
 use crate::xml::escape::is_xml_char;
 use rayon::prelude::*;
 use std::collections::HashSet;

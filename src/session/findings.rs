@@ -3,7 +3,6 @@
 use super::Session;
 use super::checks::rule_of;
 use super::snapshot::{DocumentLocs, Snapshot};
-use super::words::grouped;
 use crate::check::file::{self, FileFacts};
 use crate::check::fix::Fix;
 use crate::check::index::{self, IndexFacts};
@@ -16,6 +15,7 @@ use crate::document::sitemap::SitemapId;
 use crate::document::source::Lines;
 use crate::protocol::location::Home;
 use crate::protocol::{Field, Severity};
+use crate::words::grouped;
 use crate::xml::entry::Entry;
 use std::sync::Arc;
 

@@ -2,13 +2,13 @@
 
 use super::change::{Intent, Sample};
 use super::snapshot::Snapshot;
-use super::words::counted;
 use crate::check::fix::{self, Repair};
 use crate::check::rule::RuleSet;
 use crate::document::edit::{Edit, Value};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::Field;
+use crate::words::counted;
 use rayon::prelude::*;
 
 impl Snapshot {

@@ -13,7 +13,6 @@ pub mod load;
 pub mod run;
 pub mod save;
 pub mod snapshot;
-pub mod words;
 
 #[cfg(test)]
 mod tests;
@@ -29,6 +28,7 @@ use crate::files::Disk;
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
+pub use crate::words;
 use change::{Change, Refused};
 use findings::FileFinding;
 use history::History;
@@ -367,7 +367,7 @@ impl Session {
         let mut message = intent.label;
         if intent.refused > 0 {
             let why = intent.reason.unwrap_or_default();
-            message = format!("{message}; {} left alone: {why}", words::counted(intent.refused, "row"));
+            message = format!("{message}; {} left alone: {why}", crate::words::counted(intent.refused, "row"));
         }
         let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
         if touched == 0 && !applied.moved {

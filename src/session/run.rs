@@ -3,11 +3,11 @@
 use super::change::{Change, Intent, Refused};
 use super::command::{Command, Marks, Scope};
 use super::snapshot::Snapshot;
-use super::words::{counted, grouped};
 use super::{Report, Session};
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
+use crate::words::{counted, grouped};
 use std::sync::Arc;
 
 /// Who asks: decides what a command without scope is about.

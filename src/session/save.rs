@@ -3,13 +3,13 @@
 use super::Session;
 use super::change::Refused;
 use super::snapshot::State;
-use super::words::{counted, size};
 use crate::check::entry as entry_rules;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
 use crate::files::{self, Disk, Plan, Request, Saved};
 use crate::progress::Progress;
 use crate::protocol::limits::Limits;
+use crate::words::{counted, size};
 use crate::xml::entry::Entry;
 use std::fmt::Write as _;
 use std::path::Path;

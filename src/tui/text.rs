@@ -4,7 +4,6 @@
 //! surprise that a terminal would act on, and [`Charset::fit`] fills its width to the column.
 //! Must not know of styles or screens.
 
-pub use crate::session::words::{counted, grouped};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use unicode_segmentation::UnicodeSegmentation;
@@ -214,6 +213,14 @@ impl Charset {
                 out.push('^');
                 out.extend(char::from_u32(code ^ 0x40));
             }
+            // Signs that words came with: findings hold parts of values.
+            (Self::Ascii, 0x2400..=0x241F) => {
+                out.push('^');
+                out.extend(char::from_u32((code - 0x2400) ^ 0x40));
+            }
+            (Self::Ascii, 0x2421) => out.push_str("^?"),
+            (Self::Ascii, 0x2039) => out.push('<'),
+            (Self::Ascii, 0x203A) => out.push('>'),
             (Self::Unicode, _) if !needs_sign(c) && (1..=2).contains(&char_width(c)) => out.push(c),
             _ => self.push_sign(out, c),
         }
@@ -289,17 +296,6 @@ fn pad(text: &mut String, width: usize) {
     text.extend(std::iter::repeat_n(' ', width.saturating_sub(used)));
 }
 
-/// A size for people, in binary units as the limit is: `812 bytes`, `7.1 MiB`.
-pub fn size(bytes: u64) -> String {
-    let kib = bytes as f64 / 1024.0;
-    match bytes {
-        0..1024 => counted(bytes, "byte"),
-        1024..1_048_576 => format!("{kib:.1} KiB"),
-        1_048_576..1_073_741_824 => format!("{:.1} MiB", kib / 1024.0),
-        _ => format!("{:.1} GiB", kib / 1_048_576.0),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -348,8 +344,14 @@ mod tests {
 
     #[test]
     fn ascii_shows_everything_in_ascii() {
-        let table =
-            [("a\x1b[m", "a^[[m"), ("\0\x7f", "^@^?"), ("é", "<00E9>"), ("日", "<65E5>"), ("e\u{301}", "e<0301>")];
+        let table = [
+            ("a\x1b[m", "a^[[m"),
+            ("\0\x7f", "^@^?"),
+            ("é", "<00E9>"),
+            ("日", "<65E5>"),
+            ("e\u{301}", "e<0301>"),
+            ("␛␡‹009B›", "^[^?<009B>"),
+        ];
         for (input, expected) in table {
             assert_eq!(Charset::Ascii.visible(input), expected, "{input:?}");
         }
@@ -419,21 +421,6 @@ mod tests {
         assert_eq!(of(&[("LANG", "C.utf8")]), Charset::Unicode);
         assert_eq!(of(&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]), Charset::Ascii);
         assert_eq!(of(&[("LC_ALL", ""), ("LANG", "POSIX")]), Charset::Ascii);
-    }
-
-    #[test]
-    fn numbers_for_people() {
-        for (count, expected) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_000_000, "1,000,000")] {
-            assert_eq!(grouped(count), expected);
-        }
-        assert_eq!(counted(1, "error"), "1 error");
-        assert_eq!(counted(0, "error"), "0 errors");
-        assert_eq!(counted(1204, "row"), "1,204 rows");
-        for (bytes, expected) in
-            [(1, "1 byte"), (812, "812 bytes"), (2048, "2.0 KiB"), (52_428_800, "50.0 MiB"), (3 << 30, "3.0 GiB")]
-        {
-            assert_eq!(size(bytes), expected);
-        }
     }
 
     fn any_text() -> impl Strategy<Value = String> {

@@ -1,7 +1,8 @@
 //! The list of files of a plan: what happens to each, in words.
 
-use super::{Action, FileId, Output, Plan, Planner, Request, grouped};
+use super::{Action, FileId, Output, Plan, Planner, Request};
 use crate::document::sitemap::{Sitemap, SitemapId};
+use crate::words::grouped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,8 +1,9 @@
 //! Which entries of the index change: dates, new files, emptied ones; and which index a split file becomes.
 
-use super::{Place, Planner, grouped, index, name};
+use super::{Place, Planner, index, name};
 use crate::document::sitemap::{Child, ChildState, Index, Sitemap, SitemapId};
 use crate::protocol::limits::SITEMAPS_PER_INDEX;
+use crate::words::grouped;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -8,6 +8,7 @@ use super::judge::{bad_percent, residue};
 use super::parts::{Location, Port, Scheme};
 use super::{host, params, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
+use crate::words::{excerpt, grouped};
 
 /// The message for one fault of a decoded value. Faults that the value does not have get their general words.
 pub fn explain(fault: Fault, decoded: &str) -> String {
@@ -62,10 +63,10 @@ pub fn explain(fault: Fault, decoded: &str) -> String {
         Fault::Mojibake => "the text looks like UTF-8 that was read in another encoding".to_owned(),
         Fault::TooLong => too_long(decoded.chars().count()),
         Fault::TooLongEncoded => {
-            format!("percent-encoded it has {} or more characters", grouped(LOC_CHARACTERS))
+            format!("percent-encoded it has {} or more characters", grouped(LOC_CHARACTERS as u64))
         }
-        Fault::TooLongYandex => format!("{} characters; Yandex takes 1,024", grouped(decoded.chars().count())),
-        Fault::TooLongBaidu => format!("{} bytes; Baidu takes 256", grouped(decoded.len())),
+        Fault::TooLongYandex => format!("{} characters; Yandex takes 1,024", grouped(decoded.chars().count() as u64)),
+        Fault::TooLongBaidu => format!("{} bytes; Baidu takes 256", grouped(decoded.len() as u64)),
         Fault::TooShort => {
             let count = decoded.chars().count();
             format!("{count} characters; the schema wants at least {LOC_CHARACTERS_MIN}")
@@ -109,7 +110,11 @@ pub fn explain(fault: Fault, decoded: &str) -> String {
 /// Conflict C3 of the catalogue: the prose says "less than 2,048", the schema allows 2,048 itself.
 fn too_long(count: usize) -> String {
     let schema = if count == LOC_CHARACTERS { " (the schema would accept it, the protocol does not)" } else { "" };
-    format!("{} characters; a URL must have fewer than {}{schema}", grouped(count), grouped(LOC_CHARACTERS))
+    format!(
+        "{} characters; a URL must have fewer than {}{schema}",
+        grouped(count as u64),
+        grouped(LOC_CHARACTERS as u64)
+    )
 }
 
 /// The first character that matches, named with its place, and how many more there are.
@@ -118,9 +123,9 @@ fn first_of(text: &str, matches: impl Fn(char) -> bool) -> (Option<char>, String
     let Some((place, letter)) = found.next() else { return (None, "a character".to_owned()) };
     let more = match found.count() {
         0 => String::new(),
-        more => format!(" (and {} more)", grouped(more)),
+        more => format!(" (and {} more)", grouped(more as u64)),
     };
-    (Some(letter), format!("{} at character {}{more}", name(letter), grouped(place + 1)))
+    (Some(letter), format!("{} at character {}{more}", name(letter), grouped((place + 1) as u64)))
 }
 
 /// Characters before the byte offset, plus one.
@@ -141,27 +146,9 @@ fn name(letter: char) -> String {
     }
 }
 
-/// Part of a value for a message: at most 72 characters, control characters replaced.
+/// Part of a value for a message.
 fn visible(text: &str) -> String {
-    const MOST: usize = 72;
-    let mut shown: String =
-        text.chars().take(MOST).map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect();
-    if text.chars().nth(MOST).is_some() {
-        shown.push('…');
-    }
-    shown
-}
-
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
+    excerpt(text, 72)
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{App, Effect, Mode};
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Field;
 use crate::session::change::Change;
-use crate::session::words::counted;
+use crate::words::counted;
 use crossterm::event::KeyEvent;
 
 /// New URLs: one being typed, or a list that was pasted.

@@ -6,7 +6,7 @@ use super::super::words::{Line, Words};
 use super::{App, Mode, Outcome};
 use crate::files::{Error, Loaded, Options};
 use crate::progress::Progress;
-use crate::session::words::counted;
+use crate::words::counted;
 use crossterm::event::{KeyCode, KeyEvent};
 use std::path::PathBuf;
 

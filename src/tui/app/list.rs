@@ -10,7 +10,7 @@ use crate::check::rule::Rule;
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity, lastmod};
 use crate::session::command::TABLE;
-use crate::session::words::{counted, grouped};
+use crate::words::{counted, grouped};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Which list it is.

@@ -406,7 +406,7 @@ impl App {
     fn suspend(&mut self) {
         let unsaved = match self.session.changed() {
             0 => "nothing is unsaved".to_owned(),
-            changed => format!("{} unsaved", crate::session::words::counted(u64::from(changed), "changed row")),
+            changed => format!("{} unsaved", crate::words::counted(u64::from(changed), "changed row")),
         };
         self.effects.push(Effect::Suspend(unsaved));
     }

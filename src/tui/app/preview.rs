@@ -7,7 +7,7 @@ use crate::session::change::{Intent, Refused};
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::run::Asker;
 use crate::session::snapshot::Snapshot;
-use crate::session::words::counted;
+use crate::words::counted;
 
 /// What a command would do.
 #[derive(Debug, Clone)]

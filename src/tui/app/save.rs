@@ -8,7 +8,7 @@ use super::{App, Effect, Mode, Outcome, Purpose};
 use crate::files::{Action, FileId, Output, Plan, Reason};
 use crate::progress::Progress;
 use crate::session::save::SaveResult;
-use crate::session::words::{counted, grouped, size};
+use crate::words::{counted, grouped, size};
 use std::path::PathBuf;
 
 /// A save that waits for an answer.

@@ -7,9 +7,9 @@ pub mod table;
 
 use super::layout::Areas;
 use super::prompt::Prompt;
-use super::text::counted;
 use super::theme::{Role, Theme};
 use super::words::{Line, Words};
+use crate::words::counted;
 use canvas::Canvas;
 use panel::Panel;
 use ratatui::buffer::Buffer;

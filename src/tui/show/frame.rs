@@ -8,7 +8,7 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use crate::document::sort::to_text;
 use crate::protocol::{Field, Severity};
-use crate::session::words::{counted, grouped, size};
+use crate::words::{counted, grouped, size};
 
 const GAP: &str = "   ";
 

@@ -13,7 +13,7 @@ use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
 use crate::session::change::{Intent, Sample};
 use crate::session::findings::Finding;
-use crate::session::words::{counted, grouped};
+use crate::words::{counted, grouped};
 
 const GAP: &str = "   ";
 

@@ -11,7 +11,7 @@ use crate::document::rows::RowId;
 use crate::document::sort::Column;
 use crate::protocol::Field;
 use crate::session::findings::FileFinding;
-use crate::session::words::{counted, grouped};
+use crate::words::{counted, grouped};
 use crate::xml::entry::Extensions;
 
 /// Badges of an entry's extensions: `img 3  video  hl 12`.

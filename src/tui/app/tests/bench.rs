@@ -1,0 +1,165 @@
+//! The program without a terminal: keys go in, effects are run on the spot.
+
+use crate::files::Options;
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::protocol::lastmod::Now;
+use crate::session::Session;
+use crate::tui::app::{App, Effect, Event, Start};
+use crate::tui::draw::tests::text;
+use crate::tui::jobs::Finished;
+use crate::tui::theme::Theme;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use std::cell::RefCell;
+use std::path::PathBuf;
+
+/// 2026-11-20T09:14:07Z, where clocks show an hour more.
+pub(super) const NOW: Now = Now { seconds: 1_795_166_047, offset: 3600 };
+
+pub(super) const SMALL: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
+  <url><loc>https://example.com/</loc><lastmod>2026-11-02</lastmod><priority>1.0</priority></url>
+  <url><loc>https://example.com/shop/tea</loc><lastmod>2026-10-05</lastmod><changefreq>weekly</changefreq><priority>0.2</priority></url>
+  <url><loc>https://example.com/shop/cups</loc><lastmod>2026-13-01</lastmod><changefreq>weekly</changefreq></url>
+  <url><loc>https://example.com/blog/old post</loc><priority>0.2</priority></url>
+</urlset>
+";
+
+/// The program without a terminal.
+pub(super) struct Bench {
+    pub(super) app: App,
+    pub(super) copied: Vec<String>,
+    pub(super) status: Option<u8>,
+    pub(super) suspended: Vec<String>,
+    pub(super) folder: Option<tempfile::TempDir>,
+}
+
+impl Bench {
+    pub(super) fn start(start: Start, size: (u16, u16), theme: &Theme) -> Self {
+        let app = App::new(Session::new(NOW, None), *theme, size);
+        let mut bench = Self { app, copied: Vec::new(), status: None, suspended: Vec::new(), folder: None };
+        let effects = bench.app.start(start, Options::default());
+        bench.effects(effects);
+        bench
+    }
+
+    pub(super) fn sample(columns: u16, rows: u16) -> Self {
+        Self::start(Start::Sample, (columns, rows), &Theme::default())
+    }
+
+    /// A file of its own with this text.
+    pub(super) fn file(xml: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        std::fs::write(&path, xml).unwrap();
+        let bench = Self::start(Start::Path(path), (120, 30), &Theme::default());
+        Self { folder: Some(folder), ..bench }
+    }
+
+    pub(super) fn path(&self) -> PathBuf {
+        self.folder.as_ref().unwrap().path().join("sitemap.xml")
+    }
+
+    pub(super) fn on_disk(&self) -> String {
+        std::fs::read_to_string(self.path()).unwrap()
+    }
+
+    pub(super) fn effects(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Spawn(kind, work) => {
+                    let parts = RefCell::new(Vec::new());
+                    let outcome = work(&Progress::default(), &|part| parts.borrow_mut().push(part));
+                    for part in parts.into_inner() {
+                        self.send(Event::Part(part));
+                    }
+                    self.send(Event::Done(Finished { kind, number: 0, outcome: Some(outcome) }));
+                }
+                Effect::Copy(text) => self.copied.push(text),
+                Effect::Suspend(words) => self.suspended.push(words),
+                Effect::Quit(status) => self.status = Some(status),
+                Effect::Cancel(_) | Effect::Reclaim | Effect::Repaint | Effect::Mouse(_) | Effect::Wake(..) => {}
+            }
+        }
+    }
+
+    pub(super) fn send(&mut self, event: Event) {
+        let effects = self.app.update(event);
+        self.effects(effects);
+    }
+
+    /// Types: characters as they are, others by name: `<enter>`, `<c-s>`, `<space>`.
+    #[track_caller]
+    pub(super) fn keys(&mut self, keys: &str) -> &mut Self {
+        let mut rest = keys;
+        while let Some(first) = rest.chars().next() {
+            let named = rest.strip_prefix('<').and_then(|after| after.split_once('>'));
+            let (name, after) = match named {
+                Some((name, after)) if !name.is_empty() && !name.contains(['=', ' ', '<']) => (name, after),
+                _ => (&rest[..first.len_utf8()], &rest[first.len_utf8()..]),
+            };
+            rest = after;
+            let (modifiers, name) = match name.strip_prefix("c-") {
+                Some(name) => (KeyModifiers::CONTROL, name),
+                None => (KeyModifiers::NONE, name),
+            };
+            let code = match name {
+                "enter" => KeyCode::Enter,
+                "esc" => KeyCode::Esc,
+                "tab" => KeyCode::Tab,
+                "backtab" => KeyCode::BackTab,
+                "space" => KeyCode::Char(' '),
+                "up" => KeyCode::Up,
+                "down" => KeyCode::Down,
+                "left" => KeyCode::Left,
+                "right" => KeyCode::Right,
+                "bs" => KeyCode::Backspace,
+                "del" => KeyCode::Delete,
+                "pgdn" => KeyCode::PageDown,
+                "lt" => KeyCode::Char('<'),
+                "gt" => KeyCode::Char('>'),
+                one if one.chars().count() == 1 => KeyCode::Char(one.chars().next().unwrap()),
+                other => panic!("no key {other}"),
+            };
+            self.send(Event::Key(KeyEvent::new(code, modifiers)));
+        }
+        self
+    }
+
+    pub(super) fn paste(&mut self, text: &str) -> &mut Self {
+        self.send(Event::Paste(text.to_owned()));
+        self
+    }
+
+    pub(super) fn cells(&self, field: Field) -> Vec<String> {
+        let session = &self.app.session;
+        (0..session.shown())
+            .map(|at| session.row_at(at).unwrap())
+            .map(|row| session.cell(row, field).map_or_else(|| "none".to_owned(), std::borrow::Cow::into_owned))
+            .collect()
+    }
+
+    pub(super) fn paths(&self) -> Vec<String> {
+        self.cells(Field::Loc).iter().map(|loc| loc.replace("https://example.com", "")).collect()
+    }
+
+    pub(super) fn screen(&self) -> String {
+        let (columns, rows) = self.app.size;
+        let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+        let frame = terminal.draw(|frame| crate::tui::draw(&self.app, frame)).unwrap();
+        text(frame.buffer)
+    }
+
+    pub(super) fn says(&self) -> String {
+        let message = self.app.message.as_ref().expect("nothing is said");
+        message.words.pieces().iter().map(|(_, text)| text.as_ref()).collect()
+    }
+
+    #[track_caller]
+    pub(super) fn shows(&self, words: &str) {
+        let screen = self.screen();
+        assert!(screen.contains(words), "no {words:?} in\n{screen}");
+    }
+}

@@ -1,0 +1,143 @@
+//! Cells: typed entry, its verdicts, nudges, dates.
+
+use super::bench::{Bench, SMALL};
+use crate::protocol::Field;
+use crate::tui::app::Mode;
+
+#[test]
+fn a_cell_is_edited_and_undone() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("jjlc2026-11-3<tab><enter>");
+    assert_eq!(bench.cells(Field::Lastmod)[2], "2026-11-03", "Tab takes the suggestion");
+    bench.shows("modified");
+    assert!(bench.on_disk().contains("2026-13-01"), "nothing is written before a save");
+    bench.keys("u");
+    assert_eq!(bench.cells(Field::Lastmod)[2], "2026-13-01");
+    assert!(!bench.screen().contains("modified"));
+    bench.keys("<c-r>");
+    assert_eq!(bench.cells(Field::Lastmod)[2], "2026-11-03");
+}
+
+#[test]
+fn dates_are_typed_in_words() {
+    for (typed, expected) in
+        [("today", "2026-11-20"), ("now", "2026-11-20T10:14:07+01:00"), ("+7d", "2026-11-09"), ("-1d", "2026-11-01")]
+    {
+        let mut bench = Bench::file(SMALL);
+        bench.keys(&format!("lc{typed}<enter>"));
+        assert_eq!(bench.cells(Field::Lastmod)[0], expected, "{typed}");
+    }
+    let mut bench = Bench::file(SMALL);
+    bench.keys("lcnone<enter>");
+    assert_eq!(bench.cells(Field::Lastmod)[0], "none");
+}
+
+#[test]
+fn a_frequency_is_a_letter_or_an_arrow() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("jlld");
+    bench.keys("<esc>");
+    bench.keys("id<enter>");
+    assert_eq!(bench.cells(Field::Changefreq)[1], "daily");
+    bench.keys("i<down><down><enter>");
+    assert_eq!(bench.cells(Field::Changefreq)[1], "monthly");
+    bench.keys("jjcx<enter>");
+    assert_eq!(bench.cells(Field::Changefreq)[3], "x", "what is typed is kept, with its finding");
+    bench.shows("changefreq-");
+}
+
+#[test]
+fn leaving_a_cell_keeps_or_drops() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("jlllc0.9<tab>");
+    assert!(matches!(bench.app.mode, Mode::Cell(_)), "Tab goes on to the next cell");
+    bench.keys("<esc>");
+    assert_eq!(bench.cells(Field::Priority)[1], "0.9");
+    bench.keys("gg$c0.7<down>");
+    assert_eq!(bench.cells(Field::Priority)[0], "0.7");
+    assert_eq!(bench.app.grid.position, 1);
+    bench.keys("c0.1<esc>");
+    assert_eq!(bench.cells(Field::Priority)[1], "0.9", "Esc drops");
+    bench.keys("i<up><enter>");
+    assert_eq!(bench.cells(Field::Priority)[1], "0.1", "and ↑ brings it back");
+}
+
+#[test]
+fn values_are_nudged() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("j$<gt><gt>");
+    assert_eq!(bench.cells(Field::Priority)[1], "0.4");
+    bench.keys("h<gt>");
+    assert_ne!(bench.cells(Field::Changefreq)[1], "weekly");
+    bench.keys("h<lt>");
+    assert_eq!(bench.cells(Field::Lastmod)[1], "2026-10-04");
+    bench.keys("gg<space><space>$<gt>");
+    assert_eq!(bench.cells(Field::Priority)[..2], ["1.0", "0.5"], "marked rows together; 1.0 is the end");
+    bench.keys("<esc>ggj3<lt>");
+    assert_eq!(bench.cells(Field::Priority)[1], "0.2", "a count is how far");
+    bench.keys("u");
+    assert_eq!(bench.cells(Field::Priority)[1], "0.5", "and one step");
+}
+
+#[test]
+fn today_is_one_key() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("t");
+    assert_eq!(bench.cells(Field::Lastmod)[0], "2026-11-20");
+    bench.keys("T");
+    bench.shows("a week later");
+    bench.keys("jj<enter>");
+    assert_eq!(bench.cells(Field::Lastmod)[0], "2026-11-21");
+}
+
+const CONTROLS: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
+  <url><loc>https://example.com/a&#9;tab&#13;cr&#x9b;31m</loc><lastmod>2025-01-01&#x9b;2J</lastmod><changefreq>daily&#9;x</changefreq><priority>+0.1</priority></url>
+</urlset>
+";
+
+#[test]
+fn a_cell_left_as_it_was_is_no_change() {
+    for field in ["", "l", "ll", "lll"] {
+        for end in ["<enter>", "x<bs><enter>", "<tab><esc>", "<down>"] {
+            let mut bench = Bench::file(CONTROLS);
+            bench.keys(field).keys("<enter>").keys(end);
+            // Tab takes a suggestion where there is one, and arrows choose a frequency: these are typing.
+            if bench.app.session.is_modified() {
+                assert!(matches!(end, "<tab><esc>" | "<down>") && !field.is_empty(), "{field:?} {end}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_typed_beside_control_characters_changes_nothing_else() {
+    let mut bench = Bench::file(CONTROLS);
+    bench.keys("<enter>");
+    bench.shows("a␉tab␍cr‹009B›31m");
+    bench.keys("!<enter>");
+    assert_eq!(bench.paths(), ["/a\ttab\rcr\u{9b}31m!"]);
+    bench.keys("<enter>X<esc><enter><up><down><esc>");
+    bench.keys("<enter>X<esc><enter><up><bs><enter>u");
+    assert_eq!(bench.paths(), ["/a\ttab\rcr\u{9b}31m"], "a text that comes back is the text it was: one step");
+}
+
+#[test]
+fn a_lastmod_can_be_typed_into_its_list() {
+    for (typed, expected) in [
+        ("+7d", "2026-11-09"),
+        ("+2w", "2026-11-16"),
+        ("2026-11-05", "2026-11-05"),
+        ("no", "2026-11-20T10:14:07+01:00"),
+        ("none", "none"),
+        ("jj", "2026-11-03"),
+    ] {
+        let mut bench = Bench::file(SMALL);
+        bench.keys("T").keys(typed).keys("<enter>");
+        assert_eq!(bench.cells(Field::Lastmod)[0], expected, "{typed}");
+    }
+    let mut bench = Bench::file(SMALL);
+    bench.keys("Tsoon<enter>");
+    assert_eq!(bench.says(), "that is no date and no step; Esc leaves lastmod as it is");
+    bench.keys("<esc>");
+    assert!(!bench.app.session.is_modified());
+}

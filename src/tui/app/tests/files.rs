@@ -1,0 +1,107 @@
+//! Opening, saving, leaving.
+
+use super::bench::{Bench, SMALL};
+use crate::tui::app::{Mode, Start};
+use crate::tui::theme::Theme;
+
+#[test]
+fn a_save_changes_only_what_was_changed() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("j$c0.8<enter><c-s>");
+    assert_eq!(bench.on_disk(), SMALL.replacen("<priority>0.2", "<priority>0.8", 1));
+    bench.shows("saved");
+    assert!(!bench.screen().contains("modified"));
+    bench.keys("c0.3");
+    bench.keys("<c-s>");
+    assert!(bench.on_disk().contains("<priority>0.3"), "a save takes the open cell along");
+    bench.keys("u");
+    bench.shows("modified");
+    bench.keys("<c-r>");
+    assert!(!bench.app.session.is_modified(), "redone to the saved state it is clean");
+}
+
+#[test]
+fn leaving_asks_only_when_something_is_lost() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("q");
+    assert_eq!(bench.status, Some(0));
+    let mut bench = Bench::file(SMALL);
+    bench.keys("t").keys("q");
+    assert_eq!(bench.status, None);
+    bench.shows("1 changed row not saved");
+    bench.keys("<enter>");
+    assert_eq!(bench.status, None, "Enter keeps editing");
+    bench.keys("qd<esc>");
+    assert_eq!(bench.status, None, "a small d is not enough");
+    bench.keys("qD");
+    assert_eq!(bench.status, Some(0));
+    assert_eq!(bench.on_disk(), SMALL);
+    let mut bench = Bench::file(SMALL);
+    bench.keys("tqs");
+    assert_eq!(bench.status, Some(0));
+    assert!(bench.on_disk().contains("2026-11-20"));
+    let mut bench = Bench::file(SMALL);
+    bench.keys("tZZ");
+    assert_eq!(bench.status, Some(0));
+    let mut bench = Bench::file(SMALL);
+    bench.keys("t<c-c><c-c>");
+    assert_eq!(bench.status, None, "Ctrl-C never quits");
+    bench.keys("ZQ");
+    assert_eq!(bench.status, Some(0));
+}
+
+#[test]
+fn a_missing_file_can_be_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sitemap.xml");
+    let mut bench = Bench::start(Start::Path(path.clone()), (100, 24), &Theme::default());
+    bench.shows("does not exist");
+    bench.keys("c");
+    bench.shows("No URLs here yet.");
+    bench.keys("ohttps://example.com/<enter>");
+    // The prompt begins with a scheme already.
+    bench.keys("chttps://example.com/<enter><c-s>");
+    assert!(std::fs::read_to_string(&path).unwrap().contains("<loc>https://example.com/</loc>"));
+    let mut bench = Bench::start(Start::Path(folder.path().join("none.xml")), (100, 24), &Theme::default());
+    bench.keys("<esc>");
+    assert_eq!(bench.status, Some(3));
+}
+
+#[test]
+fn the_sample_can_be_edited_and_needs_a_name() {
+    let mut bench = Bench::sample(120, 30);
+    bench.keys("dd<c-s>");
+    bench.shows(":write sitemap.xml");
+    bench.keys("<esc>q");
+    bench.shows("not saved");
+}
+
+#[test]
+fn a_read_only_set_refuses_and_says_why() {
+    let mut bench = Bench::file(SMALL);
+    bench.app.session.set_read_only("you asked for it");
+    for keys in ["dd", "x", "o", "i", "t", "p", "b", "<gt>", "u"] {
+        bench.keys(keys);
+        assert!(bench.says().contains("read-only") || bench.says().contains("copied"), "{keys}: {}", bench.says());
+        assert!(matches!(bench.app.mode, Mode::Grid), "{keys}");
+    }
+    bench.shows("read-only");
+    assert!(!bench.app.session.is_modified());
+}
+
+#[test]
+fn suspending_says_that_nothing_is_lost() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("t<c-z>");
+    assert_eq!(bench.suspended, ["1 changed row unsaved"]);
+    assert!(bench.app.session.is_modified(), "and undoes nothing");
+}
+
+#[test]
+fn leaving_names_a_new_order_too() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":sort -loc<enter>:apply-order<enter>q");
+    bench.shows("the new order of the rows is not saved");
+    bench.keys("<esc>uddq");
+    bench.shows("1 changed row not saved");
+}

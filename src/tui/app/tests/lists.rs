@@ -1,0 +1,91 @@
+//! Lists, help, and what is wrong.
+
+use super::bench::{Bench, SMALL};
+use crate::protocol::Field;
+use crate::tui::app::Mode;
+
+#[test]
+fn the_pane_names_what_is_wrong_and_fixes_it() {
+    let mut bench = Bench::file(SMALL);
+    bench.shows("2 errors");
+    bench.keys("G");
+    bench.shows("gx");
+    bench.keys("gx");
+    assert_eq!(bench.paths()[3], "/blog/old%20post");
+    bench.shows("1 error");
+    bench.keys("u<c-e>");
+    bench.shows("lastmod-impossible");
+    bench.keys("<enter>");
+    assert_eq!(bench.app.session.shown(), 1, "choosing a rule shows its rows");
+    bench.keys("<esc>GK");
+    bench.shows("source:");
+}
+
+#[test]
+fn the_palette_finds_commands_by_name() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("<c-p>lastm tod<enter>");
+    assert_eq!(bench.cells(Field::Lastmod)[0], "2026-11-20");
+    bench.keys("<c-p><esc>?");
+    bench.shows("Move");
+    bench.keys("q");
+    assert!(matches!(bench.app.mode, Mode::Grid));
+}
+
+#[test]
+fn history_goes_to_any_state() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("$c0.1<enter>c0.2<enter>c0.3<enter>U");
+    bench.shows("priority set to 0.2");
+    bench.keys("jj<enter>");
+    assert_eq!(bench.cells(Field::Priority)[0], "0.1");
+    bench.keys("Ugg<enter>");
+    assert_eq!(bench.cells(Field::Priority)[0], "0.3");
+    bench.keys("UG<enter>");
+    assert!(!bench.app.session.is_modified());
+}
+
+#[test]
+fn wrong_commands_are_explained_in_place() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":set priority=high");
+    bench.shows("expected");
+    bench.keys("<enter>");
+    assert!(matches!(bench.app.mode, Mode::Line(_)), "the line stays open");
+    bench.keys("<esc>:120<enter>");
+    assert_eq!(bench.app.grid.position, 3, "as far as there is");
+    bench.keys(":se<tab>");
+    bench.shows(":set ");
+}
+
+#[test]
+fn help_finds_rules_commands_and_the_query_language() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":help lastmod-impossible<enter>");
+    bench.shows("W3C Note Datetime");
+    bench.keys("<esc>:help apply-order<enter>");
+    bench.shows(":apply-order");
+    bench.keys("<esc>:help query<enter>");
+    bench.shows("Queries");
+}
+
+#[test]
+fn a_rule_broken_by_no_row_says_where() {
+    let mut bench = Bench::file(
+        "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
+  <sitemap><loc>https://example.com/gone-1.xml</loc></sitemap>
+  <sitemap><loc>https://example.com/gone-2.xml</loc></sitemap>
+</sitemapindex>
+",
+    );
+    bench.shows("None of the 2 sitemaps of this index was found.");
+    bench.keys("<c-e>");
+    bench.shows("index-child-missing");
+    bench.keys("<enter>");
+    bench.shows("https://example.com/gone-1.xml");
+    bench.shows("https://example.com/gone-2.xml");
+    bench.shows("source: ");
+    assert!(bench.app.session.spec().filter.is_none());
+    bench.keys("<esc><c-e><down><enter>");
+    bench.shows("https://example.com/gone-1.xml");
+}

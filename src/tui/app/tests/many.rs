@@ -1,0 +1,108 @@
+//! Many rows at once: marks, the dialog, commands, what is done again.
+
+use super::bench::{Bench, SMALL};
+use crate::protocol::Field;
+
+#[test]
+fn dot_does_it_again() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("$c0.8<enter>j.j.");
+    assert_eq!(bench.cells(Field::Priority), ["0.8", "0.8", "0.8", "0.2"]);
+}
+
+#[test]
+fn many_rows_are_set_at_once() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":set priority=0.5 where path:/shop/*");
+    bench.shows("set priority to 0.5 on 2 of 4 rows (where)");
+    bench.shows("2 change");
+    bench.keys("<enter>");
+    assert_eq!(bench.cells(Field::Priority), ["1.0", "0.5", "0.5", "0.2"]);
+    bench.keys("u");
+    assert_eq!(bench.cells(Field::Priority), ["1.0", "0.2", "none", "0.2"], "one step");
+    bench.keys(":%set priority=+0.1<enter>");
+    bench.keys("u:set changefreq=none<enter>");
+    assert_eq!(bench.cells(Field::Changefreq)[1], "weekly", "without where: the current row only");
+}
+
+#[test]
+fn the_bulk_dialog_writes_its_command() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("fshop<enter>b0.7");
+    bench.shows(":%set priority=0.7");
+    bench.shows("all 2 shown");
+    bench.keys("<enter><esc>");
+    assert_eq!(bench.cells(Field::Priority), ["1.0", "0.7", "0.7", "0.2"]);
+    bench.keys("gg<space>b<up>weekly<enter>");
+    assert_eq!(bench.cells(Field::Changefreq), ["weekly", "weekly", "weekly", "none"], "the marked row");
+    bench.keys("<esc>B");
+    bench.shows(":set changefreq=weekly");
+}
+
+#[test]
+fn urls_are_rewritten_with_a_preview() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("R");
+    bench.keys("/shop/(\\w+)//store/$1/<bs><bs>");
+    bench.keys("<esc>");
+    bench.keys(":%s#/shop/(\\w+)#/store/$1#");
+    bench.shows("rewrite URLs in 4 rows");
+    bench.shows("/store/tea");
+    bench.keys("<enter>");
+    assert_eq!(bench.paths(), ["/", "/store/tea", "/store/cups", "/blog/old post"]);
+    bench.keys(":%s#/store/.*#/same#");
+    bench.shows("1 URL would be the same as another row's");
+}
+
+#[test]
+fn marks_are_made_in_every_way() {
+    let mut bench = Bench::file(SMALL);
+    let marked = |bench: &Bench| bench.app.session.marked();
+    bench.keys("<space><space>");
+    assert_eq!((marked(&bench), bench.app.grid.position), (2, 2));
+    bench.keys("*");
+    assert_eq!(marked(&bench), 2);
+    bench.keys("<esc>");
+    assert_eq!(marked(&bench), 0);
+    bench.keys("ggvjjv");
+    assert_eq!(marked(&bench), 3);
+    bench.keys("-shop<enter>");
+    assert_eq!(marked(&bench), 1);
+    bench.keys("+shop<enter>ga");
+    assert_eq!(marked(&bench), 4);
+    bench.keys("<esc>ggvj");
+    bench.keys("dd");
+    assert_eq!(bench.app.session.urls(), 2, "an open range counts");
+}
+
+#[test]
+fn the_bulk_dialog_begins_with_the_rows_that_are_meant() {
+    for (before, words, expected) in [
+        ("", " this row ", ["0.7", "0.2", "none", "0.2"]),
+        ("fshop<enter>", "all 2 shown", ["1.0", "0.7", "0.7", "0.2"]),
+        ("j<space><space>", "the 2 marked", ["1.0", "0.7", "0.7", "0.2"]),
+    ] {
+        let mut bench = Bench::file(SMALL);
+        bench.keys(before).keys("b0.7");
+        bench.shows(words);
+        bench.keys("<enter><esc><esc>");
+        assert_eq!(bench.cells(Field::Priority), expected, "{before}");
+    }
+}
+
+#[test]
+fn a_value_set_on_many_rows_is_set_again() {
+    for keys in ["T+7d<enter>", ":set lastmod=+7d<enter>", "lb+7d<enter>"] {
+        let mut bench = Bench::file(SMALL);
+        bench.keys(keys);
+        assert_eq!(bench.cells(Field::Lastmod)[0], "2026-11-09", "{keys}");
+        bench.keys("j.");
+        assert_eq!(bench.cells(Field::Lastmod)[1], "2026-10-12", "{keys}");
+    }
+    for keys in ["T+7d<enter>", ":set lastmod=+7d<enter>", "lb+7d<enter>"] {
+        let mut bench = Bench::file(SMALL);
+        bench.keys("<space><space>").keys(keys).keys("B");
+        bench.shows(":set lastmod=+7d");
+        bench.shows("on 2 of 4 rows");
+    }
+}

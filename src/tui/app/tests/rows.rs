@@ -1,0 +1,97 @@
+//! Rows: added, pasted, copied, deleted.
+
+use super::bench::{Bench, SMALL};
+use crate::protocol::Field;
+
+#[test]
+fn rows_are_added_deleted_copied() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("onew page<enter>");
+    assert_eq!(bench.paths(), ["/", "/new page", "/shop/tea", "/shop/cups", "/blog/old post"]);
+    assert_eq!(bench.app.grid.position, 1, "the cursor is on the new row");
+    bench.keys("Ofirst<enter>");
+    assert_eq!(bench.paths()[1], "/first");
+    bench.keys("dd");
+    bench.shows("−");
+    bench.keys("uu");
+    assert_eq!(bench.paths()[1], "/new page");
+    bench.keys("uY");
+    assert_eq!(bench.paths(), ["/", "/", "/shop/tea", "/shop/cups", "/blog/old post"]);
+}
+
+#[test]
+fn one_d_does_nothing_and_says_what_may_follow() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("d");
+    bench.shows("delete rows");
+    bench.keys("<esc>");
+    assert!(bench.app.keymap.pending().is_empty());
+    bench.keys("<space>5<esc>");
+    assert_eq!(bench.app.session.marked(), 1, "Esc drops the count first, the marks next");
+    bench.keys("<esc>gg3dd");
+    assert_eq!(bench.app.session.urls(), 1);
+    bench.keys("u");
+    assert_eq!(bench.app.session.urls(), 4);
+}
+
+#[test]
+fn a_pasted_list_becomes_rows_and_never_keys() {
+    let mut bench = Bench::file(SMALL);
+    bench.paste("https://example.com/one\r\nhttps://example.com/\nddq\n");
+    bench.shows("3 URLs pasted");
+    bench.shows("1 in the set already");
+    bench.shows("1 no http or https URL");
+    assert_eq!(bench.app.session.urls(), 4, "nothing happens before Enter");
+    bench.keys("<enter>");
+    assert_eq!(bench.app.session.urls(), 7);
+    assert_eq!(bench.paths()[1], "/one");
+    bench.keys("u");
+    assert_eq!(bench.app.session.urls(), 4, "one step");
+    bench.keys("i").paste("a\nb").keys("<esc>");
+    assert_eq!(bench.app.session.urls(), 4);
+}
+
+#[test]
+fn copies_go_to_the_terminal() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("yuyc2yyyx");
+    assert_eq!(bench.copied[0], "https://example.com/");
+    assert_eq!(bench.copied[1], "https://example.com/");
+    assert!(bench.copied[2].starts_with("https://example.com/\t2026-11-02\t\t1.0\n"));
+    assert!(bench.copied[3].starts_with("<url><loc>"));
+    bench.keys("jyuGp");
+    assert_eq!(bench.paths()[4], "/shop/tea");
+}
+
+#[test]
+fn a_whole_url_takes_the_place_of_what_was_proposed() {
+    let empty = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"></urlset>\n";
+    for (xml, typed, expected) in [
+        (SMALL, "new", "https://example.com/new"),
+        (SMALL, "https://example.com/new", "https://example.com/new"),
+        (SMALL, "http://other.example/x", "http://other.example/x"),
+        (SMALL, "go?to=https://a.example/", "https://example.com/go?to=https://a.example/"),
+        (empty, "example.com/new", "https://example.com/new"),
+        (empty, "https://example.com/new", "https://example.com/new"),
+    ] {
+        let mut bench = Bench::file(xml);
+        bench.keys("o").keys(typed).keys("<enter>");
+        assert!(bench.cells(Field::Loc).contains(&expected.to_owned()), "typed {typed}: {:?}", bench.cells(Field::Loc));
+        let mut bench = Bench::file(xml);
+        bench.keys("o").paste(&format!("{typed}\n")).keys("<enter>");
+        assert!(bench.cells(Field::Loc).contains(&expected.to_owned()), "pasted {typed}");
+    }
+    let mut bench = Bench::file(empty);
+    bench.keys("o<enter>");
+    assert_eq!(bench.says(), "type a URL first");
+}
+
+#[test]
+fn a_list_pasted_while_a_url_is_asked_for_becomes_rows() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("jO").paste("https://example.com/1\nhttps://example.com/2\n");
+    bench.shows("2 URLs pasted");
+    bench.shows("they come above this row");
+    bench.keys("<enter>");
+    assert_eq!(bench.paths()[..4], ["/", "/1", "/2", "/shop/tea"]);
+}

@@ -1,0 +1,157 @@
+//! What is shown: filter, order, search, columns, files of a set.
+
+use super::bench::{Bench, SMALL};
+use crate::protocol::Field;
+use crate::tui::app::Event;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+#[test]
+fn the_filter_follows_the_typing() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("fpriority<lt>0.5");
+    assert_eq!(bench.paths(), ["/shop/tea", "/blog/old post"], "before Enter");
+    bench.shows("2 of 4 shown");
+    bench.keys("<esc>");
+    assert_eq!(bench.paths().len(), 4, "Esc goes back");
+    for half in ["f", "p", "r", "iority", "<lt>"] {
+        bench.keys(half);
+        assert_eq!(bench.paths().len(), 4, "half a query changes nothing: {half}");
+    }
+    bench.keys("0.5<enter>");
+    assert_eq!(bench.paths().len(), 2);
+    bench.keys("<esc>");
+    assert_eq!(bench.paths().len(), 4);
+    bench.keys("fnothing-like-this<enter>");
+    bench.shows("Nothing matches the filter.");
+    bench.keys("F");
+    bench.keys("jl=");
+    assert_eq!(bench.paths(), ["/shop/tea"], "the value under the cursor");
+    bench.keys("F!");
+    assert_eq!(bench.paths(), ["/shop/cups", "/blog/old post"]);
+}
+
+#[test]
+fn sorting_is_a_view_and_can_become_the_order() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("$s");
+    assert_eq!(bench.cells(Field::Priority), ["0.2", "0.2", "1.0", "none"]);
+    bench.keys("s");
+    assert_eq!(bench.cells(Field::Priority)[0], "1.0");
+    bench.keys("s");
+    assert_eq!(bench.paths()[0], "/");
+    assert!(!bench.app.session.is_modified());
+    bench.keys(":sort -loc<enter>:apply-order<enter>:nosort<enter>");
+    assert_eq!(bench.paths(), ["/shop/tea", "/shop/cups", "/blog/old post", "/"]);
+    assert!(bench.app.session.is_modified());
+    bench.keys("u");
+    assert!(!bench.app.session.is_modified());
+}
+
+#[test]
+fn searching_goes_round() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("/shop");
+    assert_eq!(bench.app.grid.position, 1, "while it is typed");
+    bench.keys("<enter>n");
+    assert_eq!(bench.app.grid.position, 2);
+    bench.keys("n");
+    assert_eq!(bench.app.grid.position, 1);
+    assert!(bench.says().contains("round"));
+    bench.keys("N");
+    assert_eq!(bench.app.grid.position, 2);
+    bench.keys("gg}");
+    assert_eq!(bench.app.grid.position, 2, "the next row with an error");
+    bench.keys("gg/nowhere<esc>");
+    assert_eq!(bench.app.grid.position, 0);
+}
+
+#[test]
+fn only_rows_on_the_screen_are_asked_for() {
+    let urls: Vec<String> = (0..3_000).map(|n| format!("<url><loc>https://example.com/{n}</loc></url>")).collect();
+    let urls = urls.join("\n");
+    let mut bench =
+        Bench::file(&format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{urls}</urlset>"));
+    bench.keys("G");
+    let screen = bench.app.screen();
+    assert_eq!(screen.table.rows.len(), usize::from(bench.app.areas().rows.height));
+    assert_eq!(screen.table.rows.last().unwrap().number, 3_000);
+    bench.shows("3,000 URLs");
+}
+
+#[test]
+fn files_of_a_set_are_gone_through() {
+    let mut bench = Bench::sample(120, 30);
+    bench.keys("gt");
+    assert_eq!(bench.app.grid.position, 33);
+    bench.keys("gt");
+    assert!(bench.says().contains("last file"));
+    bench.keys("jgT");
+    assert_eq!(bench.app.grid.position, 0);
+    bench.keys("Fs").keys("gt");
+    assert_ne!(bench.app.grid.position, 0, "also when sorted");
+}
+
+#[test]
+fn columns_are_chosen_and_ordered() {
+    let mut bench = Bench::sample(100, 20);
+    bench.keys(":columns priority,loc,file<enter>");
+    let screen = bench.screen();
+    let heads = screen.lines().nth(1).unwrap();
+    let at = |word| heads.find(word);
+    assert!(at("priority") < at("loc") && at("loc") < at("file"), "{heads}");
+    assert_eq!((at("lastmod"), at("changefreq")), (None, None));
+    bench.keys("h");
+    assert_eq!(bench.app.grid.field, Field::Priority, "left is left on the screen");
+    bench.keys(":columns nonsense<enter>");
+    assert!(bench.says().contains("changefreq"));
+}
+
+/// A set too large for anything to be done at once.
+fn large() -> Bench {
+    let row = |number: u32| format!("  <url><loc>https://example.com/p/{number:05}</loc></url>\n");
+    let rows: String = (0..6_000).map(row).collect::<Vec<_>>().concat();
+    Bench::file(&format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{rows}</urlset>\n"))
+}
+
+#[test]
+fn what_is_typed_ahead_waits_for_the_rows_it_is_about() {
+    for (keys, urls, first) in [
+        ("f05999\ndd", 5_999, "/p/00000"),
+        (":filter p/0000\n:%delete\n", 5_990, "/p/00000"),
+        (":sort -loc\n:apply-order\n", 6_000, "/p/05999"),
+        ("/05999\ndd", 5_999, "/p/00000"),
+        ("f05999\n\u{1b}", 6_000, "/p/00000"),
+    ] {
+        let mut bench = large();
+        let mut later = Vec::new();
+        for letter in keys.chars() {
+            let code = match letter {
+                '\n' => KeyCode::Enter,
+                '\u{1b}' => KeyCode::Esc,
+                letter => KeyCode::Char(letter),
+            };
+            later.extend(bench.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))));
+        }
+        assert_eq!(bench.app.session.urls(), 6_000, "{keys:?}: nothing before the rows are known");
+        bench.effects(later);
+        bench.keys("<esc>");
+        assert_eq!(bench.app.session.urls(), urls, "{keys:?}");
+        assert_eq!(bench.paths()[0], first, "{keys:?}");
+        let session = &bench.app.session;
+        let last = session.row_at(session.position_of(crate::document::rows::RowId(5_999)).unwrap()).unwrap();
+        assert_eq!(session.document().is_live(last), urls != 5_999, "{keys:?}");
+    }
+}
+
+#[test]
+fn a_filter_is_named_however_narrow_the_window() {
+    for columns in [80, 100, 160] {
+        let mut bench = Bench::sample(columns, 24);
+        bench.keys("tfgarden<enter>");
+        let screen = bench.screen();
+        let header = screen.lines().next().unwrap();
+        for words in ["garden", " shown", "modified"] {
+            assert!(header.contains(words), "{columns}: no {words:?} in {header:?}");
+        }
+    }
+}
