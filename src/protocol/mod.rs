@@ -3,6 +3,7 @@
 //! Nothing here knows of files, rows or screens; every limit and rule names its source.
 
 pub mod changefreq;
+pub mod extension;
 pub mod lastmod;
 pub mod limits;
 pub mod location;

@@ -1,0 +1,171 @@
+//! The language code of an alternate link.
+//!
+//! A language (ISO 639-1), perhaps a script (ISO 15924), perhaps a country (ISO 3166-1 alpha-2), with hyphens between
+//! them; or `x-default` (Google Search Central, "Localized versions of your pages"). Case makes no difference; the
+//! customary one is `zh-Hant-TW`.
+
+use super::codes;
+
+/// The code that stands for no language in particular.
+pub const DEFAULT: &str = "x-default";
+
+/// Regions that are no countries: the first two are reserved, `UK` is what people write for GB.
+const RESERVED: [&str; 3] = ["EU", "UN", "UK"];
+
+/// What is wrong with a code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Faults {
+    /// No language, or something that is neither script nor country after it.
+    pub is_unknown: bool,
+    /// Something else than hyphens between the parts.
+    pub has_other_separator: bool,
+    /// A region that is no country.
+    pub is_reserved: bool,
+    /// Unusual capitals.
+    pub has_unusual_case: bool,
+}
+
+/// The parts of a code.
+struct Parts<'t> {
+    language: &'t str,
+    script: Option<&'t str>,
+    region: Option<&'t str>,
+}
+
+const fn is_separator(letter: char) -> bool {
+    matches!(letter, '-' | '_' | '.' | '/' | ' ' | '\u{2010}'..='\u{2015}')
+}
+
+fn parts(code: &str) -> Option<Parts<'_>> {
+    let mut split = code.split(is_separator);
+    let language = split.next()?;
+    let (second, third) = (split.next(), split.next());
+    if split.next().is_some() {
+        return None;
+    }
+    let is_region = |part: &str| part.len() == 2;
+    let (script, region) = match (second, third) {
+        (Some(region), None) if is_region(region) => (None, Some(region)),
+        (script, region) => (script, region),
+    };
+    Some(Parts { language, script, region })
+}
+
+/// Judges a code.
+pub fn judge(code: &str) -> Faults {
+    // Nearly every code is one of these.
+    if let [b'a'..=b'z', b'a'..=b'z'] = code.as_bytes() {
+        return Faults { is_unknown: !codes::is_language(code), ..Faults::default() };
+    }
+    if code == DEFAULT {
+        return Faults::default();
+    }
+    let unknown = Faults { is_unknown: true, ..Faults::default() };
+    if code.eq_ignore_ascii_case(DEFAULT) {
+        return Faults { has_unusual_case: true, ..Faults::default() };
+    }
+    let Some(parts) = parts(code) else { return unknown };
+    let is_script = |script: &str| script.is_ascii() && codes::is_script(&title_case(script));
+    let is_reserved =
+        parts.region.is_some_and(|region| RESERVED.iter().any(|known| known.eq_ignore_ascii_case(region)));
+    let is_sound = codes::is_language(parts.language)
+        && parts.script.is_none_or(is_script)
+        && parts.region.is_none_or(|region| is_reserved || codes::is_country(region));
+    if !is_sound {
+        return unknown;
+    }
+    let customary = |part: &str, is_right: fn(usize, char) -> bool| {
+        part.chars().enumerate().all(|(place, letter)| is_right(place, letter))
+    };
+    let is_customary = customary(parts.language, |_, letter| letter.is_ascii_lowercase())
+        && parts
+            .script
+            .is_none_or(|script| customary(script, |place, letter| (place == 0) == letter.is_ascii_uppercase()))
+        && parts.region.is_none_or(|region| customary(region, |_, letter| letter.is_ascii_uppercase()));
+    Faults {
+        is_unknown: false,
+        has_other_separator: code.contains(|letter| is_separator(letter) && letter != '-'),
+        is_reserved,
+        has_unusual_case: !is_customary,
+    }
+}
+
+/// The code with hyphens and customary capitals; `None` for what is no code.
+pub fn customary(code: &str) -> Option<String> {
+    if code.eq_ignore_ascii_case(DEFAULT) {
+        return Some(DEFAULT.to_owned());
+    }
+    if judge(code).is_unknown {
+        return None;
+    }
+    let parts = parts(code)?;
+    let mut out = parts.language.to_ascii_lowercase();
+    for part in [parts.script.map(title_case), parts.region.map(str::to_ascii_uppercase)].into_iter().flatten() {
+        out.push('-');
+        out.push_str(&part);
+    }
+    Some(out)
+}
+
+/// The code with GB for UK; `None` where something else is reserved.
+pub fn with_country(code: &str) -> Option<String> {
+    let customary = customary(code)?;
+    customary.strip_suffix("-UK").map(|rest| format!("{rest}-GB"))
+}
+
+fn title_case(part: &str) -> String {
+    let mut out = part.to_ascii_lowercase();
+    if let Some(first) = out.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_and_their_faults() {
+        let table = [
+            ("en", "", "en"),
+            ("x-default", "", "x-default"),
+            ("X-Default", "case", "x-default"),
+            ("de-AT", "", "de-AT"),
+            ("zh-Hant", "", "zh-Hant"),
+            ("zh-Hant-TW", "", "zh-Hant-TW"),
+            ("zh-hant-tw", "case", "zh-Hant-TW"),
+            ("EN", "case", "en"),
+            ("en-us", "case", "en-US"),
+            ("en_US", "separator", "en-US"),
+            ("en_us", "separator case", "en-US"),
+            ("en-UK", "reserved", "en-UK"),
+            ("de-eu", "reserved case", "de-EU"),
+            ("es-419", "unknown", ""),
+            ("eng", "unknown", ""),
+            ("us", "unknown", ""),
+            ("en-", "unknown", ""),
+            ("", "unknown", ""),
+            ("zz", "unknown", ""),
+            ("en-Latin", "unknown", ""),
+            ("en-US-Latn", "unknown", ""),
+            ("en-Latn-US-x", "unknown", ""),
+            ("ünü", "unknown", ""),
+            ("en-ÜB", "unknown", ""),
+        ];
+        for (code, expected, right) in table {
+            let faults = judge(code);
+            let named = [
+                (faults.is_unknown, "unknown"),
+                (faults.has_other_separator, "separator"),
+                (faults.is_reserved, "reserved"),
+                (faults.has_unusual_case, "case"),
+            ];
+            let found: Vec<_> = named.into_iter().filter(|(is, _)| *is).map(|(_, name)| name).collect();
+            assert_eq!(found.join(" "), expected, "{code}");
+            assert_eq!(customary(code).unwrap_or_default(), right, "{code}");
+        }
+        assert_eq!(with_country("en_uk").as_deref(), Some("en-GB"));
+        assert_eq!(with_country("de-EU"), None);
+    }
+}

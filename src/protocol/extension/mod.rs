@@ -1,0 +1,127 @@
+//! What the extensions of sitemaps say: their elements as data, and what their values must be.
+//!
+//! The tables are facts taken from the published schemas (sitemap-image 1.1, sitemap-video 1.1, sitemap-news 0.9,
+//! sitemap-mobile 1.0, sitemap-geo 1.0, sitemap-pagemap 1.0) and from the pages of Google Search Central. Nothing
+//! here knows XML syntax, rules or rows. All values are decoded and trimmed of XML white space.
+
+pub mod codes;
+pub mod hreflang;
+mod tables;
+pub mod value;
+
+use super::namespace::Namespace;
+pub use value::Kind;
+
+/// One element of an extension: what may stand in it, and how often it may stand where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element {
+    /// The local name.
+    pub name: &'static str,
+    /// What its text must be.
+    pub kind: Kind,
+    /// How often it may stand in its parent; 0 for any number.
+    pub most: u16,
+    /// Whether its parent needs it.
+    pub is_required: bool,
+    /// Whether Google has withdrawn it ("Spring cleaning: some sitemap extension attributes are going away", 2022; news:
+    /// gone from the documentation).
+    pub is_deprecated: bool,
+    /// Its attributes.
+    pub attributes: &'static [Attribute],
+    /// The elements that may stand in it, in the order of the schema.
+    pub children: &'static [Self],
+}
+
+/// One attribute of an element of an extension.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// Its name.
+    pub name: &'static str,
+    /// What its value must be.
+    pub kind: Kind,
+    /// Whether Google has withdrawn it.
+    pub is_deprecated: bool,
+}
+
+impl Element {
+    /// The child of that name, with its place in the order of the schema.
+    pub fn child(&'static self, name: &[u8]) -> Option<(usize, &'static Self)> {
+        self.children.iter().enumerate().find(|(_, child)| child.name.as_bytes() == name)
+    }
+
+    /// The attribute of that name.
+    pub fn attribute(&'static self, name: &[u8]) -> Option<&'static Attribute> {
+        self.attributes.iter().find(|attribute| attribute.name.as_bytes() == name)
+    }
+
+    /// Whether an element of that name stands anywhere in it, or is it.
+    fn knows(&self, name: &[u8]) -> bool {
+        self.name.as_bytes() == name || self.children.iter().any(|child| child.knows(name))
+    }
+}
+
+/// The one element of an extension that stands in an entry; `None` for what is no extension.
+pub const fn root(namespace: Namespace) -> Option<&'static Element> {
+    Some(match namespace {
+        Namespace::Image => &tables::IMAGE,
+        Namespace::Video => &tables::VIDEO,
+        Namespace::News => &tables::NEWS,
+        Namespace::Xhtml => &tables::LINK,
+        Namespace::Mobile => &tables::MOBILE,
+        Namespace::Geo => &tables::GEO,
+        Namespace::CodeSearch => &tables::CODE_SEARCH,
+        Namespace::PageMap => &tables::PAGE_MAP,
+        Namespace::Sitemap09 | Namespace::Sitemap084 | Namespace::SitemapVariant | Namespace::Other => return None,
+    })
+}
+
+/// Whether an extension has an element of that name at all.
+pub fn knows(namespace: Namespace, name: &[u8]) -> bool {
+    root(namespace).is_some_and(|root| root.knows(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn each(element: &'static Element, see: &mut dyn FnMut(&'static Element)) {
+        see(element);
+        element.children.iter().for_each(|child| each(child, see));
+    }
+
+    #[test]
+    fn elements_with_children_have_no_text() {
+        let all = [
+            Namespace::Image,
+            Namespace::Video,
+            Namespace::News,
+            Namespace::Xhtml,
+            Namespace::Mobile,
+            Namespace::Geo,
+            Namespace::CodeSearch,
+            Namespace::PageMap,
+        ];
+        for namespace in all {
+            let root = root(namespace).unwrap();
+            assert!(knows(namespace, root.name.as_bytes()));
+            each(root, &mut |element| {
+                assert!(element.children.is_empty() || element.kind == Kind::Elements, "{}", element.name);
+                let mut names: Vec<_> = element.children.iter().map(|child| child.name).collect();
+                names.sort_unstable();
+                names.dedup();
+                assert_eq!(names.len(), element.children.len(), "{}", element.name);
+            });
+        }
+        assert!(root(Namespace::Other).is_none() && root(Namespace::Sitemap09).is_none());
+    }
+
+    #[test]
+    fn names_are_found_at_their_place() {
+        let video = root(Namespace::Video).unwrap();
+        assert_eq!(video.child(b"thumbnail_loc").map(|(place, _)| place), Some(0));
+        assert_eq!(video.child(b"id").map(|(place, child)| (place, child.most)), Some((22, 0)));
+        assert_eq!(video.child(b"Title"), None);
+        assert!(knows(Namespace::Video, b"show_title") && !knows(Namespace::Video, b"loc"));
+        assert!(knows(Namespace::News, b"language") && root(Namespace::News).unwrap().child(b"language").is_none());
+    }
+}
