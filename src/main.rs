@@ -27,9 +27,10 @@ fn main() -> ExitCode {
 
 /// Opens the editor.
 fn show(screen: Screen) -> ExitCode {
-    let Screen { path, options, now, read_only, theme } = screen;
+    let Screen { path, options, now, read_only, theme, profile } = screen;
     let path = path.or_else(|| sited::files::in_folder(Path::new(".")));
     let setup = Setup {
+        profile,
         start: path.map_or(Start::Sample, Start::Path),
         options,
         scheme: theme.map(|theme| match theme {

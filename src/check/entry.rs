@@ -3,6 +3,7 @@
 //! Runs for every entry of every file, where the record is made; allocates nothing for a plain, clean
 //! entry. What is wrong is said in words elsewhere, when somebody looks at the row.
 
+use super::profile::Profile;
 use super::rule::{Rule, RuleSet};
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
@@ -19,6 +20,8 @@ use std::borrow::Cow;
 pub struct Context<'a> {
     /// The time, in seconds since 1970 in UTC.
     pub now: i64,
+    /// Whose expectations count.
+    pub profile: Profile,
     /// The names of the file it stands in.
     pub names: &'a Names,
     /// Where that file is published, if known; the rules of place are silent without it.
@@ -135,9 +138,6 @@ pub const ENTRY_RULES: RuleSet = LOC_RULES
     .union(SHARED_RULES)
     .union(RuleSet::of(&[Rule::CHANGEFREQ_LASTMOD_CONFLICT]));
 
-/// Rules that the default profile asks; the others are in the table for the profiles that do.
-const ASKED: RuleSet = RuleSet::ERRORS.union(RuleSet::WARNINGS).union(RuleSet::NOTES);
-
 /// The rules that only the value of this field can break.
 pub const fn rules_of_field(field: Field) -> RuleSet {
     match field {
@@ -148,8 +148,18 @@ pub const fn rules_of_field(field: Field) -> RuleSet {
     }
 }
 
-/// The rules that an entry breaks. `entry` must be the anatomy of `text`.
+/// The rules that an entry breaks, those of the profile. `entry` must be the anatomy of `text`.
 pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+    asked(every_rule(entry, text, context), context)
+}
+
+/// Of the rules that are broken, those that the profile asks.
+fn asked(set: RuleSet, context: &Context<'_>) -> RuleSet {
+    // Most entries break none: no need to know whose expectations count.
+    if set.is_empty() { set } else { set.intersection(context.profile.asked()) }
+}
+
+fn every_rule(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let mut set = structure(entry);
     let mut facts = Facts::default();
     for field in Field::ALL {
@@ -175,7 +185,7 @@ pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
 
 /// The rules that a value breaks by itself; `decoded` is trimmed of XML white space.
 pub fn check_value(field: Field, decoded: &str, context: &Context<'_>) -> RuleSet {
-    value_rules(field, decoded, context, &mut Facts::default())
+    asked(value_rules(field, decoded, context, &mut Facts::default()), context)
 }
 
 /// What [`check`] says after one field of an entry got a new value (`None`: the element is gone), from
@@ -204,7 +214,7 @@ pub fn revise(
     set.remove(Rule::CHANGEFREQ_LASTMOD_CONFLICT);
     let conflicts = context.names.kind == FileKind::Urlset && facts.conflict(context.now);
     set.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, conflicts);
-    Some(set)
+    Some(asked(set, context))
 }
 
 /// Trims what no value begins or ends with: white space of every kind, zero-width space, byte order mark.
@@ -375,7 +385,7 @@ fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
         return;
     }
     for rule in faults.iter().filter_map(|fault| loc_rule(fault, context.names.kind)) {
-        set.insert_if(rule, ASKED.contains(rule));
+        set.insert(rule);
     }
 }
 
@@ -389,7 +399,7 @@ mod tests {
     fn broken(text: &str, kind: FileKind, home: Option<&str>) -> String {
         let names = Names::plain(kind);
         let home = home.and_then(Home::parse);
-        let context = Context { now: NOW, names: &names, home: home.as_ref() };
+        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: home.as_ref() };
         let set = check(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &context);
         named(set)
     }
@@ -486,7 +496,7 @@ mod tests {
             (Field::Priority, "0.555", "priority-precision"),
         ];
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, names: &names, home: None };
+        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None };
         for (field, value, expected) in table {
             assert_eq!(named(check_value(field, value, &context)), expected, "{value}");
         }
@@ -604,7 +614,7 @@ mod tests {
         rejected.extend(priorities.map(|value| of("priority", value)));
         rejected.extend(frequencies.map(|value| of("changefreq", value)));
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, names: &names, home: None };
+        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None };
         for text in rejected {
             let set = check(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &context);
             assert!(set.worst() >= Some(crate::protocol::Severity::Warning), "{text}: {set:?}");
@@ -621,7 +631,7 @@ mod tests {
             let kind = if index { FileKind::Index } else { FileKind::Urlset };
             let names = Names::plain(kind);
             let home = Home::parse("https://example.com/b/sitemap.xml");
-            let context = Context { now: NOW, names: &names, home: home.as_ref() };
+            let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: home.as_ref() };
             let fields: String = Field::ALL.iter().zip(&before).filter_map(|(field, value)| {
                 let (name, value) = (field.name(), escape::escape(value.as_deref()?));
                 Some(format!("<{name}>{value}</{name}>"))

@@ -2,14 +2,17 @@
 //!
 //! Sources: rule catalogue, section 4; sitemaps.org protocol; sitemap.xsd 0.9.
 
+use super::profile::Profile;
 use super::rule::{Rule, RuleSet};
-use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX, URLS_PER_FILE};
+use crate::protocol::limits::URLS_PER_FILE;
 use crate::protocol::namespace::{self, Namespace};
 use crate::xml::names::{FileKind, Names};
 
 /// What the rules need to know of a file.
 #[derive(Debug, Clone, Copy)]
 pub struct FileFacts<'f> {
+    /// Whose expectations count.
+    pub profile: Profile,
     /// Live entries.
     pub entries: u32,
     /// Size of the finished file, uncompressed.
@@ -29,17 +32,18 @@ pub fn check(facts: &FileFacts<'_>) -> RuleSet {
     rules.insert_if(Rule::DOC_STRAY_TEXT, facts.stray);
     let limit = match facts.names.kind {
         FileKind::Urlset => URLS_PER_FILE,
-        FileKind::Index => SITEMAPS_PER_INDEX,
+        FileKind::Index => facts.profile.sitemaps_per_index(),
     };
+    let most_bytes = facts.profile.bytes_per_file();
     let too_many = if facts.names.kind == FileKind::Index { Rule::INDEX_TOO_MANY } else { Rule::FILE_TOO_MANY_URLS };
     rules.insert_if(too_many, facts.entries > limit);
-    rules.insert_if(Rule::FILE_TOO_LARGE, facts.bytes > BYTES_PER_FILE);
-    let near = u64::from(facts.entries) * 10 > u64::from(limit) * 9 || facts.bytes * 10 > BYTES_PER_FILE * 9;
-    rules.insert_if(Rule::FILE_NEAR_LIMIT, near && facts.entries <= limit && facts.bytes <= BYTES_PER_FILE);
+    rules.insert_if(Rule::FILE_TOO_LARGE, facts.bytes > most_bytes);
+    let near = u64::from(facts.entries) * 10 > u64::from(limit) * 9 || facts.bytes * 10 > most_bytes * 9;
+    rules.insert_if(Rule::FILE_NEAR_LIMIT, near && facts.entries <= limit && facts.bytes <= most_bytes);
     if let Some(rule) = namespace_rule(facts.names) {
         rules.insert(rule);
     }
-    rules
+    rules.intersection(facts.profile.asked())
 }
 
 fn namespace_rule(names: &Names) -> Option<Rule> {
@@ -78,11 +82,14 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
         Rule::FILE_TOO_MANY_URLS => {
             format!("{} URLs; a file holds {URLS_PER_FILE} at most. Saving a change splits it", facts.entries)
         }
-        Rule::INDEX_TOO_MANY => format!("{} sitemaps; an index holds {SITEMAPS_PER_INDEX} at most", facts.entries),
+        Rule::INDEX_TOO_MANY => {
+            format!("{} sitemaps; an index holds {} at most", facts.entries, facts.profile.sitemaps_per_index())
+        }
         Rule::FILE_TOO_LARGE => {
             format!(
-                "{} bytes uncompressed; a file holds {BYTES_PER_FILE} at most. Saving a change splits it",
-                facts.bytes
+                "{} bytes uncompressed; a file holds {} at most. Saving a change splits it",
+                facts.bytes,
+                facts.profile.bytes_per_file()
             )
         }
         Rule::FILE_NEAR_LIMIT => {
@@ -110,7 +117,7 @@ mod tests {
     fn rules(root: &str, entries: u32, bytes: u64) -> Vec<&'static str> {
         let tag = markup::next(root.as_bytes(), 0).unwrap();
         let names = Names::of_root(root.as_bytes(), &tag).unwrap();
-        let facts = FileFacts { entries, bytes, names: &names, stray: false };
+        let facts = FileFacts { profile: Profile::Protocol, entries, bytes, names: &names, stray: false };
         let rules = check(&facts);
         for rule in rules.iter() {
             assert!(!message(rule, &facts).is_empty());

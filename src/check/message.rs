@@ -49,7 +49,7 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
             findings.push(Finding { rule, field, message, fix });
         }
     }
-    worst_first(findings)
+    worst_first(findings, context)
 }
 
 /// The findings of a value that is not in an entry yet: what somebody types. `decoded` is trimmed.
@@ -62,11 +62,11 @@ pub fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> 
         });
         Finding { rule, field: Some(field), message: of_field(rule, field, decoded, context), fix }
     });
-    worst_first(findings.collect())
+    worst_first(findings.collect(), context)
 }
 
-fn worst_first(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.rule.severity()));
+fn worst_first(mut findings: Vec<Finding>, context: &Context<'_>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.rule.severity_in(context.profile)));
     findings
 }
 
@@ -234,7 +234,8 @@ mod tests {
     fn found(text: &str, kind: FileKind) -> Vec<(String, String, String)> {
         let names = Names::plain(kind);
         let home = Home::parse("https://example.com/b/sitemap.xml");
-        let context = Context { now: NOW, names: &names, home: home.as_ref() };
+        let context =
+            Context { now: NOW, profile: crate::check::Profile::Protocol, names: &names, home: home.as_ref() };
         let entry = Entry::of(text.as_bytes(), &names);
         let set = super::super::check(&entry, text.as_bytes(), &context);
         let findings = messages(&entry, text.as_bytes(), &context, set);
@@ -370,7 +371,7 @@ mod tests {
     #[test]
     fn rules_of_the_set_are_left_to_those_who_know_it() {
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, names: &names, home: None };
+        let context = Context { now: NOW, profile: crate::check::Profile::Protocol, names: &names, home: None };
         let text = b"<url><loc>https://example.com/</loc></url>";
         let set = RuleSet::of(&[Rule::SET_DUPLICATE, Rule::LASTMOD_MISSING]);
         assert_eq!(messages(&Entry::of(text, &names), text, &context, set), []);
@@ -379,7 +380,7 @@ mod tests {
     #[test]
     fn what_is_typed_is_judged_alone() {
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, names: &names, home: None };
+        let context = Context { now: NOW, profile: crate::check::Profile::Protocol, names: &names, home: None };
         let findings = messages_of_value(Field::Lastmod, "2026-11-3", &context);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].message, "2026-11-3: write the day with two digits: 2026-11-03");

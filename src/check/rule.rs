@@ -4,6 +4,7 @@
 //! own under the same code, so that every finding has its severity; whoever lists or asks by code uses
 //! [`Rule::mains`] and [`Rule::family`]. Numbers are private to a run: only codes go into files and scripts.
 
+pub use super::profile::Profile;
 use super::rules::{self, COUNT, FAMILIES, TABLE};
 use crate::protocol::Severity;
 use hashbrown::HashMap;
@@ -58,24 +59,6 @@ pub enum FixKind {
     Ask,
     /// Only by hand.
     None,
-}
-
-/// Whose expectations are checked (rule catalogue, section 12).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Profile {
-    /// sitemaps.org.
-    #[default]
-    Protocol,
-    /// Google.
-    Google,
-    /// Bing.
-    Bing,
-    /// Yandex.
-    Yandex,
-    /// Baidu.
-    Baidu,
-    /// The Google protocol of 2005.
-    Legacy084,
 }
 
 impl Rule {

@@ -1,5 +1,6 @@
 //! What can be said on the command line, and nothing of what is done about it.
 
+use crate::check::profile::Profile;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -51,9 +52,18 @@ pub struct Common {
     /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
+    /// Whose expectations count: protocol, google, bing, yandex, baidu or legacy-0.84
+    #[arg(long, value_name = "NAME", value_parser = profile)]
+    pub profile: Option<Profile>,
     /// The most bytes that a file may have, uncompressed
     #[arg(long, value_name = "N")]
     pub max_bytes: Option<u64>,
+}
+
+/// Reads the name of a profile.
+fn profile(name: &str) -> Result<Profile, String> {
+    let names = || Profile::ALL.map(Profile::name).join(", ");
+    Profile::from_name(name).ok_or_else(|| format!("profiles are {}", names()))
 }
 
 /// Work without a screen.
@@ -65,6 +75,8 @@ pub enum Task {
     List(List),
     /// Give fields new values and save
     Set(Set),
+    /// Put findings right and save
+    Fix(Fix),
 }
 
 /// `sited check`.
@@ -106,6 +118,28 @@ pub struct Set {
     /// New values: priority=0.8, lastmod=today, lastmod=+7d, changefreq=none
     #[arg(required = true, value_name = "FIELD=VALUE")]
     pub assignments: Vec<String>,
+    /// Only rows that pass; without it, all rows
+    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
+    pub filter: Option<String>,
+    /// Say what would change, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write to OUT and leave PATH as it is
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `sited fix`.
+#[derive(Debug, Args)]
+pub struct Fix {
+    /// A sitemap, a sitemap index, or a folder that holds one
+    pub path: PathBuf,
+    /// Only findings of this rule, such as lastmod-no-seconds or 'lastmod-*'; without it, all whose fix is safe
+    #[arg(long = "rule", value_name = "CODE")]
+    pub rules: Vec<String>,
     /// Only rows that pass; without it, all rows
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,

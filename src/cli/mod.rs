@@ -6,12 +6,15 @@
 pub mod args;
 mod check;
 pub mod clock;
+mod edit;
+mod fix;
 mod list;
 pub mod output;
 mod save;
 mod script;
 mod set;
 
+use crate::check::profile::Profile;
 use crate::document::query::Query;
 use crate::files;
 use crate::protocol::lastmod::Now;
@@ -145,6 +148,8 @@ pub struct Screen {
     pub read_only: bool,
     /// Colours, if they were said.
     pub theme: Option<args::Theme>,
+    /// Whose expectations count.
+    pub profile: Profile,
 }
 
 /// Runs what needs no screen. Results go to `out`, everything else to `notes`.
@@ -154,6 +159,7 @@ pub fn run(line: &Line, out: &mut dyn Write, notes: &mut dyn Write) -> Next {
         (Some(Task::Check(check)), _) => check::run(check, &mut streams),
         (Some(Task::List(list)), _) => list::run(list, &mut streams),
         (Some(Task::Set(set)), _) => set::run(set, &mut streams),
+        (Some(Task::Fix(fix)), _) => fix::run(fix, &mut streams),
         (None, Some(path)) => script::run(&line.open, path, &mut streams),
         (None, None) => match screen(&line.open) {
             Ok(screen) => return Next::Screen(screen),
@@ -171,7 +177,14 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
     let common = &open.common;
     let now = common.now.as_ref().map(|_| common.now()).transpose()?;
     let path = open.path.clone();
-    Ok(Screen { path, options: common.options()?, now, read_only: open.read_only, theme: open.theme })
+    Ok(Screen {
+        path,
+        options: common.options()?,
+        now,
+        read_only: open.read_only,
+        theme: open.theme,
+        profile: common.profile.unwrap_or_default(),
+    })
 }
 
 impl Common {
@@ -199,7 +212,10 @@ impl Common {
 
     /// Opens a set, start to end.
     fn open(&self, path: &Path, now: Now) -> Result<Session, Failure> {
-        Ok(load::open(path, self.options()?, now)?)
+        let options = self.options()?;
+        let mut session = Session::new(now, options.base_url.clone());
+        session.set_profile(self.profile.unwrap_or_default());
+        Ok(load::open_in(session, path, options)?)
     }
 }
 

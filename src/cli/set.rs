@@ -1,16 +1,10 @@
 //! `sited set`: new values for fields, saved.
 
 use super::args::Set;
-use super::save::save;
+use super::edit::edit;
 use super::{Failure, Status, Streams, filter};
-use crate::progress::Progress;
-use crate::session::Session;
-use crate::session::change::Intent;
 use crate::session::command::{Assignment, Command, Scope};
-use crate::session::run::{Asker, Outcome};
 use crate::session::snapshot::vocabulary;
-use crate::words::counted;
-use std::io;
 
 /// Sets, says what changed, saves.
 pub(super) fn run(set: &Set, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -19,19 +13,8 @@ pub(super) fn run(set: &Set, streams: &mut Streams<'_>) -> Result<Status, Failur
         scope: Scope { shown: false, query: filter(set.filter.as_deref(), now)? },
         assignments: assignments(&set.assignments, now)?,
     };
-    let mut session = set.common.open(&set.path, now)?;
-    if set.dry_run {
-        let intent = session.view().preview(&command, Asker::Headless, &Progress::default())?;
-        if let Some(intent) = intent {
-            preview(&session, &intent, streams)?;
-        }
-        return Ok(Status::Fine);
-    }
-    if let Outcome::Done(report) = session.run(&command, Asker::Headless)? {
-        streams.note(&report.message);
-    }
-    save(&mut session, set.output.as_deref(), false, streams)?;
-    Ok(Status::Fine)
+    let session = set.common.open(&set.path, now)?;
+    edit(session, &command, (set.dry_run, set.output.as_deref()), streams)
 }
 
 fn assignments(words: &[String], now: crate::protocol::lastmod::Now) -> Result<Vec<Assignment>, Failure> {
@@ -46,26 +29,4 @@ fn assignments(words: &[String], now: crate::protocol::lastmod::Now) -> Result<V
         read.push(assignment);
     }
     Ok(read)
-}
-
-/// The first rows that would change, and the sum.
-fn preview(session: &Session, intent: &Intent, streams: &mut Streams<'_>) -> io::Result<()> {
-    for sample in &intent.samples {
-        let value = |value: &Option<String>| super::output::plain(value.as_deref().unwrap_or("none"));
-        let loc = super::output::plain(&session.document().loc(sample.row));
-        let (before, after) = (value(&sample.before), value(&sample.after));
-        writeln!(streams.out, "{loc}: {} {before} → {after}", sample.field.name())?;
-    }
-    let already = match intent.already {
-        0 => String::new(),
-        rows => format!("; {} had it already", counted(rows, "row")),
-    };
-    let refused = match (intent.refused, &intent.reason) {
-        (0, _) => String::new(),
-        (rows, reason) => {
-            format!("; {} left alone: {}", counted(rows, "row"), reason.as_deref().unwrap_or_default())
-        }
-    };
-    streams.note(&format!("dry run, nothing is written: {}{already}{refused}", intent.label));
-    Ok(())
 }

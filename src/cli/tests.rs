@@ -324,3 +324,26 @@ fn the_screen_is_left_to_others() {
     assert!(screen.read_only && screen.theme.is_none());
     assert!(matches!(run("sited a.xml --now noon"), Next::End(Status::Usage)));
 }
+
+#[test]
+fn fix_puts_findings_right_and_a_profile_chooses_them() {
+    let folder = folder();
+    let path = folder.path().join("dates.xml");
+    let entry =
+        |date: &str| format!("<url>\n  <loc>https://e.com/{}</loc>\n  <lastmod>{date}</lastmod>\n</url>\n", date.len());
+    let dates = ["2025-03-09T10:00Z", "2025-3-9", "2025"];
+    fs::write(&path, format!("{HEAD}{}</urlset>\n", dates.map(entry).concat())).unwrap();
+    let before = fs::read_to_string(&path).unwrap();
+    let (status, out, notes) = sited(&folder, "fix DIR/dates.xml --dry-run --now 2026-11-20");
+    assert_eq!((status, out.lines().count()), (0, 2), "{out}{notes}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    let (status, _, notes) = sited(&folder, "fix DIR/dates.xml --rule lastmod-unpadded --now 2026-11-20");
+    assert_eq!(status, 0, "{notes}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), before.replace("2025-3-9", "2025-03-09"));
+    let (status, ..) = sited(&folder, "fix DIR/dates.xml --now 2026-11-20");
+    let all = before.replace("2025-3-9", "2025-03-09").replace("10:00Z", "10:00:00Z");
+    assert_eq!((status, fs::read_to_string(&path).unwrap()), (0, all));
+    assert_eq!(sited(&folder, "check DIR/dates.xml --now 2026-11-20").0, 1);
+    assert_eq!(sited(&folder, "check DIR/dates.xml --profile yandex --now 2026-11-20").0, 0);
+    assert_eq!(sited(&folder, "fix DIR/dates.xml --rule no-such-rule").0, 2);
+}

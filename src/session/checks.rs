@@ -5,6 +5,7 @@
 
 use super::snapshot::DocumentLocs;
 use crate::check::entry::{self, Context};
+use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
 use crate::check::set::{RowFacts, SetFinding, SetIndex, SetRule};
@@ -48,6 +49,7 @@ pub struct Checks {
     is_bare: bool,
     /// Public URL of each sitemap, by its id, as far as known.
     homes: Arc<Vec<Option<Home>>>,
+    profile: Profile,
 }
 
 impl Default for Checks {
@@ -59,6 +61,7 @@ impl Default for Checks {
             set: Arc::default(),
             is_bare: false,
             homes: Arc::default(),
+            profile: Profile::default(),
         }
     }
 }
@@ -123,6 +126,7 @@ pub struct Reader {
     known: HashMap<RuleSet, u16, FixedState>,
     last: (RuleSet, u16),
     now: i64,
+    profile: Profile,
     home: Option<Home>,
     /// Facts, by entry.
     pub records: Vec<Record>,
@@ -135,7 +139,7 @@ pub struct Reader {
 impl Visit for Reader {
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
         self.records.push(Record::of(entry, text));
-        let context = Context { now: self.now, names, home: self.home.as_ref() };
+        let context = Context { now: self.now, profile: self.profile, names, home: self.home.as_ref() };
         let set = entry::check(entry, text, &context);
         let number = if set == self.last.0 {
             self.last.1
@@ -154,6 +158,21 @@ impl Visit for Reader {
 }
 
 impl Checks {
+    /// Whose expectations count.
+    pub const fn profile(&self) -> Profile {
+        self.profile
+    }
+
+    /// The same rows for other expectations: every row is looked at again. `None` when cancelled.
+    #[must_use]
+    pub fn in_profile(&self, profile: Profile, document: &Document, now: Now, progress: &Progress) -> Option<Self> {
+        let mut checks = Self { profile, ..self.clone() };
+        let all = Applied { touched: document.rows().map(|row| row.0).collect(), ..Applied::nothing(document) };
+        let Rechecked { findings, counts, .. } = checks.recheck_rows(&all, now, progress)?;
+        (checks.findings, checks.counts) = (findings, counts);
+        Some(checks)
+    }
+
     /// A reader for a file that is about to be scanned, at a known public URL or not.
     pub fn reader(&self, url: Option<&str>, now: Now) -> Reader {
         Reader {
@@ -161,6 +180,7 @@ impl Checks {
             known: HashMap::with_hasher(FixedState::default()),
             last: (RuleSet::EMPTY, 0),
             now: now.seconds,
+            profile: self.profile,
             home: url.and_then(Home::parse),
             records: Vec::new(),
             findings: Vec::new(),
@@ -212,32 +232,32 @@ impl Checks {
 
     /// Evaluates the entry rules of the touched rows again. `None` when cancelled.
     pub fn recheck(&self, before: &Document, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
-        let after = &applied.document;
-        let mut findings = self.findings.clone();
-        findings.grow(after.row_limit() as usize);
-        let mut counts = Arc::clone(&self.counts);
-        let sets = self.rule_sets();
-        let touched: Vec<u32> = applied.touched.iter().collect();
-        let pages: Vec<&[u32]> = touched.chunk_by(|a, b| *a as usize / PAGE == *b as usize / PAGE).collect();
         // The set index follows on one core while the others look at the rows.
         let follow = || {
             (applied.touched.len() > INLINE_ROWS).then(|| {
                 let mut set = SetIndex::clone(&self.set);
-                sync(&mut set, (before, after), &applied.touched, applied.field);
+                sync(&mut set, (before, &applied.document), &applied.touched, applied.field);
                 Arc::new(set)
             })
         };
-        let slots = |number| findings.page(number);
-        let look = || -> Option<Vec<RecheckedPage>> {
-            let sets = &sets;
-            let one = |numbers: &mut Numbers<'_>, rows: &&[u32]| {
-                let number = rows.first().map_or(0, |row| *row as usize / PAGE);
-                let page = RecheckedPage { number, slots: slots(number).to_vec(), turns: Vec::new() };
-                (!progress.is_cancelled()).then(|| self.recheck_page(page, rows, applied, (now, sets, numbers)))
-            };
-            pages.par_iter().map_init(|| Numbers::new(&self.sets), one).collect()
+        let (set, rows) = rayon::join(follow, || self.recheck_rows(applied, now, progress));
+        rows.map(|rows| Rechecked { set, ..rows })
+    }
+
+    /// The rows alone, page by page on all cores. `None` when cancelled.
+    fn recheck_rows(&self, applied: &Applied, now: Now, progress: &Progress) -> Option<Rechecked> {
+        let mut findings = self.findings.clone();
+        findings.grow(applied.document.row_limit() as usize);
+        let mut counts = Arc::clone(&self.counts);
+        let sets = self.rule_sets();
+        let touched: Vec<u32> = applied.touched.iter().collect();
+        let pages: Vec<&[u32]> = touched.chunk_by(|a, b| *a as usize / PAGE == *b as usize / PAGE).collect();
+        let look = |numbers: &mut Numbers<'_>, rows: &&[u32]| {
+            let number = rows.first().map_or(0, |row| *row as usize / PAGE);
+            let page = RecheckedPage { number, slots: findings.page(number).to_vec(), turns: Vec::new() };
+            (!progress.is_cancelled()).then(|| self.recheck_page(page, rows, applied, (now, &sets, numbers)))
         };
-        let (set, done) = rayon::join(follow, look);
+        let done: Option<Vec<RecheckedPage>> = pages.par_iter().map_init(|| Numbers::new(&self.sets), look).collect();
         let done = done?;
         if !done.is_empty() {
             let sets = self.rule_sets();
@@ -251,7 +271,7 @@ impl Checks {
                 findings.put_page(page.number, &page.slots);
             }
         }
-        Some(Rechecked { findings, counts, set, rows: touched.len() as u64 })
+        Some(Rechecked { findings, counts, set: None, rows: touched.len() as u64 })
     }
 
     /// The touched rows of one page.
@@ -271,7 +291,7 @@ impl Checks {
                 // What the file itself says may stand between blanks or in references; only an edited value is plain.
                 let value = after.edited(row, field)?;
                 let home = self.homes.get(near.home(row).index()).and_then(Option::as_ref);
-                let context = Context { now: now.seconds, names: near.names(row), home };
+                let context = Context { now: now.seconds, profile: self.profile, names: near.names(row), home };
                 let before = sets.get(usize::from(old)).copied().unwrap_or_default();
                 entry::revise(before, field, value, &after.record(row), &context)
             });
@@ -293,7 +313,7 @@ impl Checks {
     /// What the rules need to know about a row's surroundings.
     pub fn context<'c>(&'c self, document: &'c Document, row: RowId, now: Now) -> Context<'c> {
         let home = self.homes.get(document.sitemap_of(row).index()).and_then(Option::as_ref);
-        Context { now: now.seconds, names: document.names(row), home }
+        Context { now: now.seconds, profile: self.profile, names: document.names(row), home }
     }
 
     /// Puts rechecked findings in place; the set index follows here unless a worker did it.
@@ -450,7 +470,8 @@ impl<'c> SetRows<'c> {
     /// Whether any set rule of a severity flags a row.
     pub fn has_severity(&self, severity: Severity, row: RowId, record: &Record) -> bool {
         let mut rules = SetRule::ALL.iter().map(|rule| rule_of(*rule)).chain([Rule::LASTMOD_MISSING]);
-        rules.any(|rule| rule.severity() == Some(severity) && self.has(rule, row, record))
+        let profile = self.checks.profile;
+        rules.any(|rule| rule.severity_in(profile) == Some(severity) && self.has(rule, row, record))
     }
 
     /// Whether a row shares its page with another.

@@ -6,6 +6,7 @@ use super::snapshot::{DocumentLocs, Snapshot};
 use crate::check::file::{self, FileFacts};
 use crate::check::fix::Fix;
 use crate::check::index::{self, IndexFacts};
+use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::{entry as entry_rules, message, quirk};
 use crate::document::Document;
@@ -91,11 +92,12 @@ impl Snapshot {
         let mut findings = worded(&entry, &text, &context, rules);
         let locs = DocumentLocs(&self.document);
         for rule in self.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
-            let Some(severity) = rule.severity() else { continue };
+            let Some(severity) = rule.severity_in(self.checks.profile()) else { continue };
             let message = self.set_message(rule, row);
             findings.push(Finding { rule, severity, field: Some(Field::Loc), message, fix: None, at: None });
         }
-        findings.extend(self.document.quirks_of(row).iter().filter_map(of_quirk));
+        let profile = self.checks.profile();
+        findings.extend(self.document.quirks_of(row).iter().filter_map(|quirk| of_quirk(quirk, profile)));
         if rules.contains(Rule::LASTMOD_MISSING) {
             let message = "no lastmod here, although others of the set have one".to_owned();
             let rule = Rule::LASTMOD_MISSING;
@@ -110,7 +112,10 @@ impl Snapshot {
     pub fn judge(&self, row: Option<RowId>, field: Field, typed: &str) -> Vec<Finding> {
         let row = row.unwrap_or_default();
         let context = self.checks.context(&self.document, row, self.now);
-        message::messages_of_value(field, typed.trim(), &context).into_iter().filter_map(from_check).collect()
+        message::messages_of_value(field, typed.trim(), &context)
+            .into_iter()
+            .filter_map(|found| from_check(found, context.profile))
+            .collect()
     }
 
     fn set_message(&self, rule: Rule, row: RowId) -> String {
@@ -132,10 +137,10 @@ impl Snapshot {
     }
 }
 
-fn from_check(found: message::Finding) -> Option<Finding> {
+fn from_check(found: message::Finding, profile: Profile) -> Option<Finding> {
     Some(Finding {
         rule: found.rule,
-        severity: found.rule.severity()?,
+        severity: found.rule.severity_in(profile)?,
         field: found.field,
         message: found.message,
         fix: found.fix,
@@ -144,7 +149,8 @@ fn from_check(found: message::Finding) -> Option<Finding> {
 }
 
 fn worded(entry: &Entry, text: &[u8], context: &entry_rules::Context<'_>, rules: RuleSet) -> Vec<Finding> {
-    message::messages(entry, text, context, rules).into_iter().filter_map(from_check).collect()
+    let found = message::messages(entry, text, context, rules).into_iter();
+    found.filter_map(|found| from_check(found, context.profile)).collect()
 }
 
 impl Session {
@@ -153,7 +159,7 @@ impl Session {
         let document = self.document();
         let mut findings = Vec::new();
         for id in (0..document.sitemaps().len() as u32).map(SitemapId) {
-            findings.extend(of_sitemap(document, id));
+            findings.extend(of_sitemap(document, id, self.now.checks.profile()));
         }
         findings.extend(self.of_index());
         self.file_findings = Arc::new(findings);
@@ -179,7 +185,7 @@ impl Session {
             .cloned()
             .collect();
         for id in changed {
-            findings.extend(of_sitemap(document, id));
+            findings.extend(of_sitemap(document, id, self.now.checks.profile()));
         }
         self.file_findings = Arc::new(findings);
     }
@@ -189,30 +195,38 @@ impl Session {
         let document = self.document();
         let Some(index) = document.index() else { return Vec::new() };
         let mut findings = Vec::new();
+        let profile = self.now.checks.profile();
         let facts = FileFacts {
+            profile,
             entries: index.source.len() as u32,
             bytes: index.source.bytes().len() as u64,
             names: &index.source.names,
             stray: index.source.stray.is_some(),
         };
         let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String| {
-            if let Some(severity) = rule.severity() {
+            if let Some(severity) = rule.severity_in(profile) {
                 findings.push(FileFinding { place, rule, severity, field, message, fix: None, at: None });
             }
         };
         for rule in file::check(&facts).iter() {
             say(Place::Index(None), rule, None, file::message(rule, &facts));
         }
-        findings.extend(of_quirks(&index.quirks, true, &|quirk| Place::Index(quirk.entry.map(|entry| entry as usize))));
+        findings.extend(of_quirks(&index.quirks, (true, profile), &|quirk| {
+            Place::Index(quirk.entry.map(|entry| entry as usize))
+        }));
         let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String| {
-            if let Some(severity) = rule.severity() {
+            if let Some(severity) = rule.severity_in(profile) {
                 findings.push(FileFinding { place, rule, severity, field, message, fix: None, at: None });
             }
         };
         let url = self.base_url().map(|base| format!("{}/{}", base.trim_end_matches('/'), index.name));
         let home = url.as_deref().and_then(Home::parse);
-        let context =
-            entry_rules::Context { now: self.now.now.seconds, names: &index.source.names, home: home.as_ref() };
+        let context = entry_rules::Context {
+            now: self.now.now.seconds,
+            profile: self.now.checks.profile(),
+            names: &index.source.names,
+            home: home.as_ref(),
+        };
         let sets = self.now.checks.rule_sets();
         for (number, set) in self.index_rules.iter().enumerate().filter(|(_, set)| **set != 0) {
             let rules = sets.get(usize::from(*set)).copied().unwrap_or_default();
@@ -290,7 +304,7 @@ impl Session {
             }
             for finding in of_the_set.iter().filter(|finding| finding.file == Some(number as u32)) {
                 let at = Some(lines.position(sitemap.frame.root_start()));
-                out.extend(of_set(finding, Arc::clone(&file), at));
+                out.extend(of_set(finding, self.now.checks.profile(), (Arc::clone(&file), at)));
             }
             for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
                 let is_near = near.contains(row.0);
@@ -298,7 +312,9 @@ impl Session {
                     continue;
                 }
                 let mut findings = self.now.findings(row);
-                if let Some(severity) = Rule::SET_DUPLICATE_NEAR.severity().filter(|_| is_near) {
+                if let Some(severity) =
+                    Rule::SET_DUPLICATE_NEAR.severity_in(self.now.checks.profile()).filter(|_| is_near)
+                {
                     let message = "another URL of the set differs only in what rarely makes another page".to_owned();
                     let rule = Rule::SET_DUPLICATE_NEAR;
                     findings.push(Finding { rule, severity, field: Some(Field::Loc), message, fix: None, at: None });
@@ -325,15 +341,19 @@ impl Session {
         }
         let whole: Arc<str> = self.path.as_ref().map_or_else(|| "".into(), |path| path.to_string_lossy().into());
         for finding in of_the_set.iter().filter(|finding| finding.file.is_none()) {
-            out.extend(of_set(finding, Arc::clone(&whole), None));
+            out.extend(of_set(finding, self.now.checks.profile(), (Arc::clone(&whole), None)));
         }
         out
     }
 }
 
-fn of_set(finding: &crate::check::set::SetFinding, file: Arc<str>, at: Option<(u64, u64)>) -> Option<Reported> {
+fn of_set(
+    finding: &crate::check::set::SetFinding,
+    profile: Profile,
+    (file, at): (Arc<str>, Option<(u64, u64)>),
+) -> Option<Reported> {
     let rule = rule_of(finding.rule);
-    let severity = rule.severity()?;
+    let severity = rule.severity_in(profile)?;
     let finding = Finding { rule, severity, field: None, message: finding.message.clone(), fix: None, at: None };
     Some(Reported { file, at, loc: String::new(), finding })
 }
@@ -355,25 +375,30 @@ fn field_offset(entry: &Entry, field: Option<Field>) -> usize {
 }
 
 /// The finding of a quirk of a row.
-fn of_quirk(quirk: &Quirk) -> Option<Finding> {
+fn of_quirk(quirk: &Quirk, profile: Profile) -> Option<Finding> {
     let rule = quirk::rule_of(quirk.kind);
-    let (severity, message) = (rule.severity()?, quirk::message(quirk));
+    let (severity, message) = (rule.severity_in(profile)?, quirk::message(quirk));
     Some(Finding { rule, severity, field: None, message, fix: None, at: Some(quirk.at) })
 }
 
 /// The findings of quirks of a file; those of its rows are the rows' own unless `of_entries`.
-fn of_quirks(quirks: &[Quirk], of_entries: bool, place: &dyn Fn(&Quirk) -> Place) -> Vec<FileFinding> {
+fn of_quirks(
+    quirks: &[Quirk],
+    (of_entries, profile): (bool, Profile),
+    place: &dyn Fn(&Quirk) -> Place,
+) -> Vec<FileFinding> {
     let own = quirks.iter().filter(|quirk| of_entries || quirk.entry.is_none());
     own.filter_map(|quirk| {
-        let Finding { rule, severity, field, message, fix, at } = of_quirk(quirk)?;
+        let Finding { rule, severity, field, message, fix, at } = of_quirk(quirk, profile)?;
         Some(FileFinding { place: place(quirk), rule, severity, field, message, fix, at })
     })
     .collect()
 }
 
-fn of_sitemap(document: &Document, id: SitemapId) -> Vec<FileFinding> {
+fn of_sitemap(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
     let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
     let facts = FileFacts {
+        profile,
         entries: sitemap.live,
         bytes: sitemap.bytes(),
         names: &sitemap.frame.names,
@@ -384,8 +409,16 @@ fn of_sitemap(document: &Document, id: SitemapId) -> Vec<FileFinding> {
         .filter_map(|rule| {
             let message = file::message(rule, &facts);
             let place = Place::Sitemap(id);
-            Some(FileFinding { place, rule, severity: rule.severity()?, field: None, message, fix: None, at: None })
+            Some(FileFinding {
+                place,
+                rule,
+                severity: rule.severity_in(profile)?,
+                field: None,
+                message,
+                fix: None,
+                at: None,
+            })
         })
-        .chain(of_quirks(&sitemap.quirks, false, &|_| Place::Sitemap(id)))
+        .chain(of_quirks(&sitemap.quirks, (false, profile), &|_| Place::Sitemap(id)))
         .collect()
 }

@@ -128,7 +128,14 @@ impl Session {
 /// # Errors
 /// As [`Loader::load`].
 pub fn open(path: &Path, options: Options, now: Now) -> Result<Session, files::Error> {
-    let mut session = Session::new(now, options.base_url.clone());
+    open_in(Session::new(now, options.base_url.clone()), path, options)
+}
+
+/// The same into a session that was made for it.
+///
+/// # Errors
+/// As [`Loader::load`].
+pub fn open_in(mut session: Session, path: &Path, options: Options) -> Result<Session, files::Error> {
     let loaded = session.loader(options).load(path, &Progress::default(), &mut |part| session.absorb(part))?;
     session.finish(loaded);
     Ok(session)

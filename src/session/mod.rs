@@ -17,6 +17,7 @@ pub mod snapshot;
 #[cfg(test)]
 mod tests;
 
+use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
@@ -124,6 +125,25 @@ impl Session {
         &self.now.state.document
     }
 
+    /// Whose expectations count.
+    pub fn profile(&self) -> Profile {
+        self.now.checks.profile()
+    }
+
+    /// Chooses whose expectations count; every row is looked at again, on all cores.
+    pub fn set_profile(&mut self, profile: Profile) {
+        if self.profile() == profile {
+            return;
+        }
+        let state = &self.now.state;
+        let checks = state.checks.in_profile(profile, &state.document, self.now.now, &Progress::default());
+        // Nobody cancels it.
+        if let Some(checks) = checks {
+            self.now.state.checks = checks;
+        }
+        self.check_files();
+    }
+
     /// Tells the session what time it is (the clock is the caller's).
     pub const fn set_now(&mut self, now: Now) {
         self.now.now = now;
@@ -208,7 +228,7 @@ impl Session {
 
     /// The worst severity among a row's findings.
     pub fn worst(&self, row: RowId) -> Option<Severity> {
-        self.now.rules_of(row).worst()
+        self.profile().worst(self.now.rules_of(row))
     }
 
     /// Findings per code with their number, worst severity first, then by number; those of files included.
@@ -219,10 +239,12 @@ impl Session {
         let mut list: Vec<(Rule, u64)> = Rule::mains()
             .filter_map(|main| {
                 let found: RuleSet = main.family().iter().filter(|rule| count(*rule) > 0).collect();
-                Some((found.worst_rule()?, found.iter().map(count).sum()))
+                Some((self.profile().worst_rule(found)?, found.iter().map(count).sum()))
             })
             .collect();
-        list.sort_by_key(|(rule, count)| (std::cmp::Reverse(rule.severity()), std::cmp::Reverse(*count), rule.index()));
+        list.sort_by_key(|(rule, count)| {
+            (std::cmp::Reverse(rule.severity_in(self.profile())), std::cmp::Reverse(*count), rule.index())
+        });
         list
     }
 
@@ -240,7 +262,7 @@ impl Session {
     pub fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         for (rule, count) in Rule::ALL.into_iter().zip(self.all_counts()) {
-            match rule.severity() {
+            match rule.severity_in(self.profile()) {
                 Some(Severity::Error) => totals.errors += count,
                 Some(Severity::Warning) => totals.warnings += count,
                 Some(Severity::Note) => totals.notes += count,
@@ -416,6 +438,16 @@ impl Session {
     }
 
     fn step(&mut self, back: bool) -> Option<Report> {
+        let profile = self.profile();
+        let report = self.step_over(back);
+        // A step that is older than the choice of the profile was checked for another one.
+        if report.is_some() {
+            self.set_profile(profile);
+        }
+        report
+    }
+
+    fn step_over(&mut self, back: bool) -> Option<Report> {
         let state = &mut self.now.state;
         let old = state.document.clone();
         let step = if back { self.history.undo(state)? } else { self.history.redo(state)? };

@@ -165,6 +165,10 @@ impl Session {
             }
             Command::Undo(steps) => self.steps(*steps, Self::undo, "nothing to undo")?,
             Command::Redo(steps) => self.steps(*steps, Self::redo, "nothing to redo")?,
+            Command::Profile(profile) => {
+                self.set_profile(*profile);
+                Outcome::Shown(format!("checked for {}", profile.name()))
+            }
             Command::SetBaseUrl(url) => {
                 if crate::files::folder_url(url).is_none() {
                     let why = format!("{url} is no base URL; it begins with http:// or https:// and a host");

@@ -112,7 +112,12 @@ impl Session {
     fn check_index_entries(&mut self) {
         let Some(index) = self.now.state.document.index() else { return };
         let source = &index.source;
-        let context = entry_rules::Context { now: self.now.now.seconds, names: &source.names, home: None };
+        let context = entry_rules::Context {
+            now: self.now.now.seconds,
+            profile: self.now.checks.profile(),
+            names: &source.names,
+            home: None,
+        };
         let sets = (0..source.len()).map(|number| {
             let text = source.entry_text(number);
             entry_rules::check(&Entry::of(text, &source.names), text, &context)

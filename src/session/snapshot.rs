@@ -253,7 +253,8 @@ impl RowFacts for Facts<'_, '_> {
     }
 
     fn has_severity(&self, severity: Severity) -> bool {
-        self.entry_rules().iter().any(|rule| rule.severity() == Some(severity))
+        let profile = self.table.snapshot.checks.profile();
+        self.entry_rules().iter().any(|rule| rule.severity_in(profile) == Some(severity))
             || self.table.set.has_severity(severity, self.row, &self.record)
     }
 }

@@ -1,7 +1,9 @@
 //! The session against a naive one: whatever is done, rows, counts and files are those of a fresh start.
 
 use super::change::Change;
-use super::command::Assignment;
+use super::command::{Assignment, parse};
+use super::run::Asker;
+use super::snapshot::vocabulary;
 use super::*;
 use crate::document::rows::RowSet;
 use crate::files::Options;
@@ -370,4 +372,36 @@ fn a_link_is_no_way_out_of_the_folder_either() {
     let session = open(&site.join("sitemap_index.xml"));
     assert_eq!(session.urls(), 3, "the link that stays inside is followed, the other is not");
     assert!(codes(&session).contains(&("index-child-missing", 1)));
+}
+
+#[test]
+fn another_profile_judges_every_row_anew_and_an_undone_step_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sitemap.xml");
+    let long = format!("https://example.com/{}", "a".repeat(1_100));
+    let text = format!(
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{long}</loc><lastmod>2026</lastmod></url></urlset>"
+    );
+    std::fs::write(&path, text).unwrap();
+    let mut session = load::open(&path, Options::default(), NOW).unwrap();
+    let codes = |session: &Session| -> Vec<(&str, Option<Severity>)> {
+        let rules = session.rule_counts().into_iter();
+        rules.map(|(rule, _)| (rule.code(), rule.severity_in(session.profile()))).collect()
+    };
+    let (error, warning) = (Some(Severity::Error), Some(Severity::Warning));
+    assert_eq!(codes(&session), [("lastmod-reduced-precision", error)]);
+    session.run(&parse("set priority=0.4", &vocabulary(NOW)).unwrap(), Asker::Headless).unwrap();
+    session.run(&parse("profile yandex", &vocabulary(NOW)).unwrap(), Asker::Headless).unwrap();
+    let yandex = [("loc-too-long-yandex", warning), ("lastmod-reduced-precision", warning)];
+    let sorted = |mut codes: Vec<(&'static str, Option<Severity>)>| {
+        codes.sort_unstable_by_key(|(code, _)| *code);
+        codes
+    };
+    assert_eq!(sorted(codes(&session)), sorted(yandex.to_vec()));
+    assert_eq!(session.totals().errors, 0);
+    session.undo().unwrap();
+    assert_eq!(sorted(codes(&session)), sorted(yandex.to_vec()));
+    assert!(session.run(&parse("filter severity:warning", &vocabulary(NOW)).unwrap(), Asker::Headless).is_ok());
+    assert_eq!(session.shown(), 1);
+    assert!(parse("profile altavista", &vocabulary(NOW)).is_err());
 }

@@ -17,6 +17,7 @@ pub mod text;
 pub mod theme;
 pub mod words;
 
+use crate::check::profile::Profile;
 use crate::files::Options;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
@@ -38,6 +39,8 @@ pub struct Setup {
     pub start: Start,
     /// How files are read.
     pub options: Options,
+    /// Whose expectations count.
+    pub profile: Profile,
     /// The colours asked for.
     pub scheme: Option<Scheme>,
     /// Why nothing may be changed, if that was asked for.
@@ -72,6 +75,7 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     let theme = Theme::new(Scheme::of(setup.scheme, get), Charset::of_locale(get));
     let terminal = Terminal::take()?;
     let mut session = Session::new((setup.clock)(), setup.options.base_url.clone());
+    session.set_profile(setup.profile);
     if let Some(reason) = setup.read_only {
         session.set_read_only(reason);
     }

@@ -4,6 +4,7 @@
 
 use super::Marks;
 use super::table::{Arguments, Spec, TABLE, spec};
+use crate::check::profile::Profile;
 use crate::document::query::{Candidate, Completions, Vocabulary, completions as query_completions};
 use crate::document::sort::Column;
 use crate::protocol::Field;
@@ -56,6 +57,7 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
             let rules = vocabulary.rules.iter().map(|code| Candidate::new(*code, "rule"));
             [Candidate::new("safe", "all fixes that need no decision")].into_iter().chain(rules).collect()
         }
+        Arguments::Profile => Profile::ALL.iter().map(|profile| Candidate::new(profile.name(), "")).collect(),
         Arguments::Topic => TABLE.iter().map(|spec| Candidate::new(spec.name, spec.about)).collect(),
         _ => Vec::new(),
     };

@@ -16,6 +16,7 @@ pub use replace::Replace;
 pub use script::{Line, ScriptError, script};
 pub use table::{Arguments, Spec, TABLE, spec};
 
+use crate::check::profile::Profile;
 use crate::document::query::scan::{quoted, quoted_if_needed};
 use crate::document::query::{Query, QueryError, Vocabulary};
 use crate::document::sort::{SortError, SortKey, to_text};
@@ -103,6 +104,8 @@ pub enum Command {
     SetBaseUrl(String),
     /// Show help, on a topic if one is given.
     Help(Option<String>),
+    /// Choose whose expectations count.
+    Profile(Profile),
     /// Choose the colours.
     Theme(String),
     /// Choose the columns, in this order.
@@ -278,6 +281,7 @@ impl fmt::Display for Command {
             Self::SetBaseUrl(url) => write!(f, "set-base-url {}", quoted_if_needed(url)),
             Self::Help(None) => f.write_str("help"),
             Self::Help(Some(topic)) => write!(f, "help {}", quoted_if_needed(topic)),
+            Self::Profile(profile) => write!(f, "profile {}", profile.name()),
             Self::Theme(name) => write!(f, "theme {}", quoted_if_needed(name)),
             Self::Columns(names) => write!(f, "columns {}", names.join(",")),
         }

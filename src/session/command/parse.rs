@@ -6,6 +6,7 @@ use super::replace::Parts;
 use super::table::{Arguments, Spec, TABLE, spec};
 use super::value::assignment;
 use super::{Assignment, Command, CommandError, Goto, Marks, Replace, Scope};
+use crate::check::profile::Profile;
 use crate::document::query::scan::{Scanner, Unclosed};
 use crate::document::query::suggest::{listed, nearest};
 use crate::document::query::{Query, Vocabulary, rule_indexes};
@@ -124,6 +125,7 @@ impl Reader<'_> {
             Arguments::Url => Command::SetBaseUrl(self.text()?.ok_or_else(|| self.expected("a URL"))?),
             Arguments::Topic => Command::Help(self.text()?),
             Arguments::Theme => Command::Theme(self.text()?.ok_or_else(|| self.expected("the name of a theme"))?),
+            Arguments::Profile => Command::Profile(self.profile()?),
             Arguments::Columns => {
                 let at = self.scanner.at();
                 let text = self.text()?.unwrap_or_default();
@@ -139,6 +141,15 @@ impl Reader<'_> {
             }
         };
         Ok(command)
+    }
+
+    fn profile(&mut self) -> Result<Profile, CommandError> {
+        let at = self.scanner.at();
+        let name = self.text()?.unwrap_or_default();
+        let names = || Profile::ALL.map(Profile::name).join(", ");
+        Profile::from_name(&name).ok_or_else(|| {
+            CommandError::new(at..self.line.len(), format!("expected one of {}", names())).hinted("profile google")
+        })
     }
 
     /// Commands that take no arguments of their own.

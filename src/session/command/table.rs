@@ -54,6 +54,8 @@ pub enum Arguments {
     Topic,
     /// The name of a theme.
     Theme,
+    /// The name of a profile.
+    Profile,
     /// `NAME,…`
     Columns,
 }
@@ -76,7 +78,7 @@ impl Arguments {
             Self::Rules => "[RULE…|safe]",
             Self::Url => "URL",
             Self::Topic => "[TOPIC]",
-            Self::Theme => "NAME",
+            Self::Theme | Self::Profile => "NAME",
             Self::Columns => "NAME,…",
         }
     }
@@ -168,6 +170,11 @@ pub const TABLE: &[Spec] = &[
     Spec { about: "list what was done", example: "history", ..plain("history", &["undolist"], Arguments::Nothing) },
     Spec { about: "list the findings", example: "check", ..plain("check", &[], Arguments::Nothing) },
     Spec { about: "show what saving would write", example: "plan", ..plain("plan", &[], Arguments::Nothing) },
+    Spec {
+        about: "choose whose expectations count: protocol, google, bing, yandex, baidu, legacy-0.84",
+        example: "profile google",
+        ..plain("profile", &[], Arguments::Profile)
+    },
     Spec {
         about: "say where the set will live",
         example: "set-base-url https://example.com/",

@@ -269,13 +269,15 @@ impl App {
             Command::Columns(names) => self.choose_columns(&names),
             Command::Undo(steps) => self.undo(true, steps),
             Command::Redo(steps) => self.undo(false, steps),
-            Command::Mark(_) | Command::Unmark(_) | Command::Marks(_) | Command::SetBaseUrl(_) => {
-                match self.session.run(&command, self.asker()) {
-                    Ok(Outcome::Shown(words)) => self.say(words),
-                    Ok(_) => {}
-                    Err(refused) => self.fail(refused.0),
-                }
-            }
+            Command::Mark(_)
+            | Command::Unmark(_)
+            | Command::Marks(_)
+            | Command::Profile(_)
+            | Command::SetBaseUrl(_) => match self.session.run(&command, self.asker()) {
+                Ok(Outcome::Shown(words)) => self.say(words),
+                Ok(_) => {}
+                Err(refused) => self.fail(refused.0),
+            },
             Command::Set { .. }
             | Command::Replace { .. }
             | Command::Add(_)

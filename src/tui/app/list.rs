@@ -188,7 +188,7 @@ impl App {
     /// What a rule means, whether a row breaks it or not.
     fn open_rule(&mut self, rule: Rule) {
         let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
-        let severity = rule.severity().map_or("not asked by this profile", Severity::name);
+        let severity = rule.severity_in(self.session.profile()).map_or("not asked by this profile", Severity::name);
         let mut lines = vec![(
             Words::new().and(Role::Accent, rule.code()).and(Role::Dim, format!("   {severity}")).into(),
             Choice::Read,
@@ -245,7 +245,7 @@ impl App {
     pub(super) fn open_rules(&mut self) {
         let mut lines: Vec<(Line, Choice)> = Vec::new();
         for (rule, count) in self.session.rule_counts() {
-            let Some(severity) = rule.severity() else { continue };
+            let Some(severity) = rule.severity_in(self.session.profile()) else { continue };
             let words = Words::new()
                 .and(severity.into(), format!("{} {:>8}  ", self.theme.finding_sign(severity), grouped(count)))
                 .and(Role::Text, format!("{:32}", rule.code()))

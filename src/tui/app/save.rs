@@ -179,7 +179,9 @@ impl App {
         let base = self.session.base_url().map(ToOwned::to_owned);
         let now = self.session.view().now;
         let spec = self.session.spec().clone();
+        let profile = self.session.profile();
         self.session = crate::session::Session::new(now, base);
+        self.session.set_profile(profile);
         self.spec_after_load = Some(spec);
         self.saved = false;
         let options = self.options.clone();

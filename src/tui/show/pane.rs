@@ -121,7 +121,7 @@ impl App {
         let (mut lines, mut words) = (Vec::new(), Words::new());
         let counts = self.session.rule_counts();
         for (rule, count) in &counts {
-            let Some(severity) = rule.severity() else { continue };
+            let Some(severity) = rule.severity_in(self.session.profile()) else { continue };
             let role = if severity == Severity::Note { Role::Dim } else { severity.into() };
             let one = Words::new()
                 .and(role, format!("{} {} ", self.theme.finding_sign(severity), grouped(*count)))

@@ -1,0 +1,161 @@
+//! Whose expectations are checked: the protocol's, an engine's, or those of 2005.
+//!
+//! Severities per profile stand in the table of rules; here they become sets, made once. Rule catalogue,
+//! section 12.
+
+use super::rule::{Rule, RuleSet};
+use crate::protocol::Severity;
+use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX};
+use std::sync::LazyLock;
+
+/// Whose expectations are checked (rule catalogue, section 12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Profile {
+    /// sitemaps.org.
+    #[default]
+    Protocol,
+    /// Google.
+    Google,
+    /// Bing.
+    Bing,
+    /// Yandex.
+    Yandex,
+    /// Baidu.
+    Baidu,
+    /// The Google protocol of 2005.
+    Legacy084,
+}
+
+/// The rules of a profile by severity: errors, warnings, notes.
+#[derive(Debug, Clone, Copy, Default)]
+struct Levels([RuleSet; 3]);
+
+static LEVELS: LazyLock<[Levels; Profile::ALL.len()]> = LazyLock::new(|| {
+    Profile::ALL.map(|profile| {
+        let mut levels = Levels::default();
+        for rule in Rule::ALL {
+            let place = rule.severity_in(profile).map(place_of);
+            if let Some(set) = place.and_then(|place| levels.0.get_mut(place)) {
+                set.insert(rule);
+            }
+        }
+        levels
+    })
+});
+
+const fn place_of(severity: Severity) -> usize {
+    match severity {
+        Severity::Error => 0,
+        Severity::Warning => 1,
+        Severity::Note => 2,
+    }
+}
+
+/// Bytes per file before November 2016, for Google's protocol of 2005 and still for Baidu (rule catalogue, C2).
+const BYTES_BEFORE_2016: u64 = 10_485_760;
+
+/// `<sitemap>` elements per index in the protocol of 2005 (rule catalogue, section 2).
+const SITEMAPS_BEFORE_2009: u32 = 1_000;
+
+impl Profile {
+    /// All of them, the default first.
+    pub const ALL: [Self; 6] = [Self::Protocol, Self::Google, Self::Bing, Self::Yandex, Self::Baidu, Self::Legacy084];
+
+    /// As it is chosen: `protocol`, `google`, `bing`, `yandex`, `baidu`, `legacy-0.84`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Protocol => "protocol",
+            Self::Google => "google",
+            Self::Bing => "bing",
+            Self::Yandex => "yandex",
+            Self::Baidu => "baidu",
+            Self::Legacy084 => "legacy-0.84",
+        }
+    }
+
+    /// The profile of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.name() == name)
+    }
+
+    /// The rules that it asks.
+    pub fn asked(self) -> RuleSet {
+        let [errors, warnings, notes] = self.levels();
+        errors.union(warnings).union(notes)
+    }
+
+    /// The worst severity among rules.
+    pub fn worst(self, rules: RuleSet) -> Option<Severity> {
+        self.worst_rule(rules).and_then(|rule| rule.severity_in(self))
+    }
+
+    /// The first of the worst among rules.
+    pub fn worst_rule(self, rules: RuleSet) -> Option<Rule> {
+        self.levels().into_iter().find_map(|level| rules.intersection(level).iter().next())
+    }
+
+    /// Bytes per sitemap or index file, uncompressed.
+    pub const fn bytes_per_file(self) -> u64 {
+        match self {
+            Self::Baidu | Self::Legacy084 => BYTES_BEFORE_2016,
+            _ => BYTES_PER_FILE,
+        }
+    }
+
+    /// `<sitemap>` elements per index.
+    pub const fn sitemaps_per_index(self) -> u32 {
+        match self {
+            Self::Legacy084 => SITEMAPS_BEFORE_2009,
+            _ => SITEMAPS_PER_INDEX,
+        }
+    }
+
+    fn levels(self) -> [RuleSet; 3] {
+        // Every profile has its place: the table was made of all of them.
+        LEVELS.get(self as usize).map_or([RuleSet::EMPTY; 3], |levels| levels.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_profile_says_what_the_table_says() {
+        for rule in Rule::ALL {
+            assert_eq!(rule.severity_in(Profile::Protocol), rule.severity(), "{rule}");
+            for profile in Profile::ALL {
+                let set = RuleSet::of(&[rule]);
+                assert_eq!(profile.asked().contains(rule), rule.severity_in(profile).is_some(), "{rule}");
+                assert_eq!(profile.worst(set), rule.severity_in(profile), "{rule} {}", profile.name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_name_leads_to_its_profile() {
+        for profile in Profile::ALL {
+            assert_eq!(Profile::from_name(profile.name()), Some(profile));
+        }
+        assert_eq!(Profile::from_name("altavista"), None);
+    }
+
+    #[test]
+    fn engines_differ_where_the_catalogue_says_so() {
+        let table = [
+            (Rule::LOC_OUTSIDE_PATH, Profile::Protocol, Some(Severity::Error)),
+            (Rule::LOC_OUTSIDE_PATH, Profile::Google, Some(Severity::Warning)),
+            (Rule::LOC_OUTSIDE_PATH, Profile::Yandex, Some(Severity::Error)),
+            (Rule::LOC_TOO_LONG_YANDEX, Profile::Protocol, None),
+            (Rule::LOC_TOO_LONG_YANDEX, Profile::Yandex, Some(Severity::Warning)),
+            (Rule::LASTMOD_NO_TIMEZONE, Profile::Yandex, Some(Severity::Warning)),
+            (Rule::LASTMOD_NO_TIMEZONE, Profile::Google, Some(Severity::Error)),
+            (Rule::NS_LEGACY_084, Profile::Legacy084, None),
+            (Rule::PRIORITY_IGNORED, Profile::Google, Some(Severity::Note)),
+            (Rule::PRIORITY_IGNORED, Profile::Yandex, None),
+        ];
+        for (rule, profile, severity) in table {
+            assert_eq!(rule.severity_in(profile), severity, "{rule} {}", profile.name());
+        }
+    }
+}

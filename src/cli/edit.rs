@@ -1,0 +1,55 @@
+//! One change of a set without a screen: previewed, or done and saved.
+
+use super::save::save;
+use super::{Failure, Status, Streams};
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::session::change::Intent;
+use crate::session::command::Command;
+use crate::session::run::{Asker, Outcome};
+use crate::words::counted;
+use std::io;
+use std::path::Path;
+
+/// Does what a command says and saves, in place or to another path; a dry run only says what it would do.
+pub(super) fn edit(
+    mut session: Session,
+    command: &Command,
+    (dry_run, output): (bool, Option<&Path>),
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    if dry_run {
+        let intent = session.view().preview(command, Asker::Headless, &Progress::default())?;
+        if let Some(intent) = intent {
+            preview(&session, &intent, streams)?;
+        }
+        return Ok(Status::Fine);
+    }
+    if let Outcome::Done(report) = session.run(command, Asker::Headless)? {
+        streams.note(&report.message);
+    }
+    save(&mut session, output, false, streams)?;
+    Ok(Status::Fine)
+}
+
+/// The first rows that would change, and the sum.
+fn preview(session: &Session, intent: &Intent, streams: &mut Streams<'_>) -> io::Result<()> {
+    for sample in &intent.samples {
+        let value = |value: &Option<String>| super::output::plain(value.as_deref().unwrap_or("none"));
+        let loc = super::output::plain(&session.document().loc(sample.row));
+        let (before, after) = (value(&sample.before), value(&sample.after));
+        writeln!(streams.out, "{loc}: {} {before} → {after}", sample.field.name())?;
+    }
+    let already = match intent.already {
+        0 => String::new(),
+        rows => format!("; {} had it already", counted(rows, "row")),
+    };
+    let refused = match (intent.refused, &intent.reason) {
+        (0, _) => String::new(),
+        (rows, reason) => {
+            format!("; {} left alone: {}", counted(rows, "row"), reason.as_deref().unwrap_or_default())
+        }
+    };
+    streams.note(&format!("dry run, nothing is written: {}{already}{refused}", intent.label));
+    Ok(())
+}

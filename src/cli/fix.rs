@@ -1,0 +1,14 @@
+//! `sited fix`: findings put right, saved.
+
+use super::args::Fix;
+use super::edit::edit;
+use super::{Failure, Status, Streams, filter};
+use crate::session::command::{Command, Scope};
+
+/// Fixes, says what changed, saves.
+pub(super) fn run(fix: &Fix, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let now = fix.common.now()?;
+    let scope = Scope { shown: false, query: filter(fix.filter.as_deref(), now)? };
+    let session = fix.common.open(&fix.path, now)?;
+    edit(session, &Command::Fix { scope, rules: fix.rules.clone() }, (fix.dry_run, fix.output.as_deref()), streams)
+}
