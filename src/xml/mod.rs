@@ -4,6 +4,7 @@
 
 pub mod entry;
 pub mod escape;
+pub mod feed;
 pub mod markup;
 pub mod names;
 pub mod parser;

@@ -1,0 +1,97 @@
+//! Dates of feeds in the notation of sitemaps.
+//!
+//! RSS 2.0 writes RFC 822, RSS 1.0 the W3C profile, Atom RFC 3339. What cannot be read with certainty gives
+//! no date.
+
+use super::Feed;
+use crate::protocol::lastmod::{self, Faults};
+
+/// A feed's date, put into the protocol's notation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Read {
+    /// The date; `None` when it cannot be read with certainty.
+    pub value: Option<String>,
+    /// Whether it was written as the format wants it.
+    pub sound: bool,
+}
+
+/// Every fault that can be taken away without changing what the date means.
+const ALL: Faults = Faults(u32::MAX);
+
+/// Reads the trimmed text of a date element called `name`.
+pub(super) fn read(feed: Feed, name: &[u8], text: &str) -> Read {
+    let faults = lastmod::judge(text).faults;
+    let by_mail = faults.has(Faults::RFC822);
+    let sound = match name {
+        b"pubDate" if feed == Feed::Rss => by_mail && !faults.has_any(Faults::IMPOSSIBLE.with(Faults::NO_TIMEZONE)),
+        _ if feed.is_atom() => is_rfc3339(text, faults),
+        _ => !by_mail && faults.without(Faults::FRACTION.with(Faults::REDUCED).with(Faults::NO_SECONDS)).is_empty(),
+    };
+    Read { value: rewritten(text, faults), sound }
+}
+
+/// RFC 3339, section 5.6: date, `T`, time with seconds, zone; a fraction may stand.
+fn is_rfc3339(text: &str, faults: Faults) -> bool {
+    text.get(10..11).is_some_and(|between| between.eq_ignore_ascii_case("t"))
+        && faults.without(Faults::FRACTION.with(Faults::LOWERCASE)).is_empty()
+}
+
+fn rewritten(text: &str, faults: Faults) -> Option<String> {
+    if faults.is_empty() {
+        return Some(text.to_owned());
+    }
+    let sound = |text: &String| !lastmod::judge(text).faults.has_any(Faults::INVALID.with(Faults::IMPOSSIBLE));
+    if let Some(repaired) = lastmod::repair(text, ALL).filter(sound)
+        && !lastmod::judge(&repaired).faults.has_any(Faults::NO_TIMEZONE.with(Faults::RFC822))
+    {
+        return Some(repaired);
+    }
+    if faults.has(Faults::NO_TIMEZONE) {
+        // The day as it is written is certain, the moment is not.
+        return day(text);
+    }
+    if faults.has(Faults::RFC822) && faults.has(Faults::IMPOSSIBLE) {
+        // The name of the weekday is often wrong where a program wrote it; the date is what counts.
+        let (_, rest) = text.split_once(',')?;
+        let rest = rest.trim();
+        let faults = lastmod::judge(rest).faults;
+        return (!faults.has(Faults::IMPOSSIBLE)).then(|| rewritten(rest, faults)).flatten();
+    }
+    // A year, or a year and a month, is a date of the W3C profile: sitemaps have a finding for it.
+    faults.without(Faults::REDUCED).is_empty().then(|| text.to_owned())
+}
+
+/// The day alone of a date whose zone is missing.
+fn day(text: &str) -> Option<String> {
+    let (_, guess) = lastmod::suggest(text)?;
+    guess.get(..10).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_of_feeds_become_dates_of_sitemaps() {
+        let table = [
+            (Feed::Rss, "pubDate", "Mon, 27 Aug 2001 16:08:56 PST", Some("2001-08-27T16:08:56-08:00"), true),
+            (Feed::Rss, "pubDate", "Sun, 20 Mar 2016 19:10:54 -0700", Some("2016-03-20T19:10:54-07:00"), true),
+            (Feed::Rss, "pubDate", "Mon, 20 Mar 2016 19:10:54 GMT", Some("2016-03-20T19:10:54Z"), false),
+            (Feed::Rss, "pubDate", "Sun, 20 Mar 2016 19:10:54", Some("2016-03-20"), false),
+            (Feed::Rss, "pubDate", "2016-03-20T19:10:54Z", Some("2016-03-20T19:10:54Z"), false),
+            (Feed::Rss, "pubDate", "yesterday", None, false),
+            (Feed::Rss, "pubDate", "", None, false),
+            (Feed::Rss, "date", "2016-03-20T19:10:54Z", Some("2016-03-20T19:10:54Z"), true),
+            (Feed::Rdf, "date", "2016-03", Some("2016-03"), true),
+            (Feed::Rdf, "date", "2016-03-20T19:10Z", Some("2016-03-20T19:10:00Z"), true),
+            (Feed::Atom, "updated", "2020-12-25T23:12:12.5+00:00", Some("2020-12-25T23:12:12+00:00"), true),
+            (Feed::Atom, "updated", "2020-12-25", Some("2020-12-25"), false),
+            (Feed::Atom03, "modified", "Sun, 20 Mar 2016 19:10:54 GMT", Some("2016-03-20T19:10:54Z"), false),
+            (Feed::Atom03, "modified", "2016-03-20T19:10:54", Some("2016-03-20"), false),
+        ];
+        for (feed, name, text, value, sound) in table {
+            let expected = Read { value: value.map(str::to_owned), sound };
+            assert_eq!(read(feed, name.as_bytes(), text), expected, "{feed:?} {name} {text}");
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! One item of a feed while it is read, and what it comes to.
+
+use super::date;
+use super::media::Media;
+use super::{Feed, OddKind};
+use std::collections::BTreeMap;
+
+/// A link of an item.
+#[derive(Debug, Clone)]
+pub(super) struct Link {
+    /// What kind of link it says it is; empty for "the page".
+    pub rel: String,
+    /// Where it leads, decoded and trimmed.
+    pub href: String,
+    /// Where its tag stands.
+    pub at: u32,
+    /// The `xml:base` in force, if there is one.
+    pub base: Option<String>,
+}
+
+impl Link {
+    /// Whether it leads to the page itself (RFC 4287, section 4.2.7.2: no `rel` means `alternate`).
+    pub fn is_page(&self) -> bool {
+        matches!(self.rel.as_str(), "" | "alternate" | "http://www.iana.org/assignments/relation/alternate")
+    }
+}
+
+/// A date element.
+#[derive(Debug, Clone)]
+struct Dated {
+    /// How good it is as "last changed"; lower is better.
+    rank: u8,
+    value: Option<String>,
+}
+
+/// An item while it is read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Item {
+    /// Where it starts.
+    pub at: u32,
+    /// Its links in document order; RSS has one.
+    pub links: Vec<Link>,
+    /// Its guid, if that says that it is an address.
+    pub permalink: Option<String>,
+    /// Its title, for a video that has none.
+    pub title: Option<String>,
+    /// Its description or summary, for a video that has none.
+    pub summary: Option<String>,
+    /// Until when it is valid (`dcterms:valid`).
+    pub expires: Option<String>,
+    /// Its Media RSS.
+    pub media: Media,
+    /// What is odd: kind, offset, words.
+    pub odd: Vec<(OddKind, u32, String)>,
+    dates: Vec<Dated>,
+}
+
+impl Item {
+    /// An item that starts here.
+    pub fn at(at: u32) -> Self {
+        Self { at, ..Self::default() }
+    }
+
+    /// Takes in a date element. False when it is none that says when a page changed.
+    pub fn date(&mut self, feed: Feed, name: &[u8], text: &str, at: u32) -> bool {
+        let rank = match (feed.is_atom(), name) {
+            (true, b"updated") => 0,
+            (true, b"modified") | (false, b"pubDate") => 1,
+            (true, b"published") | (false, b"date") => 2,
+            (true, b"issued") => 3,
+            _ => return false,
+        };
+        let read = date::read(feed, name, text);
+        if !read.sound {
+            let taken = read.value.as_ref().map_or_else(String::new, |value| format!(", read as {value}"));
+            self.odd.push((OddKind::Date, at, format!("{text}{taken}")));
+        }
+        self.dates.push(Dated { rank, value: read.value });
+        true
+    }
+
+    /// When the page changed, as far as the item says.
+    pub fn lastmod(&self) -> Option<&str> {
+        let dated = self.dates.iter().filter(|date| date.value.is_some()).min_by_key(|date| date.rank);
+        dated.and_then(|date| date.value.as_deref())
+    }
+
+    /// The link to its page: the first that says so, else the first of all.
+    pub fn link(&self) -> Option<&Link> {
+        self.links.iter().find(|link| link.is_page()).or_else(|| self.links.first())
+    }
+}
+
+/// How often what was left behind.
+#[derive(Debug, Default)]
+pub(super) struct Left(BTreeMap<String, u64>);
+
+impl Left {
+    /// Names that are kept apart; a hostile file must not make a list of a million.
+    const NAMES: usize = 100;
+
+    /// Counts one element by its name as written.
+    pub fn count(&mut self, name: &[u8]) {
+        let name = String::from_utf8_lossy(name);
+        if let Some(count) = self.0.get_mut(name.as_ref()) {
+            *count += 1;
+        } else if self.0.len() < Self::NAMES {
+            self.0.insert(name.into_owned(), 1);
+        }
+    }
+
+    /// The names, most frequent first.
+    pub fn into_list(self) -> Vec<(String, u64)> {
+        let mut list: Vec<_> = self.0.into_iter().collect();
+        list.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        list
+    }
+}

@@ -1,0 +1,241 @@
+//! Media RSS: which videos and images an item has.
+//!
+//! Elements count for everything below the place where they stand: an item's title is that of each of its
+//! videos, unless the group or the content has its own (Media RSS 1.5.1, "Optional elements").
+
+use super::OddKind;
+
+/// What one place (item, group, content) says.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Level {
+    /// `media:title`.
+    pub title: Option<String>,
+    /// `media:description`.
+    pub description: Option<String>,
+    /// `media:thumbnail`, the first.
+    pub thumbnail: Option<String>,
+    /// `media:player`.
+    pub player: Option<(String, u32)>,
+    /// `media:keywords`.
+    pub keywords: Option<String>,
+    /// `media:starRating`, its average.
+    pub rating: Option<String>,
+    /// `media:statistics`, its views.
+    pub views: Option<String>,
+    /// `media:restriction` of type country: relationship and countries.
+    pub restriction: Option<(String, String)>,
+}
+
+/// A `media:content`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Content {
+    /// Its own elements.
+    pub level: Level,
+    /// Where the file is.
+    pub url: String,
+    /// `medium`, as written.
+    pub medium: String,
+    /// The MIME type, as written.
+    pub mime: String,
+    /// Seconds, as written.
+    pub duration: String,
+    /// Whether it is the one of its group to show.
+    pub default: bool,
+    /// Where its tag stands.
+    pub at: u32,
+}
+
+/// What a content is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Medium {
+    Video,
+    Image,
+    Other,
+}
+
+impl Content {
+    fn medium(&self) -> Medium {
+        let mime = self.mime.to_ascii_lowercase();
+        match self.medium.as_str() {
+            "video" => Medium::Video,
+            "image" => Medium::Image,
+            "" if mime.starts_with("video/") || mime == "application/x-shockwave-flash" => Medium::Video,
+            "" if mime.starts_with("image/") => Medium::Image,
+            "" if mime.is_empty() => self.by_name(),
+            _ => Medium::Other,
+        }
+    }
+
+    /// Neither medium nor type is required: the end of the name is all there is then.
+    fn by_name(&self) -> Medium {
+        const VIDEOS: [&str; 11] = ["mp4", "mov", "m4v", "flv", "mpg", "mpeg", "avi", "wmv", "webm", "ogv", "3gp"];
+        const IMAGES: [&str; 8] = ["jpg", "jpeg", "png", "gif", "webp", "svg", "avif", "bmp"];
+        let path = self.url.split(['?', '#']).next().unwrap_or_default();
+        let end = path.rsplit(['.', '/']).next().unwrap_or_default().to_ascii_lowercase();
+        match () {
+            () if VIDEOS.contains(&end.as_str()) => Medium::Video,
+            () if IMAGES.contains(&end.as_str()) => Medium::Image,
+            () => Medium::Other,
+        }
+    }
+}
+
+/// A `media:group`, or a content that stands alone.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Unit {
+    /// The group's own elements.
+    pub level: Level,
+    /// Its contents: the same thing in several forms.
+    pub contents: Vec<Content>,
+    /// Where its tag stands.
+    pub at: u32,
+}
+
+/// The Media RSS of an item.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Media {
+    /// Elements directly in the item.
+    pub level: Level,
+    /// Its groups and contents.
+    pub units: Vec<Unit>,
+    /// Whether there is any element of Media RSS, and where the first stands.
+    pub first: Option<u32>,
+}
+
+/// A video as a sitemap tells it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Video {
+    pub thumbnail: Option<String>,
+    pub title: Option<String>,
+    pub description: Option<String>,
+    pub content: Option<String>,
+    pub player: Option<String>,
+    pub duration: Option<u32>,
+    pub rating: Option<String>,
+    pub views: Option<String>,
+    pub tags: Vec<String>,
+    pub restriction: Option<(String, String)>,
+}
+
+/// Videos and images of an item, with what is odd about them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Found {
+    pub videos: Vec<Video>,
+    pub images: Vec<String>,
+    pub odd: Vec<(OddKind, u32, String)>,
+}
+
+/// What an item says besides Media RSS that its videos may need.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Around<'i> {
+    /// The address of the page.
+    pub link: Option<&'i str>,
+    /// Title of the item.
+    pub title: Option<&'i str>,
+    /// Description of the item.
+    pub summary: Option<&'i str>,
+}
+
+/// The most tags of a video (Google, video sitemaps, `video:tag`).
+const TAGS: usize = 32;
+/// The most characters of a title and of a description (sitemap-video 1.1).
+const TITLE: usize = 100;
+const DESCRIPTION: usize = 2_048;
+
+impl Media {
+    /// What the elements come to.
+    pub fn found(&self, around: &Around<'_>) -> Found {
+        let mut found = Found::default();
+        for unit in &self.units {
+            let videos = || unit.contents.iter().filter(|content| content.medium() == Medium::Video);
+            if let Some(content) = videos().find(|content| content.default).or_else(|| videos().next()) {
+                let levels = [&content.level, &unit.level, &self.level];
+                found.video(&levels, Some(content), content.at, around);
+                continue;
+            }
+            let images = unit.contents.iter().filter(|content| content.medium() == Medium::Image);
+            found.images.extend(images.map(|content| content.url.clone()).filter(|url| !url.is_empty()));
+            let players = unit.contents.iter().map(|content| &content.level).chain([&unit.level]);
+            if let Some(level) = players.into_iter().find(|level| level.player.is_some()) {
+                found.video(&[level, &unit.level, &self.level], None, unit.at, around);
+            }
+        }
+        if let Some((_, at)) = self.level.player.as_ref().filter(|_| found.videos.is_empty()) {
+            found.video(&[&self.level], None, *at, around);
+        }
+        if found.videos.is_empty() {
+            // Without a video a thumbnail is a picture of the page.
+            let levels = self.units.iter().map(|unit| &unit.level).chain([&self.level]);
+            let thumbnails: Vec<String> = levels.filter_map(|level| level.thumbnail.clone()).collect();
+            found.images.extend(thumbnails);
+            if let Some(at) = self.first.filter(|_| found.images.is_empty()) {
+                found.odd.push((OddKind::Content, at, String::new()));
+            }
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        found.images.retain(|image| seen.insert(image.clone()));
+        found
+    }
+}
+
+impl Found {
+    /// Puts one video together from the places that speak of it, the nearest first.
+    fn video(&mut self, levels: &[&Level], content: Option<&Content>, at: u32, around: &Around<'_>) {
+        fn nearest<T: Clone>(levels: &[&Level], of: impl Fn(&Level) -> Option<T>) -> Option<T> {
+            levels.iter().find_map(|level| of(level))
+        }
+        let own = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let title = own(nearest(levels, |level| level.title.clone()));
+        let description = own(nearest(levels, |level| level.description.clone()));
+        let player = nearest(levels, |level| level.player.clone());
+        let thumbnail = own(nearest(levels, |level| level.thumbnail.clone()));
+        self.measure(OddKind::Title, at, title.as_deref(), TITLE);
+        self.measure(OddKind::Description, at, description.as_deref(), DESCRIPTION);
+        if thumbnail.is_none() {
+            self.odd.push((OddKind::Thumbnail, at, String::new()));
+        }
+        if let Some((url, at)) = player.as_ref().filter(|(url, _)| Some(url.as_str()) == around.link) {
+            self.odd.push((OddKind::Player, *at, url.clone()));
+        }
+        let keywords = nearest(levels, |level| level.keywords.clone()).unwrap_or_default();
+        let tags = keywords.split(',').map(str::trim).filter(|tag| !tag.is_empty());
+        self.videos.push(Video {
+            thumbnail,
+            title: title.or_else(|| around.title.map(str::to_owned)),
+            description: description.or_else(|| around.summary.map(str::to_owned)),
+            content: content.map(|content| content.url.clone()).filter(|url| !url.is_empty()),
+            player: player.map(|(url, _)| url).filter(|url| !url.is_empty()),
+            duration: content.and_then(|content| seconds(&content.duration)),
+            rating: nearest(levels, |level| level.rating.clone()).filter(|rating| is_rating(rating)),
+            views: nearest(levels, |level| level.views.clone()).filter(|views| is_number(views)),
+            tags: tags.take(TAGS).map(str::to_owned).collect(),
+            restriction: nearest(levels, |level| level.restriction.clone()),
+        });
+    }
+
+    /// Says that a text is missing or too long.
+    fn measure(&mut self, kind: OddKind, at: u32, text: Option<&str>, most: usize) {
+        match text.map(|text| text.chars().count()) {
+            None => self.odd.push((kind, at, String::new())),
+            Some(count) if count > most => self.odd.push((kind, at, format!("{count} characters"))),
+            Some(_) => {}
+        }
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.len() < 16 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A rating is a decimal from 0.0 to 5.0 (Google, video sitemaps, `video:rating`).
+fn is_rating(text: &str) -> bool {
+    let digits = |part: &str| is_number(part);
+    let (whole, rest) = text.split_once('.').unwrap_or((text, "0"));
+    digits(whole) && digits(rest) && text.parse::<f64>().is_ok_and(|rating| rating <= 5.0)
+}
+
+/// Whole seconds; `1:05` and the like are not what Media RSS writes and are left out.
+fn seconds(text: &str) -> Option<u32> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    (is_number(whole) && is_number(fraction)).then(|| whole.parse().ok()).flatten()
+}

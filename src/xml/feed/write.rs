@@ -1,0 +1,99 @@
+//! The sitemap that a feed becomes, in the writer's own layout.
+
+use super::media::Video;
+use crate::protocol::namespace::Namespace;
+use crate::protocol::namespace::SITEMAP_09;
+use crate::xml::escape::{escape, is_xml_char};
+use std::fmt::Write as _;
+
+/// One row.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Row {
+    pub loc: Option<String>,
+    pub lastmod: Option<String>,
+    pub images: Vec<String>,
+    pub videos: Vec<Video>,
+    pub expires: Option<String>,
+}
+
+/// The most images of a row (Google, image sitemaps).
+const IMAGES: usize = 1_000;
+
+/// The text of a sitemap with these rows; it declares the extensions that it uses.
+pub(super) fn urlset(rows: &[Row]) -> Vec<u8> {
+    let mut out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{SITEMAP_09}\"");
+    let used = [
+        (Namespace::Image, rows.iter().any(|row| !row.images.is_empty())),
+        (Namespace::Video, rows.iter().any(|row| !row.videos.is_empty())),
+    ];
+    for (namespace, _) in used.into_iter().filter(|(_, used)| *used) {
+        let _ = write!(out, " xmlns:{}=\"{}\"", namespace.prefix(), namespace.uri().unwrap_or_default());
+    }
+    out.push('>');
+    for row in rows {
+        row.write(&mut out);
+    }
+    out.push_str("\n</urlset>\n");
+    out.into_bytes()
+}
+
+impl Row {
+    fn write(&self, out: &mut String) {
+        out.push_str("\n  <url>");
+        let core = [("loc", &self.loc), ("lastmod", &self.lastmod)];
+        for (name, value) in core.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
+            element(out, 4, name, value);
+        }
+        for image in self.images.iter().take(IMAGES) {
+            out.push_str("\n    <image:image>");
+            element(out, 6, "image:loc", image);
+            out.push_str("\n    </image:image>");
+        }
+        for video in &self.videos {
+            out.push_str("\n    <video:video>");
+            self.video(out, video);
+            out.push_str("\n    </video:video>");
+        }
+        out.push_str("\n  </url>");
+    }
+
+    /// The children in the order of the schema (sitemap-video 1.1).
+    fn video(&self, out: &mut String, video: &Video) {
+        let duration = video.duration.map(|seconds| seconds.to_string());
+        let children = [
+            ("thumbnail_loc", video.thumbnail.as_deref()),
+            ("title", video.title.as_deref()),
+            ("description", video.description.as_deref()),
+            ("content_loc", video.content.as_deref()),
+            ("player_loc", video.player.as_deref()),
+            ("duration", duration.as_deref()),
+            ("expiration_date", self.expires.as_deref()),
+            ("rating", video.rating.as_deref()),
+            ("view_count", video.views.as_deref()),
+        ];
+        for (name, value) in children.into_iter().filter_map(|(name, value)| Some((name, value?))) {
+            element(out, 6, &format!("video:{name}"), value);
+        }
+        for tag in &video.tags {
+            element(out, 6, "video:tag", tag);
+        }
+        if let Some((relationship, countries)) = &video.restriction {
+            let (relationship, countries) = (written(relationship), written(countries));
+            let _ = write!(
+                out,
+                "\n      <video:restriction relationship=\"{relationship}\">{countries}</video:restriction>"
+            );
+        }
+    }
+}
+
+fn element(out: &mut String, indent: usize, name: &str, value: &str) {
+    let _ = write!(out, "\n{:indent$}<{name}>{}</{name}>", "", written(value));
+}
+
+/// Escaped, without what XML cannot hold, runs of blanks as one.
+fn written(value: &str) -> String {
+    let words: Vec<&str> = value.split_ascii_whitespace().collect();
+    let text: String = words.join(" ").chars().filter(|character| is_xml_char(*character)).collect();
+    escape(&text).into_owned()
+}
