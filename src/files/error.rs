@@ -118,11 +118,21 @@ impl Error {
         matches!(self.reason, Reason::Missing)
     }
 
+    /// Whether even the folder that the file would be in does not exist.
+    pub fn is_folder_missing(&self) -> bool {
+        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        self.is_missing() && folder.is_some_and(|folder| !folder.is_dir())
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.reason {
+            Reason::Missing if self.is_folder_missing() => "its folder does not exist; make it first (mkdir -p)",
             Reason::Missing => "check the name; `sited NAME` offers to make a new sitemap of that name",
             Reason::Folder => "name the file: sited FOLDER/NAME.xml",
+            Reason::Empty if self.path.exists() && !self.path.is_file() => {
+                "this is no regular file; name a sitemap, or a new one to be made"
+            }
             Reason::Empty => "delete it and open the name again to start a new sitemap",
             Reason::TooLarge(_) => "a sitemap may have 52,428,800 bytes; if this one is meant, raise max-bytes",
             Reason::Gzip { .. } => "fetch or compress the file again; `gzip -t FILE` tests it",
@@ -203,6 +213,11 @@ mod tests {
             assert_eq!(error.to_string(), expected);
             assert!(error.hint().is_some(), "{expected}");
         }
+        let hint = |path: &str, reason| Error::new(path, reason).hint().unwrap();
+        assert!(hint("/dev/null", Reason::Empty).contains("no regular file") || !cfg!(unix));
+        assert!(hint("a.xml", Reason::Empty).contains("delete it"));
+        assert!(hint("no/such/folder/a.xml", Reason::Missing).contains("mkdir"));
+        assert!(hint("a.xml", Reason::Missing).contains("offers"));
         let upper = Error::new("a.xml", Reason::Root("URLSET".to_owned()));
         assert!(upper.hint().unwrap().contains("case-sensitive"));
     }

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::protocol::changefreq::{self, Changefreq};
 use crate::protocol::lastmod::{self, shift_days};
 use crate::protocol::{Field, priority};
-use crate::words::counted;
+use crate::words::{counted, grouped};
 use crate::xml::escape::is_xml_char;
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -66,6 +66,8 @@ pub enum Change {
         /// From `<url` to `</url>`.
         text: String,
     },
+    /// Several, as one step.
+    Several(Vec<Change>),
     /// What the rules' fixers say.
     Fix {
         /// Which rows.
@@ -103,8 +105,10 @@ pub struct Intent {
     pub collisions: u64,
     /// The first of them.
     pub collision: Option<String>,
-    /// The first rows that change: before and after.
+    /// The first rows that change: before and after; what is said of one row stands together.
     pub samples: Vec<Sample>,
+    /// What to say if nothing changes, unless the rows themselves are the reason.
+    pub idle: &'static str,
 }
 
 /// One row of a preview.
@@ -122,6 +126,8 @@ pub struct Sample {
 
 /// Rows that a preview shows.
 const SAMPLES: usize = 50;
+/// What to say when there are no rows to change.
+const NO_ROW: &str = "no row is meant";
 
 /// A value that each row is to get, or why it cannot.
 type Computed = Result<Value, String>;
@@ -156,6 +162,14 @@ impl Snapshot {
                 Some(Intent::of_rows("restored", &rows, Edit::Restore(rows.clone())))
             }
             Change::Raw { row, text } => Some(self.intend_raw(*row, text)?),
+            Change::Several(changes) => {
+                let mut whole: Option<Intent> = None;
+                for change in changes {
+                    let Some(intent) = self.intend(change, progress)? else { return Ok(None) };
+                    whole = Some(whole.map_or_else(|| intent.clone(), |first| first.joined(intent.clone())));
+                }
+                whole
+            }
             Change::Fix { rows, rules } => self.intend_fix(rows, *rules, progress),
             Change::ApplyOrder => Some(self.intend_order()),
         })
@@ -244,6 +258,7 @@ impl Snapshot {
             collisions,
             collision,
             samples,
+            idle: NO_ROW,
             edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
         })
     }
@@ -298,6 +313,7 @@ impl Snapshot {
             collisions,
             collision,
             samples,
+            idle: NO_ROW,
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
         })
     }
@@ -418,6 +434,7 @@ impl Snapshot {
         Intent {
             label: format!("file order changed: {} moved", counted(moved, "row")),
             edit: (moved > 0).then_some(Edit::Reorder(orders)),
+            idle: "the files are in this order already",
             ..Intent::counting(moved)
         }
     }
@@ -436,6 +453,20 @@ impl Intent {
             collisions: 0,
             collision: None,
             samples: Vec::new(),
+            idle: NO_ROW,
+        }
+    }
+
+    /// Why nothing changes, in one sentence.
+    pub(super) fn nothing(&self) -> String {
+        let counted = |count: u64, one: &str, many: &str| match count {
+            1 => format!("the row {one}"),
+            count => format!("{} rows {many}", grouped(count)),
+        };
+        match (&self.reason, self.already) {
+            (Some(reason), _) if self.refused > 0 => format!("nothing changed: {reason}"),
+            (_, 0) => format!("nothing changed: {}", self.idle),
+            (_, same) => format!("nothing changed: {}", counted(same, "is like that already", "are like that already")),
         }
     }
 
@@ -445,24 +476,53 @@ impl Intent {
         Self { label, edit: (count > 0).then_some(edit), ..Self::counting(count) }
     }
 
-    /// Two assignments of one command as one step.
+    /// Two changes as one step.
     fn joined(self, other: Self) -> Self {
         let edits: Vec<Edit> = [self.edit, other.edit].into_iter().flatten().collect();
-        let mut samples = self.samples;
-        samples.extend(other.samples);
+        let rows = self.rows.max(other.rows);
+        let changes = match edits.iter().map(rows_of).collect::<Option<Vec<RowSet>>>() {
+            Some(sets) => sets.into_iter().fold(RowSet::new(), |all, set| all | set).len(),
+            None => self.changes + other.changes,
+        };
+        let samples = side_by_side(self.samples, other.samples);
+        let label = match (self.changes, other.changes) {
+            (0, 1..) => other.label,
+            (1.., 0) => self.label,
+            _ => format!("{}, {}", self.label, other.label),
+        };
         Self {
             edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
-            label: format!("{}, {}", self.label, other.label),
-            rows: self.rows.max(other.rows),
-            changes: self.changes.max(other.changes),
-            already: self.already.min(other.already),
+            label,
+            rows,
+            changes,
+            already: rows.saturating_sub(changes + self.refused.max(other.refused)),
             refused: self.refused + other.refused,
             reason: self.reason.or(other.reason),
             collisions: self.collisions + other.collisions,
             collision: self.collision.or(other.collision),
             samples,
+            idle: self.idle,
         }
     }
+}
+
+/// The rows whose values an edit sets; `None` for edits that make or move rows.
+fn rows_of(edit: &Edit) -> Option<RowSet> {
+    match edit {
+        Edit::Set { rows, .. } => Some(rows.clone()),
+        Edit::SetEach { values, .. } => Some(values.iter().map(|(row, _)| row.0).collect()),
+        Edit::Several(edits) => edits.iter().map(rows_of).try_fold(RowSet::new(), |all, rows| Some(all | rows?)),
+        _ => None,
+    }
+}
+
+/// The samples of two changes, by rows; of rows beyond which one list ends, nothing is known of the other.
+fn side_by_side(first: Vec<Sample>, second: Vec<Sample>) -> Vec<Sample> {
+    let end = |list: &[Sample]| list.last().filter(|_| list.len() >= SAMPLES).map_or(u32::MAX, |last| last.row.0);
+    let end = end(&first).min(end(&second));
+    let mut all: Vec<Sample> = first.into_iter().chain(second).filter(|sample| sample.row.0 <= end).collect();
+    all.sort_by_key(|sample| sample.row);
+    all
 }
 
 /// Whether typed text counts from the present value.

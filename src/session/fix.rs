@@ -68,6 +68,7 @@ impl Snapshot {
             refused: unfixable,
             reason,
             samples,
+            idle: "there is nothing to fix",
             ..Intent::counting(changes)
         })
     }

@@ -52,6 +52,8 @@ pub struct Report {
     pub rechecked: u64,
     /// Where the cursor belongs now, if the change says so.
     pub cursor: Option<RowId>,
+    /// Whether anything is another than before; an order counts.
+    pub changed: bool,
 }
 
 /// Errors, warnings and notes of the whole set.
@@ -386,14 +388,15 @@ impl Session {
         if base != self.now.state.version {
             return Err(Refused("the document has changed meanwhile; do it again".into()));
         }
+        let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
+        if touched == 0 && !applied.moved {
+            let message = intent.nothing();
+            return Ok(Report { message, touched, rechecked: rechecked_rows, cursor: None, changed: false });
+        }
         let mut message = intent.label;
         if intent.refused > 0 {
             let why = intent.reason.unwrap_or_default();
-            message = format!("{message}; {} left alone: {why}", crate::words::counted(intent.refused, "row"));
-        }
-        let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
-        if touched == 0 && !applied.moved {
-            return Ok(Report { message, touched, rechecked: rechecked_rows, cursor: None });
+            message = format!("{message}; {} left alone: {why}", words::counted(intent.refused, "row"));
         }
         let before = State { checks: self.now.state.checks.bare(), ..self.now.state.clone() };
         let old = std::mem::replace(&mut self.now.state.document, applied.document.clone());
@@ -411,7 +414,7 @@ impl Session {
         self.refresh_files(&old);
         let cursor_after = applied.added.first().copied();
         self.history.push(message.clone(), before, cursor, applied);
-        Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after })
+        Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after, changed: true })
     }
 
     /// Whether files or orders differ although no row does.
@@ -469,7 +472,13 @@ impl Session {
         self.refresh_files(&old);
         let verb = if back { "undone" } else { "done again" };
         let cursor = cursor.or_else(|| touched.min().map(RowId)).filter(|row| row.0 < self.document().row_limit());
-        Some(Report { message: format!("{verb}: {label}"), touched: touched.len(), rechecked: 0, cursor })
+        Some(Report {
+            message: format!("{verb}: {label}"),
+            touched: touched.len(),
+            rechecked: 0,
+            cursor,
+            changed: true,
+        })
     }
 
     /// The steps, oldest first.

@@ -263,6 +263,7 @@ impl Shell {
         }
         let app = &self.app;
         self.terminal.draw(|frame| draw(app, frame))?;
+        self.app.was_drawn();
         self.drawn = Some(Instant::now());
         Ok(())
     }

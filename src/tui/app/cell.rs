@@ -8,7 +8,7 @@ use crate::protocol::changefreq::{self, Changefreq};
 use crate::protocol::lastmod::{self, Now};
 use crate::protocol::{Field, priority};
 use crate::session::change::Change;
-use crate::session::command::Assignment;
+use crate::session::command::{Assignment, Command, Scope};
 use crate::session::findings::Finding;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -25,6 +25,8 @@ pub struct CellEdit {
     pub before: Option<String>,
     /// What is to be said of the text so far.
     pub verdict: Verdict,
+    /// URLs that were pasted with the one in the cell: they become rows below.
+    pub others: Vec<String>,
 }
 
 /// What is to be said of a text that may become a field's value.
@@ -62,7 +64,7 @@ impl App {
         let text = if fresh { "" } else { before.as_deref().unwrap_or_default() };
         let prompt = Prompt::of_value(text, self.dropped.0[field.index()].clone());
         let verdict = Verdict::default();
-        self.cell_changed(Box::new(CellEdit { row, field, prompt, before, verdict }));
+        self.cell_changed(Box::new(CellEdit { row, field, prompt, before, verdict, others: Vec::new() }));
     }
 
     pub(super) fn cell_key(&mut self, mut edit: Box<CellEdit>, key: KeyEvent) {
@@ -147,10 +149,26 @@ impl App {
             let assignment = Assignment { field: edit.field, typed: edit.prompt.text().trim().to_owned() };
             let typed = if assignment.typed.is_empty() { "none".to_owned() } else { assignment.typed.clone() };
             let assignment = Assignment { typed, ..assignment };
-            self.again = Some(super::edit::Again::Set(assignment.clone()));
-            self.change(Change::Set { rows: RowSet::from_iter([edit.row.0]), assignments: vec![assignment] });
+            self.keep_command(&Command::Set { scope: Scope::default(), assignments: vec![assignment.clone()] });
+            let set = Change::Set { rows: RowSet::from_iter([edit.row.0]), assignments: vec![assignment] };
+            let several = |set| Change::Several(vec![set, edit.insertion()]);
+            self.change(if edit.others.is_empty() { set } else { several(set) });
+        } else if !edit.others.is_empty() {
+            self.change(edit.insertion());
         }
         true
+    }
+}
+
+impl CellEdit {
+    /// A list goes in: its first URL into the cell, instead of what was there, the others below it.
+    pub(super) fn take_list(&mut self, mut list: Vec<String>) {
+        self.prompt.set(&list.remove(0));
+        self.others = list;
+    }
+
+    fn insertion(&self) -> Change {
+        Change::Insert { after: Some(self.row), before: false, locs: self.others.clone() }
     }
 }
 

@@ -141,6 +141,10 @@ impl App {
     /// Text from the terminal: into what is being typed, else as new URLs. Never as keys.
     pub(super) fn paste(&mut self, text: &str) {
         match std::mem::replace(&mut self.mode, Mode::Grid) {
+            Mode::Cell(mut edit) if edit.field == Field::Loc && lines_of(text).len() > 1 => {
+                edit.take_list(lines_of(text));
+                self.cell_changed(edit);
+            }
             Mode::Cell(mut edit) => {
                 let folded = edit.prompt.paste(text);
                 self.cell_changed(edit);
@@ -176,12 +180,7 @@ impl App {
         if let Err(refused) = self.changeable() {
             return self.fail(refused.0);
         }
-        let list: Vec<String> = text
-            .split(['\n', '\r', '\t'])
-            .map(str::trim)
-            .filter(|line| !line.is_empty())
-            .map(ToOwned::to_owned)
-            .collect();
+        let list = lines_of(text);
         if list.is_empty() {
             return self.say("the paste is empty");
         }
@@ -226,6 +225,11 @@ impl App {
         self.session.mark(&rows, on);
         self.step(true, many);
     }
+}
+
+/// The URLs of a pasted list, as they were written.
+fn lines_of(text: &str) -> Vec<String> {
+    text.split(['\n', '\r', '\t']).map(str::trim).filter(|line| !line.is_empty()).map(ToOwned::to_owned).collect()
 }
 
 /// Whether a text is `https://` or the like, with nothing after it.

@@ -9,7 +9,7 @@ use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::{Field, Severity};
 use crate::session::change::{Change, Refused};
-use crate::session::command::{Assignment, Command};
+use crate::session::command::{Assignment, Command, Scope};
 use crate::session::snapshot::Prepared;
 use crate::session::{Report, SMALL};
 
@@ -18,8 +18,8 @@ use crate::session::{Report, SMALL};
 pub enum Again {
     /// An action of the table.
     Action(Action),
-    /// A field to a value.
-    Set(Assignment),
+    /// A command, on the rows that are meant then.
+    Command(Command),
 }
 
 impl App {
@@ -80,11 +80,9 @@ impl App {
     }
 
     fn reported(&mut self, report: &Report, fresh: bool) {
-        self.saved = false;
         let mut words = Words::text(report.message.clone());
-        if report.touched == 0 && fresh {
-            words = words.and(Role::Dim, "   nothing to change");
-        } else if fresh {
+        self.saved &= !report.changed;
+        if fresh && report.changed {
             words.push(Role::Text, "   ");
             words.push(Role::Key, "u");
             words.push(Role::Dim, " undoes it");
@@ -161,10 +159,24 @@ impl App {
 
     /// Keeps a value set for `.`, and for `B` where it was set on many rows.
     pub(super) fn keep_bulk(&mut self, field: Field, typed: &str, rows: u64) {
-        self.again = Some(Again::Set(Assignment { field, typed: typed.to_owned() }));
+        let assignments = vec![Assignment { field, typed: typed.to_owned() }];
+        self.again = Some(Again::Command(Command::Set { scope: Scope::default(), assignments }));
         if rows > 1 {
             self.last_bulk = Some(format!("set {}={typed}", field.name()));
         }
+    }
+
+    /// Keeps a command for `.`: what it does, not which rows it did it to.
+    pub(super) fn keep_command(&mut self, command: &Command) {
+        let scope = Scope::default();
+        self.again = Some(match command.clone() {
+            Command::Set { assignments, .. } => Again::Command(Command::Set { scope, assignments }),
+            Command::Replace { replace, .. } => Again::Command(Command::Replace { scope, replace }),
+            Command::Fix { rules, .. } => Again::Command(Command::Fix { scope, rules }),
+            Command::Delete(_) => Again::Action(Action::Delete),
+            Command::Duplicate(_) => Again::Action(Action::Duplicate),
+            _ => return,
+        });
     }
 
     /// Sets a field of rows to what was typed.
@@ -189,9 +201,19 @@ impl App {
     pub(super) fn repeat(&mut self, count: Option<u32>) {
         match self.again.clone() {
             Some(Again::Action(action)) => self.change_rows(action, count),
-            Some(Again::Set(assignment)) => {
-                let rows = self.targets(count);
-                self.change(Change::Set { rows, assignments: vec![assignment] });
+            Some(Again::Command(command)) => {
+                self.end_range();
+                match (count, command) {
+                    (Some(_), Command::Set { assignments, .. }) => {
+                        let rows = self.targets(count);
+                        self.change(Change::Set { rows, assignments });
+                    }
+                    (Some(_), Command::Replace { replace, .. }) => {
+                        let rows = self.targets(count);
+                        self.change(Change::Replace { rows, replace });
+                    }
+                    (_, command) => self.change_by(command),
+                }
             }
             None => self.say("nothing was changed yet"),
         }

@@ -86,7 +86,7 @@ impl App {
                     self.say("a sample set to try things on; nothing of it is on your disk");
                 }
             }
-            Err(error) if error.is_missing() => {
+            Err(error) if error.is_missing() && !error.is_folder_missing() => {
                 let path = error.path.clone();
                 self.mode = Mode::Ask(Box::new(Ask {
                     title: Words::text(format!("{} does not exist", path.display())),

@@ -194,6 +194,26 @@ impl App {
         }
     }
 
+    /// The row and column that a click is about, as they were drawn.
+    pub(super) fn clicked(&self, event: &super::Event) -> Option<(RowId, Option<Field>)> {
+        let super::Event::Mouse(mouse) = event else { return None };
+        let rows = self.areas().rows;
+        let inside = rows.contains(ratatui::layout::Position::new(mouse.column, mouse.row));
+        let row = self.seen.get(usize::from(mouse.row.checked_sub(rows.y)?)).copied().filter(|_| inside)?;
+        Some((row, self.columns().field_at(usize::from(mouse.column.saturating_sub(rows.x)))))
+    }
+
+    /// Moves the cursor to a row that was drawn, if it is still shown.
+    pub(super) fn go_to_clicked(&mut self, row: RowId, field: Option<Field>) {
+        match self.session.position_of(row) {
+            Some(position) => {
+                self.go(position);
+                self.grid.field = field.unwrap_or(self.grid.field);
+            }
+            None => self.say("the row that was there is not shown any more"),
+        }
+    }
+
     fn press_at(&mut self, x: u16, y: u16) {
         if !matches!(self.mode, super::Mode::Grid) {
             return;
@@ -202,12 +222,10 @@ impl App {
         let field = self.columns().field_at(usize::from(x.saturating_sub(areas.rows.x)));
         let inside = |area: ratatui::layout::Rect| area.contains(ratatui::layout::Position::new(x, y));
         if inside(areas.rows) {
-            let position = self.grid.top + u32::from(y - areas.rows.y);
-            if position < self.session.shown() {
+            if let Some(row) = self.seen.get(usize::from(y - areas.rows.y)).copied() {
                 // A second click on the cell under the cursor edits it.
-                let again = position == self.grid.position && field == Some(self.grid.field);
-                self.go(position);
-                self.grid.field = field.unwrap_or(self.grid.field);
+                let again = Some(row) == self.grid.row && field == Some(self.grid.field);
+                self.go_to_clicked(row, field);
                 if again {
                     self.run(super::super::command::Action::Edit, None);
                 }

@@ -227,10 +227,8 @@ impl App {
                     }
                     (Purpose::Base, Command::SetBaseUrl(url)) => self.set_base(&url),
                     (_, command) => {
-                        if let Command::Set { assignments, .. } = &command {
-                            if let [assignment] = assignments.as_slice() {
-                                self.keep_bulk(assignment.field, &assignment.typed, 1);
-                            }
+                        self.keep_command(&command);
+                        if matches!(command, Command::Set { .. } | Command::Replace { .. }) {
                             self.last_bulk = Some(edit.prompt.text().to_owned());
                         }
                         self.execute(command);
@@ -263,7 +261,7 @@ impl App {
                     self.theme = super::super::theme::Theme::new(scheme, self.theme.charset);
                     self.effects.push(Effect::Repaint);
                 }
-                None => self.fail("expected dark, light or plain"),
+                None => self.fail("expected dark, light or none"),
             },
             Command::Reload { discard } => self.reload(discard),
             Command::Columns(names) => self.choose_columns(&names),

@@ -9,7 +9,7 @@ use super::{App, Mode};
 use crate::check::rule::Rule;
 use crate::document::rows::RowId;
 use crate::protocol::{Field, Severity, lastmod};
-use crate::session::command::TABLE;
+use crate::session::command::{Arguments, TABLE};
 use crate::words::{counted, grouped};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -45,6 +45,8 @@ pub enum Choice {
     Rows(Rule),
     /// Sets lastmod to what is typed.
     Lastmod(String),
+    /// Begins a command on the `:` line.
+    Line(String),
 }
 
 /// A list.
@@ -98,19 +100,35 @@ impl List {
             .filter(|command| !matches!(command.action, Action::Palette | Action::Escape))
             .filter_map(|command| {
                 let by_name = fit(command.name, &typed);
-                let by_line = fit(command.line, &typed).map(|cost| cost + 100);
+                let by_line = says(command.line, &typed).map(|cost| cost + 100);
                 Some((by_name.or(by_line)?, command))
             })
             .collect();
         found.sort_by_key(|(cost, _)| *cost);
-        self.lines = found
+        let mut lines: Vec<(u32, (Line, Choice))> = found
             .into_iter()
-            .map(|(_, command)| {
+            .map(|(cost, command)| {
                 let words = Words::text(format!("{:22}", command.name)).and(Role::Dim, command.line.replace('`', ""));
                 let keys = Words::new().and(Role::Key, keys_of(command.keys));
-                entry(words, keys, Choice::Run(command.action))
+                (cost, entry(words, keys, Choice::Run(command.action)))
             })
             .collect();
+        // Commands of the line come after keys that fit as well: these do it at once.
+        lines.extend(TABLE.iter().filter_map(|spec| {
+            let names = std::iter::once(&spec.name).chain(spec.aliases);
+            let by_name = names.filter_map(|name| fit(name, typed.trim_start_matches(':'))).min();
+            let cost = by_name.or(says(spec.about, &typed).map(|cost| cost + 100))?;
+            let words = Words::text(format!("{:22}", format!(":{}", spec.name))).and(Role::Dim, spec.about);
+            let space =
+                if spec.arguments == Arguments::Nothing || spec.arguments == Arguments::Replace { "" } else { " " };
+            let line = Choice::Line(format!("{}{space}", spec.name));
+            Some((cost, entry(words, Words::dim(spec.example), line)))
+        }));
+        lines.sort_by_key(|(cost, _)| *cost);
+        self.lines = lines.into_iter().map(|(_, line)| line).collect();
+        if self.lines.is_empty() {
+            self.lines.push((Words::dim("no command has this name; ? lists them all").into(), Choice::Read));
+        }
         self.chosen = 0;
     }
 
@@ -480,6 +498,7 @@ impl App {
                     self.filter_by(&format!("rule:{}", rule.code()));
                 }
             }
+            Choice::Line(line) => self.open_line(super::Purpose::Command, &line),
             Choice::Rows(rule) => self.filter_by(&format!("rule:{}", rule.code())),
             Choice::Lastmod(typed) => {
                 let rows = self.targets(None);
@@ -533,6 +552,11 @@ fn fit(name: &str, letters: &str) -> Option<u32> {
         cost += u32::try_from(skipped).unwrap_or(u32::MAX).min(50);
     }
     Some(cost)
+}
+
+/// Where a sentence says what is typed; letters scattered over prose mean nothing.
+fn says(sentence: &str, typed: &str) -> Option<u32> {
+    sentence.to_lowercase().find(typed).map(|at| u32::try_from(at).unwrap_or(u32::MAX - 100).min(900))
 }
 
 const QUERY_HELP: &[(&str, &str)] = &[

@@ -36,17 +36,18 @@ use super::layout::{Areas, Wanted, areas};
 use super::theme::Theme;
 use super::words::Words;
 use crate::document::query::Query;
+use crate::document::rows::RowId;
 use crate::document::view::{View, ViewSpec};
 use crate::files::{Loaded, Options};
 use crate::progress::Reading;
-use crate::protocol::Severity;
 use crate::protocol::lastmod::Now;
+use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::change::{Change, Refused};
 use crate::session::load::Part;
 use crate::session::save::SaveResult;
 use crate::session::snapshot::Prepared;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
 use std::path::PathBuf;
@@ -146,6 +147,14 @@ pub struct Message {
     number: u64,
 }
 
+/// What waits until the rows on show are those that were asked for.
+enum Ahead {
+    /// Something typed.
+    Event(Box<Event>),
+    /// A click, already understood: it is about the row that was drawn there.
+    Click(RowId, Option<Field>),
+}
+
 /// How long a message that is no error stays.
 const MESSAGE_TIME: Duration = Duration::from_secs(5);
 
@@ -194,7 +203,9 @@ pub struct App {
     /// Whether a job looks for that hit.
     seeking: bool,
     /// What was typed while the rows it is about were still being looked for.
-    ahead: VecDeque<Event>,
+    ahead: VecDeque<Ahead>,
+    /// The rows of the last frame, from the top: what a click is about.
+    seen: Vec<RowId>,
     effects: Vec<Effect>,
 }
 
@@ -231,6 +242,7 @@ impl App {
             hit_wanted: 0,
             seeking: false,
             ahead: VecDeque::new(),
+            seen: Vec::new(),
             effects: Vec::new(),
         }
     }
@@ -243,14 +255,21 @@ impl App {
     /// The one door: an event changes the state and gives back what is to be done outside.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         if self.waits(&event) {
-            self.ahead.push_back(event);
+            let ahead = match self.clicked(&event) {
+                Some((row, field)) => Ahead::Click(row, field),
+                None => Ahead::Event(Box::new(event)),
+            };
+            self.ahead.push_back(ahead);
         } else {
             self.take(event);
         }
         while !self.rows_are_coming()
-            && let Some(event) = self.ahead.pop_front()
+            && let Some(ahead) = self.ahead.pop_front()
         {
-            self.take(event);
+            match ahead {
+                Ahead::Event(event) => self.take(*event),
+                Ahead::Click(row, field) => self.go_to_clicked(row, field),
+            }
         }
         self.settle();
         std::mem::take(&mut self.effects)
@@ -271,6 +290,7 @@ impl App {
                 key.code != KeyCode::Esc && !at_once
             }
             Event::Paste(_) => true,
+            Event::Mouse(mouse) => matches!(mouse.kind, MouseEventKind::Down(_)),
             _ => false,
         };
         waits && (self.rows_are_coming() || !self.ahead.is_empty())
@@ -293,6 +313,13 @@ impl App {
             Event::Signal(Signal::End(number)) => self.quit_now(u8::try_from(128 + number).unwrap_or(255)),
             Event::InputEnded => self.quit_now(129),
         }
+    }
+
+    /// A frame was drawn: its rows are what a click is about, whatever happens until the click is heard of.
+    pub fn was_drawn(&mut self) {
+        let session = &self.session;
+        let rows = self.window().filter_map(|position| session.row_at(position)).collect();
+        self.seen = rows;
     }
 
     /// Where things stand on the screen now.
@@ -434,6 +461,7 @@ impl Change {
             | Self::Delete(rows)
             | Self::Restore(rows) => rows.len(),
             Self::Insert { locs, .. } => locs.len() as u64,
+            Self::Several(changes) => changes.iter().map(Self::size).fold(0, u64::saturating_add),
             Self::Raw { .. } => 1,
             Self::ApplyOrder => u64::MAX,
         }

@@ -14,8 +14,8 @@ use crate::words::counted;
 pub struct Preview {
     /// What and on which rows, in words: `set priority to 0.8 on 1,204 of 50,000 rows (filtered)`.
     pub words: String,
-    /// What is true of the rows that stay as they are.
-    pub others: &'static str,
+    /// What is true of the rows that stay as they are, said of one and of many.
+    pub others: [&'static str; 2],
     /// The change, or why it is refused; `None` for commands that only show or mark.
     pub intent: Option<Result<Intent, Refused>>,
     /// Rows that a query finds.
@@ -76,8 +76,11 @@ fn of(snapshot: &Snapshot, command: &Command, asker: Asker, progress: &Progress)
     };
     let verb = verb(command);
     let others = match command {
-        Command::Set { .. } => "have it already",
-        _ => "stay as they are",
+        // At the end of its range a step has no effect.
+        Command::Set { assignments, .. } if !assignments.iter().any(|one| one.typed.starts_with(['+', '-'])) => {
+            ["has it already", "have it already"]
+        }
+        _ => ["stays as it is", "stay as they are"],
     };
     let words = match scope.map(|scope| snapshot.scope_words(scope, rows, asker)) {
         Some(scope) => format!("{verb} {scope}"),

@@ -32,12 +32,8 @@ impl App {
         match &self.mode {
             Mode::List(list) => Some(list_panel(list)),
             Mode::Ask(ask) => {
-                let width = usize::from(self.size.0).saturating_sub(5).max(1);
-                let wrapped = |line: &Line| -> Vec<Line> {
-                    if !line.right.is_empty() {
-                        return vec![line.clone()];
-                    }
-                    line.left.wrapped(self.theme.charset, width, 2).into_iter().map(Line::from).collect()
+                let wrapped = |line: &Line| {
+                    if line.right.is_empty() { self.folded_lines(&line.left) } else { vec![line.clone()] }
                 };
                 let lines = ask.lines.iter().flat_map(wrapped).collect();
                 Some(Panel { title: ask.title.clone().into(), lines, chosen: None, top: ask.top })
@@ -197,6 +193,13 @@ impl App {
             words.push(Role::Dim, format!("{GAP}{}{GAP}none removes it", all.join("  ")));
         }
         lines.push(words.into());
+        if !edit.others.is_empty() {
+            let count = counted(edit.others.len() as u64, "more URL");
+            let words = Words::new().and(Role::Bold, count).and(Role::Text, " pasted").and(Role::Dim, GAP);
+            let mut words = words.and(Role::Dim, format!("{GAP}they become rows below this one"));
+            words.key("↵", "keeps all");
+            lines.insert(0, words.into());
+        }
         let title = Line::new(Words::new().and(Role::Accent, edit.field.name()), accepts);
         Panel { title, lines, chosen: None, top: 0 }
     }
@@ -205,9 +208,7 @@ impl App {
         let signs = self.theme.signs;
         let mut lines = Vec::new();
         if let Some(reason) = &verdict.refused {
-            let words = Words::new().and(Role::Error, format!("{} ", signs.error)).and(Role::Text, reason.clone());
-            lines.push(words.into());
-            return lines;
+            return self.signed(Severity::Error, reason.clone());
         }
         let value = verdict.value.as_deref();
         let mut first = Words::new();
@@ -247,6 +248,18 @@ impl App {
         lines
     }
 
+    /// What is wrong, after its sign, in as many lines as it needs.
+    fn signed(&self, severity: Severity, text: String) -> Vec<Line> {
+        let sign = Words::new().and(severity.into(), format!("{} ", self.theme.finding_sign(severity)));
+        self.folded_lines(&sign.and(Role::Text, text))
+    }
+
+    /// Words in lines as wide as the pane.
+    fn folded_lines(&self, words: &Words) -> Vec<Line> {
+        let width = usize::from(self.size.0).saturating_sub(5).max(1);
+        words.wrapped(self.theme.charset, width, 2).into_iter().map(Line::from).collect()
+    }
+
     fn line_pane(&self, edit: &LineEdit) -> Panel {
         let mut title = Line::default();
         let mut lines = Vec::new();
@@ -256,12 +269,10 @@ impl App {
                 if matches!(edit.purpose, Purpose::Filter | Purpose::Search | Purpose::Mark | Purpose::Unmark) {
                     title.left = Words::dim("not yet a query");
                 }
-                let sign = self.theme.signs.error;
-                lines.push(
-                    Words::new().and(Role::Error, format!("{sign} ")).and(Role::Text, error.message.clone()).into(),
-                );
+                lines.extend(self.signed(Severity::Error, error.message.clone()));
                 if !error.hint.is_empty() {
-                    lines.push(Words::dim(format!("  {}", error.hint)).into());
+                    let words = Words::dim("  ").and(Role::Dim, error.hint.clone());
+                    lines.extend(self.folded_lines(&words));
                 }
             }
             Some(Ok(_)) => {
@@ -319,10 +330,7 @@ impl App {
         match &preview.intent {
             None if preview.words.is_empty() => title.push(Role::Dim, "Enter does it"),
             None => title.push(Role::Text, preview.words.clone()),
-            Some(Err(refused)) => {
-                let sign = self.theme.signs.error;
-                lines.push(Words::new().and(Role::Error, format!("{sign} ")).and(Role::Text, refused.0.clone()).into());
-            }
+            Some(Err(refused)) => lines.extend(self.signed(Severity::Error, refused.0.clone())),
             Some(Ok(intent)) => {
                 title = intent_words(preview, intent);
                 let height = usize::from(self.areas().pane.height).max(1);
@@ -330,26 +338,25 @@ impl App {
                     let first = intent.collision.as_deref().unwrap_or_default();
                     let words =
                         format!("{} would be the same as another row's: {first}", counted(intent.collisions, "URL"));
-                    let sign = self.theme.signs.warning;
-                    lines.push(Words::new().and(Role::Warning, format!("{sign} ")).and(Role::Text, words).into());
+                    lines.extend(self.signed(Severity::Warning, words));
                 }
                 if intent.refused > 0 {
                     let why = intent.reason.clone().unwrap_or_default();
                     let words = format!("{} left alone: {why}", counted(intent.refused, "row"));
-                    let sign = self.theme.signs.warning;
-                    lines.push(Words::new().and(Role::Warning, format!("{sign} ")).and(Role::Text, words).into());
+                    lines.extend(self.signed(Severity::Warning, words));
                 }
                 let place = height.saturating_sub(lines.len()).max(1);
-                let top = top.min(intent.samples.len().saturating_sub(place));
-                for sample in intent.samples.iter().skip(top).take(place) {
-                    lines.push(self.sample_line(sample));
+                let rows: Vec<&[Sample]> = intent.samples.chunk_by(|one, next| one.row == next.row).collect();
+                let top = top.min(rows.len().saturating_sub(place));
+                for samples in rows.iter().skip(top).take(place) {
+                    lines.push(self.sample_line(samples));
                 }
-                let shown = (top + place).min(intent.samples.len()) as u64;
+                let shown = (top + place).min(rows.len()) as u64;
                 if let Some(last) = lines.last_mut()
                     && shown < intent.changes
                 {
                     last.right = Words::dim(format!("{} more", grouped(intent.changes - shown)));
-                    if intent.samples.len() > place {
+                    if rows.len() > place {
                         last.right.key("↓", "walk");
                     }
                 }
@@ -358,7 +365,9 @@ impl App {
         Panel { title: title.into(), lines, chosen: None, top: 0 }
     }
 
-    fn sample_line(&self, sample: &Sample) -> Line {
+    /// One row of a preview: before and after, of each field that changes.
+    fn sample_line(&self, samples: &[Sample]) -> Line {
+        let [sample] = samples else { return self.samples_line(samples) };
         let charset = self.theme.charset;
         let width = usize::from(self.size.0).saturating_sub(8);
         let (arrow, absent) = (self.theme.signs.arrow, self.theme.signs.absent);
@@ -377,6 +386,21 @@ impl App {
             .and(Role::Dim, format!("{arrow} "))
             .and(Role::Changed, of(&sample.after))
             .into()
+    }
+
+    /// Several fields of one row, each by its name.
+    fn samples_line(&self, samples: &[Sample]) -> Line {
+        let (arrow, absent) = (self.theme.signs.arrow, self.theme.signs.absent);
+        let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
+        let mut values = Words::new();
+        for sample in samples {
+            values.push(Role::Dim, format!("{GAP}{} {} {arrow} ", sample.field.name(), of(&sample.before)));
+            values.push(Role::Changed, of(&sample.after));
+        }
+        let charset = self.theme.charset;
+        let room = usize::from(self.size.0).saturating_sub(8 + values.width(charset)).clamp(12, 60);
+        let loc = samples.first().map(|sample| self.session.document().loc(sample.row)).unwrap_or_default();
+        Words::text(charset.fit_path(&self.without_origin(&loc), room)).joined(values).into()
     }
 
     /// A URL as the table shows it.
@@ -414,12 +438,7 @@ impl App {
         let mut lines: Vec<Line> = vec![fields.into(), Line::new(reach, Words::dim(typed))];
         let mut title = Line::from(Words::new().and(Role::Accent, "set many"));
         match (&bulk.parsed, &bulk.preview) {
-            (Some(Err(error)), _) => {
-                let sign = self.theme.signs.error;
-                lines.push(
-                    Words::new().and(Role::Error, format!("{sign} ")).and(Role::Text, error.message.clone()).into(),
-                );
-            }
+            (Some(Err(error)), _) => lines.extend(self.signed(Severity::Error, error.message.clone())),
             (_, Some(preview)) => {
                 let panel = self.preview_panel(preview, 0);
                 title = panel.title;
@@ -476,13 +495,14 @@ fn list_panel(list: &List) -> Panel {
     }
 }
 
-/// `set priority to 0.8 on 1,204 of 50,000 rows (filtered)   1,167 change   37 have it already`.
+/// `set priority to 0.8 on 1,204 of 50,000 rows (filtered)   1,167 changes   37 have it already`.
 fn intent_words(preview: &Preview, intent: &Intent) -> Words {
     let mut words = Words::text(preview.words.clone()).and(Role::Text, GAP);
-    let verb = if intent.changes == 1 { "changes" } else { "change" };
-    words.push(Role::Bold, format!("{} {verb}", grouped(intent.changes)));
+    words.push(Role::Bold, counted(intent.changes, "change"));
     if intent.already > 0 {
-        words.push(Role::Dim, format!("{GAP}{} {}", grouped(intent.already), preview.others));
+        let [one, many] = preview.others;
+        let others = if intent.already == 1 { one } else { many };
+        words.push(Role::Dim, format!("{GAP}{} {others}", grouped(intent.already)));
     }
     words
 }

@@ -9,7 +9,7 @@ use crate::tui::app::{App, Effect, Event, Start};
 use crate::tui::draw::tests::text;
 use crate::tui::jobs::Finished;
 use crate::tui::theme::Theme;
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use std::cell::RefCell;
@@ -126,6 +126,18 @@ impl Bench {
             self.send(Event::Key(KeyEvent::new(code, modifiers)));
         }
         self
+    }
+
+    /// A click, on the screen as it was drawn last.
+    pub(super) fn click(&mut self, x: u16, y: u16) -> &mut Self {
+        self.send(Self::press(x, y));
+        self
+    }
+
+    /// The event of a click.
+    pub(super) fn press(column: u16, row: u16) -> Event {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE })
     }
 
     pub(super) fn paste(&mut self, text: &str) -> &mut Self {

@@ -2,7 +2,7 @@
 
 use super::bench::{Bench, SMALL};
 use crate::protocol::Field;
-use crate::tui::app::Mode;
+use crate::tui::app::{Event, Mode};
 
 #[test]
 fn the_pane_names_what_is_wrong_and_fixes_it() {
@@ -88,4 +88,38 @@ fn a_rule_broken_by_no_row_says_where() {
     assert!(bench.app.session.spec().filter.is_none());
     bench.keys("<esc><c-e><down><enter>");
     bench.shows("https://example.com/gone-1.xml");
+}
+
+#[test]
+fn the_palette_has_the_commands_of_the_line_too() {
+    for (typed, shown, line) in [
+        ("apply", ":apply-order", "apply-order"),
+        ("theme", ":theme", "theme "),
+        ("column", ":columns", "columns "),
+        ("base", ":set-base-url", "set-base-url "),
+        ("nosort", ":nosort", "nosort"),
+    ] {
+        let mut bench = Bench::file(SMALL);
+        bench.keys("<c-p>").keys(typed);
+        bench.shows(shown);
+        bench.keys("<enter>");
+        let Mode::Line(edit) = &bench.app.mode else { panic!("{typed}: no line") };
+        assert_eq!(edit.prompt.text(), line);
+    }
+    let mut bench = Bench::file(SMALL);
+    bench.keys("<c-p>zzzq");
+    bench.shows("no command has this name");
+    bench.keys("<enter><esc>");
+    assert!(!bench.app.session.is_modified());
+    bench.keys(":theme none<enter>");
+    assert_eq!(bench.app.message.as_ref().map(|_| bench.says()), None, "README says none");
+}
+
+#[test]
+fn a_long_error_is_read_to_its_end() {
+    let mut bench = Bench::file(SMALL);
+    bench.send(Event::Resize(60, 24));
+    bench.keys(":filter nofield=1");
+    bench.shows("priority");
+    bench.shows("changefreq");
 }

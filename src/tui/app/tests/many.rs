@@ -106,3 +106,64 @@ fn a_value_set_on_many_rows_is_set_again() {
         bench.shows("on 2 of 4 rows");
     }
 }
+
+#[test]
+fn a_preview_of_two_fields_shows_both() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":set priority=0.8 lastmod=today where path:/shop/*");
+    bench.shows("2 changes");
+    bench.shows("/shop/tea");
+    bench.shows("priority 0.2 → 0.8   lastmod 2026-10-05 → 2026-11-20");
+    bench.shows("priority ∅ → 0.8   lastmod 2026-13-01 → 2026-11-20");
+    bench.keys("<esc>:set priority=1.0 lastmod=2026-11-02 where priority=1.0 or path:/shop/tea");
+    bench.shows("1 change   1 has it already");
+    bench.shows("priority 0.2 → 1.0   lastmod 2026-10-05 → 2026-11-02");
+}
+
+#[test]
+fn dot_repeats_two_fields_and_a_rewriting() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":set priority=0.8 changefreq=daily<enter>j.");
+    assert_eq!(bench.cells(Field::Priority)[..2], ["0.8", "0.8"]);
+    assert_eq!(bench.cells(Field::Changefreq)[..2], ["daily", "daily"]);
+    bench.keys("jj2.");
+    assert_eq!(bench.cells(Field::Priority)[3], "0.8");
+    let mut bench = Bench::file(SMALL);
+    bench.keys("j:s#/shop/#/store/#<enter>j.");
+    assert_eq!(bench.paths()[1..3], ["/store/tea", "/store/cups"]);
+    bench.keys("gg:delete<enter>j.");
+    assert_eq!(bench.app.session.urls(), 2);
+}
+
+#[test]
+fn what_stays_is_said_for_what_it_is() {
+    let mut bench = Bench::file(SMALL);
+    for (line, words) in [
+        (":%set priority=+0.1", "3 changes   1 stays as it is"),
+        (":%set priority=0.2", "2 changes   2 have it already"),
+        (":set priority=0.2 where path:/shop/cups", "1 change"),
+    ] {
+        bench.keys(line);
+        bench.shows(words);
+        bench.keys("<esc>");
+    }
+}
+
+#[test]
+fn nothing_is_said_in_one_sentence() {
+    for (line, expected) in [
+        (":delete where loc:zzz", "nothing changed: no row is meant"),
+        (":set priority=0.8 changefreq=daily where section=nope", "nothing changed: no row is meant"),
+        (":set priority=0.2 where path:/shop/tea", "nothing changed: the row is like that already"),
+        (":set priority=0.2 where priority=0.2", "nothing changed: 2 rows are like that already"),
+        (":apply-order", "nothing changed: the files are in this order already"),
+        (":fix where path:/shop/tea", "nothing changed: there is nothing to fix"),
+    ] {
+        let mut bench = Bench::file(SMALL);
+        bench.keys(line).keys("<enter>");
+        assert_eq!(bench.says(), expected, "{line}");
+    }
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":sort -loc<enter>:apply-order<enter>");
+    assert_eq!(bench.says(), "file order changed: 4 rows moved   u undoes it");
+}

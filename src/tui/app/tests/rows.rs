@@ -95,3 +95,18 @@ fn a_list_pasted_while_a_url_is_asked_for_becomes_rows() {
     bench.keys("<enter>");
     assert_eq!(bench.paths()[..4], ["/", "/1", "/2", "/shop/tea"]);
 }
+
+#[test]
+fn a_list_pasted_into_a_cell_becomes_the_cell_and_rows() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("ji").paste("https://example.com/1\nhttps://example.com/2\nhttps://example.com/3\n");
+    bench.shows("2 more URLs pasted");
+    assert_eq!(bench.app.session.urls(), 4, "nothing happens before Enter");
+    bench.keys("<enter>");
+    assert_eq!(bench.paths(), ["/", "/1", "/2", "/3", "/shop/cups", "/blog/old post"]);
+    bench.keys("u");
+    assert_eq!(bench.paths(), ["/", "/shop/tea", "/shop/cups", "/blog/old post"], "one step");
+    bench.keys("ggji").paste("https://example.com/1\nhttps://example.com/2\n").keys("<esc>");
+    assert_eq!(bench.paths()[1], "/shop/tea");
+    assert_eq!(bench.app.session.urls(), 4);
+}

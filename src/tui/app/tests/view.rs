@@ -155,3 +155,30 @@ fn a_filter_is_named_however_narrow_the_window() {
         }
     }
 }
+
+#[test]
+fn a_click_is_about_the_row_that_was_drawn_there() {
+    let mut bench = large();
+    bench.app.was_drawn();
+    let rows = bench.app.areas().rows;
+    bench.click(20, rows.y + 4);
+    assert_eq!(bench.app.grid.position, 4);
+    let mut later = Vec::new();
+    for letter in ":sort -loc\n".chars() {
+        let code = if letter == '\n' { KeyCode::Enter } else { KeyCode::Char(letter) };
+        later.extend(bench.app.update(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))));
+    }
+    later.extend(bench.app.update(Bench::press(20, rows.y + 2)));
+    later.extend(bench.app.update(Event::Key(KeyEvent::new(KeyCode::Char('t'), KeyModifiers::NONE))));
+    bench.effects(later);
+    assert_eq!(bench.app.grid.row, Some(crate::document::rows::RowId(2)), "not the row that came there");
+    assert_eq!(bench.app.grid.position, 5_997);
+    assert_eq!(bench.cells(Field::Lastmod)[5_997], "2026-11-20");
+    // The order on the screen is the old one until the next frame.
+    bench.click(20, rows.y + 1);
+    assert_eq!(bench.app.grid.position, 5_998);
+    bench.app.was_drawn();
+    let top = bench.app.grid.top;
+    bench.click(20, rows.y);
+    assert_eq!(bench.app.grid.position, top);
+}
