@@ -231,6 +231,41 @@ fn control_characters_of_a_file_never_reach_the_terminal() {
     assert!(!output.contains("tab\tline") && !output.contains("line\nreturn"), "{output:?}");
 }
 
+/// Wide, combining, joining and right-to-left text takes the columns that the terminal gives it, so that what
+/// stands beside it stays in its own column.
+#[test]
+fn columns_are_straight_in_every_script() {
+    let scripts = [
+        "plain",
+        "日本語",
+        "e\u{301}te\u{301}",
+        "ខ្មែរ",
+        "हिन्दी",
+        "עִבְרִית",
+        "عَرَبِيّ",
+        "ไทยน้ำ",
+        "👩\u{200d}💻👍🏽",
+        "한국어",
+        "ශ්\u{200d}රී",
+    ];
+    let row = |word: &&str| format!("<url><loc>https://e.com/{word}/x</loc><lastmod>2026-01-02</lastmod></url>\n");
+    let rows = scripts.iter().map(row).collect::<Vec<_>>().concat();
+    let folder = Folder::new();
+    folder.write(
+        "sitemap.xml",
+        format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{rows}</urlset>\n"),
+    );
+    let terminal = open(&folder, "sitemap.xml", "11 URLs");
+    terminal.wait_for("ශ්‹200D›රී");
+    terminal.look(|screen| {
+        let starts =
+            |row: u16| (0..96).find(|column| screen.contents_between(row, *column, row, column + 10) == "2026-01-02");
+        let columns: Vec<Option<u16>> = (2..13).map(starts).collect();
+        assert!(columns[0].is_some() && columns.iter().all(|column| *column == columns[0]), "{columns:?}");
+    });
+    quit(&terminal);
+}
+
 #[test]
 fn any_size_of_screen_will_do() {
     let folder = Folder::sample();
@@ -258,6 +293,49 @@ fn signals_that_end_it_give_the_terminal_back() {
         terminal.assert_restored();
         assert_eq!(folder.files(), before);
     }
+}
+
+/// Whether this process is the one that [`a_panic_gives_the_terminal_back`] started in its terminal.
+fn is_the_one_that_panics() -> bool {
+    std::env::args().any(|argument| argument == THE_ONE)
+}
+
+const THE_ONE: &str = "the-one-that-panics";
+
+/// The editor with a clock that breaks down once the terminal's owner says so: the test's other half, not a test.
+#[test]
+fn in_the_terminal_of_another_test() {
+    if !is_the_one_that_panics() {
+        return;
+    }
+    let now = || {
+        assert!(!std::path::Path::new("break-down").exists(), "the clock broke down");
+        sited::protocol::lastmod::Now { seconds: 1_795_166_047, offset: 0 }
+    };
+    let setup = sited::tui::Setup {
+        start: sited::tui::app::Start::Sample,
+        options: sited::files::Options::default(),
+        scheme: None,
+        read_only: None,
+        profile: sited::check::profile::Profile::default(),
+        clock: Box::new(now),
+    };
+    sited::tui::run(setup).expect("the editor has a terminal");
+}
+
+#[test]
+fn a_panic_gives_the_terminal_back() {
+    let folder = Folder::new();
+    let own = std::env::current_exe().expect("a test has a program");
+    let arguments = ["--exact", "in_the_terminal_of_another_test", THE_ONE, "--nocapture"];
+    let terminal = Start::program(own, &folder).size(100, 30).arguments(arguments).start();
+    terminal.wait_for("61 URLs");
+    terminal.look(|screen| assert!(screen.alternate_screen() && screen.bracketed_paste()));
+    folder.write("break-down", "");
+    terminal.send("j");
+    assert!(!terminal.wait_exit().success());
+    terminal.wait_for("the clock broke down");
+    terminal.assert_restored();
 }
 
 #[test]

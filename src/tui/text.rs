@@ -166,32 +166,38 @@ impl Charset {
     }
 
     fn push_grapheme(self, out: &mut String, grapheme: &str) {
-        let ascii = |text: &str| text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        if ascii(grapheme) {
-            out.push_str(grapheme);
-            return;
+        if self == Self::Ascii || grapheme.is_ascii() {
+            return grapheme.chars().for_each(|c| self.push_char(out, c));
         }
         // Terminals that know nothing of clusters add up characters. Only where both agree on the width
-        // is a cluster shown as one; else its parts are kept apart by their signs.
-        let width = UnicodeWidthStr::width(grapheme);
-        let added: usize = grapheme.chars().map(char_width).sum();
-        let printable = self == Self::Unicode && !grapheme.chars().any(needs_sign);
-        // Conjuncts of Indic scripts are one cluster of several columns.
-        if printable && width == added && width > 0 && !starts_alone(grapheme) {
-            out.push_str(grapheme);
-            return;
-        }
-        let mut apart = true;
+        // is a run of characters shown as one; else the character that joins is shown by its sign.
+        let mut run = String::new();
         for c in grapheme.chars() {
-            if apart || needs_sign(c) || c.is_ascii() {
-                let before = out.len();
+            if needs_sign(c) {
+                out.push_str(&std::mem::take(&mut run));
                 self.push_char(out, c);
-                apart = self == Self::Ascii || out.get(before..).is_some_and(|sign| sign.starts_with('‹'));
-            } else {
-                self.push_sign(out, c);
-                apart = true;
+                continue;
+            }
+            run.push(c);
+            if agrees(&run) {
+                continue;
+            }
+            run.pop();
+            match run.chars().next_back() {
+                // As the coeng of Khmer does, which draws the next letter under the one before.
+                Some(joiner) if char_width(joiner) == 0 && agrees(c.encode_utf8(&mut [0; 4])) => {
+                    run.pop();
+                    out.push_str(&std::mem::take(&mut run));
+                    self.push_sign(out, joiner);
+                    run.push(c);
+                }
+                _ => {
+                    out.push_str(&std::mem::take(&mut run));
+                    self.push_sign(out, c);
+                }
             }
         }
+        out.push_str(&run);
     }
 
     /// A character by its number.
@@ -230,6 +236,12 @@ impl Charset {
 /// Columns of one character, as simple terminals count.
 fn char_width(c: char) -> usize {
     UnicodeWidthStr::width(c.encode_utf8(&mut [0; 4]) as &str)
+}
+
+/// Whether text is as wide as its characters together, and stands on its own.
+fn agrees(text: &str) -> bool {
+    let width = UnicodeWidthStr::width(text);
+    width > 0 && width == text.chars().map(char_width).sum::<usize>() && !starts_alone(text)
 }
 
 /// Characters that a terminal obeys, hides or lets act on their neighbours.
@@ -328,6 +340,9 @@ mod tests {
             ("עִבְרִית", "עִבְרִית"),
             ("عَرَبِيّ", "عَرَبِيّ"),
             ("\u{94d}alone", "‹094D›alone"),
+            ("ខ្មែរ", "ខ‹17D2›មែរ"),
+            ("ត្រូវ", "ត្រូវ"),
+            ("ශ්\u{200d}රී", "ශ්‹200D›රී"),
             ("日本", "日本"),
             ("עברית", "עברית"),
             ("👩\u{200d}💻", "👩‹200D›💻"),
