@@ -255,6 +255,8 @@ fn needs_sign(c: char) -> bool {
             // Blanks that are not U+0020 look like it, and private use looks like anything.
             | '\u{00A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}'
             | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}'
+            // Voiced marks of half width: columns of their own, or none, as the program that draws them likes.
+            | '\u{FF9E}' | '\u{FF9F}'
             // Letters of flags: one column or two, alone or in pairs, as the terminal likes.
             | '\u{1F1E6}'..='\u{1F1FF}')
 }
@@ -344,6 +346,7 @@ mod tests {
             ("ត្រូវ", "ត្រូវ"),
             ("ශ්\u{200d}රී", "ශ්‹200D›රී"),
             ("日本", "日本"),
+            ("ｶﾞ", "ｶ‹FF9E›"),
             ("עברית", "עברית"),
             ("👩\u{200d}💻", "👩‹200D›💻"),
             ("👍🏽", "👍‹1F3FD›"),
