@@ -63,7 +63,10 @@ impl App {
         }
         lines.push(Line::default());
         let changed = self.changed_spans(row);
-        for words in xml_lines(text, &changed) {
+        let before = document.entry(row).1;
+        let indent = before.get(..entry.open as usize).and_then(|lead| lead.rsplit(|byte| *byte == b'\n').next());
+        let indent = String::from_utf8_lossy(indent.unwrap_or_default()).replace('\t', "  ");
+        for words in xml_lines(text, &changed, &indent) {
             lines.extend(words.wrapped(charset, width, 6).into_iter().map(Line::from));
         }
         Panel { title, lines, chosen: None, top: self.detail_top }
@@ -129,8 +132,9 @@ fn extensions(text: &[u8], (more, last, through): &(&'static str, &'static str, 
     out
 }
 
-/// The XML line by line: tags dimmed, values plain, what was changed bold.
-fn xml_lines(text: &[u8], changed: &[Range<usize>]) -> Vec<Words> {
+/// The XML line by line: tags dimmed, values plain, what was changed bold. The indentation that the whole
+/// entry has in its file is left out.
+fn xml_lines(text: &[u8], changed: &[Range<usize>], indent: &str) -> Vec<Words> {
     let mut lines = Vec::new();
     let mut line = Words::new();
     let mut put = |from: usize, to: usize, role: Role, lines: &mut Vec<Words>| {
@@ -139,7 +143,9 @@ fn xml_lines(text: &[u8], changed: &[Range<usize>]) -> Vec<Words> {
             if number > 0 {
                 lines.push(std::mem::take(&mut line));
             }
-            line.push(role, part.trim_end_matches('\r').replace('\t', "  "));
+            let part = part.trim_end_matches('\r').replace('\t', "  ");
+            let part = if number > 0 { part.strip_prefix(indent).unwrap_or(&part) } else { &part };
+            line.push(role, part.to_owned());
         }
     };
     let role_at = |at: usize, plain: Role| {
@@ -187,7 +193,7 @@ mod tests {
     #[test]
     fn the_changed_part_of_the_xml_is_marked() {
         let start = ENTRY.windows(10).position(|window| window == b"<priority>").unwrap();
-        let lines = xml_lines(ENTRY, std::slice::from_ref(&(start..start + 24)));
+        let lines = xml_lines(ENTRY, std::slice::from_ref(&(start..start + 24)), "");
         let marked: String = lines
             .iter()
             .flat_map(Words::pieces)
@@ -200,9 +206,15 @@ mod tests {
     }
 
     #[test]
+    fn the_xml_stands_at_the_left_edge() {
+        let lines = xml_lines(b"<url>\n    <loc>x</loc>\n  </url>", &[], "  ");
+        assert_eq!(lines.iter().map(plain).collect::<Vec<_>>(), ["<url>", "  <loc>x</loc>", "</url>"]);
+    }
+
+    #[test]
     fn any_bytes_give_something() {
         for text in [&b"<url><a><b></url>"[..], b"", b"<url", b"</a></b>", b"<url><![CDATA[x]]><a>\xff</a>"] {
-            let _ = (extensions(text, &("", "", "")), xml_lines(text, &[]));
+            let _ = (extensions(text, &("", "", "")), xml_lines(text, &[], ""));
         }
     }
 }

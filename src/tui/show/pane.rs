@@ -398,7 +398,8 @@ impl App {
             values.push(Role::Changed, of(&sample.after));
         }
         let charset = self.theme.charset;
-        let room = usize::from(self.size.0).saturating_sub(8 + values.width(charset)).clamp(12, 60);
+        // One place for all rows, so that the values stand below each other.
+        let room = usize::from(self.size.0).saturating_sub(8 + 32 * samples.len()).clamp(12, 60);
         let loc = samples.first().map(|sample| self.session.document().loc(sample.row)).unwrap_or_default();
         Words::text(charset.fit_path(&self.without_origin(&loc), room)).joined(values).into()
     }
