@@ -22,7 +22,7 @@ pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Fa
     let now = check.common.now()?;
     let mut report = Report::default();
     let status = each_path(&check.paths, streams, |path, streams| {
-        let session = check.common.open(path, now)?;
+        let session = check.common.open(path, now, streams)?;
         let first = report.findings.len();
         report.add(&session);
         if check.format == CheckFormat::Text {

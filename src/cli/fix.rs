@@ -9,6 +9,6 @@ use crate::session::command::{Command, Scope};
 pub(super) fn run(fix: &Fix, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = fix.common.now()?;
     let scope = Scope { shown: false, query: filter(fix.filter.as_deref(), now)? };
-    let session = fix.common.open(&fix.path, now)?;
+    let session = fix.common.open(&fix.path, now, streams)?;
     edit(session, &Command::Fix { scope, rules: fix.rules.clone() }, (fix.dry_run, fix.output.as_deref()), streams)
 }

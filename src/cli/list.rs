@@ -16,7 +16,7 @@ pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fail
     let now = list.common.now()?;
     let query = filter(list.filter.as_deref(), now)?;
     each_path(&list.paths, streams, |path, streams| {
-        let session = list.common.open(path, now)?;
+        let session = list.common.open(path, now, streams)?;
         match list.format {
             ListFormat::Text => {
                 let document = session.document();

@@ -211,11 +211,15 @@ impl Common {
     }
 
     /// Opens a set, start to end.
-    fn open(&self, path: &Path, now: Now) -> Result<Session, Failure> {
+    fn open(&self, path: &Path, now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
         let options = self.options()?;
         let mut session = Session::new(now, options.base_url.clone());
         session.set_profile(self.profile.unwrap_or_default());
-        Ok(load::open_in(session, path, options)?)
+        let session = load::open_in(session, path, options)?;
+        if let Some(words) = session.recovered() {
+            streams.note(&words);
+        }
+        Ok(session)
     }
 }
 

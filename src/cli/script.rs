@@ -26,7 +26,7 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
         return Err(at(line, &format!("`{}` needs a screen", line.command), hint));
     }
     let target = target(open)?;
-    let mut run = Run { open, session: open.common.open(&target, now)?, target };
+    let mut run = Run { open, session: open.common.open(&target, now, streams)?, target };
     if open.read_only {
         run.session.set_read_only("--read-only was given");
     }
@@ -73,7 +73,7 @@ impl Run<'_> {
             }
             Command::Reload { discard } => {
                 self.may_drop(line, *discard)?;
-                self.session = self.open.common.open(&self.target, self.open.common.now()?)?;
+                self.session = self.open.common.open(&self.target, self.open.common.now()?, streams)?;
             }
             Command::Check => {
                 for finding in self.session.report() {

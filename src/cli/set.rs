@@ -13,7 +13,7 @@ pub(super) fn run(set: &Set, streams: &mut Streams<'_>) -> Result<Status, Failur
         scope: Scope { shown: false, query: filter(set.filter.as_deref(), now)? },
         assignments: assignments(&set.assignments, now)?,
     };
-    let session = set.common.open(&set.path, now)?;
+    let session = set.common.open(&set.path, now, streams)?;
     edit(session, &command, (set.dry_run, set.output.as_deref()), streams)
 }
 

@@ -2,12 +2,13 @@
 //!
 //! Invariant: an error before the first rename leaves every file as it was and no temporary file behind. Files
 //! are renamed in the order given (the index last), so an index never names a part that is not there. Every
-//! operation passes a [`Gate`] by its number: tests make the n-th one fail, and the record that will let an
-//! interrupted save be finished later belongs between the last [`Step::Sync`] and the first [`Step::Rename`].
+//! operation passes a [`Gate`] by its number: tests make the n-th one fail, or the process die there. Between the
+//! last [`Step::Sync`] and the first [`Step::Rename`] stands the record by which an interrupted save is finished.
 
 use super::disk::{Disk, Fingerprint, OnDisk, fingerprint};
 use super::error::{Error, Reason};
-use std::collections::{BTreeMap, BTreeSet};
+use super::record::{self, Begun};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -22,6 +23,10 @@ pub(super) enum Step {
     Rename,
     Remove,
     SyncFolder,
+    /// Writes down what the steps after it will do.
+    Record,
+    /// Crosses it out again.
+    Unrecord,
 }
 
 /// Lets operations through; or not, in tests.
@@ -60,6 +65,9 @@ pub(super) struct Target {
     pub(super) metadata: Option<Metadata>,
     /// Permission bits that a new file may have, before the umask.
     pub(super) ceiling: u32,
+    /// Whether the file must stay the one it is: another name leads to it too, or what is known of it beside its
+    /// bytes cannot be given to another file.
+    pub(super) in_place: bool,
 }
 
 /// What a new file may be read and written by, if its set says nothing stricter.
@@ -68,7 +76,10 @@ const NEW_FILE: u32 = 0o644;
 impl Target {
     /// Looks at a path, follows its links, and refuses what must not be replaced.
     pub(super) fn look(path: &Path, wish: Wish, disk: &Disk, force: bool) -> Result<Self, Error> {
-        let new = || Ok(Self { path: path.to_path_buf(), real: path.to_path_buf(), metadata: None, ceiling: NEW_FILE });
+        let new = || {
+            let path = path.to_path_buf();
+            Ok(Self { real: path.clone(), path, metadata: None, ceiling: NEW_FILE, in_place: false })
+        };
         let refuse = |reason| Err(Error::new(path, reason));
         match (fs::symlink_metadata(path), wish) {
             (Err(error), Wish::Change) if error.kind() == io::ErrorKind::NotFound => {
@@ -94,7 +105,8 @@ impl Target {
         if metadata.permissions().readonly() || !is_writable(&real, path)? {
             return refuse(Reason::ReadOnly);
         }
-        Ok(Self { path: path.to_path_buf(), real, metadata: Some(metadata), ceiling: NEW_FILE })
+        let in_place = links(&metadata) > 1;
+        Ok(Self { path: path.to_path_buf(), real, metadata: Some(metadata), ceiling: NEW_FILE, in_place })
     }
 
     /// New files of a set are readable for nobody whom its present files keep out.
@@ -192,9 +204,9 @@ impl<'g> Sink<'g> {
             fs::create_dir_all(target.folder())?;
         }
         let name = target.real.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let prefix = format!(".{name}.");
+        let prefix = temporary_prefix(&name);
         let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(".sited");
+        builder.prefix(&prefix).suffix(SUFFIX);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -207,10 +219,12 @@ impl<'g> Sink<'g> {
     }
 
     /// Gives the file its target's owner and mode and syncs it.
-    pub(super) fn finish(self, target: Target) -> io::Result<Staged> {
+    pub(super) fn finish(self, mut target: Target) -> io::Result<Staged> {
         let Self { file, gate, hash, len } = self;
-        if let Some(metadata) = &target.metadata {
-            take_over(file.as_file(), metadata)?;
+        if let Some(metadata) = &target.metadata
+            && !target.in_place
+        {
+            target.in_place = !take_over(file.as_file(), metadata, &target.real)?;
         }
         gate.pass(Step::Sync)?;
         file.as_file().sync_all()?;
@@ -218,37 +232,104 @@ impl<'g> Sink<'g> {
     }
 }
 
-/// Owner, group and mode of the file that will be replaced.
+/// Gives a file the owner, group, mode and extended attributes (access control lists are some) of the one that it
+/// will replace. Whether all of that was possible.
 #[cfg(unix)]
-fn take_over(file: &File, like: &Metadata) -> io::Result<()> {
+fn take_over(file: &File, like: &Metadata, real: &Path) -> io::Result<bool> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    use xattr::FileExt;
     let own = file.metadata()?;
-    let mut mode = like.mode() & 0o7777;
-    if own.uid() != like.uid() && fchown(file, Some(like.uid()), None).is_err() {
-        // Bits that give the owner's rights away make no sense under another owner.
-        mode &= 0o0777;
+    if (own.uid() != like.uid() && fchown(file, Some(like.uid()), None).is_err())
+        || (own.gid() != like.gid() && fchown(file, None, Some(like.gid())).is_err())
+    {
+        return Ok(false);
     }
-    if own.gid() != like.gid() && fchown(file, None, Some(like.gid())).is_err() {
-        // Another group must not read what others may not.
-        mode = (mode & 0o0707) | ((mode & 0o007) << 3);
+    file.set_permissions(fs::Permissions::from_mode(like.mode() & 0o7777))?;
+    // Where the file system has none there are none to keep.
+    let Ok(names) = xattr::list(real) else { return Ok(true) };
+    for name in names {
+        let Ok(Some(value)) = xattr::get(real, &name) else { return Ok(false) };
+        // Some have been given by the system to the new file as well.
+        if file.get_xattr(&name).ok().flatten().as_ref() != Some(&value) && file.set_xattr(&name, &value).is_err() {
+            return Ok(false);
+        }
     }
-    file.set_permissions(fs::Permissions::from_mode(mode))
+    Ok(true)
 }
 
-/// The mode of the file that will be replaced.
+/// Gives a file the mode of the one that it will replace.
 #[cfg(not(unix))]
-fn take_over(file: &File, like: &Metadata) -> io::Result<()> {
-    file.set_permissions(like.permissions())
+fn take_over(file: &File, like: &Metadata, _: &Path) -> io::Result<bool> {
+    file.set_permissions(like.permissions())?;
+    Ok(true)
+}
+
+/// How many names a file has.
+fn links(metadata: &Metadata) -> u64 {
+    #[cfg(unix)]
+    let links = std::os::unix::fs::MetadataExt::nlink(metadata);
+    #[cfg(not(unix))]
+    let links = {
+        let _ = metadata;
+        1
+    };
+    links
+}
+
+/// The end of the name of every temporary file.
+const SUFFIX: &str = ".sited";
+
+/// How the name of a temporary file begins: hidden, with the file's name and the number of this process.
+pub(super) fn temporary_prefix(name: &str) -> String {
+    format!(".{name}.{}-", std::process::id())
+}
+
+/// Removes temporary files whose process is dead. What cannot be removed stays: it does no harm.
+pub(super) fn sweep(folder: &Path) {
+    // While a record is there, its temporary files are the new content.
+    if record::is_there(folder) {
+        return;
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let process = name
+            .strip_prefix('.')
+            .and_then(|name| name.strip_suffix(SUFFIX))
+            .and_then(|name| name.rsplit_once('.'))
+            .and_then(|(_, end)| end.split_once('-'))
+            .and_then(|(process, _)| process.parse::<u32>().ok());
+        if process.is_some_and(|process| process != std::process::id() && !is_alive(process)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether a process of this number runs.
+fn is_alive(process: u32) -> bool {
+    #[cfg(unix)]
+    let alive = rustix::process::Pid::from_raw(process as i32).is_some_and(|pid| {
+        // Not being allowed to signal it says that it is there.
+        rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH)
+    });
+    #[cfg(not(unix))]
+    let alive = {
+        let _ = process;
+        true
+    };
+    alive
 }
 
 /// Puts staged files in place in this order, then removes files, then makes both lasting.
 ///
-/// `disk` is told of each file as soon as it is in place: after an error half-way it says what is true.
+/// Where that takes more than one step, a record of all of them is written to `home` first: whoever comes next
+/// finishes what a crash or an error leaves. `disk` is told of each file as soon as it is in place: after an error
+/// half-way it says what is true.
 pub(super) fn commit(
     staged: Vec<Staged>,
     removed: &[Target],
     disk: &mut Disk,
-    force: bool,
+    (home, force): (&Path, bool),
     gate: &dyn Gate,
 ) -> Result<(), Error> {
     let targets = || staged.iter().map(|staged| &staged.target).chain(removed);
@@ -256,12 +337,56 @@ pub(super) fn commit(
         return Err(Error::new(&changed.path, Reason::Changed));
     }
     let folders: BTreeSet<PathBuf> = targets().map(|target| target.folder().to_path_buf()).collect();
-    for Staged { target, temporary, hash, .. } in staged {
-        gate.pass(Step::Rename)
-            .and_then(|()| temporary.persist(&target.real).map_err(|error| error.error))
-            .and_then(|()| fs::metadata(&target.real))
-            .map(|metadata| disk.note(OnDisk::new(&target.path, &metadata, hash)))
-            .map_err(|error| Error::system("put the new file in its place", &target.path, error))?;
+    let is_several = staged.len() + removed.len() > 1 || targets().any(|target| target.in_place);
+    let record = (is_several || record::is_there(home))
+        .then(|| Begun::new(home, (&staged, removed), disk, gate))
+        .transpose()
+        .map_err(|error| Error::system("write down the save", home, error))?;
+    let mut staged = VecDeque::from(staged);
+    let done = place_all(&mut staged, removed, disk, gate).and_then(|()| {
+        folders.iter().try_for_each(|folder| {
+            gate.pass(Step::SyncFolder)
+                .and_then(|()| sync_folder(folder))
+                .map_err(|error| Error::system("make the save lasting", folder, error))
+        })
+    });
+    match (record, done) {
+        (None, done) => done,
+        (Some(record), Ok(())) => {
+            record.end(gate).map_err(|error| Error::system("cross out the record of the save", home, error))
+        }
+        (Some(_), Err(error)) => {
+            // The record names them: they are the rest of the save.
+            for Staged { temporary, .. } in staged {
+                let _ = temporary.keep();
+            }
+            Err(error)
+        }
+    }
+}
+
+/// Takes out of `staged` each file that is in its place.
+fn place_all(staged: &mut VecDeque<Staged>, removed: &[Target], disk: &mut Disk, gate: &dyn Gate) -> Result<(), Error> {
+    while let Some(Staged { target, temporary, len, hash }) = staged.pop_front() {
+        let failed = |error| Error::system("put the new file in its place", &target.path, error);
+        let placed = gate.pass(Step::Rename).and_then(|()| {
+            if target.in_place {
+                record::copy_into(&temporary, &target.real)
+            } else {
+                fs::rename(&temporary, &target.real)
+            }
+        });
+        if let Err(error) = placed {
+            let error = failed(error);
+            staged.push_front(Staged { target, temporary, len, hash });
+            return Err(error);
+        }
+        if !target.in_place {
+            // There is nothing left of it to remove.
+            let _ = temporary.keep();
+        }
+        let metadata = fs::metadata(&target.real).map_err(failed)?;
+        disk.note(OnDisk::new(&target.path, &metadata, hash));
     }
     for target in removed {
         gate.pass(Step::Remove)
@@ -269,17 +394,12 @@ pub(super) fn commit(
             .map_err(|error| Error::system("remove", &target.path, error))?;
         disk.forget(&target.path);
     }
-    for folder in folders {
-        gate.pass(Step::SyncFolder)
-            .and_then(|()| sync_folder(&folder))
-            .map_err(|error| Error::system("make the save lasting", &folder, error))?;
-    }
     Ok(())
 }
 
 /// A rename lasts only when its folder is synced. Some file systems cannot; they keep their own promises.
 #[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     match File::open(folder)?.sync_all() {
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => Ok(()),
         result => result,
@@ -287,7 +407,7 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
+pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 

@@ -2,12 +2,11 @@
 //!
 //! Length, time and identity are compared first; only when they differ is the content looked at.
 
-use foldhash::quality::FixedState;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
-use std::hash::{BuildHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// What is remembered of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,58 +95,31 @@ impl Disk {
     }
 }
 
-/// Bytes that are hashed at once.
-const BLOCK: usize = 1 << 16;
-
-/// A hash of bytes that come in pieces of any size: equal bytes, equal hash, within one run of the program.
-pub struct Fingerprint {
-    state: foldhash::quality::FoldHasher<'static>,
-    pending: Vec<u8>,
-}
+/// A hash of bytes that come in pieces of any size: XXH3 with 64 bits, the same in every run of the program.
+#[derive(Default)]
+pub struct Fingerprint(Xxh3);
 
 impl std::fmt::Debug for Fingerprint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Fingerprint").field("pending", &self.pending.len()).finish_non_exhaustive()
-    }
-}
-
-impl Default for Fingerprint {
-    fn default() -> Self {
-        Self { state: FixedState::with_seed(0).build_hasher(), pending: Vec::new() }
+        f.debug_tuple("Fingerprint").finish()
     }
 }
 
 impl Fingerprint {
     /// Takes in the next bytes.
-    pub fn update(&mut self, mut bytes: &[u8]) {
-        // The hasher mixes in the length of each piece; cutting at fixed places makes that harmless.
-        if !self.pending.is_empty() {
-            let (now, rest) = bytes.split_at(bytes.len().min(BLOCK - self.pending.len()));
-            self.pending.extend_from_slice(now);
-            bytes = rest;
-            if self.pending.len() < BLOCK {
-                return;
-            }
-            self.state.write(&self.pending);
-            self.pending.clear();
-        }
-        let mut blocks = bytes.chunks_exact(BLOCK);
-        blocks.by_ref().for_each(|block| self.state.write(block));
-        self.pending.extend_from_slice(blocks.remainder());
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
     }
 
     /// The hash of all bytes.
-    pub fn finish(mut self) -> u64 {
-        self.state.write(&self.pending);
-        self.state.finish()
+    pub fn finish(self) -> u64 {
+        self.0.digest()
     }
 }
 
 /// The hash of bytes that are all there.
 pub fn fingerprint(bytes: &[u8]) -> u64 {
-    let mut hash = Fingerprint::default();
-    hash.update(bytes);
-    hash.finish()
+    xxh3_64(bytes)
 }
 
 #[cfg(test)]

@@ -93,6 +93,9 @@ pub enum Reason {
     /// The plan itself cannot be carried out.
     #[error("{0}")]
     Plan(String),
+    /// A save that was interrupted and cannot be finished; the text completes "the save …".
+    #[error("an earlier save of this set was interrupted and {0}")]
+    Interrupted(String),
     /// The work was cancelled.
     #[error("stopped before anything was written")]
     Cancelled,
@@ -150,6 +153,9 @@ impl Error {
             Reason::Exists => "save again: the next free name is taken then",
             Reason::Check(_) => "every file is as it was; mend the named row and save again",
             Reason::System { source, .. } => return system_hint(source),
+            Reason::Interrupted(_) => {
+                "nothing was changed. Open it again when that is settled; removing the record gives up the rest of that save"
+            }
             Reason::Plan(_) | Reason::Cancelled => return None,
         })
     }

@@ -33,7 +33,9 @@ impl Visit for Records {
 
 /// A set of files in a folder of their own.
 pub(super) struct Set {
-    pub(super) folder: tempfile::TempDir,
+    folder: PathBuf,
+    /// Removes the folder in the end; not when it is somebody else's.
+    _owned: Option<tempfile::TempDir>,
     pub(super) document: Document,
     pub(super) saved: Document,
     pub(super) disk: Disk,
@@ -52,7 +54,8 @@ impl Set {
             std::fs::write(path, bytes).unwrap();
         }
         let mut set = Self {
-            folder,
+            folder: folder.path().to_path_buf(),
+            _owned: Some(folder),
             document: Document::default(),
             saved: Document::default(),
             disk: Disk::default(),
@@ -88,24 +91,32 @@ impl Set {
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.join(name)
     }
 
     pub(super) fn read(&self, name: &str) -> String {
         String::from_utf8(std::fs::read(self.path(name)).unwrap()).unwrap()
     }
 
+    /// The set of another folder, just loaded.
+    pub(super) fn open(folder: &Path, name: &str) -> Self {
+        let mut set = Self::new(&[(name, b"<urlset/>")]);
+        set.folder = folder.to_path_buf();
+        set.load(name);
+        set
+    }
+
     /// Every file of the folder with its bytes, by relative name.
     pub(super) fn files(&self) -> BTreeMap<String, Vec<u8>> {
         let mut found = BTreeMap::new();
-        let mut folders = vec![self.folder.path().to_path_buf()];
+        let mut folders = vec![self.folder.clone()];
         while let Some(folder) = folders.pop() {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
                 if path.is_dir() {
                     folders.push(path);
                 } else {
-                    let name = path.strip_prefix(self.folder.path()).unwrap().to_string_lossy().into_owned();
+                    let name = path.strip_prefix(&self.folder).unwrap().to_string_lossy().into_owned();
                     found.insert(name, std::fs::read(path).unwrap());
                 }
             }

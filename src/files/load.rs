@@ -8,6 +8,7 @@ use super::disk::OnDisk;
 use super::error::{Error, Reason};
 use super::locate;
 use super::read::{self, Contents, Options};
+use super::record::{self, Finished};
 use crate::document::quirk::Quirk;
 use crate::document::sitemap::{Child, ChildState, Index, Sitemap, UTF_8};
 use crate::document::source::{Lines, Source};
@@ -72,6 +73,8 @@ pub struct Loaded {
     pub index: Option<Index>,
     /// Whether it was stopped before the end.
     pub stopped: bool,
+    /// The interrupted save that was finished first, if there was one.
+    pub finished: Option<Finished>,
 }
 
 /// The names that are looked for in a folder, in this order.
@@ -93,6 +96,7 @@ pub fn load<V: Visit + Send>(
     make: impl Fn(&Facts) -> V + Sync,
     deliver: &mut dyn FnMut(Part<V>),
 ) -> Result<Loaded, Error> {
+    let finished = record::recover(path)?;
     let path = if path.is_dir() {
         in_folder(path).ok_or_else(|| Error::new(path, Reason::Folder))?
     } else {
@@ -110,14 +114,14 @@ pub fn load<V: Visit + Send>(
     if file.facts.kind == FileKind::Urlset {
         let stopped = file.source.cut;
         deliver(file.into_sitemap());
-        return Ok(Loaded { path: Some(path), index: None, stopped });
+        return Ok(Loaded { path: Some(path), index: None, stopped, finished });
     }
     let (mut index, on_disk, visitor) = file.into_index();
     deliver(Part::Index { index: index.clone(), on_disk, visitor });
     let folder = path.parent().unwrap_or(Path::new(""));
     let found = job.resolve((&path, identity), folder, &mut index.children);
     let stopped = job.children(&found, &mut index.children, deliver);
-    Ok(Loaded { path: Some(path), index: Some(index), stopped })
+    Ok(Loaded { path: Some(path), index: Some(index), stopped, finished })
 }
 
 /// A file name as text.

@@ -14,6 +14,7 @@ pub mod load;
 mod locate;
 pub mod plan;
 pub mod read;
+mod record;
 pub mod sample;
 pub mod save;
 
@@ -23,5 +24,6 @@ pub use load::{Facts, Loaded, Part, in_folder, load};
 pub use locate::folder_url;
 pub use plan::{Action, FileId, Output, Plan, Problem, Request, plan};
 pub use read::Options;
+pub use record::{Finished, recover};
 pub use sample::{blank, sample};
 pub use save::{Saved, save};

@@ -36,7 +36,7 @@ pub fn sample<V: Visit>(make: impl Fn(&Facts) -> V, deliver: &mut dyn FnMut(Part
             sitemaps += 1;
         }
     }
-    Loaded { path: None, index: Some(index), stopped: false }
+    Loaded { index: Some(index), ..Loaded::default() }
 }
 
 /// A new, empty sitemap that will be written to `path`.

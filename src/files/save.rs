@@ -9,6 +9,7 @@ use super::disk::Disk;
 use super::error::{Error, Reason};
 use super::plan::{Action, FileId, Output, Plan};
 use super::read::{self, Options};
+use super::record;
 use crate::document::Document;
 use crate::document::rows::RowId;
 use crate::document::source::Lines;
@@ -101,8 +102,11 @@ fn save_through(
     let staged: Vec<Staged> = staged.into_iter().flatten().collect();
     let written: Vec<(PathBuf, u64)> = staged.iter().map(|file| (file.target.path.clone(), file.len)).collect();
     let removed: Vec<PathBuf> = removes.iter().map(|target| target.path.clone()).collect();
-    if !staged.is_empty() || !removes.is_empty() {
-        commit::commit(staged, &removes, disk, force, gate)?;
+    let home = plan.path.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    let home = home.unwrap_or(Path::new("."));
+    // The record of a save that failed at its very end is crossed out even if nothing is left to write.
+    if !staged.is_empty() || !removes.is_empty() || record::is_there(home) {
+        commit::commit(staged, &removes, disk, (home, force), gate)?;
     }
     let kept = || plan.outputs.iter().filter(|output| output.action != Action::Removed);
     disk.keep(kept().map(|output| output.path.as_path()));

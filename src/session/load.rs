@@ -98,6 +98,7 @@ impl Session {
         if let Some(index) = loaded.index {
             self.now.state.document.set_index(Some(index));
         }
+        self.finished = loaded.finished;
         if loaded.stopped {
             self.set_read_only("loading was stopped; open it again to edit");
         }
@@ -114,7 +115,7 @@ impl Session {
     pub fn start_new(&mut self, path: PathBuf) {
         let (source, sitemap) = files::blank(Some(&path));
         self.now.state.document.append(source, [], sitemap);
-        self.finish(Loaded { path: Some(path), index: None, stopped: false });
+        self.finish(Loaded { path: Some(path), ..Loaded::default() });
     }
 
     /// Whether the opened file is an index.

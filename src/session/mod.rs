@@ -25,7 +25,7 @@ use crate::document::sitemap::SitemapId;
 use crate::document::sort::SortKey;
 use crate::document::view::{View, ViewSpec};
 use crate::document::{Document, RowState};
-use crate::files::Disk;
+use crate::files::{Disk, Finished};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
@@ -81,6 +81,8 @@ pub struct Session {
     base_url: Option<String>,
     read_only: Option<String>,
     loading: bool,
+    /// The interrupted save that was finished when the set was opened.
+    finished: Option<Finished>,
     file_findings: Arc<Vec<FileFinding>>,
     /// Number of the set of rules that each entry of the index violates.
     index_rules: Vec<u16>,
@@ -107,6 +109,7 @@ impl Session {
             base_url,
             read_only: None,
             loading: true,
+            finished: None,
             file_findings: Arc::default(),
             index_rules: Vec::new(),
         }
@@ -174,6 +177,16 @@ impl Session {
     /// Forbids changes from now on.
     pub fn set_read_only(&mut self, reason: impl Into<String>) {
         self.read_only = Some(reason.into());
+    }
+
+    /// What was done before the set was opened: an earlier save, interrupted by a crash, was finished.
+    pub fn recovered(&self) -> Option<String> {
+        let Finished { files, removed } = self.finished?;
+        let removed = match removed {
+            0 => String::new(),
+            removed => format!(", {} removed", crate::words::counted(removed as u64, "file")),
+        };
+        Some(format!("finished an interrupted save: {} written{removed}", crate::words::counted(files as u64, "file")))
     }
 
     /// Whether parts are still coming.

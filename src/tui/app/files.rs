@@ -80,7 +80,10 @@ impl App {
                 if let Some(spec) = self.spec_after_load.take() {
                     self.show_view(spec);
                 }
-                if stopped {
+                let recovered = self.session.recovered();
+                if let Some(words) = recovered {
+                    self.say(words);
+                } else if stopped {
                     self.say("loading was stopped: what is here can be read, not changed");
                 } else if sample {
                     self.say("a sample set to try things on; nothing of it is on your disk");
