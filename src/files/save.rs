@@ -238,7 +238,7 @@ impl Visit for Check {
 
 /// Writes plain or packed.
 enum Writer<'g> {
-    Plain(BufWriter<Sink<'g>>),
+    Plain(Box<BufWriter<Sink<'g>>>),
     Gzip(Box<GzEncoder<BufWriter<Sink<'g>>>>),
 }
 
@@ -248,7 +248,7 @@ impl<'g> Writer<'g> {
             // No time, no name: the same content always gives the same bytes.
             Self::Gzip(Box::new(GzBuilder::new().mtime(0).operating_system(255).write(writer, LEVEL)))
         } else {
-            Self::Plain(writer)
+            Self::Plain(Box::new(writer))
         }
     }
 
@@ -261,7 +261,7 @@ impl<'g> Writer<'g> {
 
     fn finish(self) -> io::Result<Sink<'g>> {
         let writer = match self {
-            Self::Plain(writer) => writer,
+            Self::Plain(writer) => *writer,
             Self::Gzip(writer) => writer.finish()?,
         };
         writer.into_inner().map_err(io::IntoInnerError::into_error)

@@ -496,6 +496,8 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
     assert!(deaths > 12 && kept > 3, "{deaths} {kept}");
 }
 
+type Spoil<'s> = &'s dyn Fn(&Set);
+
 #[test]
 fn a_record_that_cannot_be_finished_is_named_and_changes_nothing() {
     let interrupted = || {
@@ -511,7 +513,7 @@ fn a_record_that_cannot_be_finished_is_named_and_changes_nothing() {
     };
     let text = |set: &Set| fs::read_to_string(set.path(".sited.commit")).unwrap();
     let foreign = urlset(&["https://e.com/foreign"]);
-    let spoilt: [(&str, &dyn Fn(&Set)); 5] = [
+    let spoilt: [(&str, Spoil<'_>); 5] = [
         ("changed by somebody else", &|set| fs::write(set.path("index.xml"), &foreign).unwrap()),
         ("lost its new content", &|set| {
             let temporary = set.files().into_keys().find(|name| name.starts_with(".index.xml.")).unwrap();
