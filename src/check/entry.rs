@@ -3,8 +3,10 @@
 //! Runs for every entry of every file, where the record is made; allocates nothing for a plain, clean
 //! entry. What is wrong is said in words elsewhere, when somebody looks at the row.
 
+use super::extension;
 use super::profile::Profile;
 use super::rule::{Rule, RuleSet};
+use super::rules::EXTENSIONS as EXTENSION_RULES;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
 use crate::protocol::location::{Fault, Home, Location};
@@ -131,7 +133,10 @@ pub const SHARED_RULES: RuleSet = RuleSet::of(&[
 ]);
 
 /// Every rule that [`check`] can report.
-pub const ENTRY_RULES: RuleSet = LOC_RULES
+pub const ENTRY_RULES: RuleSet = FIELD_RULES.union(EXTENSION_RULES);
+
+/// The rules about fields and the entry around them.
+pub(super) const FIELD_RULES: RuleSet = LOC_RULES
     .union(LASTMOD_RULES)
     .union(CHANGEFREQ_RULES)
     .union(PRIORITY_RULES)
@@ -148,7 +153,7 @@ pub const fn rules_of_field(field: Field) -> RuleSet {
     }
 }
 
-/// The rules that an entry breaks, those of the profile. `entry` must be the anatomy of `text`.
+/// The rules that an entry breaks, its extensions included, those of the profile. `entry` must be the anatomy of `text`.
 pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     asked(every_rule(entry, text, context), context)
 }
@@ -160,6 +165,12 @@ fn asked(set: RuleSet, context: &Context<'_>) -> RuleSet {
 }
 
 fn every_rule(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+    let set = check_fields(entry, text, context);
+    if extension::concerns(entry, text) { set.union(extension::check(entry, text, context)) } else { set }
+}
+
+/// The rules that the fields of an entry break, and the entry around them, whatever the profile asks.
+pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let mut set = structure(entry);
     let mut facts = Facts::default();
     for field in Field::ALL {
@@ -200,6 +211,10 @@ pub fn revise(
     context: &Context<'_>,
 ) -> Option<RuleSet> {
     if old.intersects(SHARED_RULES) || record.flags.has(Flags::ODD) {
+        return None;
+    }
+    // Extensions speak of their page, and break rules of URLs themselves.
+    if field == Field::Loc && record.flags.has_extensions() {
         return None;
     }
     let mut facts = Facts {

@@ -5,6 +5,7 @@
 //! changes a document.
 
 use super::entry::{Context, LASTMOD, PRIORITY, check, check_value, loc_rule, trim_strict};
+use super::extension;
 use super::message::breaks;
 use super::rewrite;
 use super::rule::{Rule, RuleSet};
@@ -79,7 +80,8 @@ pub fn repair(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bo
         let fix = candidates
             .filter(|(rule, field)| breaks(*rule, *field, &entry, &current, context))
             .filter_map(|(rule, field)| of_entry(rule, field, &entry, &current, context))
-            .find(|fix| fix.is_safe || !unattended);
+            .find(|fix| fix.is_safe || !unattended)
+            .or_else(|| extension::first_fix(set, unattended, &entry, &current, context));
         let Some(fix) = fix else { break };
         current = fix.action.apply(&entry, &current, context);
         match fix.action {
@@ -452,7 +454,7 @@ mod tests {
             }
             let listed: RuleSet = table.iter().map(|(rule, _)| *rule).collect();
             let safe: RuleSet =
-                super::super::entry::ENTRY_RULES.iter().filter(|rule| rule.fix() == FixKind::Safe).collect();
+                super::super::entry::FIELD_RULES.iter().filter(|rule| rule.fix() == FixKind::Safe).collect();
             assert_eq!(safe.minus(listed), RuleSet::of(&[Rule::INDEX_EXTRA_CHILD]));
         });
     }

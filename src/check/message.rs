@@ -4,9 +4,10 @@
 //! who minds. No control character of a file reaches a message.
 
 use super::entry::{
-    Context, ENTRY_RULES, LASTMOD, PRIORITY, TOLERANCE, check_value, has_outer_blanks, loc_rule, rules_of_field,
+    Context, FIELD_RULES, LASTMOD, PRIORITY, TOLERANCE, check_value, has_outer_blanks, loc_rule, rules_of_field,
     trim_strict, whitespace_rule,
 };
+use super::extension::{self, Part};
 use super::fix::{self, Fix};
 use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault};
@@ -23,6 +24,8 @@ pub struct Finding {
     pub rule: Rule,
     /// In which field; `None` for the entry as a whole.
     pub field: Option<Field>,
+    /// Which element of an extension.
+    pub part: Option<Part>,
     /// What is wrong with this value.
     pub message: String,
     /// What one key would do about it.
@@ -33,7 +36,7 @@ pub struct Finding {
 /// about the file or the set in it are passed over, since their words need more than the entry.
 pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for rule in set.intersection(ENTRY_RULES).iter() {
+    for rule in set.intersection(FIELD_RULES).iter() {
         for field in fix::places(rule) {
             if !breaks(rule, field, entry, text, context) {
                 continue;
@@ -46,8 +49,18 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
                 None => of_whole(rule, entry, text, context),
             };
             let fix = fix::of_entry(rule, field, entry, text, context);
-            findings.push(Finding { rule, field, message, fix });
+            findings.push(Finding { rule, field, part: None, message, fix });
         }
+    }
+    if extension::concerns(entry, text) {
+        let found = extension::findings(entry, text, context).into_iter().filter(|found| set.contains(found.rule));
+        findings.extend(found.map(|found| Finding {
+            rule: found.rule,
+            field: None,
+            part: Some(found.part),
+            message: found.message,
+            fix: found.fix,
+        }));
     }
     worst_first(findings, context)
 }
@@ -60,7 +73,7 @@ pub fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> 
             fix::Action::Set { value: Some(right), .. } => !check_value(field, right, context).contains(rule),
             _ => true,
         });
-        Finding { rule, field: Some(field), message: of_field(rule, field, decoded, context), fix }
+        Finding { rule, field: Some(field), part: None, message: of_field(rule, field, decoded, context), fix }
     });
     worst_first(findings.collect(), context)
 }
@@ -92,7 +105,7 @@ pub(super) fn is_of_a_field(rule: Rule) -> bool {
 /// Whether an entry breaks a rule in this field, or as a whole.
 pub(super) fn breaks(rule: Rule, field: Option<Field>, entry: &Entry, text: &[u8], context: &Context<'_>) -> bool {
     let Some(field) = field else {
-        return super::entry::check(entry, text, context).contains(rule);
+        return super::entry::check_fields(entry, text, context).contains(rule);
     };
     let (Some(span), Some(raw)) = (entry.field(field), entry.raw_value(field, text)) else { return false };
     if span.text == TextKind::Children {
@@ -220,7 +233,7 @@ fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> St
 }
 
 /// Part of a value for a message.
-fn visible(text: &str) -> String {
+pub(super) fn visible(text: &str) -> String {
     excerpt(text, 40)
 }
 

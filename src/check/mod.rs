@@ -4,6 +4,7 @@
 //! reads files or knows of a screen.
 
 pub mod entry;
+pub mod extension;
 pub mod file;
 pub mod fix;
 pub mod index;

@@ -143,14 +143,14 @@ fn attributes(text: &[u8], tag: &Markup) -> Vec<Range<usize>> {
 }
 
 /// A range with the white space before it.
-fn with_blanks(text: &[u8], range: Range<usize>) -> Range<usize> {
+pub(super) fn with_blanks(text: &[u8], range: Range<usize>) -> Range<usize> {
     let before = text.get(..range.start).unwrap_or_default();
     let start = before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1);
     start..range.end
 }
 
 /// The text without some ranges, which must be in order and apart.
-fn without(text: &[u8], cuts: Vec<Range<usize>>) -> Option<String> {
+pub(super) fn without(text: &[u8], cuts: Vec<Range<usize>>) -> Option<String> {
     if cuts.is_empty() {
         return None;
     }

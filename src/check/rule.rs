@@ -421,6 +421,8 @@ mod tests {
             Rule::LASTMOD_ZERO_UNIX,
             Rule::LOC_TOO_LONG_ENCODED,
             Rule::SET_PRIORITY_IDENTICAL_FEW,
+            Rule::EXT_OBSOLETE_PAGEMAP,
+            Rule::HREFLANG_DUPLICATE_DIFFERENT,
         ];
         assert_eq!(variants, expected);
         for variant in variants {

@@ -3,7 +3,7 @@
 use super::args::{Check, CheckFormat};
 use super::output::{File, Finding, Summary, check_json, finding_text};
 use super::{Failure, Status, Streams, each_path};
-use crate::protocol::{Field, Severity};
+use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::findings::Reported;
 use crate::words::{counted, grouped};
@@ -88,7 +88,7 @@ pub(super) fn shown(reported: &Reported) -> Finding<'_> {
         line: reported.at.map(|(line, _)| line),
         column: reported.at.map(|(_, column)| column),
         loc: Some(reported.loc.as_str()).filter(|loc| !loc.is_empty()),
-        field: finding.field.map(Field::name),
+        field: finding.subject(),
         message: &finding.message,
         fix: finding.fix.as_ref().map(|fix| fix.label.clone()),
     }

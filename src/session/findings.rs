@@ -3,6 +3,7 @@
 use super::Session;
 use super::checks::rule_of;
 use super::snapshot::{DocumentLocs, Snapshot};
+use crate::check::extension::Part;
 use crate::check::file::{self, FileFacts};
 use crate::check::fix::Fix;
 use crate::check::index::{self, IndexFacts};
@@ -35,6 +36,20 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// Line and column in the file as stored, where they are known without its bytes.
     pub at: Option<(u64, u64)>,
+    /// The element of an extension that it is about.
+    pub part: Option<Part>,
+}
+
+impl Finding {
+    /// A finding without a fix.
+    pub const fn new(rule: Rule, severity: Severity, field: Option<Field>, message: String) -> Self {
+        Self { rule, severity, field, message, fix: None, at: None, part: None }
+    }
+
+    /// What it is about, as the file calls it: `lastmod`, `video:duration`; `None` for the entry as a whole.
+    pub fn subject(&self) -> Option<&str> {
+        self.field.map(Field::name).or_else(|| self.part.as_ref().map(|part| &*part.name))
+    }
 }
 
 /// What a finding that no row carries is about.
@@ -94,15 +109,14 @@ impl Snapshot {
         for rule in self.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
             let Some(severity) = rule.severity_in(self.checks.profile()) else { continue };
             let message = self.set_message(rule, row);
-            findings.push(Finding { rule, severity, field: Some(Field::Loc), message, fix: None, at: None });
+            findings.push(Finding::new(rule, severity, Some(Field::Loc), message));
         }
         let profile = self.checks.profile();
         findings.extend(self.document.quirks_of(row).iter().filter_map(|quirk| of_quirk(quirk, profile)));
         if rules.contains(Rule::LASTMOD_MISSING) {
             let message = "no lastmod here, although others of the set have one".to_owned();
             let rule = Rule::LASTMOD_MISSING;
-            let finding = Finding { rule, severity: Severity::Note, field: None, message, fix: None, at: None };
-            findings.push(finding);
+            findings.push(Finding::new(rule, Severity::Note, None, message));
         }
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         findings
@@ -138,14 +152,8 @@ impl Snapshot {
 }
 
 fn from_check(found: message::Finding, profile: Profile) -> Option<Finding> {
-    Some(Finding {
-        rule: found.rule,
-        severity: found.rule.severity_in(profile)?,
-        field: found.field,
-        message: found.message,
-        fix: found.fix,
-        at: None,
-    })
+    let plain = Finding::new(found.rule, found.rule.severity_in(profile)?, found.field, found.message);
+    Some(Finding { fix: found.fix, part: found.part, ..plain })
 }
 
 fn worded(entry: &Entry, text: &[u8], context: &entry_rules::Context<'_>, rules: RuleSet) -> Vec<Finding> {
@@ -317,7 +325,7 @@ impl Session {
                 {
                     let message = "another URL of the set differs only in what rarely makes another page".to_owned();
                     let rule = Rule::SET_DUPLICATE_NEAR;
-                    findings.push(Finding { rule, severity, field: Some(Field::Loc), message, fix: None, at: None });
+                    findings.push(Finding::new(rule, severity, Some(Field::Loc), message));
                 }
                 if findings.is_empty() {
                     continue;
@@ -328,7 +336,14 @@ impl Session {
                     place.map(|(source, entry)| (source.start(entry).unwrap_or_default(), source.entry_text(entry)));
                 let anatomy = base.map(|(_, text)| Entry::of(text, document.names(row)));
                 let offset = |finding: &Finding| {
-                    base.zip(anatomy).map(|((start, _), entry)| start + field_offset(&entry, finding.field))
+                    let (start, text) = base?;
+                    Some(
+                        start
+                            + match &finding.part {
+                                Some(part) => (part.at as usize).min(text.len()),
+                                None => field_offset(&anatomy?, finding.field),
+                            },
+                    )
                 };
                 // In the order of the file: that is how people read a report, and the line counter only goes forward.
                 let mut placed: Vec<_> = findings.into_iter().map(|finding| (offset(&finding), finding)).collect();
@@ -354,19 +369,13 @@ fn of_set(
 ) -> Option<Reported> {
     let rule = rule_of(finding.rule);
     let severity = rule.severity_in(profile)?;
-    let finding = Finding { rule, severity, field: None, message: finding.message.clone(), fix: None, at: None };
+    let finding = Finding::new(rule, severity, None, finding.message.clone());
     Some(Reported { file, at, loc: String::new(), finding })
 }
 
 fn plain(finding: &FileFinding) -> Finding {
-    Finding {
-        rule: finding.rule,
-        severity: finding.severity,
-        field: finding.field,
-        message: finding.message.clone(),
-        fix: finding.fix.clone(),
-        at: finding.at,
-    }
+    let plain = Finding::new(finding.rule, finding.severity, finding.field, finding.message.clone());
+    Finding { fix: finding.fix.clone(), at: finding.at, ..plain }
 }
 
 /// Where a field's value (or the element) starts in its entry.
@@ -378,7 +387,7 @@ fn field_offset(entry: &Entry, field: Option<Field>) -> usize {
 fn of_quirk(quirk: &Quirk, profile: Profile) -> Option<Finding> {
     let rule = quirk::rule_of(quirk.kind);
     let (severity, message) = (rule.severity_in(profile)?, quirk::message(quirk));
-    Some(Finding { rule, severity, field: None, message, fix: None, at: Some(quirk.at) })
+    Some(Finding { at: Some(quirk.at), ..Finding::new(rule, severity, None, message) })
 }
 
 /// The findings of quirks of a file; those of its rows are the rows' own unless `of_entries`.
@@ -389,7 +398,7 @@ fn of_quirks(
 ) -> Vec<FileFinding> {
     let own = quirks.iter().filter(|quirk| of_entries || quirk.entry.is_none());
     own.filter_map(|quirk| {
-        let Finding { rule, severity, field, message, fix, at } = of_quirk(quirk, profile)?;
+        let Finding { rule, severity, field, message, fix, at, .. } = of_quirk(quirk, profile)?;
         Some(FileFinding { place: place(quirk), rule, severity, field, message, fix, at })
     })
     .collect()

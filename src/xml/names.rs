@@ -150,6 +150,16 @@ impl Names {
         (self.meaning(prefix), local)
     }
 
+    /// What a prefix means by the root's declarations.
+    pub fn meaning_of_prefix(&self, prefix: &[u8]) -> Meaning {
+        self.meaning(prefix)
+    }
+
+    /// What a namespace means that an element inside an entry declares.
+    pub fn meaning_of(&self, uri: &str) -> Meaning {
+        meaning(uri, self.uri.as_deref())
+    }
+
     #[inline]
     fn meaning(&self, prefix: &[u8]) -> Meaning {
         if prefix.is_empty() {

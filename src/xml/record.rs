@@ -45,6 +45,11 @@ impl Flags {
         self.0 & other.0 == other.0
     }
 
+    /// Whether the entry has extensions of any kind.
+    pub const fn has_extensions(self) -> bool {
+        self.0 & (Self::IMAGE.0 | Self::VIDEO.0 | Self::NEWS.0 | Self::ALTERNATE.0 | Self::OTHER.0) != 0
+    }
+
     /// Sets or clears bits.
     pub const fn put(&mut self, other: Self, on: bool) {
         if on {

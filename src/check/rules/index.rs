@@ -4,7 +4,7 @@
 
 use super::rules;
 
-rules! { super::set::END;
+rules! { super::alternate::END;
     INDEX_TOO_MANY "index-too-many" E Document Ask INDEX,
         "more than 50,000 sitemaps in one index",
         "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. Make a second index and submit both.";

@@ -2,8 +2,10 @@
 //!
 //! The order is the catalogue's. A rule is added by adding its row; nothing else counts rules.
 
+mod alternate;
 mod document;
 mod entry;
+mod extension;
 mod index;
 mod location;
 mod set;
@@ -56,9 +58,30 @@ pub(in crate::check) const fn of_severity(severity: Severity) -> RuleSet {
     set
 }
 
+/// The rules about extensions of an entry.
+pub(in crate::check) const EXTENSIONS: RuleSet = {
+    let (table, mut set, mut at) = (join(), RuleSet::EMPTY, set::END as usize);
+    while at < alternate::END as usize {
+        if matches!(table[at].scope, crate::check::rule::Scope::Entry) {
+            set.insert(Rule::at(at as u16));
+        }
+        at += 1;
+    }
+    set
+};
+
 /// The rooms one after the other; evaluated by the compiler, where a wrong index does not compile.
 const fn join() -> [&'static Info; COUNT] {
-    let rooms = [document::ROWS, xml::ROWS, entry::ROWS, location::ROWS, set::ROWS, index::ROWS];
+    let rooms = [
+        document::ROWS,
+        xml::ROWS,
+        entry::ROWS,
+        location::ROWS,
+        set::ROWS,
+        extension::ROWS,
+        alternate::ROWS,
+        index::ROWS,
+    ];
     let mut table = [&document::ROWS[0]; COUNT];
     let (mut room, mut at) = (0, 0);
     while room < rooms.len() {
@@ -158,6 +181,21 @@ mod source {
     pub(super) const GOOGLE_BUILD: &str = "Google Search Central, Build and submit a sitemap";
     pub(super) const GOOGLE_LARGE: &str = "Google Search Central, Manage your sitemaps with a sitemap index file";
     pub(super) const GOOGLE_NEWS: &str = "Google Search Central, News sitemaps";
+    pub(super) const GOOGLE_IMAGE: &str = "Google Search Central, Image sitemaps";
+    pub(super) const GOOGLE_VIDEO: &str = "Google Search Central, Video sitemaps and alternatives";
+    pub(super) const GOOGLE_COMBINE: &str = "Google Search Central, Combine sitemap extensions";
+    pub(super) const GOOGLE_HREFLANG: &str = "Google Search Central, Localized versions of your pages";
+    pub(super) const GOOGLE_CLEANING: &str =
+        "Google Search Central blog, May 2022, Spring cleaning: sitemap extension tags";
+    pub(super) const GOOGLE_CODE: &str = "Google, Code Search sitemaps (withdrawn)";
+    pub(super) const SCHEMA_EXTENSIONS: &str =
+        "the schemas of the extensions (sitemap-image, -video, -news and others)";
+    pub(super) const SCHEMA_VIDEO: &str = "sitemap-video.xsd 1.1";
+    pub(super) const SCHEMA_NEWS: &str = "sitemap-news.xsd 0.9";
+    pub(super) const SCHEMA_MOBILE: &str = "sitemap-mobile.xsd 1.0";
+    pub(super) const SCHEMA_GEO: &str = "sitemap-geo.xsd 1.0";
+    pub(super) const SCHEMA_PAGEMAP: &str = "sitemap-pagemap.xsd 1.0";
+    pub(super) const RFC5646: &str = "RFC 5646, section 2.1.1 (Formatting of Language Tags)";
     pub(super) const GOOGLE_GUIDE: &str = "Google, Sitemap formats and guidelines";
     pub(super) const GOOGLE_LASTMOD: &str = "Google Search Central blog, April 2006, Using the lastmod attribute";
     pub(super) const CONSOLE: &str = "Google Search Console help, Sitemaps report";

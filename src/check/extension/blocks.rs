@@ -1,0 +1,175 @@
+//! What the parts of one block say together, and the blocks of one entry: images, videos, news, the obsolete ones.
+
+use super::outline::{Node, Outline, TOP};
+use super::{About, Around, Sink, namespace};
+use crate::check::entry::TOLERANCE;
+use crate::check::rule::Rule;
+use crate::protocol::extension::{Kind, value};
+use crate::protocol::location;
+use crate::protocol::namespace::Namespace;
+use std::borrow::Cow;
+
+pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
+    let mut images = Vec::new();
+    let tops = (0..).zip(&outline.nodes).filter(|(_, node)| node.parent == TOP && node.element.is_some());
+    for (number, node) in tops {
+        match namespace(node) {
+            Namespace::Image => images.push(number),
+            Namespace::Video => video(outline, number, around, sink),
+            Namespace::News => news(outline, number, around, sink),
+            Namespace::CodeSearch => code(outline, number, sink),
+            Namespace::PageMap => page_map(outline, number, sink),
+            _ => {}
+        }
+    }
+    if !images.is_empty() {
+        self::images(outline, &images, around, sink);
+    }
+}
+
+fn images(outline: &Outline<'_>, images: &[u32], around: &Around<'_>, sink: &mut impl Sink) {
+    if let Some(number) = images.get(value::IMAGES) {
+        sink.breach(Rule::IMAGE_LIMIT, *number, About::Element);
+    }
+    let page = location::host(&around.page);
+    let mut seen: Vec<(Cow<'_, str>, u32)> = Vec::with_capacity(images.len());
+    for &number in images {
+        let Some((at, node)) = outline.child(number, "loc") else { continue };
+        let url = outline.value(node);
+        if url.is_empty() {
+            continue;
+        }
+        let host = location::host(&url);
+        if !host.is_empty() && !page.is_empty() && !host.eq_ignore_ascii_case(page) {
+            sink.breach(Rule::IMAGE_FOREIGN_HOST, at, About::Element);
+        }
+        seen.push((url, number));
+    }
+    // Equal ones meet, the first of them first.
+    seen.sort();
+    for pair in seen.chunk_by(|one, other| one.0 == other.0) {
+        let Some(((_, first), repeats)) = pair.split_first() else { continue };
+        for (_, number) in repeats {
+            sink.breach(Rule::IMAGE_DUPLICATE, *number, About::Other(*first));
+        }
+    }
+}
+
+fn video(outline: &Outline<'_>, number: u32, around: &Around<'_>, sink: &mut impl Sink) {
+    let mut has_place = false;
+    for name in ["content_loc", "player_loc"] {
+        let Some((at, node)) = outline.child(number, name) else { continue };
+        let url = outline.value(node);
+        has_place |= !url.is_empty();
+        if is_same_page(&url, &around.page) {
+            sink.breach(Rule::VIDEO_LOC_SAME, at, About::Element);
+        }
+    }
+    if !has_place {
+        sink.breach(Rule::VIDEO_LOCATION_MISSING, number, About::Child("content_loc"));
+    }
+    if let Some((at, node)) = outline.child(number, "expiration_date")
+        && let Some((moment, lasts)) = value::moment(&outline.value(node))
+        && moment + lasts <= around.now
+    {
+        sink.breach(Rule::VIDEO_EXPIRED, at, About::Element);
+    }
+    if let Some((at, node)) = outline.child(number, "uploader")
+        && let Some(info) = outline.attribute(node, "info")
+        && !is_same_domain(location::host(&info), location::host(&around.page))
+    {
+        sink.breach(Rule::VIDEO_UPLOADER, at, About::Attribute("info", Kind::Url));
+    }
+    for (at, node) in outline.children(number).filter(|(_, node)| is_called(node, "price")) {
+        let missing =
+            if outline.value(node).is_empty() { ("type", Kind::PriceType) } else { ("currency", Kind::Currency) };
+        if outline.attribute(node, missing.0).is_none() {
+            sink.breach(Rule::VIDEO_PRICE, at, About::Attribute(missing.0, missing.1));
+        }
+    }
+}
+
+fn news(outline: &Outline<'_>, number: u32, around: &Around<'_>, sink: &mut impl Sink) {
+    if let Some((publication, _)) = outline.child(number, "publication")
+        && let Some((at, node)) = outline.child(publication, "language")
+    {
+        let language = outline.value(node);
+        if Kind::NewsLanguage.accepts(&language) && !value::is_assigned(&language) {
+            sink.breach(Rule::NEWS_LANGUAGE_UNKNOWN, at, About::Element);
+        }
+    }
+    if let Some((at, node)) = outline.child(number, "publication_date")
+        && let Some((moment, lasts)) = value::moment(&outline.value(node))
+    {
+        if moment + lasts + value::NEWS_DAYS * 86_400 < around.now {
+            sink.breach(Rule::NEWS_STALE, at, About::Element);
+        } else if moment > around.now + TOLERANCE {
+            sink.breach(Rule::NEWS_FUTURE, at, About::Element);
+        }
+    }
+}
+
+fn code(outline: &Outline<'_>, number: u32, sink: &mut impl Sink) {
+    let is_archive = outline.value_of(number, "filetype").is_some_and(|kind| kind == "archive");
+    if let Some((at, _)) = outline.child(number, "packagemap").filter(|_| !is_archive) {
+        sink.breach(Rule::CODE_PACKAGEMAP_NOT_ARCHIVE, at, About::Element);
+    }
+}
+
+fn page_map(outline: &Outline<'_>, number: u32, sink: &mut impl Sink) {
+    let mut need = |at: u32, node: &Node, name: &'static str| {
+        if outline.attribute(node, name).is_none() {
+            sink.breach(Rule::PAGEMAP_STRUCTURE, at, About::Attribute(name, Kind::Text));
+        }
+    };
+    for (at, node) in outline.children(number) {
+        if is_called(node, "Template") {
+            need(at, node, "src");
+        } else if is_called(node, "DataObject") {
+            need(at, node, "type");
+        }
+    }
+    for (object, _) in outline.children(number).filter(|(_, node)| is_called(node, "DataObject")) {
+        for (at, node) in outline.children(object).filter(|(_, node)| node.element.is_some()) {
+            let has_value = outline.attribute(node, "value").is_some();
+            if outline.attribute(node, "name").is_none() {
+                sink.breach(Rule::PAGEMAP_STRUCTURE, at, About::Attribute("name", Kind::Text));
+            }
+            if has_value != outline.value(node).is_empty() {
+                sink.breach(Rule::PAGEMAP_STRUCTURE, at, About::Attribute("value", Kind::Text));
+            }
+        }
+    }
+}
+
+fn is_called(node: &Node, name: &str) -> bool {
+    node.element.is_some_and(|element| element.name == name)
+}
+
+/// Whether two URLs name the same page, spelling apart.
+pub(super) fn is_same_page(one: &str, other: &str) -> bool {
+    if one.is_empty() || other.is_empty() {
+        return false;
+    }
+    if one == other {
+        return true;
+    }
+    let hashes = (location::key_hash(one), location::key_hash(other));
+    if hashes.0 != hashes.1 {
+        return false;
+    }
+    let (mut left, mut right) = (String::new(), String::new());
+    location::key(one, &mut left) == location::key(other, &mut right)
+}
+
+/// Whether two hosts are one, or one is below the other; `www.` makes no difference. Unknown hosts are no stranger.
+fn is_same_domain(one: &str, other: &str) -> bool {
+    let bare = |host: &str| {
+        let small = host.to_ascii_lowercase();
+        small.strip_prefix("www.").map(str::to_owned).unwrap_or(small)
+    };
+    let (one, other) = (bare(one), bare(other));
+    let is_below =
+        |low: &str, high: &str| low.strip_suffix(high).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    one.is_empty() || other.is_empty() || is_below(&one, &other) || is_below(&other, &one)
+}

@@ -1,0 +1,173 @@
+//! Alternate links: the language versions of a page.
+//!
+//! Links for other devices (`media`) and into apps (`android-app:`, `ios-app:`) are legal and are no language
+//! versions; only links with `hreflang`, or with nothing that says what they are, are judged here.
+
+use super::blocks::is_same_page;
+use super::outline::{Outline, TOP};
+use super::values::OF_LOC;
+use super::{About, Around, Sink, namespace};
+use crate::check::entry::loc_rule;
+use crate::check::rule::Rule;
+use crate::protocol::extension::{Kind, hreflang};
+use crate::protocol::location::{self, Fault};
+use crate::protocol::namespace::Namespace;
+use crate::xml::escape;
+use crate::xml::markup;
+use crate::xml::names::FileKind;
+use std::borrow::Cow;
+
+/// The attributes of one link.
+#[derive(Debug, Default)]
+pub(super) struct Link<'t> {
+    /// What the link is.
+    pub rel: Option<Cow<'t, str>>,
+    /// Its language.
+    pub code: Option<Cow<'t, str>>,
+    /// Its URL.
+    pub href: Option<Cow<'t, str>>,
+    /// Its devices.
+    pub media: bool,
+}
+
+impl<'t> Link<'t> {
+    /// Reads the attributes of a tag.
+    pub fn of(attributes: &'t [u8]) -> Self {
+        let mut link = Self::default();
+        for attribute in markup::attributes(attributes) {
+            match attribute.name {
+                b"rel" => link.rel = Some(escape::decode(attribute.value)),
+                b"hreflang" => link.code = Some(escape::decode(attribute.value)),
+                b"href" => link.href = Some(escape::decode(attribute.value)),
+                b"media" => link.media = true,
+                _ => {}
+            }
+        }
+        link
+    }
+
+    /// Whether it is for another device or an app, and no language version.
+    pub fn is_other(&self) -> bool {
+        let is_app = |href: &str| href.starts_with("android-app://") || href.starts_with("ios-app://");
+        self.code.is_none() && (self.media || self.href.as_deref().is_some_and(is_app))
+    }
+
+    fn is_alternate(&self) -> bool {
+        self.rel
+            .as_deref()
+            .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("alternate")))
+    }
+}
+
+pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
+    let links = (0..)
+        .zip(&outline.nodes)
+        .filter(|(_, node)| node.parent == TOP && node.element.is_some() && namespace(node) == Namespace::Xhtml);
+    let mut versions: Vec<(Cow<'_, str>, Cow<'_, str>, u32)> = Vec::new();
+    for (number, node) in links {
+        let link = Link::of(node.tag.attributes(outline.text));
+        if link.is_other() {
+            continue;
+        }
+        // Seen in the wild and of no use in a sitemap; it claims no language.
+        if link.code.is_none() && link.rel.as_deref().is_some_and(|rel| rel.eq_ignore_ascii_case("amphtml")) {
+            sink.breach(Rule::DOC_UNKNOWN_ELEMENT, number, About::Element);
+            continue;
+        }
+        if !link.is_alternate() {
+            sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("rel", Kind::Text));
+        }
+        let (code, href) = (link.code.unwrap_or_default(), link.href.unwrap_or_default());
+        if code.is_empty() {
+            sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("hreflang", Kind::Text));
+        } else {
+            self::code(number, &code, sink);
+        }
+        if href.is_empty() {
+            sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("href", Kind::Text));
+        } else {
+            self::href(number, &href, sink);
+        }
+        if !code.is_empty() && !href.is_empty() {
+            versions.push((code, href, number));
+        }
+    }
+    if let Some(&(.., first)) = versions.first() {
+        cluster(&mut versions, first, around, sink);
+    }
+}
+
+fn code(number: u32, code: &str, sink: &mut impl Sink) {
+    let faults = hreflang::judge(code);
+    let table = [
+        (faults.is_unknown, Rule::HREFLANG_CODE),
+        (faults.has_other_separator, Rule::HREFLANG_SEPARATOR),
+        (faults.is_reserved, Rule::HREFLANG_REGION_RESERVED),
+        (faults.has_unusual_case, Rule::HREFLANG_CASE),
+    ];
+    for (_, rule) in table.into_iter().filter(|(is, _)| *is) {
+        sink.breach(rule, number, About::Attribute("hreflang", Kind::Text));
+    }
+}
+
+fn href(number: u32, href: &str, sink: &mut impl Sink) {
+    for fault in location::judge(href).minus(OF_LOC).iter() {
+        let rule = match fault {
+            Fault::NotAbsolute => Some(Rule::HREFLANG_HREF_RELATIVE),
+            _ => loc_rule(fault, FileKind::Urlset),
+        };
+        if let Some(rule) = rule {
+            sink.breach(rule, number, About::Url(fault, Some("href")));
+        }
+    }
+}
+
+/// What the language versions of one entry say together.
+fn cluster(versions: &mut [(Cow<'_, str>, Cow<'_, str>, u32)], first: u32, around: &Around<'_>, sink: &mut impl Sink) {
+    if !versions.iter().any(|(code, ..)| code.eq_ignore_ascii_case(hreflang::DEFAULT)) {
+        sink.breach(Rule::HREFLANG_NO_X_DEFAULT, first, About::Element);
+    }
+    if !around.page.is_empty() {
+        let page = (&*around.page, location::key_hash(&around.page));
+        let (mut is_listed, mut named): (bool, Option<(&str, u32)>) = (false, None);
+        for (code, href, number) in versions.iter() {
+            if !is_page(href, page) {
+                continue;
+            }
+            is_listed = true;
+            if code.eq_ignore_ascii_case(hreflang::DEFAULT) {
+                continue;
+            }
+            match named {
+                None => named = Some((code, *number)),
+                Some((known, at)) if !known.eq_ignore_ascii_case(code) => {
+                    sink.breach(Rule::HREFLANG_SELF_CONFLICT, *number, About::Other(at));
+                    break;
+                }
+                Some(_) => {}
+            }
+        }
+        if !is_listed {
+            sink.breach(Rule::HREFLANG_SELF_MISSING, first, About::Element);
+        }
+    }
+    // Links of one language meet, in the order of the text.
+    versions.sort_by(|one, other| letters(&one.0).cmp(letters(&other.0)));
+    for versions in versions.chunk_by(|one, other| letters(&one.0).eq(letters(&other.0))) {
+        let Some(((_, href, first), repeats)) = versions.split_first() else { continue };
+        for (_, other, number) in repeats {
+            let rule = if href == other { Rule::HREFLANG_DUPLICATE } else { Rule::HREFLANG_DUPLICATE_DIFFERENT };
+            sink.breach(rule, *number, About::Other(*first));
+        }
+    }
+}
+
+/// Whether a URL names the page of that URL and hash.
+fn is_page(href: &str, (page, hash): (&str, u64)) -> bool {
+    href == page || (location::key_hash(href) == hash && is_same_page(href, page))
+}
+
+/// A code without what makes no other language of it: case, and an underscore for a hyphen.
+fn letters(code: &str) -> impl Iterator<Item = u8> {
+    code.bytes().map(|byte| if byte == b'_' { b'-' } else { byte.to_ascii_lowercase() })
+}

@@ -1,0 +1,240 @@
+//! Which rules the extensions of one entry break: images, videos, news, alternate links and the obsolete ones.
+//!
+//! A function of the entry's text, its place and the clock, called for entries that have extensions only. Judging
+//! says where a rule is broken ([`Breach`]) and no more; words and fixes are made for rows that somebody looks at.
+
+mod blocks;
+mod links;
+mod outline;
+mod remedy;
+mod structure;
+mod values;
+mod words;
+
+use super::entry::Context;
+use super::fix::Fix;
+use super::rule::{Rule, RuleSet};
+use crate::protocol::Field;
+use crate::protocol::extension::Kind;
+use crate::protocol::location::Fault;
+use crate::protocol::namespace::Namespace;
+use crate::xml::entry::{Entry, Extensions};
+use crate::xml::markup;
+use crate::xml::names::{Meaning, split};
+use outline::{Node, Outline};
+use std::borrow::Cow;
+
+/// The element of an extension that a finding is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its name with the customary prefix: `video:duration`.
+    pub name: Box<str>,
+    /// Where its start tag stands in the entry text, in bytes.
+    pub at: u32,
+}
+
+/// A rule that an extension breaks, in words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Which rule.
+    pub rule: Rule,
+    /// Which element.
+    pub part: Part,
+    /// What is wrong with it, and what would be right.
+    pub message: String,
+    /// What one key would do about it.
+    pub fix: Option<Fix>,
+}
+
+/// What exactly breaks a rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum About {
+    /// The element as a whole.
+    Element,
+    /// An element outside of any entry; its number is its place among those.
+    Outside,
+    /// The text of the element.
+    Value(Kind),
+    /// An attribute, or that it is missing.
+    Attribute(&'static str, Kind),
+    /// An attribute that does not belong there: its place among the attributes.
+    Stranger(u32),
+    /// A URL: the text of the element, or an attribute.
+    Url(Fault, Option<&'static str>),
+    /// A child that is missing or empty.
+    Child(&'static str),
+    /// Another element that says the same.
+    Other(u32),
+}
+
+/// A broken rule and its place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Breach {
+    rule: Rule,
+    /// The number of the element.
+    node: u32,
+    about: About,
+}
+
+/// Takes breaches in: as a set of rules for every row, as a list for a row that is looked at.
+trait Sink {
+    fn breach(&mut self, rule: Rule, node: u32, about: About);
+}
+
+impl Sink for RuleSet {
+    fn breach(&mut self, rule: Rule, _: u32, _: About) {
+        self.insert(rule);
+    }
+}
+
+impl Sink for Vec<Breach> {
+    fn breach(&mut self, rule: Rule, node: u32, about: About) {
+        self.push(Breach { rule, node, about });
+    }
+}
+
+/// The entry around the extensions.
+struct Around<'t> {
+    /// The page that the extensions are about: the entry's loc.
+    page: Cow<'t, str>,
+    /// Whether the entry is a page at all, and not a sitemap of an index.
+    is_page: bool,
+    /// The time, in seconds since 1970.
+    now: i64,
+}
+
+/// Whether an entry has anything for this room: extensions in it, or markup before it.
+pub fn concerns(entry: &Entry, text: &[u8]) -> bool {
+    let lead = text.get(..entry.open as usize).unwrap_or_default();
+    entry.extensions != Extensions::default() || (!lead.is_empty() && memchr::memchr(b'<', lead).is_some())
+}
+
+/// The rules that the extensions of an entry break. `entry` must be the anatomy of `text`.
+pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
+    let mut set = RuleSet::EMPTY;
+    judge(&Outline::of(entry, text, context.names), entry, context, &mut set);
+    set
+}
+
+/// The same in words, with fixes, in the order of the text.
+pub fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<Found> {
+    let outline = Outline::of(entry, text, context.names);
+    let breaches = breaches(&outline, entry, context);
+    let around = around(entry, text, context);
+    let found = breaches.iter().map(|breach| Found {
+        rule: breach.rule,
+        part: part(&outline, breach),
+        message: words::of(breach, &outline, &around),
+        fix: remedy::of(breach, &outline, (entry, context)).filter(|fix| holds(fix, breach.rule, &breaches, context)),
+    });
+    let mut found: Vec<Found> = found.collect();
+    found.sort_by_key(|found| found.part.at);
+    found
+}
+
+/// The first fix of one of some rules; only such as keep the meaning if `unattended`.
+pub(super) fn first_fix(
+    rules: RuleSet,
+    unattended: bool,
+    entry: &Entry,
+    text: &[u8],
+    context: &Context<'_>,
+) -> Option<Fix> {
+    if !concerns(entry, text) {
+        return None;
+    }
+    let outline = Outline::of(entry, text, context.names);
+    let breaches = breaches(&outline, entry, context);
+    let mut wanted = breaches.iter().filter(|breach| rules.contains(breach.rule));
+    wanted.find_map(|breach| {
+        let fix = remedy::of(breach, &outline, (entry, context))?;
+        ((fix.is_safe || !unattended) && holds(&fix, breach.rule, &breaches, context)).then_some(fix)
+    })
+}
+
+fn breaches(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>) -> Vec<Breach> {
+    let mut breaches = Vec::new();
+    judge(outline, entry, context, &mut breaches);
+    breaches
+}
+
+fn around<'t>(entry: &Entry, text: &'t [u8], context: &Context<'_>) -> Around<'t> {
+    Around {
+        page: entry.value(Field::Loc, text).unwrap_or_default(),
+        is_page: context.names.kind == crate::xml::names::FileKind::Urlset,
+        now: context.now,
+    }
+}
+
+fn judge(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, sink: &mut impl Sink) {
+    for number in 0..outline.outside.len() {
+        sink.breach(Rule::EXT_OUTSIDE_URL, number as u32, About::Outside);
+    }
+    if outline.nodes.is_empty() {
+        return;
+    }
+    let around = around(entry, outline.text, context);
+    structure::judge(outline, &around, sink);
+    if !around.is_page {
+        return;
+    }
+    values::judge(outline, sink);
+    blocks::judge(outline, &around, sink);
+    links::judge(outline, &around, sink);
+}
+
+/// Tries a fix: its rule is broken less often, no rule more often, and nothing is new in the entry.
+fn holds(fix: &Fix, rule: Rule, before: &[Breach], context: &Context<'_>) -> bool {
+    let super::fix::Action::Rewrite(after) = &fix.action else { return false };
+    let text = after.as_bytes();
+    let entry = Entry::of(text, context.names);
+    if entry.odd.has(crate::xml::entry::Oddities::BROKEN) {
+        return false;
+    }
+    let after = breaches(&Outline::of(&entry, text, context.names), &entry, context);
+    let count = |breaches: &[Breach], rule: Rule| breaches.iter().filter(|breach| breach.rule == rule).count();
+    let is_new = |breach: &Breach| {
+        // A finding that becomes less grave is not a new one.
+        let family = breach.rule.family();
+        let milder = |known: &&Breach| family.contains(known.rule) && known.rule.severity() >= breach.rule.severity();
+        count(&after, breach.rule) > before.iter().filter(milder).count()
+    };
+    count(&after, rule) < count(before, rule) && !after.iter().any(is_new)
+}
+
+/// The name of an element with the customary prefix, and its place.
+fn part(outline: &Outline<'_>, breach: &Breach) -> Part {
+    let tag = match breach.about {
+        About::Outside => outline.outside.get(breach.node as usize).copied(),
+        _ => outline.node_at(breach.node).map(|node| node.tag),
+    };
+    let Some(tag) = tag else { return Part { name: "".into(), at: 0 } };
+    let local = String::from_utf8_lossy(split(tag.name(outline.text)).1);
+    let name = match outline.node_at(breach.node).filter(|_| breach.about != About::Outside).map(|node| node.meaning) {
+        Some(Meaning::Extension(namespace)) if namespace != Namespace::Other => {
+            format!("{}:{local}", namespace.prefix())
+        }
+        Some(Meaning::Core) => local.into_owned(),
+        _ => String::from_utf8_lossy(tag.name(outline.text)).into_owned(),
+    };
+    Part { name: name.into(), at: tag.start as u32 }
+}
+
+/// The namespace of an element of a known extension.
+const fn namespace(node: &Node) -> Namespace {
+    match node.meaning {
+        Meaning::Extension(namespace) => namespace,
+        Meaning::Core => Namespace::Other,
+    }
+}
+
+/// Where an attribute's value stands in the entry text.
+fn attribute_range(outline: &Outline<'_>, node: &Node, name: &str) -> Option<std::ops::Range<usize>> {
+    let found = markup::attributes(node.tag.attributes(outline.text)).find(|found| found.name == name.as_bytes())?;
+    // The value is a part of the text.
+    let start = (found.value.as_ptr() as usize).checked_sub(outline.text.as_ptr() as usize)?;
+    Some(start..start + found.value.len())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,240 @@
+//! What one key does about a finding in an extension: the entry text with that part put right.
+//!
+//! Only the named part changes; every other byte stays, in its order unless the order is the fault. Whether a fix
+//! holds is tried by the caller.
+
+use super::outline::{Node, Outline, TOP};
+use super::{About, Breach, attribute_range, namespace};
+use crate::check::entry::Context;
+use crate::check::fix::{Action, Fix};
+use crate::check::rewrite::{with_blanks, without};
+use crate::check::rule::{FixKind, Rule};
+use crate::protocol::Field;
+use crate::protocol::extension::{Kind, hreflang, value};
+use crate::protocol::location;
+use crate::protocol::namespace::Namespace;
+use crate::xml::entry::{Entry, TextKind};
+use crate::xml::escape::escape;
+use crate::xml::markup;
+use crate::xml::names::{Meaning, split};
+use std::ops::Range;
+
+/// A label, whether it keeps the meaning, and the new text.
+type Way = (String, bool, String);
+
+/// The fix for a breach, if there is one.
+pub(super) fn of(breach: &Breach, outline: &Outline<'_>, (entry, context): (&Entry, &Context<'_>)) -> Option<Fix> {
+    let node = outline.node_at(breach.node).filter(|_| breach.about != About::Outside)?;
+    let (label, keeps, text) = match breach.about {
+        About::Value(kind) => of_value(breach.rule, kind, outline, node)?,
+        About::Attribute(name, kind) => of_attribute(breach.rule, (name, kind), outline, node)?,
+        About::Url(fault, attribute) => of_url(fault, attribute, outline, node, (entry, context))?,
+        About::Stranger(place) => {
+            let found = markup::attributes(node.tag.attributes(outline.text)).nth(place as usize)?;
+            let cut = attribute_cut(outline, node, std::str::from_utf8(found.name).ok()?)?;
+            ("remove the attribute".to_owned(), false, without(outline.text, vec![cut])?)
+        }
+        About::Other(_) => match breach.rule {
+            Rule::HREFLANG_SELF_CONFLICT => return None,
+            _ => ("remove the second one".to_owned(), false, removed(outline, [node])?),
+        },
+        About::Element | About::Child(_) | About::Outside => of_element(breach, outline, node)?,
+    };
+    let is_safe = keeps && breach.rule.fix() == FixKind::Safe;
+    (breach.rule.fix() != FixKind::None).then_some(Fix { label, is_safe, action: Action::Rewrite(text) })
+}
+
+fn of_value(rule: Rule, kind: Kind, outline: &Outline<'_>, node: &Node) -> Option<Way> {
+    if matches!(rule, Rule::FIELD_WHITESPACE | Rule::FIELD_WHITESPACE_STRICT) {
+        let (start, end) = markup::trim(outline.text, node.tag.end, node.inner_end);
+        let text = without(outline.text, vec![node.tag.end..start, end..node.inner_end])?;
+        return Some(("trim it".to_owned(), true, text));
+    }
+    if rule == Rule::MOBILE_NOT_EMPTY {
+        return Some(("empty it".to_owned(), false, replaced(outline.text, node.tag.end..node.inner_end, "")?));
+    }
+    let (right, keeps) = kind.repair(&outline.value(node))?;
+    Some((format!("write {right}"), keeps, with_value(outline, node, &right)?))
+}
+
+fn of_attribute(rule: Rule, (name, kind): (&str, Kind), outline: &Outline<'_>, node: &Node) -> Option<Way> {
+    let said = outline.attribute(node, name)?;
+    let right = match rule {
+        Rule::VIDEO_DEPRECATED => return without_deprecated(outline, Namespace::Video),
+        Rule::HREFLANG_SEPARATOR | Rule::HREFLANG_CASE => (hreflang::customary(&said)?, true),
+        Rule::HREFLANG_REGION_RESERVED => (hreflang::with_country(&said)?, false),
+        _ => kind.repair(&said)?,
+    };
+    let range = attribute_range(outline, node, name)?;
+    Some((format!("write {}", right.0), right.1, replaced(outline.text, range, &escape(&right.0))?))
+}
+
+fn of_url(
+    fault: location::Fault,
+    attribute: Option<&str>,
+    outline: &Outline<'_>,
+    node: &Node,
+    (entry, context): (&Entry, &Context<'_>),
+) -> Option<Way> {
+    let said = match attribute {
+        Some(name) => outline.attribute(node, name)?,
+        None => outline.value(node),
+    };
+    let (right, keeps) = if fault == location::Fault::NotAbsolute {
+        let page = entry.value(Field::Loc, outline.text)?;
+        (absolute(&said, &page, context)?, false)
+    } else {
+        let repair = location::repair(fault, &said)?;
+        (repair.value, repair.is_safe)
+    };
+    let text = match attribute {
+        Some(name) => replaced(outline.text, attribute_range(outline, node, name)?, &escape(&right))?,
+        None => with_value(outline, node, &right)?,
+    };
+    Some(("correct the URL".to_owned(), keeps, text))
+}
+
+/// A complete URL for one that lacks scheme or host, by the page that it stands with.
+fn absolute(said: &str, page: &str, context: &Context<'_>) -> Option<String> {
+    let (origin, _) = location::origin(page).or_else(|| location::origin(context.home?.origin()))?;
+    let scheme = origin.split_once("://").map_or("https", |(scheme, _)| scheme);
+    if let Some(rest) = said.strip_prefix("//") {
+        return Some(format!("{scheme}://{rest}"));
+    }
+    if said.starts_with("www.") {
+        return Some(format!("{scheme}://{said}"));
+    }
+    said.starts_with('/').then(|| format!("{origin}{said}"))
+}
+
+fn of_element(breach: &Breach, outline: &Outline<'_>, node: &Node) -> Option<Way> {
+    let (label, keeps, text) = match breach.rule {
+        Rule::EXT_CHILD_ORDER => ("put the elements in order".to_owned(), true, reordered(outline, breach.node)?),
+        Rule::EXT_UNKNOWN_CHILD => match meant(outline, node) {
+            Some(meant) => (format!("write {meant}"), false, renamed(outline, node, &meant)?),
+            None => ("remove the element".to_owned(), false, removed(outline, [node])?),
+        },
+        Rule::EXT_OBSOLETE | Rule::EXT_OBSOLETE_PAGEMAP => {
+            let own = outline.nodes.iter().filter(|other| other.parent == TOP && other.meaning == node.meaning);
+            ("remove the extension".to_owned(), false, removed(outline, own)?)
+        }
+        Rule::IMAGE_DEPRECATED | Rule::VIDEO_DEPRECATED | Rule::NEWS_DEPRECATED => {
+            without_deprecated(outline, namespace(node))?
+        }
+        Rule::IMAGE_LIMIT => {
+            let images = outline.nodes.iter().filter(|other| other.parent == TOP && other.meaning == node.meaning);
+            let label = "keep the first 1,000 images".to_owned();
+            (label, false, removed(outline, images.filter(|image| image.element.is_some()).skip(value::IMAGES))?)
+        }
+        Rule::VIDEO_TAG_LIMIT => {
+            let tags = outline.children(node.parent).map(|(_, tag)| tag).filter(|tag| tag.element == node.element);
+            ("keep the first 32 tags".to_owned(), false, removed(outline, tags.skip(value::VIDEO_TAGS.into()))?)
+        }
+        Rule::VIDEO_EXPIRED => {
+            ("remove the video".to_owned(), false, removed(outline, [outline.node_at(node.parent)?])?)
+        }
+        Rule::NEWS_STALE => {
+            ("remove the news block".to_owned(), false, removed(outline, [outline.node_at(node.parent)?])?)
+        }
+        Rule::CODE_PACKAGEMAP_NOT_ARCHIVE | Rule::DOC_UNKNOWN_ELEMENT => {
+            ("remove the element".to_owned(), false, removed(outline, [node])?)
+        }
+        _ => return None,
+    };
+    Some((label, keeps, text))
+}
+
+/// The name that a strange element was probably meant to have: its own, in the namespace of its parent.
+pub(super) fn meant(outline: &Outline<'_>, node: &Node) -> Option<String> {
+    let parent = outline.node_at(node.parent)?;
+    let local = outline.local(node);
+    let (_, known) = parent.element.filter(|_| node.meaning == Meaning::Core)?.child(local)?;
+    let (prefix, _) = split(parent.tag.name(outline.text));
+    let prefix = std::str::from_utf8(prefix).ok().filter(|prefix| !prefix.is_empty())?;
+    Some(format!("{prefix}:{}", known.name))
+}
+
+/// The element under another name.
+fn renamed(outline: &Outline<'_>, node: &Node, name: &str) -> Option<String> {
+    let start = node.tag.start + 1;
+    let mut out = Vec::with_capacity(outline.text.len() + 2 * name.len());
+    out.extend_from_slice(outline.text.get(..start)?);
+    out.extend_from_slice(name.as_bytes());
+    if node.end == node.tag.end {
+        out.extend_from_slice(outline.text.get(node.tag.name_end..)?);
+    } else {
+        let end_name = node.inner_end + 2;
+        out.extend_from_slice(outline.text.get(node.tag.name_end..end_name)?);
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(outline.text.get(end_name + node.tag.name_end - start..)?);
+    }
+    String::from_utf8(out).ok()
+}
+
+/// Without the elements and attributes of an extension that have no effect any more.
+fn without_deprecated(outline: &Outline<'_>, own: Namespace) -> Option<Way> {
+    let mut cuts: Vec<Range<usize>> = Vec::new();
+    for node in outline.nodes.iter().filter(|node| namespace(node) == own) {
+        // What goes with its parent needs no cut of its own.
+        if cuts.last().is_some_and(|cut| cut.end >= node.end) {
+            continue;
+        }
+        let Some(element) = node.element else { continue };
+        if element.is_deprecated {
+            cuts.push(with_blanks(outline.text, node.tag.start..node.end));
+            continue;
+        }
+        let withdrawn = element.attributes.iter().filter(|attribute| attribute.is_deprecated);
+        let mut own: Vec<_> = withdrawn.filter_map(|known| attribute_cut(outline, node, known.name)).collect();
+        own.sort_by_key(|cut| cut.start);
+        cuts.extend(own);
+    }
+    Some(("remove what has no effect".to_owned(), false, without(outline.text, cuts)?))
+}
+
+/// Without some elements, which must be in the order of the text.
+fn removed<'n>(outline: &Outline<'_>, nodes: impl IntoIterator<Item = &'n Node>) -> Option<String> {
+    let cuts = nodes.into_iter().map(|node| with_blanks(outline.text, node.tag.start..node.end));
+    without(outline.text, cuts.collect())
+}
+
+/// An attribute with the white space before it.
+fn attribute_cut(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Range<usize>> {
+    let value = attribute_range(outline, node, name)?;
+    let tag = outline.text.get(node.tag.name_end..value.start)?;
+    let at = memchr::memmem::rfind(tag, name.as_bytes())? + node.tag.name_end;
+    Some(with_blanks(outline.text, at..value.end + 1))
+}
+
+/// An element with another text; CDATA and comments in it are gone.
+fn with_value(outline: &Outline<'_>, node: &Node, value: &str) -> Option<String> {
+    let is_open = node.end > node.tag.end && node.text != TextKind::Children;
+    let (start, end) = markup::trim(outline.text, node.tag.end, node.inner_end);
+    if is_open { replaced(outline.text, start..end, &escape(value)) } else { None }
+}
+
+fn replaced(text: &[u8], range: Range<usize>, with: &str) -> Option<String> {
+    let out = [text.get(..range.start)?, with.as_bytes(), text.get(range.end..)?].concat();
+    String::from_utf8(out).ok()
+}
+
+/// The children of an element in the order of the schema, each with what stands before it. What does not belong
+/// there follows the one that it stood behind.
+fn reordered(outline: &Outline<'_>, parent: u32) -> Option<String> {
+    let node = outline.node_at(parent)?;
+    let (mut lead, mut last) = (node.tag.end, 0);
+    let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
+    for (_, child) in outline.children(parent) {
+        last = if child.element.is_some() { child.place } else { last };
+        parts.push((last, lead..child.end));
+        lead = child.end;
+    }
+    parts.sort_by_key(|(place, _)| *place);
+    let mut out = Vec::with_capacity(outline.text.len());
+    out.extend_from_slice(outline.text.get(..node.tag.end)?);
+    for (_, part) in parts {
+        out.extend_from_slice(outline.text.get(part)?);
+    }
+    out.extend_from_slice(outline.text.get(lead..)?);
+    String::from_utf8(out).ok()
+}

@@ -1,0 +1,139 @@
+//! What every extension has in common: which elements and attributes may stand where, how often, in which order.
+
+use super::outline::{Node, Outline, TOP};
+use super::{About, Around, Sink, namespace};
+use crate::check::rule::Rule;
+use crate::protocol::extension::{self, Kind};
+use crate::protocol::namespace::Namespace;
+use crate::xml::markup;
+use crate::xml::names::Meaning;
+
+pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
+    for (number, node) in (0..).zip(&outline.nodes) {
+        if !around.is_page {
+            if node.parent == TOP {
+                sink.breach(Rule::EXT_OUTSIDE_URL, number, About::Element);
+            }
+            continue;
+        }
+        let Some(element) = node.element else {
+            // What stands in a strange element is as strange.
+            if outline.node_at(node.parent).is_none_or(|parent| parent.element.is_some()) {
+                sink.breach(strange(outline, node), number, About::Element);
+            }
+            continue;
+        };
+        attributes(outline, (number, node), sink);
+        if !element.children.is_empty() {
+            children(outline, number, sink);
+        }
+        if element.is_deprecated {
+            sink.breach(deprecated(node), number, About::Element);
+        }
+    }
+    if around.is_page {
+        tops(outline, sink);
+    }
+}
+
+/// The rule for an element that does not belong where it stands.
+fn strange(outline: &Outline<'_>, node: &Node) -> Rule {
+    match node.meaning {
+        Meaning::Extension(namespace) if extension::knows(namespace, outline.local(node)) => Rule::EXT_MISPLACED,
+        _ => Rule::EXT_UNKNOWN_CHILD,
+    }
+}
+
+fn deprecated(node: &Node) -> Rule {
+    match namespace(node) {
+        Namespace::Image => Rule::IMAGE_DEPRECATED,
+        Namespace::News => Rule::NEWS_DEPRECATED,
+        _ => Rule::VIDEO_DEPRECATED,
+    }
+}
+
+/// Attributes that the element does not have, and those that have no effect any more. Namespaces, and attributes
+/// of other namespaces, are nobody's business.
+fn attributes(outline: &Outline<'_>, (number, node): (u32, &Node), sink: &mut impl Sink) {
+    let (slice, Some(element)) = (node.tag.attributes(outline.text), node.element) else { return };
+    if slice.is_empty() {
+        return;
+    }
+    for (place, found) in (0..).zip(markup::attributes(slice)) {
+        if found.name.contains(&b':') || found.name == b"xmlns" {
+            continue;
+        }
+        match element.attribute(found.name) {
+            None => sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::Stranger(place)),
+            Some(known) if known.is_deprecated => {
+                sink.breach(Rule::VIDEO_DEPRECATED, number, About::Attribute(known.name, Kind::Text));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Order, number and presence of an element's children.
+fn children(outline: &Outline<'_>, parent: u32, sink: &mut impl Sink) {
+    let Some(element) = outline.node_at(parent).and_then(|node| node.element) else { return };
+    let (mut reached, mut is_ordered) = (0, true);
+    // Video has 23 children, the most of all.
+    let mut first = [u32::MAX; 32];
+    let mut times = [0_u32; 32];
+    for (number, node) in outline.children(parent) {
+        let Some(child) = node.element else { continue };
+        is_ordered &= node.place >= reached;
+        reached = reached.max(node.place);
+        let (Some(first), Some(times)) = (first.get_mut(node.place), times.get_mut(node.place)) else { continue };
+        *times += 1;
+        if *times == 1 {
+            *first = number;
+        } else if child.most == 1 {
+            sink.breach(Rule::EXT_DUPLICATE_CHILD, number, About::Other(*first));
+        } else if *times == u32::from(child.most) + 1 && child.most > 0 {
+            sink.breach(Rule::VIDEO_TAG_LIMIT, number, About::Element);
+        }
+    }
+    if !is_ordered {
+        sink.breach(Rule::EXT_CHILD_ORDER, parent, About::Element);
+    }
+    for (place, child) in element.children.iter().enumerate().filter(|(_, child)| child.is_required) {
+        let node = first.get(place).and_then(|number| outline.node_at(*number));
+        let is_there = node.is_some_and(|node| child.kind == Kind::Elements || !outline.value(node).is_empty());
+        if !is_there {
+            let rule = match outline.node_at(parent).map(namespace) {
+                Some(Namespace::Image) => Rule::IMAGE_LOC_MISSING,
+                Some(Namespace::News) => Rule::NEWS_REQUIRED,
+                Some(Namespace::Geo) => Rule::GEO_FORMAT,
+                Some(Namespace::CodeSearch) => Rule::CODE_FILETYPE_MISSING,
+                _ if element.name == "tvshow" => Rule::VIDEO_TVSHOW,
+                _ => Rule::VIDEO_REQUIRED,
+            };
+            sink.breach(rule, parent, About::Child(child.name));
+        }
+    }
+}
+
+/// Extensions that an entry has once, standing there twice; and those that nobody reads any more.
+fn tops(outline: &Outline<'_>, sink: &mut impl Sink) {
+    let mut seen: [Option<(Namespace, u32)>; 8] = [None; 8];
+    for (number, node) in (0..).zip(&outline.nodes).filter(|(_, node)| node.parent == TOP && node.element.is_some()) {
+        let own = namespace(node);
+        match own {
+            Namespace::Mobile | Namespace::Geo | Namespace::CodeSearch => {
+                sink.breach(Rule::EXT_OBSOLETE, number, About::Element);
+            }
+            Namespace::PageMap => sink.breach(Rule::EXT_OBSOLETE_PAGEMAP, number, About::Element),
+            _ => {}
+        }
+        if node.element.is_none_or(|element| element.most != 1) {
+            continue;
+        }
+        if let Some((_, first)) = seen.iter().flatten().find(|(known, _)| *known == own) {
+            let rule = if own == Namespace::News { Rule::NEWS_DUPLICATE } else { Rule::EXT_DUPLICATE_CHILD };
+            sink.breach(rule, number, About::Other(*first));
+        } else if let Some(free) = seen.iter_mut().find(|slot| slot.is_none()) {
+            *free = Some((own, number));
+        }
+    }
+}

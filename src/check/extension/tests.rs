@@ -1,0 +1,255 @@
+//! Each rule by example, the words and fixes of some, and what no sample may break.
+
+use super::*;
+use crate::check::entry::check as check_entry;
+use crate::check::profile::Profile;
+use crate::check::rule::FixKind;
+use crate::check::samples::{NOW, PAGE, ROOT, extensions, links, news, video};
+use crate::check::{fix, rules};
+use crate::xml::names::{FileKind, Names};
+use proptest::prelude::*;
+
+fn names() -> Names {
+    let root = markup::next(ROOT.as_bytes(), 0).unwrap();
+    Names::of_root(ROOT.as_bytes(), &root).unwrap()
+}
+
+fn entry(extensions: &str) -> String {
+    format!("<url><loc>{PAGE}</loc>{extensions}</url>")
+}
+
+fn found(text: &str, names: &Names) -> Vec<Found> {
+    let context = Context { now: NOW, names, home: None, profile: Profile::default() };
+    let entry = Entry::of(text.as_bytes(), names);
+    let found = findings(&entry, text.as_bytes(), &context);
+    let set: RuleSet = found.iter().map(|found| found.rule).collect();
+    assert_eq!(check(&entry, text.as_bytes(), &context), set, "{text}");
+    found
+}
+
+fn named(found: &[Found]) -> String {
+    let mut codes: Vec<String> = found.iter().map(|found| format!("{:?}", found.rule)).collect();
+    codes.sort();
+    codes.join(" ")
+}
+
+#[test]
+fn every_rule_by_example() {
+    let (names, mut seen) = (names(), RuleSet::EMPTY);
+    for (extension, expected) in extensions() {
+        let found = found(&entry(&extension), &names);
+        let mut expected: Vec<&str> = expected.split_whitespace().collect();
+        expected.sort_unstable();
+        assert_eq!(named(&found), expected.join(" "), "{extension}");
+        seen = found.iter().map(|found| found.rule).chain(seen.iter()).collect();
+    }
+    // Those that need another place than inside a url.
+    let missing = rules::EXTENSIONS.minus(seen);
+    assert_eq!(missing, RuleSet::of(&[Rule::EXT_OUTSIDE_URL]));
+}
+
+#[test]
+fn extensions_outside_of_a_url() {
+    let names = names();
+    let image = "<image:image><image:loc>https://example.com/i.jpg</image:loc></image:image>";
+    let found = found(&format!("\n{image}\n{}", entry("")), &names);
+    assert_eq!(named(&found), "ext-outside-url");
+    assert_eq!((&*found[0].part.name, found[0].part.at), ("image:image", 1));
+    let index = Names::plain(FileKind::Index);
+    let text = format!("<sitemap><loc>https://example.com/1.xml</loc>{image}</sitemap>");
+    assert_eq!(named(&self::found(&text, &index)), "ext-outside-url");
+}
+
+#[test]
+fn names_are_known_by_their_namespace() {
+    let table = [
+        "<i:image xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\"><i:loc>/i.jpg</i:loc></i:image>",
+        "<image xmlns=\"http://www.google.com/schemas/sitemap-image/1.1\"><loc>/i.jpg</loc></image>",
+        "<image:image><image:loc>/i.jpg</image:loc></image:image>",
+    ];
+    let names = names();
+    for extension in table {
+        assert_eq!(named(&found(&entry(extension), &names)), "loc-not-absolute", "{extension}");
+    }
+    for strange in ["<x:y xmlns:x=\"z\"><image:loc/></x:y>", "<expires/>", "<!-- <image:loc/> -->"] {
+        assert_eq!(found(&entry(strange), &names), [], "{strange}");
+    }
+}
+
+#[test]
+fn words_say_what_and_what_is_right() {
+    let table = [
+        (
+            video("<video:duration>0</video:duration>"),
+            "video:duration",
+            "video:duration is 0: write the seconds as a whole number from 1 to 28800",
+            "",
+        ),
+        (
+            video("<video:family_friendly>TRUE</video:family_friendly>"),
+            "video:family_friendly",
+            "video:family_friendly is TRUE: write yes or no; perhaps yes",
+            "write yes -> yes",
+        ),
+        (
+            video("<video:restriction relationship=\"allow\">de,at</video:restriction>"),
+            "video:restriction",
+            "video:restriction is de,at: write countries as two capitals each, with blanks between them: DE AT CH; perhaps DE AT",
+            "write DE AT -> DE AT",
+        ),
+        (
+            video("<video:publication_date>2026-11-20T10:14:00</video:publication_date>"),
+            "video:publication_date",
+            "video:publication_date is 2026-11-20T10:14:00: write YYYY-MM-DD, or YYYY-MM-DDThh:mm:ss with Z or +hh:mm; perhaps 2026-11-20T10:14:00Z",
+            "write 2026-11-20T10:14:00Z? -> 2026-11-20T10:14:00Z",
+        ),
+        (
+            news("EN", "2026-11-20", ""),
+            "news:language",
+            "news:language is EN: write two or three small letters, zh-cn or zh-tw; perhaps en",
+            "write en -> en",
+        ),
+        (
+            links(&[("en_us", PAGE), ("x-default", PAGE)]),
+            "xhtml:link",
+            "hreflang is en_us: write en-US",
+            "write en-US -> en-US",
+        ),
+        (
+            "<image:image><loc>https://example.com/i.jpg</loc></image:image>".to_owned(),
+            "image:image",
+            "image:image lacks image:loc, or it is empty",
+            "",
+        ),
+        (
+            "<image:image><image:loc>https://example.com/i.jpg</image:loc><image:alt/></image:image>".to_owned(),
+            "image:alt",
+            "image:image has no image:alt",
+            "remove the element? -> ",
+        ),
+    ];
+    let names = names();
+    for (extension, name, message, fix) in table {
+        let text = entry(&extension);
+        let found = found(&text, &names);
+        let found = &found[0];
+        assert_eq!((&*found.part.name, found.message.as_str()), (name, message));
+        let said = found.fix.as_ref().map_or(String::new(), |fix| {
+            let ask = if fix.is_safe { "" } else { "?" };
+            let fix::Action::Rewrite(after) = &fix.action else { panic!("{fix:?}") };
+            let right = fix.label.strip_prefix("write ").unwrap_or_default();
+            assert!(after.contains(right));
+            format!("{}{ask} -> {right}", fix.label)
+        });
+        assert_eq!(said, fix, "{message}");
+    }
+}
+
+#[test]
+fn fixes_change_their_part_and_nothing_else() {
+    let table = [
+        (
+            "<image:image>\n <loc>https://example.com/i.jpg</loc>\n</image:image>",
+            Rule::EXT_UNKNOWN_CHILD,
+            "<image:image>\n <image:loc>https://example.com/i.jpg</image:loc>\n</image:image>",
+        ),
+        (
+            "<image:image><image:loc>https://example.com/i.jpg</image:loc>\n <image:title>A</image:title><!-- b --> <image:caption/></image:image>",
+            Rule::EXT_CHILD_ORDER,
+            "<image:image><image:loc>https://example.com/i.jpg</image:loc><!-- b --> <image:caption/>\n <image:title>A</image:title></image:image>",
+        ),
+        (
+            "<image:image> <image:loc>https://example.com/i.jpg</image:loc> <image:caption/> <image:title>A</image:title> </image:image>",
+            Rule::IMAGE_DEPRECATED,
+            "<image:image> <image:loc>https://example.com/i.jpg</image:loc> </image:image>",
+        ),
+        (
+            "<image:image><image:loc a = 'b' c=\"d\">https://example.com/i.jpg</image:loc></image:image>",
+            Rule::EXT_UNKNOWN_ATTRIBUTE,
+            "<image:image><image:loc c=\"d\">https://example.com/i.jpg</image:loc></image:image>",
+        ),
+        (
+            "<image:image><image:loc><![CDATA[https://Example.com/i.jpg?a&b]]></image:loc></image:image>",
+            Rule::LOC_UPPERCASE_HOST,
+            "<image:image><image:loc>https://example.com/i.jpg?a&amp;b</image:loc></image:image>",
+        ),
+        (
+            "<xhtml:link rel='alternate' hreflang='EN' href='https://example.com/a'/><mobile:mobile/>",
+            Rule::EXT_OBSOLETE,
+            "<xhtml:link rel='alternate' hreflang='EN' href='https://example.com/a'/>",
+        ),
+    ];
+    let names = names();
+    for (before, rule, after) in table {
+        let found = found(&entry(before), &names);
+        let fix = found.iter().find(|found| found.rule == rule).and_then(|found| found.fix.as_ref());
+        let action = fix.map(|fix| &fix.action);
+        assert_eq!(action, Some(&fix::Action::Rewrite(entry(after))), "{rule}");
+    }
+}
+
+/// Tries every fix of a text: its finding must be gone, and nothing else new.
+fn try_all(text: &str, names: &Names) -> RuleSet {
+    let context = Context { now: NOW, names, home: None, profile: Profile::default() };
+    let before = check_entry(&Entry::of(text.as_bytes(), names), text.as_bytes(), &context);
+    let (mut fixed, all) = (RuleSet::EMPTY, found(text, names));
+    for found in &all {
+        let Some(fix) = &found.fix else { continue };
+        assert!(found.rule.fix() != FixKind::None, "{} is not to be fixed", found.rule);
+        assert!(!fix.is_safe || found.rule.fix() == FixKind::Safe, "{} is not safe to fix", found.rule);
+        let fix::Action::Rewrite(after) = &fix.action else { panic!("{fix:?}") };
+        let left = self::found(after, names);
+        let times = |found: &[Found], rule: Rule| found.iter().filter(|other| other.rule == rule).count();
+        assert!(times(&left, found.rule) < times(&all, found.rule), "{} stays in {after}", found.rule);
+        let new = check_entry(&Entry::of(after.as_bytes(), names), after.as_bytes(), &context);
+        let added = new.minus(before);
+        assert!(added.iter().all(|rule| before.intersects(rule.family())), "{added:?} is new in {after}");
+        fixed.insert(found.rule);
+    }
+    fixed
+}
+
+#[test]
+fn every_fix_of_every_sample_holds() {
+    let names = names();
+    let fixed: RuleSet =
+        extensions().iter().flat_map(|(text, _)| try_all(&entry(text), &names).iter().collect::<Vec<_>>()).collect();
+    let promised: RuleSet = rules::EXTENSIONS.iter().filter(|rule| rule.fix() != FixKind::None).collect();
+    assert_eq!(promised.minus(fixed), RuleSet::EMPTY, "promised, but there is no fix");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn fixes_hold_among_each_other(picked in proptest::collection::vec(proptest::sample::select(extensions()), 0..4)) {
+        let names = names();
+        let text: String = picked.iter().map(|(text, _)| text.as_str()).filter(|text| text.len() < 10_000).collect();
+        try_all(&entry(&text), &names);
+    }
+
+    #[test]
+    fn unattended_repair_leaves_nothing_safe_to_do(picked in proptest::collection::vec(proptest::sample::select(extensions()), 0..4)) {
+        let names = names();
+        let context = Context { now: NOW, names: &names, home: None, profile: Profile::default() };
+        let text: String = picked.iter().map(|(text, _)| text.as_str()).filter(|text| text.len() < 10_000).collect();
+        let text = entry(&text);
+        let all = RuleSet::of(&Rule::ALL);
+        if let Some(fix::Repair::Text(repaired)) = fix::repair(text.as_bytes(), &context, all, true) {
+            prop_assert_eq!(fix::repair(repaired.as_bytes(), &context, all, true), None, "{}", repaired);
+        }
+    }
+
+    #[test]
+    fn any_text_can_be_judged(parts in proptest::collection::vec(prop_oneof![
+        proptest::sample::select(vec![
+            "<image:image>", "</image:image>", "<image:loc>", "</image:loc>", "<video:video/>", "<xhtml:link hreflang='en' href='", "'/>",
+            "<news:news>", "</news:news>", "&amp;", "&", "<", "<![CDATA[", "]]>", "<x xmlns='http://www.google.com/schemas/sitemap-news/0.9'>",
+            "</x>", "a", "<loc/>", "<!--", "-->", "<url>", "</url>",
+        ]).prop_map(str::to_owned), ".{0,3}",
+    ], 0..24)) {
+        let names = names();
+        found(&entry(&parts.concat()), &names);
+        found(&parts.concat(), &names);
+    }
+}

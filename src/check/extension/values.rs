@@ -1,0 +1,148 @@
+//! What stands in the elements and attributes of extensions: numbers, dates, codes and URLs.
+
+use super::outline::{Node, Outline};
+use super::{About, Sink, namespace};
+use crate::check::entry::loc_rule;
+use crate::check::rule::Rule;
+use crate::protocol::extension::{Element, Kind};
+use crate::protocol::location::{self, Fault, Faults};
+use crate::protocol::namespace::Namespace;
+use crate::xml::entry::TextKind;
+use crate::xml::markup;
+use crate::xml::names::FileKind;
+
+/// Faults that only pages have: a file may well be called `.jpg`, a player may have a fragment, and addresses of
+/// files are not counted as pages.
+const OF_PAGES: Faults = OF_LOC.union(Faults::of(&[Fault::Fragment, Fault::SessionId, Fault::TrackingParam]));
+
+/// Faults that only a loc has: what it is a file of, and how long engines want it.
+pub(super) const OF_LOC: Faults = Faults::of(&[Fault::NotPage, Fault::TooLongYandex, Fault::TooLongBaidu]);
+
+pub(super) fn judge(outline: &Outline<'_>, sink: &mut impl Sink) {
+    for (number, node) in (0..).zip(&outline.nodes) {
+        let Some(element) = node.element else { continue };
+        if element.kind != Kind::Elements {
+            value(outline, (number, node, element), sink);
+        }
+        for known in element.attributes {
+            // Those of alternate links are judged together.
+            if namespace(node) == Namespace::Xhtml || (known.kind == Kind::Text && known.name != "autoplay") {
+                continue;
+            }
+            attribute(outline, (number, node), (known.name, known.kind), sink);
+        }
+    }
+}
+
+fn value(outline: &Outline<'_>, (number, node, element): (u32, &Node, &Element), sink: &mut impl Sink) {
+    let (kind, value) = (element.kind, outline.value(node));
+    if kind == Kind::Empty {
+        let rule = match namespace(node) {
+            Namespace::Mobile => Rule::MOBILE_NOT_EMPTY,
+            Namespace::PageMap => Rule::PAGEMAP_STRUCTURE,
+            _ => return,
+        };
+        if !value.is_empty() || node.text == TextKind::Children {
+            sink.breach(rule, number, About::Value(kind));
+        }
+        return;
+    }
+    // What a parent needs and does not find is said of the parent; an element in a value is said of that.
+    if (value.is_empty() && element.is_required) || node.text == TextKind::Children {
+        return;
+    }
+    if !kind.is_free() && !value.is_empty() {
+        let trimmed = markup::trim(outline.text, node.tag.end, node.inner_end);
+        if trimmed != (node.tag.end, node.inner_end) {
+            sink.breach(blanks(kind), number, About::Value(kind));
+        }
+    }
+    if kind.is_url() {
+        url((number, None), kind, &value, sink);
+    }
+    if let Some(rule) = rule_of(kind).filter(|_| !kind.accepts(&value)) {
+        sink.breach(rule, number, About::Value(kind));
+    }
+}
+
+fn attribute(
+    outline: &Outline<'_>,
+    (number, node): (u32, &Node),
+    (name, kind): (&'static str, Kind),
+    sink: &mut impl Sink,
+) {
+    let found = outline.attribute(node, name);
+    let about = About::Attribute(name, kind);
+    let Some(value) = found else {
+        match kind {
+            Kind::Relationship => sink.breach(Rule::VIDEO_RELATIONSHIP, number, about),
+            Kind::IdType => sink.breach(Rule::VIDEO_ID_TYPE, number, about),
+            _ => {}
+        }
+        return;
+    };
+    if kind.is_url() {
+        url((number, Some(name)), kind, &value, sink);
+    }
+    if let Some(rule) = rule_of(kind).filter(|_| !kind.accepts(&value)) {
+        sink.breach(rule, number, about);
+    }
+}
+
+/// The rules of a URL's syntax, those of its place left out.
+fn url((number, attribute): (u32, Option<&'static str>), kind: Kind, value: &str, sink: &mut impl Sink) {
+    for fault in location::judge(value).minus(OF_PAGES).iter() {
+        let rule = match fault {
+            Fault::Scheme if kind != Kind::Url && has_scheme(value, &["ftp"]) => continue,
+            Fault::Scheme if kind != Kind::Url => Some(Rule::VIDEO_URL_SCHEME),
+            // Schemes of streams are near to http, but they are no slips.
+            Fault::SchemeTypo if kind != Kind::Url && has_scheme(value, &STREAMS) => Some(Rule::VIDEO_URL_SCHEME),
+            _ => loc_rule(fault, FileKind::Urlset),
+        };
+        if let Some(rule) = rule {
+            sink.breach(rule, number, About::Url(fault, attribute));
+        }
+    }
+}
+
+/// Schemes of streams, which Google does not fetch.
+const STREAMS: [&str; 5] = ["rtmp", "rtmps", "rtmpt", "rtsp", "mms"];
+
+fn has_scheme(url: &str, schemes: &[&str]) -> bool {
+    url.split_once("://").is_some_and(|(own, _)| schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case(own)))
+}
+
+/// The rule for white space around a value: strings are not trimmed by the schema.
+const fn blanks(kind: Kind) -> Rule {
+    if kind.is_strict() { Rule::FIELD_WHITESPACE_STRICT } else { Rule::FIELD_WHITESPACE }
+}
+
+/// The rule that a value of a kind breaks if it is wrong.
+const fn rule_of(kind: Kind) -> Option<Rule> {
+    Some(match kind {
+        Kind::Empty | Kind::Elements | Kind::Text | Kind::Url | Kind::Media => return None,
+        Kind::Content => Rule::VIDEO_CONTENT_FORMAT,
+        Kind::VideoTitle => Rule::VIDEO_TITLE_LENGTH,
+        Kind::VideoDescription => Rule::VIDEO_DESCRIPTION_LENGTH,
+        Kind::VideoCategory => Rule::VIDEO_CATEGORY_LENGTH,
+        Kind::Uploader => Rule::VIDEO_UPLOADER,
+        Kind::Duration => Rule::VIDEO_DURATION,
+        Kind::Rating => Rule::VIDEO_RATING,
+        Kind::Count => Rule::VIDEO_VIEW_COUNT,
+        Kind::VideoDate => Rule::VIDEO_DATE,
+        Kind::NewsDate => Rule::NEWS_DATE,
+        Kind::YesNo => Rule::VIDEO_YES_NO,
+        Kind::Countries => Rule::VIDEO_COUNTRY,
+        Kind::Platforms => Rule::VIDEO_PLATFORM,
+        Kind::Relationship => Rule::VIDEO_RELATIONSHIP,
+        Kind::Price | Kind::Currency | Kind::PriceType | Kind::Resolution => Rule::VIDEO_PRICE,
+        Kind::ShowType | Kind::ShowNumber => Rule::VIDEO_TVSHOW,
+        Kind::IdType => Rule::VIDEO_ID_TYPE,
+        Kind::NewsLanguage => Rule::NEWS_LANGUAGE,
+        Kind::Access => Rule::NEWS_ACCESS,
+        Kind::Genres => Rule::NEWS_GENRES,
+        Kind::Tickers => Rule::NEWS_TICKERS,
+        Kind::GeoFormat => Rule::GEO_FORMAT,
+        Kind::FileType => Rule::CODE_FILETYPE_MISSING,
+    })
+}

@@ -1,0 +1,183 @@
+//! What is wrong with an extension, in words: with the value, and what would be right.
+
+use super::outline::{Node, Outline};
+use super::{About, Around, Breach, part};
+use crate::check::message::visible;
+use crate::check::rule::Rule;
+use crate::protocol::extension::{Kind, hreflang, value};
+use crate::protocol::location;
+use crate::xml::markup;
+
+/// The words for a breach.
+pub(super) fn of(breach: &Breach, outline: &Outline<'_>, around: &Around<'_>) -> String {
+    let name = part(outline, breach).name;
+    let Some(node) = outline.node_at(breach.node).filter(|_| breach.about != About::Outside) else {
+        return format!("{name} stands outside of any url: nobody knows which page it is about");
+    };
+    let said = outline.value(node);
+    match breach.about {
+        About::Url(fault, attribute) => url(breach.rule, &name, fault, attribute, outline, node),
+        About::Child(child) => missing(breach.rule, &name, child),
+        About::Stranger(place) => {
+            let found = markup::attributes(node.tag.attributes(outline.text)).nth(place as usize);
+            let attribute = found.map(|found| String::from_utf8_lossy(found.name)).unwrap_or_default();
+            format!("{name} has no attribute {}", visible(&attribute))
+        }
+        About::Value(kind) => match breach.rule {
+            Rule::FIELD_WHITESPACE => format!("blanks or line breaks around the value of {name}"),
+            Rule::FIELD_WHITESPACE_STRICT => format!("blanks around the value of {name} that readers do not trim"),
+            _ if kind.is_free() => format!("{name} has {} characters: {}", said.chars().count(), kind.words()),
+            _ if said.is_empty() => format!("{name} is empty: {}", kind.words()),
+            _ => format!("{name} is {}: {}{}", visible(&said), kind.words(), rather(kind, &said)),
+        },
+        About::Attribute(attribute, kind) => of_attribute(breach.rule, (&name, attribute), kind, outline, node, around),
+        About::Other(other) => again(breach.rule, &name, outline, node, other),
+        About::Element | About::Outside => element(breach.rule, &name, outline, node, around),
+    }
+}
+
+/// A likely value, where there is one.
+fn rather(kind: Kind, said: &str) -> String {
+    kind.repair(said).map(|(right, _)| format!("; perhaps {}", visible(&right))).unwrap_or_default()
+}
+
+fn url(
+    rule: Rule,
+    name: &str,
+    fault: location::Fault,
+    attribute: Option<&'static str>,
+    outline: &Outline<'_>,
+    node: &Node,
+) -> String {
+    let (place, said) = match attribute {
+        Some(attribute) => (format!("{attribute} of {name}"), outline.attribute(node, attribute).unwrap_or_default()),
+        None => (name.to_owned(), outline.value(node)),
+    };
+    match rule {
+        Rule::VIDEO_URL_SCHEME => format!("{place} is {}: {}", visible(&said), Kind::Media.words()),
+        Rule::HREFLANG_HREF_RELATIVE => {
+            format!("{place} is {}: write the whole URL, from https:// on", visible(&said))
+        }
+        _ => format!("{place}: {}", location::explain(fault, &said)),
+    }
+}
+
+fn missing(rule: Rule, name: &str, child: &str) -> String {
+    let prefix = name.split(':').next().unwrap_or_default();
+    match rule {
+        Rule::VIDEO_LOCATION_MISSING => {
+            format!("this {name} has neither video:content_loc nor video:player_loc: Google cannot find the video")
+        }
+        _ => format!("{name} lacks {prefix}:{child}, or it is empty"),
+    }
+}
+
+fn of_attribute(
+    rule: Rule,
+    (name, attribute): (&str, &'static str),
+    kind: Kind,
+    outline: &Outline<'_>,
+    node: &Node,
+    around: &Around<'_>,
+) -> String {
+    let Some(said) = outline.attribute(node, attribute) else {
+        return match rule {
+            Rule::PAGEMAP_STRUCTURE if attribute == "value" => {
+                format!("{name} has no value, neither in value nor as text")
+            }
+            _ if kind == Kind::Text => format!("{name} lacks {attribute}"),
+            _ => format!("{name} lacks {attribute}: {}", kind.words()),
+        };
+    };
+    let shown = visible(&said);
+    match rule {
+        Rule::VIDEO_DEPRECATED => format!("{attribute} of {name} has no effect since August 2022"),
+        Rule::VIDEO_UPLOADER => {
+            let (theirs, ours) = (location::host(&said), location::host(&around.page));
+            format!("{attribute} of {name} is on {}, not on {}", visible(theirs), visible(ours))
+        }
+        Rule::PAGEMAP_STRUCTURE => format!("{name} has a value twice: in {attribute} and as text"),
+        Rule::HREFLANG_ATTR if attribute == "rel" => format!("rel is {shown}: write alternate"),
+        Rule::HREFLANG_ATTR => format!("{attribute} of {name} is empty"),
+        Rule::HREFLANG_CODE => {
+            format!("hreflang is {shown}: write a language and perhaps a country, such as de or de-AT, or x-default")
+        }
+        Rule::HREFLANG_REGION_RESERVED => match hreflang::with_country(&said) {
+            Some(right) => format!("hreflang is {shown}: the United Kingdom is {}", visible(&right)),
+            None => format!("hreflang is {shown}: that is no country, so Google ignores the region"),
+        },
+        Rule::HREFLANG_SEPARATOR | Rule::HREFLANG_CASE => {
+            format!("hreflang is {shown}: write {}", visible(&hreflang::customary(&said).unwrap_or_default()))
+        }
+        _ => format!("{attribute} of {name} is {shown}: {}", kind.words()),
+    }
+}
+
+/// A second element that says what another said.
+fn again(rule: Rule, name: &str, outline: &Outline<'_>, node: &Node, other: u32) -> String {
+    let attribute = |node: &Node, name: &str| visible(&outline.attribute(node, name).unwrap_or_default());
+    match rule {
+        Rule::IMAGE_DUPLICATE => {
+            let url = outline.child(other, "loc").map(|(_, node)| outline.value(node)).unwrap_or_default();
+            format!("the image {} is listed before", visible(&url))
+        }
+        Rule::NEWS_DUPLICATE => "a second news:news: one entry is one article".to_owned(),
+        Rule::HREFLANG_DUPLICATE => {
+            format!("hreflang {} is listed before, with the same URL", attribute(node, "hreflang"))
+        }
+        Rule::HREFLANG_DUPLICATE_DIFFERENT => {
+            let first = outline.node_at(other).map(|other| attribute(other, "href")).unwrap_or_default();
+            format!("hreflang {} is listed before, with {first}", attribute(node, "hreflang"))
+        }
+        Rule::HREFLANG_SELF_CONFLICT => {
+            let first = outline.node_at(other).map(|other| attribute(other, "hreflang")).unwrap_or_default();
+            format!("the page itself is listed as {first} and as {}", attribute(node, "hreflang"))
+        }
+        _ => format!("a second {name}, where one belongs"),
+    }
+}
+
+fn element(rule: Rule, name: &str, outline: &Outline<'_>, node: &Node, around: &Around<'_>) -> String {
+    let said = outline.value(node);
+    let shown = visible(&said);
+    let parent =
+        outline.node_at(node.parent).map_or_else(|| "url".to_owned(), |parent| outline.name(parent).into_owned());
+    match rule {
+        Rule::EXT_OUTSIDE_URL => format!("{name} stands in a sitemap of an index; it is about pages"),
+        Rule::EXT_MISPLACED => format!("{name} does not belong directly into {parent}"),
+        Rule::EXT_UNKNOWN_CHILD => match super::remedy::meant(outline, node) {
+            Some(meant) => format!("{parent} has no {name}; {meant} was probably meant"),
+            None => format!("{parent} has no {name}"),
+        },
+        Rule::EXT_CHILD_ORDER => {
+            let names: Vec<&str> = node
+                .element
+                .map(|element| element.children.iter().map(|child| child.name).collect())
+                .unwrap_or_default();
+            let most = 6;
+            let end = if names.len() > most { " and so on" } else { "" };
+            let names: Vec<&str> = names.into_iter().take(most).collect();
+            format!("the schema fixes the order in {name}: {}{end}", names.join(", "))
+        }
+        Rule::EXT_OBSOLETE => format!("{name}: nobody reads this extension any more"),
+        Rule::EXT_OBSOLETE_PAGEMAP => format!("{name}: only custom search engines read it"),
+        Rule::IMAGE_LIMIT => format!("more than {} images in one entry; the others are ignored", value::IMAGES),
+        Rule::IMAGE_DEPRECATED | Rule::VIDEO_DEPRECATED => format!("{name} has no effect since August 2022"),
+        Rule::NEWS_DEPRECATED => format!("{name} is gone from Google's documentation"),
+        Rule::IMAGE_FOREIGN_HOST => {
+            let (theirs, ours) = (location::host(&said), location::host(&around.page));
+            format!("the image is on {}, the page on {}: fine if both are verified", visible(theirs), visible(ours))
+        }
+        Rule::VIDEO_LOC_SAME => format!("{name} is the URL of the page itself; it is for the video"),
+        Rule::VIDEO_EXPIRED => format!("the video expired on {shown}"),
+        Rule::VIDEO_TAG_LIMIT => format!("more than {} tags for one video", value::VIDEO_TAGS),
+        Rule::NEWS_LANGUAGE_UNKNOWN => format!("{shown} is no language that ISO 639 knows"),
+        Rule::NEWS_STALE => format!("published on {shown}: over two days ago"),
+        Rule::NEWS_FUTURE => format!("published on {shown}: that is more than a day ahead"),
+        Rule::CODE_PACKAGEMAP_NOT_ARCHIVE => "a package map is for a filetype of archive".to_owned(),
+        Rule::DOC_UNKNOWN_ELEMENT => format!("{name} rel=\"amphtml\" has no meaning in a sitemap"),
+        Rule::HREFLANG_SELF_MISSING => format!("none of the alternates is {}, the page itself", visible(&around.page)),
+        Rule::HREFLANG_NO_X_DEFAULT => "no alternate is x-default, the page for everybody else".to_owned(),
+        _ => rule.summary().to_owned(),
+    }
+}

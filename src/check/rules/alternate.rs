@@ -1,0 +1,50 @@
+//! Rows about alternate links: what one entry says, and how entries agree.
+//!
+//! Rule catalogue, section 7, hreflang.
+
+use super::rules;
+
+rules! { super::extension::END;
+    HREFLANG_ATTR "hreflang-attr" E Entry None GOOGLE_HREFLANG,
+        "an alternate link that lacks rel, hreflang or href",
+        "An alternate link says rel=\"alternate\", its language in hreflang and its complete URL in href. Search Console reports a missing or invalid attribute, and the link is ignored.";
+    HREFLANG_HREF_RELATIVE "hreflang-href-relative" E Entry Ask GOOGLE_HREFLANG,
+        "an alternate link without a complete URL",
+        "href is a complete URL with its scheme, also on the same site. Crawlers have nothing to resolve a path against and ignore the link.";
+    HREFLANG_CODE "hreflang-code" E Entry None GOOGLE_HREFLANG,
+        "not a language code",
+        "hreflang is a language (ISO 639-1), perhaps a script (ISO 15924), perhaps a country (ISO 3166-1): de, de-AT, zh-Hant-TW; or x-default. A country alone is none, and 419 is no country. Google ignores the link.";
+    HREFLANG_SEPARATOR "hreflang-separator" E Entry Safe GOOGLE_HREFLANG,
+        "something else than a hyphen in a language code",
+        "The parts of a code are joined by hyphens: en-US. Programs often write en_US, which crawlers do not read as a code.";
+    HREFLANG_REGION_RESERVED "hreflang-region-reserved" W Entry Ask GOOGLE_HREFLANG,
+        "a region that is no country",
+        "EU, UN and UK are no country codes, and Google ignores them. The United Kingdom is GB; there is no code for a group of countries.";
+    HREFLANG_CASE "hreflang-case" I Entry Safe RFC5646,
+        "unusual capitals in a language code",
+        "Case makes no difference to crawlers. The custom is small letters for the language, a capital for the script, capitals for the country: zh-Hant-TW.";
+    HREFLANG_DUPLICATE "hreflang-duplicate" W Entry Ask PRACTICE,
+        "the same alternate link twice",
+        "The entry names the language more than once, with the same URL. One time says the same.";
+    HREFLANG_DUPLICATE_DIFFERENT = HREFLANG_DUPLICATE E Entry Ask PRACTICE,
+        "two alternate links for one language",
+        "The entry names the language more than once, with different URLs. A crawler can follow one of them only, and nobody can say which.";
+    HREFLANG_SELF_MISSING "hreflang-self-missing" W Entry None GOOGLE_HREFLANG,
+        "the page is not among its own alternates",
+        "Each language version lists itself and all others. Without a link to itself the language of the page is not known, and the set may be ignored.";
+    HREFLANG_SELF_CONFLICT "hreflang-self-conflict" W Entry None PRACTICE,
+        "the page is listed in two languages",
+        "The entry's own URL stands under two language codes. Different countries of one language may share a page, but usually a URL was copied and not changed.";
+    HREFLANG_NO_X_DEFAULT "hreflang-no-x-default" I Entry None GOOGLE_HREFLANG,
+        "no page for everybody else",
+        "Google recommends a link with hreflang=\"x-default\" for readers whose language none of the pages has. It can be one of the language versions.";
+    HREFLANG_NO_RETURN "hreflang-no-return" W Set None GOOGLE_HREFLANG,
+        "an alternate that does not link back",
+        "If two pages do not both point to each other, the link between them is ignored: otherwise anybody could claim to be a translation. Add the link on the other page's entry.";
+    HREFLANG_TARGET_MISSING "hreflang-target-missing" I Set None PRACTICE,
+        "an alternate on this site that has no entry",
+        "The alternate is on a host of the set, but no entry of the set lists it. Each language version should have an entry of its own with the same links.";
+    HREFLANG_SET_DIFFERS "hreflang-set-differs" I Set None GOOGLE_HREFLANG,
+        "language versions that list different alternates",
+        "All versions of a page carry the same set of links. Here an alternate of this entry lists others than it does, so some of the links are probably missing.";
+}
