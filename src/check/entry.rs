@@ -75,6 +75,8 @@ pub(super) const PRIORITY: [Rule; priority::Faults::COUNT as usize] =
 
 const LOC_RULES: RuleSet = RuleSet::of(&[
     Rule::LOC_EMPTY,
+    Rule::TEXT_EXTRA_CONTENT,
+    Rule::TEXT_ENTITY,
     Rule::LOC_NOT_ABSOLUTE,
     Rule::LOC_SCHEME,
     Rule::LOC_SCHEME_TYPO,
@@ -227,7 +229,7 @@ pub fn revise(
         Some(value) => set = set.union(value_rules(field, value, context, &mut facts)),
     }
     set.remove(Rule::CHANGEFREQ_LASTMOD_CONFLICT);
-    let conflicts = context.names.kind == FileKind::Urlset && facts.conflict(context.now);
+    let conflicts = context.names.kind != FileKind::Index && facts.conflict(context.now);
     set.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, conflicts);
     Some(asked(set, context))
 }
@@ -251,7 +253,7 @@ pub(super) fn has_outer_blanks(span: &FieldSpan, raw: &[u8]) -> bool {
 pub(super) fn has_inner_blanks(span: &FieldSpan, raw: &[u8]) -> bool {
     let blank = |text: &str| text.starts_with(XML_BLANKS) || text.ends_with(XML_BLANKS);
     match span.text {
-        TextKind::Plain | TextKind::Children => false,
+        TextKind::Plain | TextKind::Quoted | TextKind::Children => false,
         // Only a reference at either end can stand for white space there.
         TextKind::Escaped => (raw.starts_with(b"&") || raw.ends_with(b";")) && blank(&escape::decode(raw)),
         TextKind::Mixed => blank(&escape::decode_mixed(raw)),
@@ -390,7 +392,21 @@ fn insert_at(set: &mut RuleSet, rules: &[Rule], bit: u32) {
     }
 }
 
+/// Whether a line is no URL but a comment, a header, a date or several values.
+fn is_no_url(line: &str) -> bool {
+    let scheme = line.split_once(':').map_or("", |(scheme, _)| scheme);
+    let named = scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+');
+    !named || line.contains(char::is_whitespace) || line.contains(",http")
+}
+
 fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
+    if context.names.kind == FileKind::List {
+        if is_no_url(value) {
+            return set.insert(Rule::TEXT_EXTRA_CONTENT);
+        }
+        let entities = ["&amp;", "&lt;", "&gt;", "&apos;", "&quot;"];
+        set.insert_if(Rule::TEXT_ENTITY, entities.iter().any(|entity| value.contains(entity)));
+    }
     let location = Location::of(value);
     let mut faults = location.judge();
     if let Some(home) = context.home {

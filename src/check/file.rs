@@ -31,10 +31,16 @@ pub fn check(facts: &FileFacts<'_>) -> RuleSet {
     rules.insert_if(nothing, facts.entries == 0);
     rules.insert_if(Rule::DOC_STRAY_TEXT, facts.stray);
     let limit = match facts.names.kind {
-        FileKind::Urlset => URLS_PER_FILE,
+        FileKind::Urlset | FileKind::List => URLS_PER_FILE,
         FileKind::Index => facts.profile.sitemaps_per_index(),
+        // A table is for people and their spreadsheets; no engine reads it, and nothing limits it.
+        FileKind::Table => return rules.intersection(facts.profile.asked()),
     };
     let most_bytes = facts.profile.bytes_per_file();
+    if facts.names.kind == FileKind::List {
+        rules.insert_if(Rule::TEXT_LIMITS, facts.entries > limit || facts.bytes > most_bytes);
+        return rules.intersection(facts.profile.asked());
+    }
     let too_many = if facts.names.kind == FileKind::Index { Rule::INDEX_TOO_MANY } else { Rule::FILE_TOO_MANY_URLS };
     rules.insert_if(too_many, facts.entries > limit);
     rules.insert_if(Rule::FILE_TOO_LARGE, facts.bytes > most_bytes);
@@ -72,8 +78,17 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
     let what = match facts.names.kind {
         FileKind::Urlset => "URLs",
         FileKind::Index => "sitemaps",
+        FileKind::List => "lines",
+        FileKind::Table => "records",
     };
     match rule {
+        Rule::DOC_NO_ENTRIES if !facts.names.kind.is_xml() => "no URL in it".into(),
+        Rule::TEXT_LIMITS => format!(
+            "{} lines and {} bytes; a text sitemap holds {URLS_PER_FILE} lines and {} bytes at most",
+            facts.entries,
+            facts.bytes,
+            facts.profile.bytes_per_file()
+        ),
         Rule::DOC_NO_ENTRIES => {
             format!("no <{}> in it: engines report an empty sitemap", facts.names.kind.entry_name())
         }

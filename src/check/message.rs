@@ -14,7 +14,6 @@ use crate::protocol::location::{self, Fault};
 use crate::protocol::{Field, changefreq, lastmod, priority};
 use crate::words::excerpt;
 use crate::xml::entry::{Entry, TextKind};
-use crate::xml::names::FileKind;
 use std::borrow::Cow;
 
 /// A rule that a row breaks, at its place.
@@ -206,10 +205,7 @@ fn span_of(seconds: i64) -> String {
 
 /// What is wrong with an entry as a whole.
 fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> String {
-    let element = match context.names.kind {
-        FileKind::Urlset => "url",
-        FileKind::Index => "sitemap",
-    };
+    let element = context.names.kind.entry_name();
     let value = |field: Field| entry.value(field, text).map(|value| visible(&value)).unwrap_or_default();
     match rule {
         Rule::LOC_MISSING => format!("this {element} has no loc: give it one or delete the row"),
@@ -242,7 +238,7 @@ mod tests {
     use super::super::samples::NOW;
     use super::*;
     use crate::protocol::location::Home;
-    use crate::xml::names::Names;
+    use crate::xml::names::{FileKind, Names};
 
     fn found(text: &str, kind: FileKind) -> Vec<(String, String, String)> {
         let names = Names::plain(kind);

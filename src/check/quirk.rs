@@ -32,6 +32,20 @@ pub const fn rule_of(kind: QuirkKind) -> Rule {
         QuirkKind::GzipMembers => Rule::GZIP_MULTI_MEMBER,
         QuirkKind::GzipTrailing => Rule::GZIP_TRAILING_GARBAGE,
         QuirkKind::GzipDouble => Rule::GZIP_DOUBLE,
+        QuirkKind::BlankLine => Rule::TEXT_BLANK_LINE,
+        QuirkKind::LineEnds => Rule::TEXT_LINE_ENDS,
+        QuirkKind::Extension => Rule::TEXT_EXTENSION,
+        QuirkKind::Feed => Rule::FEED_NOT_SUPPORTED,
+        QuirkKind::FeedOld => Rule::FEED_NOT_SUPPORTED_OLD,
+        QuirkKind::FeedNoLink => Rule::FEED_ITEM_NO_LINK,
+        QuirkKind::FeedDate => Rule::FEED_DATE,
+        QuirkKind::FeedRelative => Rule::FEED_RELATIVE_LINK,
+        QuirkKind::MediaContent => Rule::MRSS_CONTENT,
+        QuirkKind::MediaTitle => Rule::MRSS_TITLE,
+        QuirkKind::MediaDescription => Rule::MRSS_DESCRIPTION,
+        QuirkKind::MediaThumbnail => Rule::MRSS_THUMBNAIL,
+        QuirkKind::MediaPlayer => Rule::MRSS_PLAYER,
+        QuirkKind::MediaRestriction => Rule::MRSS_RESTRICTION,
     }
 }
 
@@ -67,6 +81,27 @@ pub fn message(quirk: &Quirk) -> String {
         QuirkKind::GzipMembers => format!("{what} gzip members; many readers unpack the first only"),
         QuirkKind::GzipTrailing => quoted("something follows the gzip data; left out"),
         QuirkKind::GzipDouble => "gzip data inside gzip data; unpacked once more".to_owned(),
+        QuirkKind::BlankLine => format!("{what}; crawlers skip them"),
+        QuirkKind::LineEnds => format!("{what} with a carriage return"),
+        QuirkKind::Extension => "the name of a text sitemap ends in .txt".to_owned(),
+        QuirkKind::Feed | QuirkKind::FeedOld => {
+            "this is a feed, which this engine does not read as a sitemap".to_owned()
+        }
+        QuirkKind::FeedNoLink => {
+            let rest = if what.is_empty() { String::new() } else { format!("; {what}") };
+            format!("this item has no link{rest}")
+        }
+        QuirkKind::FeedDate if what.is_empty() => "the date is empty".to_owned(),
+        QuirkKind::FeedDate => format!("not how this feed format writes a date: {what}"),
+        QuirkKind::FeedRelative => format!("a relative link: {what}"),
+        QuirkKind::MediaContent => "media, but neither a video file nor a player".to_owned(),
+        QuirkKind::MediaTitle if what.is_empty() => "a video without media:title".to_owned(),
+        QuirkKind::MediaTitle => format!("media:title has {what}; Google takes 100"),
+        QuirkKind::MediaDescription if what.is_empty() => "a video without media:description".to_owned(),
+        QuirkKind::MediaDescription => format!("media:description has {what}; Google takes 2,048"),
+        QuirkKind::MediaThumbnail => "a video without media:thumbnail".to_owned(),
+        QuirkKind::MediaPlayer => format!("the player is the page itself: {what}"),
+        QuirkKind::MediaRestriction => format!("a restriction of type {what:?}; Google reads country alone"),
     }
 }
 

@@ -26,6 +26,11 @@ pub(super) fn save(
         let message = "new files need a URL, and nothing here says where the set will live".to_owned();
         return Err(Failure::Usage(message, format!("say it: --base-url {base}")));
     }
+    if plan.is_ready() {
+        for loss in &plan.losses {
+            streams.note(loss);
+        }
+    }
     if plan.asks && plan.is_ready() {
         for output in plan.outputs.iter().filter(|output| output.action != Action::Untouched) {
             streams.note(&in_words(output));
@@ -39,12 +44,15 @@ pub(super) fn save(
 
 /// Prints what a save would do.
 pub(super) fn show_plan(session: &Session, streams: &mut Streams<'_>) -> io::Result<()> {
-    let Plan { outputs, problems, needs_base, .. } = session.plan(None);
+    let Plan { outputs, problems, needs_base, losses, .. } = session.plan(None);
     for output in &outputs {
         writeln!(streams.out, "{}", in_words(output))?;
     }
     if let Some(base) = needs_base {
         streams.note(&format!("a base URL is needed; from the rows it looks like {base}"));
+    }
+    for loss in losses {
+        streams.note(&loss);
     }
     for problem in problems {
         streams.note(&problem.message);

@@ -4,11 +4,13 @@
 //! per row or file stay true; what a save makes new is appended. Where files are written is not decided here.
 
 use super::Document;
+use super::form::Form;
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
 use crate::progress::Progress;
 use crate::protocol::limits::Limits;
+use crate::xml::grid::Grid;
 use crate::xml::markup::{self, Kind};
 use crate::xml::names::FileKind;
 use crate::xml::scan::{self, Ignore};
@@ -63,7 +65,9 @@ impl Document {
                 let rows = RowList::from_ids(live);
                 dealt.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
             }
-            if sitemap.live > limits.urls || sitemap.bytes() > limits.bytes {
+            // A table is no sitemap: nothing limits it.
+            let limited = sitemap.frame.names.kind != FileKind::Table;
+            if limited && (sitemap.live > limits.urls || sitemap.bytes() > limits.bytes) {
                 dealt.split(id, limits);
             }
         }
@@ -75,6 +79,11 @@ impl Document {
         self.change_sitemap(id, |sitemap| {
             (sitemap.path, sitemap.name, sitemap.url, sitemap.gzip) = (place.path, place.name, place.url, place.gzip);
         });
+    }
+
+    /// Says in which form a file is written.
+    pub fn set_form(&mut self, id: SitemapId, form: Form) {
+        self.change_sitemap(id, |sitemap| sitemap.form = form);
     }
 
     /// Whether a file was emptied and removed by a save. It keeps its place in the list, without rows.
@@ -152,6 +161,9 @@ fn fill(sitemap: &mut Sitemap, filled: &Filled) {
 /// mean what they mean only under their root's declarations. Comments and a byte order mark stay behind: they
 /// were written for that one file.
 pub fn part_frame(frame: &Source) -> Source {
+    if let Some(grid) = &frame.names.grid {
+        return Source::of_grid(Grid::clone(grid));
+    }
     let prolog = frame.bytes().get(..frame.root_start()).unwrap_or_default();
     let mut bytes = without_comments(prolog.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(prolog));
     let tag = frame.root_tag();

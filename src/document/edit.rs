@@ -222,7 +222,7 @@ impl Applied {
         for entry in entries {
             let text: Arc<str> = match entry {
                 NewEntry::Values(values) => layout.render(&names, &values.each_ref().map(|value| value.as_deref())),
-                NewEntry::Element(text) => format!("{}{}", layout.before_entry, text.trim()),
+                NewEntry::Element(text) => layout.wrap(&names, text),
             }
             .into();
             bytes += text.len() as u64;
@@ -373,6 +373,10 @@ impl Document {
     /// else the plain one.
     fn layout_near(&self, id: SitemapId, position: usize) -> Layout {
         let Some(sitemap) = self.sitemap(id) else { return Layout::default() };
+        let names = &sitemap.frame.names;
+        if !names.kind.is_xml() {
+            return Layout::of_file(names);
+        }
         let near = [position.checked_sub(1), Some(position)];
         near.into_iter()
             .flatten()

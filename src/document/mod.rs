@@ -6,6 +6,7 @@
 pub mod column;
 pub mod deal;
 pub mod edit;
+pub mod form;
 mod near;
 pub mod query;
 pub mod quirk;
@@ -328,6 +329,21 @@ impl Document {
     /// Calls `write` with the file's bytes in order, untouched neighbours as one run.
     pub fn write_sitemap<E>(&self, id: SitemapId, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let Some(sitemap) = self.sitemap(id) else { return Ok(()) };
+        if !sitemap.ends_open() {
+            return self.write_whole(sitemap, write);
+        }
+        // One byte is held back, so that the last of all is known when it comes.
+        let mut held: Option<u8> = None;
+        self.write_whole(sitemap, &mut |bytes| {
+            let Some((last, rest)) = bytes.split_last() else { return Ok(()) };
+            if let Some(byte) = held.replace(*last) {
+                write(&[byte])?;
+            }
+            write(rest)
+        })
+    }
+
+    fn write_whole<E>(&self, sitemap: &Sitemap, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         write(&sitemap.frame.head(sitemap.live > 0))?;
         self.write_rows(sitemap.rows.iter(), write)?;
         write(&sitemap.frame.tail(sitemap.live > 0))

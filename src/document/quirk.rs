@@ -61,13 +61,58 @@ pub enum QuirkKind {
     GzipTrailing,
     /// Gzip inside gzip.
     GzipDouble,
+    /// Empty lines in a list.
+    BlankLine,
+    /// Lines of a list that end with a carriage return.
+    LineEnds,
+    /// A list whose name does not end in `.txt`.
+    Extension,
+    /// A feed was read as a sitemap; in words, what of it has no place in one: `26 title, 3 guid`.
+    Feed,
+    /// A feed of Atom 0.3 was read as a sitemap.
+    FeedOld,
+    /// An item of a feed without a link.
+    FeedNoLink,
+    /// A date of a feed in another notation than its format wants.
+    FeedDate,
+    /// A relative link of a feed; it was completed where something to start from was known.
+    FeedRelative,
+    /// Media without a video.
+    MediaContent,
+    /// A video of a feed without a title of its own, or with a long one.
+    MediaTitle,
+    /// A video of a feed without a description of its own, or with a long one.
+    MediaDescription,
+    /// A video of a feed without a thumbnail.
+    MediaThumbnail,
+    /// A player whose address is the item's link.
+    MediaPlayer,
+    /// A restriction that is not one of countries.
+    MediaRestriction,
 }
 
 impl QuirkKind {
     /// Whether the bytes in memory differ from those stored for this, so that a save would write something that
     /// nobody asked for.
     pub const fn is_repair(self) -> bool {
-        true
+        // A list is kept as it is, and a feed is never written over.
+        !matches!(
+            self,
+            Self::BlankLine
+                | Self::LineEnds
+                | Self::Extension
+                | Self::Feed
+                | Self::FeedOld
+                | Self::FeedNoLink
+                | Self::FeedDate
+                | Self::FeedRelative
+                | Self::MediaContent
+                | Self::MediaTitle
+                | Self::MediaDescription
+                | Self::MediaThumbnail
+                | Self::MediaPlayer
+                | Self::MediaRestriction
+        )
     }
 }
 

@@ -1,5 +1,6 @@
 //! The files of a document: sitemaps with their rows, and the index that names them.
 
+use super::form::Form;
 use super::quirk::Quirk;
 use super::rows::RowList;
 use super::source::Source;
@@ -41,6 +42,8 @@ pub struct Sitemap {
     pub encoding: &'static str,
     /// What was unusual about it as stored and is not so in memory, in the order of entries.
     pub quirks: Arc<[Quirk]>,
+    /// In which form it is stored.
+    pub form: Form,
 }
 
 impl Default for Sitemap {
@@ -57,6 +60,7 @@ impl Default for Sitemap {
             entry_bytes: 0,
             encoding: UTF_8,
             quirks: Arc::default(),
+            form: Form::Xml,
         }
     }
 }
@@ -68,7 +72,13 @@ impl Sitemap {
     /// Size of the finished file, uncompressed, exact.
     pub fn bytes(&self) -> u64 {
         let entries = self.live > 0;
-        (self.frame.head(entries).len() + self.frame.tail(entries).len()) as u64 + self.entry_bytes
+        let whole = (self.frame.head(entries).len() + self.frame.tail(entries).len()) as u64 + self.entry_bytes;
+        whole - u64::from(self.ends_open() && whole > 0)
+    }
+
+    /// Whether its last line is written without a line break, as it was read.
+    pub fn ends_open(&self) -> bool {
+        self.frame.open_end && (self.live > 0 || self.form != Form::List)
     }
 }
 

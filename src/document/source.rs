@@ -2,6 +2,7 @@
 
 use super::rows::RowId;
 use crate::xml::entry::Entry;
+use crate::xml::grid::Grid;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::parser::Damage;
 use crate::xml::scan::Scan;
@@ -23,11 +24,15 @@ pub struct Source {
     pub damage: Vec<Damage>,
     /// Whether reading stopped before the end.
     pub cut: bool,
+    /// Whether the last line of a file without markup had no line break as stored. Here it has one, so that lines
+    /// can be moved; the last byte of the file is left out when it is written.
+    pub open_end: bool,
 }
 
 impl Source {
     /// Puts a scan together with its bytes. `None` if the root is no sitemap root.
-    pub fn new(bytes: Vec<u8>, scan: Scan) -> Option<Self> {
+    pub fn new(mut bytes: Vec<u8>, mut scan: Scan) -> Option<Self> {
+        let open_end = close_line(&mut bytes, &mut scan);
         Some(Self {
             bytes: bytes.into(),
             starts: scan.starts.into(),
@@ -38,12 +43,18 @@ impl Source {
             stray: scan.stray,
             damage: scan.damage,
             cut: scan.cancelled,
+            open_end,
         })
     }
 
     /// An empty source in the writer's own layout: what a new file starts from (rules of section 10: UTF-8,
     /// declaration, LF, final newline, default namespace).
     pub fn blank(kind: FileKind) -> Self {
+        match kind {
+            FileKind::List => return Self::of_grid(Grid::list("\n")),
+            FileKind::Table => return Self::of_grid(Grid::table(b',')),
+            FileKind::Urlset | FileKind::Index => {}
+        }
         let root = kind.root_name();
         let head = format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<{root} xmlns=\"{}\">",
@@ -61,6 +72,24 @@ impl Source {
             stray: None,
             damage: Vec::new(),
             cut: false,
+            open_end: false,
+        }
+    }
+
+    /// An empty list, or a table with nothing but its header.
+    pub fn of_grid(grid: Grid) -> Self {
+        let bytes = grid.blank();
+        Self {
+            starts: [bytes.len() as u32].into(),
+            bytes: bytes.into(),
+            names: Names::of_grid(grid),
+            root_start: 0,
+            root_end: 0,
+            root_is_empty: false,
+            stray: None,
+            damage: Vec::new(),
+            cut: false,
+            open_end: false,
         }
     }
 
@@ -134,6 +163,24 @@ impl Source {
         }
         Cow::Borrowed(tail)
     }
+}
+
+/// Gives the last line of a file without markup its line break, so that every line has one. Whether it lacked it.
+fn close_line(bytes: &mut Vec<u8>, scan: &mut Scan) -> bool {
+    let Some(last) = scan.starts.last_mut().filter(|_| scan.names.as_ref().is_some_and(|names| !names.kind.is_xml()))
+    else {
+        return false;
+    };
+    let open = *last as usize == bytes.len() && !matches!(bytes.last(), None | Some(b'\n' | b'\r'));
+    // A list that is nothing but a byte order mark has no line to close.
+    if open && (scan.starts.len() > 1 || scan.names.as_ref().is_some_and(|names| names.kind == FileKind::Table)) {
+        bytes.push(b'\n');
+        if let Some(last) = scan.starts.last_mut() {
+            *last += 1;
+        }
+        return true;
+    }
+    false
 }
 
 /// Lines and columns of a text, both counted from 1; columns are characters.

@@ -4,6 +4,8 @@
 //! a file is that is no sitemap, so that whoever opened it learns more than "syntax error".
 
 use super::error::Reason;
+use crate::xml::feed::Feed;
+use crate::xml::grid::Grid;
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names::{self, FileKind};
 use crate::xml::parser::DamageKind;
@@ -33,11 +35,18 @@ pub fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
     if let Some(label) = declared_encoding(text).filter(|label| !has_mark && !is_utf8_label(label)) {
         return Err(Reason::Encoding(format!("declared as {label}")));
     }
+    // A list may hold any letters, `<` included; only what begins like XML, or has a root that is known, is XML.
+    let known = matches!(name, b"urlset" | b"sitemapindex" | b"rss" | b"RDF" | b"feed");
+    if !known
+        && !text.trim_ascii_start().starts_with(b"<")
+        && let Some(kind) = without_markup(text)
+    {
+        return Ok(kind);
+    }
     match name {
-        b"urlset" => Ok(FileKind::Urlset),
+        // A feed is read as a sitemap.
+        b"urlset" | b"rss" | b"RDF" | b"feed" => Ok(FileKind::Urlset),
         b"sitemapindex" => Ok(FileKind::Index),
-        b"rss" | b"RDF" => Err(Reason::Format("an RSS feed".to_owned())),
-        b"feed" => Err(Reason::Format("an Atom feed".to_owned())),
         name if name.eq_ignore_ascii_case(b"html") => Err(Reason::Format("an HTML page".to_owned())),
         b"" => Err(Reason::Format(plain_text(text))),
         _ if is_html(text) => Err(Reason::Format("an HTML page".to_owned())),
@@ -61,6 +70,30 @@ fn binary(bytes: &[u8]) -> Option<Reason> {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'<', 0, ..] | [0, b'<', ..] => encoding("UTF-16"),
         _ => None,
     }
+}
+
+/// Which feed format the bytes are, if they are one.
+pub fn feed(bytes: &[u8]) -> Option<Feed> {
+    Feed::of_root(bytes, &first_element(bytes)?)
+}
+
+/// Lines that are looked at to tell what text is.
+const LOOKED_AT: usize = 20;
+
+/// Whether text is a list of URLs or a table of them: half of its first lines are URLs, or its first names a column
+/// for them.
+fn without_markup(text: &[u8]) -> Option<FileKind> {
+    let first = text.get(..text.len().min(1 << 16)).unwrap_or_default();
+    let lines = first.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
+    let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).take(LOOKED_AT).collect();
+    let is_url = |line: &&&[u8]| {
+        let start = line.get(..8).unwrap_or(line).to_ascii_lowercase();
+        start.starts_with(b"http://") || start.starts_with(b"https://")
+    };
+    if lines.first().is_some_and(|line| !is_url(&line)) && Grid::of_header(text).is_some() {
+        return Some(FileKind::Table);
+    }
+    (lines.iter().filter(is_url).count() * 2 >= lines.len().max(1)).then_some(FileKind::List)
 }
 
 /// The first start tag, whatever stands before it.
@@ -96,11 +129,7 @@ fn is_utf8_label(label: &str) -> bool {
 
 /// What text without any element is.
 fn plain_text(text: &[u8]) -> String {
-    let mut lines = text.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
-    let first = lines.find(|line| !line.is_empty()).unwrap_or_default();
-    if first.starts_with(b"http://") || first.starts_with(b"https://") {
-        "a plain list of URLs".to_owned()
-    } else if text.starts_with(b"version https://git-lfs") {
+    if text.starts_with(b"version https://git-lfs") {
         "a Git LFS pointer (`git lfs pull` fetches the file)".to_owned()
     } else if text.contains(&0) {
         "binary data".to_owned()
@@ -131,7 +160,7 @@ mod tests {
 
     #[test]
     fn content_decides_and_each_other_format_has_its_name() {
-        let table: [(&[u8], &str); 31] = [
+        let table: [(&[u8], &str); 34] = [
             (b"<urlset/>", "urlset"),
             (b"\xEF\xBB\xBF<?xml version='1.0'?><!-- <html> --><sm:urlset>", "urlset"),
             (b"<?xml version='1.0' encoding='us-ascii'?><sitemapindex>", "index"),
@@ -147,12 +176,15 @@ mod tests {
             (b"<\0u\0", "UTF-16"),
             (b"\0<\0u", "UTF-16"),
             (b"\xFF\xFE\0\0", "UTF-32"),
-            (b"<rss version='2.0'>", "RSS"),
-            (b"<rdf:RDF>", "RSS"),
-            (b"<feed xmlns='http://www.w3.org/2005/Atom'>", "Atom"),
+            (b"<rss version='2.0'>", "urlset"),
+            (b"<rdf:RDF>", "urlset"),
+            (b"<feed xmlns='http://www.w3.org/2005/Atom'>", "urlset"),
             (b"<!DOCTYPE html><p>", "HTML"),
             (b"<HTML>", "HTML"),
-            (b"\n https://example.com/\nhttps://example.com/a", "list of URLs"),
+            (b"\n https://example.com/?<a>\nhttps://example.com/a", "list"),
+            (b"# pages\nHTTP://example.com/a", "list"),
+            (b"a page\nsee\nhttps://example.com/a", "without any XML"),
+            (b"Loc;Priority\nhttps://example.com/a;1", "table"),
             (b"version https://git-lfs.github.com/spec/v1\n", "LFS"),
             (b"hello", "without any XML"),
             (b"a\0b", "binary"),
@@ -168,6 +200,8 @@ mod tests {
             let found = match detect(bytes) {
                 Ok(FileKind::Urlset) => "urlset".to_owned(),
                 Ok(FileKind::Index) => "index".to_owned(),
+                Ok(FileKind::List) => "list".to_owned(),
+                Ok(FileKind::Table) => "table".to_owned(),
                 Err(reason) => reason.to_string(),
             };
             assert!(found.contains(expected), "{}: {found}", String::from_utf8_lossy(bytes));

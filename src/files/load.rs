@@ -6,9 +6,11 @@
 use super::detect;
 use super::disk::OnDisk;
 use super::error::{Error, Reason};
+use super::form::{self, Shaped};
 use super::locate;
 use super::read::{self, Contents, Options};
 use super::record::{self, Finished};
+use crate::document::form::Form;
 use crate::document::quirk::Quirk;
 use crate::document::sitemap::{Child, ChildState, Index, Sitemap, UTF_8};
 use crate::document::source::{Lines, Source};
@@ -16,7 +18,7 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::names::FileKind;
-use crate::xml::scan::{self, Visit};
+use crate::xml::scan::Visit;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -111,7 +113,7 @@ pub fn load<V: Visit + Send>(
     let identity = contents.on_disk.identity;
     let file = job.scan(contents, name, url)?;
     progress.finish_files(1);
-    if file.facts.kind == FileKind::Urlset {
+    if file.facts.kind != FileKind::Index {
         let stopped = file.source.cut;
         deliver(file.into_sitemap());
         return Ok(Loaded { path: Some(path), index: None, stopped, finished });
@@ -136,6 +138,7 @@ pub(super) struct File<V> {
     pub(super) on_disk: Option<OnDisk>,
     pub(super) visitor: V,
     pub(super) quirks: Arc<[Quirk]>,
+    pub(super) form: Form,
 }
 
 impl<V> File<V> {
@@ -154,7 +157,8 @@ impl<V> File<V> {
 
     pub(super) fn into_sitemap(self) -> Part<V> {
         let Facts { path, name, url, gzip, encoding, .. } = self.facts;
-        let sitemap = Sitemap { path, name, url, gzip, encoding, quirks: self.quirks, ..Sitemap::default() };
+        let File { quirks, form, .. } = self;
+        let sitemap = Sitemap { path, name, url, gzip, encoding, quirks, form, ..Sitemap::default() };
         Part::Sitemap { source: self.source, sitemap, on_disk: self.on_disk, visitor: self.visitor }
     }
 }
@@ -174,8 +178,10 @@ impl<V: Visit, M: Fn(&Facts) -> V> Job<'_, M> {
         let Contents { bytes, gzip, on_disk } = contents;
         let path = on_disk.path.clone();
         let kind = detect::detect(&bytes).map_err(|reason| Error::new(&path, reason))?;
+        let Shaped { bytes, form, quirks } = form::shape(bytes, kind, &name);
         let facts = Facts { kind, path: Some(path), name, url, gzip, bytes: bytes.len() as u64, encoding: UTF_8 };
-        scan(bytes, facts, Some(on_disk), (self.make, self.progress))
+        let file = scan(bytes, facts, Some(on_disk), (self.make, self.progress))?;
+        Ok(File { form, quirks: quirks.into(), ..file })
     }
 }
 
@@ -187,7 +193,7 @@ pub(super) fn scan<V: Visit>(
     (make, progress): (&impl Fn(&Facts) -> V, &Progress),
 ) -> Result<File<V>, Error> {
     let mut visitor = make(&facts);
-    let scan = scan::scan(&bytes, &mut visitor, progress);
+    let scan = form::scan(&bytes, facts.kind, &mut visitor, progress);
     // The scan counts what stands behind the root's start tag.
     let counted = scan.names.is_some() && !scan.root_is_empty;
     progress.advance(0, if counted { u64::from(scan.root_tag.1) } else { bytes.len() as u64 });
@@ -200,7 +206,7 @@ pub(super) fn scan<V: Visit>(
     }
     let root = scan.root.clone();
     let source = Source::new(bytes, scan).ok_or_else(|| Error::new(path(), Reason::Root(root)))?;
-    Ok(File { facts, source, on_disk, visitor, quirks: Arc::default() })
+    Ok(File { facts, source, on_disk, visitor, quirks: Arc::default(), form: Form::Xml })
 }
 
 #[cfg(test)]
@@ -282,7 +288,7 @@ pub(super) mod tests {
             ("maps/b.xml", urlset(&["http://e/b"])),
             ("nested.xml", index(&["http://e/x.xml"])),
             ("damaged.xml", urlset(&["http://e/?a&b"])),
-            ("feed.xml", "<rss/>".to_owned()),
+            ("feed.xml", "<html/>".to_owned()),
             ("er/c d.xml", urlset(&["http://e/c"])),
         ];
         let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
@@ -297,7 +303,7 @@ pub(super) mod tests {
             other => panic!("{other:?}"),
         };
         assert!(unreadable(7).contains("damaged.xml:2:"), "{}", unreadable(7));
-        assert!(unreadable(8).contains("RSS"), "{}", unreadable(8));
+        assert!(unreadable(8).contains("HTML"), "{}", unreadable(8));
         let rest: Vec<ChildState> = [0, 1, 2, 3, 4, 5, 6, 9, 10, 11].map(|number| states[number].clone()).into();
         let loaded = |number| Loaded(SitemapId(number));
         assert_eq!(
@@ -392,8 +398,8 @@ pub(super) mod tests {
         let error = open().unwrap_err();
         assert_eq!(error.at, Some((2, 22)));
         assert!(error.to_string().ends_with("(and 1 more place)"), "{error}");
-        fs::write(&path, "https://example.com/\n").unwrap();
-        assert!(open().unwrap_err().to_string().contains("list of URLs"));
+        fs::write(&path, "hello\n").unwrap();
+        assert!(open().unwrap_err().to_string().contains("without any XML"));
     }
 
     #[cfg(unix)]

@@ -10,6 +10,7 @@ pub mod disk;
 pub mod error;
 #[cfg(test)]
 mod fixture;
+mod form;
 pub mod load;
 mod locate;
 pub mod plan;
@@ -22,7 +23,7 @@ pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
 pub use load::{Facts, Loaded, Part, in_folder, load};
 pub use locate::folder_url;
-pub use plan::{Action, FileId, Output, Plan, Problem, Request, plan};
+pub use plan::{Action, FileId, Output, Plan, Problem, Request, export, plan};
 pub use read::Options;
 pub use record::{Finished, recover};
 pub use sample::{blank, sample};

@@ -3,6 +3,8 @@
 //! Reads no file; of the disk it only asks whether a name is taken. A plan is shown, then carried out by
 //! [`mod@super::save`], or thrown away. Only files whose bytes differ from the saved ones are in it to be written.
 
+mod export;
+mod form;
 mod index;
 mod name;
 mod output;
@@ -22,6 +24,7 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::protocol::location;
 use crate::words::grouped;
+pub use export::export;
 use name::Pattern;
 use output::SavedSet;
 use rayon::prelude::*;
@@ -115,6 +118,10 @@ pub struct Plan {
     pub asks: bool,
     /// A URL of the set's folder is needed first; this is a proposal made from the rows.
     pub needs_base: Option<String>,
+    /// What the files to be have no place for, in whole sentences: said before anything is written.
+    pub losses: Vec<String>,
+    /// Whether it writes a copy in another form, and the document stays what it is.
+    pub copy: bool,
     /// Reasons why it cannot be carried out.
     pub problems: Vec<Problem>,
     /// The document as it is after the save.
@@ -175,6 +182,7 @@ pub fn plan(request: &Request<'_>) -> Plan {
         folder_url: request.base_url.and_then(locate::folder_url),
         problems: Vec::new(),
         needs_base: None,
+        losses: Vec::new(),
         changes: HashMap::new(),
         moved_from: HashMap::new(),
         index_changes: index::Changes::default(),
@@ -197,11 +205,14 @@ pub fn plan(request: &Request<'_>) -> Plan {
     let Some(path) = request.to.map(Path::to_path_buf).or_else(|| main_path(request.document)) else {
         planner.problem(None, "this sitemap has no file name yet; save it with :write NAME".to_owned());
         let Planner { needs_base, problems, document, .. } = planner;
-        return Plan { outputs: Vec::new(), asks: false, needs_base, problems, document, path: None };
+        let (outputs, losses) = (Vec::new(), Vec::new());
+        return Plan { outputs, asks: false, needs_base, problems, losses, copy: false, document, path: None };
     };
     planner.relocate(&path);
+    planner.refuse_parts(&dealt.parts);
     planner.name_parts(&path, &dealt.parts);
     planner.compare();
+    planner.weigh_forms();
     planner.settle_index(&path);
     planner.finish(path)
 }
@@ -236,6 +247,7 @@ struct Planner<'a> {
     folder_url: Option<String>,
     problems: Vec<Problem>,
     needs_base: Option<String>,
+    losses: Vec<String>,
     changes: HashMap<SitemapId, RowChanges>,
     /// New parts, and the file whose overflow they hold.
     moved_from: HashMap<SitemapId, SitemapId>,
@@ -259,6 +271,7 @@ impl Planner<'_> {
             if let Some(sitemap) = self.document.sitemaps().first().cloned() {
                 let place = Place { path: Some(path.to_path_buf()), name: file_name, url: sitemap.url.clone(), gzip };
                 self.document.put(SitemapId(0), place);
+                self.unfeed(SitemapId(0));
             }
             return;
         };
@@ -279,6 +292,7 @@ impl Planner<'_> {
             }
             let path = Some(copy);
             self.document.put(id, Place { path, name: sitemap.name, url: sitemap.url, gzip: sitemap.gzip });
+            self.unfeed(id);
         }
         self.document.set_index(Some(Index { path: Some(path.to_path_buf()), name: file_name, gzip, ..index }));
     }

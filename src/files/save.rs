@@ -7,6 +7,7 @@ use super::commit::{self, Gate, Open, Sink, Staged, Target, Wish};
 use super::detect;
 use super::disk::Disk;
 use super::error::{Error, Reason};
+use super::form;
 use super::plan::{Action, FileId, Output, Plan};
 use super::read::{self, Options};
 use super::record;
@@ -16,8 +17,8 @@ use crate::document::source::Lines;
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
-use crate::xml::names::Names;
-use crate::xml::scan::{self, Visit};
+use crate::xml::names::{FileKind, Names};
+use crate::xml::scan::Visit;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
@@ -171,12 +172,15 @@ impl Job<'_> {
         let wrong = |why: String| Error::new(&output.path, Reason::Check(why));
         let contents = read::read(&staged.temporary, &Options::default(), &Progress::default())
             .map_err(|error| Error { path: output.path.clone(), ..error })?;
-        let mut check = match output.file {
-            FileId::Index => Check::index(self.document),
-            FileId::Sitemap(id) => Check::rows(self.document, id),
+        let (mut check, kind) = match output.file {
+            FileId::Index => (Check::index(self.document), FileKind::Index),
+            FileId::Sitemap(id) => {
+                let kind = self.document.sitemap(id).map(|sitemap| sitemap.frame.names.kind).unwrap_or_default();
+                (Check::rows(self.document, id), kind)
+            }
             FileId::Gone => return Ok(()),
         };
-        let scan = scan::scan(&contents.bytes, &mut check, &Progress::default());
+        let scan = form::scan(&contents.bytes, kind, &mut check, &Progress::default());
         if let Some(damage) = scan.damage.first() {
             let (line, column) = Lines::new(&contents.bytes).position(damage.at);
             let row = row_at(&scan.starts, damage.at).and_then(|entry| check.locs.get(entry)).cloned();

@@ -393,16 +393,18 @@ impl Snapshot {
 
     fn intend_raw(&self, row: RowId, text: &str) -> Result<Intent, Refused> {
         let names = self.document.names(row);
-        let text = text.trim();
+        let text = names.trimmed(text);
         let entry = crate::xml::entry::Entry::of(text.as_bytes(), names);
         if entry.odd.has(crate::xml::entry::Oddities::BROKEN) || entry.open != 0 || entry.len as usize != text.len() {
-            return Err(Refused(format!("this must stay one well-formed <{}> element", names.kind.entry_name())));
+            let what = names.kind.entry_name();
+            let element = format!("well-formed <{what}> element");
+            return Err(Refused(format!("this must stay one {}", if names.kind.is_xml() { &element } else { what })));
         }
         let (old, old_text) = self.document.entry(row);
         let lead = String::from_utf8_lossy(old_text.get(..old.open as usize).unwrap_or_default());
         Ok(Intent {
             label: "1 row edited as text".into(),
-            edit: Some(Edit::Raw { row, text: format!("{lead}{text}").into() }),
+            edit: Some(Edit::Raw { row, text: format!("{lead}{text}{}", names.entry_end()).into() }),
             ..Intent::counting(1)
         })
     }

@@ -4,6 +4,7 @@ use super::Session;
 use super::change::Refused;
 use super::snapshot::State;
 use crate::check::entry as entry_rules;
+use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
 use crate::files::{self, Disk, Plan, Request, Saved};
@@ -29,13 +30,14 @@ pub struct SaveResult {
     outcome: Result<Saved, files::Error>,
     disk: Disk,
     version: u64,
+    copy: bool,
 }
 
 impl Saving {
     /// Writes. Files are replaced only after all of them were written and synced beside their targets.
     pub fn run(mut self, progress: &Progress) -> SaveResult {
         let outcome = files::save(&self.plan, &mut self.disk, self.force, progress);
-        SaveResult { outcome, disk: self.disk, version: self.version }
+        SaveResult { outcome, disk: self.disk, version: self.version, copy: self.plan.copy }
     }
 }
 
@@ -47,7 +49,7 @@ impl Session {
 
     /// The same with other limits of one file.
     pub fn plan_within(&self, to: Option<&Path>, limits: Limits) -> Plan {
-        files::plan(&Request {
+        let request = Request {
             document: self.document(),
             saved: &self.now.saved,
             disk: &self.disk,
@@ -55,7 +57,23 @@ impl Session {
             base_url: self.base_url.as_deref(),
             limits,
             now: self.now.now,
-        })
+        };
+        match to.and_then(|path| Some((path, self.other_form(path)?))) {
+            Some((path, form)) => files::export(&request, path, form),
+            None => files::plan(&request),
+        }
+    }
+
+    /// The form that a name asks for, where it is not the document's own.
+    fn other_form(&self, path: &Path) -> Option<Form> {
+        let wanted = Form::of_name(&path.file_name()?.to_string_lossy())?;
+        let own = match (self.document().index(), self.document().sitemaps()) {
+            (None, [only]) => only.form,
+            _ => Form::Xml,
+        };
+        // A feed is a sitemap already, but for its name.
+        let own = if matches!(own, Form::Feed(_)) { Form::Xml } else { own };
+        (wanted != own).then_some(wanted)
     }
 
     /// A save to be run on a worker. `force` writes over files that changed since they were read.
@@ -66,7 +84,12 @@ impl Session {
         if self.loading {
             return Err(Refused("still loading; wait, or stop it with Esc".into()));
         }
-        Ok(Saving { plan, disk: self.disk.clone(), force, version: self.now.state.version })
+        Ok(self.saving_now(plan, force))
+    }
+
+    fn saving_now(&self, plan: Plan, force: bool) -> Saving {
+        let disk = if plan.copy { Disk::default() } else { self.disk.clone() };
+        Saving { plan, disk, force, version: self.now.state.version }
     }
 
     /// Takes in what a save came to: that version is the saved one now. Returns what to say.
@@ -74,6 +97,11 @@ impl Session {
     /// # Errors
     /// Whatever stopped the save; the edits are still here and still unsaved.
     pub fn saved(&mut self, result: SaveResult) -> Result<String, files::Error> {
+        if result.copy {
+            // The document is what it was, and so is what it knows of its files.
+            let saved = result.outcome?;
+            return Ok(copied(&saved, self.path.as_deref()));
+        }
         // Files that were written before an error are known as they are now.
         self.disk = result.disk;
         let saved = result.outcome?;
@@ -104,7 +132,7 @@ impl Session {
     /// As [`Session::saved`], and when the plan has problems or needs a base URL.
     pub fn save_now(&mut self, to: Option<&Path>, force: bool) -> Result<String, files::Error> {
         let plan = self.plan(to);
-        let saving = Saving { plan, disk: self.disk.clone(), force, version: self.now.state.version };
+        let saving = self.saving_now(plan, force);
         self.saved(saving.run(&Progress::default()))
     }
 
@@ -135,6 +163,12 @@ fn moved_rows(state: &State, saved: &Saved) -> RowSet {
         }
     }
     moved
+}
+
+/// What is said of a copy in another form.
+fn copied(saved: &Saved, own: Option<&Path>) -> String {
+    let name = own.and_then(Path::file_name).map_or_else(|| "unsaved".into(), |name| name.to_string_lossy());
+    format!("{}; this is still {name}", words(saved).replacen("saved", "exported", 1))
 }
 
 fn words(saved: &Saved) -> String {

@@ -36,6 +36,8 @@ pub enum TextKind {
     Plain,
     /// Holds at least one `&`.
     Escaped,
+    /// Holds `""` for `"`: a cell of a table.
+    Quoted,
     /// Holds CDATA, a comment or a processing instruction.
     Mixed,
     /// Holds child elements.
@@ -115,6 +117,9 @@ impl Entry {
     /// Takes apart an entry text (leading trivia included). Total: what holds no entry tag gives an
     /// entry without fields that is flagged [`Oddities::BROKEN`].
     pub fn of(text: &[u8], names: &Names) -> Self {
+        if let Some(grid) = &names.grid {
+            return grid.entry(text);
+        }
         match plain::start(text, names) {
             Some(tag) => Self::from_tag(text, &tag, names, &mut Parser::default()),
             None => Self::walk(text, names),
@@ -183,6 +188,7 @@ pub fn decode_value(raw: &[u8], kind: TextKind) -> Cow<'_, str> {
     let decoded = match kind {
         TextKind::Plain => return escape::lossy(raw),
         TextKind::Escaped => escape::decode(raw),
+        TextKind::Quoted => Cow::Owned(escape::lossy(raw).replace("\"\"", "\"")),
         TextKind::Mixed | TextKind::Children => Cow::Owned(escape::decode_mixed(raw)),
     };
     // White space inside CDATA or written as a reference is trimmed like any other.

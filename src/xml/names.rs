@@ -3,6 +3,7 @@
 //! Entries are matched by literal names afterwards; only a tag that declares namespaces itself is
 //! looked at again (architecture: literal names after reading the root's declarations).
 
+use super::grid::Grid;
 use super::markup::{self, Markup};
 use crate::protocol::namespace::{self, Namespace};
 
@@ -14,6 +15,10 @@ pub enum FileKind {
     Urlset,
     /// `<sitemapindex>`: entries are `<sitemap>`.
     Index,
+    /// Text without markup: entries are its lines.
+    List,
+    /// Comma- or tab-separated values under a header: entries are its records.
+    Table,
 }
 
 impl FileKind {
@@ -22,14 +27,23 @@ impl FileKind {
         match self {
             Self::Urlset => "url",
             Self::Index => "sitemap",
+            Self::List => "line",
+            Self::Table => "record",
         }
     }
 
-    /// The local name of its root.
+    /// Whether it is XML.
+    pub const fn is_xml(self) -> bool {
+        matches!(self, Self::Urlset | Self::Index)
+    }
+
+    /// The local name of its root, or what people call the file.
     pub const fn root_name(self) -> &'static str {
         match self {
             Self::Urlset => "urlset",
             Self::Index => "sitemapindex",
+            Self::List => "text",
+            Self::Table => "table",
         }
     }
 }
@@ -62,6 +76,8 @@ pub struct Names {
     prefixes: Box<[(Box<[u8]>, Meaning)]>,
     /// Attributes of the root as written: name and raw value.
     pub attributes: Box<[(Box<str>, Box<str>)]>,
+    /// Lines and columns of a file without markup; `None` for XML.
+    pub grid: Option<Box<Grid>>,
 }
 
 impl Names {
@@ -100,7 +116,27 @@ impl Names {
             prefixes,
             prefix,
             attributes,
+            grid: None,
         })
+    }
+
+    /// The names of a file without markup.
+    pub fn of_grid(grid: Grid) -> Self {
+        let kind = if grid.delimiter.is_some() { FileKind::Table } else { FileKind::List };
+        Self { kind, grid: Some(Box::new(grid)), ..Self::default() }
+    }
+
+    /// What ends an entry and belongs to it: the line break of a file without markup.
+    pub fn entry_end(&self) -> &'static str {
+        self.grid.as_ref().map_or("", |grid| grid.line_end)
+    }
+
+    /// An entry's own text without what separates it from its neighbours.
+    pub fn trimmed<'t>(&self, entry: &'t str) -> &'t str {
+        match self.kind {
+            FileKind::Table => entry.trim_matches(['\n', '\r']),
+            FileKind::Urlset | FileKind::Index | FileKind::List => entry.trim(),
+        }
     }
 
     /// The names of a new, plain file.

@@ -126,6 +126,9 @@ impl Element<'_> {
 
 /// Writes `text` with `changes` applied to `out`. `entry` must be the anatomy of `text`.
 pub fn splice(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<'_>, out: &mut Vec<u8>) {
+    if let Some(grid) = &names.grid {
+        return grid.splice(text, changes, out);
+    }
     let start = out.len();
     write(entry, text, changes, out);
     remove_repeats(entry, names, changes, (out, start));
@@ -133,7 +136,7 @@ pub fn splice(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<'_>, 
 
 /// Length in bytes of what [`splice`] would write.
 pub fn spliced_len(entry: &Entry, text: &[u8], names: &Names, changes: &Changes<'_>) -> usize {
-    if has_repeats(entry) {
+    if has_repeats(entry) || names.grid.is_some() {
         let mut out = Vec::new();
         splice(entry, text, names, changes, &mut out);
         return out.len();
@@ -281,11 +284,13 @@ pub struct Layout {
     pub before_field: String,
     /// White space before `</url>`.
     pub before_close: String,
+    /// What ends the entry: a line break in files without markup.
+    pub after: &'static str,
 }
 
 impl Default for Layout {
     fn default() -> Self {
-        Self { before_entry: "\n  ".into(), before_field: "\n    ".into(), before_close: "\n  ".into() }
+        Self { before_entry: "\n  ".into(), before_field: "\n    ".into(), before_close: "\n  ".into(), after: "" }
     }
 }
 
@@ -301,11 +306,27 @@ impl Layout {
             before_entry: run(entry.open, 0),
             before_field: String::from_utf8_lossy(separator(entry, text)).into_owned(),
             before_close: run(entry.close, entry.open_end),
+            after: "",
         })
+    }
+
+    /// The layout of new entries of a file without neighbours to learn from.
+    pub fn of_file(names: &Names) -> Self {
+        let Some(grid) = &names.grid else { return Self::default() };
+        let empty = String::new;
+        Self { before_entry: empty(), before_field: empty(), before_close: empty(), after: grid.line_end }
+    }
+
+    /// An entry's own text with what separates it from its neighbours.
+    pub fn wrap(&self, names: &Names, element: &str) -> String {
+        format!("{}{}{}", self.before_entry, names.trimmed(element), self.after)
     }
 
     /// The text of a new entry with these values, by [`Field::index`].
     pub fn render(&self, names: &Names, values: &[Option<&str>; 4]) -> String {
+        if let Some(grid) = &names.grid {
+            return format!("{}{}", grid.render(values), self.after);
+        }
         let (prefix, name) = (&names.prefix, names.kind.entry_name());
         let mut out = format!("{}<{prefix}{name}>", self.before_entry);
         for field in Field::ALL {

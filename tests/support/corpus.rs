@@ -39,7 +39,7 @@ pub fn folder() -> PathBuf {
 pub fn all() -> Vec<Case> {
     let table = fs::read_to_string(folder().join("README.md")).expect("read the corpus's table");
     let cases: Vec<_> = table.lines().filter_map(row).collect();
-    let mut stored: Vec<_> = ["valid", "quirky", "damaged"].into_iter().flat_map(stored).collect();
+    let mut stored: Vec<_> = ["valid", "quirky", "damaged", "forms"].into_iter().flat_map(stored).collect();
     stored.extend(MADE.iter().map(|(name, _)| (*name).to_owned()));
     stored.sort();
     let mut listed: Vec<_> = cases.iter().map(|case| case.name.clone()).collect();
@@ -48,9 +48,14 @@ pub fn all() -> Vec<Case> {
     cases
 }
 
-/// The files that open.
+/// The XML files that open.
 pub fn readable() -> Vec<Case> {
-    all().into_iter().filter(|case| case.entries.is_some()).collect()
+    all().into_iter().filter(|case| case.entries.is_some() && !case.name.starts_with("forms/")).collect()
+}
+
+/// Feeds, lists and tables.
+pub fn forms() -> Vec<Case> {
+    all().into_iter().filter(|case| case.name.starts_with("forms/")).collect()
 }
 
 /// The files that are refused.

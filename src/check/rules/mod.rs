@@ -6,6 +6,7 @@ mod alternate;
 mod document;
 mod entry;
 mod extension;
+mod format;
 mod index;
 mod location;
 mod set;
@@ -16,7 +17,7 @@ use crate::check::rule::Rule;
 use crate::protocol::Severity;
 
 /// Number of rules.
-pub(in crate::check) const COUNT: usize = index::END as usize;
+pub(in crate::check) const COUNT: usize = format::END as usize;
 
 /// All rows, by the place of their rule.
 pub(in crate::check) static TABLE: [&Info; COUNT] = join();
@@ -81,6 +82,7 @@ const fn join() -> [&'static Info; COUNT] {
         extension::ROWS,
         alternate::ROWS,
         index::ROWS,
+        format::ROWS,
     ];
     let mut table = [&document::ROWS[0]; COUNT];
     let (mut room, mut at) = (0, 0);
@@ -159,6 +161,7 @@ mod level {
 mod source {
     pub(super) const TAGS: &str = "sitemaps.org protocol, XML tag definitions";
     pub(super) const FORMAT: &str = "sitemaps.org protocol, XML Sitemap format";
+    pub(super) const FORMATS: &str = "sitemaps.org protocol, Other Sitemap formats";
     pub(super) const LOCATION: &str = "sitemaps.org protocol, Sitemap file location";
     pub(super) const INDEX: &str = "sitemaps.org protocol, Using Sitemap index files";
     pub(super) const ESCAPING: &str = "sitemaps.org protocol, Entity escaping";

@@ -27,7 +27,7 @@ impl<'a> SavedSet<'a> {
 
 impl Planner<'_> {
     /// Lists every file with what happens to it.
-    pub(super) fn finish(self, path: PathBuf) -> Plan {
+    pub(super) fn finish(mut self, path: PathBuf) -> Plan {
         let mut outputs: Vec<Output> = self.ids().filter_map(|id| self.sitemap_output(id)).collect();
         outputs.extend(self.index_output());
         if self.request.to.is_none() {
@@ -35,14 +35,16 @@ impl Planner<'_> {
             let gone = self.request.disk.paths().filter(|path| !kept.contains(*path));
             outputs.extend(gone.map(|path| self.removed(path)));
         }
-        let asks = outputs.iter().any(|output| match output.action {
-            Action::Untouched | Action::Rewritten => false,
-            // The one file that somebody named may be made without another word.
-            Action::Created => output.path != path,
-            Action::Replaced | Action::Removed => true,
-        });
-        let Self { needs_base, problems, document, .. } = self;
-        Plan { outputs, asks, needs_base, problems, document, path: Some(path) }
+        self.refuse_feeds(&outputs);
+        let asks = !self.losses.is_empty()
+            || outputs.iter().any(|output| match output.action {
+                Action::Untouched | Action::Rewritten => false,
+                // The one file that somebody named may be made without another word.
+                Action::Created => output.path != path,
+                Action::Replaced | Action::Removed => true,
+            });
+        let Self { needs_base, problems, losses, document, .. } = self;
+        Plan { outputs, asks, needs_base, problems, losses, copy: false, document, path: Some(path) }
     }
 
     fn action(&self, path: &Path, same: bool) -> Action {

@@ -132,6 +132,7 @@ impl App {
         let charset = self.theme.charset;
         let widest = touched.iter().map(|output| charset.width(&output.name)).max().unwrap_or(0).min(40);
         let mut lines: Vec<Line> = touched.iter().map(|output| self.output_line(output, widest)).collect();
+        lines.extend(plan.losses.iter().map(|loss| Words::new().and(Role::Warning, format!("  {loss}")).into()));
         let untouched = plan.count(Action::Untouched);
         if untouched > 0 {
             lines.push(Words::dim(format!("  {} untouched", counted(untouched as u64, "file"))).into());

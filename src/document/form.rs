@@ -1,0 +1,196 @@
+//! In which form a file is stored, and what each form can hold.
+
+use super::Document;
+use super::rows::RowId;
+use crate::protocol::Field;
+use crate::words::counted;
+use crate::xml::feed::Feed;
+use crate::xml::grid::Grid;
+use crate::xml::names::FileKind;
+use crate::xml::record::ABSENT;
+
+/// The form of a stored file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Form {
+    /// A sitemap in XML.
+    #[default]
+    Xml,
+    /// A text sitemap: one URL a line.
+    List,
+    /// Values with commas (or semicolons) between them, under a header.
+    Csv,
+    /// Values with tabs between them, under a header.
+    Tsv,
+    /// A feed. It is read as a sitemap and never written.
+    Feed(Feed),
+}
+
+impl Form {
+    /// Every form that can be written, by its usual extension.
+    pub const WRITTEN: [(&'static str, Self); 4] =
+        [("xml", Self::Xml), ("txt", Self::List), ("csv", Self::Csv), ("tsv", Self::Tsv)];
+
+    /// The form that a file name asks for by its end; what follows `.gz` away. `None` for other ends.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let lower = name.to_ascii_lowercase();
+        let plain = lower.strip_suffix(".gz").unwrap_or(&lower);
+        let (_, end) = plain.rsplit_once('.')?;
+        Self::WRITTEN.into_iter().find(|(known, _)| *known == end).map(|(_, form)| form)
+    }
+
+    /// The form of a file of some kind; a table tells by its delimiter.
+    pub fn of_kind(kind: FileKind, grid: Option<&Grid>) -> Self {
+        match (kind, grid.and_then(|grid| grid.delimiter)) {
+            (FileKind::Urlset | FileKind::Index, _) => Self::Xml,
+            (FileKind::List, _) => Self::List,
+            (FileKind::Table, Some(b'\t')) => Self::Tsv,
+            (FileKind::Table, _) => Self::Csv,
+        }
+    }
+
+    /// What people call it, with its article.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Xml => "an XML sitemap",
+            Self::List => "a text list",
+            Self::Csv => "a CSV table",
+            Self::Tsv => "a TSV table",
+            Self::Feed(feed) => feed.name(),
+        }
+    }
+
+    /// Whether it has a place for a field.
+    pub const fn holds(self, field: Field) -> bool {
+        !matches!((self, field), (Self::List, Field::Lastmod | Field::Changefreq | Field::Priority))
+    }
+
+    /// Whether it has a place for extensions such as images and videos.
+    pub const fn holds_extensions(self) -> bool {
+        matches!(self, Self::Xml)
+    }
+}
+
+/// How many values a form has no place for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Losses {
+    /// Values, by [`Field::index`].
+    pub fields: [u64; 4],
+    /// Rows with extensions.
+    pub extensions: u64,
+}
+
+impl Losses {
+    /// Whether nothing is lost.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// `3 dates, 2 priorities`; empty when nothing is lost.
+    pub fn words(&self) -> String {
+        let [_, dates, frequencies, priorities] = self.fields;
+        let named = [
+            (dates, "date", "dates"),
+            (frequencies, "change frequency", "change frequencies"),
+            (priorities, "priority", "priorities"),
+        ];
+        let fields = named.into_iter().filter(|(count, ..)| *count > 0).map(|(count, one, many)| {
+            let number = crate::words::grouped(count);
+            format!("{number} {}", if count == 1 { one } else { many })
+        });
+        let extensions = (self.extensions > 0).then(|| format!("extensions of {}", counted(self.extensions, "row")));
+        fields.chain(extensions).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Document {
+    /// What the whole set would lose in another form.
+    pub fn losses(&self, form: Form) -> Losses {
+        let mut losses = Losses::default();
+        for row in self.live_rows() {
+            let record = self.record(row);
+            let said =
+                [false, record.has_lastmod(), record.changefreq_code() != ABSENT, record.priority_code() != ABSENT];
+            for (field, said) in Field::ALL.into_iter().zip(said) {
+                let lost = said && !form.holds(field);
+                if let Some(count) = losses.fields.get_mut(field.index()).filter(|_| lost) {
+                    *count += 1;
+                }
+            }
+            let extended = !form.holds_extensions() && self.extensions(row) != crate::xml::entry::Extensions::default();
+            losses.extensions += u64::from(extended);
+        }
+        losses
+    }
+
+    /// Which edited values of a row its own file has no place for.
+    pub fn unwritable(&self, row: RowId) -> impl Iterator<Item = Field> + '_ {
+        let grid = self.names(row).grid.as_deref();
+        Field::ALL.into_iter().filter(move |field| {
+            grid.is_some_and(|grid| !grid.holds(*field)) && matches!(self.edited(row, *field), Some(Some(_)))
+        })
+    }
+
+    /// The whole set as one file in another form: its bytes. Rows keep their order, values their texts.
+    pub fn rendered(&self, form: Form) -> Vec<u8> {
+        let grid = match form {
+            Form::List => Grid::list("\n"),
+            Form::Csv => Grid::table(b','),
+            Form::Tsv => Grid::table(b'\t'),
+            Form::Xml | Form::Feed(_) => return self.rendered_as_xml(),
+        };
+        let names = crate::xml::names::Names::of_grid(grid.clone());
+        let layout = crate::xml::splice::Layout::of_file(&names);
+        let mut out = grid.blank();
+        for row in self.live_rows() {
+            let values = Field::ALL.map(|field| self.value(row, field));
+            let text = layout.render(&names, &values.each_ref().map(|value| value.as_deref()));
+            // A row without a URL is no line.
+            if form != Form::List || !text.trim_end().is_empty() {
+                out.extend_from_slice(text.as_bytes());
+            }
+        }
+        out
+    }
+
+    fn rendered_as_xml(&self) -> Vec<u8> {
+        let frame = super::source::Source::blank(FileKind::Urlset);
+        let layout = crate::xml::splice::Layout::default();
+        let mut out = frame.head(true).into_owned();
+        for row in self.live_rows() {
+            let values = Field::ALL.map(|field| self.value(row, field));
+            let values = values.each_ref().map(|value| value.as_deref().filter(|value| !value.is_empty()));
+            out.extend_from_slice(layout.render(&frame.names, &values).as_bytes());
+        }
+        out.extend_from_slice(&frame.tail(true));
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_asks_for_a_form() {
+        let table = [
+            ("a.xml", Some(Form::Xml)),
+            ("a.XML.gz", Some(Form::Xml)),
+            ("a.txt", Some(Form::List)),
+            ("a.csv.gz", Some(Form::Csv)),
+            ("a.tsv", Some(Form::Tsv)),
+            ("a.gz", None),
+            ("xml", None),
+            ("a.rss", None),
+        ];
+        for (name, expected) in table {
+            assert_eq!(Form::of_name(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn losses_are_named() {
+        let losses = Losses { fields: [0, 1, 0, 1_200], extensions: 2 };
+        assert_eq!(losses.words(), "1 date, 1,200 priorities, extensions of 2 rows");
+        assert_eq!(Losses::default().words(), "");
+    }
+}

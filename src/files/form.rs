@@ -1,0 +1,109 @@
+//! From the form in which a file is stored to what is scanned: feeds become sitemaps, lists and tables stay.
+
+use super::detect;
+use crate::document::form::Form;
+use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::source::Lines;
+use crate::progress::Progress;
+use crate::words::counted;
+use crate::xml::feed::{self, Feed, Import, OddKind};
+use crate::xml::grid::{self, Grid};
+use crate::xml::names::FileKind;
+use crate::xml::scan::{self, Scan, Visit};
+
+/// A file's bytes as they are scanned.
+pub(super) struct Shaped {
+    /// The sitemap, the list, the table.
+    pub(super) bytes: Vec<u8>,
+    /// In which form it is stored.
+    pub(super) form: Form,
+    /// What was unusual about it.
+    pub(super) quirks: Vec<Quirk>,
+}
+
+/// Gives a file the shape in which it is scanned. `bytes` are UTF-8, `name` is the file's own.
+pub(super) fn shape(bytes: Vec<u8>, kind: FileKind, name: &str) -> Shaped {
+    let plain = |bytes, form, quirks| Shaped { bytes, form, quirks };
+    match kind {
+        FileKind::Urlset | FileKind::Index => match detect::feed(&bytes).and_then(|_| feed::import(&bytes)) {
+            Some(import) => of_feed(&bytes, import),
+            None => plain(bytes, Form::Xml, Vec::new()),
+        },
+        FileKind::List => {
+            let quirks = of_list(&bytes, name);
+            plain(bytes, Form::List, quirks)
+        }
+        FileKind::Table => {
+            let form = Form::of_kind(kind, Grid::of_header(&bytes).as_ref());
+            plain(bytes, form, Vec::new())
+        }
+    }
+}
+
+/// Scans bytes that have their shape.
+pub(super) fn scan(bytes: &[u8], kind: FileKind, visitor: &mut impl Visit, progress: &Progress) -> Scan {
+    if kind.is_xml() { scan::scan(bytes, visitor, progress) } else { grid::scan(bytes, kind, visitor, progress) }
+}
+
+fn of_list(bytes: &[u8], name: &str) -> Vec<Quirk> {
+    let survey = grid::survey(bytes);
+    let mut lines = Lines::new(bytes);
+    let named = Form::of_name(name) == Some(Form::List) || name == "-";
+    let extension = (!named).then(|| (QuirkKind::Extension, 0, String::new()));
+    let blank = survey.blank.map(|(count, at)| {
+        (
+            QuirkKind::BlankLine,
+            at,
+            format!(
+                "{} {}",
+                crate::words::grouped(count.into()),
+                if count == 1 { "empty line" } else { "empty lines" }
+            ),
+        )
+    });
+    let ends = survey.returns.map(|(count, at)| {
+        let verb = if count == 1 { "ends" } else { "end" };
+        (QuirkKind::LineEnds, at, format!("{} {verb}", counted(count.into(), "line")))
+    });
+    let mut found: Vec<_> = [extension, blank, ends].into_iter().flatten().collect();
+    found.sort_by_key(|(_, at, _)| *at);
+    let quirk = |(kind, at, what): (QuirkKind, u32, String)| Quirk {
+        kind,
+        at: lines.position(at as usize),
+        entry: None,
+        what: what.into(),
+    };
+    found.into_iter().map(quirk).collect()
+}
+
+fn of_feed(stored: &[u8], import: Import) -> Shaped {
+    let kind = if import.feed == Feed::Atom03 { QuirkKind::FeedOld } else { QuirkKind::Feed };
+    // The longest list anybody wants to read in a message.
+    let names = import.left.iter().take(6);
+    let left: Vec<String> = names.map(|(name, count)| format!("{} {name}", crate::words::grouped(*count))).collect();
+    let mut quirks = vec![Quirk { kind, at: (1, 1), entry: None, what: left.join(", ").into() }];
+    let mut lines = Lines::new(stored);
+    quirks.extend(import.odd.into_iter().map(|odd| Quirk {
+        kind: quirk_of(odd.kind),
+        at: lines.position(odd.at as usize),
+        entry: Some(odd.item),
+        what: odd.what.into(),
+    }));
+    // One of a kind for each entry.
+    quirks.dedup_by_key(|quirk| (quirk.entry, quirk.kind));
+    Shaped { bytes: import.text, form: Form::Feed(import.feed), quirks }
+}
+
+const fn quirk_of(kind: OddKind) -> QuirkKind {
+    match kind {
+        OddKind::NoLink => QuirkKind::FeedNoLink,
+        OddKind::Date => QuirkKind::FeedDate,
+        OddKind::Relative => QuirkKind::FeedRelative,
+        OddKind::Title => QuirkKind::MediaTitle,
+        OddKind::Description => QuirkKind::MediaDescription,
+        OddKind::Thumbnail => QuirkKind::MediaThumbnail,
+        OddKind::Content => QuirkKind::MediaContent,
+        OddKind::Player => QuirkKind::MediaPlayer,
+        OddKind::Restriction => QuirkKind::MediaRestriction,
+    }
+}

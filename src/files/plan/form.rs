@@ -1,0 +1,84 @@
+//! What the form of a file has to say about a save: what it cannot hold, and what is never written.
+
+use super::{Action, Output, Planner};
+use crate::document::form::{Form, Losses};
+use crate::document::quirk::QuirkKind;
+use crate::document::rows::RowId;
+use crate::document::sitemap::SitemapId;
+use crate::xml::names::FileKind;
+use std::collections::BTreeMap;
+
+impl Planner<'_> {
+    /// A feed that is saved elsewhere is a sitemap from now on; what is not carried is said.
+    pub(super) fn unfeed(&mut self, id: SitemapId) {
+        let Some(sitemap) = self.document.sitemap(id) else { return };
+        let Form::Feed(feed) = sitemap.form else { return };
+        let mut quirks = sitemap.quirks.iter();
+        let left = quirks.find(|quirk| matches!(quirk.kind, QuirkKind::Feed | QuirkKind::FeedOld));
+        let left = left.map(|quirk| &*quirk.what).filter(|what| !what.is_empty());
+        let left = left.map_or_else(String::new, |left| format!("; not carried over: {left}"));
+        self.losses.push(format!("{} becomes a sitemap{left}", feed.name()));
+        self.document.set_form(id, Form::Xml);
+    }
+
+    /// A list alone has no index that could name a second file.
+    pub(super) fn refuse_parts(&mut self, parts: &[(SitemapId, SitemapId)]) {
+        let is_list =
+            |id: SitemapId| self.document.sitemap(id).is_some_and(|sitemap| sitemap.frame.names.kind == FileKind::List);
+        if self.document.index().is_none() && parts.iter().any(|(_, from)| is_list(*from)) {
+            let message = "this is more than one text sitemap may hold; write it as XML (:write NAME.xml), which is \
+                           split with an index";
+            self.problem(None, message.to_owned());
+        }
+    }
+
+    /// Counts the changed values that their files have no place for, and refuses lines without a URL.
+    pub(super) fn weigh_forms(&mut self) {
+        let document = self.request.document;
+        let mut lost: BTreeMap<SitemapId, Losses> = BTreeMap::new();
+        let mut empty = None;
+        if document.sitemaps().iter().all(|sitemap| sitemap.frame.names.kind.is_xml()) {
+            return;
+        }
+        for row in document.maybe_different(self.request.saved).iter().map(RowId) {
+            let home = document.sitemap_of(row);
+            let kind = document.sitemap(home).map(|sitemap| sitemap.frame.names.kind).unwrap_or_default();
+            if kind.is_xml() || !document.is_live(row) {
+                continue;
+            }
+            for field in document.unwritable(row) {
+                // What was agreed to once is not asked again.
+                if self.request.to.is_some() || document.field_differs(self.request.saved, row, field) {
+                    let counts = &mut lost.entry(home).or_default().fields;
+                    if let Some(count) = counts.get_mut(field.index()) {
+                        *count += 1;
+                    }
+                }
+            }
+            if kind == FileKind::List && document.loc(row).trim().is_empty() {
+                empty.get_or_insert(row);
+            }
+        }
+        for (id, losses) in lost {
+            let Some(sitemap) = document.sitemap(id) else { continue };
+            self.losses.push(format!("{} cannot be written to {}", losses.words(), sitemap.form.name()));
+        }
+        if let Some(row) = empty {
+            self.problem(Some(row), "a line of a text list is a URL: give the row one, or delete it".to_owned());
+        }
+    }
+
+    /// Feeds are never written over.
+    pub(super) fn refuse_feeds(&mut self, outputs: &[Output]) {
+        for output in outputs.iter().filter(|output| output.action == Action::Rewritten) {
+            let super::FileId::Sitemap(id) = output.file else { continue };
+            let Some(Form::Feed(feed)) = self.document.sitemap(id).map(|sitemap| sitemap.form) else { continue };
+            let message = format!(
+                "{} is {}, and a feed is never written over; save it as a sitemap: :write NAME.xml",
+                output.name,
+                feed.name()
+            );
+            self.problem(None, message);
+        }
+    }
+}
