@@ -38,7 +38,7 @@ fn preview(session: &Session, intent: &Intent, streams: &mut Streams<'_>) -> io:
         let value = |value: &Option<String>| super::output::plain(value.as_deref().unwrap_or("none"));
         let loc = super::output::plain(&session.document().loc(sample.row));
         let (before, after) = (value(&sample.before), value(&sample.after));
-        writeln!(streams.out, "{loc}: {} {before} → {after}", sample.field.name())?;
+        writeln!(streams.out, "{loc}: {} {before} → {after}", sample.part.name())?;
     }
     let already = match intent.already {
         0 => String::new(),

@@ -14,6 +14,7 @@ use crate::protocol::lastmod::{self, shift_days};
 use crate::protocol::{Field, priority};
 use crate::words::{counted, grouped};
 use crate::xml::escape::is_xml_char;
+use crate::xml::graft::Act;
 use rayon::prelude::*;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -66,6 +67,13 @@ pub enum Change {
         /// From `<url` to `</url>`.
         text: String,
     },
+    /// Extensions added, changed, removed.
+    Extend {
+        /// Which rows.
+        rows: RowSet,
+        /// What, in order.
+        acts: Vec<Act>,
+    },
     /// Several, as one step.
     Several(Vec<Change>),
     /// What the rules' fixers say.
@@ -116,16 +124,35 @@ pub struct Intent {
 pub struct Sample {
     /// Which row.
     pub row: RowId,
-    /// Which field.
-    pub field: Field,
+    /// What of it.
+    pub part: Part,
     /// Its value now.
     pub before: Option<String>,
     /// Its value then.
     pub after: Option<String>,
 }
 
+/// What of a row a preview shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// A field.
+    Field(Field),
+    /// What stands at a path of its extensions.
+    Extension(String),
+}
+
+impl Part {
+    /// What people call it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Field(field) => field.name(),
+            Self::Extension(path) => path,
+        }
+    }
+}
+
 /// Rows that a preview shows.
-const SAMPLES: usize = 50;
+pub(super) const SAMPLES: usize = 50;
 /// What to say when there are no rows to change.
 const NO_ROW: &str = "no row is meant";
 
@@ -161,6 +188,7 @@ impl Snapshot {
                 let rows: RowSet = rows.iter().filter(|row| self.document.record(RowId(*row)).is_deleted()).collect();
                 Some(Intent::of_rows("restored", &rows, Edit::Restore(rows.clone())))
             }
+            Change::Extend { rows, acts } => self.intend_extend(rows, acts, progress),
             Change::Raw { row, text } => Some(self.intend_raw(*row, text)?),
             Change::Several(changes) => {
                 let mut whole: Option<Intent> = None;
@@ -320,7 +348,7 @@ impl Snapshot {
 
     fn sample(&self, row: RowId, field: Field, after: Option<&str>) -> Sample {
         let before = self.document.value(row, field).map(std::borrow::Cow::into_owned);
-        Sample { row, field, before, after: after.map(ToOwned::to_owned) }
+        Sample { row, part: Part::Field(field), before, after: after.map(ToOwned::to_owned) }
     }
 
     /// How many of the new URLs another row has or gets too, and the first of them.

@@ -1,6 +1,6 @@
 //! Fixes of many rows as one change.
 
-use super::change::{Intent, Sample};
+use super::change::{Intent, Part, Sample};
 use super::snapshot::Snapshot;
 use crate::check::fix::{self, Repair};
 use crate::check::rule::RuleSet;
@@ -44,7 +44,7 @@ impl Snapshot {
                     for (field, value) in values {
                         if samples.len() < 50 {
                             let before = self.document.value(row, field).map(std::borrow::Cow::into_owned);
-                            samples.push(Sample { row, field, before, after: value.clone() });
+                            samples.push(Sample { row, part: Part::Field(field), before, after: value.clone() });
                         }
                         if let Some(list) = fields.get_mut(field.index()) {
                             list.push((row, value.map(Into::into)));

@@ -84,6 +84,7 @@ impl Snapshot {
             Command::Add(locs) => Some(Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() }),
             Command::Delete(scope) => rows(scope).map(Change::Delete),
             Command::Duplicate(scope) => rows(scope).map(Change::Duplicate),
+            Command::Extend { scope, acts } => rows(scope).map(|rows| Change::Extend { rows, acts: acts.clone() }),
             Command::Fix { scope, rules } => {
                 let rules = rules_named(rules)?;
                 rows(scope).map(|rows| Change::Fix { rows, rules })

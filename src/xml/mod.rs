@@ -5,6 +5,7 @@
 pub mod entry;
 pub mod escape;
 pub mod feed;
+pub mod graft;
 pub mod grid;
 pub mod markup;
 pub mod names;

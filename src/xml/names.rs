@@ -196,6 +196,16 @@ impl Names {
         meaning(uri, self.uri.as_deref())
     }
 
+    /// The prefix (without its colon, empty for none) that the root declares for an extension.
+    pub fn prefix_of(&self, namespace: Namespace) -> Option<&[u8]> {
+        if !self.bare_is_core && self.bare == namespace {
+            return Some(b"");
+        }
+        let own =
+            |(prefix, meaning): &&(Box<[u8]>, Meaning)| *meaning == Meaning::Extension(namespace) && !prefix.is_empty();
+        self.prefixes.iter().find(own).map(|(prefix, _)| &**prefix)
+    }
+
     #[inline]
     fn meaning(&self, prefix: &[u8]) -> Meaning {
         if prefix.is_empty() {

@@ -46,6 +46,12 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
     let word = rest.rsplit(separators).next().unwrap_or_default();
     let mut items: Vec<Candidate> = match spec.arguments {
         Arguments::Assignments => return assignment(spec, typed, word),
+        Arguments::Extension => {
+            let before: Vec<&str> = rest.split_whitespace().collect();
+            let before =
+                if word.is_empty() { &before[..] } else { before.split_last().map_or(&[][..], |(_, rest)| rest) };
+            super::extend::candidates(before, word)
+        }
         Arguments::Fields => fields("").collect(),
         Arguments::Keys => {
             let word = word.strip_prefix('-').unwrap_or(word);

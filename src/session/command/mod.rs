@@ -4,6 +4,7 @@
 //! file. [`TABLE`] lists the commands, and help, completion and the README come from it.
 
 mod complete;
+mod extend;
 mod parse;
 mod replace;
 mod script;
@@ -21,6 +22,7 @@ use crate::document::query::scan::{quoted, quoted_if_needed};
 use crate::document::query::{Query, QueryError, Vocabulary};
 use crate::document::sort::{SortError, SortKey, to_text};
 use crate::protocol::Field;
+use crate::xml::graft::Act;
 use std::fmt;
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
@@ -41,6 +43,13 @@ pub enum Command {
         scope: Scope,
         /// What by what.
         replace: Replace,
+    },
+    /// Add, change, remove extensions.
+    Extend {
+        /// Which rows.
+        scope: Scope,
+        /// At least one, all of one kind.
+        acts: Vec<Act>,
     },
     /// Append rows with these URLs.
     Add(Vec<String>),
@@ -242,6 +251,7 @@ impl fmt::Display for Command {
         match self {
             Self::Set { scope, assignments } => scope.write(f, "set", &joined(assignments)),
             Self::Replace { scope, replace } => scope.write(f, &replace.to_string(), ""),
+            Self::Extend { scope, acts } => scope.write(f, "ext", &extend::line(acts)),
             Self::Add(urls) => write!(f, "add {}", joined(urls.iter().map(|url| url_word(url)))),
             Self::Delete(scope) => scope.write(f, "delete", ""),
             Self::Duplicate(scope) => scope.write(f, "duplicate", ""),

@@ -2,6 +2,7 @@
 //!
 //! Every error names its place in the whole line; the hint is the command's example.
 
+use super::extend;
 use super::replace::Parts;
 use super::table::{Arguments, Spec, TABLE, spec};
 use super::value::assignment;
@@ -99,6 +100,7 @@ impl Reader<'_> {
             Arguments::Fields => return self.clear(),
             Arguments::Replace => return self.replace(),
             Arguments::Rules => return self.fix(),
+            Arguments::Extension => return self.extension(),
             Arguments::Urls => Command::Add(self.urls()?),
             Arguments::Query => {
                 if self.scanner.is_done() {
@@ -202,6 +204,29 @@ impl Reader<'_> {
             return Err(self.expected("FIELD=VALUE"));
         }
         Ok(Command::Set { scope: self.scope()?, assignments })
+    }
+
+    fn extension(&mut self) -> Result<Command, CommandError> {
+        let at = self.scanner.at();
+        let action = self.scanner.take_word();
+        if !extend::ACTIONS.iter().any(|(name, _)| *name == action) {
+            let names = listed(extend::ACTIONS.iter().map(|(name, _)| *name));
+            return Err(CommandError::new(at..self.scanner.at(), format!("expected {names}")));
+        }
+        self.scanner.skip_spaces();
+        let mut words = Vec::new();
+        while !self.scanner.is_done() && !self.sees_where() {
+            let at = self.scanner.at();
+            let name = extend::name(&mut self.scanner).to_owned();
+            let value = if self.scanner.eat("=") { Some(self.word()?.0) } else { None };
+            words.push(extend::Word { name, value, span: at..self.scanner.at() });
+            self.scanner.skip_spaces();
+        }
+        if words.is_empty() {
+            return Err(self.expected("a path, such as image, video/duration or link[2]@href"));
+        }
+        let acts = extend::acts(action, words)?;
+        Ok(Command::Extend { scope: self.scope()?, acts })
     }
 
     fn clear(&mut self) -> Result<Command, CommandError> {

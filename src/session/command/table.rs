@@ -30,6 +30,8 @@ pub enum Arguments {
     Assignments,
     /// `/RE/REPL/`
     Replace,
+    /// `add|set|remove PATH[=VALUE]…`
+    Extension,
     /// `URL…`
     Urls,
     /// `FIELD…`
@@ -67,6 +69,7 @@ impl Arguments {
             Self::Nothing => "",
             Self::Assignments => "FIELD=VALUE…",
             Self::Replace => "/RE/REPL/[g][i]",
+            Self::Extension => "add|set|remove PATH[=VALUE]…",
             Self::Urls => "URL…",
             Self::Fields => "FIELD…",
             Self::Query => "QUERY",
@@ -127,6 +130,11 @@ pub const TABLE: &[Spec] = &[
         about: "rewrite URLs by a regular expression; $1 is its first group",
         example: "%s#^http://#https://#",
         ..ranged("s", &["replace", "substitute"], Arguments::Replace)
+    },
+    Spec {
+        about: "add, change or remove what stands in extensions, by its path",
+        example: "ext add image loc=https://example.com/a.png",
+        ..ranged("ext", &["extension"], Arguments::Extension)
     },
     Spec {
         about: "add rows after the current one",

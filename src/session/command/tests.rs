@@ -34,6 +34,18 @@ fn lines_are_read_and_written_canonically() {
         ("s/a//", "s/a//"),
         ("add https://e.com/a https://e.com/(b)", "add https://e.com/a https://e.com/(b)"),
         ("add \"https://e.com/a b\"", "add \"https://e.com/a b\""),
+        ("ext add image/loc=https://e.com/a.png title=\"a b\"", "ext add image loc=https://e.com/a.png title=\"a b\""),
+        ("ext add image:image image:loc=u", "ext add image loc=u"),
+        ("ext add video/tag=red", "ext add video/tag=red"),
+        ("ext add video/price=3.99 currency=EUR", "ext add video/price=3.99 currency=EUR"),
+        ("ext add link rel=alternate hreflang=de", "ext add link rel=alternate hreflang=de"),
+        ("ext add mobile", "ext add mobile"),
+        (
+            "%extension set video[2]/duration=120 video/title=T where has:video",
+            "%ext set video[2]/duration=120 video/title=T where has:video",
+        ),
+        ("ext set image/title=", "ext set image/title=\"\""),
+        ("ext remove image:image[2] link@media", "ext remove image[2] link@media"),
         ("d", "delete"),
         ("delete where lastmod<2015", "delete where lastmod<2015"),
         ("%dup", "%duplicate"),
@@ -230,7 +242,7 @@ fn the_table_is_sound() {
 
 #[test]
 fn candidates_fit_the_place_on_the_line() {
-    let table: [(&str, usize, &[&str]); 18] = [
+    let table: [(&str, usize, &[&str]); 22] = [
         (":nof", 1, &["nofilter"]),
         ("%du", 1, &["duplicate"]),
         ("%w", 1, &[]),
@@ -249,6 +261,10 @@ fn candidates_fit_the_place_on_the_line() {
         ("marks in", 6, &["invert"]),
         ("fix sa", 4, &["safe"]),
         ("/is:m", 4, &["marked"]),
+        ("ext re", 4, &["remove "]),
+        ("ext add im", 8, &["image"]),
+        ("ext add image ca", 14, &["caption="]),
+        ("ext set video/dur", 8, &["video/duration="]),
     ];
     for (line, from, expected) in table {
         let found = completions(line, line.len(), &VOCABULARY);
@@ -320,6 +336,11 @@ fn any_command() -> impl Strategy<Value = Command> {
             _ => None,
         }),
         prop::collection::vec(any_text(), 1..4).prop_map(Command::Add),
+        (any_scope(), prop::sample::select(vec!["image/loc", "video[2]/price@currency", "foo:bar[3]/b"]), any_text())
+            .prop_map(|(scope, path, value)| {
+                let path = crate::protocol::extension::path::Path::parse(path).unwrap();
+                Command::Extend { scope, acts: vec![Act::Set { path, value: value.into() }] }
+            }),
         any_scope().prop_map(Command::Delete),
         any_scope().prop_map(Command::Mark),
         any_scope().prop_map(|scope| Command::Fix { scope, rules: vec!["loc-*".to_owned()] }),

@@ -172,6 +172,7 @@ impl App {
         self.again = Some(match command.clone() {
             Command::Set { assignments, .. } => Again::Command(Command::Set { scope, assignments }),
             Command::Replace { replace, .. } => Again::Command(Command::Replace { scope, replace }),
+            Command::Extend { acts, .. } => Again::Command(Command::Extend { scope, acts }),
             Command::Fix { rules, .. } => Again::Command(Command::Fix { scope, rules }),
             Command::Delete(_) => Again::Action(Action::Delete),
             Command::Duplicate(_) => Again::Action(Action::Duplicate),

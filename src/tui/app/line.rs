@@ -282,6 +282,7 @@ impl App {
             | Command::Delete(_)
             | Command::Duplicate(_)
             | Command::Fix { .. }
+            | Command::Extend { .. }
             | Command::ApplyOrder => self.change_by(command),
         }
     }

@@ -457,6 +457,7 @@ impl Change {
             | Self::Replace { rows, .. }
             | Self::Nudge { rows, .. }
             | Self::Fix { rows, .. }
+            | Self::Extend { rows, .. }
             | Self::Duplicate(rows)
             | Self::Delete(rows)
             | Self::Restore(rows) => rows.len(),

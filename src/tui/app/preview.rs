@@ -8,6 +8,7 @@ use crate::session::command::{Assignment, Command, Scope};
 use crate::session::run::Asker;
 use crate::session::snapshot::Snapshot;
 use crate::words::counted;
+use crate::xml::graft::Act;
 
 /// What a command would do.
 #[derive(Debug, Clone)]
@@ -104,11 +105,20 @@ fn verb(command: &Command) -> String {
         Command::Delete(_) => "delete".to_owned(),
         Command::Duplicate(_) => "duplicate".to_owned(),
         Command::Fix { .. } => "fix".to_owned(),
+        Command::Extend { acts, .. } => acts.iter().map(extended).collect::<Vec<_>>().join(", "),
         Command::Mark(_) => "mark".to_owned(),
         Command::Unmark(_) => "take the mark off".to_owned(),
         Command::ApplyOrder => "make the order on show the order of the files".to_owned(),
         Command::Add(urls) => format!("add {}", counted(urls.len() as u64, "URL")),
         _ => String::new(),
+    }
+}
+
+fn extended(act: &Act) -> String {
+    match act {
+        Act::Set { path, value } => format!("set {path} to {value} on"),
+        Act::Add { path, .. } => format!("add {path} to"),
+        Act::Remove(path) => format!("remove {path} from"),
     }
 }
 
@@ -130,6 +140,7 @@ fn scope_of(command: &Command) -> Option<&Scope> {
         | Command::Duplicate(scope)
         | Command::Mark(scope)
         | Command::Unmark(scope)
+        | Command::Extend { scope, .. }
         | Command::Fix { scope, .. } => Some(scope),
         _ => None,
     }

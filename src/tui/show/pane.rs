@@ -11,7 +11,7 @@ use super::super::words::{Line, Words};
 use crate::document::rows::RowId;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
-use crate::session::change::{Intent, Sample};
+use crate::session::change::{Intent, Part, Sample};
 use crate::session::findings::Finding;
 use crate::words::{counted, grouped};
 
@@ -372,7 +372,7 @@ impl App {
         let width = usize::from(self.size.0).saturating_sub(8);
         let (arrow, absent) = (self.theme.signs.arrow, self.theme.signs.absent);
         let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
-        if sample.field == Field::Loc {
+        if sample.part == Part::Field(Field::Loc) {
             let half = width.saturating_sub(4) / 2;
             let before = charset.fit_path(&self.without_origin(&of(&sample.before)), half);
             let after = self.without_origin(&of(&sample.after));
@@ -394,7 +394,7 @@ impl App {
         let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
         let mut values = Words::new();
         for sample in samples {
-            values.push(Role::Dim, format!("{GAP}{} {} {arrow} ", sample.field.name(), of(&sample.before)));
+            values.push(Role::Dim, format!("{GAP}{} {} {arrow} ", sample.part.name(), of(&sample.before)));
             values.push(Role::Changed, of(&sample.after));
         }
         let charset = self.theme.charset;

@@ -1,0 +1,163 @@
+//! `ext add image loc=…`, `ext set video/duration=120`, `ext remove image[2]`: the grammar of extensions.
+
+use super::CommandError;
+use crate::document::query::Candidate;
+use crate::document::query::scan::{Scanner, quoted};
+use crate::protocol::extension::path::{ALL, Path};
+use crate::protocol::extension::root;
+use crate::xml::graft::Act;
+use std::ops::Range;
+
+/// A word of the line with what follows its `=`.
+pub(super) struct Word {
+    /// Up to the `=`.
+    pub(super) name: String,
+    /// Behind it.
+    pub(super) value: Option<String>,
+    /// Where it stands in the line.
+    pub(super) span: Range<usize>,
+}
+
+/// What is done, by its name on the line.
+pub(super) const ACTIONS: [(&str, &str); 3] = [
+    ("add", "a new element with what stands in it"),
+    ("set", "a value, made where it is missing"),
+    ("remove", "elements or attributes"),
+];
+
+/// The name of an element or attribute, up to `=` or a blank.
+pub(super) fn name<'t>(scanner: &mut Scanner<'t>) -> &'t str {
+    scanner.take_while(|c| !c.is_whitespace() && c != '=')
+}
+
+/// What the words after an action ask for.
+pub(super) fn acts(action: &str, words: Vec<Word>) -> Result<Vec<Act>, CommandError> {
+    match action {
+        "add" => added(words).map(|act| vec![act]),
+        "set" => words.into_iter().map(set).collect(),
+        _ => words.into_iter().map(removed).collect(),
+    }
+}
+
+fn path(text: &str, span: &Range<usize>) -> Result<Path, CommandError> {
+    Path::parse(text).map_err(|message| CommandError::new(span.clone(), message))
+}
+
+fn set(word: Word) -> Result<Act, CommandError> {
+    let path = path(&word.name, &word.span)?;
+    let value = word.value.ok_or_else(|| CommandError::new(word.span, format!("expected a value: {path}=…")))?;
+    Ok(Act::Set { path, value: value.into() })
+}
+
+fn removed(word: Word) -> Result<Act, CommandError> {
+    let path = path(&word.name, &word.span)?;
+    match word.value {
+        Some(_) => Err(CommandError::new(word.span, format!("what is removed has no value: remove {path}"))),
+        None => Ok(Act::Remove(path)),
+    }
+}
+
+/// The first word names the element, or something in it; the others stand below it.
+fn added(words: Vec<Word>) -> Result<Act, CommandError> {
+    let mut words = words.into_iter();
+    let Some(first) = words.next() else {
+        return Err(CommandError::new(0..0, "expected an element, such as image"));
+    };
+    let whole = path(&first.name, &first.span)?;
+    let element = match first.value {
+        // Of what may stand more than once, the innermost is what is added.
+        Some(_) => {
+            let repeats = whole.elements().iter().rposition(|element| element.most != 1).unwrap_or(0);
+            Path { steps: whole.steps.get(..=repeats).unwrap_or_default().to_vec(), attribute: None, ..whole.clone() }
+        }
+        None if whole.attribute.is_some() => {
+            return Err(CommandError::new(first.span, format!("expected a value: {whole}=…")));
+        }
+        None => whole.clone(),
+    };
+    let mut values: Vec<(Path, Box<str>)> = first.value.map(|value| (whole, value.into())).into_iter().collect();
+    for word in words {
+        let message = |message| CommandError::new(word.span.clone(), message);
+        let path = element.join(&word.name).map_err(message)?;
+        let value = word.value.ok_or_else(|| message(format!("expected a value: {}=…", word.name)))?;
+        values.push((path, value.into()));
+    }
+    Ok(Act::Add { path: element, values })
+}
+
+/// The line's words after `ext`: the canonical form of what is asked for.
+pub(super) fn line(acts: &[Act]) -> String {
+    let action = match acts.first() {
+        Some(Act::Add { .. }) | None => "add",
+        Some(Act::Set { .. }) => "set",
+        Some(Act::Remove(_)) => "remove",
+    };
+    let mut words = vec![action.to_owned()];
+    for act in acts {
+        match act {
+            Act::Remove(path) => words.push(path.to_string()),
+            Act::Set { path, value } => words.push(format!("{path}={}", worded(value))),
+            Act::Add { path, values } => {
+                let own = values.first().filter(|(first, _)| first == path);
+                words.push(own.map_or_else(|| path.to_string(), |(_, value)| format!("{path}={}", worded(value))));
+                let below = values.iter().skip(usize::from(own.is_some()));
+                words.extend(below.map(|(below, value)| format!("{}={}", relative(path, below), worded(value))));
+            }
+        }
+    }
+    words.join(" ")
+}
+
+/// A path without the element that it is below.
+fn relative(element: &Path, below: &Path) -> String {
+    let whole = below.to_string();
+    let rest = whole.strip_prefix(&element.to_string()).unwrap_or(&whole);
+    rest.trim_start_matches(['/', '@']).to_owned()
+}
+
+fn worded(value: &str) -> String {
+    if value.is_empty() || value.starts_with('"') || value.contains(char::is_whitespace) {
+        quoted(value)
+    } else {
+        value.to_owned()
+    }
+}
+
+/// What may come next in a word: an action, an element, what stands in it.
+pub(super) fn candidates(before: &[&str], word: &str) -> Vec<Candidate> {
+    let Some(action) = before.first() else {
+        return ACTIONS.iter().map(|(name, about)| Candidate::new(format!("{name} "), about)).collect();
+    };
+    let equals = if *action == "remove" { "" } else { "=" };
+    // Behind an element that is added, its children stand without its name.
+    let below = before.get(1).filter(|_| *action == "add").and_then(|first| first.split('=').next());
+    let (start, element) = match word.rfind(['/', '@']) {
+        Some(cut) => {
+            let (head, _) = word.split_at(cut);
+            let text = below.map_or_else(|| head.to_owned(), |below| format!("{below}/{head}"));
+            (word.get(..=cut).unwrap_or_default(), Path::parse(&text).ok())
+        }
+        None => ("", below.and_then(|below| Path::parse(below).ok())),
+    };
+    let Some(element) = element.and_then(|path| path.element()) else {
+        if word.contains(['/', '@']) || below.is_some() {
+            return Vec::new();
+        }
+        let roots = ALL.iter().filter_map(|namespace| root(*namespace));
+        return roots.map(|root| Candidate::new(root.name, "extension")).collect();
+    };
+    let children = element.children.iter().map(|child| {
+        let end = if child.children.is_empty() { equals } else { "/" };
+        let about = if child.is_required {
+            "required"
+        } else if child.is_deprecated {
+            "withdrawn"
+        } else {
+            ""
+        };
+        Candidate::new(format!("{start}{}{end}", child.name), about)
+    });
+    let attributes =
+        element.attributes.iter().map(|attribute| Candidate::new(format!("{start}{}{equals}", attribute.name), ""));
+    children.chain(attributes).collect()
+}

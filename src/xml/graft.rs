@@ -1,0 +1,315 @@
+//! The extensions of an entry: finding one by its path, and writing the entry with it changed, added or gone.
+//!
+//! Invariant: every byte that the change is not about stays as it is. A changed value replaces only the trimmed
+//! value between its tags; a new element goes in schema order with the entry's own indentation and the file's
+//! prefix, and declares its namespace itself where the file does not; a removed one takes the white space before
+//! it along.
+
+mod new;
+mod outline;
+
+use super::entry::{Entry, Oddities};
+use super::escape::{decode, escape, is_xml_char};
+use super::markup::{self, Kind};
+use super::names::Names;
+use crate::protocol::extension::Kind as ValueKind;
+use crate::protocol::extension::path::Path;
+use new::New;
+use outline::{Node, Outline};
+use std::ops::Range;
+
+/// What to do with an entry's extensions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Act {
+    /// Gives what stands at a place this value; makes it where it is missing. Without an index, the first is meant.
+    Set {
+        /// Where.
+        path: Path,
+        /// Decoded text.
+        value: Box<str>,
+    },
+    /// Adds an element with these values in it, each at its place below.
+    Add {
+        /// The element; an index in its last step means nothing.
+        path: Path,
+        /// Paths below the element (the element's own for its text), with decoded values.
+        values: Vec<(Path, Box<str>)>,
+    },
+    /// Takes out what stands at a place. Without an index, all of that name.
+    Remove(Path),
+}
+
+/// Why an entry cannot be changed so; the text completes "this row is left alone: …".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault(pub String);
+
+/// The entry text with `act` done; `None` if it says so already.
+///
+/// # Errors
+/// [`Fault`] if there is no such place, or nothing can stand there.
+pub fn graft(text: &[u8], names: &Names, act: &Act) -> Result<Option<Vec<u8>>, Fault> {
+    let entry = Entry::of(text, names);
+    if entry.odd.has(Oddities::BROKEN) {
+        return Err(Fault("its XML is not well-formed".to_owned()));
+    }
+    if entry.len == entry.open_end {
+        return Err(Fault("it has no loc yet".to_owned()));
+    }
+    let outline = Outline::of(text, &entry, names);
+    let gardener = Gardener { text, names, outline };
+    match act {
+        Act::Set { path, value } => gardener.set(path, value),
+        Act::Add { path, values } => gardener.add(path, values).map(Some),
+        Act::Remove(path) => Ok(gardener.remove(path)),
+    }
+}
+
+/// The decoded value at a place: of an attribute, or of an element without elements in it.
+pub fn value_at(text: &[u8], names: &Names, path: &Path) -> Option<String> {
+    let outline = Outline::of(text, &Entry::of(text, names), names);
+    let node = outline.find(path)?;
+    if let Some(name) = &path.attribute {
+        return attribute(text, node, name).map(|span| decode(text.get(span).unwrap_or_default()).into_owned());
+    }
+    let inner = text.get(node.open_end..node.close).unwrap_or_default();
+    Some(super::escape::decode_mixed(inner).trim().to_owned())
+}
+
+/// One entry, about to be changed.
+struct Gardener<'t> {
+    text: &'t [u8],
+    names: &'t Names,
+    outline: Outline<'t>,
+}
+
+impl Gardener<'_> {
+    fn set(&self, path: &Path, value: &str) -> Result<Option<Vec<u8>>, Fault> {
+        writable(value)?;
+        let Some(node) = self.outline.find(path) else { return self.make(path, value).map(Some) };
+        match &path.attribute {
+            Some(name) => Ok(self.set_attribute(node, name, value)),
+            None => self.set_text(path, node, value),
+        }
+    }
+
+    fn set_attribute(&self, node: &Node, name: &str, value: &str) -> Option<Vec<u8>> {
+        if let Some(span) = attribute(self.text, node, name) {
+            let old = self.text.get(span.clone()).unwrap_or_default();
+            return (decode(old) != value).then(|| self.put(span, escape(value).as_bytes()));
+        }
+        let (_, end) = markup::trim(self.text, node.name.end, node.attributes.end);
+        let end = end.max(node.name.end);
+        Some(self.put(end..end, format!(" {name}=\"{}\"", escape(value)).as_bytes()))
+    }
+
+    fn set_text(&self, path: &Path, node: &Node, value: &str) -> Result<Option<Vec<u8>>, Fault> {
+        if self.outline.has_children(node) || path.kind() == Some(ValueKind::Elements) {
+            return Err(Fault(format!("{path} holds elements; name one of them")));
+        }
+        if path.kind() == Some(ValueKind::Empty) {
+            return if value.is_empty() { Ok(None) } else { Err(Fault(format!("{path} holds nothing"))) };
+        }
+        let escaped = escape(value);
+        if node.is_empty_tag() {
+            if value.is_empty() {
+                return Ok(None);
+            }
+            let name = String::from_utf8_lossy(self.text.get(node.name.clone()).unwrap_or_default()).into_owned();
+            let (_, kept) = markup::trim(self.text, node.start, node.end - 2);
+            return Ok(Some(self.put(kept..node.end, format!(">{escaped}</{name}>").as_bytes())));
+        }
+        let inner = self.text.get(node.open_end..node.close).unwrap_or_default();
+        if super::escape::decode_mixed(inner).trim() == value {
+            return Ok(None);
+        }
+        let (start, end) = markup::trim(self.text, node.open_end, node.close);
+        if start == end {
+            return Ok(Some(self.put(node.open_end..node.close, escaped.as_bytes())));
+        }
+        let cdata = markup::next(self.text, start)
+            .filter(|found| found.kind == Kind::Cdata && (found.start, found.end) == (start, end));
+        if cdata.is_some() && !value.contains("]]>") && !value.contains(char::is_control) {
+            // A value that is one CDATA section stays one: only what it says changes.
+            let (start, end) = markup::trim(self.text, start + 9, end - 3);
+            return Ok(Some(self.put(start..end, value.as_bytes())));
+        }
+        Ok(Some(self.put(start..end, escaped.as_bytes())))
+    }
+
+    /// What is missing on the way to a place, with the value at its end.
+    fn make(&self, path: &Path, value: &str) -> Result<Vec<u8>, Fault> {
+        let known = (1..path.steps.len()).rev().find_map(|kept| {
+            let above = Path { steps: path.steps.get(..kept)?.to_vec(), attribute: None, ..path.clone() };
+            self.outline.find(&above).map(|node| (kept, node))
+        });
+        let (kept, parent) = known.map_or((0, None), |(kept, node)| (kept, Some(node)));
+        let next = |step: &crate::protocol::extension::path::Step| step.index.is_some_and(|index| index > 1);
+        if let Some(step) = path.steps.iter().skip(kept).find(|step| next(step)) {
+            let index = step.index.unwrap_or_default();
+            let have = self.outline.count(parent, path.namespace, &step.name);
+            if have + 1 != index as usize {
+                return Err(Fault(format!("there is no {}[{index}], only {have}", step.name)));
+            }
+        }
+        let new = New::of(path, kept, [(path, value)])?;
+        Ok(self.insert(parent, &new))
+    }
+
+    fn add(&self, path: &Path, values: &[(Path, Box<str>)]) -> Result<Vec<u8>, Fault> {
+        values.iter().try_for_each(|(_, value)| writable(value))?;
+        let kept = path.steps.len() - 1;
+        let mut parent = None;
+        if kept > 0 {
+            let above = Path { steps: path.steps.get(..kept).unwrap_or_default().to_vec(), ..path.clone() };
+            parent = self.outline.find(&above);
+            if parent.is_none() {
+                return Err(Fault(format!("there is no {above} to add it to")));
+            }
+        }
+        let new = New::of(path, kept, values.iter().map(|(path, value)| (path, &**value)))?;
+        if let Some(most) = new.element.map(|element| usize::from(element.most)).filter(|most| *most > 0)
+            && self.outline.count(parent, path.namespace, &new.name) >= most
+        {
+            let times = if most == 1 { "already".to_owned() } else { format!("{most} times, the most allowed") };
+            return Err(Fault(format!("it has {} {times}", new.name)));
+        }
+        Ok(self.insert(parent, &new))
+    }
+
+    fn remove(&self, path: &Path) -> Option<Vec<u8>> {
+        if let Some(name) = &path.attribute {
+            let value = attribute(self.text, self.outline.find(path)?, name)?;
+            // The name, the `=` and the quotes stand before and after the value.
+            let before = self.text.get(..value.start)?;
+            let start = before.windows(name.len()).rposition(|window| window == name.as_bytes())?;
+            return Some(self.put(blank_before(self.text, start)..value.end + 1, b""));
+        }
+        let mut spans: Vec<Range<usize>> =
+            self.outline.all(path).into_iter().map(|node| self.with_blank(node)).collect();
+        if spans.is_empty() {
+            return None;
+        }
+        let mut out = self.text.to_vec();
+        spans.sort_by_key(|span| std::cmp::Reverse(span.start));
+        for span in spans {
+            out.drain(span);
+        }
+        Some(out)
+    }
+
+    fn with_blank(&self, node: &Node) -> Range<usize> {
+        blank_before(self.text, node.start)..node.end
+    }
+
+    /// Writes a new element into its parent, or into the entry.
+    fn insert(&self, parent: Option<&Node>, new: &New) -> Vec<u8> {
+        let text = self.text;
+        let children = self.outline.children(parent);
+        let own = new.place(&children, text);
+        let after = own.map(|node| node.end);
+        let mut out = String::new();
+        let prefix = match parent {
+            Some(parent) => parent.prefix(text),
+            None => self.names.prefix_of(new.namespace).map(|prefix| String::from_utf8_lossy(prefix).into_owned()),
+        };
+        let declares = prefix.is_none();
+        let prefix = prefix.unwrap_or_else(|| new.namespace.prefix().to_owned());
+        let declaration = if declares { new.namespace.uri() } else { None };
+        let layout = self.layout(parent, &children, new);
+        new.write(&mut out, &prefix, declaration, &layout);
+        let Some(parent) = parent else {
+            let at = after.or(children.last().map(|node| node.end)).unwrap_or(self.outline.open_end);
+            return self.put(at..at, out.as_bytes());
+        };
+        if parent.is_empty_tag() {
+            let name = String::from_utf8_lossy(text.get(parent.name.clone()).unwrap_or_default()).into_owned();
+            let (_, kept) = markup::trim(text, parent.start, parent.end - 2);
+            let close = self.blank(parent);
+            return self.put(kept..parent.end, format!(">{out}{close}</{name}>").as_bytes());
+        }
+        if children.is_empty() && parent.open_end == parent.close {
+            out.push_str(&self.blank(parent));
+        }
+        let at = after.unwrap_or(parent.open_end);
+        self.put(at..at, out.as_bytes())
+    }
+
+    /// The white space that a new element gets: as its neighbours have it, else deeper than its parent.
+    fn layout(&self, parent: Option<&Node>, children: &[&Node], new: &New) -> new::Layout {
+        let first = children.first().map(|node| self.blank(node));
+        let unit = self.unit();
+        let outer = first.unwrap_or_else(|| match parent {
+            Some(parent) => deeper(&self.blank(parent), &unit),
+            None => String::new(),
+        });
+        // What stands in an element of the same name shows how its elements are set.
+        let like = children.iter().find(|node| node.is(new.namespace, &new.name, self.text));
+        let inside = like.and_then(|node| Some((self.outline.children(Some(node)).first().copied()?, node)));
+        let inner = inside.map_or_else(|| deeper(&outer, &unit), |(child, _)| self.blank(child));
+        let close = inside.map_or_else(|| outer.clone(), |(_, node)| self.blank_at(node.close));
+        new::Layout { outer, inner, close, unit }
+    }
+
+    /// One step of indentation: what fields have more than their entry.
+    fn unit(&self) -> String {
+        let field = self.outline.children(None).first().map(|node| self.blank(node)).unwrap_or_default();
+        let entry = self.blank_at(self.outline.open);
+        let line = |text: &str| text.rsplit('\n').next().unwrap_or_default().to_owned();
+        if !field.contains('\n') {
+            return String::new();
+        }
+        let (field, entry) = (line(&field), line(&entry));
+        field.strip_prefix(&entry).filter(|unit| !unit.is_empty()).map_or_else(|| "  ".to_owned(), ToOwned::to_owned)
+    }
+
+    /// The white space before a node.
+    fn blank(&self, node: &Node) -> String {
+        self.blank_at(node.start)
+    }
+
+    fn blank_at(&self, at: usize) -> String {
+        let blank = self.text.get(blank_before(self.text, at)..at).unwrap_or_default();
+        String::from_utf8_lossy(blank).into_owned()
+    }
+
+    /// The text with a part of it replaced.
+    fn put(&self, part: Range<usize>, by: &[u8]) -> Vec<u8> {
+        let (head, tail) = (self.text.get(..part.start), self.text.get(part.end..));
+        [head.unwrap_or_default(), by, tail.unwrap_or_default()].concat()
+    }
+}
+
+/// Indentation one step deeper; without line breaks there is none.
+fn deeper(blank: &str, unit: &str) -> String {
+    if blank.contains('\n') { format!("{blank}{unit}") } else { blank.to_owned() }
+}
+
+/// Start of the run of white space that ends at `end`.
+fn blank_before(text: &[u8], end: usize) -> usize {
+    let before = text.get(..end).unwrap_or_default();
+    before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1)
+}
+
+/// Where the value of an attribute stands, without its quotes.
+fn attribute(text: &[u8], node: &Node, name: &str) -> Option<Range<usize>> {
+    let slice = text.get(node.attributes.clone())?;
+    let mut attributes = markup::attributes(slice);
+    while let Some(found) = attributes.next() {
+        if found.name == name.as_bytes() {
+            // The quote stands between the value and what was not read yet.
+            let end = node.attributes.start + slice.len() - attributes.rest().len() - 1;
+            return Some(end - found.value.len()..end);
+        }
+    }
+    None
+}
+
+fn writable(value: &str) -> Result<(), Fault> {
+    match value.chars().find(|c| !is_xml_char(*c)) {
+        Some(bad) => Err(Fault(format!("U+{:04X} cannot be written in XML", bad as u32))),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

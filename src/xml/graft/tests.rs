@@ -1,0 +1,225 @@
+//! Entries with an extension changed, byte by byte.
+
+use super::*;
+use crate::xml::names::FileKind;
+use proptest::prelude::*;
+
+const ROOT: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\" xmlns:v=\"http://www.google.com/schemas/sitemap-video/1.1\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">";
+
+const ENTRY: &str = "
+  <url>
+    <loc>https://e.com/</loc>
+    <image:image>
+      <image:loc>https://e.com/1.png</image:loc>
+      <image:title><![CDATA[ A & B ]]></image:title>
+    </image:image>
+    <image:image><image:loc>https://e.com/2.png</image:loc></image:image>
+    <xhtml:link rel='alternate' hreflang='de' href='https://e.com/de'/>
+    <foo:bar x=\"1\">kept</foo:bar>
+  </url>";
+
+fn names(root: &str) -> Names {
+    let tag = markup::next(root.as_bytes(), 0).unwrap();
+    Names::of_root(root.as_bytes(), &tag).unwrap()
+}
+
+fn path(text: &str) -> Path {
+    Path::parse(text).unwrap()
+}
+
+fn set(path_text: &str, value: &str) -> Act {
+    Act::Set { path: path(path_text), value: value.into() }
+}
+
+fn add(path_text: &str, values: &[(&str, &str)]) -> Act {
+    let element = path(path_text);
+    let values = values.iter().map(|(below, value)| match *below {
+        "" => (element.clone(), (*value).into()),
+        below => (element.join(below).unwrap(), (*value).into()),
+    });
+    Act::Add { path: element.clone(), values: values.collect() }
+}
+
+fn change(text: &str, root: &str, act: &Act) -> Result<Option<String>, String> {
+    let new = graft(text.as_bytes(), &names(root), act).map_err(|fault| fault.0)?;
+    Ok(new.map(|new| String::from_utf8(new).unwrap()))
+}
+
+/// The entry afterwards is the one before with this part of it replaced, and nothing else.
+#[track_caller]
+fn check(act: &Act, old: &str, new: &str) {
+    assert_eq!(ENTRY.matches(old).count(), 1, "{old} once");
+    assert_eq!(change(ENTRY, ROOT, act), Ok(Some(ENTRY.replace(old, new))), "{act:?}");
+}
+
+/// The same, with something new after this part.
+#[track_caller]
+fn check_after(act: &Act, old: &str, new: &str) {
+    check(act, old, &format!("{old}{new}"));
+}
+
+#[test]
+fn values_are_changed_in_place() {
+    check(&set("image/loc", "https://e.com/1.jpg"), "1.png", "1.jpg");
+    check(&set("image[2]/loc", "https://e.com/2.png?a=1&b=2"), "2.png", "2.png?a=1&amp;b=2");
+    check(&set("image/title", "A & C"), " A & B ", " A & C ");
+    check(&set("link@hreflang", "fr"), "hreflang='de'", "hreflang='fr'");
+    check(&set("link/href", "https://e.com/'x'"), "e.com/de", "e.com/&apos;x&apos;");
+    check(&set("foo:bar", "other"), "kept", "other");
+    check(&set("foo:bar@x", "2"), "x=\"1\"", "x=\"2\"");
+}
+
+#[test]
+fn what_is_missing_is_made_in_schema_order() {
+    let first = "1.png</image:loc>";
+    check_after(&set("image/caption", "C"), first, "\n      <image:caption>C</image:caption>");
+    check_after(&set("image[2]/caption", "C"), "2.png</image:loc>", "<image:caption>C</image:caption>");
+    check_after(&set("link@media", "print"), "href='https://e.com/de'", " media=\"print\"");
+    check_after(
+        &set("image[3]/loc", "https://e.com/3.png"),
+        "2.png</image:loc></image:image>",
+        "\n    <image:image>\n      <image:loc>https://e.com/3.png</image:loc>\n    </image:image>",
+    );
+    let last = "kept</foo:bar>";
+    check_after(
+        &add("video", &[("title", "T"), ("thumbnail_loc", "https://e.com/t.png")]),
+        last,
+        "\n    <v:video>\n      <v:thumbnail_loc>https://e.com/t.png</v:thumbnail_loc>\n      <v:title>T</v:title>\n    </v:video>",
+    );
+    check_after(
+        &set("news/publication/name", "N"),
+        last,
+        "\n    <news:news xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\">\n      <news:publication>\n        <news:name>N</news:name>\n      </news:publication>\n    </news:news>",
+    );
+    check_after(
+        &add("link", &[("rel", "alternate"), ("hreflang", "fr"), ("href", "https://e.com/fr")]),
+        "href='https://e.com/de'/>",
+        "\n    <xhtml:link rel=\"alternate\" hreflang=\"fr\" href=\"https://e.com/fr\"/>",
+    );
+    check_after(
+        &add("mobile", &[]),
+        last,
+        "\n    <mobile:mobile xmlns:mobile=\"http://www.google.com/schemas/sitemap-mobile/1.0\"/>",
+    );
+}
+
+#[test]
+fn removals_take_their_line_along() {
+    check(&Act::Remove(path("image/title")), "\n      <image:title><![CDATA[ A & B ]]></image:title>", "");
+    let second = "\n    <image:image><image:loc>https://e.com/2.png</image:loc></image:image>";
+    check(&Act::Remove(path("image[2]")), second, "");
+    check(&Act::Remove(path("link@hreflang")), " hreflang='de'", "");
+    check(&Act::Remove(path("foo:bar")), "\n    <foo:bar x=\"1\">kept</foo:bar>", "");
+    let without = change(ENTRY, ROOT, &Act::Remove(path("image"))).unwrap().unwrap();
+    assert!(!without.contains("image"), "without an index, all of them");
+}
+
+#[test]
+fn what_is_so_already_is_no_change() {
+    for act in [
+        set("image/title", "A & B"),
+        set("link@href", "https://e.com/de"),
+        Act::Remove(path("video")),
+        Act::Remove(path("image[3]")),
+        Act::Remove(path("link@media")),
+    ] {
+        assert_eq!(change(ENTRY, ROOT, &act), Ok(None), "{act:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_with_its_reason() {
+    for (act, words) in [
+        (set("image", "x"), "holds elements"),
+        (set("image[5]/loc", "x"), "there is no image[5], only 2"),
+        (set("foo:new", "x"), "not known"),
+        (add("video/tag", &[("", "x")]), "there is no video"),
+        (set("image/title", "\u{1}"), "cannot be written"),
+        (add("mobile", &[("", "x")]), "holds nothing"),
+    ] {
+        let error = change(ENTRY, ROOT, &act).unwrap_err();
+        assert!(error.contains(words), "{act:?}: {error}");
+    }
+    let twice = "<url><loc>x</loc><mobile:mobile/></url>";
+    assert!(change(twice, ROOT, &add("mobile", &[])).unwrap_err().contains("already"));
+    for broken in ["<url><loc>x</loc>", "<url/>", ""] {
+        assert!(change(broken, ROOT, &set("image/loc", "x")).is_err(), "{broken}");
+    }
+}
+
+#[test]
+fn one_line_files_and_empty_tags_keep_their_form() {
+    let line = "<url><loc>x</loc><image:image/></url>";
+    for (act, expected) in [
+        (set("image/loc", "u"), "<url><loc>x</loc><image:image><image:loc>u</image:loc></image:image></url>"),
+        (add("link", &[("href", "h")]), "<url><loc>x</loc><image:image/><xhtml:link href=\"h\"/></url>"),
+    ] {
+        assert_eq!(change(line, ROOT, &act), Ok(Some(expected.to_owned())), "{act:?}");
+    }
+    for element in ["<a:b/>", "<a:b></a:b>", "<a:b> </a:b>"] {
+        let text = format!("<url><loc>x</loc>{element}</url>");
+        let new = graft(text.as_bytes(), &names(ROOT), &set("a:b", "v")).unwrap().unwrap();
+        assert_eq!(String::from_utf8(new).unwrap(), "<url><loc>x</loc><a:b>v</a:b></url>", "{element}");
+    }
+    assert_eq!(Names::plain(FileKind::Urlset).prefix_of(crate::protocol::namespace::Namespace::Image), None);
+}
+
+fn any_place() -> impl Strategy<Value = Path> {
+    prop::sample::select(vec![
+        "image/loc",
+        "image/title",
+        "image[2]/caption",
+        "image[3]/license",
+        "video/title",
+        "video/duration",
+        "video/price@currency",
+        "video/player_loc",
+        "news/publication/language",
+        "news/title",
+        "link@href",
+        "link[2]@hreflang",
+        "geo/format",
+        "PageMap/DataObject/Attribute@name",
+        "codesearch/filetype",
+    ])
+    .prop_map(path)
+}
+
+proptest! {
+    /// What is set is read back, whatever else is there stays, and taking everything out again that was put in
+    /// never breaks the entry.
+    #[test]
+    fn edits_say_what_they_were_asked_to(edits in prop::collection::vec((any_place(), "[a-z<&'\" ]{1,8}"), 1..12)) {
+        let names = names(ROOT);
+        let mut text = ENTRY.as_bytes().to_vec();
+        for (place, value) in edits {
+            let value = value.trim();
+            let act = Act::Set { path: place.clone(), value: value.into() };
+            match graft(&text, &names, &act) {
+                Ok(new) => text = new.unwrap_or(text),
+                Err(Fault(reason)) => {
+                    prop_assert!(reason.contains("there is no"), "{}: {}", place, reason);
+                    continue;
+                }
+            }
+            let read = value_at(&text, &names, &place);
+            prop_assert_eq!(read.as_deref().unwrap_or_default(), value, "{}", String::from_utf8_lossy(&text));
+            prop_assert_eq!(graft(&text, &names, &act), Ok(None), "twice is once");
+            let entry = Entry::of(&text, &names);
+            prop_assert!(!entry.odd.has(Oddities::BROKEN));
+            let loc = entry.value(crate::protocol::Field::Loc, &text).map(std::borrow::Cow::into_owned);
+            prop_assert_eq!(loc.as_deref(), Some("https://e.com/"));
+            let kept = value_at(&text, &names, &self::path("foo:bar"));
+            prop_assert_eq!(kept.as_deref(), Some("kept"));
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_survived(text in "(<url>|</url>|<loc>|</loc>|<image:image|>|/>|</image:image>|<image:loc>| x='|<!--|-->|<!\\[CDATA\\[|\\]\\]>|&|é){0,20}", place in any_place()) {
+        let names = names(ROOT);
+        for act in [Act::Set { path: place.clone(), value: "v".into() }, Act::Remove(place.clone())] {
+            let _ = graft(text.as_bytes(), &names, &act);
+        }
+        let _ = value_at(text.as_bytes(), &names, &place);
+    }
+}
