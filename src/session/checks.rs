@@ -5,10 +5,11 @@
 
 use super::snapshot::DocumentLocs;
 use crate::check::entry::{self, Context};
+use crate::check::extension;
 use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
-use crate::check::set::{RowFacts, SetFinding, SetIndex, SetRule};
+use crate::check::set::{Link, Locs, RowFacts, SetFinding, SetIndex, SetRule};
 use crate::document::Document;
 use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;
@@ -134,6 +135,39 @@ pub struct Reader {
     pub findings: Vec<u16>,
     /// Hash of the normalised loc, by entry.
     pub keys: Vec<u64>,
+    /// Alternate links of all entries, one after the other.
+    links: Vec<Link>,
+    /// The entries that have any, ascending, each with the number of links up to its last.
+    linked: Vec<(u32, u32)>,
+}
+
+/// Rows that are being taken in: their links were read with them.
+struct Fresh<'r> {
+    locs: DocumentLocs<'r>,
+    first: u32,
+    reader: &'r Reader,
+}
+
+impl Locs for Fresh<'_> {
+    fn loc(&self, row: u32) -> Option<Cow<'_, str>> {
+        self.locs.loc(row)
+    }
+
+    fn file(&self, row: u32) -> u32 {
+        self.locs.file(row)
+    }
+
+    fn each_date(&self, file: u32, see: &mut dyn FnMut(i64)) {
+        self.locs.each_date(file, see);
+    }
+
+    fn links(&self, row: u32) -> Vec<Link> {
+        let linked = &self.reader.linked;
+        let Ok(at) = linked.binary_search_by_key(&(row - self.first), |(entry, _)| *entry) else { return Vec::new() };
+        let from = at.checked_sub(1).and_then(|before| linked.get(before)).map_or(0, |(_, end)| *end);
+        let end = linked.get(at).map_or(from, |(_, end)| *end);
+        self.reader.links.get(from as usize..end as usize).unwrap_or_default().to_vec()
+    }
 }
 
 impl Visit for Reader {
@@ -154,6 +188,10 @@ impl Visit for Reader {
         self.findings.push(number);
         let loc = entry.value(Field::Loc, text);
         self.keys.push(loc.map_or(0, |loc| location::key_hash(&loc)));
+        if entry.extensions.alternate > 0 {
+            extension::links(entry, text, names, &mut self.links);
+            self.linked.push((self.keys.len() as u32 - 1, self.links.len() as u32));
+        }
     }
 }
 
@@ -185,6 +223,8 @@ impl Checks {
             records: Vec::new(),
             findings: Vec::new(),
             keys: Vec::new(),
+            links: Vec::new(),
+            linked: Vec::new(),
         }
     }
 
@@ -208,10 +248,11 @@ impl Checks {
         set.set_mtime(file, mtime);
         let locs = DocumentLocs(document);
         set.reserve(reader.keys.len());
+        let fresh = Fresh { locs, first, reader };
         for (row, key) in (first..).zip(&reader.keys) {
-            set.insert(row, *key, &facts_of(&document.record(RowId(row)), file), &locs);
+            set.insert(row, *key, &facts_of(&document.record(RowId(row)), file), &fresh);
         }
-        set.settle(&locs);
+        set.settle(&fresh);
     }
 
     /// The numbers of the rules of a file's entries, with the rules that their quirks break.
@@ -498,6 +539,7 @@ fn facts_of(record: &Record, file: u32) -> RowFacts {
         priority: code(record.priority_code()),
         changefreq: code(record.changefreq_code()),
         news: record.flags.has(Flags::NEWS),
+        alternate: record.flags.has(Flags::ALTERNATE),
     }
 }
 

@@ -3,12 +3,13 @@
 use super::Session;
 use super::checks::rule_of;
 use super::snapshot::{DocumentLocs, Snapshot};
-use crate::check::extension::Part;
+use crate::check::extension::{self, Part};
 use crate::check::file::{self, FileFacts};
 use crate::check::fix::Fix;
 use crate::check::index::{self, IndexFacts};
 use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
+use crate::check::set::SetRule;
 use crate::check::{entry as entry_rules, message, quirk};
 use crate::document::Document;
 use crate::document::quirk::Quirk;
@@ -108,6 +109,10 @@ impl Snapshot {
         let locs = DocumentLocs(&self.document);
         for rule in self.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
             let Some(severity) = rule.severity_in(self.checks.profile()) else { continue };
+            if let Some((part, message)) = self.link_message(rule, row, (&entry, &text)) {
+                findings.push(Finding { part: Some(part), ..Finding::new(rule, severity, None, message) });
+                continue;
+            }
             let message = self.set_message(rule, row);
             findings.push(Finding::new(rule, severity, Some(Field::Loc), message));
         }
@@ -130,6 +135,24 @@ impl Snapshot {
             .into_iter()
             .filter_map(|found| from_check(found, context.profile))
             .collect()
+    }
+
+    /// The first alternate link of a row that breaks a rule of the set, and the words.
+    fn link_message(&self, rule: Rule, row: RowId, (entry, text): (&Entry, &[u8])) -> Option<(Part, String)> {
+        let set_rule = SetRule::of(rule).filter(|rule| rule.is_about_links())?;
+        let links = extension::alternates(entry, text, self.document.names(row));
+        let set = self.checks.set();
+        let (part, href, _) = links.into_iter().find(|(.., link)| set.is_faulty(set_rule, row.0, *link))?;
+        let locs = DocumentLocs(&self.document);
+        let target = set.rows_of_page(&href, &locs).min().map(RowId);
+        let number = |row: RowId| grouped(u64::from(self.view.number(&self.document, row)));
+        let target = target.map_or_else(|| href.clone(), |target| format!("{href} (row {})", number(target)));
+        let message = match set_rule {
+            SetRule::HreflangNoReturn => format!("{target} does not list this page: the link is ignored"),
+            SetRule::HreflangTargetMissing => format!("{href} is an alternate on this site, but no entry lists it"),
+            _ => format!("{target} lists other alternates than this page"),
+        };
+        Some((part, message))
     }
 
     fn set_message(&self, rule: Rule, row: RowId) -> String {

@@ -3,8 +3,9 @@
 //! Cloning it costs nothing worth naming, so jobs get one and the screen goes on. Nothing here changes it.
 
 use super::checks::{Checks, Rechecked, SetRows};
+use crate::check::extension;
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::set::Locs;
+use crate::check::set::{Link, Locs};
 use crate::document::edit::Applied;
 use crate::document::query::{Extension, Fact, Query, RowFacts, State as RowIs, Vocabulary};
 use crate::document::rows::{RowId, RowSet};
@@ -155,6 +156,13 @@ impl Locs for DocumentLocs<'_> {
                 see(lastmod.seconds);
             }
         }
+    }
+
+    fn links(&self, row: u32) -> Vec<Link> {
+        let (entry, text) = self.0.entry(RowId(row));
+        let mut links = Vec::new();
+        extension::links(&entry, &text, self.0.names(RowId(row)), &mut links);
+        links
     }
 }
 

@@ -13,8 +13,15 @@ use std::path::Path;
 
 const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
 
-const HEAD: &str =
-    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
+const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">";
+
+/// Alternate links of two languages.
+fn links(en: &str, de: &str) -> String {
+    let link = |code: &str, path: &str| {
+        format!("<xhtml:link rel=\"alternate\" hreflang=\"{code}\" href=\"https://a.org/{path}\"/>")
+    };
+    format!("{}{}", link("en", en), link("de", de))
+}
 
 /// A folder with an index and two files.
 fn folder() -> tempfile::TempDir {
@@ -27,13 +34,16 @@ fn folder() -> tempfile::TempDir {
     write(
         "one.xml",
         &format!(
-            "{HEAD}\n<url><loc>https://a.org/</loc><priority>0.50</priority></url>\n<url><loc>https://a.org/b c</loc><lastmod>2026-13-01</lastmod></url>\n<url><loc>https://a.org/same</loc></url>\n</urlset>\n"
+            "{HEAD}\n<url><loc>https://a.org/</loc><priority>0.50</priority></url>\n<url><loc>https://a.org/b c</loc><lastmod>2026-13-01</lastmod></url>\n<url><loc>https://a.org/same</loc>{}</url>\n</urlset>\n",
+            links("same", "b%20c")
         ),
     );
     write(
         "two.xml",
         &format!(
-            "{HEAD}\n<url><loc>https://a.org/same</loc><changefreq>Daily</changefreq></url>\n<url><lastmod>2026-01-01</lastmod><loc>https://a.org/x#y</loc></url>\n<url><loc>http://a.org/z/</loc><priority>0.5</priority></url>\n</urlset>\n"
+            "{HEAD}\n<url><loc>https://a.org/same</loc><changefreq>Daily</changefreq></url>\n<url><lastmod>2026-01-01</lastmod><loc>https://a.org/x#y</loc>{}</url>\n<url><loc>http://a.org/z/</loc><priority>0.5</priority>{}</url>\n</urlset>\n",
+            links("x", "same"),
+            links("same", "b%20c")
         ),
     );
     folder
@@ -196,10 +206,10 @@ const ODD: [&str; 10] = [
     "<url><loc><![CDATA[ https://a.org/3 ]]></loc><changefreq><![CDATA[ daily ]]></changefreq></url>",
     "<url><loc>https://a.org/4</loc><lastmod/><priority></priority></url>",
     "<url><priority>0.5</priority><loc>https://a.org/5</loc></url>",
-    "<url><lastmod>2020-01-01</lastmod><changefreq>daily</changefreq></url>",
+    "<url><lastmod>2020-01-01</lastmod><changefreq>daily</changefreq><xhtml:link rel='alternate' hreflang='en' href='https://a.org/1'/></url>",
     "<url><loc>https://a.org/7</loc><loc>https://a.org/7b</loc><priority>1</priority><priority>0</priority></url>",
     "<url/>",
-    "<url><loc>https://a.org/9</loc><!-- c --><changefreq> daily </changefreq><x:y xmlns:x='z'/></url>",
+    "<url><loc>https://a.org/9</loc><!-- c --><changefreq> daily </changefreq><x:y xmlns:x='z'/><xhtml:link rel='alternate' hreflang='en' href='/x'/></url>",
     "<url a='b'><loc>https://a.org/10<b/></loc>text<lastmod>2026</lastmod></url>",
 ];
 
@@ -404,4 +414,38 @@ fn another_profile_judges_every_row_anew_and_an_undone_step_too() {
     assert!(session.run(&parse("filter severity:warning", &vocabulary(NOW)).unwrap(), Asker::Headless).is_ok());
     assert_eq!(session.shown(), 1);
     assert!(parse("profile altavista", &vocabulary(NOW)).is_err());
+}
+
+#[test]
+fn alternate_links_are_judged_over_the_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sitemap.xml");
+    let entry = |path: &str, links: String| format!("<url><loc>https://a.org/{path}</loc>{links}</url>\n");
+    let rows = [
+        entry("en", links("en", "de")),
+        entry("de", links("fr", "de")),
+        entry("fr", links("en", "fr")),
+        entry("plain", String::new()),
+    ];
+    std::fs::write(&path, format!("{HEAD}\n{}</urlset>\n", rows.concat())).unwrap();
+    let mut session = open(&path);
+    let said = |session: &Session, row: u32| -> Vec<String> {
+        let found = session.view().findings(RowId(row));
+        let of_set = found.into_iter().filter(|finding| finding.rule.code().starts_with("hreflang-"));
+        let of_set = of_set.filter(|finding| finding.rule.scope() == crate::check::Scope::Set);
+        of_set.map(|finding| format!("{}: {}", finding.subject().unwrap_or_default(), finding.message)).collect()
+    };
+    let differs = "xhtml:link: https://a.org/de (row 2) lists other alternates than this page";
+    assert_eq!(
+        said(&session, 0),
+        ["xhtml:link: https://a.org/de (row 2) does not list this page: the link is ignored", differs]
+    );
+    assert_eq!(said(&session, 3), [""; 0]);
+    session.change(&Change::Delete([1].into_iter().collect())).unwrap();
+    assert_eq!(said(&session, 0), ["xhtml:link: https://a.org/de is an alternate on this site, but no entry lists it"]);
+    session.undo();
+    assert_eq!(said(&session, 0).len(), 2);
+    let report = session.report();
+    let found = report.iter().find(|found| found.finding.rule.code() == "hreflang-no-return").unwrap();
+    assert_eq!((found.at, &*found.loc), (Some((3, 100)), "https://a.org/en"));
 }

@@ -9,6 +9,7 @@ use super::values::OF_LOC;
 use super::{About, Around, Sink, namespace};
 use crate::check::entry::loc_rule;
 use crate::check::rule::Rule;
+use crate::check::set;
 use crate::protocol::extension::{Kind, hreflang};
 use crate::protocol::location::{self, Fault};
 use crate::protocol::namespace::Namespace;
@@ -57,6 +58,26 @@ impl<'t> Link<'t> {
             .as_deref()
             .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("alternate")))
     }
+}
+
+/// The language versions that an entry lists: the place of each link, its URL, and what the set compares.
+pub(super) fn versions<'t>(outline: &Outline<'t>) -> impl Iterator<Item = (u32, Cow<'t, str>, set::Link)> {
+    let links = outline
+        .nodes
+        .iter()
+        .filter(|node| node.parent == TOP && node.element.is_some() && namespace(node) == Namespace::Xhtml);
+    links.filter_map(|node| {
+        let link = Link::of(node.tag.attributes(outline.text));
+        let code = link.code.filter(|code| !code.is_empty())?;
+        let href = link.href.filter(|href| !href.is_empty())?;
+        let compared = set::Link {
+            key: location::key_hash(&href),
+            code: letters(&code)
+                .fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)),
+            host: set::host_hash(location::host(&href)),
+        };
+        Some((node.tag.start as u32, href, compared))
+    })
 }
 
 pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {

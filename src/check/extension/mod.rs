@@ -14,6 +14,7 @@ mod words;
 use super::entry::Context;
 use super::fix::Fix;
 use super::rule::{Rule, RuleSet};
+use super::set::Link;
 use crate::protocol::Field;
 use crate::protocol::extension::Kind;
 use crate::protocol::location::Fault;
@@ -130,6 +131,19 @@ pub fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<Found>
     let mut found: Vec<Found> = found.collect();
     found.sort_by_key(|found| found.part.at);
     found
+}
+
+/// The language versions that an entry lists as alternates of its page: each link's place in the text, its URL, and
+/// what the rules of the set compare.
+pub fn alternates(entry: &Entry, text: &[u8], names: &crate::xml::names::Names) -> Vec<(Part, String, Link)> {
+    let outline = Outline::of(entry, text, names);
+    let part = |at: u32| Part { name: "xhtml:link".into(), at };
+    links::versions(&outline).map(|(at, href, link)| (part(at), href.into_owned(), link)).collect()
+}
+
+/// The same for the set alone.
+pub fn links(entry: &Entry, text: &[u8], names: &crate::xml::names::Names, out: &mut Vec<Link>) {
+    out.extend(links::versions(&Outline::of(entry, text, names)).map(|(.., link)| link));
 }
 
 /// The first fix of one of some rules; only such as keep the meaning if `unattended`.

@@ -137,6 +137,22 @@ impl Duplicates {
         }
     }
 
+    /// How many rows name the page of a key hash.
+    pub fn rows_of_key(&self, key_hash: u64, locs: &impl Locs) -> u32 {
+        let short = shorten(key_hash);
+        let Self { slots, hashes, groups } = self;
+        let is_page = |slot: &Slot| {
+            let first = || first_row(*slot, groups).and_then(|row| locs.loc(row));
+            short_hash(*slot, hashes, groups) == short
+                && first().is_some_and(|loc| location::key_hash(&loc) == key_hash)
+        };
+        match slots.find(spread(short), is_page).map(|slot| slot.as_group()) {
+            None => 0,
+            Some(None) => 1,
+            Some(Some(group)) => groups.rows(group).map_or(0, |rows| rows.len() as u32),
+        }
+    }
+
     /// Every row in the index.
     pub fn rows(&self) -> RoaringBitmap {
         let mut alone: Vec<u32> =

@@ -7,6 +7,7 @@ use super::RowFacts;
 use super::dates::{Agreement, Dates, EachDate};
 use super::hosts::{Hosts, Origin};
 use super::rule::{SetRule, SetRules};
+use crate::protocol::extension::value::NEWS_PER_FILE;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
@@ -134,6 +135,9 @@ impl FileTally {
     pub fn message(&self, rule: SetRule) -> String {
         let dated = self.dates.len();
         match (rule, self.verdict.dates) {
+            (SetRule::NewsLimit, _) => {
+                format!("{} news entries in this file; Google reads {NEWS_PER_FILE} at most", self.news)
+            }
             (SetRule::NewsMixed, _) => format!("{} of the {} entries in this file are news", self.news, self.rows),
             (_, Some(Agreement::OneMinute)) => {
                 format!("over 80 % of the {dated} dates in this file lie within one minute")
@@ -158,6 +162,7 @@ impl FileTally {
         rules.insert_if(SetRule::LastmodIdentical, dates == Some(Agreement::Identical));
         rules.insert_if(SetRule::LastmodGenerated, dates.is_some() && dates != Some(Agreement::Identical));
         rules.insert_if(SetRule::NewsMixed, self.news > 0 && self.news < self.rows);
+        rules.insert_if(SetRule::NewsLimit, self.news > NEWS_PER_FILE);
         self.verdict = FileVerdict {
             other_host: other_host.unwrap_or(0),
             other_port: other_port.unwrap_or(0),

@@ -68,6 +68,11 @@ impl Hosts {
         self.known.get(self.place_of(location)?).map(|known| known.origin)
     }
 
+    /// The hosts that rows have now, in lower case.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.list.iter().filter(|host| host.rows > 0).map(|host| &*host.name)
+    }
+
     /// The host's name in lower case.
     pub fn name(&self, host: u32) -> &str {
         self.list.get(host as usize).map_or("", |host| &host.name)

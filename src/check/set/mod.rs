@@ -6,6 +6,7 @@
 //! counts equal those of an index built anew, whatever happened before. It knows rows and files by
 //! number only and looks texts up through [`Locs`]; it must not know of documents or screens.
 
+mod alternates;
 mod dates;
 mod duplicates;
 mod file;
@@ -15,9 +16,11 @@ mod members;
 mod near;
 mod rule;
 
+pub use alternates::{Link, host_hash};
 pub use rule::{Place, SetRule, SetRules};
 
-use crate::protocol::location::Location;
+use crate::protocol::location::{self, Location};
+use alternates::Alternates;
 use duplicates::Duplicates;
 use file::FileTally;
 use hosts::Hosts;
@@ -48,6 +51,9 @@ pub trait Locs {
 
     /// Shows the readable lastmod of every row of a file, in seconds since 1970.
     fn each_date(&self, file: u32, see: &mut dyn FnMut(i64));
+
+    /// The alternate links of a row that has any.
+    fn links(&self, row: u32) -> Vec<Link>;
 }
 
 /// What the index counts about a row, its URL apart.
@@ -65,6 +71,8 @@ pub struct RowFacts {
     pub changefreq: Option<u8>,
     /// Whether the entry has `news:news`.
     pub news: bool,
+    /// Whether the entry has alternate links.
+    pub alternate: bool,
 }
 
 /// A finding that belongs to no single row.
@@ -86,12 +94,14 @@ struct FileSums {
     identical: u64,
     generated: u64,
     news_mixed: u64,
+    news_limit: u64,
 }
 
 /// The index of the whole set.
 #[derive(Debug, Clone)]
 pub struct SetIndex {
     duplicates: Duplicates,
+    alternates: Alternates,
     hosts: Hosts,
     files: Vec<FileTally>,
     dirty: Vec<u32>,
@@ -109,6 +119,7 @@ impl Default for SetIndex {
     fn default() -> Self {
         Self {
             duplicates: Duplicates::default(),
+            alternates: Alternates::default(),
             hosts: Hosts::default(),
             files: Vec::new(),
             dirty: Vec::new(),
@@ -156,6 +167,11 @@ impl SetIndex {
         let loc = locs.loc(row).unwrap_or_default();
         let location = Location::outline(&loc);
         self.duplicates.insert((row, facts.file), &loc, key_hash, locs);
+        if facts.alternate || !self.alternates.is_empty() {
+            let links = if facts.alternate { locs.links(row) } else { Vec::new() };
+            let duplicates = &self.duplicates;
+            self.alternates.insert(row, key_hash, links, |key| duplicates.rows_of_key(key, locs));
+        }
         let origin = self.hosts.add(&location);
         self.touch(facts.file).add(origin, facts);
         self.count(&location, facts, 1);
@@ -166,6 +182,9 @@ impl SetIndex {
         let loc = old.loc(row).unwrap_or_default();
         let location = Location::outline(&loc);
         self.duplicates.remove(row, facts.file, old);
+        if !self.alternates.is_empty() {
+            self.alternates.remove(row, location::key_hash(&loc));
+        }
         let origin = self.hosts.remove(&location);
         self.touch(facts.file).remove(origin, facts);
         self.count(&location, facts, -1);
@@ -174,7 +193,11 @@ impl SetIndex {
     /// A row's facts have become others, but its loc, its file and its extensions are what they were: no URL is
     /// looked at.
     pub fn revise(&mut self, old: &RowFacts, new: &RowFacts) {
-        debug_assert_eq!((old.file, old.news), (new.file, new.news), "another file, another extension");
+        debug_assert_eq!(
+            (old.file, old.news, old.alternate),
+            (new.file, new.news, new.alternate),
+            "another file, another extension"
+        );
         if old.lastmod != new.lastmod {
             self.touch(new.file).redate(old.lastmod, new.lastmod);
         }
@@ -191,6 +214,7 @@ impl SetIndex {
             file.settle(&self.hosts, &mut |see| locs.each_date(number, see));
             self.sums.replace(&before, &file.verdict);
         }
+        self.alternates.settle(self.hosts.names());
     }
 
     /// How many findings a rule has: rows, files, or 1 for the set.
@@ -208,6 +232,10 @@ impl SetIndex {
             SetRule::LastmodIdentical => self.sums.identical,
             SetRule::LastmodGenerated => self.sums.generated,
             SetRule::NewsMixed => self.sums.news_mixed,
+            SetRule::NewsLimit => self.sums.news_limit,
+            SetRule::HreflangNoReturn => self.alternates.no_return,
+            SetRule::HreflangTargetMissing => self.alternates.missing,
+            SetRule::HreflangSetDiffers => self.alternates.differs,
             SetRule::LastmodSparse => u64::from(self.with_lastmod > 0 && self.with_lastmod * 2 < self.rows),
             SetRule::PriorityIdentical => u64::from(self.rows >= FEW_ENTRIES && self.only_priority().is_some()),
             SetRule::PriorityIdenticalFew => u64::from(self.rows < FEW_ENTRIES && self.only_priority().is_some()),
@@ -243,6 +271,7 @@ impl SetIndex {
             rules.insert_if(SetRule::DuplicateAcrossFiles, is_in_further_file);
         }
         self.add_minority_rules(row, locs, &mut rules);
+        self.add_link_rules(row, &mut rules);
         rules
     }
 
@@ -253,6 +282,14 @@ impl SetIndex {
             SetRule::Duplicate => self.duplicates.groups.exact_rows(),
             SetRule::DuplicateEquivalent => self.duplicates.groups.equivalent_rows(),
             SetRule::DuplicateAcrossFiles => self.duplicates.groups.across_rows(),
+            SetRule::HreflangNoReturn | SetRule::HreflangTargetMissing | SetRule::HreflangSetDiffers => {
+                let is_flagged = |row: &u32| {
+                    let mut rules = SetRules::NONE;
+                    self.add_link_rules(*row, &mut rules);
+                    rules.has(rule)
+                };
+                self.alternates.rows().filter(is_flagged).collect()
+            }
             _ if rule.place() != Place::Row || self.count_of(rule) == 0 => RoaringBitmap::new(),
             _ => {
                 let is_flagged = |row: &u32| {
@@ -377,6 +414,24 @@ impl SetIndex {
         rules.insert_if(SetRule::MixedSlash, slash.is_some() && slash == self.rarer_slash());
     }
 
+    /// The rules that a row breaks by its alternate links.
+    fn add_link_rules(&self, row: u32, rules: &mut SetRules) {
+        let (no_return, missing, differs) = self.alternates.faults_of(row);
+        rules.insert_if(SetRule::HreflangNoReturn, no_return);
+        rules.insert_if(SetRule::HreflangTargetMissing, missing);
+        rules.insert_if(SetRule::HreflangSetDiffers, differs);
+    }
+
+    /// Whether a link of a row breaks a rule about alternate links.
+    pub fn is_faulty(&self, rule: SetRule, row: u32, link: Link) -> bool {
+        match rule {
+            SetRule::HreflangNoReturn => self.alternates.unreturned_by(row).contains(&link.key),
+            SetRule::HreflangTargetMissing => self.alternates.is_missing(link),
+            SetRule::HreflangSetDiffers => self.alternates.differs_from(row, link.key),
+            _ => false,
+        }
+    }
+
     /// The priority of all entries, in hundredths.
     fn only_priority(&self) -> Option<usize> {
         only_value(&self.priorities, self.rows)
@@ -434,6 +489,7 @@ impl FileSums {
             (SetRule::LastmodIdentical, &mut self.identical),
             (SetRule::LastmodGenerated, &mut self.generated),
             (SetRule::NewsMixed, &mut self.news_mixed),
+            (SetRule::NewsLimit, &mut self.news_limit),
         ];
         for (rule, sum) in flags {
             swap(sum, before.rules.has(rule).into(), after.rules.has(rule).into());

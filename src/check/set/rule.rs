@@ -78,12 +78,25 @@ set_rules! {
     ChangefreqIdentical = SET_CHANGEFREQ_IDENTICAL, Set;
     /// News entries and ordinary ones in one file (Google, news sitemaps).
     NewsMixed = SET_NEWS_MIXED, File;
+    /// More news entries in a file than Google reads (Google, news sitemaps).
+    NewsLimit = NEWS_LIMIT, File;
+    /// An alternate in the set that does not link back (Google, localized versions of your pages).
+    HreflangNoReturn = HREFLANG_NO_RETURN, Row;
+    /// An alternate on a host of the set that has no row.
+    HreflangTargetMissing = HREFLANG_TARGET_MISSING, Row;
+    /// An alternate in the set that lists other alternates (Google, localized versions of your pages).
+    HreflangSetDiffers = HREFLANG_SET_DIFFERS, Row;
 }
 
 impl SetRule {
     /// The stable code, in kebab-case.
     pub fn code(self) -> &'static str {
         self.rule().code()
+    }
+
+    /// Whether it is about alternate links.
+    pub const fn is_about_links(self) -> bool {
+        matches!(self, Self::HreflangNoReturn | Self::HreflangTargetMissing | Self::HreflangSetDiffers)
     }
 
     /// What the index counts for a rule of the table, if anything.

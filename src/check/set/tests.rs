@@ -33,6 +33,11 @@ impl Locs for Model {
             facts.lastmod.into_iter().for_each(&mut *see);
         }
     }
+
+    fn links(&self, row: u32) -> Vec<Link> {
+        let (loc, _) = self.rows[row as usize].as_ref().expect("a row that is there");
+        linked_from(loc)
+    }
 }
 
 impl Model {
@@ -170,6 +175,23 @@ impl Model {
             }
         }
 
+        let keys: Vec<u64> = with_loc.iter().map(|(_, loc, _)| key_hash(loc)).collect();
+        let hosts: BTreeSet<u32> = origins.iter().map(|origin| host_hash(&origin.3)).collect();
+        let linked: Vec<(u32, u64, BTreeSet<Link>)> = (with_loc.iter().filter(|(_, _, facts)| facts.alternate))
+            .map(|&(row, loc, _)| (row, key_hash(loc), linked_from(loc).into_iter().collect()))
+            .collect();
+        for (row, key, links) in &linked {
+            for link in links {
+                let of_target = || linked.iter().filter(|(_, other, _)| *other == link.key);
+                let mut flag = |rule: SetRule, is: bool| is.then(|| rows.entry(rule).or_default().insert(*row));
+                let (is_there, is_own) = (keys.contains(&link.key), link.key == *key);
+                let returns = of_target().any(|(_, _, theirs)| theirs.iter().any(|back| back.key == *key));
+                flag(SetRule::HreflangNoReturn, is_there && !is_own && !returns);
+                flag(SetRule::HreflangTargetMissing, !is_there && hosts.contains(&link.host));
+                flag(SetRule::HreflangSetDiffers, of_target().any(|(_, _, theirs)| theirs != links));
+            }
+        }
+
         let style = |loc: &str| slash_style(&Location::of(loc));
         let with_style = |slash: bool| with_loc.iter().filter(|(_, loc, _)| style(loc) == Some(slash)).count();
         let (bare, slash) = (with_style(false), with_style(true));
@@ -196,6 +218,19 @@ impl Model {
         }
         (rows, files, set)
     }
+}
+
+/// Links as the tests have them: two languages and a page that everybody lists, some of which list others.
+fn linked_from(loc: &str) -> Vec<Link> {
+    let page = loc.trim_end_matches(['/', 'x', '#']);
+    let links =
+        [("en", page.replace("/b", "/a")), ("de", page.replace("/a", "/b")), ("x", "https://e.com/".to_owned())];
+    let link = |(code, href): &(&str, String)| Link {
+        key: key_hash(href),
+        code: u32::from(code.as_bytes()[0]),
+        host: host_hash(location::host(href)),
+    };
+    links.iter().take(if loc.ends_with('x') { 2 } else { 3 }).map(link).collect()
 }
 
 /// Compares every answer of an index with the recount.
@@ -362,6 +397,9 @@ impl Locs for Counted<'_> {
         self.2.set(self.2.get() + 1);
         self.0.each_date(file, see);
     }
+    fn links(&self, row: u32) -> Vec<Link> {
+        self.0.links(row)
+    }
 }
 
 #[test]
@@ -398,6 +436,9 @@ fn a_distinct_url_takes_at_most_16_bytes() {
             0
         }
         fn each_date(&self, _: u32, _: &mut dyn FnMut(i64)) {}
+        fn links(&self, _: u32) -> Vec<Link> {
+            Vec::new()
+        }
     }
     let facts = RowFacts::default();
     // The table holds 7/8 of a power of two and then doubles: one row more is the worst case.
@@ -430,14 +471,15 @@ fn any_facts() -> impl Strategy<Value = RowFacts> {
     let date = prop_oneof![3 => Just(Some(100_i64)), 2 => (90_i64..170).prop_map(Some), 1 => (0_i64..2_000_000).prop_map(Some), 1 => Just(None)];
     let priority = prop_oneof![4 => Just(Some(100_u8)), 1 => Just(Some(50)), 1 => Just(None)];
     let changefreq = prop_oneof![9 => Just(Some(2_u8)), 1 => Just(None)];
-    (0_u32..3, date, any::<bool>(), priority, changefreq, prop::bool::weighted(0.1)).prop_map(
-        |(file, lastmod, unreadable, priority, changefreq, news)| RowFacts {
+    (0_u32..3, date, any::<bool>(), priority, changefreq, prop::bool::weighted(0.1), any::<bool>()).prop_map(
+        |(file, lastmod, unreadable, priority, changefreq, news, alternate)| RowFacts {
             file,
             lastmod,
             has_lastmod: lastmod.is_some() || unreadable,
             priority,
             changefreq,
             news,
+            alternate,
         },
     )
 }
@@ -470,7 +512,7 @@ proptest! {
                 let kept = new.rows[row_id].clone().filter(|_| row_id % 2 == 0);
                 new.rows[row_id] = match (kept, row) {
                     (Some((loc, old)), Some((_, facts))) => {
-                        Some((loc, RowFacts { file: old.file, news: old.news, ..*facts }))
+                        Some((loc, RowFacts { file: old.file, news: old.news, alternate: old.alternate, ..*facts }))
                     }
                     _ => row.clone(),
                 };
@@ -479,7 +521,8 @@ proptest! {
             // What keeps its URL and place is revised, the rest taken out and put back.
             let stays = |row: usize| match (model.rows.get(row), &new.rows[row]) {
                 (Some(Some((old_loc, old))), Some((loc, facts))) => {
-                    ((old_loc, old.file, old.news) == (loc, facts.file, facts.news)).then_some((*old, *facts))
+                    let is_same = (old_loc, old.file, old.news, old.alternate) == (loc, facts.file, facts.news, facts.alternate);
+                    is_same.then_some((*old, *facts))
                 }
                 _ => None,
             };

@@ -1,0 +1,458 @@
+//! How alternate links of different rows agree: links that are not returned, targets without an entry, versions of a
+//! page that list different sets.
+//!
+//! Rows of one page family carry the same links, so sets of links are kept once, by number, as hashes of their
+//! normalised URLs (64 bits: that two URLs of a set share one is as good as impossible), and verdicts are drawn once
+//! for a set of links, whatever the number of its rows. A row that changes makes its own set of links and those that
+//! list its URL be judged again, nothing else. A set without alternate links costs nothing.
+
+use crate::protocol::location::NO_KEY;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use std::hash::BuildHasher;
+
+/// One alternate link of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Link {
+    /// The hash of its normalised URL ([`key_hash`](crate::protocol::location::key_hash)).
+    pub key: u64,
+    /// A hash of its language.
+    pub code: u32,
+    /// A hash of its host in small letters ([`host_hash`]).
+    pub host: u32,
+}
+
+/// A URL whose rows have more different sets of links than this is not judged: the sets contradict each other, and
+/// that is said of them.
+const SETS_PER_PAGE: usize = 64;
+
+/// A hash of a host's name.
+pub fn host_hash(host: &str) -> u32 {
+    // Hosts are compared for a note only, and there are few of them.
+    let small = host.bytes().map(|byte| byte.to_ascii_lowercase());
+    small.fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+/// A few numbers in ascending order, each with a count; one of them without a heap.
+#[derive(Debug, Clone, Default)]
+struct Counted {
+    /// The least number and its count; none if that is 0.
+    first: (u32, u32),
+    #[expect(clippy::box_collection, reason = "nearly always absent, in a table of a million")]
+    more: Option<Box<Vec<(u32, u32)>>>,
+}
+
+impl Counted {
+    fn rest(&self) -> &[(u32, u32)] {
+        self.more.as_ref().map(|more| more.as_slice()).unwrap_or_default()
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        Some(self.first).filter(|(_, count)| *count > 0).into_iter().chain(self.rest().iter().copied())
+    }
+
+    fn len(&self) -> usize {
+        usize::from(self.first.1 > 0) + self.rest().len()
+    }
+
+    fn count_of(&self, number: u32) -> u32 {
+        if self.first.0 == number {
+            return self.first.1;
+        }
+        let found = self.rest().binary_search_by_key(&number, |(known, _)| *known).ok();
+        found.and_then(|at| self.rest().get(at)).map_or(0, |(_, count)| *count)
+    }
+
+    /// Counts a number once more; whether it is new.
+    fn add(&mut self, number: u32) -> bool {
+        if self.first.1 == 0 {
+            self.first = (number, 1);
+            return true;
+        }
+        if self.first.0 == number {
+            self.first.1 += 1;
+            return false;
+        }
+        let mut new = (number, 1);
+        if number < self.first.0 {
+            std::mem::swap(&mut self.first, &mut new);
+        }
+        let more = self.more.get_or_insert_default();
+        match more.binary_search_by_key(&new.0, |(known, _)| *known) {
+            Ok(at) => {
+                if let Some((_, count)) = more.get_mut(at) {
+                    *count += 1;
+                }
+                false
+            }
+            Err(at) => {
+                more.insert(at, new);
+                true
+            }
+        }
+    }
+
+    /// Counts a number once less; whether it is gone.
+    fn take(&mut self, number: u32) -> bool {
+        if self.first.1 > 0 && self.first.0 == number {
+            self.first.1 -= 1;
+            if self.first.1 > 0 {
+                return false;
+            }
+            if let Some(more) = self.more.as_mut().filter(|more| !more.is_empty()) {
+                self.first = more.remove(0);
+            }
+            return true;
+        }
+        let Some(more) = &mut self.more else { return false };
+        let Ok(at) = more.binary_search_by_key(&number, |(known, _)| *known) else { return false };
+        let Some((_, count)) = more.get_mut(at) else { return false };
+        *count -= 1;
+        if *count == 0 {
+            more.remove(at);
+            return true;
+        }
+        false
+    }
+}
+
+/// A URL that rows list as an alternate.
+#[derive(Debug, Clone, Default)]
+struct Target {
+    /// Rows of the index that have this URL, with links or without.
+    rows: u32,
+    /// The sets of links that list it.
+    sets: Counted,
+    is_dirty: bool,
+}
+
+/// What holds of all rows of one set of links.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Verdict {
+    /// Rows with a link that is not returned.
+    no_return: u32,
+    /// Rows with a target on a host of the index that has no row.
+    missing: u32,
+    /// Rows with a target that lists another set.
+    differs: u32,
+    /// Whether a target has no row, on whatever host.
+    has_absent: bool,
+}
+
+/// Links that some rows have in common.
+#[derive(Debug, Clone, Default)]
+struct LinkSet {
+    mark: u64,
+    /// The URLs, ascending, each once.
+    keys: Box<[u64]>,
+    /// The host of each.
+    hosts: Box<[u32]>,
+    rows: u32,
+    verdict: Verdict,
+    is_dirty: bool,
+}
+
+impl LinkSet {
+    fn lists(&self, key: u64) -> bool {
+        self.keys.binary_search(&key).is_ok()
+    }
+}
+
+/// The index of alternate links.
+#[derive(Debug, Clone, Default)]
+pub struct Alternates {
+    /// The URL and the set of links of each row that has links.
+    rows: HashMap<u32, (u64, u32), FixedState>,
+    /// By number; free numbers have no rows.
+    sets: Vec<LinkSet>,
+    free: Vec<u32>,
+    by_mark: HashMap<u64, u32, FixedState>,
+    targets: HashMap<u64, Target, FixedState>,
+    /// The sets of links of the rows of a URL, with the number of rows.
+    linked: HashMap<u64, Counted, FixedState>,
+    dirty_sets: Vec<u32>,
+    dirty_targets: Vec<u64>,
+    /// Hosts of the index as of the last verdicts, ascending.
+    hosts: Vec<u32>,
+    /// Rows with a link that is not returned.
+    pub no_return: u64,
+    /// Rows with a target on a host of the index that has no row.
+    pub missing: u64,
+    /// Rows with a target that lists another set.
+    pub differs: u64,
+}
+
+impl Alternates {
+    /// Whether no row has links.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Counts a row, with links or without. `rows_of` tells how many rows of the index, this one included, have a URL.
+    pub fn insert(&mut self, row: u32, key: u64, mut links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
+        if key == NO_KEY {
+            return;
+        }
+        if let Some(target) = self.targets.get_mut(&key) {
+            target.rows += 1;
+            if target.rows == 1 {
+                touch(target, key, &mut self.dirty_targets);
+            }
+        }
+        links.retain(|link| link.key != NO_KEY);
+        if links.is_empty() {
+            return;
+        }
+        let set = self.intern(links, rows_of);
+        self.rows.insert(row, (key, set));
+        self.touch_set(set);
+        if let Some(set) = self.sets.get_mut(set as usize) {
+            set.rows += 1;
+        }
+        if self.linked.entry(key).or_default().add(set)
+            && let Some(target) = self.targets.get_mut(&key)
+        {
+            touch(target, key, &mut self.dirty_targets);
+        }
+    }
+
+    /// Takes out a row that was counted with this URL.
+    pub fn remove(&mut self, row: u32, key: u64) {
+        if key == NO_KEY {
+            return;
+        }
+        if let Some(target) = self.targets.get_mut(&key) {
+            target.rows = target.rows.saturating_sub(1);
+            if target.rows == 0 {
+                touch(target, key, &mut self.dirty_targets);
+            }
+        }
+        let Some((key, number)) = self.rows.remove(&row) else { return };
+        if let Some(counted) = self.linked.get_mut(&key)
+            && counted.take(number)
+        {
+            if counted.len() == 0 {
+                self.linked.remove(&key);
+            }
+            if let Some(target) = self.targets.get_mut(&key) {
+                touch(target, key, &mut self.dirty_targets);
+            }
+        }
+        self.touch_set(number);
+        if let Some(set) = self.sets.get_mut(number as usize) {
+            set.rows -= 1;
+            if set.rows == 0 {
+                let set = std::mem::take(set);
+                self.forget(number, &set);
+            }
+        }
+    }
+
+    /// Draws the verdicts on the sets of links that something has changed for. `hosts` are the hosts of the index.
+    pub fn settle<'h>(&mut self, hosts: impl Iterator<Item = &'h str>) {
+        if self.rows.is_empty() && self.dirty_sets.is_empty() && self.dirty_targets.is_empty() {
+            return;
+        }
+        for key in std::mem::take(&mut self.dirty_targets) {
+            let Some(target) = self.targets.get_mut(&key) else { continue };
+            target.is_dirty = false;
+            for (number, _) in target.sets.iter() {
+                touch_in(&mut self.sets, number, &mut self.dirty_sets);
+            }
+        }
+        let mut hosts: Vec<u32> = hosts.map(host_hash).collect();
+        hosts.sort_unstable();
+        if hosts != self.hosts {
+            self.hosts = hosts;
+            for number in 0..self.sets.len() as u32 {
+                if self.sets.get(number as usize).is_some_and(|set| set.verdict.has_absent) {
+                    touch_in(&mut self.sets, number, &mut self.dirty_sets);
+                }
+            }
+        }
+        for number in std::mem::take(&mut self.dirty_sets) {
+            let Some(old) = self.sets.get(number as usize).map(|set| set.verdict) else { continue };
+            let new = self.judge(number);
+            self.swap(old, new);
+            if let Some(set) = self.sets.get_mut(number as usize) {
+                set.verdict = new;
+                set.is_dirty = false;
+            }
+        }
+    }
+
+    /// What the links of a row break: not returned, a target without a row, another set. As of the last settling.
+    pub fn faults_of(&self, row: u32) -> (bool, bool, bool) {
+        let Some((key, number)) = self.rows.get(&row) else { return (false, false, false) };
+        let Some(set) = self.sets.get(*number as usize) else { return (false, false, false) };
+        let no_return = set.verdict.no_return > 0 && self.unreturned(*key, *number).next().is_some();
+        (no_return, set.verdict.missing > 0, set.verdict.differs > 0)
+    }
+
+    /// Rows with links.
+    pub fn rows(&self) -> impl Iterator<Item = u32> + '_ {
+        self.rows.keys().copied()
+    }
+
+    /// The URLs that a row lists and whose rows do not list it.
+    pub fn unreturned_by(&self, row: u32) -> Vec<u64> {
+        let found = self.rows.get(&row).map(|(key, number)| self.unreturned(*key, *number).collect());
+        found.unwrap_or_default()
+    }
+
+    /// Whether a row lists this URL, on a host of the index, and it has no row.
+    pub fn is_missing(&self, link: Link) -> bool {
+        self.hosts.binary_search(&link.host).is_ok()
+            && self.targets.get(&link.key).is_some_and(|target| target.rows == 0)
+    }
+
+    /// Whether the rows of a URL list another set of links than a row does.
+    pub fn differs_from(&self, row: u32, key: u64) -> bool {
+        let Some((_, own)) = self.rows.get(&row) else { return false };
+        self.linked.get(&key).is_some_and(|counted| counted.iter().any(|(number, _)| number != *own))
+    }
+
+    /// The number of a set of links, given now if it has none.
+    fn intern(&mut self, mut links: Vec<Link>, rows_of: impl Fn(u64) -> u32) -> u32 {
+        links.sort_unstable();
+        links.dedup();
+        let mark = FixedState::with_seed(2).hash_one(&links);
+        if let Some(number) = self.by_mark.get(&mark) {
+            return *number;
+        }
+        links.dedup_by_key(|link| link.key);
+        let number = self.free.pop().unwrap_or(self.sets.len() as u32);
+        for link in &links {
+            let new = || Target { rows: rows_of(link.key), ..Target::default() };
+            self.targets.entry(link.key).or_insert_with(new).sets.add(number);
+        }
+        let keys = links.iter().map(|link| link.key).collect();
+        let hosts = links.iter().map(|link| link.host).collect();
+        let set = LinkSet { mark, keys, hosts, ..LinkSet::default() };
+        match self.sets.get_mut(number as usize) {
+            Some(place) => *place = LinkSet { is_dirty: place.is_dirty, ..set },
+            None => self.sets.push(set),
+        }
+        self.by_mark.insert(mark, number);
+        number
+    }
+
+    /// A set of links has lost its last row.
+    fn forget(&mut self, number: u32, set: &LinkSet) {
+        self.swap(set.verdict, Verdict::default());
+        self.by_mark.remove(&set.mark);
+        for key in &set.keys {
+            if let Some(target) = self.targets.get_mut(key)
+                && target.sets.take(number)
+                && target.sets.len() == 0
+            {
+                self.targets.remove(key);
+            }
+        }
+        if let Some(place) = self.sets.get_mut(number as usize) {
+            place.is_dirty = true; // still in the list of dirty ones
+        }
+        self.free.push(number);
+    }
+
+    fn swap(&mut self, old: Verdict, new: Verdict) {
+        let swap = |sum: &mut u64, old: u32, new: u32| *sum = *sum + u64::from(new) - u64::from(old);
+        swap(&mut self.no_return, old.no_return, new.no_return);
+        swap(&mut self.missing, old.missing, new.missing);
+        swap(&mut self.differs, old.differs, new.differs);
+    }
+
+    fn touch_set(&mut self, number: u32) {
+        touch_in(&mut self.sets, number, &mut self.dirty_sets);
+    }
+
+    /// The verdict on all rows of a set of links. Costs no more for many rows than for a few.
+    fn judge(&self, number: u32) -> Verdict {
+        let Some(set) = self.sets.get(number as usize).filter(|set| set.rows > 0) else { return Verdict::default() };
+        let mut verdict = Verdict::default();
+        // Targets with rows, and the sets of links of those; `others` do not list the same.
+        let mut present: Vec<Option<&Counted>> = Vec::with_capacity(set.keys.len());
+        let mut has_others = false;
+        for (key, host) in set.keys.iter().zip(&set.hosts) {
+            if self.targets.get(key).is_none_or(|target| target.rows == 0) {
+                verdict.has_absent = true;
+                if self.hosts.binary_search(host).is_ok() {
+                    verdict.missing = set.rows;
+                }
+                continue;
+            }
+            let linked = self.linked.get(key);
+            if linked.is_some_and(|linked| linked.len() > 1 || linked.first.0 != number) {
+                verdict.differs = set.rows;
+            }
+            has_others |= linked.is_none_or(|linked| linked.count_of(number) == 0);
+            present.push(linked);
+        }
+        let mut listed = 0;
+        for key in &set.keys {
+            let rows = self.linked.get(key).map_or(0, |linked| linked.count_of(number));
+            listed += rows;
+            // Who lists itself is listed by all that have the same links.
+            if has_others && rows > 0 && self.unreturned(*key, number).next().is_some() {
+                verdict.no_return += rows;
+            }
+        }
+        verdict.no_return += self.strangers(number, set.rows - listed, &present);
+        verdict
+    }
+
+    /// Of the rows that do not list themselves, those with a link that is not returned.
+    fn strangers(&self, number: u32, strangers: u32, present: &[Option<&Counted>]) -> u32 {
+        if strangers == 0 {
+            return 0;
+        }
+        let only_same =
+            |linked: Option<&Counted>| linked.is_none_or(|linked| linked.len() == 1 && linked.count_of(number) > 0);
+        if present.iter().copied().any(only_same) {
+            return strangers;
+        }
+        // Each is listed by one of the sets of every target: those of the target with the fewest are looked at.
+        let judged = present.iter().copied().flatten().filter(|linked| linked.len() <= SETS_PER_PAGE);
+        let Some(fewest) = judged.min_by_key(|linked| linked.len()) else { return 0 };
+        let sets = fewest.iter().filter_map(|(other, _)| self.sets.get(other as usize));
+        let mut keys: Vec<u64> = sets.flat_map(|other| other.keys.iter().copied()).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        let own = self.sets.get(number as usize);
+        let returned = keys.into_iter().filter(|key| own.is_some_and(|own| !own.lists(*key))).map(|key| {
+            let rows = self.linked.get(&key).map_or(0, |linked| linked.count_of(number));
+            if rows > 0 && self.unreturned(key, number).next().is_none() { rows } else { 0 }
+        });
+        strangers - returned.sum::<u32>()
+    }
+
+    /// The targets of a set of links that have rows, none of which lists `key`.
+    fn unreturned(&self, key: u64, number: u32) -> impl Iterator<Item = u64> + '_ {
+        let keys = self.sets.get(number as usize).map(|set| &*set.keys).unwrap_or_default();
+        keys.iter().copied().filter(move |target| {
+            *target != key
+                && self.targets.get(target).is_some_and(|known| known.rows > 0)
+                && self.linked.get(target).is_none_or(|linked| {
+                    let lists =
+                        |(other, _): (u32, u32)| self.sets.get(other as usize).is_some_and(|set| set.lists(key));
+                    linked.len() <= SETS_PER_PAGE && !linked.iter().any(lists)
+                })
+        })
+    }
+}
+
+fn touch(target: &mut Target, key: u64, dirty: &mut Vec<u64>) {
+    if !target.is_dirty {
+        target.is_dirty = true;
+        dirty.push(key);
+    }
+}
+
+fn touch_in(sets: &mut [LinkSet], number: u32, dirty: &mut Vec<u32>) {
+    if let Some(set) = sets.get_mut(number as usize)
+        && !set.is_dirty
+    {
+        set.is_dirty = true;
+        dirty.push(number);
+    }
+}
