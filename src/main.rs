@@ -29,6 +29,7 @@ fn main() -> ExitCode {
 fn show(screen: Screen) -> ExitCode {
     let Screen { path, options, now, read_only, theme, profile } = screen;
     let path = path.or_else(|| sited::files::in_folder(Path::new(".")));
+    let options = sited::files::Options { state: cli::state_folder(|name| std::env::var_os(name)), ..options };
     let setup = Setup {
         profile,
         start: path.map_or(Start::Sample, Start::Path),

@@ -187,6 +187,14 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
     })
 }
 
+/// The folder of this user for what outlives a run: `XDG_STATE_HOME`, else `~/.local/state` (XDG Base Directory
+/// Specification), or `LOCALAPPDATA`; in it, one for this program. `None` where none of them is known.
+pub fn state_folder(get: impl Fn(&str) -> Option<std::ffi::OsString>) -> Option<PathBuf> {
+    let absolute = |name: &str| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = || absolute("HOME").map(|home| home.join(".local/state"));
+    Some(absolute("XDG_STATE_HOME").or_else(home).or_else(|| absolute("LOCALAPPDATA"))?.join("sited"))
+}
+
 impl Common {
     /// The time it is.
     fn now(&self) -> Result<Now, Failure> {

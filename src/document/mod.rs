@@ -11,6 +11,7 @@ mod near;
 pub mod query;
 pub mod quirk;
 pub mod rows;
+mod since;
 pub mod sitemap;
 pub mod sort;
 pub mod source;

@@ -7,6 +7,7 @@ use super::detect;
 use super::disk::OnDisk;
 use super::error::{Error, Reason};
 use super::form::{self, Shaped};
+use super::journal::{Desk, Held};
 use super::locate;
 use super::read::{self, Contents, Options};
 use super::record::{self, Finished};
@@ -77,6 +78,8 @@ pub struct Loaded {
     pub stopped: bool,
     /// The interrupted save that was finished first, if there was one.
     pub finished: Option<Finished>,
+    /// The place where what is changed is kept, if that was asked for.
+    pub desk: Option<Result<Desk, Held>>,
 }
 
 /// The names that are looked for in a folder, in this order.
@@ -104,6 +107,8 @@ pub fn load<V: Visit + Send>(
     } else {
         path.to_path_buf()
     };
+    // Before the first byte is read, so that two never edit the same set.
+    let desk = options.state.as_ref().map(|state| Desk::take(state, &path));
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let job = Job { options, progress, make: &make, base };
     let name = file_name(&path);
@@ -116,14 +121,14 @@ pub fn load<V: Visit + Send>(
     if file.facts.kind != FileKind::Index {
         let stopped = file.source.cut;
         deliver(file.into_sitemap());
-        return Ok(Loaded { path: Some(path), index: None, stopped, finished });
+        return Ok(Loaded { path: Some(path), index: None, stopped, finished, desk });
     }
     let (mut index, on_disk, visitor) = file.into_index();
     deliver(Part::Index { index: index.clone(), on_disk, visitor });
     let folder = path.parent().unwrap_or(Path::new(""));
     let found = job.resolve((&path, identity), folder, &mut index.children);
     let stopped = job.children(&found, &mut index.children, deliver);
-    Ok(Loaded { path: Some(path), index: Some(index), stopped, finished })
+    Ok(Loaded { path: Some(path), index: Some(index), stopped, finished, desk })
 }
 
 /// A file name as text.

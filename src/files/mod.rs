@@ -11,6 +11,7 @@ pub mod error;
 #[cfg(test)]
 mod fixture;
 mod form;
+pub mod journal;
 pub mod load;
 mod locate;
 pub mod plan;

@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How to read.
 #[derive(Debug, Clone)]
@@ -18,11 +18,13 @@ pub struct Options {
     pub max_bytes: u64,
     /// The URL of the folder (or of a file in it) that the set will be served from, if known.
     pub base_url: Option<String>,
+    /// The user's state folder, if what is changed is to be kept there until it is saved.
+    pub state: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_bytes: u64::from(u32::MAX), base_url: None }
+        Self { max_bytes: u64::from(u32::MAX), base_url: None, state: None }
     }
 }
 

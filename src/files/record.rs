@@ -230,7 +230,7 @@ fn finish(path: &Path, folder: &Path) -> Result<Option<Finished>, Error> {
     loop {
         match file.try_lock() {
             Ok(()) => break,
-            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => std::thread::sleep(LOOK),
+            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => std::thread::park_timeout(LOOK),
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::new(
                     path,

@@ -10,6 +10,7 @@ mod extend;
 pub mod findings;
 mod fix;
 pub mod history;
+pub mod journal;
 pub mod load;
 pub mod run;
 pub mod save;
@@ -84,6 +85,8 @@ pub struct Session {
     loading: bool,
     /// The interrupted save that was finished when the set was opened.
     finished: Option<Finished>,
+    /// Keeps what is changed against a crash, if there is a place for it.
+    keeping: Option<journal::Keeping>,
     file_findings: Arc<Vec<FileFinding>>,
     /// Number of the set of rules that each entry of the index violates.
     index_rules: Vec<u16>,
@@ -111,6 +114,7 @@ impl Session {
             read_only: None,
             loading: true,
             finished: None,
+            keeping: None,
             file_findings: Arc::default(),
             index_rules: Vec::new(),
         }
@@ -407,7 +411,7 @@ impl Session {
             let message = intent.nothing();
             return Ok(Report { message, touched, rechecked: rechecked_rows, cursor: None, changed: false });
         }
-        let mut message = intent.label;
+        let (mut message, edit) = (intent.label, intent.edit);
         if intent.refused > 0 {
             let why = intent.reason.unwrap_or_default();
             message = format!("{message}; {} left alone: {why}", words::counted(intent.refused, "row"));
@@ -428,6 +432,7 @@ impl Session {
         self.refresh_files(&old);
         let cursor_after = applied.added.first().copied();
         self.history.push(message.clone(), before, cursor, applied);
+        self.note_change(&message, edit);
         Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after, changed: true })
     }
 
@@ -457,6 +462,9 @@ impl Session {
     fn step(&mut self, back: bool) -> Option<Report> {
         let profile = self.profile();
         let report = self.step_over(back);
+        if report.is_some() {
+            self.note_step(back);
+        }
         // A step that is older than the choice of the profile was checked for another one.
         if report.is_some() {
             self.set_profile(profile);

@@ -123,6 +123,7 @@ impl Session {
         self.now.view = self.now.view.adapted(&self.now.state.document, &[], None);
         self.check_index_entries();
         self.check_files();
+        self.note_save();
         Ok(message)
     }
 

@@ -4,11 +4,16 @@ use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::{App, Mode, Outcome};
+use crate::files::journal::{Desk, Held};
 use crate::files::{Error, Loaded, Options};
 use crate::progress::Progress;
+use crate::protocol::lastmod::{self, Now};
 use crate::words::counted;
 use crossterm::event::{KeyCode, KeyEvent};
 use std::path::PathBuf;
+
+/// Changes of an earlier session that are shown by name.
+const MOST_LEFT: usize = 12;
 
 /// What to begin with.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +41,12 @@ pub enum Answer {
     Write,
     /// Write over files that changed since they were read.
     Overwrite,
+    /// Do again what an earlier session left unsaved.
+    Replay,
+    /// Leave that alone, and change nothing meanwhile.
+    Later,
+    /// Give it up.
+    DropLeft,
 }
 
 /// A question.
@@ -75,6 +86,8 @@ impl App {
         match result {
             Ok(loaded) => {
                 let (stopped, sample) = (loaded.stopped, loaded.path.is_none());
+                let mut loaded = loaded;
+                let desk = loaded.desk.take();
                 self.session.finish(loaded);
                 self.follow();
                 if let Some(spec) = self.spec_after_load.take() {
@@ -87,6 +100,9 @@ impl App {
                     self.say("loading was stopped: what is here can be read, not changed");
                 } else if sample {
                     self.say("a sample set to try things on; nothing of it is on your disk");
+                }
+                if let Some(desk) = desk {
+                    self.keep(desk);
                 }
             }
             Err(error) if error.is_missing() && !error.is_folder_missing() => {
@@ -115,6 +131,68 @@ impl App {
         }
     }
 
+    /// Begins to keep what is changed, and asks about what an earlier session left unsaved.
+    fn keep(&mut self, desk: Result<Desk, Held>) {
+        let desk = match desk {
+            Ok(desk) => desk,
+            Err(held) => {
+                self.session.set_read_only(held.to_string());
+                return self.fail(format!("{held}; it can be read here, not changed"));
+            }
+        };
+        // Nothing can be changed, so nothing is kept, and what was left waits for another time.
+        if self.session.read_only().is_some() {
+            return;
+        }
+        let (left, words) = self.session.keep(desk);
+        if let Some(words) = words {
+            self.fail(words);
+        }
+        let Some(left) = left else { return };
+        let mut lines: Vec<Line> = vec![
+            Words::dim(format!(
+                "Made on {} and not saved; the files are what they were then.",
+                self.date_and_time(left.begun)
+            ))
+            .into(),
+        ];
+        if left.is_cut {
+            lines.push(Words::dim("The last of them is missing: it was being written when the session ended.").into());
+        }
+        let shown = left.labels.len().saturating_sub(MOST_LEFT);
+        if shown > 0 {
+            lines.push(Words::dim(format!("  … {shown} before these")).into());
+        }
+        lines.extend(left.labels.iter().skip(shown).map(|label| Line::from(Words::text(format!("  {label}")))));
+        let title = format!("{} of an earlier session", counted(left.labels.len() as u64, "unsaved change"));
+        self.left = Some(left);
+        self.mode = Mode::Ask(Box::new(Ask {
+            title: Words::text(title),
+            lines,
+            answers: vec![
+                ('r', "replay them", Answer::Replay),
+                ('l', "leave them for later", Answer::Later),
+                ('D', "discard them", Answer::DropLeft),
+            ],
+            top: 0,
+        }));
+    }
+
+    /// A moment as a date with a time, in the zone of the clock.
+    fn date_and_time(&self, seconds: i64) -> String {
+        let now = Now { seconds, ..self.session.view().now };
+        lastmod::from_typed("now", None, now).ok().flatten().unwrap_or_default()
+    }
+
+    fn replay(&mut self) {
+        let Some(left) = self.left.take() else { return };
+        match self.session.replay(left) {
+            Ok(steps) => self.say(format!("{} replayed; u takes them back", counted(steps as u64, "change"))),
+            Err(refused) => self.fail(format!("not all could be replayed: {}", refused.0)),
+        }
+        self.follow();
+    }
+
     /// Leaves; asks when something would be lost.
     pub(super) fn quit(&mut self, discard: bool) {
         if self.is_busy(Kind::Save) {
@@ -122,7 +200,7 @@ impl App {
             return self.say("leaving when the save is done");
         }
         if discard || !self.session.is_modified() {
-            return self.quit_now(0);
+            return self.leave();
         }
         let changed = match u64::from(self.session.changed()) {
             // The rows are as they were: what is new is where they stand.
@@ -141,6 +219,12 @@ impl App {
         }));
     }
 
+    /// Leaves as it should be: nothing is kept that anybody could want back.
+    fn leave(&mut self) {
+        self.session.forget_unsaved();
+        self.quit_now(0);
+    }
+
     pub(super) fn save_and_quit(&mut self) {
         self.leave_after_save = true;
         self.save(None, false);
@@ -153,6 +237,8 @@ impl App {
             KeyCode::Enter => return self.answer(first.unwrap_or(Answer::Stay)),
             // There is nothing to go back to where nothing was opened.
             KeyCode::Esc if leaves => return self.answer(Answer::Leave(3)),
+            // Unasked, nothing is replayed and nothing given up.
+            KeyCode::Esc if self.left.is_some() => return self.answer(Answer::Later),
             KeyCode::Esc => return self.answer(Answer::Stay),
             KeyCode::Char(letter) => {
                 if let Some((.., answer)) = ask.answers.iter().find(|(own, ..)| *own == letter) {
@@ -173,15 +259,30 @@ impl App {
                 self.waiting = None;
             }
             Answer::SaveAndQuit => self.save_and_quit(),
-            Answer::Discard => self.quit_now(0),
+            Answer::Discard => self.leave(),
             Answer::Create(path) => {
+                let desk = self.options.state.as_ref().map(|state| Desk::take(state, &path));
                 self.session.start_new(path);
+                if let Some(desk) = desk {
+                    self.keep(desk);
+                }
                 self.follow();
                 self.say("a new sitemap; o adds its first URL");
             }
             Answer::Leave(status) => self.quit_now(status),
             Answer::Write => self.write_waiting(),
             Answer::Overwrite => self.save(None, true),
+            Answer::Replay => self.replay(),
+            Answer::Later => {
+                self.left = None;
+                self.session.set_read_only("unsaved changes of an earlier session wait to be replayed");
+                self.say("left for later; it can be read, not changed");
+            }
+            Answer::DropLeft => {
+                if let Some(left) = self.left.take() {
+                    self.session.drop_left(left);
+                }
+            }
         }
     }
 }

@@ -44,6 +44,7 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::change::{Change, Refused};
+use crate::session::journal::Left;
 use crate::session::load::Part;
 use crate::session::save::SaveResult;
 use crate::session::snapshot::Prepared;
@@ -188,6 +189,8 @@ pub struct App {
     dropped: cell::Dropped,
     last_bulk: Option<String>,
     waiting: Option<save::Waiting>,
+    /// What an earlier session left unsaved, until it is decided what becomes of it.
+    left: Option<Left>,
     options: Options,
     spec_after_load: Option<ViewSpec>,
     /// What is being opened, until the session knows it.
@@ -229,6 +232,7 @@ impl App {
             dropped: cell::Dropped::default(),
             last_bulk: None,
             waiting: None,
+            left: None,
             options: Options::default(),
             spec_after_load: None,
             opening: None,

@@ -181,6 +181,7 @@ impl App {
         let now = self.session.view().now;
         let spec = self.session.spec().clone();
         let profile = self.session.profile();
+        self.session.forget_unsaved();
         self.session = crate::session::Session::new(now, base);
         self.session.set_profile(profile);
         self.spec_after_load = Some(spec);

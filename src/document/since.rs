@@ -1,0 +1,162 @@
+//! What leads from a saved document to this one, as edits of the saved files read again.
+//!
+//! Ids of rows are good only for as long as a document is open; here they are those that a fresh load gives.
+//! Invariant: the edits, done to what `saved` wrote and was read again, give the rows of this document, in its order
+//! and with its values. Two spellings can differ from what stays open: a value that a save has replaced and an undo
+//! brought back is written anew, and a comment that a save has brought to the front of its file belongs to the
+//! file's head when that is read.
+
+use super::Document;
+use super::edit::{Edit, NewEntry, Value};
+use super::rows::{RowId, RowList, RowSet};
+use super::sitemap::SitemapId;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use hashbrown::{HashMap, HashSet};
+
+/// How ids of an open document become those of a fresh load.
+#[derive(Debug)]
+struct Fresh {
+    /// Where the two differ; `None` where they are the same for all rows.
+    rows: Option<HashMap<u32, u32>>,
+    /// Rows of the fresh load.
+    len: u32,
+    /// The files that are there, in order.
+    files: Vec<SitemapId>,
+}
+
+impl Fresh {
+    fn of(saved: &Document) -> Self {
+        let is_set = saved.index().is_some();
+        let files = (0..saved.sitemaps().len() as u32).map(SitemapId);
+        // A part without rows leaves its set when that is saved.
+        let files = files.filter(|id| !is_set || saved.sitemap(*id).is_some_and(|sitemap| sitemap.live > 0)).collect();
+        let is_same = saved.live() == saved.row_limit() && saved.rows().zip(0..).all(|(row, number)| row.0 == number);
+        let rows = (!is_same).then(|| saved.live_rows().map(|row| row.0).zip(0..).collect());
+        Self { rows, len: saved.live(), files }
+    }
+
+    fn row(&self, row: RowId) -> Option<RowId> {
+        match &self.rows {
+            None => (row.0 < self.len).then_some(row),
+            Some(rows) => rows.get(&row.0).copied().map(RowId),
+        }
+    }
+
+    fn file(&self, id: SitemapId) -> Option<SitemapId> {
+        self.files.iter().position(|file| *file == id).map(|at| SitemapId(at as u32))
+    }
+}
+
+impl Document {
+    /// Whether a fresh load of what this document writes gives every row the id that it has here.
+    pub fn has_fresh_ids(&self) -> bool {
+        let fresh = Fresh::of(self);
+        fresh.rows.is_none() && fresh.files.len() == self.sitemaps().len()
+    }
+
+    /// The edits that lead from the files that `saved` wrote to this document.
+    pub fn edits_since(&self, saved: &Self) -> Vec<Edit> {
+        let fresh = Fresh::of(saved);
+        let mut edits = Vec::new();
+        let mut deleted = RowSet::new();
+        let mut raws = Vec::new();
+        let mut fields: [Vec<(RowId, Value)>; 4] = Default::default();
+        let mut known = self.maybe_different(saved);
+        // Rows that an undo has taken back although they are saved.
+        known.insert_range(self.row_limit().min(saved.row_limit())..saved.row_limit());
+        for row in known.iter().map(RowId).filter(|row| saved.is_live(*row)) {
+            let Some(id) = fresh.row(row) else { continue };
+            if !self.is_live(row) || !self.is_in_same_file(saved, row) {
+                deleted.insert(id.0);
+                continue;
+            }
+            let differs = |field: &Field| !self.same_override(saved, row, *field);
+            if !self.same_raw(saved, row) {
+                raws.push((id, row));
+                continue;
+            }
+            for field in Field::ALL.into_iter().filter(differs) {
+                if let Some(list) = fields.get_mut(field.index()) {
+                    list.push((id, self.value(row, field).map(|value| (&*value).into())));
+                }
+            }
+        }
+        let mut orders = Vec::new();
+        let mut next = fresh.len;
+        for (number, sitemap) in self.sitemaps().iter().enumerate() {
+            let id = SitemapId(number as u32);
+            let Some(file) = fresh.file(id) else { continue };
+            let Some(was) = saved.sitemap(id) else { continue };
+            let new: Vec<RowId> = sitemap
+                .rows
+                .iter()
+                .filter(|row| self.is_live(*row) && self.in_both(saved, &fresh, *row).is_none())
+                .collect();
+            let mut places: HashMap<u32, u32> = HashMap::new();
+            let mut natural: Vec<u32> = was
+                .rows
+                .iter()
+                .filter_map(|row| fresh.row(row).filter(|_| saved.is_live(row)))
+                .map(|row| row.0)
+                .collect();
+            if !new.is_empty() {
+                let after = natural.last().copied().map(RowId);
+                let entries = new.iter().map(|row| NewEntry::Element(self.element(*row))).collect();
+                edits.push(Edit::Insert { sitemap: file, after, entries });
+                for row in new {
+                    places.insert(row.0, next);
+                    natural.push(next);
+                    raws.push((RowId(next), row));
+                    next += 1;
+                }
+            }
+            if places.is_empty() && sitemap.rows == was.rows {
+                continue;
+            }
+            let place = |row: RowId| places.get(&row.0).copied().or_else(|| self.in_both(saved, &fresh, row));
+            let mut wanted: Vec<u32> = sitemap.rows.iter().filter_map(place).collect();
+            let here: HashSet<u32> = wanted.iter().copied().collect();
+            let (kept, gone): (Vec<u32>, Vec<u32>) = natural.into_iter().partition(|row| here.contains(row));
+            if wanted != kept {
+                // An order names every row; where those stand that are deleted does not matter.
+                wanted.extend(gone);
+                orders.push((file, RowList::from_ids(wanted)));
+            }
+        }
+        let text = |row: RowId| String::from_utf8_lossy(&self.entry_text(row)).into();
+        edits.extend(raws.into_iter().map(|(id, row)| Edit::Raw { row: id, text: text(row) }));
+        for (field, mut values) in Field::ALL.into_iter().zip(fields) {
+            if !values.is_empty() {
+                values.sort_by_key(|(row, _)| *row);
+                edits.push(Edit::SetEach { field, values });
+            }
+        }
+        if !deleted.is_empty() {
+            edits.push(Edit::Delete(deleted));
+        }
+        if !orders.is_empty() {
+            edits.push(Edit::Reorder(orders));
+        }
+        edits
+    }
+
+    /// The id of a row of the saved files.
+    fn in_both(&self, saved: &Self, fresh: &Fresh, row: RowId) -> Option<u32> {
+        let is_there = saved.is_live(row) && self.is_in_same_file(saved, row);
+        if is_there { fresh.row(row).map(|row| row.0) } else { None }
+    }
+
+    /// Whether a row is in the file in which it was saved. The id of a row that an undo took back is given again, to
+    /// a row that may be anywhere.
+    fn is_in_same_file(&self, saved: &Self, row: RowId) -> bool {
+        row.0 < self.row_limit() && self.sitemap_of(row) == saved.sitemap_of(row)
+    }
+
+    /// The element alone, without what stands before it.
+    fn element(&self, row: RowId) -> std::sync::Arc<str> {
+        let text = self.entry_text(row);
+        let entry = Entry::of(&text, self.names(row));
+        String::from_utf8_lossy(text.get(entry.open as usize..).unwrap_or_default()).into()
+    }
+}

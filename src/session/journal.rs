@@ -1,0 +1,426 @@
+//! The session's side of the journal: what a change is as a line, and lines as changes again.
+//!
+//! While rows have the ids that a fresh load gives them, each change is one line, and so is each undo. Where they
+//! have not (a save has put rows in or out), a line says how to get from the saved files to the document at once.
+
+use super::Session;
+use super::change::{Intent, Refused};
+use crate::document::Document;
+use crate::document::edit::{Edit, NewEntry, Value};
+use crate::document::rows::{RowId, RowList, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::files::journal::{Desk, Header, Journal, Stored, Unusable};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use serde::{Deserialize, Serialize};
+
+/// One line.
+#[derive(Debug, Serialize, Deserialize)]
+enum Line {
+    /// A change was made.
+    Did { label: String, edit: Written },
+    /// The last one was taken back.
+    Undid,
+    /// It was done again.
+    Redid,
+    /// Whatever the lines before say: this is what leads from the saved files to the document.
+    Since(Vec<Written>),
+}
+
+/// Rows as ranges, both ends included.
+type Ranges = Vec<(u32, u32)>;
+
+/// An edit as it is written.
+#[derive(Debug, Serialize, Deserialize)]
+enum Written {
+    Set {
+        rows: Ranges,
+        field: String,
+        value: Option<String>,
+    },
+    /// Runs of neighbours with one value.
+    SetEach {
+        field: String,
+        runs: Vec<(u32, u32, Option<String>)>,
+    },
+    Raw {
+        row: u32,
+        text: String,
+    },
+    Insert {
+        sitemap: u32,
+        after: Option<u32>,
+        entries: Vec<WrittenEntry>,
+    },
+    Delete(Ranges),
+    Restore(Ranges),
+    /// Per file, runs of rising ids in their order.
+    Reorder(Vec<(u32, Ranges)>),
+    Several(Vec<Written>),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+enum WrittenEntry {
+    Values([Option<String>; 4]),
+    Element(String),
+}
+
+fn ranges(rows: impl IntoIterator<Item = u32>) -> Ranges {
+    let mut ranges: Ranges = Vec::new();
+    for row in rows {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(row) => *last = row,
+            _ => ranges.push((row, row)),
+        }
+    }
+    ranges
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_deref().map(ToOwned::to_owned)
+}
+
+fn value(text: Option<String>) -> Value {
+    text.map(Into::into)
+}
+
+impl From<&Edit> for Written {
+    fn from(edit: &Edit) -> Self {
+        match edit {
+            Edit::Set { rows, field, value } => {
+                Self::Set { rows: ranges(rows), field: field.name().to_owned(), value: text(value) }
+            }
+            Edit::SetEach { field, values } => {
+                let mut runs: Vec<(u32, u32, Option<String>)> = Vec::new();
+                for (row, new) in values {
+                    match runs.last_mut() {
+                        Some((_, last, same))
+                            if last.checked_add(1) == Some(row.0) && same.as_deref() == new.as_deref() =>
+                        {
+                            *last = row.0;
+                        }
+                        _ => runs.push((row.0, row.0, text(new))),
+                    }
+                }
+                Self::SetEach { field: field.name().to_owned(), runs }
+            }
+            Edit::Raw { row, text } => Self::Raw { row: row.0, text: text.to_string() },
+            Edit::Insert { sitemap, after, entries } => Self::Insert {
+                sitemap: sitemap.0,
+                after: after.map(|row| row.0),
+                entries: entries
+                    .iter()
+                    .map(|entry| match entry {
+                        NewEntry::Values(values) => WrittenEntry::Values(values.each_ref().map(text)),
+                        NewEntry::Element(text) => WrittenEntry::Element(text.to_string()),
+                    })
+                    .collect(),
+            },
+            Edit::Delete(rows) => Self::Delete(ranges(rows)),
+            Edit::Restore(rows) => Self::Restore(ranges(rows)),
+            Edit::Reorder(orders) => {
+                Self::Reorder(orders.iter().map(|(id, rows)| (id.0, ranges(rows.iter().map(|row| row.0)))).collect())
+            }
+            Edit::Several(edits) => Self::Several(edits.iter().map(Self::from).collect()),
+        }
+    }
+}
+
+impl Written {
+    /// The edit. `None` when it speaks of rows or fields that are not there: nothing in a file may make the program
+    /// do more than its rows allow.
+    fn edit(self, document: &Document) -> Option<Edit> {
+        let limit = document.row_limit();
+        let set = |ranges: Ranges| -> Option<RowSet> {
+            let mut rows = RowSet::new();
+            for (first, last) in ranges {
+                if first > last || last >= limit {
+                    return None;
+                }
+                rows.insert_range(first..=last);
+            }
+            Some(rows)
+        };
+        let file = |id: u32| document.sitemap(SitemapId(id)).map(|_| SitemapId(id));
+        let row = |row: u32| (row < limit).then_some(RowId(row));
+        Some(match self {
+            Self::Set { rows, field, value: new } => {
+                Edit::Set { rows: set(rows)?, field: Field::from_name(&field)?, value: value(new) }
+            }
+            Self::SetEach { field, runs } => {
+                let mut values = Vec::new();
+                for (first, last, new) in runs {
+                    if first > last
+                        || last >= limit
+                        || values.last().is_some_and(|(row, _): &(RowId, Value)| row.0 >= first)
+                    {
+                        return None;
+                    }
+                    let new = value(new);
+                    values.extend((first..=last).map(|row| (RowId(row), new.clone())));
+                }
+                Edit::SetEach { field: Field::from_name(&field)?, values }
+            }
+            Self::Raw { row: at, text } => Edit::Raw { row: row(at)?, text: text.into() },
+            Self::Insert { sitemap, after, entries } => {
+                let after = match after {
+                    Some(at) => Some(row(at)?),
+                    None => None,
+                };
+                let entry = |entry| match entry {
+                    WrittenEntry::Values(values) => NewEntry::Values(values.map(value)),
+                    WrittenEntry::Element(text) => NewEntry::Element(text.into()),
+                };
+                Edit::Insert { sitemap: file(sitemap)?, after, entries: entries.into_iter().map(entry).collect() }
+            }
+            Self::Delete(rows) => Edit::Delete(set(rows)?),
+            Self::Restore(rows) => Edit::Restore(set(rows)?),
+            Self::Reorder(orders) => {
+                let mut lists = Vec::new();
+                for (id, runs) in orders {
+                    let id = file(id)?;
+                    let wanted: RowSet = set(runs.clone())?;
+                    let rows = &document.sitemap(id)?.rows;
+                    let is_all = wanted.len() == rows.len() as u64 && rows.iter().all(|row| wanted.contains(row.0));
+                    if !is_all {
+                        return None;
+                    }
+                    lists.push((id, RowList::from_ids(runs.into_iter().flat_map(|(first, last)| first..=last))));
+                }
+                Edit::Reorder(lists)
+            }
+            // Each speaks of the document after the one before; they are taken one by one.
+            Self::Several(_) => return None,
+        })
+    }
+
+    /// The edits one by one, in order.
+    fn flat(self) -> Vec<Self> {
+        match self {
+            Self::Several(edits) => edits.into_iter().flat_map(Self::flat).collect(),
+            other => vec![other],
+        }
+    }
+}
+
+/// The journal of an open session.
+#[derive(Debug)]
+pub(super) struct Keeping {
+    journal: Journal,
+    /// Steps of the history that lines stand for and that can be undone or redone by a line.
+    done: u32,
+    undone: u32,
+    /// Whether rows have the ids that a fresh load gives.
+    is_fresh: bool,
+    is_paused: bool,
+}
+
+/// Unsaved changes of an earlier session, ready to be replayed.
+#[derive(Debug)]
+pub struct Left {
+    desk: Desk,
+    stored: Stored,
+    /// When they were begun, in seconds since 1970.
+    pub begun: i64,
+    /// What they were, oldest first.
+    pub labels: Vec<String>,
+    /// Whether the end is missing.
+    pub is_cut: bool,
+}
+
+impl Session {
+    /// Takes the place that belongs to the set, and begins to keep what is changed. Gives what an earlier session
+    /// left if it can be replayed, else a word about what was put aside.
+    pub fn keep(&mut self, mut desk: Desk) -> (Option<Left>, Option<String>) {
+        let left = desk.left.take();
+        let why = match left {
+            None => {
+                self.keep_from_here(desk);
+                return (None, None);
+            }
+            Some(Ok(stored)) if stored.header.fits(&self.disk) => {
+                let labels = labels(&stored.lines);
+                if !labels.is_empty() {
+                    let (begun, is_cut) = (stored.header.begun, stored.is_cut);
+                    return (Some(Left { desk, stored, begun, labels, is_cut }), None);
+                }
+                self.keep_from_here(desk);
+                return (None, None);
+            }
+            Some(Ok(_)) => "the files have changed since".to_owned(),
+            Some(Err(unusable @ (Unusable::Damaged | Unusable::Newer | Unusable::Unreadable(_)))) => {
+                unusable.to_string()
+            }
+        };
+        let aside = desk.set_aside();
+        self.keep_from_here(desk);
+        let place = aside.map_or_else(String::new, |path| format!(", kept as {}", path.display()));
+        (None, Some(format!("unsaved changes of an earlier session cannot be replayed: {why}{place}")))
+    }
+
+    /// Replays what an earlier session left; each change is a step that can be undone. Returns how many there were.
+    ///
+    /// # Errors
+    /// [`Refused`] when a line does not fit the set: what stood before it is done.
+    pub fn replay(&mut self, left: Left) -> Result<usize, Refused> {
+        let Left { desk, stored, .. } = left;
+        self.keeping = Some(Keeping { journal: desk.begin(None), done: 0, undone: 0, is_fresh: true, is_paused: true });
+        let mut lines: Vec<Line> = stored.lines.iter().map_while(|line| serde_json::from_str(line).ok()).collect();
+        let first = lines.iter().rposition(|line| matches!(line, Line::Since(_))).unwrap_or(0);
+        let mut count = 0;
+        let outcome = lines.drain(first..).try_for_each(|line| {
+            count += 1;
+            match line {
+                Line::Did { label, edit } => self.redo_line(label, edit.flat()),
+                Line::Since(edits) => self.redo_line("changes of an earlier session".to_owned(), edits),
+                Line::Undid => self.undo().map(drop).ok_or_else(|| Refused("nothing to undo".to_owned())),
+                Line::Redid => self.redo().map(drop).ok_or_else(|| Refused("nothing to redo".to_owned())),
+            }
+        });
+        if let Some(keeping) = &mut self.keeping {
+            keeping.is_paused = false;
+        }
+        // One line instead of many, whose ids are certain.
+        self.note_all();
+        outcome.map(|()| count)
+    }
+
+    /// Gives up what an earlier session left.
+    pub fn drop_left(&mut self, left: Left) {
+        self.keep_from_here(left.desk);
+    }
+
+    fn redo_line(&mut self, label: String, edits: Vec<Written>) -> Result<(), Refused> {
+        let mut done = Vec::new();
+        let mut document = self.document().clone();
+        for written in edits {
+            let edit =
+                written.edit(&document).ok_or_else(|| Refused("a change does not fit these files".to_owned()))?;
+            let applied = document.apply(&edit, &Progress::default());
+            document = applied.ok_or_else(|| Refused("cancelled".to_owned()))?.document;
+            done.push(edit);
+        }
+        let edit = match <[Edit; 1]>::try_from(done) {
+            Ok([edit]) => edit,
+            Err(edits) => Edit::Several(edits),
+        };
+        let intent = Intent { label, edit: Some(edit), ..Intent::counting(1) };
+        let prepared = self.now.prepare_intent(intent, &Progress::default());
+        self.commit(prepared.ok_or_else(|| Refused("cancelled".to_owned()))?, None).map(drop)
+    }
+
+    fn keep_from_here(&mut self, desk: Desk) {
+        let header = self.header(&desk);
+        let journal = desk.begin(Some(header));
+        self.keeping = Some(Keeping { journal, done: 0, undone: 0, is_fresh: true, is_paused: false });
+        if self.is_modified() {
+            self.note_all();
+        }
+    }
+
+    fn header(&self, desk: &Desk) -> Header {
+        Header::new(desk.set(), &self.disk, self.now.now.seconds)
+    }
+
+    /// A change was made.
+    pub(super) fn note_change(&mut self, label: &str, edit: Option<Edit>) {
+        let Some(keeping) = self.keeping.as_mut().filter(|keeping| !keeping.is_paused) else { return };
+        if !keeping.is_fresh {
+            return self.note_all();
+        }
+        let Some(edit) = edit else { return };
+        (keeping.done, keeping.undone) = (keeping.done + 1, 0);
+        let label = label.to_owned();
+        keeping.journal.note(Box::new(move || json(&Line::Did { label, edit: Written::from(&edit) })));
+    }
+
+    /// A step was taken back, or done again.
+    pub(super) fn note_step(&mut self, back: bool) {
+        let Some(keeping) = self.keeping.as_mut().filter(|keeping| !keeping.is_paused) else { return };
+        let is_known = keeping.is_fresh && if back { keeping.done > 0 } else { keeping.undone > 0 };
+        if !is_known {
+            return self.note_all();
+        }
+        if back {
+            (keeping.done, keeping.undone) = (keeping.done - 1, keeping.undone + 1);
+            keeping.journal.note(Box::new(|| json(&Line::Undid)));
+        } else {
+            (keeping.done, keeping.undone) = (keeping.done + 1, keeping.undone - 1);
+            keeping.journal.note(Box::new(|| json(&Line::Redid)));
+        }
+    }
+
+    /// The set was saved: what is unsaved now counts from there.
+    pub(super) fn note_save(&mut self) {
+        if self.keeping.is_none() {
+            return;
+        }
+        let (seconds, is_fresh) = (self.now.now.seconds, self.now.saved.has_fresh_ids());
+        let is_modified = self.is_modified();
+        let Some(keeping) = &mut self.keeping else { return };
+        keeping.journal.restart(Header::new(keeping.journal.set(), &self.disk, seconds));
+        (keeping.done, keeping.undone, keeping.is_fresh) = (0, 0, is_fresh);
+        if is_modified {
+            self.note_all();
+        }
+    }
+
+    /// Writes down all that is unsaved at once.
+    fn note_all(&mut self) {
+        let (document, saved) = (self.now.state.document.clone(), self.now.saved.clone());
+        let Some(keeping) = &mut self.keeping else { return };
+        // Steps from before this line cannot be taken back by a line, and rows that it adds may get other ids.
+        (keeping.done, keeping.undone) = (0, 0);
+        keeping.is_fresh &= document.row_limit() == saved.row_limit();
+        keeping.journal.note(Box::new(move || {
+            json(&Line::Since(document.edits_since(&saved).iter().map(Written::from).collect()))
+        }));
+    }
+
+    /// Why changes are not kept against a crash, if they should be and are not.
+    pub fn not_kept(&self) -> Option<String> {
+        self.keeping.as_ref()?.journal.failure()
+    }
+
+    /// The set is left as it should be: nothing of it is kept any longer.
+    pub fn forget_unsaved(&mut self) {
+        if let Some(keeping) = self.keeping.take() {
+            keeping.journal.remove();
+        }
+    }
+
+    /// Waits until all that was changed is on disk.
+    pub fn flush_journal(&self) {
+        if let Some(keeping) = &self.keeping {
+            keeping.journal.flush();
+        }
+    }
+}
+
+/// Labels of the changes that are in effect.
+fn labels(lines: &[String]) -> Vec<String> {
+    let (mut done, mut undone): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for line in lines.iter().map_while(|line| serde_json::from_str(line).ok()) {
+        match line {
+            Line::Did { label, .. } => {
+                done.push(label);
+                undone.clear();
+            }
+            Line::Undid => undone.extend(done.pop()),
+            Line::Redid => done.extend(undone.pop()),
+            Line::Since(edits) => {
+                undone.clear();
+                done = if edits.is_empty() { Vec::new() } else { vec!["all that was unsaved then".to_owned()] };
+            }
+        }
+    }
+    done
+}
+
+/// A value of the types above always has a text.
+fn json(line: &Line) -> String {
+    serde_json::to_string(line).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;
