@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub enum Asker {
     /// The screen, with the cursor on this row.
     Screen(Option<RowId>),
+    /// The screen, about this row alone.
+    Row(RowId),
     /// A script or subcommand: where the screen would take the current row, all rows.
     Headless,
 }
@@ -23,6 +25,7 @@ impl Asker {
     const fn cursor(self) -> Option<RowId> {
         match self {
             Self::Screen(row) => row,
+            Self::Row(row) => Some(row),
             Self::Headless => None,
         }
     }
@@ -51,6 +54,7 @@ impl Snapshot {
             (Some(query), true, _) => self.rows_where(query, progress)? & shown(),
             (Some(query), false, _) => self.rows_where(query, progress)?,
             (None, true, _) => shown(),
+            (None, false, Asker::Row(row)) => RowSet::from_iter([row.0]),
             (None, false, _) if !self.marks.is_empty() => {
                 self.marks.iter().filter(|row| self.document.is_live(RowId(*row))).collect()
             }
@@ -65,6 +69,7 @@ impl Snapshot {
         match (scope.query.is_some(), scope.shown, asker) {
             (true, _, _) => format!("{of} (where)"),
             (false, true, _) if self.view.len() < self.document.live() => format!("{of} (filtered)"),
+            (false, false, Asker::Row(_)) => "this row".to_owned(),
             (false, false, _) if !self.marks.is_empty() => format!("{of} (marked)"),
             (false, true, _) | (false, false, Asker::Headless) => counted(rows, "row"),
             _ => "the current row".to_owned(),

@@ -65,9 +65,11 @@ fn added(words: Vec<Word>) -> Result<Act, CommandError> {
     };
     let whole = path(&first.name, &first.span)?;
     let element = match first.value {
-        // Of what may stand more than once, the innermost is what is added.
+        // Behind the last number, of what may stand more than once, the innermost is what is added.
         Some(_) => {
+            let fixed = whole.steps.iter().rposition(|step| step.index.is_some()).map_or(0, |at| at + 1);
             let repeats = whole.elements().iter().rposition(|element| element.most != 1).unwrap_or(0);
+            let repeats = repeats.max(fixed).min(whole.steps.len() - 1);
             Path { steps: whole.steps.get(..=repeats).unwrap_or_default().to_vec(), attribute: None, ..whole.clone() }
         }
         None if whole.attribute.is_some() => {

@@ -39,6 +39,8 @@ fn lines_are_read_and_written_canonically() {
         ("ext add video/tag=red", "ext add video/tag=red"),
         ("ext add video/price=3.99 currency=EUR", "ext add video/price=3.99 currency=EUR"),
         ("ext add link rel=alternate hreflang=de", "ext add link rel=alternate hreflang=de"),
+        ("ext add image[2]/title=T", "ext add image[2]/title=T"),
+        ("ext add video[1]/tag=T", "ext add video[1]/tag=T"),
         ("ext add mobile", "ext add mobile"),
         (
             "%extension set video[2]/duration=120 video/title=T where has:video",

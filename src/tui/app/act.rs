@@ -8,7 +8,6 @@ use crate::document::sort::{Column, SortKey, to_text};
 use crate::document::view::ViewSpec;
 use crate::protocol::Field;
 use crate::session::snapshot::vocabulary;
-use crossterm::event::{KeyCode, KeyEvent};
 
 impl App {
     /// Does an action; a count repeats it or says how far.
@@ -111,6 +110,7 @@ impl App {
             A::NextPane => {
                 self.detail = Some(true);
                 self.mode = Mode::Detail;
+                self.reads_details = true;
             }
             A::Save => self.save(None, false),
             A::Plan => self.open_plan(),
@@ -174,20 +174,6 @@ impl App {
             }
         }
         false
-    }
-
-    pub(super) fn detail_key(&mut self, key: KeyEvent) {
-        let page = usize::from(self.areas().detail.height.max(2)) / 2;
-        match key.code {
-            KeyCode::Char('j') | KeyCode::Down => self.detail_top += 1,
-            KeyCode::Char('k') | KeyCode::Up => self.detail_top = self.detail_top.saturating_sub(1),
-            KeyCode::PageDown | KeyCode::Char(' ') => self.detail_top += page,
-            KeyCode::PageUp => self.detail_top = self.detail_top.saturating_sub(page),
-            KeyCode::Char('g') | KeyCode::Home => self.detail_top = 0,
-            KeyCode::Esc | KeyCode::F(6) | KeyCode::Char('q') | KeyCode::Tab | KeyCode::Enter => return,
-            _ => return self.grid_key(key),
-        }
-        self.mode = Mode::Detail;
     }
 
     /// Shows what a query finds, keeping the order.

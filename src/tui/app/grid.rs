@@ -58,8 +58,11 @@ impl App {
     /// Moves the cursor to a position, or as near as there is one.
     pub(super) fn go(&mut self, position: u32) {
         self.grid.position = position.min(self.session.shown().saturating_sub(1));
-        self.grid.row = self.session.row_at(self.grid.position);
-        self.detail_top = 0;
+        let row = self.session.row_at(self.grid.position);
+        if self.grid.row != row {
+            self.detail_at = 0;
+        }
+        self.grid.row = row;
     }
 
     /// Moves the cursor by rows.
@@ -215,9 +218,10 @@ impl App {
     }
 
     fn press_at(&mut self, x: u16, y: u16) {
-        if !matches!(self.mode, super::Mode::Grid) {
+        if !matches!(self.mode, super::Mode::Grid | super::Mode::Detail) {
             return;
         }
+        self.leave_details();
         let areas = self.areas();
         let field = self.columns().field_at(usize::from(x.saturating_sub(areas.rows.x)));
         let inside = |area: ratatui::layout::Rect| area.contains(ratatui::layout::Position::new(x, y));

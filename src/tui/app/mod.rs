@@ -7,6 +7,7 @@ mod act;
 mod bulk;
 mod cell;
 mod clip;
+mod detail;
 mod edit;
 mod files;
 mod grid;
@@ -179,8 +180,12 @@ pub struct App {
     pub(in crate::tui) busy: [Option<Reading>; Kind::ALL.len()],
     /// Whether the details are wanted; `None` leaves it to the width of the window.
     pub(in crate::tui) detail: Option<bool>,
-    /// Lines of the details scrolled away.
-    pub(in crate::tui) detail_top: usize,
+    /// Which line of the details has their cursor.
+    pub(in crate::tui) detail_at: usize,
+    /// Whether the keys go back to the details when a line or a cell is done.
+    reads_details: bool,
+    /// The row that a line is about, whatever is marked.
+    about: Option<RowId>,
     /// Whether the set was saved since it was changed last.
     pub(in crate::tui) saved: bool,
     /// Lines typed before, by purpose.
@@ -225,7 +230,9 @@ impl App {
             message: None,
             busy: [None; Kind::ALL.len()],
             detail: None,
-            detail_top: 0,
+            detail_at: 0,
+            reads_details: false,
+            about: None,
             saved: false,
             recall: line::Recall::default(),
             again: None,
@@ -281,7 +288,7 @@ impl App {
 
     /// Whether the rows on show are not yet those that were asked for.
     fn rows_are_coming(&self) -> bool {
-        matches!(self.mode, Mode::Grid) && (self.spec_wanted.is_some() || self.seeking)
+        matches!(self.mode, Mode::Grid | Mode::Detail) && (self.spec_wanted.is_some() || self.seeking)
     }
 
     /// Whether an event is about rows that are still being looked for: `f` and a query, Enter, `dd` deletes
@@ -367,6 +374,12 @@ impl App {
             Mode::Add(add) => self.add_key(add, key),
             Mode::List(list) => self.list_key(list, key),
             Mode::Ask(ask) => self.ask_key(ask, key),
+        }
+        if !matches!(self.mode, Mode::Line(_)) {
+            self.about = None;
+        }
+        if matches!(self.mode, Mode::Grid) && self.reads_details {
+            self.mode = Mode::Detail;
         }
     }
 

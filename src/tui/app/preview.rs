@@ -46,7 +46,10 @@ impl App {
 
     /// Who asks, for commands without a scope.
     pub(super) const fn asker(&self) -> Asker {
-        Asker::Screen(self.grid.row)
+        match self.about {
+            Some(row) => Asker::Row(row),
+            None => Asker::Screen(self.grid.row),
+        }
     }
 
     fn preview_wanted(&mut self, ticket: u64) {

@@ -104,7 +104,7 @@ impl App {
 
     pub(super) fn footer_words(&self) -> Line {
         let pending = self.keymap.pending();
-        let at_ease = |severity| severity == Severity::Error || matches!(self.mode, Mode::Grid);
+        let at_ease = |severity| severity == Severity::Error || matches!(self.mode, Mode::Grid | Mode::Detail);
         if let Some(message) = self.message.as_ref().filter(|message| at_ease(message.severity))
             && pending.is_empty()
         {
@@ -172,7 +172,18 @@ impl App {
                 let mode = if self.grid.anchor.is_some() { "RANGE" } else { "NORMAL" };
                 (mode.to_owned(), hints)
             }
-            Mode::Detail => ("DETAILS".into(), vec![hint("j k", "scroll", 0), hint("Esc", "back", 0)]),
+            Mode::Detail => (
+                "DETAILS".into(),
+                vec![
+                    hint(enter, "edit", 1),
+                    hint("a", "add here", 2),
+                    hint("o", "add an extension", 3),
+                    hint("x", "remove", 2),
+                    hint("u", "undo", 4),
+                    hint("j k", "move", 5),
+                    hint("Esc", "back", 0),
+                ],
+            ),
             Mode::Cell(edit) => {
                 let mut hints = vec![hint(enter, "keep", 0), hint("Esc", "drop", 1)];
                 if edit.verdict.suggestion.is_some() {

@@ -3,6 +3,7 @@
 //! Takes `&App` and changes nothing. Only rows on the screen are asked for.
 
 mod detail;
+pub(in crate::tui) use detail::Stop;
 mod frame;
 mod pane;
 mod rows;

@@ -118,6 +118,7 @@ impl Bench {
                 "bs" => KeyCode::Backspace,
                 "del" => KeyCode::Delete,
                 "pgdn" => KeyCode::PageDown,
+                "f6" => KeyCode::F(6),
                 "lt" => KeyCode::Char('<'),
                 "gt" => KeyCode::Char('>'),
                 one if one.chars().count() == 1 => KeyCode::Char(one.chars().next().unwrap()),

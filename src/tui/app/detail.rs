@@ -1,0 +1,116 @@
+//! The details of the current row with a cursor of their own: fields and extensions are changed where they are read.
+
+use super::super::show::Stop;
+use super::{App, Mode, Purpose};
+use crate::document::rows::RowSet;
+use crate::protocol::extension::path::Path;
+use crate::session::change::Change;
+use crate::session::command::{Command, Scope};
+use crate::xml::graft::Act;
+use crossterm::event::{KeyCode, KeyEvent};
+
+impl App {
+    /// Whether the details have the cursor.
+    pub(in crate::tui) const fn reads_details(&self) -> bool {
+        self.reads_details
+    }
+
+    pub(super) fn detail_key(&mut self, key: KeyEvent) {
+        let page = usize::from(self.areas().detail.height.max(2)) / 2;
+        let stops = self.detail_stops();
+        let last = stops.len().saturating_sub(1);
+        let at = self.detail_at.min(last);
+        let typing = self.keymap.pending().is_empty() && key.modifiers.is_empty();
+        self.mode = Mode::Detail;
+        match key.code {
+            KeyCode::Char('j') | KeyCode::Down if typing => self.detail_at = (at + 1).min(last),
+            KeyCode::Char('k') | KeyCode::Up if typing => self.detail_at = at.saturating_sub(1),
+            KeyCode::PageDown | KeyCode::Char(' ') if typing => self.detail_at = (at + page).min(last),
+            KeyCode::PageUp if typing => self.detail_at = at.saturating_sub(page),
+            KeyCode::Home if typing => self.detail_at = 0,
+            KeyCode::End if typing => self.detail_at = last,
+            KeyCode::Enter | KeyCode::Char('e' | 'i') | KeyCode::F(2) if typing => self.edit_stop(stops.get(at)),
+            KeyCode::Char('a') if typing => match stops.get(at) {
+                Some(Stop::Element(path, _)) => self.add_into(path),
+                _ => self.open_line_here("ext add "),
+            },
+            KeyCode::Char('o') if typing => self.open_line_here("ext add "),
+            KeyCode::Char('x') | KeyCode::Backspace | KeyCode::Delete if typing => self.remove_stop(stops.get(at)),
+            KeyCode::Esc | KeyCode::F(6) | KeyCode::Char('q') | KeyCode::Tab if typing => self.leave_details(),
+            _ => {
+                self.mode = Mode::Grid;
+                self.grid_key(key);
+            }
+        }
+    }
+
+    /// The keys go to the table again.
+    pub(super) fn leave_details(&mut self) {
+        self.reads_details = false;
+        self.mode = Mode::Grid;
+    }
+
+    fn edit_stop(&mut self, stop: Option<&Stop>) {
+        match stop {
+            Some(Stop::Field(field)) => {
+                self.grid.field = *field;
+                self.mode = Mode::Grid;
+                self.open_cell(false);
+            }
+            Some(Stop::Element(path, values)) if values.is_empty() => self.open_line_here(&format!("ext set {path}/")),
+            Some(Stop::Element(_, values)) => {
+                let set = |(path, value): &(String, String)| {
+                    Some(Act::Set { path: Path::parse(path).ok()?, value: value.as_str().into() })
+                };
+                match values.iter().map(set).collect::<Option<Vec<Act>>>() {
+                    Some(acts) => {
+                        let line = Command::Extend { scope: Scope::default(), acts }.to_string();
+                        self.open_line_here(&line);
+                    }
+                    None => self.say("this element stands where none belongs; K says what is wrong with the row"),
+                }
+            }
+            Some(Stop::Text) | None => self.say("values are edited above, in the list of fields and extensions"),
+        }
+    }
+
+    /// A new element in the one under the cursor, or beside it where it holds none.
+    fn add_into(&mut self, path: &str) {
+        let Ok(path) = Path::parse(path) else { return self.open_line_here("ext add ") };
+        let mut steps = path.steps.clone();
+        if path.element().is_some_and(|element| element.children.is_empty()) {
+            steps.pop();
+        }
+        let above = Path { steps, attribute: None, ..path };
+        match above.steps.last() {
+            // A number says that it is this one that gets something more.
+            Some(last) => {
+                let index = if last.index.is_some() { "" } else { "[1]" };
+                self.open_line_here(&format!("ext add {above}{index}/"));
+            }
+            None => self.open_line_here("ext add "),
+        }
+    }
+
+    fn remove_stop(&mut self, stop: Option<&Stop>) {
+        let Some(row) = self.grid.row else { return };
+        let rows = RowSet::from_iter([row.0]);
+        match stop {
+            Some(Stop::Field(field)) => self.set_rows(rows, *field, "none"),
+            Some(Stop::Element(path, _)) => match Path::parse(path) {
+                Ok(path) => self.change(Change::Extend { rows, acts: vec![Act::Remove(path)] }),
+                Err(why) => self.fail(why),
+            },
+            Some(Stop::Text) | None => self.say("the cursor is on no value"),
+        }
+    }
+
+    /// A command about this row alone, whatever is marked.
+    fn open_line_here(&mut self, line: &str) {
+        if let Err(refused) = self.changeable() {
+            return self.fail(refused.0);
+        }
+        self.about = self.grid.row;
+        self.open_line(Purpose::Command, line);
+    }
+}
