@@ -27,12 +27,16 @@ fn main() -> ExitCode {
 
 /// Opens the editor.
 fn show(screen: Screen) -> ExitCode {
-    let Screen { path, options, now, read_only, theme, profile } = screen;
-    let path = path.or_else(|| sited::files::in_folder(Path::new(".")));
+    let Screen { paths, options, now, read_only, theme, profile } = screen;
+    let here = || sited::files::in_folder(Path::new("."));
     let options = sited::files::Options { state: cli::state_folder(|name| std::env::var_os(name)), ..options };
     let setup = Setup {
         profile,
-        start: path.map_or(Start::Sample, Start::Path),
+        start: match <[_; 1]>::try_from(paths) {
+            Ok([path]) => Start::Path(path),
+            Err(paths) if paths.is_empty() => here().map_or(Start::Sample, Start::Path),
+            Err(paths) => Start::Paths(paths),
+        },
         options,
         scheme: theme.map(|theme| match theme {
             args::Theme::Dark => Scheme::Dark,

@@ -105,3 +105,85 @@ fn what_a_list_cannot_hold_is_said() {
     assert!(stderr(&output).contains("2 dates, 2 priorities cannot be written to a text list"), "{}", stderr(&output));
     assert!(folder.read("urls.txt") == before);
 }
+
+const URLSET: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+    <url><loc>https://www.example.com/?a=1&amp;b=2</loc><lastmod>2026-05-01</lastmod><priority>0.50</priority></url>\n\
+    <url><loc>https://www.example.com/\"x\",y</loc><changefreq>daily</changefreq></url>\n\
+    <url><loc>https://www.example.com/</loc></url>\n</urlset>\n";
+
+#[test]
+fn a_spreadsheet_round_trip_gives_the_same_rows() {
+    for end in ["csv", "tsv", "csv.gz"] {
+        let folder = Folder::with(&[("a.xml", URLSET)]);
+        let table = format!("a.{end}");
+        for (from, to) in [("a.xml", table.as_str()), (table.as_str(), "b.xml")] {
+            let output = run(&folder, &["convert", from, "-o", to]);
+            assert!(output.status.success(), "{from}: {}", stderr(&output));
+        }
+        let rows = |name: &str| {
+            let text = stdout(&run(&folder, &["list", name, "--format", "jsonl"]));
+            let field = |row: &Value| ["loc", "lastmod", "changefreq", "priority"].map(|name| row[name].clone());
+            text.lines().map(|line| field(&serde_json::from_str(line).unwrap())).collect::<Vec<_>>()
+        };
+        assert_eq!(rows("a.xml"), rows("b.xml"), "{end}");
+        assert_eq!(rows("a.xml"), rows(&table), "{end}");
+    }
+}
+
+#[test]
+fn a_copy_in_another_form_says_what_it_loses_and_leaves_the_set_as_it_is() {
+    let folder = Folder::with(&[("a.xml", URLSET)]);
+    let output = run(&folder, &["convert", "a.xml", "-o", "a.txt"]);
+    let said = stderr(&output);
+    assert!(said.contains("1 date, 1 change frequency, 1 priority cannot be written to a text list"), "{said}");
+    let locs = "https://www.example.com/?a=1&b=2\nhttps://www.example.com/\"x\",y\nhttps://www.example.com/\n";
+    assert_eq!(String::from_utf8(folder.read("a.txt")).unwrap(), locs);
+    assert_eq!(stdout(&run(&folder, &["convert", "a.xml", "-o", "-", "--to", "txt"])), locs);
+    // The name chooses the form for `set -o` and for :write too.
+    let output = run(&folder, &["set", "a.xml", "priority=1.0", "-o", "b.csv"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(String::from_utf8(folder.read("b.csv")).unwrap().contains("daily,1.0\n"));
+    folder.write("script", "write c.tsv\nset priority=0.1\nwrite\n");
+    let output = run(&folder, &["--script", "script", "a.xml"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(String::from_utf8(folder.read("a.xml")).unwrap().matches("0.1").count(), 3);
+    assert!(String::from_utf8(folder.read("c.tsv")).unwrap().contains("\t0.50\n"));
+    let refused = run(&folder, &["convert", "a.xml", "-o", "a.pdf"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+}
+
+#[test]
+fn several_files_and_a_folder_are_one_set() {
+    let one = URLSET.replace("/?a=1&amp;b=2", "/one");
+    let folder =
+        Folder::with(&[("one.xml", &one), ("two.txt", "https://www.example.com/\nhttps://www.example.com/two\n")]);
+    for words in [&["check", "one.xml", "two.txt", "--format", "json"][..], &["check", ".", "--format", "json"]] {
+        let output = run(&folder, words);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["files"].as_array().unwrap().len(), 2, "{words:?}");
+        let twice = report["findings"].as_array().unwrap().iter();
+        assert!(
+            twice.map(|found| &found["rule"]).any(|rule| rule == "set-duplicate-across-files"),
+            "{words:?}: {report}"
+        );
+    }
+    folder.write("script", "set priority=0.3\nwrite\n");
+    let output = run(&folder, &["--script", "script", "one.xml", "two.txt"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(String::from_utf8(folder.read("one.xml")).unwrap().matches("0.3").count(), 3);
+    assert!(stderr(&output).contains("2 priorities cannot be written"), "{}", stderr(&output));
+    let output = run(&folder, &["check", "one.xml", "gone.xml"]);
+    assert_eq!(output.status.code(), Some(3));
+    let output = run(&folder, &["convert", "one.xml", "two.txt", "-o", "all.csv"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stdout(&run(&folder, &["list", "all.csv"])).lines().count(), 5);
+}
+
+#[test]
+fn the_entries_of_an_index_are_listed_by_themselves() {
+    let folder = Folder::sample();
+    let listed = stdout(&run(&folder, &["list", "--sitemaps", "sitemap_index.xml"]));
+    assert_eq!(listed, "https://www.example.com/sitemap-1.xml\nhttps://www.example.com/sitemap-2.xml\n");
+    let refused = run(&folder, &["list", "--sitemaps", "sitemap-1.xml"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+}

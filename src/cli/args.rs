@@ -27,8 +27,9 @@ pub struct Line {
 /// What to open, and how.
 #[derive(Debug, Clone, Args)]
 pub struct Open {
-    /// A sitemap, a sitemap index, or a folder that holds one
-    pub path: Option<PathBuf>,
+    /// A sitemap, a sitemap index, a folder that holds one, or several sitemaps as one set
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
     /// Run the commands of FILE (- for standard input) on PATH, without a screen
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
@@ -77,6 +78,8 @@ pub enum Task {
     Set(Set),
     /// Put findings right and save
     Fix(Fix),
+    /// Write a copy in another form: XML, a text list, CSV or TSV
+    Convert(Convert),
 }
 
 /// `sited check`.
@@ -105,6 +108,9 @@ pub struct List {
     /// How to print the rows
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub format: ListFormat,
+    /// Print the files that an index names instead of the URLs in them
+    #[arg(long, conflicts_with = "filter")]
+    pub sitemaps: bool,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,
@@ -154,6 +160,36 @@ pub struct Fix {
     pub common: Common,
 }
 
+/// `sited convert`.
+#[derive(Debug, Args)]
+pub struct Convert {
+    /// Sitemaps, feeds, lists, tables, a sitemap index, or a folder of them
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Write to OUT; its end says the form: .xml, .txt, .csv or .tsv, with .gz if you like
+    #[arg(short, long, value_name = "OUT", required = true)]
+    pub output: PathBuf,
+    /// The form, where the name does not say it
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub to: Option<ConvertTo>,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// What `convert` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ConvertTo {
+    /// A sitemap
+    Xml,
+    /// One URL a line
+    Txt,
+    /// Values with commas between them
+    Csv,
+    /// Values with tabs between them
+    Tsv,
+}
+
 /// How `check` prints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
@@ -201,9 +237,10 @@ mod tests {
     fn words_become_tasks() {
         let line = read("sited --base-url https://e.com/ --read-only a.xml").unwrap();
         assert!(line.task.is_none());
-        assert_eq!(line.open.path, Some("a.xml".into()));
+        assert_eq!(line.open.paths, ["a.xml"].map(PathBuf::from));
+        assert_eq!(read("sited a.xml b.xml").unwrap().open.paths.len(), 2);
         assert!(line.open.read_only);
-        assert!(matches!(read("sited"), Ok(Line { task: None, open: Open { path: None, .. } })));
+        assert!(matches!(read("sited"), Ok(Line { task: None, open: Open { paths, .. } }) if paths.is_empty()));
         let task = read("sited check a.xml b.xml --format json --now 2026-11-20").unwrap().task;
         assert!(matches!(task, Some(Task::Check(Check { format: CheckFormat::Json, paths, .. })) if paths.len() == 2));
         let task = read("sited list a.xml --where -has:image").unwrap().task;
@@ -220,7 +257,8 @@ mod tests {
             "sited check",
             "sited list",
             "sited set a.xml",
-            "sited a.xml b.xml",
+            "sited convert a.xml",
+            "sited list a.xml --sitemaps --where x",
             "sited check a.xml --format yaml",
             "sited --theme pink",
             "sited check --wrong a.xml",

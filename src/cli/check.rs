@@ -3,6 +3,7 @@
 use super::args::{Check, CheckFormat};
 use super::output::{File, Finding, Summary, check_json, finding_text};
 use super::{Failure, Status, Streams, each_path};
+use crate::files::Reason;
 use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::findings::Reported;
@@ -21,17 +22,26 @@ struct Report {
 pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = check.common.now()?;
     let mut report = Report::default();
-    let status = each_path(&check.paths, streams, |path, streams| {
-        let session = check.common.open(path, now, streams)?;
+    let mut tell = |session: &Session, streams: &mut Streams<'_>| -> Result<Status, Failure> {
         let first = report.findings.len();
-        report.add(&session);
+        report.add(session);
         if check.format == CheckFormat::Text {
             for finding in report.findings.drain(first..) {
                 finding_text(streams.out, &shown(&finding))?;
             }
         }
-        Ok(())
-    })?;
+        Ok(if session.unread().is_empty() { Status::Fine } else { Status::Files })
+    };
+    // Several files are one set; an index or a folder among them is one of its own.
+    let status = match check.common.open_set(&check.paths, now, streams) {
+        Ok(session) => tell(&session, streams)?,
+        Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
+            each_path(&check.paths, streams, |path, streams| {
+                tell(&check.common.open(path, now, streams)?, streams).map(|_| ())
+            })?
+        }
+        Err(failure) => return Err(failure),
+    };
     if check.format == CheckFormat::Json {
         check_json(streams.out, &report.files, &report.summary, report.findings.iter().map(shown))?;
     }

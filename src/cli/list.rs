@@ -8,6 +8,7 @@ use crate::document::rows::RowId;
 use crate::document::source::{Lines, Source};
 use crate::protocol::Field;
 use crate::session::Session;
+use crate::xml::entry::Entry;
 use std::io;
 use std::sync::Arc;
 
@@ -17,6 +18,9 @@ pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fail
     let query = filter(list.filter.as_deref(), now)?;
     each_path(&list.paths, streams, |path, streams| {
         let session = list.common.open(path, now, streams)?;
+        if list.sitemaps {
+            return sitemaps(&session, list.format, streams);
+        }
         match list.format {
             ListFormat::Text => {
                 let document = session.document();
@@ -29,6 +33,38 @@ pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fail
             ListFormat::Jsonl => Ok(rows(&session, query.as_ref(), streams)?),
         }
     })
+}
+
+/// The entries of the index itself.
+fn sitemaps(session: &Session, format: ListFormat, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let Some(index) = session.document().index() else {
+        let hint = "without --sitemaps its URLs are printed".to_owned();
+        return Err(Failure::Usage("this is no sitemap index".to_owned(), hint));
+    };
+    let mut lines = Lines::new(index.source.bytes());
+    let file = index.path.as_ref().map_or_else(|| index.name.to_string(), |path| path.to_string_lossy().into_owned());
+    for (number, child) in index.children.iter().enumerate() {
+        if format == ListFormat::Text {
+            loc_text(streams.out, &child.loc)?;
+            continue;
+        }
+        let text = index.source.entry_text(number);
+        let entry = Entry::of(text, &index.source.names);
+        let value = |field| entry.value(field, text);
+        let (loc, lastmod) = (value(Field::Loc), value(Field::Lastmod));
+        let (changefreq, priority) = (value(Field::Changefreq), value(Field::Priority));
+        let row = Row {
+            loc: loc.as_deref(),
+            lastmod: lastmod.as_deref(),
+            changefreq: changefreq.as_deref(),
+            priority: priority.as_deref(),
+            file: &file,
+            line: index.source.offset(number).map(|offset| lines.position(offset).0),
+            extensions: Extensions { image: 0, video: 0, news: 0, alternate: 0, other: 0 },
+        };
+        row_json(streams.out, &row)?;
+    }
+    Ok(())
 }
 
 /// The rows that pass, in file order.

@@ -6,6 +6,7 @@
 pub mod args;
 mod check;
 pub mod clock;
+mod convert;
 mod edit;
 mod fix;
 mod list;
@@ -99,11 +100,15 @@ impl Failure {
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return,
             Self::Output(_) | Self::Refused(_) => "",
         };
-        // There is nobody left to tell when this fails.
-        let _ = writeln!(notes, "error: {self}");
-        if !hint.is_empty() {
-            let _ = writeln!(notes, "hint: {hint}");
-        }
+        say(&self.to_string(), hint, notes);
+    }
+}
+
+/// An error and what to do about it. There is nobody left to tell when this fails.
+fn say(error: &str, hint: &str, notes: &mut dyn Write) {
+    let _ = writeln!(notes, "error: {error}");
+    if !hint.is_empty() {
+        let _ = writeln!(notes, "hint: {hint}");
     }
 }
 
@@ -138,8 +143,8 @@ pub enum Next {
 /// What was said about the screen.
 #[derive(Debug, Clone)]
 pub struct Screen {
-    /// What to open; `None`: the sitemap of this folder, else the sample.
-    pub path: Option<PathBuf>,
+    /// What to open; nothing: the sitemap of this folder, else the sample.
+    pub paths: Vec<PathBuf>,
     /// How to read files.
     pub options: files::Options,
     /// The time it is, if it was said.
@@ -160,6 +165,7 @@ pub fn run(line: &Line, out: &mut dyn Write, notes: &mut dyn Write) -> Next {
         (Some(Task::List(list)), _) => list::run(list, &mut streams),
         (Some(Task::Set(set)), _) => set::run(set, &mut streams),
         (Some(Task::Fix(fix)), _) => fix::run(fix, &mut streams),
+        (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
         (None, Some(path)) => script::run(&line.open, path, &mut streams),
         (None, None) => match screen(&line.open) {
             Ok(screen) => return Next::Screen(screen),
@@ -176,9 +182,8 @@ pub fn run(line: &Line, out: &mut dyn Write, notes: &mut dyn Write) -> Next {
 fn screen(open: &Open) -> Result<Screen, Failure> {
     let common = &open.common;
     let now = common.now.as_ref().map(|_| common.now()).transpose()?;
-    let path = open.path.clone();
     Ok(Screen {
-        path,
+        paths: open.paths.clone(),
         options: common.options()?,
         now,
         read_only: open.read_only,
@@ -220,10 +225,18 @@ impl Common {
 
     /// Opens a set, start to end.
     fn open(&self, path: &Path, now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
+        self.open_set(&[path.to_path_buf()], now, streams)
+    }
+
+    /// Opens several sitemaps as one set; what cannot be read of it is said.
+    fn open_set(&self, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
         let options = self.options()?;
         let mut session = Session::new(now, options.base_url.clone());
         session.set_profile(self.profile.unwrap_or_default());
-        let session = load::open_in(session, path, options)?;
+        let session = load::open_all(session, paths, options)?;
+        for error in session.unread() {
+            say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
+        }
         if let Some(words) = session.recovered() {
             streams.note(&words);
         }

@@ -2,13 +2,15 @@
 
 use super::output::plain;
 use super::{Failure, Streams};
+use crate::document::form::Form;
+use crate::document::sitemap::SitemapId;
 use crate::files::plan::{Action, Output, Plan};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::change::Refused;
 use crate::words::{counted, size};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Saves, to another path if one is given. What is made, replaced or removed beside the files that were
 /// opened is said before it is done.
@@ -21,7 +23,43 @@ pub(super) fn save(
     if let (Some(reason), None) = (session.read_only(), to) {
         return Err(Refused(format!("read-only: {reason}")).into());
     }
-    let plan = session.plan(to);
+    match to.or(session.path().map(PathBuf::as_path)) {
+        Some(path) if is_stream(path) => print(session, session.form(), streams),
+        _ => write(session, session.plan(to), force, streams),
+    }
+}
+
+/// Saves to another path in a form that its name need not say.
+pub(super) fn save_as(session: &mut Session, to: &Path, form: Form, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    if is_stream(to) {
+        return print(session, form, streams);
+    }
+    write(session, session.plan_as(to, form), false, streams)
+}
+
+/// Whether a path stands for standard input or output.
+pub(super) fn is_stream(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Writes a set that is one file to standard output.
+fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let document = session.document();
+    if form != session.form() {
+        let losses = document.losses(form);
+        if !losses.is_empty() {
+            streams.note(&format!("{} cannot be written to {}", losses.words(), form.name()));
+        }
+        return Ok(streams.out.write_all(&document.rendered(form))?);
+    }
+    if document.index().is_some() || document.sitemaps().len() != 1 {
+        let message = "a set of several files does not go to standard output".to_owned();
+        return Err(Failure::Usage(message, "name a file: -o OUT".to_owned()));
+    }
+    Ok(document.write_sitemap(SitemapId(0), &mut |bytes| streams.out.write_all(bytes))?)
+}
+
+fn write(session: &mut Session, plan: Plan, force: bool, streams: &mut Streams<'_>) -> Result<(), Failure> {
     if let Some(base) = &plan.needs_base {
         let message = "new files need a URL, and nothing here says where the set will live".to_owned();
         return Err(Failure::Usage(message, format!("say it: --base-url {base}")));

@@ -26,7 +26,7 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
         return Err(at(line, &format!("`{}` needs a screen", line.command), hint));
     }
     let target = target(open)?;
-    let mut run = Run { open, session: open.common.open(&target, now, streams)?, target };
+    let mut run = Run { open, session: open.common.open_set(&target, now, streams)?, target };
     if open.read_only {
         run.session.set_read_only("--read-only was given");
     }
@@ -45,7 +45,7 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
 struct Run<'o> {
     open: &'o Open,
     session: Session,
-    target: PathBuf,
+    target: Vec<PathBuf>,
 }
 
 impl Run<'_> {
@@ -73,7 +73,7 @@ impl Run<'_> {
             }
             Command::Reload { discard } => {
                 self.may_drop(line, *discard)?;
-                self.session = self.open.common.open(&self.target, self.open.common.now()?, streams)?;
+                self.session = self.open.common.open_set(&self.target, self.open.common.now()?, streams)?;
             }
             Command::Check => {
                 for finding in self.session.report() {
@@ -122,10 +122,12 @@ fn read(path: &Path) -> Result<String, Failure> {
     Ok(std::fs::read_to_string(path).map_err(|error| files::Error::system("read", path, error))?)
 }
 
-/// What the script is about: the path given, else the sitemap of this folder.
-fn target(open: &Open) -> Result<PathBuf, Failure> {
-    let here = || files::load::in_folder(Path::new(""));
-    open.path.clone().or_else(here).ok_or_else(|| {
+/// What the script is about: the paths given, else the sitemap of this folder.
+fn target(open: &Open) -> Result<Vec<PathBuf>, Failure> {
+    if !open.paths.is_empty() {
+        return Ok(open.paths.clone());
+    }
+    files::load::in_folder(Path::new("")).map(|path| vec![path]).ok_or_else(|| {
         let hint = "name it: sited --script FILE PATH".to_owned();
         Failure::Usage("this folder has no sitemap_index.xml and no sitemap.xml".to_owned(), hint)
     })

@@ -320,7 +320,7 @@ fn a_script_prints_what_it_is_asked_to() {
 fn the_screen_is_left_to_others() {
     let run = |words: &str| run(&Line::try_parse_from(words.split(' ')).unwrap(), &mut Vec::new(), &mut Vec::new());
     let Next::Screen(screen) = run("sited a.xml --now @7 --read-only") else { panic!("a screen is asked for") };
-    assert_eq!((screen.path, screen.now), (Some("a.xml".into()), Some(Now { seconds: 7, offset: 0 })));
+    assert_eq!((screen.paths, screen.now), (vec!["a.xml".into()], Some(Now { seconds: 7, offset: 0 })));
     assert!(screen.read_only && screen.theme.is_none());
     assert!(matches!(run("sited a.xml --now noon"), Next::End(Status::Usage)));
 }

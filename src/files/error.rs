@@ -41,8 +41,11 @@ pub enum Reason {
     #[error("there is no such file")]
     Missing,
     /// A folder without a sitemap.
-    #[error("this folder has no sitemap_index.xml and no sitemap.xml")]
+    #[error("this folder has no sitemap in it")]
     Folder,
+    /// Named among several sitemaps although it is a set of its own; the text says what it is.
+    #[error("this is {0}, a set of its own")]
+    InSet(&'static str),
     /// No byte, or only white space.
     #[error("this file is empty")]
     Empty,
@@ -133,6 +136,7 @@ impl Error {
             Reason::Missing if self.is_folder_missing() => "its folder does not exist; make it first (mkdir -p)",
             Reason::Missing => "check the name; `sited NAME` offers to make a new sitemap of that name",
             Reason::Folder => "name the file: sited FOLDER/NAME.xml",
+            Reason::InSet(_) => "open it by itself, without other paths",
             Reason::Empty if self.path.exists() && !self.path.is_file() => {
                 "this is no regular file; name a sitemap, or a new one to be made"
             }

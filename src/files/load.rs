@@ -70,8 +70,12 @@ pub enum Part<V> {
 /// What a load came to.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The file that was opened (in a folder: the one found there); `None` for the sample.
+    /// The file that was opened (in a folder: the one found there; of several the first); `None` for the sample.
     pub path: Option<PathBuf>,
+    /// All files, where several were opened as one set.
+    pub paths: Vec<PathBuf>,
+    /// Which of several could not be read, and why.
+    pub unread: Vec<Error>,
     /// The index with the final state of each child.
     pub index: Option<Index>,
     /// Whether it was stopped before the end.
@@ -103,7 +107,14 @@ pub fn load<V: Visit + Send>(
 ) -> Result<Loaded, Error> {
     let finished = record::recover(path)?;
     let path = if path.is_dir() {
-        in_folder(path).ok_or_else(|| Error::new(path, Reason::Folder))?
+        match in_folder(path) {
+            Some(found) => found,
+            None => match super::several::sitemaps_in(path, options).as_slice() {
+                [] => return Err(Error::new(path, Reason::Folder)),
+                [only] => only.clone(),
+                several => return super::load_all(several, options, progress, make, deliver),
+            },
+        }
     } else {
         path.to_path_buf()
     };
@@ -121,14 +132,14 @@ pub fn load<V: Visit + Send>(
     if file.facts.kind != FileKind::Index {
         let stopped = file.source.cut;
         deliver(file.into_sitemap());
-        return Ok(Loaded { path: Some(path), index: None, stopped, finished, desk });
+        return Ok(Loaded { path: Some(path), stopped, finished, desk, ..Loaded::default() });
     }
     let (mut index, on_disk, visitor) = file.into_index();
     deliver(Part::Index { index: index.clone(), on_disk, visitor });
     let folder = path.parent().unwrap_or(Path::new(""));
     let found = job.resolve((&path, identity), folder, &mut index.children);
     let stopped = job.children(&found, &mut index.children, deliver);
-    Ok(Loaded { path: Some(path), index: Some(index), stopped, finished, desk })
+    Ok(Loaded { path: Some(path), index: Some(index), stopped, finished, desk, ..Loaded::default() })
 }
 
 /// A file name as text.

@@ -19,6 +19,7 @@ pub mod read;
 mod record;
 pub mod sample;
 pub mod save;
+mod several;
 
 pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
@@ -29,3 +30,4 @@ pub use read::Options;
 pub use record::{Finished, recover};
 pub use sample::{blank, sample};
 pub use save::{Saved, save};
+pub use several::load_all;

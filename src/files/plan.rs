@@ -202,6 +202,11 @@ pub fn plan(request: &Request<'_>) -> Plan {
         );
         planner.problem(Some(row), message);
     }
+    if request.to.is_some() && request.document.index().is_none() && request.document.sitemaps().len() > 1 {
+        let message = "these are several files without an index; save them in place (:write), or as one table \
+                       (:write NAME.csv)";
+        planner.problem(None, message.to_owned());
+    }
     let Some(path) = request.to.map(Path::to_path_buf).or_else(|| main_path(request.document)) else {
         planner.problem(None, "this sitemap has no file name yet; save it with :write NAME".to_owned());
         let Planner { needs_base, problems, document, .. } = planner;

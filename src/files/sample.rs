@@ -3,9 +3,11 @@
 //! It comes through the same scan and the same parts as files do; only its paths are missing.
 
 use super::load::{Facts, Loaded, Part, scan};
+use crate::document::form::Form;
 use crate::document::sitemap::{ChildState, Sitemap, SitemapId, UTF_8};
 use crate::document::source::Source;
 use crate::progress::Progress;
+use crate::xml::grid::Grid;
 use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
 use std::path::Path;
@@ -42,13 +44,22 @@ pub fn sample<V: Visit>(make: impl Fn(&Facts) -> V, deliver: &mut dyn FnMut(Part
 /// A new, empty sitemap that will be written to `path`.
 pub fn blank(path: Option<&Path>) -> (Source, Sitemap) {
     let name = path.and_then(Path::file_name).map_or_else(|| "sitemap.xml".into(), |name| name.to_string_lossy());
+    let form = Form::of_name(&name).unwrap_or_default();
+    let source = || match form {
+        Form::List => Source::blank(FileKind::List),
+        Form::Csv => Source::of_grid(Grid::table(b',')),
+        Form::Tsv => Source::of_grid(Grid::table(b'\t')),
+        Form::Xml | Form::Feed(_) => Source::blank(FileKind::Urlset),
+    };
     let sitemap = Sitemap {
+        form,
+        frame: Arc::new(source()),
         path: path.map(Path::to_path_buf),
         name: name.as_ref().into(),
         gzip: name.ends_with(".gz"),
         ..Sitemap::default()
     };
-    (Source::blank(FileKind::Urlset), sitemap)
+    (source(), sitemap)
 }
 
 #[cfg(test)]

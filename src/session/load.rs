@@ -36,6 +36,19 @@ impl Loader {
         files::load(path, &self.options, progress, |facts| self.reader(facts), deliver)
     }
 
+    /// Loads several sitemaps as one set.
+    ///
+    /// # Errors
+    /// As [`files::load_all`].
+    pub fn load_all(
+        &self,
+        paths: &[PathBuf],
+        progress: &Progress,
+        deliver: &mut dyn FnMut(Part),
+    ) -> Result<Loaded, files::Error> {
+        files::load_all(paths, &self.options, progress, |facts| self.reader(facts), deliver)
+    }
+
     /// Loads the bundled sample set.
     pub fn sample(&self, deliver: &mut dyn FnMut(Part)) -> Loaded {
         files::sample(|facts| self.reader(facts), deliver)
@@ -95,6 +108,8 @@ impl Session {
     pub fn finish(&mut self, loaded: Loaded) {
         self.loading = false;
         self.path = loaded.path;
+        self.paths = loaded.paths;
+        self.unread = loaded.unread;
         if let Some(index) = loaded.index {
             self.now.state.document.set_index(Some(index));
         }
@@ -138,6 +153,17 @@ pub fn open(path: &Path, options: Options, now: Now) -> Result<Session, files::E
 /// As [`Loader::load`].
 pub fn open_in(mut session: Session, path: &Path, options: Options) -> Result<Session, files::Error> {
     let loaded = session.loader(options).load(path, &Progress::default(), &mut |part| session.absorb(part))?;
+    session.finish(loaded);
+    Ok(session)
+}
+
+/// Opens several sitemaps as one set, as [`open_in`] does one; see [`Session::unread`].
+///
+/// # Errors
+/// As [`Loader::load_all`].
+pub fn open_all(mut session: Session, paths: &[PathBuf], options: Options) -> Result<Session, files::Error> {
+    let loader = session.loader(options);
+    let loaded = loader.load_all(paths, &Progress::default(), &mut |part| session.absorb(part))?;
     session.finish(loaded);
     Ok(session)
 }

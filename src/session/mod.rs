@@ -27,7 +27,7 @@ use crate::document::sitemap::SitemapId;
 use crate::document::sort::SortKey;
 use crate::document::view::{View, ViewSpec};
 use crate::document::{Document, RowState};
-use crate::files::{Disk, Finished};
+use crate::files::{self, Disk, Finished};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
@@ -80,6 +80,9 @@ pub struct Session {
     /// What the files were when they were read or written last.
     disk: Disk,
     path: Option<PathBuf>,
+    /// All files of a set of several without an index.
+    paths: Vec<PathBuf>,
+    unread: Vec<files::Error>,
     base_url: Option<String>,
     read_only: Option<String>,
     loading: bool,
@@ -110,6 +113,8 @@ impl Session {
             saved_version: 0,
             disk: Disk::default(),
             path: None,
+            paths: Vec::new(),
+            unread: Vec::new(),
             base_url,
             read_only: None,
             loading: true,
@@ -162,6 +167,16 @@ impl Session {
     /// The file that was opened; `None` for an unsaved document.
     pub const fn path(&self) -> Option<&PathBuf> {
         self.path.as_ref()
+    }
+
+    /// All files that were opened, where several are one set without an index; else none.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// Which of several files could not be read, and why.
+    pub fn unread(&self) -> &[files::Error] {
+        &self.unread
     }
 
     /// Where the set will live, if somebody said so.

@@ -47,9 +47,23 @@ impl Session {
         self.plan_within(to, Limits::default())
     }
 
+    /// Works out a save to another path in a form that its name need not say.
+    pub fn plan_as(&self, to: &Path, form: Form) -> Plan {
+        let request = self.request(Some(to), Limits::default());
+        if form == self.form() { files::plan(&request) } else { files::export(&request, to, form) }
+    }
+
     /// The same with other limits of one file.
     pub fn plan_within(&self, to: Option<&Path>, limits: Limits) -> Plan {
-        let request = Request {
+        let request = self.request(to, limits);
+        match to.and_then(|path| Some((path, self.other_form(path)?))) {
+            Some((path, form)) => files::export(&request, path, form),
+            None => files::plan(&request),
+        }
+    }
+
+    fn request<'s>(&'s self, to: Option<&'s Path>, limits: Limits) -> Request<'s> {
+        Request {
             document: self.document(),
             saved: &self.now.saved,
             disk: &self.disk,
@@ -57,23 +71,21 @@ impl Session {
             base_url: self.base_url.as_deref(),
             limits,
             now: self.now.now,
-        };
-        match to.and_then(|path| Some((path, self.other_form(path)?))) {
-            Some((path, form)) => files::export(&request, path, form),
-            None => files::plan(&request),
+        }
+    }
+
+    /// The form of the document: that of its only file, else XML. A feed is a sitemap already, but for its name.
+    pub fn form(&self) -> Form {
+        match (self.document().index(), self.document().sitemaps()) {
+            (None, [only]) if !matches!(only.form, Form::Feed(_)) => only.form,
+            _ => Form::Xml,
         }
     }
 
     /// The form that a name asks for, where it is not the document's own.
     fn other_form(&self, path: &Path) -> Option<Form> {
         let wanted = Form::of_name(&path.file_name()?.to_string_lossy())?;
-        let own = match (self.document().index(), self.document().sitemaps()) {
-            (None, [only]) => only.form,
-            _ => Form::Xml,
-        };
-        // A feed is a sitemap already, but for its name.
-        let own = if matches!(own, Form::Feed(_)) { Form::Xml } else { own };
-        (wanted != own).then_some(wanted)
+        (wanted != self.form()).then_some(wanted)
     }
 
     /// A save to be run on a worker. `force` writes over files that changed since they were read.

@@ -25,7 +25,12 @@ impl Planner<'_> {
     pub(super) fn refuse_parts(&mut self, parts: &[(SitemapId, SitemapId)]) {
         let is_list =
             |id: SitemapId| self.document.sitemap(id).is_some_and(|sitemap| sitemap.frame.names.kind == FileKind::List);
-        if self.document.index().is_none() && parts.iter().any(|(_, from)| is_list(*from)) {
+        let several = self.request.document.index().is_none() && self.request.document.sitemaps().len() > 1;
+        if several && !parts.is_empty() {
+            let message = "a file is over its limits, and several files without an index cannot be split; open that \
+                           file by itself";
+            self.problem(None, message.to_owned());
+        } else if self.request.document.index().is_none() && parts.iter().any(|(_, from)| is_list(*from)) {
             let message = "this is more than one text sitemap may hold; write it as XML (:write NAME.xml), which is \
                            split with an index";
             self.problem(None, message.to_owned());

@@ -20,6 +20,8 @@ const MOST_LEFT: usize = 12;
 pub enum Start {
     /// A file or an index.
     Path(PathBuf),
+    /// Several files as one set without an index.
+    Paths(Vec<PathBuf>),
     /// The bundled sample set.
     Sample,
 }
@@ -67,14 +69,17 @@ impl App {
     pub fn start(&mut self, start: Start, options: Options) -> Vec<super::Effect> {
         self.options = options.clone();
         let loader = self.session.loader(options);
-        if let Start::Path(path) = &start {
-            self.opening = Some(path.clone());
-        }
+        self.opening = match &start {
+            Start::Path(path) => Some(path.clone()),
+            Start::Paths(paths) => paths.first().cloned(),
+            Start::Sample => None,
+        };
         self.spawn(
             Kind::Load,
             Box::new(move |progress: &Progress, part: &dyn Fn(_)| {
                 Outcome::Loaded(match &start {
                     Start::Path(path) => loader.load(path, progress, &mut |one| part(one)),
+                    Start::Paths(paths) => loader.load_all(paths, progress, &mut |one| part(one)),
                     Start::Sample => Ok(loader.sample(&mut |one| part(one))),
                 })
             }),
@@ -94,7 +99,11 @@ impl App {
                     self.show_view(spec);
                 }
                 let recovered = self.session.recovered();
-                if let Some(words) = recovered {
+                if let [first, rest @ ..] = self.session.unread() {
+                    let rest = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
+                    let words = format!("not read: {first}{rest}");
+                    self.fail(words);
+                } else if let Some(words) = recovered {
                     self.say(words);
                 } else if stopped {
                     self.say("loading was stopped: what is here can be read, not changed");

@@ -181,13 +181,15 @@ impl App {
         let now = self.session.view().now;
         let spec = self.session.spec().clone();
         let profile = self.session.profile();
+        let paths = self.session.paths().to_vec();
         self.session.forget_unsaved();
         self.session = crate::session::Session::new(now, base);
         self.session.set_profile(profile);
         self.spec_after_load = Some(spec);
         self.saved = false;
         let options = self.options.clone();
-        let effects: Vec<Effect> = self.start(super::Start::Path(path), options);
+        let start = if paths.is_empty() { super::Start::Path(path) } else { super::Start::Paths(paths) };
+        let effects: Vec<Effect> = self.start(start, options);
         self.effects.extend(effects);
     }
 }

@@ -1,0 +1,28 @@
+//! `sited convert`: a copy of a set in another form.
+
+use super::args::{Convert, ConvertTo};
+use super::save::save_as;
+use super::{Failure, Status, Streams};
+use crate::document::form::Form;
+
+/// Reads, says what is lost, writes.
+pub(super) fn run(convert: &Convert, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let now = convert.common.now()?;
+    let name = convert.output.file_name().unwrap_or_default().to_string_lossy();
+    let form = convert.to.map(form).or_else(|| Form::of_name(&name)).ok_or_else(|| {
+        let message = format!("the name {name} does not say which form to write");
+        Failure::Usage(message, "end it in .xml, .txt, .csv or .tsv, or say --to FORM".to_owned())
+    })?;
+    let mut session = convert.common.open_set(&convert.paths, now, streams)?;
+    save_as(&mut session, &convert.output, form, streams)?;
+    Ok(Status::Fine)
+}
+
+const fn form(to: ConvertTo) -> Form {
+    match to {
+        ConvertTo::Xml => Form::Xml,
+        ConvertTo::Txt => Form::List,
+        ConvertTo::Csv => Form::Csv,
+        ConvertTo::Tsv => Form::Tsv,
+    }
+}

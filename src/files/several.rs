@@ -1,0 +1,155 @@
+//! Several sitemaps as one set, without an index: paths that were named together, or a folder of them.
+
+use super::disk::OnDisk;
+use super::error::{Error, Reason};
+use super::load::{Facts, Job, Loaded, Part};
+use super::{detect, locate, read, record};
+use crate::progress::Progress;
+use crate::xml::names::FileKind;
+use crate::xml::scan::Visit;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Loads several sitemaps as one set, in their order. What cannot be read is said in [`Loaded::unread`].
+///
+/// # Errors
+/// When one of them is an index or a folder, which is a set of its own; the first one's when none could be read.
+pub fn load_all<V: Visit + Send>(
+    paths: &[PathBuf],
+    options: &read::Options,
+    progress: &Progress,
+    make: impl Fn(&Facts) -> V + Sync,
+    deliver: &mut dyn FnMut(Part<V>),
+) -> Result<Loaded, Error> {
+    if let [only] = paths {
+        return super::load(only, options, progress, make, deliver);
+    }
+    if let Some(folder) = paths.iter().find(|path| path.is_dir()) {
+        return Err(Error::new(folder, Reason::InSet("a folder")));
+    }
+    let folder = common_folder(paths);
+    let base = options.base_url.as_deref().and_then(locate::folder_url);
+    let job = Job { options, progress, make: &make, base };
+    let len = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    progress.expect(paths.len() as u64, paths.iter().map(len).sum());
+    let mut loaded = Loaded::default();
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        if progress.is_cancelled() {
+            loaded.stopped = true;
+            break;
+        }
+        loaded.finished = record::recover(path)?.or(loaded.finished);
+        let contents = match read::read(path, options, progress) {
+            Ok(contents) => contents,
+            Err(error) => {
+                loaded.unread.push(error);
+                continue;
+            }
+        };
+        if detect::detect(&contents.bytes).is_ok_and(|kind| kind == FileKind::Index) {
+            return Err(Error::new(path, Reason::InSet("a sitemap index")));
+        }
+        // The same file under two names would be written twice.
+        let OnDisk { identity, .. } = &contents.on_disk;
+        if identity.as_ref().is_some_and(|identity| !seen.insert(*identity)) {
+            continue;
+        }
+        let name: Arc<str> = path.strip_prefix(&folder).unwrap_or(path).to_string_lossy().into();
+        let url = job.base.as_ref().map(|base| format!("{base}{name}").into());
+        match job.scan(contents, name, url) {
+            Ok(file) => {
+                loaded.stopped |= file.source.cut;
+                deliver(file.into_sitemap());
+                loaded.paths.push(path.clone());
+            }
+            Err(error) => loaded.unread.push(error),
+        }
+        progress.finish_files(1);
+    }
+    loaded.path = loaded.paths.first().cloned();
+    if loaded.path.is_none() && !loaded.unread.is_empty() {
+        return Err(loaded.unread.swap_remove(0));
+    }
+    Ok(loaded)
+}
+
+/// The folder that all paths are in.
+fn common_folder(paths: &[PathBuf]) -> PathBuf {
+    let mut folders = paths.iter().map(|path| path.parent().unwrap_or(Path::new("")));
+    let mut common = folders.next().unwrap_or(Path::new("")).to_path_buf();
+    for folder in folders {
+        while !folder.starts_with(&common) && common.pop() {}
+    }
+    common
+}
+
+/// Ends of names under which sitemaps are kept.
+const ENDS: [&str; 7] = [".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom", ".gz"];
+
+/// The sitemaps of a folder that has no index by its usual name: the only index there is, else all sitemaps, by name.
+pub(super) fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+            path.is_file() && !name.starts_with('.') && ENDS.iter().any(|end| name.ends_with(end))
+        })
+        .collect();
+    paths.sort();
+    let kind = |path: &PathBuf| {
+        let contents = read::read(path, options, &Progress::default()).ok()?;
+        detect::detect(&contents.bytes).ok()
+    };
+    let kinds: Vec<(FileKind, PathBuf)> = paths.into_iter().filter_map(|path| Some((kind(&path)?, path))).collect();
+    if let Some((_, index)) = kinds.iter().find(|(kind, _)| *kind == FileKind::Index) {
+        return vec![index.clone()];
+    }
+    kinds.into_iter().map(|(_, path)| path).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::load::tests::Locs;
+    use super::*;
+    use std::fs;
+
+    fn urlset(loc: &str) -> String {
+        format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{loc}</loc></url></urlset>")
+    }
+
+    fn names(paths: &[PathBuf]) -> Result<(Vec<String>, usize), Error> {
+        let mut names = Vec::new();
+        let (options, progress) = (read::Options::default(), Progress::default());
+        let loaded = load_all(paths, &options, &progress, |_| Locs::default(), &mut |part| {
+            if let Part::Sitemap { sitemap, .. } = part {
+                names.push(sitemap.name.to_string());
+            }
+        })?;
+        Ok((names, loaded.unread.len()))
+    }
+
+    #[test]
+    fn several_paths_and_a_folder_are_one_set() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("deep")).unwrap();
+        fs::write(path("b.xml"), urlset("http://e/b")).unwrap();
+        fs::write(path("deep/a.txt"), "http://e/a\n").unwrap();
+        fs::write(path("note.txt"), "nothing of that sort\n").unwrap();
+        let (found, failed) = names(&[path("b.xml"), path("gone.xml"), path("deep/a.txt"), path("b.xml")]).unwrap();
+        assert_eq!((found, failed), (vec!["b.xml".to_owned(), "deep/a.txt".to_owned()], 1));
+        assert!(names(&[path("gone.xml"), path("no.xml")]).unwrap_err().is_missing());
+        fs::write(path("c.rss"), "<rss><channel><item><link>http://e/c</link></item></channel></rss>").unwrap();
+        assert_eq!(names(&[folder.path().to_path_buf()]).unwrap().0, ["b.xml", "c.rss"]);
+        fs::write(
+            path("z.xml"),
+            urlset("http://e/b.xml").replace("urlset", "sitemapindex").replace("url>", "sitemap>"),
+        )
+        .unwrap();
+        assert_eq!(names(&[folder.path().to_path_buf()]).unwrap().0, ["b.xml"]);
+        assert!(matches!(names(&[path("b.xml"), path("z.xml")]).unwrap_err().reason, Reason::InSet(_)));
+    }
+}
