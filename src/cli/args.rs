@@ -86,8 +86,11 @@ pub enum Task {
 #[derive(Debug, Args)]
 pub struct Check {
     /// Sitemaps, sitemap indexes, or folders that hold one
-    #[arg(required = true)]
+    #[arg(required_unless_present = "explain")]
     pub paths: Vec<PathBuf>,
+    /// Say what a rule means (by its code), or who accepts a value (a date, a priority, a namespace …)
+    #[arg(long, value_name = "CODE|VALUE", conflicts_with = "paths", allow_hyphen_values = true)]
+    pub explain: Option<String>,
     /// How to print the findings
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,

@@ -21,6 +21,9 @@ struct Report {
 /// Checks every path; the findings of one that was read are reported even if the next cannot be.
 pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = check.common.now()?;
+    if let Some(text) = &check.explain {
+        return super::explain::run(text, now, streams);
+    }
     let mut report = Report::default();
     let mut tell = |session: &Session, streams: &mut Streams<'_>| -> Result<Status, Failure> {
         let first = report.findings.len();

@@ -8,6 +8,7 @@ mod check;
 pub mod clock;
 mod convert;
 mod edit;
+mod explain;
 mod fix;
 mod list;
 pub mod output;

@@ -347,3 +347,24 @@ fn fix_puts_findings_right_and_a_profile_chooses_them() {
     assert_eq!(sited(&folder, "check DIR/dates.xml --profile yandex --now 2026-11-20").0, 0);
     assert_eq!(sited(&folder, "fix DIR/dates.xml --rule no-such-rule").0, 2);
 }
+
+#[test]
+fn rules_and_values_are_explained() {
+    let folder = folder();
+    let told = |words: &str| {
+        let (status, out, notes) = sited(&folder, &format!("check --explain {words}"));
+        assert_eq!((status, notes.as_str()), (0, ""), "{words}");
+        out
+    };
+    let rule = told("lastmod-no-timezone");
+    for words in ["lastmod-no-timezone: a time without a zone", "yandex       warning", "source       Google"] {
+        assert!(rule.contains(words), "no {words:?} in\n{rule}");
+    }
+    let value = told("2026-10-05T10:00:00");
+    for words in ["as lastmod", "protocol     rejects       a time needs a zone", "error[lastmod-no-timezone]"] {
+        assert!(value.contains(words), "no {words:?} in\n{value}");
+    }
+    assert!(told("0.5").contains("no rule is broken"));
+    assert!(told("https://www.sitemaps.org/schemas/sitemap/0.9").contains("as namespace"));
+    assert_eq!(sited(&folder, "check --explain nonsense").0, 2);
+}

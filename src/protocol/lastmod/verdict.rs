@@ -1,56 +1,37 @@
-//! Who would accept a `lastmod`: the protocol, its schema, Google, Bing.
+//! Who would accept a `lastmod`: the protocol, its schema, Google, Bing, Yandex.
 //!
 //! The authorities disagree (rule catalogue section 3, conflicts C5 to C9); each is asked alone.
 
 use super::calendar::days_in_month;
 use super::read::{Iso, Reading, read};
 use super::{Faults, judge};
+use crate::protocol::verdict::{Judge, Ruling, Verdicts, each};
 
-/// An authority on what a `lastmod` may look like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Judge {
-    /// sitemaps.org, which asks for W3C Datetime.
-    Protocol,
-    /// sitemap.xsd 0.9: `xsd:date` or `xsd:dateTime`.
-    Schema,
-    /// Google Search Central and the errors of Search Console.
-    Google,
-    /// Bing Webmaster blog.
-    Bing,
-}
+/// The longest `lastmod` that Yandex reads, in bytes (Yandex Webmaster, "Using the Sitemap file").
+const YANDEX_MOST: usize = 100;
 
-impl Judge {
-    /// All of them, in the order they are shown.
-    pub const ALL: [Self; 4] = [Self::Protocol, Self::Schema, Self::Google, Self::Bing];
-
-    /// As shown to people.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Protocol => "protocol",
-            Self::Schema => "schema",
-            Self::Google => "Google",
-            Self::Bing => "Bing",
-        }
-    }
-}
-
-/// Whether each authority accepts a decoded, trimmed value, and why not (empty when it does without
-/// reservation).
-pub fn verdicts(text: &str) -> [(Judge, bool, &'static str); 4] {
+/// What each authority makes of a decoded, trimmed value.
+pub fn verdicts(text: &str) -> Verdicts {
     let faults = judge(text).faults;
     let iso = match read(text) {
         Reading::Iso(iso) => Some(iso),
         _ => None,
     };
-    Judge::ALL.map(|judge| {
+    each(|judge| {
         let (accepts, why) = match (judge, &iso) {
             (_, None) => (false, "not a date in the form YYYY-MM-DD"),
-            (Judge::Protocol, Some(iso)) => protocol(iso, faults),
             (Judge::Schema, Some(iso)) => schema(iso),
             (Judge::Google, Some(iso)) => google(iso, faults),
             (Judge::Bing, Some(iso)) => bing(iso, faults),
+            (Judge::Yandex, Some(_)) if text.len() > YANDEX_MOST => (false, ""),
+            (Judge::Protocol | Judge::Yandex, Some(iso)) => protocol(iso, faults),
         };
-        (judge, accepts, why)
+        match (judge, accepts) {
+            (_, true) => (Ruling::Accepts, why),
+            // A wrong optional value is a warning there (rule catalogue, section 5.4).
+            (Judge::Yandex, false) => (Ruling::Ignores, "a warning there; the URL stays"),
+            (_, false) => (Ruling::Rejects, why),
+        }
     })
 }
 

@@ -8,8 +8,9 @@ use super::super::words::{Line, Words};
 use super::{App, Mode};
 use crate::check::rule::Rule;
 use crate::document::rows::RowId;
+use crate::protocol::verdict::Verdict;
 use crate::protocol::{Field, Severity, lastmod};
-use crate::session::command::{Arguments, TABLE};
+use crate::session::command::{Arguments, TABLE, spec};
 use crate::words::{counted, grouped};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -63,7 +64,7 @@ pub struct List {
 }
 
 impl List {
-    fn new(kind: ListKind, lines: Vec<(Line, Choice)>) -> Box<Self> {
+    pub(super) fn new(kind: ListKind, lines: Vec<(Line, Choice)>) -> Box<Self> {
         let mut list = Self { kind, prompt: None, lines, chosen: 0 };
         list.chosen = list.near(0, true);
         Box::new(list)
@@ -138,7 +139,7 @@ impl List {
     }
 }
 
-fn entry(words: Words, right: Words, choice: Choice) -> (Line, Choice) {
+pub(super) fn entry(words: Words, right: Words, choice: Choice) -> (Line, Choice) {
     (Line::new(words, right), choice)
 }
 
@@ -146,7 +147,7 @@ fn heading(text: &str) -> (Line, Choice) {
     (Words::new().and(Role::Bold, text.to_owned()).into(), Choice::Read)
 }
 
-fn blank() -> (Line, Choice) {
+pub(super) fn blank() -> (Line, Choice) {
     (Line::default(), Choice::Read)
 }
 
@@ -160,6 +161,11 @@ impl App {
     pub(super) fn open_help(&mut self, topic: Option<&str>) {
         if let Some(rule) = topic.and_then(Rule::from_code) {
             return self.open_rule(rule);
+        }
+        if let Some(topic) = topic.filter(|topic| spec(topic).is_none())
+            && self.open_value(topic)
+        {
+            return;
         }
         let mut lines = Vec::new();
         for group in Group::ALL {
@@ -201,23 +207,6 @@ impl App {
             }
         }
         self.mode = Mode::List(list);
-    }
-
-    /// What a rule means, whether a row breaks it or not.
-    fn open_rule(&mut self, rule: Rule) {
-        let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
-        let severity = rule.severity_in(self.session.profile()).map_or("not asked by this profile", Severity::name);
-        let mut lines = vec![(
-            Words::new().and(Role::Accent, rule.code()).and(Role::Dim, format!("   {severity}")).into(),
-            Choice::Read,
-        )];
-        for (role, text) in [(Role::Text, rule.summary()), (Role::Dim, rule.help())] {
-            for line in Words::new().and(role, text).wrapped(self.theme.charset, width, 0) {
-                lines.push((Words::text("  ").joined(line).into(), Choice::Read));
-            }
-        }
-        lines.push((Words::dim(format!("  source: {}", rule.source())).into(), Choice::Read));
-        self.mode = Mode::List(List::new(ListKind::Explain, lines));
     }
 
     /// Commands by name.
@@ -289,37 +278,6 @@ impl App {
         self.mode = Mode::List(List::new(ListKind::Rules, lines));
     }
 
-    /// What breaks a rule without being a row: which file or entry of the index, and why.
-    fn open_of_files(&mut self, rule: Rule) {
-        let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
-        let charset = self.theme.charset;
-        let mut lines: Vec<(Line, Choice)> = Vec::new();
-        let mut say = |words: Words| {
-            lines.extend(words.wrapped(charset, width, 2).into_iter().map(|line| (line.into(), Choice::Read)));
-        };
-        let findings = self.session.file_findings().iter().filter(|finding| finding.rule == rule);
-        let mut count = 0;
-        for finding in findings {
-            count += 1;
-            if count > 200 {
-                continue;
-            }
-            let sign = self.theme.finding_sign(finding.severity);
-            let place = self.place_name(finding.place);
-            say(Words::new().and(finding.severity.into(), format!("{sign} ")).and(Role::Text, place));
-            say(Words::dim(format!("  {}", finding.message)));
-        }
-        say(Words::new());
-        say(Words::dim(rule.help()));
-        say(Words::dim(format!("source: {}", rule.source())));
-        let all = self.session.rule_counts().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, all)| all);
-        if all > count {
-            let words = Words::text(format!("show the {} with it too", counted(all - count, "row")));
-            lines.insert(0, entry(words, Words::new(), Choice::Rows(rule)));
-        }
-        self.mode = Mode::List(List::new(ListKind::Explain, lines));
-    }
-
     /// Values for lastmod.
     pub(super) fn open_dates(&mut self) {
         if let Err(refused) = self.changeable() {
@@ -355,7 +313,7 @@ impl App {
             let is_step = typed.starts_with(['+', '-']);
             match lastmod::from_typed(typed, Some(&now.today()), now) {
                 Err(error) => lines.push((Words::new().and(Role::Error, error.to_string()).into(), Choice::Read)),
-                Ok(Some(value)) if lastmod::verdicts(&value).iter().all(|(_, accepts, _)| !accepts) => {
+                Ok(Some(value)) if !lastmod::verdicts(&value).iter().any(Verdict::accepts) => {
                     let words = format!("{typed}: no date, no step such as +7d, and not today, now or none");
                     lines.push((Words::new().and(Role::Error, words).into(), Choice::Read));
                 }
@@ -364,61 +322,6 @@ impl App {
             }
         }
         lines
-    }
-
-    /// What is wrong with the current row, at length.
-    pub(super) fn open_explain(&mut self) {
-        let Some(row) = self.grid.row else { return };
-        let findings = self.session.view().findings(row);
-        if findings.is_empty() {
-            return self.say("nothing is wrong with this row");
-        }
-        let mut lines = Vec::new();
-        let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
-        let charset = self.theme.charset;
-        for finding in &findings {
-            if !lines.is_empty() {
-                lines.push(blank());
-            }
-            let sign = self.theme.finding_sign(finding.severity);
-            let title = Words::new()
-                .and(finding.severity.into(), format!("{sign} {}", finding.rule.code()))
-                .and(Role::Dim, format!("   {}", finding.severity.name()));
-            lines.push((title.into(), Choice::Read));
-            let mut say = |role: Role, text: String| {
-                for line in Words::new().and(role, text).wrapped(charset, width, 0) {
-                    lines.push((Words::text("  ").joined(line).into(), Choice::Read));
-                }
-            };
-            say(Role::Text, finding.message.clone());
-            if finding.rule.help() != finding.message {
-                say(Role::Dim, finding.rule.help().to_owned());
-            }
-            if let Some(fix) = &finding.fix {
-                say(Role::Good, format!("gx: {}", fix.label));
-            }
-            if finding.field == Some(Field::Lastmod)
-                && let Some(text) = self.session.cell(row, Field::Lastmod)
-            {
-                lines.push((Words::text("  ").joined(self.verdicts(&text)).into(), Choice::Read));
-            }
-            lines.push((Words::dim(format!("  source: {}", finding.rule.source())).into(), Choice::Read));
-        }
-        self.mode = Mode::List(List::new(ListKind::Explain, lines));
-    }
-
-    /// Who accepts a lastmod: `protocol ✓  schema ✗  Google ✗  Bing ✓`.
-    pub(in crate::tui) fn verdicts(&self, text: &str) -> Words {
-        let signs = self.theme.signs;
-        let mut words = Words::new();
-        for (judge, accepts, _) in crate::protocol::lastmod::verdicts(text) {
-            if !words.is_empty() {
-                words.push(Role::Text, "  ");
-            }
-            words.push(Role::Dim, format!("{} ", judge.name()));
-            words.push(if accepts { Role::Good } else { Role::Error }, if accepts { signs.good } else { signs.error });
-        }
-        words
     }
 
     pub(super) fn list_key(&mut self, mut list: Box<List>, key: KeyEvent) {
@@ -505,22 +408,6 @@ impl App {
                 self.keep_bulk(Field::Lastmod, &typed, rows.len());
                 self.set_rows(rows, Field::Lastmod, &typed);
             }
-        }
-    }
-
-    /// The name of what a finding of no row is about.
-    pub(in crate::tui) fn place_name(&self, place: crate::session::findings::Place) -> String {
-        use crate::session::findings::Place;
-        let document = self.session.document();
-        match place {
-            Place::Sitemap(id) => document.sitemap(id).map(|sitemap| sitemap.name.to_string()).unwrap_or_default(),
-            Place::Index(None) => document.index().map(|index| index.name.to_string()).unwrap_or_default(),
-            Place::Index(Some(child)) => {
-                let loc =
-                    document.index().and_then(|index| index.children.get(child)).map(|child| child.loc.to_string());
-                loc.unwrap_or_default()
-            }
-            Place::Set => "the set".to_owned(),
         }
     }
 

@@ -9,6 +9,7 @@ mod cell;
 mod clip;
 mod detail;
 mod edit;
+mod explain;
 mod files;
 mod grid;
 mod line;

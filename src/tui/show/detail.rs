@@ -8,6 +8,8 @@ use crate::document::RowState;
 use crate::document::rows::RowId;
 use crate::protocol::Field;
 use crate::protocol::namespace::Namespace;
+use crate::protocol::verdict::Ruling;
+use crate::session::explain::verdicts;
 use crate::xml::markup;
 use crate::xml::names::{Meaning, Names, split};
 use crate::xml::tree::{Node, tree};
@@ -80,6 +82,12 @@ impl App {
             }
             stops.push((lines.len(), Stop::Field(field)));
             lines.extend(words.wrapped(charset, width, 12).into_iter().map(Line::from));
+            // Who minds, where somebody does.
+            let verdicts = self.session.cell(row, field).and_then(|value| verdicts(field, &value));
+            if let Some(verdicts) = verdicts.filter(|all| all.iter().any(|one| one.ruling == Ruling::Rejects)) {
+                let words = Words::dim(format!("{:12}", "")).joined(self.verdict_words(&verdicts));
+                lines.extend(words.wrapped(charset, width, 12).into_iter().map(Line::from));
+            }
         }
         if let Some(sitemap) = document.sitemap(document.sitemap_of(row)) {
             let number = self.session.number(row);

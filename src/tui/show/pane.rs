@@ -12,6 +12,7 @@ use crate::document::rows::RowId;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
 use crate::session::change::{Intent, Part, Sample};
+use crate::session::explain::verdicts;
 use crate::session::findings::Finding;
 use crate::words::{counted, grouped};
 
@@ -99,10 +100,11 @@ impl App {
         if let Some(fix) = &finding.fix {
             right.push(Role::Key, "gx");
             right.push(Role::Text, format!(" {}", fix.label));
-        } else if finding.field == Some(Field::Lastmod)
-            && let Some(text) = self.session.cell(row, Field::Lastmod)
+        } else if let Some(field) = finding.field
+            && let Some(text) = self.session.cell(row, field)
+            && let Some(verdicts) = verdicts(field, &text)
         {
-            right = self.verdicts(&text);
+            right = self.verdict_words(&verdicts);
         }
         Line::new(left, right)
     }
@@ -173,10 +175,8 @@ impl App {
     }
 
     fn cell_pane(&self, edit: &CellEdit) -> Panel {
-        let accepts = match (edit.field, &edit.verdict.value) {
-            (Field::Lastmod, Some(value)) => self.verdicts(value),
-            _ => Words::new(),
-        };
+        let verdicts = edit.verdict.value.as_deref().and_then(|value| verdicts(edit.field, value));
+        let accepts = verdicts.map_or_else(Words::new, |verdicts| self.verdict_words(&verdicts));
         let mut lines = self.verdict_lines(&edit.verdict, edit.prompt.text());
         let mut words = Words::new();
         match &edit.before {

@@ -123,3 +123,32 @@ fn a_long_error_is_read_to_its_end() {
     bench.shows("priority");
     bench.shows("changefreq");
 }
+
+#[test]
+fn explanations_show_who_says_what() {
+    let mut bench = Bench::file(&SMALL.replace("2026-10-05", "2026-10-05T10:00:00"));
+    bench.keys("j");
+    bench.keys("K");
+    bench.shows("protocol  ✗ rejects      a time needs a zone");
+    bench.shows("schema    ✓ accepts");
+    bench.shows("Yandex    · ignores      a warning there; the URL stays");
+    bench.keys("<esc>:help lastmod-no-timezone<enter>");
+    bench.shows("yandex       warning");
+    bench.shows("protocol     error   asked now");
+    bench.keys("<esc>:help 2026-10<enter>");
+    bench.shows("2026-10   as lastmod");
+    bench.shows("protocol  ✓ accepts");
+    bench.keys("<esc>:help 0,5<enter>");
+    bench.shows("0,5   as priority");
+    bench.shows("Google    · ignores");
+    bench.keys("<esc>:help http://www.google.com/schemas/sitemap/0.84<enter>");
+    bench.shows("as namespace");
+    bench.keys("<esc>gv");
+    bench.shows("protocol ✗  schema ✓");
+    let mut bench = Bench::file(&SMALL.replace("http://www.sitemaps", "https://www.sitemaps"));
+    bench.keys("<c-e>");
+    bench.shows("ns-variant");
+    bench.keys("<enter>");
+    bench.shows("Google    ✗ rejects      Search Console: incorrect namespace");
+    bench.shows("Bing      - says nothing");
+}

@@ -1,0 +1,61 @@
+//! `sited check --explain`: a rule by its code, or what is to be said of a value.
+
+use super::{Failure, Status, Streams};
+use crate::check::rule::Rule;
+use crate::protocol::Severity;
+use crate::protocol::lastmod::Now;
+use crate::session::explain::{Explanation, explain, fix_words, severities};
+use crate::words::excerpt;
+
+/// Longest part of a value that is repeated.
+const MOST: usize = 120;
+
+/// Explains a code or a value.
+pub(super) fn run(text: &str, now: Now, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    if let Some(rule) = Rule::from_code(text.trim()) {
+        of_rule(rule, streams)?;
+    } else {
+        let found = explain(text, now);
+        if found.is_empty() {
+            let shown = excerpt(text, MOST);
+            let hint = "give the code of a rule, such as lastmod-no-timezone, or a date, a priority, a frequency, a URL, a namespace";
+            return Err(Failure::Usage(format!("{shown} is no rule and no value of a sitemap"), hint.to_owned()));
+        }
+        for one in &found {
+            of_value(text, one, streams)?;
+        }
+    }
+    streams.out.flush()?;
+    Ok(Status::Fine)
+}
+
+fn of_rule(rule: Rule, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let out = &mut *streams.out;
+    writeln!(out, "{}: {}", rule.code(), rule.summary())?;
+    writeln!(out, "  {}", rule.help())?;
+    for (profile, severity) in severities(rule) {
+        writeln!(out, "  {:12} {}", profile.name(), severity.map_or("not asked", Severity::name))?;
+    }
+    writeln!(out, "  {:12} {}", "fix", fix_words(rule.fix()))?;
+    writeln!(out, "  {:12} {}", "source", rule.source())?;
+    Ok(())
+}
+
+fn of_value(text: &str, one: &Explanation, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let out = &mut *streams.out;
+    writeln!(out, "{} as {}", excerpt(text.trim(), MOST), one.what)?;
+    for verdict in one.verdicts.iter().flatten() {
+        let line = format!("  {:12} {:13} {}", verdict.judge.name(), verdict.ruling.name(), verdict.why);
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    for finding in &one.findings {
+        writeln!(out, "  {}[{}]: {}", finding.severity.name(), finding.rule.code(), finding.message)?;
+        if let Some(fix) = &finding.fix {
+            writeln!(out, "  {:12} {}", "fix", fix.label)?;
+        }
+    }
+    if one.findings.is_empty() && one.what != "namespace" {
+        writeln!(out, "  no rule is broken")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! Who accepts a value: the protocol, its schema, Google, Bing, Yandex, each asked alone.
+//!
+//! Only what an authority has published counts (rule catalogue, sections 3, 5 and 12); where it says nothing, so
+//! does its verdict.
+
+use super::namespace::{self, Namespace};
+use super::priority::{self, Faults};
+
+/// An authority on what a sitemap may say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Judge {
+    /// sitemaps.org.
+    Protocol,
+    /// sitemap.xsd 0.9.
+    Schema,
+    /// Google Search Central and the errors of Search Console.
+    Google,
+    /// Bing Webmaster Tools and its blog.
+    Bing,
+    /// Yandex Webmaster.
+    Yandex,
+}
+
+impl Judge {
+    /// All of them, in the order they are shown.
+    pub const ALL: [Self; 5] = [Self::Protocol, Self::Schema, Self::Google, Self::Bing, Self::Yandex];
+
+    /// As shown to people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Protocol => "protocol",
+            Self::Schema => "schema",
+            Self::Google => "Google",
+            Self::Bing => "Bing",
+            Self::Yandex => "Yandex",
+        }
+    }
+}
+
+/// What an authority makes of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Ruling {
+    /// It is right.
+    Accepts,
+    /// It is wrong.
+    Rejects,
+    /// It makes no difference there.
+    Ignores,
+    /// Nothing is published about it.
+    Silent,
+}
+
+impl Ruling {
+    /// As shown to people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Accepts => "accepts",
+            Self::Rejects => "rejects",
+            Self::Ignores => "ignores",
+            Self::Silent => "says nothing",
+        }
+    }
+}
+
+/// One authority's opinion of one value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Verdict {
+    /// Whose.
+    pub judge: Judge,
+    /// What.
+    pub ruling: Ruling,
+    /// Why; empty where it accepts without reservation.
+    pub why: &'static str,
+}
+
+impl Verdict {
+    /// Whether the value is right there.
+    pub fn accepts(&self) -> bool {
+        self.ruling == Ruling::Accepts
+    }
+}
+
+/// Each authority's opinion.
+pub type Verdicts = [Verdict; Judge::ALL.len()];
+
+pub(super) fn each(of: impl Fn(Judge) -> (Ruling, &'static str)) -> Verdicts {
+    Judge::ALL.map(|judge| {
+        let (ruling, why) = of(judge);
+        Verdict { judge, ruling, why }
+    })
+}
+
+/// Opinions of a `priority`, decoded and trimmed.
+///
+/// The range is the protocol's and the schema's; Google and Bing say that they ignore the field, Yandex that it is
+/// a hint on the order of loading, and that a wrong one is a warning (rule catalogue sections 5.4 and 12).
+pub fn of_priority(text: &str) -> Verdicts {
+    let faults = priority::judge(text).faults;
+    let wrong = [
+        (Faults::INVALID, "a decimal number is required"),
+        (Faults::COMMA, "the point is a point, not a comma"),
+        (Faults::RANGE, "it runs from 0.0 to 1.0"),
+    ];
+    let wrong = wrong.into_iter().find(|(fault, _)| faults.has(*fault)).map(|(_, why)| why);
+    each(|judge| match (judge, wrong) {
+        (Judge::Google | Judge::Bing, _) => (Ruling::Ignores, "priority is not used there"),
+        (Judge::Yandex, Some(_)) => (Ruling::Ignores, "a warning there; the URL stays"),
+        (Judge::Yandex, None) => (Ruling::Accepts, "a hint on the order of loading"),
+        (_, Some(why)) => (Ruling::Rejects, why),
+        (_, None) => (Ruling::Accepts, ""),
+    })
+}
+
+/// Opinions of the namespace of a root element; empty where it declares none.
+///
+/// Only the protocol's own is right, letter by letter (Namespaces in XML 1.0, section 2.3; rule catalogue C19).
+pub fn of_namespace(uri: &str) -> Verdicts {
+    let other = match namespace::classify(uri) {
+        Namespace::Sitemap09 => return each(|_| (Ruling::Accepts, "")),
+        Namespace::Sitemap084 if uri == namespace::SITEMAP_084 => {
+            return each(|judge| match judge {
+                Judge::Protocol => (Ruling::Rejects, "it is http://www.sitemaps.org/schemas/sitemap/0.9 since 2006"),
+                Judge::Schema => (Ruling::Rejects, "its namespace is that of 0.9"),
+                _ => (Ruling::Accepts, "still read, but promised nowhere"),
+            });
+        }
+        meant if namespace::near_miss(uri).is_some() => return of_extension(meant, false),
+        Namespace::SitemapVariant | Namespace::Sitemap084 | Namespace::Other => "it is another namespace",
+        meant => return of_extension(meant, true),
+    };
+    each(|judge| match judge {
+        Judge::Protocol => (Ruling::Rejects, "it is http://www.sitemaps.org/schemas/sitemap/0.9, letter by letter"),
+        Judge::Schema => (Ruling::Rejects, other),
+        Judge::Google => (Ruling::Rejects, "Search Console: incorrect namespace"),
+        Judge::Bing | Judge::Yandex => (Ruling::Silent, ""),
+    })
+}
+
+/// Opinions of the namespace of an extension, exact or nearly so.
+fn of_extension(meant: Namespace, exact: bool) -> Verdicts {
+    let withdrawn = matches!(meant, Namespace::Mobile | Namespace::Geo | Namespace::CodeSearch | Namespace::PageMap);
+    each(|judge| match judge {
+        Judge::Protocol => (Ruling::Accepts, "extensions are allowed, in any namespace but its own"),
+        Judge::Google if !exact => (Ruling::Ignores, "another namespace than that of the extension"),
+        Judge::Google if withdrawn => (Ruling::Ignores, "the extension is no longer documented"),
+        Judge::Google => (Ruling::Accepts, ""),
+        Judge::Schema => (Ruling::Accepts, "if the schema of the extension is at hand"),
+        Judge::Bing | Judge::Yandex => (Ruling::Silent, ""),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One letter for each: a, r, i, and - for those that say nothing.
+    fn letters(verdicts: &Verdicts) -> String {
+        verdicts
+            .iter()
+            .map(|verdict| match verdict.ruling {
+                Ruling::Accepts => 'a',
+                Ruling::Rejects => 'r',
+                Ruling::Ignores => 'i',
+                Ruling::Silent => '-',
+            })
+            .collect()
+    }
+
+    #[test]
+    fn authorities_disagree_about_priorities() {
+        for (text, expected) in [
+            ("0.5", "aaiia"),
+            ("0.0", "aaiia"),
+            (".5", "aaiia"),
+            ("0.123", "aaiia"),
+            ("0,5", "rriii"),
+            ("1.5", "rriii"),
+            ("high", "rriii"),
+            ("", "rriii"),
+        ] {
+            assert_eq!(letters(&of_priority(text)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn authorities_disagree_about_namespaces() {
+        for (uri, expected) in [
+            ("http://www.sitemaps.org/schemas/sitemap/0.9", "aaaaa"),
+            ("https://www.sitemaps.org/schemas/sitemap/0.9", "rrr--"),
+            ("http://www.google.com/schemas/sitemap/0.84", "rraaa"),
+            ("", "rrr--"),
+            ("http://example.com/", "rrr--"),
+            ("http://www.google.com/schemas/sitemap-image/1.1", "aaa--"),
+            ("https://www.google.com/schemas/sitemap-image/1.1", "aai--"),
+            ("http://www.google.com/schemas/sitemap-mobile/1.0", "aai--"),
+        ] {
+            assert_eq!(letters(&of_namespace(uri)), expected, "{uri}");
+        }
+    }
+
+    #[test]
+    fn every_no_has_a_reason() {
+        for verdicts in [of_priority("x"), of_priority("2"), of_namespace(""), of_namespace("http://e.com/")] {
+            for verdict in verdicts {
+                assert!(
+                    verdict.accepts() || verdict.ruling == Ruling::Silent || !verdict.why.is_empty(),
+                    "{verdict:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! A rule, or a value, explained: what it means, who says what about it.
+//!
+//! The screen's `:help`, its explanations and `sited check --explain` say the same, from the one table of rules and
+//! the one room of verdicts.
+
+use super::Session;
+use super::findings::Finding;
+use crate::check::profile::Profile;
+use crate::check::rule::{FixKind, Rule};
+use crate::protocol::changefreq::Changefreq;
+use crate::protocol::lastmod::{self, Now};
+use crate::protocol::namespace::{self, Namespace};
+use crate::protocol::verdict::{Verdicts, of_namespace, of_priority};
+use crate::protocol::{Field, Severity, priority};
+
+/// What a text would be as a value, and what is to be said of it.
+#[derive(Debug, Clone)]
+pub struct Explanation {
+    /// As what it is taken: a field's name, or `namespace`.
+    pub what: &'static str,
+    /// Who accepts it, where the authorities are asked.
+    pub verdicts: Option<Verdicts>,
+    /// The rules that it breaks, worst first.
+    pub findings: Vec<Finding>,
+}
+
+/// What each profile makes of a rule, the worst of its variants; `None` where it does not ask.
+pub fn severities(rule: Rule) -> Vec<(Profile, Option<Severity>)> {
+    let worst = |profile: Profile| rule.family().iter().filter_map(|one| one.severity_in(profile)).max();
+    Profile::ALL.into_iter().map(|profile| (profile, worst(profile))).collect()
+}
+
+/// How a rule's findings can be put right, in words.
+pub const fn fix_words(rule: FixKind) -> &'static str {
+    match rule {
+        FixKind::Safe => "can be put right without a question",
+        FixKind::Ask => "can be put right once you have decided how",
+        FixKind::None => "only you can put it right",
+    }
+}
+
+/// Who accepts a field's value, where the authorities are asked.
+pub fn verdicts(field: Field, value: &str) -> Option<Verdicts> {
+    match field {
+        Field::Lastmod => Some(lastmod::verdicts(value)),
+        Field::Priority => Some(of_priority(value)),
+        Field::Loc | Field::Changefreq => None,
+    }
+}
+
+/// Everything that a text may be as a value; empty if it looks like none.
+pub fn explain(text: &str, now: Now) -> Vec<Explanation> {
+    let text = text.trim();
+    if namespace::classify(text) != Namespace::Other || text.contains("/schemas/") {
+        return vec![Explanation { what: "namespace", verdicts: Some(of_namespace(text)), findings: Vec::new() }];
+    }
+    let session = Session::new(now, None);
+    let as_field = |field: Field| Explanation {
+        what: field.name(),
+        verdicts: verdicts(field, text),
+        findings: session.view().judge(None, field, text),
+    };
+    Field::ALL.into_iter().filter(|field| looks_like(*field, text)).map(as_field).collect()
+}
+
+fn looks_like(field: Field, text: &str) -> bool {
+    let digits = text.bytes().any(|byte| byte.is_ascii_digit());
+    match field {
+        Field::Loc => text.contains("://") || text.starts_with('/'),
+        Field::Lastmod => digits && !lastmod::judge(text).faults.has(lastmod::Faults::INVALID),
+        Field::Changefreq => Changefreq::parse_any_case(text).is_some(),
+        Field::Priority => {
+            let number = !priority::judge(text).faults.has(priority::Faults::INVALID);
+            // Four digits and more are a year.
+            digits && (number && (text.len() < 4 || text.contains(['.', ','])) || text.ends_with('%'))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::verdict::{Judge, Ruling};
+
+    const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
+
+    #[test]
+    fn values_are_taken_for_what_they_look_like() {
+        for (text, expected) in [
+            ("2005", &["lastmod"][..]),
+            ("2005-05-10", &["lastmod"]),
+            ("10.05.2005", &["lastmod"]),
+            ("0.5", &["priority"]),
+            ("0,5", &["priority"]),
+            ("80%", &["priority"]),
+            ("weekly", &["changefreq"]),
+            ("Weekly", &["changefreq"]),
+            ("https://e.com/a b", &["loc"]),
+            ("http://www.sitemaps.org/schemas/sitemap/0.9/", &["namespace"]),
+            ("http://www.google.com/schemas/sitemap/0.84", &["namespace"]),
+            ("nonsense", &[]),
+        ] {
+            let found: Vec<&str> = explain(text, NOW).iter().map(|one| one.what).collect();
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    /// The verdicts and the table of rules are two accounts of the same; they must agree.
+    #[test]
+    fn who_rejects_a_value_has_a_rule_for_it() {
+        let values = [
+            "2005",
+            "2005-05",
+            "2005-05-10T17:33+08:00",
+            "2005-05-10T17:33:30",
+            "2005-05-10 17:33:30Z",
+            "2005-13-01",
+            "05/10/2005",
+            "2005-05-10T24:00:00Z",
+            "2005-05-10T17:33:30.123Z",
+            "0,5",
+            "1.5",
+            "0.5",
+            "2005-05-10",
+            "2005-05-10T17:33:30Z",
+        ];
+        for value in values {
+            for one in explain(value, NOW) {
+                for verdict in one.verdicts.unwrap() {
+                    let profile = match verdict.judge {
+                        Judge::Protocol | Judge::Schema => Profile::Protocol,
+                        Judge::Google => Profile::Google,
+                        Judge::Bing => Profile::Bing,
+                        Judge::Yandex => Profile::Yandex,
+                    };
+                    let worst = one.findings.iter().filter_map(|finding| finding.rule.severity_in(profile)).max();
+                    if verdict.ruling == Ruling::Rejects {
+                        assert!(worst >= Some(Severity::Warning), "{value}: {verdict:?}, but {worst:?}");
+                    }
+                }
+                let all = one.verdicts.unwrap().iter().all(|verdict| verdict.ruling == Ruling::Accepts);
+                let errors = one.findings.iter().any(|finding| finding.severity == Severity::Error);
+                assert!(!(all && errors), "{value}: everybody accepts it, and yet it is an error");
+            }
+        }
+    }
+
+    #[test]
+    fn every_profile_has_its_severity() {
+        let found = severities(Rule::LASTMOD_NO_TIMEZONE);
+        assert!(
+            found.contains(&(Profile::Protocol, Some(Severity::Error)))
+                && found.contains(&(Profile::Yandex, Some(Severity::Warning))),
+            "{found:?}"
+        );
+    }
+}

@@ -1,0 +1,214 @@
+//! Explanations: of a rule, of a value, of what is wrong with a row, a file, an entry of the index.
+
+use super::super::theme::Role;
+use super::super::words::{Line, Words};
+use super::list::{Choice, List, ListKind, blank, entry};
+use super::{App, Mode};
+use crate::check::rule::Rule;
+use crate::protocol::verdict::{Judge, Ruling, Verdicts, of_namespace};
+use crate::session::explain::{explain, fix_words, severities, verdicts};
+use crate::session::findings::{FileFinding, Place};
+use crate::words::counted;
+
+impl App {
+    /// What a rule means, whether a row breaks it or not.
+    pub(super) fn open_rule(&mut self, rule: Rule) {
+        let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
+        let mut lines = vec![(
+            Words::new().and(Role::Accent, rule.code()).and(Role::Dim, format!("   {}", rule.summary())).into(),
+            Choice::Read,
+        )];
+        for line in Words::text(rule.help()).wrapped(self.theme.charset, width, 0) {
+            lines.push((Words::text("  ").joined(line).into(), Choice::Read));
+        }
+        for (profile, severity) in severities(rule) {
+            let words = Words::dim(format!("  {:12} ", profile.name()));
+            let words = match severity {
+                Some(severity) => words.and(severity.into(), severity.name()),
+                None => words.and(Role::Dim, "not asked"),
+            };
+            let words = if profile == self.session.profile() { words.and(Role::Accent, "   asked now") } else { words };
+            lines.push((words.into(), Choice::Read));
+        }
+        lines.push((Words::dim(format!("  {:12} {}", "fix", fix_words(rule.fix()))).into(), Choice::Read));
+        lines.push((Words::dim(format!("  {:12} {}", "source", rule.source())).into(), Choice::Read));
+        self.mode = Mode::List(List::new(ListKind::Explain, lines));
+    }
+
+    /// What is to be said of a text as a value. False if it looks like none.
+    pub(super) fn open_value(&mut self, text: &str) -> bool {
+        let found = explain(text, self.session.view().now);
+        let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
+        let mut lines: Vec<(Line, Choice)> = Vec::new();
+        for one in &found {
+            if !lines.is_empty() {
+                lines.push(blank());
+            }
+            let title = Words::new().and(Role::Accent, text.to_owned()).and(Role::Dim, format!("   as {}", one.what));
+            lines.push((title.into(), Choice::Read));
+            if let Some(verdicts) = &one.verdicts {
+                lines.extend(self.verdict_table(verdicts));
+            }
+            for finding in &one.findings {
+                let sign = self.theme.finding_sign(finding.severity);
+                let words = Words::new()
+                    .and(finding.severity.into(), format!("{sign} "))
+                    .and(Role::Text, finding.message.clone())
+                    .and(Role::Dim, format!("   {}", finding.rule.code()));
+                for line in words.wrapped(self.theme.charset, width, 2) {
+                    lines.push((Words::text("  ").joined(line).into(), Choice::Read));
+                }
+            }
+        }
+        if found.is_empty() {
+            return false;
+        }
+        self.mode = Mode::List(List::new(ListKind::Explain, lines));
+        true
+    }
+
+    /// What is wrong with the current row, at length.
+    pub(super) fn open_explain(&mut self) {
+        let Some(row) = self.grid.row else { return };
+        let findings = self.session.view().findings(row);
+        if findings.is_empty() {
+            return self.say("nothing is wrong with this row");
+        }
+        let mut lines = Vec::new();
+        let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
+        let charset = self.theme.charset;
+        for finding in &findings {
+            if !lines.is_empty() {
+                lines.push(blank());
+            }
+            let sign = self.theme.finding_sign(finding.severity);
+            let title = Words::new()
+                .and(finding.severity.into(), format!("{sign} {}", finding.rule.code()))
+                .and(Role::Dim, format!("   {}", finding.severity.name()));
+            lines.push((title.into(), Choice::Read));
+            let mut say = |role: Role, text: String| {
+                for line in Words::new().and(role, text).wrapped(charset, width, 0) {
+                    lines.push((Words::text("  ").joined(line).into(), Choice::Read));
+                }
+            };
+            say(Role::Text, finding.message.clone());
+            if finding.rule.help() != finding.message {
+                say(Role::Dim, finding.rule.help().to_owned());
+            }
+            if let Some(fix) = &finding.fix {
+                say(Role::Good, format!("gx: {}", fix.label));
+            }
+            if let Some(field) = finding.field
+                && let Some(text) = self.session.cell(row, field)
+                && let Some(verdicts) = verdicts(field, &text)
+            {
+                lines.extend(self.verdict_table(&verdicts));
+            }
+            lines.push((Words::dim(format!("  source: {}", finding.rule.source())).into(), Choice::Read));
+        }
+        self.mode = Mode::List(List::new(ListKind::Explain, lines));
+    }
+
+    /// What breaks a rule without being a row: which file or entry of the index, and why.
+    pub(super) fn open_of_files(&mut self, rule: Rule) {
+        let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
+        let charset = self.theme.charset;
+        let mut lines: Vec<(Line, Choice)> = Vec::new();
+        let mut tables: Vec<(Line, Choice)> = Vec::new();
+        let mut say = |words: Words| {
+            lines.extend(words.wrapped(charset, width, 2).into_iter().map(|line| (line.into(), Choice::Read)));
+        };
+        let findings = self.session.file_findings().iter().filter(|finding| finding.rule == rule);
+        let mut count = 0;
+        for finding in findings {
+            count += 1;
+            if count > 200 {
+                continue;
+            }
+            let sign = self.theme.finding_sign(finding.severity);
+            let place = self.place_name(finding.place);
+            say(Words::new().and(finding.severity.into(), format!("{sign} ")).and(Role::Text, place));
+            say(Words::dim(format!("  {}", finding.message)));
+            if let Some(uri) = self.namespace_of(finding) {
+                tables.extend(self.verdict_table(&of_namespace(&uri)));
+            }
+        }
+        tables.truncate(Judge::ALL.len());
+        lines.extend(tables);
+        let mut say = |words: Words| {
+            lines.extend(words.wrapped(charset, width, 2).into_iter().map(|line| (line.into(), Choice::Read)));
+        };
+        say(Words::new());
+        say(Words::dim(rule.help()));
+        say(Words::dim(format!("source: {}", rule.source())));
+        let all = self.session.rule_counts().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, all)| all);
+        if all > count {
+            let words = Words::text(format!("show the {} with it too", counted(all - count, "row")));
+            lines.insert(0, entry(words, Words::new(), Choice::Rows(rule)));
+        }
+        self.mode = Mode::List(List::new(ListKind::Explain, lines));
+    }
+
+    /// The namespace that a finding of a file is about.
+    fn namespace_of(&self, finding: &FileFinding) -> Option<String> {
+        let document = self.session.document();
+        let names = match finding.place {
+            Place::Sitemap(id) => &document.sitemap(id)?.frame.names,
+            Place::Index(None) => &document.index()?.source.names,
+            Place::Index(Some(_)) | Place::Set => return None,
+        };
+        let of_root = finding.rule.code().starts_with("ns-") && !finding.rule.code().starts_with("ns-ext");
+        of_root.then(|| names.uri.as_deref().unwrap_or_default().to_owned())
+    }
+
+    /// The name of what a finding of no row is about.
+    pub(in crate::tui) fn place_name(&self, place: Place) -> String {
+        let document = self.session.document();
+        match place {
+            Place::Sitemap(id) => document.sitemap(id).map(|sitemap| sitemap.name.to_string()).unwrap_or_default(),
+            Place::Index(None) => document.index().map(|index| index.name.to_string()).unwrap_or_default(),
+            Place::Index(Some(child)) => {
+                let loc =
+                    document.index().and_then(|index| index.children.get(child)).map(|child| child.loc.to_string());
+                loc.unwrap_or_default()
+            }
+            Place::Set => "the set".to_owned(),
+        }
+    }
+
+    /// Who accepts a value, in a line: `protocol ✓  schema ✗  Google ✗  Bing ✓  Yandex ·`.
+    pub(in crate::tui) fn verdict_words(&self, verdicts: &Verdicts) -> Words {
+        let mut words = Words::new();
+        for verdict in verdicts {
+            if !words.is_empty() {
+                words.push(Role::Text, "  ");
+            }
+            let (role, sign) = self.ruling(verdict.ruling);
+            words.push(Role::Dim, format!("{} ", verdict.judge.name()));
+            words.push(role, sign);
+        }
+        words
+    }
+
+    /// The same below each other, with the reasons.
+    fn verdict_table(&self, verdicts: &Verdicts) -> Vec<(Line, Choice)> {
+        let line = |verdict: &crate::protocol::verdict::Verdict| {
+            let (role, sign) = self.ruling(verdict.ruling);
+            let words = Words::dim(format!("  {:10}", verdict.judge.name()))
+                .and(role, format!("{sign} {:13}", verdict.ruling.name()))
+                .and(Role::Dim, verdict.why);
+            (Line::from(words), Choice::Read)
+        };
+        verdicts.iter().map(line).collect()
+    }
+
+    const fn ruling(&self, ruling: Ruling) -> (Role, &'static str) {
+        let signs = &self.theme.signs;
+        match ruling {
+            Ruling::Accepts => (Role::Good, signs.good),
+            Ruling::Rejects => (Role::Error, signs.error),
+            Ruling::Ignores => (Role::Dim, signs.note),
+            Ruling::Silent => (Role::Dim, "-"),
+        }
+    }
+}
