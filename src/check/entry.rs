@@ -111,7 +111,8 @@ const LOC_RULES: RuleSet = RuleSet::of(&[
     Rule::INDEX_CHILD_PATH,
 ]);
 
-const LASTMOD_RULES: RuleSet = RuleSet::of(&LASTMOD).union(RuleSet::of(&[Rule::LASTMOD_FUTURE]));
+const LASTMOD_RULES: RuleSet =
+    RuleSet::of(&LASTMOD).union(RuleSet::of(&[Rule::LASTMOD_FUTURE, Rule::LASTMOD_DATE_ONLY]));
 
 const CHANGEFREQ_RULES: RuleSet = RuleSet::of(&[Rule::CHANGEFREQ_INVALID, Rule::CHANGEFREQ_CASE]);
 
@@ -368,6 +369,11 @@ fn value_rules(field: Field, decoded: &str, context: &Context<'_>, facts: &mut F
             }
             let future = judged.instant.is_some_and(|instant| instant.seconds > context.now + TOLERANCE);
             set.insert_if(Rule::LASTMOD_FUTURE, future);
+            // Asked by one profile: the others need not sort it out again for every row.
+            if context.profile == Profile::Bing {
+                let is_day = judged.instant.is_some_and(|instant| instant.precision == lastmod::Precision::Day);
+                set.insert_if(Rule::LASTMOD_DATE_ONLY, is_day && judged.faults.is_empty());
+            }
         }
         Field::Changefreq => {
             facts.changefreq = Changefreq::parse(value);

@@ -29,13 +29,22 @@ pub struct IndexFacts<'f> {
     pub home: Option<&'f Home>,
     /// Newest lastmod (seconds since 1970) of each sitemap, by its id.
     pub newest: &'f [Option<i64>],
+    /// Entries of each sitemap, by its id.
+    pub entries: &'f [u32],
+    /// When each sitemap's file was last changed, in seconds since 1970, by its id.
+    pub mtimes: &'f [Option<i64>],
 }
+
+/// Index files per site (Google Search Central, "Manage your sitemaps with a sitemap index file").
+const INDEXES_PER_SITE: usize = 500;
 
 /// Checks all children. What [`super::entry`] says of each as an entry is not repeated here.
 pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
     let mut out = Vec::new();
     let common = commonest_origin(index);
     let mut seen: HashSet<&str> = HashSet::new();
+    // Children with a date, and those whose date is that of their newest page.
+    let (mut dated, mut dated_by_pages) = (0_u32, 0_u32);
     for (number, child) in index.children.iter().enumerate() {
         let mut say = |rule: Rule, field: Option<Field>, message: String| {
             out.push(IndexFinding { rule, child: Some(number), field, message });
@@ -47,6 +56,13 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
             say(Rule::INDEX_CHILD_DUPLICATE, Some(Field::Loc), format!("{loc} is listed before"));
         }
         match &child.state {
+            ChildState::Loaded(id) if facts.entries.get(id.index()) == Some(&0) => {
+                say(
+                    Rule::INDEX_CHILD_EMPTY,
+                    Some(Field::Loc),
+                    format!("{loc} has no entries: leave it out of the index"),
+                );
+            }
             ChildState::Loaded(_) | ChildState::NotLoaded | ChildState::Repeated => {}
             // Said once, of the first.
             ChildState::Missing | ChildState::Outside if repeats => {}
@@ -65,6 +81,9 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
                     Some(Field::Loc),
                     format!("{loc} is an index itself; an index lists sitemaps only"),
                 );
+            }
+            ChildState::Cycle => {
+                say(Rule::INDEX_CYCLE, Some(Field::Loc), format!("{loc} is an index that lists this one again"));
             }
             ChildState::Itself => say(Rule::INDEX_SELF, Some(Field::Loc), format!("{loc} is this index itself")),
         }
@@ -88,15 +107,35 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
                 lastmod::Precision::Day => 86_399,
                 _ => 0,
             };
+            dated += 1;
+            let is_older =
+                facts.mtimes.get(id.index()).copied().flatten().is_some_and(|mtime| mtime > *newest + 86_400);
+            dated_by_pages += u32::from(instant.seconds == *newest && is_older);
             if instant.seconds + covers < *newest {
                 let message = format!("{said} is older than the newest lastmod inside {loc}");
                 say(Rule::INDEX_LASTMOD_OLDER, Some(Field::Lastmod), message);
             }
         }
     }
+    let mut say = |rule: Rule, message: String| out.push(IndexFinding { rule, child: None, field: None, message });
     if index.children.len() == 1 {
-        let message = "an index with one child: the sitemap alone would do".into();
-        out.push(IndexFinding { rule: Rule::INDEX_SINGLE, child: None, field: None, message });
+        say(Rule::INDEX_SINGLE, "an index with one child: the sitemap alone would do".to_owned());
+    }
+    if dated > 0 && dated == dated_by_pages {
+        let message = "each lastmod here is that of the newest page inside, but the files changed later than that";
+        say(Rule::INDEX_LASTMOD_MEANING, message.to_owned());
+    }
+    for name in index.unlisted.iter() {
+        say(
+            Rule::INDEX_CHILD_UNLISTED,
+            format!("{name} lies beside the index and is a sitemap, but no entry lists it"),
+        );
+    }
+    let nested =
+        index.children.iter().filter(|child| matches!(child.state, ChildState::Nested | ChildState::Cycle)).count();
+    if nested >= INDEXES_PER_SITE {
+        let message = format!("{} index files; Search Console takes {INDEXES_PER_SITE} per site", nested + 1);
+        say(Rule::SET_TOO_MANY_INDEXES, message);
     }
     out
 }
@@ -113,4 +152,78 @@ fn commonest_origin(index: &Index) -> Option<&str> {
         }
     }
     counts.into_iter().max_by_key(|(_, count)| *count).map(|(origin, _)| origin)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::sitemap::{Child, SitemapId};
+    use crate::document::source::Source;
+    use crate::progress::Progress;
+    use crate::xml::scan::{Ignore, scan};
+    use std::sync::Arc;
+
+    const DAY: i64 = 86_400;
+
+    fn index(dates: &[&str], states: &[ChildState]) -> Index {
+        let entry = |(number, date): (usize, &&str)| {
+            format!("<sitemap><loc>https://e.com/{number}.xml</loc><lastmod>{date}</lastmod></sitemap>")
+        };
+        let entries: String = dates.iter().enumerate().map(entry).collect();
+        let text =
+            format!("<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{entries}</sitemapindex>");
+        let scan = scan(text.as_bytes(), &mut Ignore, &Progress::default());
+        let child = |(number, state): (usize, &ChildState)| Child {
+            loc: format!("https://e.com/{number}.xml").into(),
+            state: state.clone(),
+        };
+        Index {
+            source: Arc::new(Source::new(text.into_bytes(), scan).unwrap()),
+            children: states.iter().enumerate().map(child).collect(),
+            ..Index::default()
+        }
+    }
+
+    fn codes(index: &Index, facts: &IndexFacts<'_>) -> Vec<(&'static str, Option<usize>)> {
+        check(index, facts).into_iter().map(|found| (found.rule.code(), found.child)).collect()
+    }
+
+    #[test]
+    fn children_and_their_dates() {
+        let loaded = |id| ChildState::Loaded(SitemapId(id));
+        let [newest, older] = [Some(10 * DAY), Some(5 * DAY)];
+        let facts = IndexFacts { home: None, newest: &[newest, older], entries: &[3, 1], mtimes: &[None, None] };
+        let sound = index(&["1970-01-11", "1970-01-08"], &[loaded(0), loaded(1)]);
+        assert_eq!(codes(&sound, &facts), []);
+        let empty = IndexFacts { entries: &[3, 0], ..facts };
+        assert_eq!(codes(&sound, &empty), [("index-child-empty", Some(1))]);
+        let old = index(&["1970-01-02", "1970-01-08"], &[loaded(0), loaded(1)]);
+        assert_eq!(codes(&old, &facts), [("index-lastmod-older", Some(0))]);
+        let single = index(&["1970-01-11"], &[loaded(0)]);
+        assert_eq!(codes(&single, &facts), [("index-single", None)]);
+    }
+
+    #[test]
+    fn dates_of_pages_where_those_of_files_belong() {
+        let loaded = |id| ChildState::Loaded(SitemapId(id));
+        let newest = [Some(10 * DAY), Some(5 * DAY)];
+        let facts = IndexFacts { home: None, newest: &newest, entries: &[3, 1], mtimes: &[Some(20 * DAY); 2] };
+        let index = index(&["1970-01-11", "1970-01-06"], &[loaded(0), loaded(1)]);
+        assert_eq!(codes(&index, &facts), [("index-lastmod-meaning", None)]);
+        for mtimes in [[None; 2], [Some(20 * DAY), Some(6 * DAY)]] {
+            assert_eq!(codes(&index, &IndexFacts { mtimes: &mtimes, ..facts }), []);
+        }
+    }
+
+    #[test]
+    fn sitemaps_beside_it_and_indexes_inside_it() {
+        let facts = IndexFacts { home: None, newest: &[], entries: &[], mtimes: &[] };
+        let plain = index(&["2026-01-01"; 2], &[ChildState::NotLoaded, ChildState::NotLoaded]);
+        let index = Index { unlisted: [Arc::from("old.xml")].into(), ..plain };
+        assert_eq!(codes(&index, &facts), [("index-child-unlisted", None)]);
+        let nested = self::index(&["2026-01-01"; 500], &vec![ChildState::Nested; 500]);
+        let found = codes(&nested, &facts);
+        assert_eq!(found.iter().filter(|(code, _)| *code == "index-nested").count(), 500);
+        assert_eq!(found.last(), Some(&("set-too-many-indexes", None)));
+    }
 }

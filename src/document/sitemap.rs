@@ -93,6 +93,8 @@ pub enum ChildState {
     Outside,
     /// It is an index itself, which is not allowed (Search Console: "Nested sitemap indexes").
     Nested,
+    /// It is an index itself, and lists the index that lists it.
+    Cycle,
     /// It is the index itself.
     Itself,
     /// It was named before by an earlier entry.
@@ -129,6 +131,8 @@ pub struct Index {
     pub encoding: &'static str,
     /// What was unusual about it as stored and is not so in memory, in the order of entries.
     pub quirks: Arc<[Quirk]>,
+    /// Names of sitemaps that lay beside it when it was read and that it does not list.
+    pub unlisted: Arc<[Arc<str>]>,
 }
 
 impl Default for Index {
@@ -142,6 +146,7 @@ impl Default for Index {
             children: Vec::new(),
             encoding: UTF_8,
             quirks: Arc::default(),
+            unlisted: Arc::default(),
         }
     }
 }

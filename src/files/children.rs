@@ -8,9 +8,11 @@ use super::load::{Facts, File, Job, Part};
 use super::locate::{self, Place};
 use super::read;
 use crate::document::sitemap::{Child, ChildState, SitemapId};
+use crate::protocol::Field;
 use crate::protocol::location;
-use crate::xml::names::FileKind;
-use crate::xml::scan::Visit;
+use crate::xml::entry::Entry;
+use crate::xml::names::{FileKind, Names};
+use crate::xml::scan::{Visit, scan};
 use std::collections::{BTreeMap, HashMap};
 use std::fs::Metadata;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -21,7 +23,8 @@ use std::sync::{Arc, mpsc};
 pub(super) struct Found {
     /// Which entry of the index.
     child: usize,
-    path: PathBuf,
+    /// Where it is.
+    pub(super) path: PathBuf,
     /// Relative to the index's folder.
     name: Arc<str>,
     url: Arc<str>,
@@ -46,6 +49,16 @@ impl Identity {
             Some((device, inode)) => Self::Inode(device, inode),
             None => Self::Path(path.canonicalize().unwrap_or_else(|_| path.to_path_buf())),
         }
+    }
+}
+
+/// The locs of an index.
+#[derive(Default)]
+struct Listed(Vec<String>);
+
+impl Visit for Listed {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        self.0.extend(entry.value(Field::Loc, text).map(std::borrow::Cow::into_owned));
     }
 }
 
@@ -102,6 +115,35 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
             };
         }
         found
+    }
+
+    /// Tells indexes inside the index that list it again from others.
+    pub(super) fn find_cycles(
+        &self,
+        (index, inode): (&Path, Option<(u64, u64)>),
+        folder: &Path,
+        found: &[Found],
+        children: &mut [Child],
+    ) {
+        let own = Identity::of(index, inode);
+        for found in found {
+            let Some(child) = children.get_mut(found.child).filter(|child| child.state == ChildState::Nested) else {
+                continue;
+            };
+            let Ok(contents) = read::read(&found.path, self.options, self.progress) else { continue };
+            let mut listed = Listed::default();
+            scan(&contents.bytes, &mut listed, self.progress);
+            let inner = found.path.parent().unwrap_or(folder);
+            let is_own = |loc: &String| {
+                let Place::Inside(candidates) = locate::place(loc, self.base.as_deref()) else { return false };
+                candidates.iter().flat_map(|name| [folder.join(name), inner.join(name)]).any(|path| {
+                    std::fs::metadata(&path).is_ok_and(|there| Identity::of(&path, disk::identity(&there)) == own)
+                })
+            };
+            if listed.0.iter().any(is_own) {
+                child.state = ChildState::Cycle;
+            }
+        }
     }
 
     /// Reads the children that were found; returns whether it was stopped before the last.

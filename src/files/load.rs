@@ -11,6 +11,7 @@ use super::journal::{Desk, Held};
 use super::locate;
 use super::read::{self, Contents, Options};
 use super::record::{self, Finished};
+use super::unlisted;
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
 use crate::document::sitemap::{Child, ChildState, Index, Sitemap, UTF_8};
@@ -139,6 +140,9 @@ pub fn load<V: Visit + Send>(
     let folder = path.parent().unwrap_or(Path::new(""));
     let found = job.resolve((&path, identity), folder, &mut index.children);
     let stopped = job.children(&found, &mut index.children, deliver);
+    job.find_cycles((&path, identity), folder, &found, &mut index.children);
+    let known = found.iter().map(|found| &*found.path).chain([&*path]).collect();
+    index.unlisted = unlisted::beside(folder, &known);
     Ok(Loaded { path: Some(path), index: Some(index), stopped, finished, desk, ..Loaded::default() })
 }
 
@@ -168,7 +172,7 @@ impl<V> File<V> {
         let children = (0..source.len()).map(|entry| Child { loc: loc(entry), state: ChildState::NotLoaded }).collect();
         let Facts { path, name, gzip, encoding, .. } = self.facts;
         let (source, quirks) = (Arc::new(source), self.quirks);
-        (Index { path, name, gzip, source, children, encoding, quirks }, self.on_disk, self.visitor)
+        (Index { path, name, gzip, source, children, encoding, quirks, ..Index::default() }, self.on_disk, self.visitor)
     }
 
     pub(super) fn into_sitemap(self) -> Part<V> {
@@ -282,7 +286,7 @@ pub(super) mod tests {
 
     #[test]
     fn children_come_in_index_order_and_whatever_is_wrong_with_one_is_its_state() {
-        use ChildState::{Itself, Loaded, Missing, Nested, Outside, Repeated};
+        use ChildState::{Cycle, Itself, Loaded, Missing, Nested, Outside, Repeated};
         let locs = [
             "http://e/maps/b.xml",
             "http://e/a.xml?v=2",
@@ -296,6 +300,7 @@ pub(super) mod tests {
             "http://e/deep/er/c%20d.xml",
             "",
             "http://e/other/a.xml",
+            "http://e/back.xml",
         ];
         let files: Vec<(&str, String)> = vec![
             ("index.xml", index(&locs)),
@@ -303,6 +308,8 @@ pub(super) mod tests {
             ("b.xml", urlset(&["http://e/wrong"])),
             ("maps/b.xml", urlset(&["http://e/b"])),
             ("nested.xml", index(&["http://e/x.xml"])),
+            ("back.xml", index(&["http://e/y.xml", "http://e/index.xml"])),
+            ("unlisted.xml", urlset(&["http://e/u"])),
             ("damaged.xml", urlset(&["http://e/?a&b"])),
             ("feed.xml", "<html/>".to_owned()),
             ("er/c d.xml", urlset(&["http://e/c"])),
@@ -313,18 +320,21 @@ pub(super) mod tests {
         assert_eq!(names, ["index.xml", "maps/b.xml", "a.xml", "er/c d.xml"]);
         assert_eq!(parts[0].1, locs);
         assert_eq!(parts[1].1, ["http://e/b"]);
-        let states: Vec<ChildState> = loaded.index.unwrap().children.into_iter().map(|child| child.state).collect();
+        let index = loaded.index.unwrap();
+        // What is listed by another path of its URL alone counts as not listed here.
+        assert_eq!(index.unlisted.iter().map(|name| &**name).collect::<Vec<_>>(), ["b.xml", "unlisted.xml"]);
+        let states: Vec<ChildState> = index.children.into_iter().map(|child| child.state).collect();
         let unreadable = |number: usize| match &states[number] {
             ChildState::Unreadable(why) => why.to_string(),
             other => panic!("{other:?}"),
         };
         assert!(unreadable(7).contains("damaged.xml:2:"), "{}", unreadable(7));
         assert!(unreadable(8).contains("HTML"), "{}", unreadable(8));
-        let rest: Vec<ChildState> = [0, 1, 2, 3, 4, 5, 6, 9, 10, 11].map(|number| states[number].clone()).into();
+        let rest: Vec<ChildState> = [0, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12].map(|number| states[number].clone()).into();
         let loaded = |number| Loaded(SitemapId(number));
         assert_eq!(
             rest,
-            [loaded(0), loaded(1), Missing, Outside, Itself, Repeated, Nested, loaded(2), Missing, Missing]
+            [loaded(0), loaded(1), Missing, Outside, Itself, Repeated, Nested, loaded(2), Missing, Missing, Cycle]
         );
     }
 

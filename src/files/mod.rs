@@ -20,6 +20,7 @@ mod record;
 pub mod sample;
 pub mod save;
 mod several;
+mod unlisted;
 
 pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};

@@ -276,7 +276,11 @@ impl Session {
                 dates.map(|lastmod| lastmod.seconds).filter(|seconds| *seconds <= latest).max()
             })
             .collect();
-        for found in index::check(index, &IndexFacts { home: home.as_ref(), newest: &newest }) {
+        let entries: Vec<u32> = document.sitemaps().iter().map(|sitemap| sitemap.live).collect();
+        let set = self.now.checks.set();
+        let mtimes: Vec<Option<i64>> = (0..entries.len() as u32).map(|file| set.mtime(file)).collect();
+        let facts = IndexFacts { home: home.as_ref(), newest: &newest, entries: &entries, mtimes: &mtimes };
+        for found in index::check(index, &facts) {
             let place = Place::Index(found.child);
             say(place, found.rule, found.field, found.message);
         }

@@ -107,7 +107,8 @@ struct Around<'t> {
 /// Whether an entry has anything for this room: extensions in it, or markup before it.
 pub fn concerns(entry: &Entry, text: &[u8]) -> bool {
     let lead = text.get(..entry.open as usize).unwrap_or_default();
-    entry.extensions != Extensions::default() || (!lead.is_empty() && memchr::memchr(b'<', lead).is_some())
+    // Nearly every lead is a line break and some blanks, too short for an element.
+    entry.extensions != Extensions::default() || (lead.len() >= "<a:b/>".len() && memchr::memchr(b'<', lead).is_some())
 }
 
 /// The rules that the extensions of an entry break. `entry` must be the anatomy of `text`.

@@ -14,6 +14,9 @@ rules! { super::alternate::END;
     INDEX_SELF "index-self" E Entry Ask PRACTICE,
         "an index that lists itself",
         "The entry points at the index it stands in. A crawler that follows it runs in a circle or reports a nested index. Remove the entry.";
+    INDEX_CYCLE "index-cycle" E Entry Ask PRACTICE,
+        "two indexes that list each other",
+        "The entry points at an index that lists this one again. A crawler that follows both runs in a circle; most report a nested index and stop. Remove the entry.";
     INDEX_CHILD_DUPLICATE "index-child-duplicate" W Entry Safe PRACTICE,
         "the same sitemap twice",
         "The index lists this sitemap more than once. Crawlers fetch it once; the second entry can go.";
@@ -26,6 +29,12 @@ rules! { super::alternate::END;
     INDEX_CHILD_MISSING "index-child-missing" E Entry Ask CONSOLE,
         "the sitemap's file was not found",
         "No file for this entry lies beside the index, neither by the path of its URL nor by its name. If it is missing on the server too, Search Console reports that it could not be fetched.";
+    INDEX_CHILD_UNLISTED "index-child-unlisted" W Document Ask PRACTICE,
+        "a sitemap beside the index that it does not list",
+        "A file in the index's folder is a sitemap, but no entry names it, so crawlers that go by the index never see it. Add it, or remove the file if it is left over from an earlier split.";
+    INDEX_CHILD_EMPTY "index-child-empty" W Entry Ask CONSOLE,
+        "a sitemap without entries",
+        "The index lists a sitemap that lists nothing. Search Console reports an empty sitemap. Leave it out of the index until it has entries.";
     INDEX_CHILD_INCOMPLETE_URL "index-child-incomplete-url" E Entry Ask CONSOLE,
         "not a complete URL of a sitemap",
         "The loc of a sitemap begins with http:// or https:// and a host, like any other. Search Console reports an incomplete URL and does not fetch it.";
@@ -35,6 +44,9 @@ rules! { super::alternate::END;
     INDEX_LASTMOD_OLDER "index-lastmod-older" W Entry Safe INDEX,
         "the index dates a sitemap older than its content",
         "A page in the sitemap changed after the date that the index gives the file. Crawlers that go by the index do not fetch the file and miss the change.";
+    INDEX_LASTMOD_MEANING "index-lastmod-meaning" I Document None INDEX,
+        "the index is dated by the pages",
+        "lastmod in an index says when the sitemap file changed, not when a page did. Here every date is that of the newest page inside, and the files changed later. Crawlers may then miss a file that lost or gained pages without a newer date.";
     INDEX_SINGLE "index-single" I Document None PRACTICE,
         "an index of one sitemap",
         "An index of a single sitemap works, but nobody needs it: the sitemap can be submitted itself. Nothing is wrong if it is about to grow.";

@@ -207,3 +207,88 @@ mod source {
     pub(super) const BAIDU: &str = "Baidu webmaster help, Sitemap";
     pub(super) const PRACTICE: &str = "common practice of crawlers and site audits";
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The codes of the rule catalogue, by section; `mrss-*` stands there for several.
+    const CATALOGUE: [(u8, &str); 6] = [
+        (
+            4,
+            "xml-not-well-formed xml-unescaped-ampersand xml-unescaped-angle xml-unknown-entity \
+            xml-double-escaped xml-illegal-char xml-duplicate-attribute xml-bad-comment \
+            xml-undeclared-prefix xml-doctype xml-entity-declaration xml-declaration-missing xml-version \
+            xml-leading-whitespace xml-leading-junk xml-trailing-junk xml-concatenated xml-truncated \
+            enc-not-utf8 enc-mismatch enc-invalid-bytes enc-unknown-label enc-bom enc-bom-other \
+            doc-root-unknown doc-root-case doc-html doc-empty doc-no-entries doc-mixed-kinds \
+            doc-unknown-element doc-foreign-element doc-unknown-attribute doc-stray-text \
+            doc-entry-outside-root ns-missing ns-attr-typo ns-variant ns-legacy-084 ns-wrong ns-prefix \
+            ns-ext-variant ns-declared-unused schema-location file-too-many-urls file-too-large \
+            file-near-limit gzip-corrupt gzip-truncated gzip-multi-member gzip-trailing-garbage gzip-double \
+            gzip-extension-mismatch compress-not-gzip gzip-bomb file-name-unsafe",
+        ),
+        (
+            5,
+            "loc-missing loc-empty field-duplicate field-empty field-has-children field-whitespace \
+            field-too-long-yandex entry-child-order loc-not-absolute loc-scheme loc-scheme-typo loc-no-host \
+            loc-host-invalid loc-host-not-public loc-userinfo loc-inner-whitespace loc-illegal-char \
+            loc-bad-percent loc-not-ascii loc-mojibake loc-too-long loc-too-long-yandex loc-too-long-baidu \
+            loc-too-short loc-missing-root-slash loc-fragment loc-default-port loc-dot-segments \
+            loc-double-slash loc-uppercase-host loc-session-id loc-tracking-param loc-template-residue \
+            loc-not-page loc-foreign-host loc-outside-path lastmod-invalid lastmod-impossible \
+            lastmod-reduced-precision lastmod-no-seconds lastmod-no-timezone lastmod-space-separator \
+            lastmod-offset-format lastmod-offset-range lastmod-fraction lastmod-lowercase lastmod-date-zone \
+            lastmod-24-00 lastmod-unpadded lastmod-basic-format lastmod-rfc822 lastmod-epoch lastmod-locale \
+            lastmod-multiple lastmod-year-range lastmod-zero lastmod-negative-zero lastmod-future \
+            lastmod-missing lastmod-date-only changefreq-invalid changefreq-case changefreq-ignored \
+            changefreq-lastmod-conflict priority-invalid priority-comma priority-range priority-form \
+            priority-precision priority-ignored",
+        ),
+        (
+            6,
+            "set-duplicate set-duplicate-equivalent set-duplicate-near set-duplicate-across-files \
+            set-mixed-scheme set-mixed-www set-mixed-host set-mixed-port set-mixed-slash \
+            set-lastmod-identical set-lastmod-generated set-lastmod-sparse set-priority-identical \
+            set-priority-all-high set-changefreq-identical set-news-mixed set-too-many-indexes",
+        ),
+        (
+            7,
+            "ext-outside-url ext-misplaced ext-duplicate-child ext-child-order ext-unknown-child \
+            ext-unknown-attribute ext-obsolete image-loc-missing image-limit image-deprecated \
+            image-foreign-host image-duplicate video-required video-location-missing video-loc-same \
+            video-url-scheme video-content-format video-title-length video-description-length video-duration \
+            video-rating video-view-count video-date video-expired video-yes-no video-relationship \
+            video-country video-platform video-tag-limit video-uploader video-deprecated video-price \
+            video-tvshow video-id-type video-category-length news-required news-duplicate news-limit \
+            news-language news-language-unknown news-date news-stale news-future news-deprecated news-genres \
+            news-access news-tickers hreflang-attr hreflang-href-relative hreflang-code hreflang-separator \
+            hreflang-region-reserved hreflang-case hreflang-duplicate hreflang-self-missing \
+            hreflang-no-return hreflang-target-missing hreflang-set-differs hreflang-self-conflict \
+            hreflang-no-x-default mobile-not-empty geo-format code-filetype-missing \
+            code-packagemap-not-archive pagemap-structure",
+        ),
+        (
+            8,
+            "index-too-many index-nested index-self index-cycle index-child-duplicate index-child-host \
+            index-child-path index-child-missing index-child-unlisted index-child-empty \
+            index-child-incomplete-url index-extra-child index-lastmod-older index-lastmod-meaning \
+            index-single",
+        ),
+        (
+            9,
+            "text-not-utf8 text-extra-content text-blank-line text-limits text-entity text-extension \
+            text-line-ends feed-not-supported feed-item-no-link feed-date feed-relative-link",
+        ),
+    ];
+
+    #[test]
+    fn the_table_has_the_codes_of_the_catalogue_and_no_others() {
+        let table: BTreeSet<&str> = TABLE.iter().map(|row| row.code).collect();
+        let catalogue: BTreeSet<&str> = CATALOGUE.iter().flat_map(|(_, codes)| codes.split(' ')).collect();
+        assert_eq!(catalogue.difference(&table).collect::<Vec<_>>(), [&""; 0], "in the catalogue only");
+        let others = table.difference(&catalogue).filter(|code| !code.starts_with("mrss-"));
+        assert_eq!(others.collect::<Vec<_>>(), [&""; 0], "in the table only");
+    }
+}

@@ -71,6 +71,11 @@ impl Dates {
     }
 
     /// The time of the file itself.
+    pub const fn mtime(&self) -> Option<i64> {
+        self.mtime
+    }
+
+    /// Tells it; the dates near it are counted again when the next verdict is drawn.
     pub fn set_mtime(&mut self, mtime: Option<i64>) {
         if self.mtime != mtime {
             self.mtime = mtime;

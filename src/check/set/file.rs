@@ -126,6 +126,11 @@ impl FileTally {
         }
     }
 
+    /// When the file itself was last changed, in seconds since 1970, if that is known.
+    pub const fn mtime(&self) -> Option<i64> {
+        self.dates.mtime()
+    }
+
     /// When the file itself was last changed, in seconds since 1970.
     pub fn set_mtime(&mut self, mtime: Option<i64>) {
         self.dates.set_mtime(mtime);

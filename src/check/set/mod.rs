@@ -162,6 +162,11 @@ impl SetIndex {
         self.touch(file).set_mtime(mtime);
     }
 
+    /// When a file was last changed, in seconds since 1970, if that is known.
+    pub fn mtime(&self, file: u32) -> Option<i64> {
+        self.files.get(file as usize).and_then(FileTally::mtime)
+    }
+
     /// Adds a row that is not in the index.
     pub fn insert(&mut self, row: u32, key_hash: u64, facts: &RowFacts, locs: &impl Locs) {
         let loc = locs.loc(row).unwrap_or_default();
@@ -244,6 +249,8 @@ impl SetIndex {
                 u64::from(self.rows > 1 && top * 2 > self.rows)
             }
             SetRule::ChangefreqIdentical => u64::from(only_value(&self.frequencies, self.rows).is_some()),
+            SetRule::ChangefreqIgnored => u64::from(self.frequencies.iter().any(|rows| *rows > 0)),
+            SetRule::PriorityIgnored => u64::from(self.priorities.iter().any(|rows| *rows > 0)),
         }
     }
 
@@ -392,6 +399,14 @@ impl SetIndex {
             }
             SetRule::PriorityAllHigh => {
                 format!("{} of {rows} entries have priority 1.0", self.priorities[usize::from(TOP_PRIORITY)])
+            }
+            SetRule::ChangefreqIgnored => {
+                let rows: u64 = self.frequencies.iter().sum();
+                format!("changefreq has no effect here, and {rows} entries have one")
+            }
+            SetRule::PriorityIgnored => {
+                let rows: u64 = self.priorities.iter().sum();
+                format!("priority has no effect here, and {rows} entries have one")
             }
             _ => format!("all {rows} entries have the same changefreq"),
         }

@@ -76,6 +76,10 @@ set_rules! {
     PriorityAllHigh = SET_PRIORITY_ALL_HIGH, Set;
     /// Every entry of the same changefreq.
     ChangefreqIdentical = SET_CHANGEFREQ_IDENTICAL, Set;
+    /// A changefreq somewhere, for engines that ignore it (Google Search Central, "Build and submit a sitemap").
+    ChangefreqIgnored = CHANGEFREQ_IGNORED, Set;
+    /// A priority somewhere, for engines that ignore it.
+    PriorityIgnored = PRIORITY_IGNORED, Set;
     /// News entries and ordinary ones in one file (Google, news sitemaps).
     NewsMixed = SET_NEWS_MIXED, File;
     /// More news entries in a file than Google reads (Google, news sitemaps).

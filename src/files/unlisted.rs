@@ -1,0 +1,80 @@
+//! Sitemaps that lie beside an index which does not list them.
+//!
+//! Looked for by their names and told by their first bytes. A folder that cannot be read has none: this is a hint,
+//! never a reason not to load.
+
+use super::detect;
+use crate::xml::names::FileKind;
+use flate2::read::GzDecoder;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Most files that are looked at: a folder may hold anything.
+const MOST: usize = 2_000;
+
+/// Bytes that tell what a file is.
+const FIRST_BYTES: u64 = 4_096;
+
+/// The names of sitemaps in `folder` that are not among `known`, in the order of the alphabet.
+pub(super) fn beside(folder: &Path, known: &HashSet<&Path>) -> Arc<[Arc<str>]> {
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let Ok(entries) = std::fs::read_dir(here) else { return Arc::default() };
+    let candidates = entries.filter_map(Result::ok).filter_map(|entry| {
+        let name = entry.file_name().into_string().ok()?;
+        let is_named = !name.starts_with('.') && (name.ends_with(".xml") || name.ends_with(".xml.gz"));
+        (is_named && !known.contains(&*folder.join(&name))).then_some(name)
+    });
+    let mut names: Vec<String> = candidates.take(MOST).filter(|name| is_sitemap(&folder.join(name))).collect();
+    names.sort_unstable();
+    names.into_iter().map(Into::into).collect()
+}
+
+/// Whether a file begins like a sitemap of pages.
+fn is_sitemap(path: &Path) -> bool {
+    let read = |from: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        // What is cut off or broken further on does not matter here.
+        let _ = from.take(FIRST_BYTES).read_to_end(&mut bytes);
+        bytes
+    };
+    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let Some(mut file) = is_file.then(|| File::open(path).ok()).flatten() else { return false };
+    let mut bytes = read(&mut file);
+    if detect::is_gzip(&bytes) {
+        bytes = read(&mut GzDecoder::new(&bytes[..]));
+    }
+    detect::feed(&bytes).is_none() && detect::detect(&bytes).is_ok_and(|kind| kind == FileKind::Urlset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    #[test]
+    fn sitemaps_beside_an_index_are_told_by_their_content() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
+        let urlset = b"<?xml version='1.0'?>\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>";
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        packed.write_all(urlset).unwrap();
+        write("a.xml", urlset);
+        write("b.xml.gz", &packed.finish().unwrap());
+        write("listed.xml", urlset);
+        write("index.xml", b"<sitemapindex>");
+        write("feed.xml", b"<rss version='2.0'><channel/></rss>");
+        write("style.xml", b"<xsl/>");
+        write("urls.txt", b"https://example.com/");
+        write(".a.xml", urlset);
+        std::fs::create_dir(folder.path().join("folder.xml")).unwrap();
+        let known = folder.path().join("listed.xml");
+        let names = beside(folder.path(), &[&*known].into());
+        assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), ["a.xml", "b.xml.gz"]);
+        assert!(beside(&folder.path().join("none"), &HashSet::new()).is_empty());
+    }
+}
