@@ -51,7 +51,7 @@ fn valid_files_draw_no_error_and_no_warning() {
 /// And the quirky ones have something to find, except where only the XML around the entries is unusual.
 #[test]
 fn quirky_files_draw_something() {
-    let quiet = ["misnamed", "doctype", "bad-comment", "duplicate-attribute", "undeclared-prefix", "blank-lines"];
+    let quiet = ["misnamed", "doctype", "blank-lines"];
     for case in corpus::readable().into_iter().filter(|case| case.name.starts_with("quirky/")) {
         let (_, report) = checked(&case);
         let findings = report["findings"].as_array().expect("findings");
@@ -61,11 +61,14 @@ fn quirky_files_draw_something() {
 }
 
 #[test]
-fn damaged_and_foreign_files_are_refused_and_left_as_they_were() {
+fn foreign_files_are_named_and_left_as_they_were() {
     for case in corpus::refused() {
         let folder = folder(&case);
         let name = case.file_name();
-        for arguments in [&["check", name][..], &["list", name], &["set", name, "priority=0.5"]] {
+        let output = run(&folder, &["check", name]);
+        assert_eq!(output.status.code(), Some(1), "{}", case.name);
+        assert!(stdout(&output).starts_with(&format!("{name}:1:1: error[doc-")), "{}: {}", case.name, stdout(&output));
+        for arguments in [&["list", name][..], &["set", name, "priority=0.5"]] {
             let output = run(&folder, arguments);
             let message = stderr(&output);
             assert_eq!(output.status.code(), Some(3), "{}: {arguments:?}: {message}", case.name);
@@ -74,6 +77,41 @@ fn damaged_and_foreign_files_are_refused_and_left_as_they_were() {
         }
         assert_eq!(folder.names(), [name], "{}: files appeared", case.name);
         assert!(folder.read(name) == case.bytes, "{} was changed", case.name);
+    }
+}
+
+/// Damaged files open with the entries of the table and say what was repaired. They are written only when somebody
+/// agrees to that; what is written then is sound.
+#[test]
+fn damaged_files_open_repaired_and_are_never_overwritten_unasked() {
+    for case in corpus::repaired().into_iter().filter(|case| case.entries > Some(0)) {
+        let (_, report) = checked(&case);
+        assert_eq!(report["files"][0]["entries"].as_u64(), case.entries.map(|number| number as u64), "{}", case.name);
+        let of_storage = |finding: &Value| {
+            let rule = finding["rule"].as_str().unwrap();
+            ["xml-", "enc-", "gzip-", "doc-root-case"].iter().any(|kind| rule.starts_with(kind))
+        };
+        let storage: Vec<&Value> =
+            report["findings"].as_array().unwrap().iter().filter(|one| of_storage(one)).collect();
+        assert!(!storage.is_empty(), "{}", case.name);
+        assert!(storage.iter().all(|one| one["line"].is_u64() && one["column"].is_u64()), "{}: {storage:?}", case.name);
+        let folder = folder(&case);
+        let name = case.file_name();
+        let set = ["set", name, "priority=0.7"];
+        let output = run(&folder, &set);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{}: {message}", case.name);
+        assert!(message.contains("was repaired") && message.contains("--accept-repairs"), "{}: {message}", case.name);
+        assert!(folder.read(name) == case.bytes, "{} was changed", case.name);
+        let output = run(&folder, &[&set[..], &["--accept-repairs"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}: {}", case.name, stderr(&output));
+        let output = run(&folder, &[&["check", name, "--format", "json"], &NOW[..]].concat());
+        let after: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(after["files"][0]["entries"], report["files"][0]["entries"], "{}", case.name);
+        assert_eq!(after["files"][0]["encoding"], "UTF-8", "{}", case.name);
+        let left: Vec<&Value> = after["findings"].as_array().unwrap().iter().filter(|one| of_storage(one)).collect();
+        let of_bytes = ["xml-doctype", "xml-entity-declaration", "xml-declaration-missing"];
+        assert!(left.iter().all(|one| of_bytes.iter().any(|rule| one["rule"] == *rule)), "{}: {left:?}", case.name);
     }
 }
 

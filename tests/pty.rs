@@ -203,8 +203,8 @@ fn offers_to_create_what_does_not_exist() {
 }
 
 #[test]
-fn a_damaged_file_is_named_and_left_alone() {
-    let case = corpus::case("damaged/raw-ampersand.xml");
+fn a_file_that_is_no_sitemap_is_named_and_left_alone() {
+    let case = corpus::case("damaged/html-page.xml");
     let folder = Folder::new();
     folder.write("sitemap.xml", &case.bytes);
     let terminal = Start::new(&folder).size(100, 24).arguments(["sitemap.xml"]).start();
@@ -213,6 +213,27 @@ fn a_damaged_file_is_named_and_left_alone() {
     assert_eq!(terminal.wait_exit().exit_code(), 3);
     terminal.assert_restored();
     assert_eq!(folder.read("sitemap.xml"), case.bytes);
+}
+
+/// A damaged file opens; looking at it changes nothing, and saving an edit asks about its repairs first.
+#[test]
+fn a_damaged_file_is_repaired_only_when_somebody_agrees() {
+    let case = corpus::case("damaged/raw-ampersand.xml");
+    let folder = Folder::new();
+    folder.write("sitemap.xml", &case.bytes);
+    let terminal = open(&folder, "sitemap.xml", "2 URLs");
+    terminal.wait_for("xml-unescaped-ampersand");
+    terminal.send("d");
+    terminal.send(key::CTRL_S);
+    terminal.wait_for("raw & becomes");
+    terminal.send("k");
+    assert_eq!(folder.read("sitemap.xml"), case.bytes);
+    terminal.send(key::CTRL_S);
+    terminal.wait_for("raw & becomes");
+    terminal.send("w");
+    terminal.wait_for("saved");
+    quit(&terminal);
+    assert!(!folder.text("sitemap.xml").contains("a=1&b"), "{}", folder.text("sitemap.xml"));
 }
 
 /// What a file holds is shown as signs; the terminal gets none of it to obey.

@@ -130,6 +130,8 @@ pub const SHARED_RULES: RuleSet = RuleSet::of(&[
     Rule::FIELD_TOO_LONG_YANDEX,
     Rule::ENTRY_CHILD_ORDER,
     Rule::DOC_UNKNOWN_ELEMENT,
+    Rule::DOC_MIXED_KINDS,
+    Rule::DOC_FOREIGN_ELEMENT,
     Rule::DOC_UNKNOWN_ATTRIBUTE,
     Rule::DOC_STRAY_TEXT,
     Rule::INDEX_EXTRA_CHILD,
@@ -339,6 +341,8 @@ fn structure(entry: &Entry) -> RuleSet {
     set.insert_if(Rule::ENTRY_CHILD_ORDER, odd.has(Oddities::OUT_OF_ORDER));
     set.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, odd.has(Oddities::ATTRIBUTE));
     set.insert_if(Rule::DOC_STRAY_TEXT, odd.has(Oddities::STRAY_TEXT));
+    set.insert_if(Rule::DOC_MIXED_KINDS, odd.has(Oddities::OTHER_KIND));
+    set.insert_if(Rule::DOC_FOREIGN_ELEMENT, odd.has(Oddities::FOREIGN));
     set.insert_if(Rule::DOC_UNKNOWN_ELEMENT, odd.has(Oddities::UNKNOWN_CHILD));
     set
 }
@@ -464,14 +468,19 @@ mod tests {
             (format!("<url>{loc}<changefreq></changefreq><priority> </priority></url>"), "field-empty"),
             (format!("<url><lastmod>2026-11-18</lastmod>{loc}</url>"), "entry-child-order"),
             (format!("<url>{loc}<priority>0.5</priority><lastmod>2026-11-18</lastmod></url>"), "entry-child-order"),
-            (format!("<url>{loc}<i:image xmlns:i=\"x\"/><priority>0.5</priority></url>"), "entry-child-order"),
+            (
+                format!(
+                    "<url>{loc}<i:image xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\"/><priority>0.5</priority></url>"
+                ),
+                "entry-child-order image-loc-missing",
+            ),
             ("<url><loc>https://example.com/<b>a</b></loc></url>".into(), "field-has-children"),
             (format!("<url id=\"7\">{loc}</url>"), "doc-unknown-attribute"),
             ("<url><loc lang=\"en\">https://example.com/a</loc></url>".into(), "doc-unknown-attribute"),
             (format!("<url>{loc} and more</url>"), "doc-stray-text"),
             (format!("<url>{loc}<expires>2027-01-01</expires></url>"), "doc-unknown-element"),
             (format!("<url>{loc}<expires xmlns=\"\">2027-01-01</expires></url>"), "doc-unknown-element"),
-            (format!("<url>{loc}<expires xmlns=\"x\">2027-01-01</expires></url>"), ""),
+            (format!("<url>{loc}<expires xmlns=\"x\">2027-01-01</expires></url>"), "doc-foreign-element"),
         ];
         for (text, expected) in table {
             assert_eq!(broken(&text, FileKind::Urlset, None), expected, "{text}");

@@ -144,6 +144,10 @@ pub(super) fn of_entry(
             Rule::FIELD_DUPLICATE => {
                 rewritten("keep the last of each", false, rewrite::keep_last(entry, text, context.names)?)
             }
+            Rule::DOC_MIXED_KINDS => {
+                let label = format!("make it a <{}>", context.names.kind.entry_name());
+                rewritten(&label, false, rewrite::renamed(entry, text, context.names)?)
+            }
             Rule::DOC_UNKNOWN_ELEMENT => {
                 rewritten("remove the element", false, rewrite::without_unknown(entry, text, context.names)?)
             }

@@ -214,6 +214,13 @@ fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> St
         }
         Rule::FIELD_DUPLICATE => "the same field twice: readers disagree on which one counts".to_owned(),
         Rule::ENTRY_CHILD_ORDER => "the schema wants loc, lastmod, changefreq, priority, then extensions".to_owned(),
+        Rule::DOC_MIXED_KINDS => {
+            "an entry of another kind of file; crawlers skip it: a urlset lists <url>, a sitemapindex <sitemap>"
+                .to_owned()
+        }
+        Rule::DOC_FOREIGN_ELEMENT => {
+            format!("this {element} holds an element of an unknown namespace; it is kept as it is")
+        }
         Rule::DOC_UNKNOWN_ELEMENT => format!("this {element} holds an element that the protocol does not have"),
         Rule::DOC_UNKNOWN_ATTRIBUTE => "the elements of the protocol have no attributes".to_owned(),
         Rule::DOC_STRAY_TEXT => format!("text stands in this {element} outside of any field"),

@@ -60,6 +60,24 @@ pub(super) fn without_unknown(entry: &Entry, text: &[u8], names: &Names) -> Opti
     without(text, unknown.map(|child| with_blanks(text, child.tag.start..child.end)).collect())
 }
 
+/// With the name that entries of this kind of file have.
+pub(super) fn renamed(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
+    let (open, close) = (entry.open as usize, entry.close as usize);
+    let name = markup::next(text, open)?.name(text);
+    let own = [names.prefix.as_bytes(), names.kind.entry_name().as_bytes()].concat();
+    let mut out = text.get(..=open)?.to_vec();
+    out.extend_from_slice(&own);
+    let rest = open + 1 + name.len();
+    if entry.len == entry.open_end {
+        out.extend_from_slice(text.get(rest..)?);
+    } else {
+        out.extend_from_slice(text.get(rest..close + 2)?);
+        out.extend_from_slice(&own);
+        out.extend_from_slice(text.get(close + 2 + name.len()..)?);
+    }
+    String::from_utf8(out).ok()
+}
+
 /// Without attributes of the entry and its core fields, namespaces apart.
 pub(super) fn without_attributes(entry: &Entry, text: &[u8]) -> Option<String> {
     let tags = std::iter::once(entry.open).chain(entry.fields.iter().flatten().map(|span| span.start));

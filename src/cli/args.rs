@@ -56,6 +56,9 @@ pub struct Common {
     /// Whose expectations count: protocol, google, bing, yandex, baidu or legacy-0.84
     #[arg(long, value_name = "NAME", value_parser = profile)]
     pub profile: Option<Profile>,
+    /// Write files that were damaged or in another encoding as they were repaired
+    #[arg(long)]
+    pub accept_repairs: bool,
     /// The most bytes that a file may have, uncompressed
     #[arg(long, value_name = "N")]
     pub max_bytes: Option<u64>,

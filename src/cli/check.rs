@@ -3,10 +3,10 @@
 use super::args::{Check, CheckFormat};
 use super::output::{File, Finding, Summary, check_json, finding_text};
 use super::{Failure, Status, Streams, each_path};
-use crate::files::Reason;
+use crate::files::{self, Reason};
 use crate::protocol::Severity;
 use crate::session::Session;
-use crate::session::findings::Reported;
+use crate::session::findings::{self, Reported};
 use crate::words::{counted, grouped};
 use std::path::PathBuf;
 
@@ -25,23 +25,19 @@ pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Fa
         return super::explain::run(text, now, streams);
     }
     let mut report = Report::default();
-    let mut tell = |session: &Session, streams: &mut Streams<'_>| -> Result<Status, Failure> {
-        let first = report.findings.len();
-        report.add(session);
-        if check.format == CheckFormat::Text {
-            for finding in report.findings.drain(first..) {
-                finding_text(streams.out, &shown(&finding))?;
-            }
-        }
-        Ok(if session.unread().is_empty() { Status::Fine } else { Status::Files })
-    };
     // Several files are one set; an index or a folder among them is one of its own.
     let status = match check.common.open_set(&check.paths, now, streams) {
-        Ok(session) => tell(&session, streams)?,
+        Ok(session) => report.tell(&session, check.format, streams)?,
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
-            each_path(&check.paths, streams, |path, streams| {
-                tell(&check.common.open(path, now, streams)?, streams).map(|_| ())
+            each_path(&check.paths, streams, |path, streams| match check.common.open(path, now, streams) {
+                Ok(session) => report.tell(&session, check.format, streams).map(|_| ()),
+                Err(Failure::File(error)) => report.refuse(error, check.format, streams),
+                Err(other) => Err(other),
             })?
+        }
+        Err(Failure::File(error)) => {
+            report.refuse(error, check.format, streams)?;
+            Status::Fine
         }
         Err(failure) => return Err(failure),
     };
@@ -49,7 +45,7 @@ pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Fa
         check_json(streams.out, &report.files, &report.summary, report.findings.iter().map(shown))?;
     }
     streams.out.flush()?;
-    if !report.files.is_empty() {
+    if !report.files.is_empty() || report.summary.errors > 0 {
         let _ = writeln!(streams.notes, "{}", in_words(&report));
     }
     Ok(match status {
@@ -59,6 +55,40 @@ pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Fa
 }
 
 impl Report {
+    /// Takes in a set, and says its findings at once where they are lines.
+    fn tell(&mut self, session: &Session, format: CheckFormat, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+        let first = self.findings.len();
+        self.add(session);
+        let (refused, unread): (Vec<_>, Vec<_>) =
+            session.unread().iter().map(findings::refused).partition(Option::is_some);
+        refused.into_iter().flatten().for_each(|found| self.take(found));
+        self.print(first, format, streams)?;
+        Ok(if unread.is_empty() { Status::Fine } else { Status::Files })
+    }
+
+    /// Takes in a file that is there and is no sitemap. An error when it cannot even be read.
+    fn refuse(&mut self, error: files::Error, format: CheckFormat, streams: &mut Streams<'_>) -> Result<(), Failure> {
+        let Some(found) = findings::refused(&error) else { return Err(error.into()) };
+        let first = self.findings.len();
+        self.take(found);
+        self.print(first, format, streams)
+    }
+
+    fn print(&mut self, first: usize, format: CheckFormat, streams: &mut Streams<'_>) -> Result<(), Failure> {
+        if format == CheckFormat::Text {
+            for finding in self.findings.drain(first..) {
+                finding_text(streams.out, &shown(&finding))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, found: Reported) {
+        self.summary.errors += 1;
+        *self.summary.rules.entry(found.finding.rule.code()).or_default() += 1;
+        self.findings.push(found);
+    }
+
     fn add(&mut self, session: &Session) {
         let document = session.document();
         let path = |path: Option<&PathBuf>, name: &str| {

@@ -11,14 +11,25 @@ use crate::words::counted;
 use std::io;
 use std::path::Path;
 
+/// Whether and where a change is saved.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Saving<'a> {
+    /// Say what would change, and write nothing.
+    pub(super) dry_run: bool,
+    /// Write to another path.
+    pub(super) output: Option<&'a Path>,
+    /// Agree to the repairs of damaged files.
+    pub(super) accept: bool,
+}
+
 /// Does what a command says and saves, in place or to another path; a dry run only says what it would do.
 pub(super) fn edit(
     mut session: Session,
     command: &Command,
-    (dry_run, output): (bool, Option<&Path>),
+    how: &Saving<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    if dry_run {
+    if how.dry_run {
         let intent = session.view().preview(command, Asker::Headless, &Progress::default())?;
         if let Some(intent) = intent {
             preview(&session, &intent, streams)?;
@@ -28,7 +39,7 @@ pub(super) fn edit(
     if let Outcome::Done(report) = session.run(command, Asker::Headless)? {
         streams.note(&report.message);
     }
-    save(&mut session, output, false, streams)?;
+    save(&mut session, how.output, (false, how.accept), streams)?;
     Ok(Status::Fine)
 }
 

@@ -1,7 +1,7 @@
 //! `sited fix`: findings put right, saved.
 
 use super::args::Fix;
-use super::edit::edit;
+use super::edit::{Saving, edit};
 use super::{Failure, Status, Streams, filter};
 use crate::session::command::{Command, Scope};
 
@@ -10,5 +10,7 @@ pub(super) fn run(fix: &Fix, streams: &mut Streams<'_>) -> Result<Status, Failur
     let now = fix.common.now()?;
     let scope = Scope { shown: false, query: filter(fix.filter.as_deref(), now)? };
     let session = fix.common.open(&fix.path, now, streams)?;
-    edit(session, &Command::Fix { scope, rules: fix.rules.clone() }, (fix.dry_run, fix.output.as_deref()), streams)
+    let (output, accept) = (fix.output.as_deref(), fix.common.accept_repairs);
+    let how = Saving { dry_run: fix.dry_run, output, accept };
+    edit(session, &Command::Fix { scope, rules: fix.rules.clone() }, &how, streams)
 }

@@ -89,7 +89,7 @@ fn rows(session: &Session, query: Option<&Query>, streams: &mut Streams<'_>) -> 
         let line = document.origin(row).and_then(|(source, entry)| {
             let lines = match &mut counter {
                 Some((counted, lines)) if std::ptr::eq(*counted, source) => lines,
-                other => &mut other.insert((source, Lines::new(source.bytes()))).1,
+                other => &mut other.insert((source, source.lines())).1,
             };
             Some(lines.position(source.offset(entry)?).0)
         });

@@ -219,9 +219,11 @@ impl Common {
                 hint,
             ));
         }
-        let mut options = files::Options { base_url: self.base_url.clone(), ..files::Options::default() };
-        options.max_bytes = self.max_bytes.map_or(options.max_bytes, |max_bytes| max_bytes.min(options.max_bytes));
-        Ok(options)
+        let options = files::Options { base_url: self.base_url.clone(), ..files::Options::default() };
+        Ok(match self.max_bytes {
+            Some(max_bytes) => options.at_most(max_bytes),
+            None => options,
+        })
     }
 
     /// Opens a set, start to end.

@@ -13,11 +13,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Saves, to another path if one is given. What is made, replaced or removed beside the files that were
-/// opened is said before it is done.
+/// opened is said before it is done. Damaged files are written only if `accept` agrees to their repairs.
 pub(super) fn save(
     session: &mut Session,
     to: Option<&Path>,
-    force: bool,
+    (force, accept): (bool, bool),
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
     if let (Some(reason), None) = (session.read_only(), to) {
@@ -25,7 +25,7 @@ pub(super) fn save(
     }
     match to.or(session.path().map(PathBuf::as_path)) {
         Some(path) if is_stream(path) => print(session, session.form(), streams),
-        _ => write(session, session.plan(to), force, streams),
+        _ => write(session, accepted(session.plan(to), accept), force, streams),
     }
 }
 
@@ -34,7 +34,7 @@ pub(super) fn save_as(session: &mut Session, to: &Path, form: Form, streams: &mu
     if is_stream(to) {
         return print(session, form, streams);
     }
-    write(session, session.plan_as(to, form), false, streams)
+    write(session, accepted(session.plan_as(to, form), false), false, streams)
 }
 
 /// Whether a path stands for standard input or output.
@@ -59,6 +59,14 @@ fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(),
     Ok(document.write_sitemap(SitemapId(0), &mut |bytes| streams.out.write_all(bytes))?)
 }
 
+/// The plan with its repairs agreed to, if they are.
+fn accepted(mut plan: Plan, accept: bool) -> Plan {
+    if accept {
+        plan.accept_repairs();
+    }
+    plan
+}
+
 fn write(session: &mut Session, plan: Plan, force: bool, streams: &mut Streams<'_>) -> Result<(), Failure> {
     if let Some(base) = &plan.needs_base {
         let message = "new files need a URL, and nothing here says where the set will live".to_owned();
@@ -69,7 +77,7 @@ fn write(session: &mut Session, plan: Plan, force: bool, streams: &mut Streams<'
             streams.note(loss);
         }
     }
-    if plan.asks && plan.is_ready() {
+    if plan.asks && plan.is_ready() && plan.repairs.is_empty() {
         for output in plan.outputs.iter().filter(|output| output.action != Action::Untouched) {
             streams.note(&in_words(output));
         }
@@ -82,7 +90,7 @@ fn write(session: &mut Session, plan: Plan, force: bool, streams: &mut Streams<'
 
 /// Prints what a save would do.
 pub(super) fn show_plan(session: &Session, streams: &mut Streams<'_>) -> io::Result<()> {
-    let Plan { outputs, problems, needs_base, losses, .. } = session.plan(None);
+    let Plan { outputs, problems, needs_base, losses, repairs, .. } = session.plan(None);
     for output in &outputs {
         writeln!(streams.out, "{}", in_words(output))?;
     }
@@ -91,6 +99,9 @@ pub(super) fn show_plan(session: &Session, streams: &mut Streams<'_>) -> io::Res
     }
     for loss in losses {
         streams.note(&loss);
+    }
+    for file in repairs {
+        streams.note(&format!("{} was repaired to be read; saving writes it so: {}", file.name, file.what.join("; ")));
     }
     for problem in problems {
         streams.note(&problem.message);

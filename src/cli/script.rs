@@ -62,9 +62,14 @@ impl Run<'_> {
 
     fn asked(&mut self, line: &Line, command: &Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         match command {
-            Command::Write { path, force } => save(&mut self.session, path.as_deref().map(Path::new), *force, streams)?,
+            Command::Write { path, force } => save(
+                &mut self.session,
+                path.as_deref().map(Path::new),
+                (*force, self.open.common.accept_repairs),
+                streams,
+            )?,
             Command::WriteQuit => {
-                save(&mut self.session, None, false, streams)?;
+                save(&mut self.session, None, (false, self.open.common.accept_repairs), streams)?;
                 return Ok(false);
             }
             Command::Quit { discard } => {

@@ -1,7 +1,7 @@
 //! `sited set`: new values for fields, saved.
 
 use super::args::Set;
-use super::edit::edit;
+use super::edit::{Saving, edit};
 use super::{Failure, Status, Streams, filter};
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::snapshot::vocabulary;
@@ -14,7 +14,8 @@ pub(super) fn run(set: &Set, streams: &mut Streams<'_>) -> Result<Status, Failur
         assignments: assignments(&set.assignments, now)?,
     };
     let session = set.common.open(&set.path, now, streams)?;
-    edit(session, &command, (set.dry_run, set.output.as_deref()), streams)
+    let (output, accept) = (set.output.as_deref(), set.common.accept_repairs);
+    edit(session, &command, &Saving { dry_run: set.dry_run, output, accept }, streams)
 }
 
 fn assignments(words: &[String], now: crate::protocol::lastmod::Now) -> Result<Vec<Assignment>, Failure> {

@@ -129,7 +129,7 @@ fn what_cannot_be_done_is_said_with_a_hint() {
     let folder = folder();
     let table = [
         ("list DIR/gone.xml", 3, "error: DIR/gone.xml: there is no such file\nhint: "),
-        ("check DIR/notes.txt", 3, "error: DIR/notes.txt: "),
+        ("list DIR/notes.txt", 3, "error: DIR/notes.txt: "),
         ("list DIR/good.xml --where priorty<1", 2, "error: --where cannot be understood\n  priorty<1\n  ^^^^^^^ "),
         ("list DIR/good.xml --now noon", 2, "error: --now noon: expected a date"),
         ("check DIR/good.xml --now 2025", 2, "error: --now 2025: expected a date"),
@@ -140,6 +140,10 @@ fn what_cannot_be_done_is_said_with_a_hint() {
         assert_eq!((found, out.as_str()), (status, ""), "{words}: {notes}");
         assert!(notes.starts_with(message), "{words}: {notes}");
     }
+    // What is no sitemap is a finding of its own.
+    let (status, out, _) = sited(&folder, "check DIR/notes.txt");
+    assert_eq!(status, 1);
+    assert!(out.starts_with("DIR/notes.txt:1:1: error[doc-root-unknown]: "), "{out}");
     // The files that can be read are reported all the same.
     let (status, out, _) = sited(&folder, "list DIR/gone.xml DIR/bad.xml");
     assert_eq!((status, out.as_str()), (3, "https://e.com/a\n"));

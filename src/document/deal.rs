@@ -140,6 +140,7 @@ impl Dealt {
                 frame: Arc::clone(&frame),
                 rows: RowList::default(),
                 quirks: Arc::default(),
+                accepted: false,
                 ..sitemap.clone()
             });
             self.document.change_sitemap(part, |sitemap| fill(sitemap, &filled));

@@ -5,8 +5,10 @@
 
 use super::column::PAGE;
 use super::near::Place;
+use super::quirk::Quirk;
 use super::rows::{RowId, RowList, RowSet};
-use super::sitemap::SitemapId;
+use super::sitemap::{Index, Member, SitemapId};
+use super::source::Source;
 use super::{Document, ValueId};
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -69,6 +71,15 @@ pub enum Edit {
     Restore(RowSet),
     /// A new order of the rows of some files.
     Reorder(Vec<(SitemapId, RowList)>),
+    /// Agrees to what was repaired when a file was read: it is to be written so.
+    Accept(Member),
+    /// Another text around the entries of a file: a head and a tail without entries, or a whole index.
+    Frame {
+        /// Which file.
+        file: Member,
+        /// Its new head and tail. Entries must mean under them what they meant before.
+        frame: Arc<Source>,
+    },
     /// Several, in order, as one.
     Several(Vec<Edit>),
 }
@@ -84,6 +95,8 @@ pub struct Applied {
     pub added: Vec<RowId>,
     /// Whether rows came or changed places: positions in a view are stale.
     pub moved: bool,
+    /// Whether something of a file changed that is no row.
+    pub framed: bool,
     /// The one field whose values changed, if nothing but those did: no row came, went or moved.
     pub field: Option<Field>,
 }
@@ -104,7 +117,14 @@ impl Document {
 impl Applied {
     /// A document as it is.
     pub fn nothing(document: &Document) -> Self {
-        Self { document: document.clone(), touched: RowSet::new(), added: Vec::new(), moved: false, field: None }
+        Self {
+            document: document.clone(),
+            touched: RowSet::new(),
+            added: Vec::new(),
+            moved: false,
+            framed: false,
+            field: None,
+        }
     }
 
     fn run(&mut self, edit: &Edit, progress: &Progress) -> Option<()> {
@@ -151,6 +171,14 @@ impl Applied {
                 self.moved = true;
                 Some(())
             }
+            Edit::Accept(file) => {
+                self.accept(*file);
+                Some(())
+            }
+            Edit::Frame { file, frame } => {
+                self.frame(*file, frame);
+                Some(())
+            }
             Edit::Several(edits) => edits.iter().try_for_each(|edit| self.run(edit, progress)),
         }
     }
@@ -187,6 +215,44 @@ impl Applied {
             }
         }
         Some(())
+    }
+
+    fn accept(&mut self, file: Member) {
+        self.framed = true;
+        let kept = |quirks: &[Quirk]| quirks.iter().filter(|quirk| !quirk.kind.is_repair()).cloned().collect();
+        let id = match file {
+            Member::Index => {
+                if let Some(mut index) = self.document.index().cloned() {
+                    (index.quirks, index.accepted) = (kept(&index.quirks), true);
+                    self.document.set_index(Some(index));
+                }
+                return;
+            }
+            Member::Sitemap(id) => id,
+        };
+        for row in self.document.repaired_rows(id) {
+            let mut record = self.document.record(row);
+            record.flags.put(Flags::REPAIRED, false);
+            self.document.records.set(row.index(), record);
+            self.touched.insert(row.0);
+        }
+        self.document.change_sitemap(id, |sitemap| {
+            (sitemap.quirks, sitemap.accepted) = (kept(&sitemap.quirks), true);
+        });
+    }
+
+    fn frame(&mut self, file: Member, frame: &Arc<Source>) {
+        self.framed = true;
+        match file {
+            Member::Index => {
+                if let Some(index) = self.document.index().cloned() {
+                    self.document.set_index(Some(Index { source: Arc::clone(frame), ..index }));
+                }
+            }
+            Member::Sitemap(id) => {
+                self.document.change_sitemap(id, |sitemap| sitemap.frame = Arc::clone(frame));
+            }
+        }
     }
 
     fn raw(&mut self, row: RowId, text: &Arc<str>) {

@@ -26,7 +26,7 @@ use column::Column;
 use quirk::Quirk;
 use rayon::prelude::*;
 use rows::{RowId, RowList, RowSet};
-use sitemap::{Index, Sitemap, SitemapId};
+use sitemap::{Index, Member, Sitemap, SitemapId};
 use source::Source;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -187,6 +187,46 @@ impl Document {
         quirks.get(from..to).unwrap_or_default()
     }
 
+    /// The rows of a file whose text had to be repaired.
+    pub fn repaired_rows(&self, id: SitemapId) -> Vec<RowId> {
+        let (Some(sitemap), Some(first)) = (self.sitemap(id), self.bases.get(id.index())) else { return Vec::new() };
+        let mut rows: Vec<RowId> =
+            sitemap.quirks.iter().filter_map(|quirk| Some(RowId(first.checked_add(quirk.entry?)?))).collect();
+        rows.dedup();
+        rows
+    }
+
+    /// Makes every file one that was just written: nothing about it is unusual any more.
+    pub fn settle_written(&mut self, written: &[Member]) {
+        for file in written {
+            match file {
+                Member::Index => {
+                    if let Some(index) = self.index().cloned() {
+                        let quirks = Arc::default();
+                        let index = Index { quirks, accepted: false, encoding: sitemap::UTF_8, ..index };
+                        self.set_index(Some(index));
+                    }
+                }
+                Member::Sitemap(id) => {
+                    for row in self.repaired_rows(*id) {
+                        let mut record = self.record(row);
+                        record.flags.put(Flags::REPAIRED, false);
+                        self.records.set(row.index(), record);
+                    }
+                    self.change_sitemap(*id, |sitemap| {
+                        sitemap.quirks = Arc::default();
+                        (sitemap.accepted, sitemap.encoding) = (false, sitemap::UTF_8);
+                    });
+                }
+            }
+        }
+    }
+
+    /// A file as it was read or made.
+    pub fn source_of(&self, id: SitemapId) -> Option<&Source> {
+        self.sources.get(id.index()).map(Arc::as_ref)
+    }
+
     /// The file that a row is in.
     pub fn sitemap_of(&self, row: RowId) -> SitemapId {
         match self.homes.get(row.index()).copied().unwrap_or_default().checked_sub(1) {
@@ -198,10 +238,8 @@ impl Document {
     /// The names that a row's text is written in.
     pub fn names(&self, row: RowId) -> &Names {
         static PLAIN: std::sync::LazyLock<Names> = std::sync::LazyLock::new(Names::default);
-        match self.origin(row) {
-            Some((source, _)) => &source.names,
-            None => self.sitemap(self.sitemap_of(row)).map_or(&PLAIN, |sitemap| &sitemap.frame.names),
-        }
+        // The root under which it is written, which may declare more than the one that it was read under.
+        self.sitemap(self.sitemap_of(row)).map_or(&PLAIN, |sitemap| &sitemap.frame.names)
     }
 
     /// The text under a row's field overrides: as read, or the raw text put in its place.
@@ -506,10 +544,24 @@ impl Document {
                 Arc::ptr_eq(ours, theirs)
                     || (ours.path == theirs.path
                         && ours.gzip == theirs.gzip
+                        && ours.accepted == theirs.accepted
                         && Arc::ptr_eq(&ours.frame, &theirs.frame)
                         && self.live_order(ours).eq(saved.live_order(theirs)))
             })
+            && self.same_index(saved)
             && self.changed_rows(saved) == 0
+    }
+
+    /// Whether the indexes differ in nothing that an edit can change.
+    fn same_index(&self, saved: &Self) -> bool {
+        match (self.index(), saved.index()) {
+            (Some(ours), Some(theirs)) => {
+                ours.accepted == theirs.accepted
+                    && (Arc::ptr_eq(&ours.source, &theirs.source) || ours.source.bytes() == theirs.source.bytes())
+            }
+            // A save makes and removes indexes by itself; the rows tell whether it is needed.
+            _ => true,
+        }
     }
 
     fn live_order<'d>(&'d self, sitemap: &'d Sitemap) -> impl Iterator<Item = RowId> + 'd {

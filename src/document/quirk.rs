@@ -4,6 +4,9 @@
 //! packing – is kept beside the bytes as quirks. They say what was there; which rule that breaks, and in which
 //! words, is for [`crate::check`] to know.
 
+use crate::words::grouped;
+use std::collections::BTreeMap;
+
 /// The ways in which a stored file differs from sound XML in UTF-8 (rule catalogue, sections 4 and 11).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum QuirkKind {
@@ -39,8 +42,6 @@ pub enum QuirkKind {
     NameCase,
     /// A `loc` that stood in no entry, or an entry inside another one.
     OutsideRoot,
-    /// Entries of the other kind of file (`sitemap` in `urlset`).
-    MixedKinds,
     /// Another encoding than UTF-8.
     NotUtf8,
     /// Byte order mark, declaration and bytes disagreed.
@@ -92,28 +93,67 @@ pub enum QuirkKind {
 }
 
 impl QuirkKind {
-    /// Whether the bytes in memory differ from those stored for this, so that a save would write something that
-    /// nobody asked for.
-    pub const fn is_repair(self) -> bool {
-        // A list is kept as it is, and a feed is never written over.
-        !matches!(
-            self,
-            Self::BlankLine
-                | Self::LineEnds
-                | Self::Extension
-                | Self::Feed
-                | Self::FeedOld
-                | Self::FeedNoLink
-                | Self::FeedDate
-                | Self::FeedRelative
-                | Self::MediaContent
-                | Self::MediaTitle
-                | Self::MediaDescription
-                | Self::MediaThumbnail
-                | Self::MediaPlayer
-                | Self::MediaRestriction
-        )
+    /// What a save makes of it, to be agreed to before; `None` where nothing of the content changes.
+    pub const fn made(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Ampersand => "raw & becomes &amp;",
+            Self::Angle => "raw < becomes &lt;",
+            Self::Entity => "unknown references become characters or text",
+            Self::DeclaredEntity => "references to entities of the DOCTYPE become text",
+            Self::Character => "characters that XML cannot hold are percent-encoded in URLs and dropped elsewhere",
+            Self::DuplicateAttribute => "attributes that stand twice are written once",
+            Self::Comment => "-- in comments becomes - -",
+            Self::UndeclaredPrefix => "prefixes are declared on the root",
+            Self::NotWellFormed => "tags and markup that do not match are mended",
+            Self::LeadingBlank => "blanks before the XML declaration go",
+            Self::LeadingJunk => "what stands before the document goes",
+            Self::TrailingJunk => "what stands after the document goes",
+            Self::Concatenated => "several documents become one",
+            Self::Truncated => "the entry that was cut off goes, and the end is written",
+            Self::NameCase => "names in capital letters are written small",
+            Self::OutsideRoot => "a loc in no entry gets one",
+            Self::NotUtf8 | Self::OtherMark => "it is written in UTF-8",
+            Self::EncodingMismatch | Self::UnknownLabel => "the declaration says UTF-8",
+            Self::InvalidBytes => "bytes that made no character are written as those of windows-1252",
+            Self::GzipCorrupt | Self::GzipTruncated => "what could not be unpacked is gone",
+            Self::GzipTrailing => "what stands after the gzip data goes",
+            Self::GzipDouble => "it is packed once",
+            Self::GzipMembers
+            // A list is kept as it is, and a feed is never written over.
+            | Self::BlankLine
+            | Self::LineEnds
+            | Self::Extension
+            | Self::Feed
+            | Self::FeedOld
+            | Self::FeedNoLink
+            | Self::FeedDate
+            | Self::FeedRelative
+            | Self::MediaContent
+            | Self::MediaTitle
+            | Self::MediaDescription
+            | Self::MediaThumbnail
+            | Self::MediaPlayer
+            | Self::MediaRestriction => return None,
+        })
     }
+
+    /// Whether a save would write something that nobody asked for.
+    pub const fn is_repair(self) -> bool {
+        self.made().is_some()
+    }
+}
+
+/// What a save makes of these quirks, in words, each once.
+pub fn changes(quirks: &[Quirk]) -> Vec<String> {
+    let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
+    for made in quirks.iter().filter_map(|quirk| quirk.kind.made()) {
+        *counts.entry(made).or_default() += 1;
+    }
+    let words = |(made, count): (&str, u64)| match count {
+        1 => made.to_owned(),
+        count => format!("{made} ({} places)", grouped(count)),
+    };
+    counts.into_iter().map(words).collect()
 }
 
 /// One thing that was unusual, at its place. A file keeps them in the order of entries, those of none first; one

@@ -9,10 +9,11 @@
 use super::Document;
 use super::edit::{Edit, NewEntry, Value};
 use super::rows::{RowId, RowList, RowSet};
-use super::sitemap::SitemapId;
+use super::sitemap::{Member, SitemapId};
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use hashbrown::{HashMap, HashSet};
+use std::sync::Arc;
 
 /// How ids of an open document become those of a fresh load.
 #[derive(Debug)]
@@ -82,12 +83,27 @@ impl Document {
                 }
             }
         }
+        if let (Some(index), Some(was)) = (self.index(), saved.index()) {
+            if index.accepted && !was.accepted {
+                edits.push(Edit::Accept(Member::Index));
+            }
+            if !Arc::ptr_eq(&index.source, &was.source) && index.children == was.children {
+                edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&index.source) });
+            }
+        }
         let mut orders = Vec::new();
         let mut next = fresh.len;
         for (number, sitemap) in self.sitemaps().iter().enumerate() {
             let id = SitemapId(number as u32);
             let Some(file) = fresh.file(id) else { continue };
             let Some(was) = saved.sitemap(id) else { continue };
+            if sitemap.accepted && !was.accepted {
+                edits.push(Edit::Accept(Member::Sitemap(file)));
+            }
+            if !Arc::ptr_eq(&sitemap.frame, &was.frame) && sitemap.frame.is_empty() {
+                let frame = Arc::clone(&sitemap.frame);
+                edits.push(Edit::Frame { file: Member::Sitemap(file), frame });
+            }
             let new: Vec<RowId> = sitemap
                 .rows
                 .iter()
@@ -154,7 +170,7 @@ impl Document {
     }
 
     /// The element alone, without what stands before it.
-    fn element(&self, row: RowId) -> std::sync::Arc<str> {
+    fn element(&self, row: RowId) -> Arc<str> {
         let text = self.entry_text(row);
         let entry = Entry::of(&text, self.names(row));
         String::from_utf8_lossy(text.get(entry.open as usize..).unwrap_or_default()).into()

@@ -19,6 +19,15 @@ impl SitemapId {
     }
 }
 
+/// One file of a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Member {
+    /// The index.
+    Index,
+    /// A urlset.
+    Sitemap(SitemapId),
+}
+
 /// One urlset file: where it is written, in which frame, with which rows.
 #[derive(Debug, Clone)]
 pub struct Sitemap {
@@ -44,6 +53,8 @@ pub struct Sitemap {
     pub quirks: Arc<[Quirk]>,
     /// In which form it is stored.
     pub form: Form,
+    /// Whether somebody agreed that its repairs are written, although no row may differ.
+    pub accepted: bool,
 }
 
 impl Default for Sitemap {
@@ -61,6 +72,7 @@ impl Default for Sitemap {
             encoding: UTF_8,
             quirks: Arc::default(),
             form: Form::Xml,
+            accepted: false,
         }
     }
 }
@@ -133,6 +145,8 @@ pub struct Index {
     pub quirks: Arc<[Quirk]>,
     /// Names of sitemaps that lay beside it when it was read and that it does not list.
     pub unlisted: Arc<[Arc<str>]>,
+    /// Whether somebody agreed that its repairs are written, although nothing else may differ.
+    pub accepted: bool,
 }
 
 impl Default for Index {
@@ -147,6 +161,7 @@ impl Default for Index {
             encoding: UTF_8,
             quirks: Arc::default(),
             unlisted: Arc::default(),
+            accepted: false,
         }
     }
 }

@@ -1,15 +1,16 @@
 //! `Source`: the bytes of one file as read, and where its entries start. Never changed.
 
 use super::rows::RowId;
+use crate::progress::Progress;
 use crate::xml::entry::Entry;
 use crate::xml::grid::Grid;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::parser::Damage;
-use crate::xml::scan::Scan;
+use crate::xml::scan::{self, Scan};
 use std::borrow::Cow;
 
 /// One file's uncompressed bytes with the boundaries of its entries.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Source {
     bytes: Box<[u8]>,
     starts: Box<[u32]>,
@@ -27,7 +28,12 @@ pub struct Source {
     /// Whether the last line of a file without markup had no line break as stored. Here it has one, so that lines
     /// can be moved; the last byte of the file is left out when it is written.
     pub open_end: bool,
+    /// Where the bytes are repaired ones: offsets, and the lines and columns that stand there in the file as stored.
+    anchors: Box<[Anchor]>,
 }
+
+/// An offset of repaired bytes, with the line and column of that place in the file as stored.
+pub type Anchor = (u32, (u64, u64));
 
 impl Source {
     /// Puts a scan together with its bytes. `None` if the root is no sitemap root.
@@ -44,7 +50,25 @@ impl Source {
             damage: scan.damage,
             cut: scan.cancelled,
             open_end,
+            anchors: Box::default(),
         })
+    }
+
+    /// The source of sound bytes; `None` of others.
+    pub fn of_text(bytes: Vec<u8>) -> Option<Self> {
+        let scan = scan::scan(&bytes, &mut scan::Ignore, &Progress::default());
+        if scan.damage.is_empty() { Self::new(bytes, scan) } else { None }
+    }
+
+    /// The same, with what leads from its bytes back to the file as stored: in rising order.
+    #[must_use]
+    pub fn anchored(self, anchors: Vec<Anchor>) -> Self {
+        Self { anchors: anchors.into(), ..self }
+    }
+
+    /// A counter of lines and columns of the file as stored.
+    pub fn lines(&self) -> Lines<'_> {
+        Lines { anchors: &self.anchors, ..Lines::new(&self.bytes) }
     }
 
     /// An empty source in the writer's own layout: what a new file starts from (rules of section 10: UTF-8,
@@ -73,6 +97,7 @@ impl Source {
             damage: Vec::new(),
             cut: false,
             open_end: false,
+            anchors: Box::default(),
         }
     }
 
@@ -90,6 +115,7 @@ impl Source {
             damage: Vec::new(),
             cut: false,
             open_end: false,
+            anchors: Box::default(),
         }
     }
 
@@ -190,18 +216,25 @@ pub struct Lines<'b> {
     at: usize,
     line: u64,
     column: u64,
+    anchors: &'b [Anchor],
 }
 
 impl<'b> Lines<'b> {
     /// A counter at the start of the text.
     pub const fn new(bytes: &'b [u8]) -> Self {
-        Self { bytes, at: 0, line: 1, column: 1 }
+        Self { bytes, at: 0, line: 1, column: 1, anchors: &[] }
     }
 
     /// Line and column of a byte offset. Cheap when offsets come in rising order; going back starts over.
     pub fn position(&mut self, offset: usize) -> (u64, u64) {
         if offset < self.at {
-            *self = Self::new(self.bytes);
+            *self = Self { anchors: self.anchors, ..Self::new(self.bytes) };
+        }
+        let anchor = self.anchors.partition_point(|(at, _)| *at as usize <= offset).checked_sub(1);
+        if let Some((at, (line, column))) = anchor.and_then(|at| self.anchors.get(at))
+            && *at as usize > self.at
+        {
+            (self.at, self.line, self.column) = (*at as usize, *line, *column);
         }
         let offset = offset.min(self.bytes.len());
         let between = self.bytes.get(self.at..offset).unwrap_or_default();

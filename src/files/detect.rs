@@ -1,6 +1,6 @@
 //! What a file is, decided by its content and never by its name.
 //!
-//! Looks at magic bytes, at the byte order mark, at the XML declaration and at the first element. It says what
+//! Looks at magic bytes and at the first element; the bytes are unpacked and UTF-8. It says what
 //! a file is that is no sitemap, so that whoever opened it learns more than "syntax error".
 
 use super::error::Reason;
@@ -9,6 +9,7 @@ use crate::xml::grid::Grid;
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names::{self, FileKind};
 use crate::xml::parser::DamageKind;
+use crate::xml::repair;
 
 /// The first two bytes of a gzip member (RFC 1952, section 2.3.1).
 const GZIP: &[u8] = b"\x1f\x8b";
@@ -20,9 +21,7 @@ pub fn is_gzip(bytes: &[u8]) -> bool {
 
 /// Which kind of sitemap file uncompressed bytes are, or what else they are.
 pub fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
-    let text = bytes.strip_prefix(b"\xEF\xBB\xBF");
-    let has_mark = text.is_some();
-    let text = text.unwrap_or(bytes);
+    let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     if markup::is_blank(text) {
         return Err(Reason::Empty);
     }
@@ -31,10 +30,6 @@ pub fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
     }
     let root = first_element(text);
     let name = root.map(|root| names::split(root.name(text)).1).unwrap_or_default();
-    // A byte order mark outranks the declaration (Unicode, section 23.8).
-    if let Some(label) = declared_encoding(text).filter(|label| !has_mark && !is_utf8_label(label)) {
-        return Err(Reason::Encoding(format!("declared as {label}")));
-    }
     // A list may hold any letters, `<` included; only what begins like XML, or has a root that is known, is XML.
     let known = matches!(name, b"urlset" | b"sitemapindex" | b"rss" | b"RDF" | b"feed");
     if !known
@@ -45,31 +40,36 @@ pub fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
     }
     match name {
         // A feed is read as a sitemap.
-        b"urlset" | b"rss" | b"RDF" | b"feed" => Ok(FileKind::Urlset),
-        b"sitemapindex" => Ok(FileKind::Index),
-        name if name.eq_ignore_ascii_case(b"html") => Err(Reason::Format("an HTML page".to_owned())),
-        b"" => Err(Reason::Format(plain_text(text))),
-        _ if is_html(text) => Err(Reason::Format("an HTML page".to_owned())),
-        name => Err(Reason::Root(String::from_utf8_lossy(name).into_owned())),
+        b"urlset" | b"rss" | b"RDF" | b"feed" => return Ok(FileKind::Urlset),
+        b"sitemapindex" => return Ok(FileKind::Index),
+        _ => {}
     }
+    // Damaged in whatever way, it may be a sitemap all the same.
+    if let Some(kind) = repair::kind(text) {
+        return Ok(kind);
+    }
+    Err(match name {
+        name if name.eq_ignore_ascii_case(b"html") || is_html(text) => Reason::Html,
+        b"" => Reason::Format(plain_text(text)),
+        name => Reason::Root(String::from_utf8_lossy(name).into_owned()),
+    })
 }
 
-/// Containers and encodings that show in the first bytes.
+/// Containers that show in the first bytes.
 fn binary(bytes: &[u8]) -> Option<Reason> {
-    let format = |what: &str| Some(Reason::Format(what.to_owned()));
-    let encoding = |what: &str| Some(Reason::Encoding(what.to_owned()));
-    match bytes {
-        [0x1f, 0x8b, ..] => Some(Reason::GzipTwice),
-        [b'P', b'K', 3 | 5, 4 | 6, ..] => format("a zip archive"),
-        [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', ..] => format("bzip2 data"),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => format("zstd data"),
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => format("xz data"),
-        [b'%', b'P', b'D', b'F', b'-', ..] => format("a PDF document"),
-        [0xff, 0xfe, 0, 0, ..] | [0, 0, 0xfe, 0xff, ..] => encoding("UTF-32"),
-        // Without a mark the first `<` tells (XML 1.0, appendix F).
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [b'<', 0, ..] | [0, b'<', ..] => encoding("UTF-16"),
-        _ => None,
-    }
+    let tar = bytes.get(257..262) == Some(b"ustar");
+    Some(match bytes {
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => Reason::Packed("a zip archive"),
+        [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', ..] => Reason::Packed("bzip2 data"),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Reason::Packed("zstd data"),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Reason::Packed("xz data"),
+        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => Reason::Packed("a 7z archive"),
+        [0x1f, 0x9d, ..] => Reason::Packed("compress data"),
+        [0x1f, 0x8b, ..] => Reason::Packed("gzip data inside gzip data inside gzip data"),
+        _ if tar => Reason::Packed("a tar archive"),
+        [b'%', b'P', b'D', b'F', b'-', ..] => Reason::Format("a PDF document".to_owned()),
+        _ => return None,
+    })
 }
 
 /// Which feed format the bytes are, if they are one.
@@ -113,20 +113,6 @@ fn is_html(text: &[u8]) -> bool {
     start.get(..14).is_some_and(|start| start.eq_ignore_ascii_case(b"<!doctype html"))
 }
 
-/// The encoding that an XML declaration names.
-fn declared_encoding(text: &[u8]) -> Option<String> {
-    // An instruction is scanned like a tag here: its attributes have the same form.
-    let text = text.trim_ascii_start();
-    let inside = text.strip_prefix(b"<?xml")?;
-    let inside = inside.get(..memchr::memmem::find(inside, b"?>")?)?;
-    let found = markup::attributes(inside).find(|attribute| attribute.name == b"encoding")?;
-    Some(String::from_utf8_lossy(found.value).into_owned())
-}
-
-fn is_utf8_label(label: &str) -> bool {
-    ["utf-8", "utf8", "us-ascii", "ascii"].iter().any(|known| label.eq_ignore_ascii_case(known))
-}
-
 /// What text without any element is.
 fn plain_text(text: &[u8]) -> String {
     if text.starts_with(b"version https://git-lfs") {
@@ -149,6 +135,10 @@ pub const fn damage_words(kind: DamageKind) -> &'static str {
         DamageKind::BeforeRoot => "something stands before the root element",
         DamageKind::AfterRoot => "something stands after the root element",
         DamageKind::Character => "a character that XML does not allow",
+        DamageKind::Comment => "`--` inside a comment",
+        DamageKind::Attribute => "an attribute that stands twice or is not well-formed",
+        DamageKind::Prefix => "a prefix that is not declared",
+        DamageKind::Outside => "an element of an entry that is in none, or a name in capital letters",
         DamageKind::Encoding => "bytes that are not UTF-8",
         DamageKind::NoRoot => "there is no root element",
     }
@@ -165,17 +155,15 @@ mod tests {
             (b"\xEF\xBB\xBF<?xml version='1.0'?><!-- <html> --><sm:urlset>", "urlset"),
             (b"<?xml version='1.0' encoding='us-ascii'?><sitemapindex>", "index"),
             (b"<?xml version=\"1.0\" encoding = \"Utf-8\"?><urlset/>", "urlset"),
-            (b"\xEF\xBB\xBF<?xml version='1.0' encoding='ISO-8859-1'?><urlset/>", "urlset"),
             (b"junk <urlset>", "urlset"),
+            (b"<br /><b>Notice</b><urlset>", "urlset"),
+            (b"<html><div><urlset><url/></urlset></div></html>", "urlset"),
+            (b"<URLSET>", "urlset"),
+            (b"<lastmod>2026</lastmod></url><url>", "urlset"),
+            (b"<loc>x</loc></sitemap><sitemap>", "index"),
+            (b"<project><url>x</url></project>", "<project>"),
             (b"", "empty"),
             (b"\xEF\xBB\xBF \n", "empty"),
-            (b"<?xml version='1.0' encoding='ISO-8859-1'?><urlset/>", "ISO-8859-1"),
-            (b"<?xml version='1.0' encoding='UTF-16'?><urlset/>", "UTF-16"),
-            (b"\xFF\xFE<\0", "UTF-16"),
-            (b"\xFE\xFF\0<", "UTF-16"),
-            (b"<\0u\0", "UTF-16"),
-            (b"\0<\0u", "UTF-16"),
-            (b"\xFF\xFE\0\0", "UTF-32"),
             (b"<rss version='2.0'>", "urlset"),
             (b"<rdf:RDF>", "urlset"),
             (b"<feed xmlns='http://www.w3.org/2005/Atom'>", "urlset"),
@@ -192,9 +180,11 @@ mod tests {
             (b"BZh91AY&SY", "bzip2"),
             (b"\x28\xB5\x2F\xFD", "zstd"),
             (b"\xFD7zXZ\0", "xz"),
+            (b"7z\xBC\xAF\x27\x1C", "7z"),
+            (b"\x1F\x9D\x90", "compress"),
             (b"%PDF-1.7", "PDF"),
-            (b"\x1F\x8B\x08", "compressed twice"),
-            (b"<URLSET>", "<URLSET>"),
+            (b"\x1F\x8B\x08", "gzip data inside"),
+            (b"<xsd:schema/>", "<schema>"),
         ];
         for (bytes, expected) in table {
             let found = match detect(bytes) {

@@ -58,15 +58,18 @@ pub enum Reason {
         /// What the decoder said.
         source: io::Error,
     },
-    /// Gzip inside gzip.
-    #[error("this file is compressed twice")]
-    GzipTwice,
-    /// It is something else than XML in UTF-8; the text completes "this is …".
+    /// Gzip data that unpack to more than may be read.
+    #[error("this gzip file unpacks to more than {0} bytes, the most that `max-bytes` allows")]
+    Bomb(u64),
+    /// Packed with something else than gzip; the text completes "this is …".
+    #[error("this is {0}; a sitemap may be packed with gzip only")]
+    Packed(&'static str),
+    /// An HTML page.
+    #[error("this is an HTML page, not an XML sitemap")]
+    Html,
+    /// It is something else than XML; the text completes "this is …".
     #[error("this is {0}, not an XML sitemap")]
     Format(String),
-    /// It says, or shows, that it is not UTF-8.
-    #[error("this file is {0}; a sitemap is UTF-8")]
-    Encoding(String),
     /// XML with another root element.
     #[error("this is XML, but its root element is <{0}>, not <urlset> or <sitemapindex>")]
     Root(String),
@@ -93,6 +96,9 @@ pub enum Reason {
     /// What was about to be written would not read back as what is on screen.
     #[error("not written, because it would not read back the same: {0}")]
     Check(String),
+    /// It was damaged when it was read, and nobody agreed to write it repaired.
+    #[error("this file was repaired to be read, and saving would write it so: {0}")]
+    Repairs(String),
     /// The plan itself cannot be carried out.
     #[error("{0}")]
     Plan(String),
@@ -143,17 +149,20 @@ impl Error {
             Reason::Empty => "delete it and open the name again to start a new sitemap",
             Reason::TooLarge(_) => "a sitemap may have 52,428,800 bytes; if this one is meant, raise max-bytes",
             Reason::Gzip { .. } => "fetch or compress the file again; `gzip -t FILE` tests it",
-            Reason::GzipTwice => "unpack it once: gzip -dc FILE > NEW.xml.gz",
-            Reason::Format(_) => "nothing was changed; sited opens XML sitemaps, plain or gzipped",
-            Reason::Encoding(_) => "nothing was changed; convert it to UTF-8 (iconv -t UTF-8) and mend its declaration",
-            Reason::Root(name) if is_case_variant(name) => {
-                "XML names are case-sensitive: write urlset, url, loc in small letters"
+            Reason::Bomb(_) => "reading was stopped; if so large a file is meant, raise max-bytes",
+            Reason::Packed(_) => "nothing was changed; unpack it and open what was in it",
+            Reason::Html => {
+                "nothing was changed; an error page, a login page or a browser's view of a sitemap: fetch the sitemap itself"
             }
+            Reason::Format(_) => "nothing was changed; sited opens XML sitemaps, plain or gzipped",
             Reason::Root(_) => "nothing was changed; sited opens urlset and sitemapindex files",
             Reason::Damaged { .. } => "nothing was changed; mend the place in a text editor and open it again",
             Reason::Changed => "reload with :edit!, save elsewhere with :write NAME, or overwrite with :write!",
             Reason::ReadOnly => "save elsewhere with :write NAME, or make the file writable (chmod u+w) and save again",
             Reason::Special(_) => "save to a regular file with :write NAME",
+            Reason::Repairs(_) => {
+                "nothing was written; --accept-repairs agrees to that, -o OUT leaves the file as it is"
+            }
             Reason::Exists => "save again: the next free name is taken then",
             Reason::Check(_) => "every file is as it was; mend the named row and save again",
             Reason::System { source, .. } => return system_hint(source),
@@ -174,10 +183,6 @@ fn system_hint(error: &io::Error) -> Option<&'static str> {
         io::ErrorKind::ReadOnlyFilesystem => "save elsewhere with :write NAME",
         _ => return None,
     })
-}
-
-fn is_case_variant(name: &str) -> bool {
-    ["urlset", "sitemapindex"].iter().any(|root| name.eq_ignore_ascii_case(root))
 }
 
 /// The system's words without its error number, in lower case as the rest of the message.
@@ -228,7 +233,5 @@ mod tests {
         assert!(hint("a.xml", Reason::Empty).contains("delete it"));
         assert!(hint("no/such/folder/a.xml", Reason::Missing).contains("mkdir"));
         assert!(hint("a.xml", Reason::Missing).contains("offers"));
-        let upper = Error::new("a.xml", Reason::Root("URLSET".to_owned()));
-        assert!(upper.hint().unwrap().contains("case-sensitive"));
     }
 }

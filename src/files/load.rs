@@ -9,13 +9,14 @@ use super::error::{Error, Reason};
 use super::form::{self, Shaped};
 use super::journal::{Desk, Held};
 use super::locate;
+use super::mend::{self, Sound};
 use super::read::{self, Contents, Options};
 use super::record::{self, Finished};
 use super::unlisted;
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
-use crate::document::sitemap::{Child, ChildState, Index, Sitemap, UTF_8};
-use crate::document::source::{Lines, Source};
+use crate::document::sitemap::{Child, ChildState, Index, Sitemap};
+use crate::document::source::Source;
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
@@ -44,6 +45,7 @@ pub struct Facts {
 }
 
 /// One file, loaded.
+#[expect(clippy::large_enum_variant, reason = "a part is one file: there are few, and each is moved once")]
 #[derive(Debug)]
 pub enum Part<V> {
     /// The index: comes first. Its children are [`ChildState::NotLoaded`] as yet; [`Loaded`] has what became of them.
@@ -195,38 +197,25 @@ pub(super) struct Job<'a, M> {
 impl<V: Visit, M: Fn(&Facts) -> V> Job<'_, M> {
     /// Scans what was read; an error when it is no sound sitemap file.
     pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
-        let Contents { bytes, gzip, on_disk } = contents;
+        let Contents { bytes, gzip, encoding, quirks, on_disk } = contents;
         let path = on_disk.path.clone();
         let kind = detect::detect(&bytes).map_err(|reason| Error::new(&path, reason))?;
-        let Shaped { bytes, form, quirks } = form::shape(bytes, kind, &name);
-        let facts = Facts { kind, path: Some(path), name, url, gzip, bytes: bytes.len() as u64, encoding: UTF_8 };
-        let file = scan(bytes, facts, Some(on_disk), (self.make, self.progress))?;
-        Ok(File { form, quirks: quirks.into(), ..file })
+        let Shaped { bytes, form, quirks: odd } = form::shape(bytes, kind, &name);
+        let facts = Facts { kind, path: Some(path), name, url, gzip, bytes: bytes.len() as u64, encoding };
+        let file = scan((bytes, [quirks, odd].concat()), facts, Some(on_disk), (self.make, self.progress))?;
+        Ok(File { form, ..file })
     }
 }
 
-/// Scans a file's bytes; an error when they are not well-formed.
+/// Scans a file's bytes, and repairs them where they are not well-formed.
 pub(super) fn scan<V: Visit>(
-    bytes: Vec<u8>,
+    (bytes, quirks): (Vec<u8>, Vec<Quirk>),
     facts: Facts,
     on_disk: Option<OnDisk>,
     (make, progress): (&impl Fn(&Facts) -> V, &Progress),
 ) -> Result<File<V>, Error> {
-    let mut visitor = make(&facts);
-    let scan = form::scan(&bytes, facts.kind, &mut visitor, progress);
-    // The scan counts what stands behind the root's start tag.
-    let counted = scan.names.is_some() && !scan.root_is_empty;
-    progress.advance(0, if counted { u64::from(scan.root_tag.1) } else { bytes.len() as u64 });
-    let path = || facts.path.clone().unwrap_or_else(|| PathBuf::from(&*facts.name));
-    // A scan that was stopped has not seen the end of the file and misses nothing but that.
-    if let Some(first) = scan.damage.first().filter(|_| !scan.cancelled) {
-        let at = Some(Lines::new(&bytes).position(first.at));
-        let reason = Reason::Damaged { what: detect::damage_words(first.kind), others: scan.damage.len() - 1 };
-        return Err(Error { path: path(), at, reason });
-    }
-    let root = scan.root.clone();
-    let source = Source::new(bytes, scan).ok_or_else(|| Error::new(path(), Reason::Root(root)))?;
-    Ok(File { facts, source, on_disk, visitor, quirks: Arc::default(), form: Form::Xml })
+    let Sound { source, visitor, quirks } = mend::sound(bytes, quirks, &facts, make, progress)?;
+    Ok(File { facts, source, on_disk, visitor, quirks: quirks.into(), form: Form::Xml })
 }
 
 #[cfg(test)]
@@ -317,7 +306,7 @@ pub(super) mod tests {
         let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
         let (parts, loaded) = load_set(&files, &Options::default());
         let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["index.xml", "maps/b.xml", "a.xml", "er/c d.xml"]);
+        assert_eq!(names, ["index.xml", "maps/b.xml", "a.xml", "damaged.xml", "er/c d.xml"]);
         assert_eq!(parts[0].1, locs);
         assert_eq!(parts[1].1, ["http://e/b"]);
         let index = loaded.index.unwrap();
@@ -328,14 +317,11 @@ pub(super) mod tests {
             ChildState::Unreadable(why) => why.to_string(),
             other => panic!("{other:?}"),
         };
-        assert!(unreadable(7).contains("damaged.xml:2:"), "{}", unreadable(7));
         assert!(unreadable(8).contains("HTML"), "{}", unreadable(8));
-        let rest: Vec<ChildState> = [0, 1, 2, 3, 4, 5, 6, 9, 10, 11, 12].map(|number| states[number].clone()).into();
+        let rest: Vec<ChildState> = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12].map(|number| states[number].clone()).into();
         let loaded = |number| Loaded(SitemapId(number));
-        assert_eq!(
-            rest,
-            [loaded(0), loaded(1), Missing, Outside, Itself, Repeated, Nested, loaded(2), Missing, Missing, Cycle]
-        );
+        let expected = [loaded(0), loaded(1), Missing, Outside, Itself, Repeated, Nested, loaded(2), loaded(3)];
+        assert_eq!(rest, [&expected[..], &[Missing, Missing, Cycle]].concat());
     }
 
     #[test]
@@ -420,10 +406,6 @@ pub(super) mod tests {
         let path = folder.path().join("a.xml");
         let open = || load(&path, &Options::default(), &Progress::default(), |_| Locs::default(), &mut |_| {});
         assert!(open().unwrap_err().is_missing());
-        fs::write(&path, "<urlset>\n<url><loc>http://e/?a&b</loc></url>\n<url></urlset>").unwrap();
-        let error = open().unwrap_err();
-        assert_eq!(error.at, Some((2, 22)));
-        assert!(error.to_string().ends_with("(and 1 more place)"), "{error}");
         fs::write(&path, "hello\n").unwrap();
         assert!(open().unwrap_err().to_string().contains("without any XML"));
     }

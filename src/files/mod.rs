@@ -5,6 +5,7 @@
 
 mod children;
 mod commit;
+mod decode;
 pub mod detect;
 pub mod disk;
 pub mod error;
@@ -14,6 +15,7 @@ mod form;
 pub mod journal;
 pub mod load;
 mod locate;
+mod mend;
 pub mod plan;
 pub mod read;
 mod record;
@@ -21,12 +23,13 @@ pub mod sample;
 pub mod save;
 mod several;
 mod unlisted;
+mod unpack;
 
 pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
 pub use load::{Facts, Loaded, Part, in_folder, load};
 pub use locate::folder_url;
-pub use plan::{Action, FileId, Output, Plan, Problem, Request, export, plan};
+pub use plan::{Action, FileId, Output, Plan, Problem, Repairs, Request, export, plan};
 pub use read::Options;
 pub use record::{Finished, recover};
 pub use sample::{blank, sample};

@@ -17,7 +17,7 @@ use super::disk::Disk;
 use super::locate;
 use crate::document::deal::Place;
 use crate::document::rows::RowId;
-use crate::document::sitemap::{ChildState, Index, Sitemap, SitemapId};
+use crate::document::sitemap::{ChildState, Index, Member, Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::document::{Document, RowState};
 use crate::protocol::lastmod::Now;
@@ -77,6 +77,17 @@ pub enum FileId {
     Gone,
 }
 
+impl FileId {
+    /// The member of the set, if it is one still.
+    pub const fn member(self) -> Option<Member> {
+        match self {
+            Self::Index => Some(Member::Index),
+            Self::Sitemap(id) => Some(Member::Sitemap(id)),
+            Self::Gone => None,
+        }
+    }
+}
+
 /// One file of a plan.
 #[derive(Debug, Clone)]
 pub struct Output {
@@ -109,6 +120,15 @@ pub struct Problem {
     pub message: String,
 }
 
+/// A file that would be written with repairs that nobody agreed to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repairs {
+    /// Relative to the set's folder.
+    pub name: Arc<str>,
+    /// What is stored otherwise than it would be written, beside the changes that were asked for.
+    pub what: Vec<String>,
+}
+
 /// A save, worked out.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -116,6 +136,8 @@ pub struct Plan {
     pub outputs: Vec<Output>,
     /// Whether somebody should see it first: it makes, replaces or removes files that nobody named.
     pub asks: bool,
+    /// Files that were damaged as stored, or in another encoding: replacing them needs a yes.
+    pub repairs: Vec<Repairs>,
     /// A URL of the set's folder is needed first; this is a proposal made from the rows.
     pub needs_base: Option<String>,
     /// What the files to be have no place for, in whole sentences: said before anything is written.
@@ -134,6 +156,11 @@ impl Plan {
     /// Whether it can be carried out as it is.
     pub fn is_ready(&self) -> bool {
         self.problems.is_empty() && self.needs_base.is_none()
+    }
+
+    /// Somebody agreed to the repairs.
+    pub fn accept_repairs(&mut self) {
+        self.repairs.clear();
     }
 
     /// How many files have an action.
@@ -210,8 +237,8 @@ pub fn plan(request: &Request<'_>) -> Plan {
     let Some(path) = request.to.map(Path::to_path_buf).or_else(|| main_path(request.document)) else {
         planner.problem(None, "this sitemap has no file name yet; save it with :write NAME".to_owned());
         let Planner { needs_base, problems, document, .. } = planner;
-        let (outputs, losses) = (Vec::new(), Vec::new());
-        return Plan { outputs, asks: false, needs_base, problems, losses, copy: false, document, path: None };
+        let (outputs, losses, repairs) = (Vec::new(), Vec::new(), Vec::new());
+        return Plan { outputs, asks: false, repairs, needs_base, problems, losses, copy: false, document, path: None };
     };
     planner.relocate(&path);
     planner.refuse_parts(&dealt.parts);
@@ -445,6 +472,7 @@ impl Planner<'_> {
         let saved = self.request.saved;
         !self.changes.contains_key(&id)
             && (now.rows == then.rows || now.rows.iter().eq(then.rows.iter().filter(|row| saved.is_live(*row))))
+            && now.accepted == then.accepted
             && same_frame(&now.frame, &then.frame, now.live > 0)
     }
 }

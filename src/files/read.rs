@@ -1,12 +1,14 @@
-//! Reads one whole file into memory, unpacked, and takes down what it was on disk.
+//! Reads one whole file into memory, unpacked and in UTF-8, and takes down what it was on disk.
 //!
-//! The bytes are read once into a buffer of their exact size. Nothing is decoded or repaired here.
+//! The bytes are read once into a buffer of their exact size. Nothing is repaired here.
 
+use super::decode::{self, Decoded};
 use super::detect;
 use super::disk::{OnDisk, fingerprint};
 use super::error::{Error, Reason};
+use super::unpack;
+use crate::document::quirk::Quirk;
 use crate::progress::Progress;
-use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,6 +18,8 @@ use std::path::{Path, PathBuf};
 pub struct Options {
     /// Most bytes of one file, uncompressed. Never more than [`u32::MAX`]: offsets have 32 bits.
     pub max_bytes: u64,
+    /// Most bytes that gzip data may unpack to: a few kilobytes can unpack to gigabytes.
+    pub max_unpacked: u64,
     /// The URL of the folder (or of a file in it) that the set will be served from, if known.
     pub base_url: Option<String>,
     /// The user's state folder, if what is changed is to be kept there until it is saved.
@@ -24,17 +28,33 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_bytes: u64::from(u32::MAX), base_url: None, state: None }
+        Self { max_bytes: u64::from(u32::MAX), max_unpacked: MAX_UNPACKED, base_url: None, state: None }
     }
 }
 
-/// A file's bytes, uncompressed.
+/// Ten times what a sitemap may have (rule catalogue, `gzip-bomb`).
+const MAX_UNPACKED: u64 = 512 << 20;
+
+impl Options {
+    /// The same with another ceiling, for gzip data too.
+    #[must_use]
+    pub fn at_most(self, max_bytes: u64) -> Self {
+        let max_bytes = max_bytes.min(u64::from(u32::MAX));
+        Self { max_bytes, max_unpacked: max_bytes, ..self }
+    }
+}
+
+/// A file's bytes, uncompressed and in UTF-8.
 #[derive(Debug)]
 pub struct Contents {
     /// All of them.
     pub bytes: Vec<u8>,
     /// Whether they were gzipped.
     pub gzip: bool,
+    /// The encoding that they are stored in.
+    pub encoding: &'static str,
+    /// What was unusual about their packing and encoding.
+    pub quirks: Vec<Quirk>,
     /// The file as stored.
     pub on_disk: OnDisk,
 }
@@ -57,16 +77,22 @@ pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Conte
     let stored = read_up_to(&mut file, metadata.len(), limit).map_err(failed)?;
     let Some(stored) = stored else { return Err(Error::new(path, Reason::TooLarge(limit))) };
     let on_disk = OnDisk::new(path, &metadata, fingerprint(&stored));
-    if !detect::is_gzip(&stored) {
-        return Ok(Contents { bytes: stored, gzip: false, on_disk });
-    }
-    let bytes = match read_up_to(&mut MultiGzDecoder::new(&stored[..]), unpacked_size(&stored), limit) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Err(Error::new(path, Reason::TooLarge(limit))),
-        Err(source) => return Err(Error::new(path, Reason::Gzip { source })),
+    let is_gzip = detect::is_gzip(&stored);
+    let (unpacked, mut quirks) = if is_gzip {
+        let limit = options.max_unpacked.min(limit);
+        let (bytes, quirks) = unpack::unpack(&stored, limit).map_err(|reason| Error::new(path, reason))?;
+        progress.expect(0, (bytes.len() as u64).saturating_sub(metadata.len()));
+        (bytes, quirks)
+    } else {
+        (stored, Vec::new())
     };
-    progress.expect(0, (bytes.len() as u64).saturating_sub(metadata.len()));
-    Ok(Contents { bytes, gzip: true, on_disk })
+    let Decoded { bytes, encoding, quirks: odd } = decode::decode(unpacked);
+    // UTF-16 and the like may grow by half when they become UTF-8.
+    if bytes.len() as u64 > u64::from(u32::MAX) {
+        return Err(Error::new(path, Reason::TooLarge(limit)));
+    }
+    quirks.extend(odd);
+    Ok(Contents { bytes, gzip: is_gzip, encoding, quirks, on_disk })
 }
 
 /// Reads to the end into a buffer of about the expected size; `None` when there is more than `limit`.
@@ -78,17 +104,10 @@ fn read_up_to(from: &mut impl Read, expected: u64, limit: u64) -> std::io::Resul
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 
-/// The size that gzip data say they unpack to (RFC 1952, ISIZE of the last member), bounded by what deflate
-/// can pack: a lying trailer must not reserve gigabytes.
-fn unpacked_size(stored: &[u8]) -> u64 {
-    const BEST_RATIO: u64 = 1_032;
-    let Some([a, b, c, d]) = stored.last_chunk::<4>() else { return 0 };
-    u64::from(u32::from_le_bytes([*a, *b, *c, *d])).min(stored.len() as u64 * BEST_RATIO)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::quirk::QuirkKind;
     use flate2::Compression;
     use flate2::write::GzEncoder;
     use std::io::Write;
@@ -103,7 +122,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sitemap.xml");
         std::fs::write(&path, bytes).unwrap();
-        read(&path, &Options { max_bytes, ..Options::default() }, &Progress::default())
+        read(&path, &Options::default().at_most(max_bytes), &Progress::default())
     }
 
     #[test]
@@ -117,23 +136,21 @@ mod tests {
     }
 
     #[test]
-    fn the_ceiling_counts_unpacked_bytes() {
+    fn the_ceilings_count_unpacked_bytes() {
         let big = vec![b' '; 100_000];
         assert!(matches!(read_bytes(&big, 99_999).unwrap_err().reason, Reason::TooLarge(99_999)));
-        assert!(matches!(read_bytes(&gzip(&big), 99_999).unwrap_err().reason, Reason::TooLarge(99_999)));
+        assert!(matches!(read_bytes(&gzip(&big), 99_999).unwrap_err().reason, Reason::Bomb(99_999)));
         assert_eq!(read_bytes(&gzip(&big), 100_000).unwrap().bytes.len(), 100_000);
     }
 
     #[test]
-    fn damaged_gzip_is_an_error_at_every_cut() {
-        let whole = gzip(b"<urlset><url><loc>http://example.com/</loc></url></urlset>");
-        for cut in 2..whole.len() {
-            let error = read_bytes(&whole[..cut], 1_000).unwrap_err();
-            assert!(matches!(error.reason, Reason::Gzip { .. }), "{cut}: {error}");
-        }
-        let mut wrong = whole.clone();
-        let at = wrong.len() - 6;
-        wrong[at] ^= 1;
-        assert!(matches!(read_bytes(&wrong, 1_000).unwrap_err().reason, Reason::Gzip { .. }), "checksum");
+    fn what_was_odd_about_packing_and_encoding_is_told() {
+        let stored =
+            gzip(&[gzip(b"<?xml version='1.0' encoding='latin1'?><urlset>\xE9</urlset>"), b"x".to_vec()].concat());
+        let read = read_bytes(&stored, 100_000).unwrap();
+        let kinds: Vec<QuirkKind> = read.quirks.iter().map(|quirk| quirk.kind).collect();
+        assert_eq!(kinds, [QuirkKind::GzipDouble, QuirkKind::GzipTrailing, QuirkKind::NotUtf8]);
+        assert_eq!(read.encoding, "windows-1252");
+        assert_eq!(String::from_utf8(read.bytes).unwrap(), "<?xml version='1.0' encoding='UTF-8'?><urlset>é</urlset>");
     }
 }

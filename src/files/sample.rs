@@ -25,7 +25,7 @@ pub fn sample<V: Visit>(make: impl Fn(&Facts) -> V, deliver: &mut dyn FnMut(Part
     let file = |(name, bytes): (&str, &[u8]), kind, url: Option<Arc<str>>| {
         let facts =
             Facts { kind, path: None, name: name.into(), url, gzip: false, bytes: bytes.len() as u64, encoding: UTF_8 };
-        scan(bytes.to_vec(), facts, None, (&make, &progress)).ok()
+        scan((bytes.to_vec(), Vec::new()), facts, None, (&make, &progress)).ok()
     };
     let Some(index) = file(INDEX, FileKind::Index, None) else { return Loaded::default() };
     let (mut index, on_disk, visitor) = index.into_index();

@@ -70,6 +70,10 @@ fn save_through(
         let why = "the new files need public URLs: give --base-url URL".to_owned();
         return Err(Error::new(plan.path.clone().unwrap_or_default(), Reason::Plan(why)));
     }
+    if let Some(repairs) = plan.repairs.first() {
+        let path = plan.outputs.iter().find(|output| output.name == repairs.name).map(|output| output.path.clone());
+        return Err(Error::new(path.unwrap_or_default(), Reason::Repairs(repairs.what.join("; "))));
+    }
     let (mut writes, mut removes) = (Vec::new(), Vec::new());
     for output in &plan.outputs {
         let wish = match output.action {

@@ -15,7 +15,7 @@ use crate::document::Document;
 use crate::document::quirk::Quirk;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
-use crate::document::source::Lines;
+use crate::files::{self, Reason};
 use crate::protocol::location::Home;
 use crate::protocol::{Field, Severity};
 use crate::words::grouped;
@@ -199,6 +199,13 @@ impl Session {
     /// File rules of the files that a change touched.
     pub(super) fn refresh_files(&mut self, old: &Document) {
         let document = &self.now.state.document;
+        let same_index = match (document.index(), old.index()) {
+            (Some(new), Some(old)) => std::ptr::eq(new, old),
+            (new, old) => new.is_none() == old.is_none(),
+        };
+        if !same_index {
+            return self.check_files();
+        }
         let changed: Vec<SitemapId> = (0..document.sitemaps().len() as u32)
             .map(SitemapId)
             .filter(|id| match (document.sitemaps().get(id.index()), old.sitemaps().get(id.index())) {
@@ -296,7 +303,7 @@ impl Session {
             path.map_or_else(|| Arc::clone(name), |path| path.to_string_lossy().into())
         };
         if let Some(index) = document.index() {
-            let mut lines = Lines::new(index.source.bytes());
+            let mut lines = index.source.lines();
             let file = shown(index.path.as_ref(), &index.name);
             let mut found: Vec<&FileFinding> =
                 self.file_findings.iter().filter(|finding| matches!(finding.place, Place::Index(_))).collect();
@@ -325,20 +332,21 @@ impl Session {
         let near = self.now.checks.set().near_duplicates(&DocumentLocs(document));
         for (number, sitemap) in document.sitemaps().iter().enumerate() {
             let file = shown(sitemap.path.as_ref(), &sitemap.name);
-            let mut lines = Lines::new(sitemap.frame.bytes());
+            let source = document.source_of(SitemapId(number as u32)).unwrap_or(&sitemap.frame);
+            let mut lines = source.lines();
             let own =
                 self.file_findings.iter().filter(|finding| finding.place == Place::Sitemap(SitemapId(number as u32)));
             for finding in own {
                 let offset = if finding.rule == Rule::DOC_STRAY_TEXT {
-                    sitemap.frame.stray.map_or(sitemap.frame.root_start(), |at| at as usize)
+                    source.stray.map_or(source.root_start(), |at| at as usize)
                 } else {
-                    sitemap.frame.root_start()
+                    source.root_start()
                 };
                 let at = finding.at.or_else(|| Some(lines.position(offset)));
                 out.push(Reported { file: Arc::clone(&file), at, loc: String::new(), finding: plain(finding) });
             }
             for finding in of_the_set.iter().filter(|finding| finding.file == Some(number as u32)) {
-                let at = Some(lines.position(sitemap.frame.root_start()));
+                let at = Some(lines.position(source.root_start()));
                 out.extend(of_set(finding, self.now.checks.profile(), (Arc::clone(&file), at)));
             }
             for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
@@ -408,6 +416,25 @@ fn plain(finding: &FileFinding) -> Finding {
 /// Where a field's value (or the element) starts in its entry.
 fn field_offset(entry: &Entry, field: Option<Field>) -> usize {
     field.and_then(|field| entry.field(field)).map_or(entry.open, |span| span.value_start) as usize
+}
+
+/// What a file that is there but cannot be opened is, as a finding; `None` where it cannot be read at all.
+pub fn refused(error: &files::Error) -> Option<Reported> {
+    let rule = match &error.reason {
+        Reason::Empty => Rule::DOC_EMPTY,
+        Reason::Html => Rule::DOC_HTML,
+        Reason::Root(_) | Reason::Format(_) => Rule::DOC_ROOT_UNKNOWN,
+        Reason::Packed(_) => Rule::COMPRESS_NOT_GZIP,
+        Reason::Bomb(_) => Rule::GZIP_BOMB,
+        Reason::Gzip { .. } => Rule::GZIP_CORRUPT,
+        Reason::Damaged { .. } => Rule::XML_NOT_WELL_FORMED,
+        _ => return None,
+    };
+    let severity = rule.severity()?;
+    let message = error.reason.to_string();
+    let finding = Finding { rule, severity, field: None, part: None, message, fix: None, at: error.at };
+    let file = error.path.to_string_lossy().into();
+    Some(Reported { file, at: error.at.or(Some((1, 1))), loc: String::new(), finding })
 }
 
 /// The finding of a quirk of a row.

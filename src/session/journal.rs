@@ -8,11 +8,13 @@ use super::change::{Intent, Refused};
 use crate::document::Document;
 use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::rows::{RowId, RowList, RowSet};
-use crate::document::sitemap::SitemapId;
+use crate::document::sitemap::{Member, SitemapId};
+use crate::document::source::Source;
 use crate::files::journal::{Desk, Header, Journal, Stored, Unusable};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// One line.
 #[derive(Debug, Serialize, Deserialize)]
@@ -56,6 +58,12 @@ enum Written {
     Restore(Ranges),
     /// Per file, runs of rising ids in their order.
     Reorder(Vec<(u32, Ranges)>),
+    /// The index, or a sitemap.
+    Accept(Option<u32>),
+    Frame {
+        file: Option<u32>,
+        text: String,
+    },
     Several(Vec<Written>),
 }
 
@@ -74,6 +82,13 @@ fn ranges(rows: impl IntoIterator<Item = u32>) -> Ranges {
         }
     }
     ranges
+}
+
+fn number(file: Member) -> Option<u32> {
+    match file {
+        Member::Index => None,
+        Member::Sitemap(id) => Some(id.0),
+    }
 }
 
 fn text(value: &Value) -> Option<String> {
@@ -121,6 +136,10 @@ impl From<&Edit> for Written {
             Edit::Reorder(orders) => {
                 Self::Reorder(orders.iter().map(|(id, rows)| (id.0, ranges(rows.iter().map(|row| row.0)))).collect())
             }
+            Edit::Accept(file) => Self::Accept(number(*file)),
+            Edit::Frame { file, frame } => {
+                Self::Frame { file: number(*file), text: String::from_utf8_lossy(frame.bytes()).into_owned() }
+            }
             Edit::Several(edits) => Self::Several(edits.iter().map(Self::from).collect()),
         }
     }
@@ -142,6 +161,10 @@ impl Written {
             Some(rows)
         };
         let file = |id: u32| document.sitemap(SitemapId(id)).map(|_| SitemapId(id));
+        let member = |number: Option<u32>| match number {
+            Some(id) => Some(Member::Sitemap(file(id)?)),
+            None => document.index().map(|_| Member::Index),
+        };
         let row = |row: u32| (row < limit).then_some(RowId(row));
         Some(match self {
             Self::Set { rows, field, value: new } => {
@@ -188,6 +211,13 @@ impl Written {
                     lists.push((id, RowList::from_ids(runs.into_iter().flat_map(|(first, last)| first..=last))));
                 }
                 Edit::Reorder(lists)
+            }
+            Self::Accept(number) => Edit::Accept(member(number)?),
+            Self::Frame { file: number, text } => {
+                let frame = Arc::new(Source::of_text(text.into_bytes())?);
+                // A frame of a sitemap has no entries; an index has as many as before.
+                let entries = document.index().filter(|_| number.is_none()).map_or(0, |index| index.source.len());
+                (frame.len() == entries).then_some(Edit::Frame { file: member(number)?, frame })?
             }
             // Each speaks of the document after the one before; they are taken one by one.
             Self::Several(_) => return None,

@@ -423,7 +423,7 @@ impl Session {
             return Err(Refused("the document has changed meanwhile; do it again".into()));
         }
         let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
-        if touched == 0 && !applied.moved {
+        if touched == 0 && !applied.moved && !applied.framed {
             let message = intent.nothing();
             return Ok(Report { message, touched, rechecked: rechecked_rows, cursor: None, changed: false });
         }
@@ -438,9 +438,8 @@ impl Session {
         self.now.state.version = self.next_version;
         self.next_version += 1;
         self.now.state.changed = changed;
-        self.now.state.modified = changed > 0
-            || (applied.moved && !self.now.state.document.same_as(&self.now.saved))
-            || (!applied.moved && before.modified && self.order_differs());
+        self.now.state.modified =
+            changed > 0 || ((applied.moved || applied.framed || before.modified) && self.order_differs());
         let anchor = self.anchor_of(&applied.added);
         if applied.moved {
             self.now.view = self.now.view.adapted(&self.now.state.document, &applied.added, anchor);

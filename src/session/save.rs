@@ -4,6 +4,8 @@ use super::Session;
 use super::change::Refused;
 use super::snapshot::State;
 use crate::check::entry as entry_rules;
+use crate::document::Document;
+use crate::document::edit::Applied;
 use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
@@ -124,6 +126,7 @@ impl Session {
         self.saved_version = result.version;
         if self.now.state.version == result.version {
             let old = std::mem::replace(&mut self.now.state.document, saved.document);
+            self.forget_repairs(&old);
             self.now.state.checks.rehome(&old, &self.now.state.document, &moved);
             self.now.state.changed = 0;
             self.now.state.modified = false;
@@ -137,6 +140,21 @@ impl Session {
         self.check_files();
         self.note_save();
         Ok(message)
+    }
+
+    /// Rows that were repaired when they were read are as stored now: what was said of that is gone.
+    fn forget_repairs(&mut self, old: &Document) {
+        let document = &self.now.state.document;
+        let ids = (0..old.sitemaps().len() as u32).map(SitemapId);
+        let touched: RowSet = ids.flat_map(|id| old.repaired_rows(id)).map(|row| row.0).collect();
+        if touched.is_empty() {
+            return;
+        }
+        let applied = Applied { touched, ..Applied::nothing(document) };
+        let rechecked = self.now.state.checks.recheck(old, &applied, self.now.now, &Progress::default());
+        if let Some(rechecked) = rechecked {
+            self.now.state.checks.commit(rechecked, old, &applied);
+        }
     }
 
     /// Plans, writes and takes in on this thread.

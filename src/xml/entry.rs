@@ -65,6 +65,10 @@ impl Oddities {
     pub const DECLARES_NAMESPACE: Self = Self(1 << 6);
     /// `<changefreq>` or `<priority>` inside `<sitemap>`.
     pub const FIELD_IN_SITEMAP: Self = Self(1 << 7);
+    /// An entry of the other kind of file (`sitemap` in `urlset`).
+    pub const OTHER_KIND: Self = Self(1 << 9);
+    /// A child in a namespace that nobody knows.
+    pub const FOREIGN: Self = Self(1 << 10);
     /// Not well-formed: recovered as a row that shows its raw text.
     pub const BROKEN: Self = Self(1 << 8);
 

@@ -12,6 +12,7 @@ pub mod names;
 pub mod parser;
 mod plain;
 pub mod record;
+pub mod repair;
 pub mod scan;
 pub mod splice;
 pub mod tree;

@@ -5,6 +5,7 @@
 
 use super::grid::Grid;
 use super::markup::{self, Markup};
+use crate::protocol::Field;
 use crate::protocol::namespace::{self, Namespace};
 
 /// What a sitemap file's root element is.
@@ -157,13 +158,42 @@ impl Names {
         self.bare_is_core
     }
 
-    /// Whether a tag is an entry of this file.
+    /// Whether a prefix (empty: none) means the sitemap namespace.
+    pub(super) fn is_core(&self, prefix: &[u8]) -> bool {
+        self.meaning(prefix) == Meaning::Core
+    }
+
+    /// Whether the root declares a prefix.
+    pub fn declares(&self, prefix: &[u8]) -> bool {
+        self.prefixes.iter().any(|(known, _)| **known == *prefix)
+    }
+
+    /// Whether a core element directly below the root is an entry's in other letters, or belongs into one.
+    pub(super) fn is_outside(&self, name: &[u8]) -> bool {
+        let (prefix, local) = split(name);
+        let names: [&[u8]; 5] = [b"loc", b"url", b"sitemap", b"urlset", b"sitemapindex"];
+        self.is_core(prefix) && names.iter().any(|name| local.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether a child of an entry is a core field but for the case of its letters.
+    pub(super) fn is_recased(&self, name: &[u8]) -> bool {
+        let (prefix, local) = split(name);
+        self.is_core(prefix) && Field::ALL.iter().any(|field| local.eq_ignore_ascii_case(field.name().as_bytes()))
+    }
+
+    /// Whether the name of an entry is that of this kind of file.
+    #[inline]
+    pub(super) fn is_own_entry(&self, name: &[u8]) -> bool {
+        name == &*self.entry || split(name).1 == self.kind.entry_name().as_bytes()
+    }
+
+    /// Whether a tag is an entry, be it one of the other kind of file.
     #[inline]
     pub fn is_entry(&self, name: &[u8]) -> bool {
         name == &*self.entry
             || (name.len() != self.entry.len() && {
                 let (prefix, local) = split(name);
-                local == self.kind.entry_name().as_bytes() && self.meaning(prefix) == Meaning::Core
+                matches!(local, b"url" | b"sitemap") && self.meaning(prefix) == Meaning::Core
             })
     }
 

@@ -7,8 +7,9 @@ use super::escape;
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names};
 use super::plain;
+use super::{repair, scan};
 use crate::protocol::Field;
-use crate::protocol::namespace::Namespace;
+use crate::protocol::namespace::{self, Namespace};
 
 /// Something that is not well-formed, at a byte offset of the bytes that were scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +39,14 @@ pub enum DamageKind {
     AfterRoot,
     /// A control character, or a character that XML cannot hold \[xml-illegal-char\].
     Character,
+    /// `--` inside a comment \[xml-bad-comment\].
+    Comment,
+    /// An attribute that stands twice or is not well-formed \[xml-duplicate-attribute\].
+    Attribute,
+    /// A known prefix that nothing declares \[xml-undeclared-prefix\].
+    Prefix,
+    /// A name of the protocol in other letters, or a loc in no entry \[doc-root-case, doc-entry-outside-root\].
+    Outside,
     /// Bytes that are not UTF-8 \[enc-invalid-bytes\].
     Encoding,
     /// No root element at all \[doc-root-unknown\].
@@ -54,6 +63,8 @@ pub struct Parser {
     stack: Vec<(u32, u32)>,
     /// What was not well-formed so far; the first thousand of it.
     pub damage: Vec<Damage>,
+    /// Whether `]]>`, which may end a CDATA section only, is anywhere in the bytes.
+    pub(super) has_brackets: bool,
 }
 
 impl Parser {
@@ -75,13 +86,54 @@ impl Parser {
             let sound = text.get(bad..).and_then(escape::reference).is_some();
             self.note(start + bad, if sound { DamageKind::Character } else { DamageKind::Ampersand });
         }
+        if self.has_brackets
+            && let Some(at) = memchr::memmem::find(text, b"]]>")
+        {
+            self.note(start + at, DamageKind::Angle);
+        }
     }
 
     /// Checks a tag's attribute values.
     #[inline]
     pub fn check_tag(&mut self, bytes: &[u8], tag: &Markup) {
         if tag.end - tag.name_end > 2 {
+            let known = self.damage.len();
+            let brackets = std::mem::take(&mut self.has_brackets);
             self.check_text(bytes, tag.name_end, tag.end);
+            self.has_brackets = brackets;
+            if self.damage.len() == known && !repair::is_sound(tag.attributes(bytes)) {
+                self.note(tag.start, DamageKind::Attribute);
+            }
+        }
+    }
+
+    /// Checks that the prefix of an element is declared, if it is one of those that everybody knows. A tag that
+    /// declares namespaces itself is believed.
+    #[inline]
+    pub fn check_prefix(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
+        let prefix = super::names::split(tag.name(bytes)).0;
+        if !prefix.is_empty()
+            && !names.declares(prefix)
+            && namespace::by_usual_prefix(prefix).is_some()
+            && memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_none()
+        {
+            self.note(tag.start, DamageKind::Prefix);
+        }
+    }
+
+    /// Checks a comment, an instruction or a declaration below the root.
+    pub fn check_aside(&mut self, bytes: &[u8], aside: &Markup) {
+        match aside.kind {
+            Kind::Comment => {
+                let inside = bytes.get(aside.start + 4..aside.end.saturating_sub(3)).unwrap_or_default();
+                // `<!-->` and `<!--->` are no comments either.
+                if aside.end < aside.start + 7 || repair::is_bad_comment(inside) {
+                    self.note(aside.start, DamageKind::Comment);
+                }
+            }
+            Kind::Instruction if !scan::is_declaration(bytes, aside) && scan::is_sound_instruction(bytes, aside) => {}
+            Kind::Instruction | Kind::Declaration => self.note(aside.start, DamageKind::Instruction),
+            _ => {}
         }
     }
 
@@ -92,6 +144,9 @@ impl Parser {
         let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
         self.check_tag(bytes, tag);
         note_attributes(tag.attributes(bytes), &mut entry.odd);
+        if !names.is_own_entry(tag.name(bytes)) {
+            entry.odd.insert(Oddities::OTHER_KIND);
+        }
         if tag.kind == Kind::Empty {
             entry.close = entry.open_end;
             entry.len = entry.open_end;
@@ -156,7 +211,10 @@ impl Parser {
                     entry.odd.insert(Oddities::BROKEN);
                     child.end
                 }
-                Kind::Comment | Kind::Instruction | Kind::Declaration => child.end,
+                Kind::Comment | Kind::Instruction | Kind::Declaration => {
+                    self.check_aside(bytes, &child);
+                    child.end
+                }
             };
         }
     }
@@ -186,8 +244,21 @@ impl Parser {
         *last_order = (*last_order).max(order);
         let Some(field) = field else {
             match meaning {
-                Meaning::Core => entry.odd.insert(Oddities::UNKNOWN_CHILD),
-                Meaning::Extension(namespace) => count(&mut entry.extensions, namespace, local),
+                Meaning::Core => {
+                    entry.odd.insert(Oddities::UNKNOWN_CHILD);
+                    if names.is_recased(tag.name(bytes)) {
+                        self.note(tag.start, DamageKind::Outside);
+                    }
+                }
+                Meaning::Extension(namespace) => {
+                    count(&mut entry.extensions, namespace, local);
+                    if namespace == Namespace::Other {
+                        entry.odd.insert(Oddities::FOREIGN);
+                    }
+                    if !entry.odd.has(Oddities::DECLARES_NAMESPACE) {
+                        self.check_prefix(bytes, tag, names);
+                    }
+                }
             }
             return if tag.kind == Kind::Empty {
                 self.check_tag(bytes, tag);
@@ -228,8 +299,8 @@ impl Parser {
             };
             if memchr::memchr(b'&', bytes.get(at..next.start).unwrap_or_default()).is_some() {
                 text = text.max(TextKind::Escaped);
-                self.check_text(bytes, at, next.start);
             }
+            self.check_text(bytes, at, next.start);
             match next.kind {
                 Kind::End if next.name(bytes) == name => break (next.start, next.end),
                 Kind::End => {
@@ -238,6 +309,7 @@ impl Parser {
                     break (next.start, next.start);
                 }
                 Kind::Cdata | Kind::Comment | Kind::Instruction | Kind::Declaration => {
+                    self.check_aside(bytes, &next);
                     text = text.max(TextKind::Mixed);
                     at = next.end;
                 }
@@ -306,7 +378,7 @@ impl Parser {
                     break;
                 }
                 Kind::Stray => self.note(next.start, DamageKind::Angle),
-                Kind::Comment | Kind::Cdata | Kind::Instruction | Kind::Declaration => {}
+                Kind::Comment | Kind::Cdata | Kind::Instruction | Kind::Declaration => self.check_aside(bytes, &next),
             }
             at = next.end;
         }

@@ -89,7 +89,7 @@ impl Walk<'_> {
         let start = self.at;
         let (inner_start, inner_end) = (start + O, start + O + len);
         let is_escaped = memchr::memchr(b'&', rest.get(..len).unwrap_or_default()).is_some();
-        if is_escaped {
+        if is_escaped || self.parser.has_brackets {
             self.parser.check_text(self.bytes, inner_start, inner_end);
         }
         let (value_start, value_end) = markup::trim(self.bytes, inner_start, inner_end);

@@ -7,6 +7,7 @@ use super::entry::Entry;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
 use super::parser::{Damage, DamageKind, Parser};
+use super::repair;
 use crate::progress::Progress;
 
 /// Sees each entry once, in file order.
@@ -54,8 +55,17 @@ impl Scan {
 /// Entries between two looks at the cancel flag.
 const ENTRIES_PER_LOOK: usize = 2_048;
 
+/// Scans a file up to the first entry or token that is damaged, if there is one.
+pub fn scan_sound(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
+    run(bytes, visitor, progress, true)
+}
+
 /// Scans a whole file. `bytes` must be at most 4 GiB (`u32` offsets); the loader refuses more.
 pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
+    run(bytes, visitor, progress, false)
+}
+
+fn run(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress, stops: bool) -> Scan {
     let mut parser = Parser::default();
     check_characters(bytes, &mut parser);
     let mut scan = Scan::default();
@@ -72,10 +82,18 @@ pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan
     };
     scan.starts.push(after_root as u32);
     if let Some(names) = scan.names.take() {
-        if scan.root_is_empty {
+        if stops && !parser.damage.is_empty() {
+            // What stands before the root is damaged already.
+            progress.advance(0, (bytes.len() - after_root.min(bytes.len())) as u64);
+        } else if scan.root_is_empty {
             epilog(bytes, after_root, &mut parser);
         } else {
-            body(bytes, after_root, &names, &mut Walk { parser: &mut parser, scan: &mut scan, visitor, progress });
+            body(
+                bytes,
+                after_root,
+                &names,
+                &mut Walk { parser: &mut parser, scan: &mut scan, visitor, progress, stops },
+            );
         }
         scan.names = Some(names);
     }
@@ -89,6 +107,8 @@ struct Walk<'a, V> {
     scan: &'a mut Scan,
     visitor: &'a mut V,
     progress: &'a Progress,
+    /// Whether the first damage ends it.
+    stops: bool,
 }
 
 /// From the byte order mark to the root's start tag.
@@ -111,7 +131,8 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
             }
             Kind::End | Kind::Cdata => parser.note(markup.start, DamageKind::BeforeRoot),
             Kind::Stray => parser.note(markup.start, DamageKind::Angle),
-            Kind::Instruction | Kind::Comment | Kind::Declaration => {}
+            Kind::Comment => parser.check_aside(bytes, &markup),
+            Kind::Instruction | Kind::Declaration => {}
         }
         at = markup.end;
     }
@@ -119,21 +140,24 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
 }
 
 /// Whether an instruction is `<?xml …?>`.
-fn is_declaration(bytes: &[u8], markup: &Markup) -> bool {
+pub(super) fn is_declaration(bytes: &[u8], markup: &Markup) -> bool {
     let inside = bytes.get(markup.start + 2..markup.end).unwrap_or_default();
     inside.starts_with(b"xml") && inside.get(3).is_some_and(|byte| markup::is_space(*byte))
 }
 
 /// Whether an instruction has a target, and the XML declaration nothing but its three pseudo-attributes
 /// (XML 1.0, productions 16 and 23).
-fn is_sound_instruction(bytes: &[u8], markup: &Markup) -> bool {
+pub(super) fn is_sound_instruction(bytes: &[u8], markup: &Markup) -> bool {
     let inside = bytes.get(markup.start + 2..markup.end - 2).unwrap_or_default();
     if !is_declaration(bytes, markup) {
         return inside.first().is_some_and(|byte| !markup::is_space(*byte));
     }
-    let mut attributes = markup::attributes(inside.get(3..).unwrap_or_default());
-    attributes.all(|attribute| matches!(attribute.name, b"version" | b"encoding" | b"standalone"))
-        && markup::is_blank(attributes.rest())
+    let attributes = inside.get(3..).unwrap_or_default();
+    // The version comes first and may not be missing.
+    let mut list = markup::attributes(attributes);
+    list.next().is_some_and(|first| first.name == b"version")
+        && list.all(|attribute| matches!(attribute.name, b"encoding" | b"standalone"))
+        && repair::is_sound(attributes)
 }
 
 /// From the root's start tag to its end tag, and what follows.
@@ -141,6 +165,9 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
     // `done` is the end of what already belongs to the head or to an entry.
     let (mut at, mut done, mut last_report) = (from, from, (0usize, from));
     loop {
+        if walk.stops && !walk.parser.damage.is_empty() {
+            break;
+        }
         let Some(markup) = markup::next(bytes, at) else {
             note_stray(bytes, at, bytes.len(), walk);
             walk.parser.note(bytes.len(), DamageKind::Unclosed);
@@ -175,7 +202,11 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
                 // Elements of other namespaces may stand below the root (sitemap.xsd 0.9, `urlset`: `any ##other`).
                 if names.resolve(bytes, &markup).0 == Meaning::Core {
                     walk.scan.stray.get_or_insert(markup.start as u32);
+                    if names.is_outside(markup.name(bytes)) {
+                        walk.parser.note(markup.start, DamageKind::Outside);
+                    }
                 }
+                walk.parser.check_prefix(bytes, &markup, names);
                 walk.parser.skip_element(bytes, &markup)
             }
             Kind::End if markup.start == walk.root_end(bytes, &markup) => {
@@ -194,7 +225,10 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
                 walk.scan.stray.get_or_insert(markup.start as u32);
                 markup.end
             }
-            Kind::Comment | Kind::Instruction | Kind::Declaration => markup.end,
+            Kind::Comment | Kind::Instruction | Kind::Declaration => {
+                walk.parser.check_aside(bytes, &markup);
+                markup.end
+            }
         };
     }
     let entries = walk.scan.entries();
@@ -257,6 +291,7 @@ fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
                     parser.note(markup.start, DamageKind::AfterRoot);
                     return;
                 }
+                parser.check_aside(bytes, &markup);
                 at = markup.end;
             }
             Some(markup) => {
@@ -280,6 +315,7 @@ fn check_characters(bytes: &[u8], parser: &mut Parser) {
             break;
         }
     }
+    parser.has_brackets = memchr::memmem::find(bytes, b"]]>").is_some();
     if let Err(error) = std::str::from_utf8(bytes) {
         parser.note(error.valid_up_to(), DamageKind::Encoding);
     } else if let Some(at) =
@@ -342,7 +378,7 @@ mod tests {
                 vec!["a"],
             ),
             ("<urlset NS><url><loc xmlns='x'>no</loc><loc>a</loc></url></urlset>", vec!["a"]),
-            ("<sitemapindex NS><sitemap><loc>a</loc></sitemap><url><loc>no</loc></url></sitemapindex>", vec!["a"]),
+            ("<sitemapindex NS><sitemap><loc>a</loc></sitemap><url><loc>b</loc></url></sitemapindex>", vec!["a", "b"]),
             ("<urlset NS><url/><url></url><url><loc/></url></urlset>", vec!["", "", ""]),
             ("<urlset NS/>", vec![]),
         ];

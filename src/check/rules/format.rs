@@ -14,7 +14,7 @@ rules! { super::index::END;
         "A text sitemap holds one URL a line and nothing else: no comment, no header, no date, no second value. Crawlers report the line as an invalid URL. Delete it, or leave only its URL.";
     TEXT_BLANK_LINE "text-blank-line" I Document None PRACTICE,
         "empty lines",
-        "Crawlers skip an empty line; some tools count it as an invalid URL.";
+        "Crawlers skip an empty line. Some tools count it as an invalid URL.";
     TEXT_LIMITS "text-limits" E Document None FORMATS,
         "more than 50,000 lines or 52,428,800 bytes",
         "A text sitemap has the limits of any other: 50,000 URLs and 52,428,800 bytes before compression. Crawlers refuse the file or ignore the rest. Write it as XML, which is split with an index, or deal the lines out to several files.";

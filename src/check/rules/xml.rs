@@ -43,7 +43,7 @@ rules! { super::document::END;
         "The protocol's samples begin with <?xml version=\"1.0\" encoding=\"UTF-8\"?>. Without it UTF-8 is assumed, which is right for a sitemap.";
     XML_VERSION "xml-version" W Document Safe XML,
         "an XML version other than 1.0",
-        "Sitemaps are XML 1.0; many readers know no other version.";
+        "A sitemap is XML 1.0; many readers know no other version and refuse the file. Nothing of a later version is of use in it.";
     XML_LEADING_WHITESPACE "xml-leading-whitespace" W Document Safe CONSOLE,
         "blanks before the XML declaration",
         "The XML declaration must be the very first thing in a file. Search Console reports leading whitespace; many readers refuse the file.";
@@ -89,7 +89,7 @@ rules! { super::document::END;
     DOC_EMPTY "doc-empty" E Document None CONSOLE,
         "an empty file",
         "The file has no bytes, or nothing but white space. Search Console reports an error.";
-    DOC_MIXED_KINDS "doc-mixed-kinds" E Document Ask SCHEMA_URLSET,
+    DOC_MIXED_KINDS "doc-mixed-kinds" E Entry Ask SCHEMA_URLSET,
         "entries of another kind of file",
         "A urlset lists url elements, a sitemapindex lists sitemap elements. Crawlers skip the other kind or drop the file. Move them to a file of their own.";
     DOC_FOREIGN_ELEMENT "doc-foreign-element" I Entry None SCHEMA,
@@ -103,7 +103,7 @@ rules! { super::document::END;
         "A prefix such as sm:urlset is legal and means the same. Some simple readers find no entries in the file.";
     NS_EXT_VARIANT "ns-ext-variant" E Document Safe CONSOLE,
         "an extension's namespace is almost right",
-        "A namespace is compared letter by letter: https, another version or another path make it another one, and the extension is ignored.";
+        "A namespace is compared letter by letter: https, another version or another path make it another one. Crawlers ignore the extension then.";
     NS_DECLARED_UNUSED "ns-declared-unused" I Document Safe PRACTICE,
         "an extension is declared and never used",
         "The root declares the namespace of an extension that no entry uses. It does no harm but to the size of the file.";

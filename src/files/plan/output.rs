@@ -1,7 +1,8 @@
 //! The list of files of a plan: what happens to each, in words.
 
-use super::{Action, FileId, Output, Plan, Planner, Request};
-use crate::document::sitemap::{Sitemap, SitemapId};
+use super::{Action, FileId, Output, Plan, Planner, Repairs, Request};
+use crate::document::quirk;
+use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::words::grouped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -43,8 +44,34 @@ impl Planner<'_> {
                 Action::Created => output.path != path,
                 Action::Replaced | Action::Removed => true,
             });
-        let Self { needs_base, problems, losses, document, .. } = self;
-        Plan { outputs, asks, needs_base, problems, losses, copy: false, document, path: Some(path) }
+        let repairs = self.repairs(&outputs);
+        let Self { needs_base, problems, losses, mut document, .. } = self;
+        let written = outputs.iter().filter(|output| output.action != Action::Untouched);
+        let written: Vec<Member> = written.filter_map(|output| output.file.member()).collect();
+        document.settle_written(&written);
+        let asks = asks || !repairs.is_empty();
+        Plan { outputs, asks, repairs, needs_base, problems, losses, copy: false, document, path: Some(path) }
+    }
+
+    /// The files that are replaced with repairs that nobody agreed to.
+    fn repairs(&self, outputs: &[Output]) -> Vec<Repairs> {
+        let saved = self.request.saved;
+        let of = |output: &Output| {
+            let quirks = match self.saved.get(&output.path)? {
+                FileId::Index => &saved.index()?.quirks,
+                FileId::Sitemap(id) => &saved.sitemap(id)?.quirks,
+                FileId::Gone => return None,
+            };
+            let accepted = match output.file {
+                FileId::Index => self.document.index()?.accepted,
+                FileId::Sitemap(id) => self.document.sitemap(id)?.accepted,
+                FileId::Gone => false,
+            };
+            let what = quirk::changes(quirks);
+            (!accepted && !what.is_empty()).then(|| Repairs { name: Arc::clone(&output.name), what })
+        };
+        let replaced = |output: &&Output| matches!(output.action, Action::Rewritten | Action::Replaced);
+        outputs.iter().filter(replaced).filter_map(of).collect()
     }
 
     fn action(&self, path: &Path, same: bool) -> Action {
@@ -102,6 +129,9 @@ impl Planner<'_> {
         if moved > 0 {
             words.push(format!("{} moved to new files", grouped(moved)));
         }
+        if sitemap.accepted {
+            words.push("repaired".to_owned());
+        }
         if words.is_empty() { "another order or layout".to_owned() } else { words.join(", ") }
     }
 
@@ -112,8 +142,11 @@ impl Planner<'_> {
             Some(FileId::Index) => self.request.saved.index(),
             _ => None,
         };
-        let same =
-            before.is_some_and(|before| before.gzip == index.gzip && before.source.bytes() == index.source.bytes());
+        let same = before.is_some_and(|before| {
+            before.gzip == index.gzip
+                && before.accepted == index.accepted
+                && before.source.bytes() == index.source.bytes()
+        });
         let action = self.action(&path, same);
         Some(Output {
             name: Arc::clone(&index.name),
@@ -139,6 +172,9 @@ impl Planner<'_> {
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let words: Vec<String> = counts.map(|(count, what)| format!("{} {what}", files(*count))).collect();
         // Left over: the save that made the present index was undone.
+        if words.is_empty() && self.document.index().is_some_and(|index| index.accepted) {
+            return "repaired".to_owned();
+        }
         if words.is_empty() { "as it was before".to_owned() } else { words.join(", ") }
     }
 

@@ -68,7 +68,8 @@ impl App {
     /// The plan was looked at and agreed to.
     pub(super) fn write_waiting(&mut self) {
         if let Some(Waiting { to, force }) = self.waiting.take() {
-            let plan = self.session.plan(to.as_deref());
+            let mut plan = self.session.plan(to.as_deref());
+            plan.accept_repairs();
             self.write(plan, force);
         }
     }
@@ -136,6 +137,11 @@ impl App {
         let untouched = plan.count(Action::Untouched);
         if untouched > 0 {
             lines.push(Words::dim(format!("  {} untouched", counted(untouched as u64, "file"))).into());
+        }
+        for file in &plan.repairs {
+            let what = format!("{} was repaired to be read, and is written so:", file.name);
+            lines.push(Words::new().and(Role::Warning, what).into());
+            lines.extend(file.what.iter().map(|what| Words::text(format!("  {what}")).into()));
         }
         lines
     }

@@ -1,0 +1,250 @@
+//! Bytes in whatever encoding become UTF-8, with what was unusual about them.
+//!
+//! Which encoding it is: a byte order mark counts most (Unicode, section 23.8), then the declaration, then UTF-8;
+//! but valid UTF-8 with letters outside ASCII is UTF-8 whatever 8-bit encoding is declared (rule catalogue, section
+//! 4, `enc-mismatch`). Without a mark, the first `<` tells UTF-16 (XML 1.0, appendix F). Never fails: bytes that an
+//! encoding does not have are read as windows-1252.
+
+use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::sitemap::UTF_8;
+use crate::document::source::Lines;
+use crate::xml::markup;
+use encoding_rs::{Encoding, REPLACEMENT, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use std::ops::Range;
+
+/// Text in UTF-8.
+#[derive(Debug)]
+pub struct Decoded {
+    /// All of it; the declaration, if it names an encoding that the bytes no longer have, names UTF-8.
+    pub bytes: Vec<u8>,
+    /// The encoding that it was stored in.
+    pub encoding: &'static str,
+    /// What was unusual, if anything was.
+    pub quirks: Vec<Quirk>,
+}
+
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Decodes a file. Sound UTF-8 is handed back untouched.
+pub fn decode(bytes: Vec<u8>) -> Decoded {
+    match bytes.as_slice() {
+        [0xFF, 0xFE, 0, 0, rest @ ..] => utf_32(rest, u32::from_le_bytes),
+        [0, 0, 0xFE, 0xFF, rest @ ..] => utf_32(rest, u32::from_be_bytes),
+        [0xFF, 0xFE, rest @ ..] => utf_16(rest, UTF_16LE, QuirkKind::OtherMark),
+        [0xFE, 0xFF, rest @ ..] => utf_16(rest, UTF_16BE, QuirkKind::OtherMark),
+        [b'<', 0, ..] => utf_16(&bytes, UTF_16LE, QuirkKind::NotUtf8),
+        [0, b'<', ..] => utf_16(&bytes, UTF_16BE, QuirkKind::NotUtf8),
+        _ => of_bytes(bytes),
+    }
+}
+
+/// Bytes in which ASCII stands for itself.
+fn of_bytes(bytes: Vec<u8>) -> Decoded {
+    let label = declared(&bytes);
+    let name = label.clone().map(|label| String::from_utf8_lossy(bytes.get(label).unwrap_or_default()).into_owned());
+    let is_valid = std::str::from_utf8(&bytes).is_ok();
+    let Some(name) = name.filter(|name| !is_utf8_label(name)) else {
+        return if is_valid { plain(bytes) } else { mixed(&bytes, Vec::new()) };
+    };
+    // The whole label is on one line: a declaration is ASCII before it.
+    let at = label.map_or((1, 1), |label| Lines::new(&bytes).position(label.start));
+    let quirk = |kind, what: String| Quirk { kind, at, entry: None, what: what.into() };
+    let known = Encoding::for_label(name.trim().as_bytes()).filter(|encoding| *encoding != REPLACEMENT);
+    if bytes.starts_with(MARK) {
+        let what = format!("the declaration says {name}, the byte order mark UTF-8; read as UTF-8");
+        let quirks = vec![quirk(QuirkKind::EncodingMismatch, what)];
+        return relabelled(if is_valid { Decoded { quirks, ..plain(bytes) } } else { mixed(&bytes, quirks) });
+    }
+    let Some(encoding) = known else {
+        let quirks = vec![quirk(QuirkKind::UnknownLabel, name)];
+        return relabelled(if is_valid { Decoded { quirks, ..plain(bytes) } } else { mixed(&bytes, quirks) });
+    };
+    let is_wide = encoding == UTF_16LE || encoding == UTF_16BE;
+    if is_wide || (is_valid && !bytes.is_ascii()) {
+        let what = format!("the declaration says {name}, the bytes are UTF-8; read as UTF-8");
+        let quirks = vec![quirk(QuirkKind::EncodingMismatch, what)];
+        return relabelled(if is_valid { Decoded { quirks, ..plain(bytes) } } else { mixed(&bytes, quirks) });
+    }
+    let mut quirks = vec![quirk(QuirkKind::NotUtf8, name)];
+    let (text, has_errors) = encoding.decode_without_bom_handling(&bytes);
+    if has_errors {
+        let text = text.as_bytes();
+        let first = memchr::memmem::find(text, "\u{FFFD}".as_bytes()).unwrap_or(0);
+        let at = Lines::new(text).position(first);
+        let what = format!("not {}", encoding.name());
+        quirks.push(Quirk { kind: QuirkKind::InvalidBytes, at, entry: None, what: what.into() });
+        let (text, _) = WINDOWS_1252.decode_without_bom_handling(&bytes);
+        let bytes = text.into_owned().into_bytes();
+        return relabelled(Decoded { bytes, encoding: WINDOWS_1252.name(), quirks });
+    }
+    relabelled(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks })
+}
+
+/// UTF-8 that is nothing else.
+const fn plain(bytes: Vec<u8>) -> Decoded {
+    Decoded { bytes, encoding: UTF_8, quirks: Vec::new() }
+}
+
+/// UTF-8 with other bytes in it: those are read as windows-1252, one by one, and what is UTF-8 stays.
+fn mixed(bytes: &[u8], mut quirks: Vec<Quirk>) -> Decoded {
+    let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 8);
+    let mut first = None;
+    for chunk in bytes.utf8_chunks() {
+        out.extend_from_slice(chunk.valid().as_bytes());
+        if !chunk.invalid().is_empty() {
+            first.get_or_insert(out.len());
+            let (text, _) = WINDOWS_1252.decode_without_bom_handling(chunk.invalid());
+            out.extend_from_slice(text.as_bytes());
+        }
+    }
+    let at = Lines::new(&out).position(first.unwrap_or(0));
+    quirks.push(Quirk { kind: QuirkKind::InvalidBytes, at, entry: None, what: "not UTF-8".into() });
+    Decoded { bytes: out, encoding: WINDOWS_1252.name(), quirks }
+}
+
+fn utf_16(bytes: &[u8], encoding: &'static Encoding, kind: QuirkKind) -> Decoded {
+    let (text, has_errors) = encoding.decode_without_bom_handling(bytes);
+    let mut quirks = vec![Quirk { kind, at: (1, 1), entry: None, what: encoding.name().into() }];
+    if has_errors {
+        let first = memchr::memmem::find(text.as_bytes(), "\u{FFFD}".as_bytes()).unwrap_or(0);
+        let at = Lines::new(text.as_bytes()).position(first);
+        quirks.push(Quirk { kind: QuirkKind::InvalidBytes, at, entry: None, what: "half a character".into() });
+    }
+    relabelled(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks })
+}
+
+fn utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
+    let letters = bytes.chunks_exact(4).filter_map(|four| <[u8; 4]>::try_from(four).ok());
+    let text: String = letters.map(|four| char::from_u32(read(four)).unwrap_or('\u{FFFD}')).collect();
+    let quirks = vec![Quirk { kind: QuirkKind::OtherMark, at: (1, 1), entry: None, what: "UTF-32".into() }];
+    relabelled(Decoded { bytes: text.into_bytes(), encoding: "UTF-32", quirks })
+}
+
+/// The same with a declaration that names UTF-8, if it names anything.
+fn relabelled(mut decoded: Decoded) -> Decoded {
+    if let Some(label) = declared(&decoded.bytes)
+        && !decoded.bytes.get(label.clone()).is_some_and(|name| name.eq_ignore_ascii_case(UTF_8.as_bytes()))
+    {
+        decoded.bytes.splice(label, UTF_8.bytes());
+    }
+    decoded
+}
+
+/// Where the label stands that an XML declaration gives; blanks and a mark may stand before it.
+fn declared(bytes: &[u8]) -> Option<Range<usize>> {
+    let text = bytes.strip_prefix(MARK).unwrap_or(bytes).trim_ascii_start();
+    let start = bytes.len() - text.len() + b"<?xml".len();
+    let inside = text.strip_prefix(b"<?xml")?;
+    // A declaration is short; in a file without one, the next `?>` may be anywhere.
+    let inside = inside.get(..memchr::memmem::find(inside.get(..inside.len().min(1_024))?, b"?>")?)?;
+    let found = markup::attributes(inside).find(|attribute| attribute.name == b"encoding")?;
+    // The attribute's value is a part of `inside`.
+    let at = start + (found.value.as_ptr() as usize).checked_sub(inside.as_ptr() as usize)?;
+    Some(at..at + found.value.len())
+}
+
+fn is_utf8_label(label: &str) -> bool {
+    ["utf-8", "utf8", "us-ascii", "ascii"].iter().any(|known| label.trim().eq_ignore_ascii_case(known))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wide(text: &str, mark: bool, big: bool) -> Vec<u8> {
+        let units = mark.then_some(0xFEFF).into_iter().chain(text.encode_utf16());
+        units.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+    }
+
+    #[test]
+    fn every_encoding_becomes_utf_8_and_says_what_was_unusual() {
+        use QuirkKind::*;
+        let declared =
+            |label: &str, text: &[u8]| [format!("<?xml version='1.0' encoding='{label}'?>").as_bytes(), text].concat();
+        let latin = b"<a>caf\xE9</a>";
+        let utf8 = "<a>café</a>".as_bytes();
+        let says = |label: &str| String::from_utf8(declared(label, utf8)).unwrap();
+        let table: [(Vec<u8>, String, &str, &[QuirkKind]); 24] = [
+            (utf8.to_vec(), "<a>café</a>".into(), "UTF-8", &[]),
+            (declared("utf-8", utf8), says("utf-8"), "UTF-8", &[]),
+            ([MARK, utf8].concat(), "\u{feff}<a>café</a>".into(), "UTF-8", &[]),
+            (declared("ISO-8859-1", latin), says("UTF-8"), "windows-1252", &[NotUtf8]),
+            (declared("windows-1252", latin), says("UTF-8"), "windows-1252", &[NotUtf8]),
+            (
+                declared("latin1", b"<a/>"),
+                "<?xml version='1.0' encoding='UTF-8'?><a/>".into(),
+                "windows-1252",
+                &[NotUtf8],
+            ),
+            (
+                declared("GBK", b"<a>\xC4\xE3\xBA\xC3</a>"),
+                "<?xml version='1.0' encoding='UTF-8'?><a>你好</a>".into(),
+                "GBK",
+                &[NotUtf8],
+            ),
+            (
+                declared("gb2312", b"<a>\xC4\xE3</a>"),
+                "<?xml version='1.0' encoding='UTF-8'?><a>你</a>".into(),
+                "GBK",
+                &[NotUtf8],
+            ),
+            (
+                declared("Shift_JIS", b"<a>\x93\xFA</a>"),
+                "<?xml version='1.0' encoding='UTF-8'?><a>日</a>".into(),
+                "Shift_JIS",
+                &[NotUtf8],
+            ),
+            (declared("ISO-8859-1", utf8), says("UTF-8"), "UTF-8", &[EncodingMismatch]),
+            (declared("UTF-16", utf8), says("UTF-8"), "UTF-8", &[EncodingMismatch]),
+            (declared("utf8mb4", utf8), says("UTF-8"), "UTF-8", &[UnknownLabel]),
+            (declared("unicode-ish", latin), says("UTF-8"), "windows-1252", &[UnknownLabel, InvalidBytes]),
+            (declared("UTF-8", latin), says("UTF-8"), "windows-1252", &[InvalidBytes]),
+            (latin.to_vec(), "<a>café</a>".into(), "windows-1252", &[InvalidBytes]),
+            (
+                "<a>é\u{20AC}</a>".bytes().chain(*b"\xE9\x80").collect(),
+                "<a>é€</a>é€".into(),
+                "windows-1252",
+                &[InvalidBytes],
+            ),
+            (
+                declared("GBK", b"<a>\xFF\xFF</a>"),
+                "<?xml version='1.0' encoding='UTF-8'?><a>ÿÿ</a>".into(),
+                "windows-1252",
+                &[NotUtf8, InvalidBytes],
+            ),
+            (
+                [MARK, &declared("ISO-8859-1", utf8)].concat(),
+                format!("\u{feff}{}", says("UTF-8")),
+                "UTF-8",
+                &[EncodingMismatch],
+            ),
+            (wide("<a>café</a>", true, false), "<a>café</a>".into(), "UTF-16LE", &[OtherMark]),
+            (wide("<a>café</a>", true, true), "<a>café</a>".into(), "UTF-16BE", &[OtherMark]),
+            (wide(&says("UTF-16"), true, true), says("UTF-8"), "UTF-16BE", &[OtherMark]),
+            (wide("<a>é</a>", false, false), "<a>é</a>".into(), "UTF-16LE", &[NotUtf8]),
+            (wide("<a>é</a>", false, true), "<a>é</a>".into(), "UTF-16BE", &[NotUtf8]),
+            (b"\xFF\xFE\0\0<\0\0\0\xE9\0\0\0".to_vec(), "<é".into(), "UTF-32", &[OtherMark]),
+        ];
+        for (bytes, expected, encoding, quirks) in table {
+            let decoded = decode(bytes);
+            assert_eq!(String::from_utf8(decoded.bytes).unwrap(), expected);
+            assert_eq!(decoded.encoding, encoding, "{expected}");
+            assert_eq!(decoded.quirks.iter().map(|quirk| quirk.kind).collect::<Vec<_>>(), quirks, "{expected}");
+        }
+    }
+
+    #[test]
+    fn a_quirk_says_where() {
+        let decoded = decode(b"<?xml version='1.0' encoding='x'?>\n<a>\n caf\xE9".to_vec());
+        assert_eq!(decoded.quirks.iter().map(|quirk| quirk.at).collect::<Vec<_>>(), [(1, 31), (3, 5)]);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn whatever_comes_becomes_utf_8(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..64)) {
+            let decoded = decode(bytes);
+            proptest::prop_assert!(std::str::from_utf8(&decoded.bytes).is_ok());
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! Gzip data unpacked as far as they go, with what was unusual about them.
+//!
+//! Every member is read; a stream that ends early or has a wrong checksum keeps what could be unpacked. A ceiling
+//! bounds memory whatever the data say of themselves.
+
+use super::detect;
+use super::error::Reason;
+use crate::document::quirk::{Quirk, QuirkKind};
+use flate2::bufread::GzDecoder;
+use std::io::{self, Read};
+
+/// How often gzip data may be packed in gzip data.
+const LAYERS: usize = 3;
+
+/// Unpacks gzip data, and gzip data in it. `limit` is in bytes. An error when not even the first byte can be
+/// unpacked, or when there are more than `limit`.
+pub(super) fn unpack(stored: &[u8], limit: u64) -> Result<(Vec<u8>, Vec<Quirk>), Reason> {
+    let mut quirks = Vec::new();
+    let mut bytes = members(stored, limit, &mut quirks)?;
+    for _ in 1..LAYERS {
+        if !detect::is_gzip(&bytes) {
+            break;
+        }
+        quirks.push(quirk(QuirkKind::GzipDouble, ""));
+        bytes = members(&bytes, limit, &mut quirks)?;
+    }
+    quirks.dedup_by_key(|quirk| quirk.kind);
+    Ok((bytes, quirks))
+}
+
+/// One layer: all members, one after the other.
+fn members(stored: &[u8], limit: u64, quirks: &mut Vec<Quirk>) -> Result<Vec<u8>, Reason> {
+    let mut bytes = Vec::new();
+    let expected = unpacked_size(stored).min(limit);
+    let reserved = bytes.try_reserve_exact(expected as usize);
+    reserved.map_err(|_| Reason::Bomb(limit))?;
+    let (mut rest, mut count) = (stored, 0u64);
+    loop {
+        let mut decoder = GzDecoder::new(rest);
+        let before = bytes.len();
+        // One byte more than allowed tells "too large" from "just fits".
+        let room = (limit + 1).saturating_sub(before as u64);
+        let read = decoder.by_ref().take(room).read_to_end(&mut bytes);
+        if bytes.len() as u64 > limit {
+            return Err(Reason::Bomb(limit));
+        }
+        match read {
+            Ok(_) => count += 1,
+            // What follows a whole member and is none itself was never meant to be unpacked.
+            Err(_) if count > 0 && bytes.len() == before => {
+                quirks.push(quirk(QuirkKind::GzipTrailing, &format!("{} bytes", rest.len())));
+                break;
+            }
+            Err(source) if bytes.is_empty() => return Err(Reason::Gzip { source }),
+            Err(source) => {
+                let is_cut = source.kind() == io::ErrorKind::UnexpectedEof;
+                let kind = if is_cut { QuirkKind::GzipTruncated } else { QuirkKind::GzipCorrupt };
+                quirks.push(quirk(kind, &format!("{} bytes unpacked", bytes.len())));
+                break;
+            }
+        }
+        rest = decoder.into_inner();
+        if rest.is_empty() {
+            break;
+        }
+        if !detect::is_gzip(rest) {
+            quirks.push(quirk(QuirkKind::GzipTrailing, &format!("{} bytes", rest.len())));
+            break;
+        }
+    }
+    if count > 1 {
+        quirks.push(quirk(QuirkKind::GzipMembers, &count.to_string()));
+    }
+    Ok(bytes)
+}
+
+fn quirk(kind: QuirkKind, what: &str) -> Quirk {
+    Quirk { kind, at: (1, 1), entry: None, what: what.into() }
+}
+
+/// The size that gzip data say they unpack to (RFC 1952, ISIZE of the last member), bounded by what deflate
+/// can pack: a lying trailer must not reserve gigabytes.
+fn unpacked_size(stored: &[u8]) -> u64 {
+    const BEST_RATIO: u64 = 1_032;
+    let Some([a, b, c, d]) = stored.last_chunk::<4>() else { return 0 };
+    u64::from(u32::from_le_bytes([*a, *b, *c, *d])).min(stored.len() as u64 * BEST_RATIO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    /// Text that does not pack well, so that a cut stream has something to unpack.
+    fn text() -> Vec<u8> {
+        let mut state = 1u32;
+        (0..20_000)
+            .map(|_| {
+                state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                b'a' + (state >> 24) as u8 % 26
+            })
+            .collect()
+    }
+
+    #[test]
+    fn what_can_be_unpacked_is_kept_and_what_was_odd_is_said() {
+        use QuirkKind::*;
+        let (text, packed) = (text(), gzip(&text()));
+        let mut wrong = packed.clone();
+        let at = wrong.len() - 6;
+        wrong[at] ^= 1;
+        let mut flipped = packed.clone();
+        flipped[packed.len() / 2] ^= 0xFF;
+        let members = [gzip(&text[..7_000]), gzip(b""), gzip(&text[7_000..])].concat();
+        let table: [(Vec<u8>, &[QuirkKind], bool); 8] = [
+            (packed.clone(), &[], true),
+            (members, &[GzipMembers], true),
+            ([&packed[..], b"\0\0\0"].concat(), &[GzipTrailing], true),
+            ([&packed[..], b"\x1f\x8b??"].concat(), &[GzipTrailing], true),
+            (gzip(&packed), &[GzipDouble], true),
+            (wrong, &[GzipCorrupt], true),
+            (packed[..packed.len() / 2].to_vec(), &[GzipTruncated], false),
+            (packed[..packed.len() - 4].to_vec(), &[GzipTruncated], true),
+        ];
+        for (stored, kinds, whole) in table {
+            let (bytes, quirks) = unpack(&stored, 1_000_000).unwrap();
+            assert_eq!(quirks.iter().map(|quirk| quirk.kind).collect::<Vec<_>>(), kinds);
+            assert!(if whole { bytes == text } else { text.starts_with(&bytes) && bytes.len() > 1_000 }, "{kinds:?}");
+        }
+        if let Ok((bytes, quirks)) = unpack(&flipped, 1_000_000) {
+            assert_eq!(quirks[0].kind, GzipCorrupt);
+            assert!(!bytes.is_empty());
+        }
+    }
+
+    #[test]
+    fn the_ceiling_counts_unpacked_bytes_and_nothing_at_all_is_an_error() {
+        let big = gzip(&vec![b' '; 100_000]);
+        assert!(matches!(unpack(&big, 99_999).unwrap_err(), Reason::Bomb(99_999)));
+        assert_eq!(unpack(&big, 100_000).unwrap().0.len(), 100_000);
+        assert!(matches!(unpack(b"\x1f\x8b\x08", 100).unwrap_err(), Reason::Gzip { .. }));
+        assert!(matches!(unpack(b"\x1f\x8bgarbage, not gzip", 100).unwrap_err(), Reason::Gzip { .. }));
+    }
+}

@@ -1,0 +1,468 @@
+//! Makes damaged bytes well-formed, token by token, and says what was done.
+//!
+//! Repairs tokens first and parses later: a raw `&` becomes `&amp;` and the URL stays what was meant; one bad row
+//! never costs the rows after it. Pure and total: one pass over UTF-8 bytes, no recursion, no look-ahead beyond a
+//! field. Invariant: what it returns scans without damage. Rules: rule catalogue, section 11.
+
+mod html;
+mod text;
+mod token;
+mod tree;
+
+pub(super) use text::{is_bad_comment, is_sound};
+
+use super::markup::{self, Kind, Markup};
+use super::names::{self, FileKind, Names};
+use crate::protocol::Field;
+use crate::protocol::namespace::{self, SITEMAP_09};
+use std::collections::{HashMap, HashSet};
+use text::Place;
+use token::Tokens;
+use tree::Open;
+
+/// What was repaired (rule codes of section 4 in brackets).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum MendKind {
+    /// `&` that began no reference \[xml-unescaped-ampersand\].
+    Ampersand,
+    /// `<` inside a value, or `]]>` in text \[xml-unescaped-angle\].
+    Angle,
+    /// A named reference that XML does not know \[xml-unknown-entity\].
+    Entity,
+    /// A reference to an entity of the DOCTYPE \[xml-unknown-entity\].
+    DeclaredEntity,
+    /// A character that XML cannot hold \[xml-illegal-char\].
+    Character,
+    /// An attribute that stands twice \[xml-duplicate-attribute\].
+    DuplicateAttribute,
+    /// `--` inside a comment \[xml-bad-comment\].
+    Comment,
+    /// A known prefix without a declaration \[xml-undeclared-prefix\].
+    UndeclaredPrefix,
+    /// Tags that do not match, broken instructions and attributes \[xml-not-well-formed\].
+    NotWellFormed,
+    /// Blanks before the XML declaration \[xml-leading-whitespace\].
+    LeadingBlank,
+    /// Something before the document \[xml-leading-junk\].
+    LeadingJunk,
+    /// Something after the document \[xml-trailing-junk\].
+    TrailingJunk,
+    /// A second document \[xml-concatenated\].
+    Concatenated,
+    /// The end is missing \[xml-truncated\].
+    Truncated,
+    /// Names in capitals \[doc-root-case\].
+    NameCase,
+    /// A loc in no entry \[doc-entry-outside-root\].
+    Outside,
+}
+
+/// One repair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mend {
+    /// What was wrong.
+    pub kind: MendKind,
+    /// Where, as a byte offset of the damaged bytes.
+    pub at: usize,
+    /// In which entry of the repaired bytes, from 0.
+    pub entry: Option<u32>,
+    /// What stood there, in a few words.
+    pub what: Box<str>,
+}
+
+/// What a repair came to.
+#[derive(Debug, Clone)]
+pub struct Repaired {
+    /// Well-formed bytes.
+    pub bytes: Vec<u8>,
+    /// What was done: once per kind and entry, in the order of the file.
+    pub mends: Vec<Mend>,
+    /// Places that belong together, in rising order: an offset of the repaired bytes, and one of the damaged.
+    pub anchors: Vec<(usize, usize)>,
+}
+
+/// Mends of one kind that are kept of those that are in no entry.
+const MENDS_OF_A_FILE: u32 = 100;
+
+/// Repairs a damaged file; `None` when nothing in it is a sitemap. `bytes` must be UTF-8.
+pub fn repair(bytes: &[u8]) -> Option<Repaired> {
+    let mut mender = Mender::new(bytes);
+    let body = mender.prolog()?;
+    mender.body(body);
+    Some(mender.finish())
+}
+
+/// The kind of sitemap that damaged bytes hold, if any: the first root in whatever letters, else the first entry.
+pub fn kind(bytes: &[u8]) -> Option<FileKind> {
+    let (mut tokens, mut at, mut entry, mut is_first) = (Tokens::default(), 0, None, true);
+    let mut is_cut = false;
+    while let Some(token) = tokens.next(bytes, at) {
+        at = token.end;
+        if matches!(token.kind, Kind::Start | Kind::Empty) {
+            let local = names::split(token.name(bytes)).1;
+            if let Some(kind) = root_kind(local) {
+                return Some(kind);
+            }
+            // Entries without a root count where nothing else can be the root.
+            is_cut |= is_first && ["url", "sitemap"].iter().any(|name| local.eq_ignore_ascii_case(name.as_bytes()));
+            is_cut |= is_first && Field::ALL.iter().any(|field| local.eq_ignore_ascii_case(field.name().as_bytes()));
+            is_first = false;
+            if !is_cut {
+                continue;
+            }
+            if entry.is_none() && local.eq_ignore_ascii_case(b"url") {
+                entry = Some(FileKind::Urlset);
+            } else if entry.is_none() && local.eq_ignore_ascii_case(b"sitemap") {
+                entry = Some(FileKind::Index);
+            }
+        }
+    }
+    entry
+}
+
+/// The kind of file that a root's local name means, in whatever letters.
+fn root_kind(local: &[u8]) -> Option<FileKind> {
+    [FileKind::Urlset, FileKind::Index].into_iter().find(|kind| local.eq_ignore_ascii_case(kind.root_name().as_bytes()))
+}
+
+/// A root that is written where the file has none, or where it stood twice.
+#[derive(Default)]
+struct Root {
+    /// Its start tag, as written last.
+    tag: Vec<u8>,
+    /// Where it was put.
+    start: usize,
+    /// Its whole name.
+    name: Vec<u8>,
+    is_empty: bool,
+    /// Whether the file has an end tag for it.
+    is_closed: bool,
+}
+
+/// An entry without children: where its start tag, its end tag and that one's end were put.
+struct Hollow {
+    tag: usize,
+    close: usize,
+    end: usize,
+}
+
+struct Mender<'b> {
+    bytes: &'b [u8],
+    tokens: Tokens,
+    out: Vec<u8>,
+    mends: Vec<Mend>,
+    anchors: Vec<(usize, usize)>,
+    /// Whether positions have moved since the last anchor.
+    moved: bool,
+    /// The entry (plus one) that a kind was noted for last, how often in none, and where last.
+    noted: HashMap<MendKind, (u32, u32, usize)>,
+    entities: HashSet<&'b [u8]>,
+    /// Prefixes to be declared, with their namespaces.
+    needed: Vec<(Vec<u8>, Vec<u8>)>,
+    names: Names,
+    root: Root,
+    stack: Vec<Open<'b>>,
+    /// How often a name is open below a child of an entry or of the root.
+    open: HashMap<&'b [u8], u32>,
+    /// Entries that were begun.
+    entries: u32,
+    /// Where an entry without children and its end tag were put, while nothing but blanks follows it.
+    hollow: Option<Hollow>,
+    /// Where the root's end was put, and where what follows begins.
+    closed: Option<(usize, usize)>,
+}
+
+impl<'b> Mender<'b> {
+    fn new(bytes: &'b [u8]) -> Self {
+        Self {
+            bytes,
+            tokens: Tokens::default(),
+            out: Vec::with_capacity(bytes.len() + bytes.len() / 64 + 256),
+            mends: Vec::new(),
+            anchors: Vec::new(),
+            moved: false,
+            noted: HashMap::new(),
+            entities: HashSet::new(),
+            needed: Vec::new(),
+            names: Names::plain(FileKind::Urlset),
+            root: Root::default(),
+            stack: Vec::new(),
+            open: HashMap::new(),
+            entries: 0,
+            hollow: None,
+            closed: None,
+        }
+    }
+
+    /// Notes a repair, with what stands there.
+    fn note(&mut self, kind: MendKind, at: usize) {
+        if self.is_new(kind, at) {
+            let what = self.snippet(at);
+            self.keep(kind, at, what);
+        }
+    }
+
+    fn note_what(&mut self, kind: MendKind, at: usize, what: String) {
+        if self.is_new(kind, at) {
+            self.keep(kind, at, what);
+        }
+    }
+
+    /// Whether a repair is to be kept: one of a kind per entry, a hundred elsewhere, neighbours as one.
+    fn is_new(&mut self, kind: MendKind, at: usize) -> bool {
+        self.moved = true;
+        let entry = self.current_entry().map_or(0, |entry| entry + 1);
+        let (last, count, place) = self.noted.entry(kind).or_insert((u32::MAX, 0, 0));
+        let is_near = *count > 0 && entry == 0 && *last == 0 && at.saturating_sub(*place) < 8;
+        *place = at;
+        if entry > 0 {
+            let is_new = *last != entry;
+            *last = entry;
+            return is_new;
+        }
+        *last = 0;
+        *count += u32::from(!is_near);
+        !is_near && *count <= MENDS_OF_A_FILE
+    }
+
+    fn keep(&mut self, kind: MendKind, at: usize, what: String) {
+        self.mends.push(Mend { kind, at, entry: self.current_entry(), what: what.into() });
+    }
+
+    /// The entry that is open.
+    fn current_entry(&self) -> Option<u32> {
+        let is_open = self.stack.first().is_some_and(Open::is_entry);
+        if is_open { self.entries.checked_sub(1) } else { None }
+    }
+
+    /// The first characters from a place on.
+    fn snippet(&self, at: usize) -> String {
+        const LENGTH: usize = 24;
+        let rest = self.bytes.get(at..self.bytes.len().min(at + 4 * LENGTH)).unwrap_or_default();
+        let text = super::escape::lossy(rest);
+        let mut letters = text.chars();
+        let mut out: String = letters.by_ref().take(1).collect();
+        out.extend(letters.take(LENGTH).take_while(|letter| !letter.is_control() && *letter != '<'));
+        let out: String = out.chars().filter(|letter| !letter.is_control()).collect();
+        out.trim().to_owned()
+    }
+
+    /// Everything up to the root's start tag, which is written; the offset after it. `None` without a root.
+    fn prolog(&mut self) -> Option<usize> {
+        let bytes = self.bytes;
+        let mark = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+        let (mut at, mut declaration, mut misc): (usize, Option<Vec<u8>>, Vec<u8>) = (mark, None, Vec::new());
+        let mut has_doctype = false;
+        loop {
+            let token = self.tokens.next(bytes, at)?;
+            let gap = bytes.get(at..token.start).unwrap_or_default();
+            let is_first = at == mark;
+            if !markup::is_blank(gap) {
+                let first = at + gap.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(0);
+                self.note(MendKind::LeadingJunk, first);
+            } else if !(is_first && gap.is_empty()) {
+                misc.extend_from_slice(gap);
+            }
+            at = token.end;
+            match token.kind {
+                Kind::Instruction => {
+                    let Some(sound) = declaration_of(bytes, &token) else {
+                        if is_sound_instruction(bytes, &token) {
+                            misc = self.aside(misc, |mender| mender.raw(&token, Place::Raw));
+                        } else {
+                            self.note(MendKind::NotWellFormed, token.start);
+                        }
+                        continue;
+                    };
+                    if declaration.is_some() {
+                        self.note(MendKind::NotWellFormed, token.start);
+                        continue;
+                    }
+                    if !sound {
+                        self.note(MendKind::NotWellFormed, token.start);
+                    }
+                    if token.start > mark && markup::is_blank(&misc) && self.mends.is_empty() {
+                        self.note_what(MendKind::LeadingBlank, mark, String::new());
+                    } else if !markup::is_blank(&misc) {
+                        self.note(MendKind::LeadingJunk, mark);
+                    }
+                    if markup::is_blank(&misc) {
+                        misc.clear();
+                    }
+                    let text = bytes.get(token.start..token.end).unwrap_or_default();
+                    declaration = Some(if sound { text.to_vec() } else { DECLARATION.to_vec() });
+                }
+                Kind::Comment => misc = self.aside(misc, |mender| mender.comment(&token)),
+                Kind::Declaration => {
+                    let text = bytes.get(token.start..token.end).unwrap_or_default();
+                    if has_doctype || is_html_doctype(text) || !text.starts_with(b"<!DOCTYPE") {
+                        self.note(MendKind::LeadingJunk, token.start);
+                    } else {
+                        has_doctype = true;
+                        self.doctype(&token);
+                        misc = self.aside(misc, |mender| mender.raw(&token, Place::Raw));
+                    }
+                }
+                Kind::Start | Kind::Empty => {
+                    let local = names::split(token.name(bytes)).1;
+                    let entry = [FileKind::Urlset, FileKind::Index]
+                        .into_iter()
+                        .find(|kind| local.eq_ignore_ascii_case(kind.entry_name().as_bytes()));
+                    let root = root_kind(local);
+                    if (root.is_none() && entry.is_none()) || text::has_illegal(token.name(bytes)) {
+                        self.note(MendKind::LeadingJunk, token.start);
+                        continue;
+                    }
+                    self.out.extend_from_slice(bytes.get(..mark).unwrap_or_default());
+                    self.out.extend_from_slice(&declaration.unwrap_or_default());
+                    self.out.extend_from_slice(&misc);
+                    return Some(match (root, entry) {
+                        (Some(kind), _) => {
+                            self.root(&token, kind);
+                            token.end
+                        }
+                        (None, kind) => {
+                            self.root_for(&token, kind.unwrap_or_default());
+                            token.start
+                        }
+                    });
+                }
+                Kind::End | Kind::Cdata | Kind::Stray => self.note(MendKind::LeadingJunk, token.start),
+            }
+        }
+    }
+
+    /// Writes into another buffer.
+    fn aside(&mut self, mut buffer: Vec<u8>, write: impl FnOnce(&mut Self)) -> Vec<u8> {
+        std::mem::swap(&mut self.out, &mut buffer);
+        write(self);
+        std::mem::swap(&mut self.out, &mut buffer);
+        buffer
+    }
+
+    /// Writes the root's start tag.
+    fn root(&mut self, token: &Markup, kind: FileKind) {
+        let name = token.name(self.bytes);
+        let (prefix, local) = names::split(name);
+        let mut written = name.to_vec();
+        if local != kind.root_name().as_bytes() {
+            self.note(MendKind::NameCase, token.start);
+            written = [prefix, if prefix.is_empty() { b"" } else { b":" }, kind.root_name().as_bytes()].concat();
+        }
+        self.root.start = self.out.len();
+        self.tag(token, &written);
+        self.root.tag = self.out.get(self.root.start..).unwrap_or_default().to_vec();
+        self.root.name = written;
+        self.root.is_empty = token.kind == Kind::Empty;
+        self.root.is_closed = self.root.is_empty;
+        self.moved = true;
+        self.read_names();
+        if self.root.is_empty {
+            self.closed = Some((self.out.len(), self.out.len()));
+        }
+    }
+
+    /// Writes a root where the file has none.
+    fn root_for(&mut self, token: &Markup, kind: FileKind) {
+        self.note_what(MendKind::NotWellFormed, token.start, format!("no <{}> before it", kind.root_name()));
+        self.root.start = self.out.len();
+        self.root.name = kind.root_name().as_bytes().to_vec();
+        self.root.tag = format!("<{} xmlns=\"{SITEMAP_09}\">", kind.root_name()).into_bytes();
+        self.out.extend_from_slice(&self.root.tag);
+        self.out.push(b'\n');
+        self.root.is_closed = true;
+        self.read_names();
+    }
+
+    /// Reads what the root's tag declares, and what will be declared on it.
+    fn read_names(&mut self) {
+        let tag = declared(&self.root.tag, &self.needed);
+        if let Some(names) = markup::next(&tag, 0).and_then(|token| Names::of_root(&tag, &token)) {
+            self.names = names;
+        }
+    }
+
+    /// Has a prefix declared on the root.
+    fn declare(&mut self, prefix: &[u8], uri: &[u8]) {
+        if !self.names.declares(prefix) {
+            self.needed.push((prefix.to_vec(), uri.to_vec()));
+            self.read_names();
+        }
+    }
+
+    /// Has the prefix of an element declared if nothing declares it and its meaning is known.
+    fn declare_usual(&mut self, token: &Markup) {
+        let prefix = names::split(token.name(self.bytes)).0;
+        if prefix.is_empty() || self.names.declares(prefix) || self.stack.iter().any(|open| open.declares) {
+            return;
+        }
+        if let Some(uri) = namespace::by_usual_prefix(prefix).and_then(namespace::Namespace::uri)
+            && !declares_own(token.attributes(self.bytes))
+        {
+            self.note(MendKind::UndeclaredPrefix, token.start);
+            self.declare(prefix, uri.as_bytes());
+        }
+    }
+
+    fn finish(mut self) -> Repaired {
+        if !self.needed.is_empty() {
+            let tag = declared(&self.root.tag, &self.needed);
+            let start = self.root.start;
+            let end = start + self.root.tag.len();
+            let more = tag.len().saturating_sub(self.root.tag.len());
+            self.out.splice(start..end.min(self.out.len()), tag);
+            for anchor in self.anchors.iter_mut().filter(|anchor| anchor.0 >= end) {
+                anchor.0 += more;
+            }
+        }
+        self.mends.sort_by_key(|mend| mend.at);
+        Repaired { bytes: self.out, mends: self.mends, anchors: self.anchors }
+    }
+}
+
+/// What stands where the declaration cannot be kept (rule catalogue, section 10).
+const DECLARATION: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
+
+/// Whether an instruction can stay as it is.
+fn is_sound_instruction(bytes: &[u8], token: &Markup) -> bool {
+    super::scan::is_sound_instruction(bytes, token)
+        && !text::has_illegal(bytes.get(token.start..token.end).unwrap_or_default())
+}
+
+/// Whether an instruction is, or was meant to be, the XML declaration, and whether it is a sound one.
+fn declaration_of(bytes: &[u8], token: &Markup) -> Option<bool> {
+    if super::scan::is_declaration(bytes, token) {
+        return Some(is_sound_instruction(bytes, token));
+    }
+    let inside = bytes.get(token.start + 2..token.end - 2).unwrap_or_default().trim_ascii_start();
+    let name = inside.get(..4)?;
+    (name.get(..3)?.eq_ignore_ascii_case(b"xml") && !matches!(name.get(3), Some(b'-'))).then_some(false)
+}
+
+fn is_html_doctype(text: &[u8]) -> bool {
+    let text = text.get(b"<!DOCTYPE".len()..).unwrap_or_default().trim_ascii_start();
+    text.get(..4).is_some_and(|name| name.eq_ignore_ascii_case(b"html"))
+}
+
+/// Whether attributes declare a prefix.
+fn declares_own(attributes: &[u8]) -> bool {
+    memchr::memmem::find(attributes, b"xmlns").is_some()
+}
+
+/// A root's start tag with more declarations.
+fn declared(tag: &[u8], needed: &[(Vec<u8>, Vec<u8>)]) -> Vec<u8> {
+    let end = if tag.ends_with(b"/>") { tag.len() - 2 } else { tag.len().saturating_sub(1) };
+    let mut out = tag.get(..end).unwrap_or_default().to_vec();
+    for (prefix, uri) in needed {
+        out.extend_from_slice(b" xmlns:");
+        out.extend_from_slice(prefix);
+        out.extend_from_slice(b"=\"");
+        out.extend_from_slice(uri);
+        out.push(b'"');
+    }
+    out.extend_from_slice(tag.get(end..).unwrap_or_default());
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,340 @@
+//! Repairs as tables: what was damaged, what it meant, what it became; and whatever comes, the result is sound.
+
+use super::*;
+use crate::progress::Progress;
+use crate::xml::entry::Entry;
+use crate::xml::scan::{self, Visit};
+use proptest::prelude::*;
+
+/// Collects what each entry says.
+#[derive(Default)]
+struct Locs(Vec<String>);
+
+impl Visit for Locs {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        self.0.push(entry.value(crate::protocol::Field::Loc, text).unwrap_or_default().into_owned());
+    }
+}
+
+/// The scan of repaired bytes with the locs in them.
+fn rows(bytes: &[u8]) -> (scan::Scan, Vec<String>) {
+    let mut locs = Locs::default();
+    let scan = scan::scan(bytes, &mut locs, &Progress::default());
+    (scan, locs.0)
+}
+
+const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
+/// The locs, the kinds of repairs and the text of a repaired file whose damage the scan has seen.
+fn repaired(text: &str) -> (Vec<String>, Vec<MendKind>, String) {
+    let before = rows(text.as_bytes()).0;
+    assert!(!before.damage.is_empty() || before.names.is_none(), "sound: {text}");
+    let repaired = repair(text.as_bytes()).unwrap_or_else(|| panic!("nothing to repair in {text}"));
+    let out = String::from_utf8(repaired.bytes).unwrap();
+    let (scan, locs) = rows(out.as_bytes());
+    assert_eq!(scan.damage, [], "{text}\n{out}");
+    for mend in &repaired.mends {
+        assert!(mend.entry.is_none_or(|entry| (entry as usize) < locs.len()), "{mend:?} {out}");
+    }
+    let mut kinds: Vec<MendKind> = repaired.mends.iter().map(|mend| mend.kind).collect();
+    kinds.dedup();
+    (locs, kinds, out)
+}
+
+#[test]
+fn values_keep_what_they_meant() {
+    use MendKind::*;
+    let table: [(&str, &str, &[MendKind]); 22] = [
+        ("<loc>http://e/?a=1&b=2</loc>", "http://e/?a=1&b=2", &[Ampersand]),
+        ("<loc>http://e/?a=1&copy=2</loc>", "http://e/?a=1&copy=2", &[Ampersand]),
+        ("<loc>http://e/?a&amp;b&c</loc>", "http://e/?a&b&c", &[Ampersand]),
+        ("<loc>http://e/caf&eacute;</loc>", "http://e/café", &[Entity]),
+        ("<loc>http://e/&nosuch;</loc>", "http://e/&nosuch;", &[Entity]),
+        ("<loc>http://e/?q=a<b</loc>", "http://e/?q=a<b", &[Angle]),
+        ("<loc>http://e/?q=<b>bold</loc>", "http://e/?q=<b>bold", &[Angle]),
+        ("<loc>http://e/\u{1}x</loc>", "http://e/%01x", &[Character]),
+        ("<loc>http://e/&#1;x</loc>", "http://e/%01x", &[Character]),
+        ("<loc>http://e/&#xD800;x</loc>", "http://e/x", &[Character]),
+        ("<loc>http://e/\u{FFFE}x</loc>", "http://e/%EF%BF%BEx", &[Character]),
+        ("<lastmod>20\u{1}26</lastmod><loc>http://e/</loc>", "http://e/", &[Character]),
+        ("<loc a='1' a='2'>http://e/</loc>", "http://e/", &[DuplicateAttribute]),
+        ("<loc a=1 b>http://e/</loc>", "http://e/", &[NotWellFormed]),
+        ("<loc a='<'>http://e/</loc>", "http://e/", &[Angle]),
+        ("<!-- a -- b ---><loc>http://e/</loc>", "http://e/", &[Comment]),
+        ("<loc>http://e/<!-- a -- b --></loc>", "http://e/", &[Comment]),
+        ("<Loc>http://e/</LOC>", "http://e/", &[NameCase]),
+        ("<loc>http://e/</lco>", "http://e/", &[NotWellFormed]),
+        ("<loc>http://e/<loc>", "http://e/", &[NotWellFormed]),
+        ("<loc>http://e/<lastmod>2026</lastmod>", "http://e/", &[NotWellFormed]),
+        ("<?xml version='1.0'?><loc>http://e/</loc><!DOCTYPE a>", "http://e/", &[Concatenated, NotWellFormed]),
+    ];
+    for (inside, loc, kinds) in table {
+        let text = format!("<urlset {NS}><url>{inside}</url><url><loc>http://e/2</loc></url></urlset>");
+        let (locs, found, out) = repaired(&text);
+        assert_eq!(locs, [loc, "http://e/2"], "{out}");
+        assert_eq!(found, kinds, "{out}");
+    }
+}
+
+#[test]
+fn one_bad_row_never_costs_the_rows_after_it() {
+    use MendKind::*;
+    let table: [(&str, &[&str], &[MendKind]); 19] = [
+        ("<url><loc>a</loc><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
+        ("<url><loc>a</url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
+        ("<url><loc>a</loc></urll><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
+        ("</x><url><loc>b</loc></url>", &["b"], &[NotWellFormed]),
+        ("<url><loc>a</loc></url></url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
+        ("<url><x:y><loc>no</loc><url><loc>b</loc></url>", &["", "b"], &[NotWellFormed]),
+        ("<loc>a</loc><loc>b</loc><url><loc>c</loc></url>", &["a", "b", "c"], &[Outside]),
+        ("<url></url>\n<loc>a</loc><priority>1</priority>\n<url></url><loc>b</loc>", &["a", "b"], &[NotWellFormed]),
+        ("<url><loc>a</loc></url></urlset>\n<url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
+        ("<URL><loc>a</loc></URL><url><loc>b</loc></Url>", &["a", "b"], &[NameCase]),
+        ("<url><!-- <loc>a</loc></url><url><loc>b</loc></url>", &["a", "b"], &[Angle]),
+        ("<url><![CDATA[ <loc>a</loc></url><url><loc>b</loc></url>", &["a", "b"], &[Angle]),
+        ("<url><image:image><image:loc>x</image:loc></image:image><loc>a</loc></url>", &["a"], &[UndeclaredPrefix]),
+        (
+            "<url><loc>a</loc><video:video><video:title>t<video:title></video:video></url><url><loc>b</loc></url>",
+            &["a", "b"],
+            &[UndeclaredPrefix, NotWellFormed],
+        ),
+        ("<<<<<<< HEAD<url><loc>b</loc></url>", &["b"], &[Angle]),
+        (
+            "<url><loc>a</loc></url><urlset><url><loc>b</loc></url></urlset>",
+            &["a", "b"],
+            &[Concatenated, NotWellFormed],
+        ),
+        ("<url does not close", &[], &[Angle]),
+        ("<url><loc>a</loc></url>&", &["a"], &[Ampersand]),
+        ("<url><loc>a</loc><b><i></b></url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
+    ];
+    for (body, expected, kinds) in table {
+        let (locs, found, out) = repaired(&format!("<urlset {NS}>{body}</urlset>"));
+        assert_eq!(locs, expected, "{out}");
+        assert_eq!(found, kinds, "{out}");
+    }
+}
+
+#[test]
+fn what_stands_around_the_document_is_left_out() {
+    use MendKind::*;
+    let root = format!("<urlset {NS}><url><loc>a</loc></url></urlset>");
+    let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
+    let table: [(String, &[&str], &[MendKind], String); 19] = [
+        (format!("\n {declaration}\n{root}"), &["a"], &[LeadingBlank], format!("{declaration}\n{root}")),
+        (format!("Notice: x\n{declaration}{root}"), &["a"], &[LeadingJunk], format!("{declaration}{root}")),
+        (format!("<br /><b>Notice</b>: x{root}"), &["a"], &[LeadingJunk], root.clone()),
+        (format!("<!-- c -->{declaration}{root}"), &["a"], &[LeadingJunk], format!("{declaration}<!-- c -->{root}")),
+        (format!("<? xml version='1.0' ?>{root}"), &["a"], &[NotWellFormed], format!("{declaration}{root}")),
+        (format!("<?xml version='1.0' header();?>{root}"), &["a"], &[NotWellFormed], format!("{declaration}{root}")),
+        (format!("<?xml encoding='UTF-8'?>{root}"), &["a"], &[NotWellFormed], format!("{declaration}{root}")),
+        (format!("{root}\ngems:\n - x"), &["a"], &[TrailingJunk], root.clone()),
+        (format!("{root}\0\0\0"), &["a"], &[TrailingJunk], root.clone()),
+        (format!("{root}</xml>"), &["a"], &[TrailingJunk], root.clone()),
+        (
+            format!("{declaration}{root}{declaration}{}", root.replace(">a<", ">b<")),
+            &["a", "b"],
+            &[Concatenated],
+            format!("{declaration}<urlset {NS}><url><loc>a</loc></url><url><loc>b</loc></url></urlset>"),
+        ),
+        (
+            format!("<urlset {NS}/>\n<urlset xmlns:image='i'><url><loc>b</loc></url></urlset>"),
+            &["b"],
+            &[Concatenated, NotWellFormed],
+            format!("<urlset {NS} xmlns:image=\"i\">\n<url><loc>b</loc></url></urlset>"),
+        ),
+        (
+            format!("<urlset {NS}><url><loc>a</loc></url><url><loc>b</lo"),
+            &["a"],
+            &[Truncated],
+            format!("<urlset {NS}><url><loc>a</loc></url>\n</urlset>\n"),
+        ),
+        (
+            format!("<urlset {NS}><url><loc>a</loc></url>\n<url><loc>http://e/cu"),
+            &["a"],
+            &[Truncated],
+            format!("<urlset {NS}><url><loc>a</loc></url>\n</urlset>\n"),
+        ),
+        (
+            format!("<urlset {NS}><url><loc>a</loc></url>\n<ur"),
+            &["a"],
+            &[Truncated],
+            format!("<urlset {NS}><url><loc>a</loc></url>\n</urlset>\n"),
+        ),
+        (
+            format!("<urlset {NS}><url><loc>a</loc></url>"),
+            &["a"],
+            &[Truncated],
+            format!("<urlset {NS}><url><loc>a</loc></url>\n</urlset>\n"),
+        ),
+        (
+            "  <lastmod>2026</lastmod>\n</url>\n<url><loc>a</loc></url>\n".to_owned(),
+            &["a"],
+            &[LeadingJunk, NotWellFormed],
+            format!("  \n\n<urlset {NS}>\n<url><loc>a</loc></url>\n</urlset>\n"),
+        ),
+        (
+            format!("<URLSET {NS}><url><loc>a</loc></url></URLSET>"),
+            &["a"],
+            &[NameCase],
+            format!("<urlset {NS}><url><loc>a</loc></url></urlset>"),
+        ),
+        (
+            format!("<!DOCTYPE u [<!ENTITY x 'y'>]><urlset {NS}><url><loc>&x;</loc></url></urlset>"),
+            &["&x;"],
+            &[DeclaredEntity],
+            format!("<!DOCTYPE u [<!ENTITY x 'y'>]><urlset {NS}><url><loc>&amp;x;</loc></url></urlset>"),
+        ),
+    ];
+    for (text, expected, kinds, bytes) in table {
+        let (locs, found, out) = repaired(&text);
+        assert_eq!(locs, expected, "{out}");
+        assert_eq!(found, kinds, "{out}");
+        assert_eq!(out.trim_end_matches('\n'), bytes.trim_end_matches('\n'), "{text}");
+    }
+    assert!(repair(b"no markup at all").is_none());
+    assert!(repair(b"<html><body>Sorry</body></html>").is_none());
+}
+
+#[test]
+fn mends_say_where_and_in_which_entry() {
+    let text = format!(
+        "<urlset {NS}>\n<url><loc>http://e/?a&b</loc></url>\n<url><loc>x</loc></url>\n<url><loc>http://e/?c&d</loc></url></urlset>"
+    );
+    let repaired = repair(text.as_bytes()).unwrap();
+    let seen: Vec<_> = repaired.mends.iter().map(|mend| (mend.at, mend.entry, &*mend.what)).collect();
+    let (first, second) = (text.find("&b").unwrap(), text.find("&d").unwrap());
+    assert_eq!(seen, [(first, Some(0), "&b"), (second, Some(2), "&d")]);
+    let out = String::from_utf8(repaired.bytes).unwrap();
+    for (ours, theirs) in repaired.anchors {
+        assert_eq!(out[ours..ours + 10], text[theirs..theirs + 10]);
+    }
+}
+
+#[test]
+fn hostile_files_are_repaired_in_one_pass() {
+    let body = |inside: String| format!("<urlset {NS}>{inside}</urlset>");
+    let wide: String = (0..300_000).fold(String::new(), |wide, n| wide + &format!(" a{n}='1'"));
+    for text in [
+        body("<a>".repeat(100_000)),
+        body("<a>".repeat(50_000) + &"</b>".repeat(50_000)),
+        body("<url><loc>".to_owned() + &"<b>".repeat(100_000) + "</loc></url>"),
+        body(format!("<url{wide} a1=''><loc>a</loc></url>")),
+        body("<!--".repeat(200_000)),
+        body("<![CDATA[".repeat(100_000)),
+        body("<?".repeat(200_000)),
+        body("<a '\"".repeat(100_000)),
+        body("<url></url><loc>".repeat(50_000)),
+        body("</urlset>".to_owned() + &"<url></url></urlset>".repeat(20_000)),
+        body("<url><loc>".to_owned() + &"&".repeat(1_000_000) + "</loc></url>"),
+        "<".repeat(1_000_000) + "<urlset>",
+        body("\u{1}".repeat(1_000_000)),
+    ] {
+        let repaired = repair(text.as_bytes()).unwrap();
+        assert_eq!(rows(&repaired.bytes).0.damage, [], "{}", &text[..100]);
+        assert!(repaired.bytes.len() <= text.len() * 8 + 1_000);
+    }
+}
+
+fn any_part() -> impl Strategy<Value = String> {
+    let parts = [
+        "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>",
+        "<urlset>",
+        "</urlset>",
+        "<URLSET>",
+        "<urlset/>",
+        "<sitemapindex>",
+        "</sitemapindex>",
+        "<sm:urlset xmlns:sm='http://www.sitemaps.org/schemas/sitemap/0.9'>",
+        "<sm:url>",
+        "<sm:loc>",
+        "</sm:loc>",
+        "</sm:url>",
+        "<url>",
+        "</url>",
+        "<url/>",
+        "<Url>",
+        "</URL>",
+        "<sitemap>",
+        "</sitemap>",
+        "<loc>",
+        "</loc>",
+        "<loc/>",
+        "<Loc>",
+        "<lastmod>",
+        "</lastmod>",
+        "<priority>0.5</priority>",
+        "<!-- c -->",
+        "<!-- - -- -->",
+        "<!-->",
+        "<!--->",
+        "<!--",
+        "-->",
+        "<![CDATA[",
+        "]]>",
+        "<![CDATA[a]]>",
+        "<?xml version='1.0'?>",
+        "<?xml encoding='x'?>",
+        "<?p q?>",
+        "<? p?>",
+        "<?",
+        "?>",
+        "<!DOCTYPE a>",
+        "<!DOCTYPE a [<!ENTITY b 'c'>]>",
+        "&b;",
+        "&",
+        "&amp;",
+        "&#1;",
+        "&eacute;",
+        "\n  ",
+        "text",
+        "<image:image>",
+        "</image:image>",
+        "<image:loc>x</image:loc>",
+        "<x:y a='1' a='2'>",
+        "</x:y>",
+        "<x a=b>",
+        "<x a='<' b>",
+        "</x>",
+        "<",
+        ">",
+        "\"",
+        "'",
+        "\u{1}",
+        "\0",
+        "\u{FFFE}",
+        "é",
+        "<a xmlns:image='i'>",
+        "</a>",
+        "<xhtml:link/>",
+        "<url xmlns='x'>",
+        "<loc xmlns='x'>",
+        "=",
+    ];
+    prop_oneof![12 => proptest::sample::select(parts.to_vec()).prop_map(str::to_owned), 1 => ".{0,6}"]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #[test]
+    fn what_is_repaired_scans_without_damage(root in any::<bool>(), parts in proptest::collection::vec(any_part(), 0..24)) {
+        let root = if root { "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>" } else { "" };
+        let text = format!("{root}{}", parts.concat());
+        if let Some(repaired) = repair(text.as_bytes()) {
+            let out = String::from_utf8(repaired.bytes.clone()).unwrap();
+            let (scan, locs) = rows(&repaired.bytes);
+            prop_assert_eq!(&scan.damage, &[], "{}\n{}", text, out);
+            prop_assert!(repaired.mends.iter().all(|mend| mend.at <= text.len()));
+            for mend in &repaired.mends {
+                prop_assert!(mend.entry.is_none_or(|entry| (entry as usize) < locs.len()), "{:?} {}", mend, out);
+            }
+            prop_assert!(repaired.anchors.iter().all(|(ours, theirs)| *ours <= out.len() && *theirs <= text.len()));
+            // What is sound stays as it is.
+            let before = rows(text.as_bytes()).0;
+            if before.damage.is_empty() && before.names.is_some() {
+                prop_assert_eq!(out, text);
+                prop_assert_eq!(repaired.mends, []);
+            }
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! Characters, comments and tags of a damaged file, written so that they are well-formed.
+
+use super::super::escape;
+use super::super::markup::{self, Markup};
+use super::{MendKind, Mender, html};
+use memchr::memmem;
+use std::collections::HashSet;
+
+/// Where characters stand: it decides what becomes of those that cannot stay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a URL.
+    Url,
+    /// Between tags.
+    Text,
+    /// In an attribute's value.
+    Attribute,
+    /// In a comment, an instruction or a CDATA section: nothing is escaped there.
+    Raw,
+    /// In a CDATA section of a URL.
+    RawUrl,
+}
+
+/// Longest name of a reference that is looked up.
+const LONGEST_NAME: usize = 32;
+
+impl Mender<'_> {
+    /// Writes characters `from..to` of the file.
+    pub(super) fn characters(&mut self, from: usize, to: usize, place: Place) {
+        let mut at = from;
+        while at < to {
+            let rest = self.bytes.get(at..to).unwrap_or_default();
+            let clean = rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len());
+            self.out.extend_from_slice(rest.get(..clean).unwrap_or_default());
+            at += clean;
+            let rest = rest.get(clean..).unwrap_or_default();
+            let escapes = matches!(place, Place::Url | Place::Text | Place::Attribute);
+            at += match rest {
+                [] => return,
+                [b'&', ..] if escapes => self.reference(at, rest, place),
+                [b'<', ..] if escapes => {
+                    self.note(MendKind::Angle, at);
+                    self.put(b"&lt;", 1)
+                }
+                [b'>', ..] if escapes && self.out.ends_with(b"]]") => {
+                    self.note(MendKind::Angle, at);
+                    self.put(b"&gt;", 1)
+                }
+                [0xEF, 0xBF, last @ (0xBE | 0xBF), ..] => {
+                    let last = *last;
+                    self.illegal(at, &[0xEF, 0xBF, last], place, 3)
+                }
+                [byte, ..] if is_illegal(*byte) => {
+                    let byte = *byte;
+                    self.illegal(at, &[byte], place, 1)
+                }
+                [byte, ..] => {
+                    self.out.push(*byte);
+                    1
+                }
+            };
+        }
+    }
+
+    /// Writes bytes for `len` bytes of the file.
+    fn put(&mut self, bytes: &[u8], len: usize) -> usize {
+        self.out.extend_from_slice(bytes);
+        len
+    }
+
+    /// A character that XML cannot hold, `len` bytes of the file long.
+    fn illegal(&mut self, at: usize, encoded: &[u8], place: Place, len: usize) -> usize {
+        self.note_what(MendKind::Character, at, format!("U+{:04X}", code_point(encoded)));
+        if matches!(place, Place::Url | Place::RawUrl) {
+            for byte in encoded {
+                let digits = b"0123456789ABCDEF";
+                let digit = |value: u8| digits.get(usize::from(value)).copied().unwrap_or(b'0');
+                self.out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
+            }
+        }
+        len
+    }
+
+    /// An ampersand and what it may begin; returns how much of the file that is.
+    fn reference(&mut self, at: usize, rest: &[u8], place: Place) -> usize {
+        match escape::reference(rest) {
+            Some((character, len)) if escape::is_xml_char(character) => {
+                return self.put(rest.get(..len).unwrap_or_default(), len);
+            }
+            Some((character, len)) => {
+                let mut buffer = [0; 4];
+                let encoded = character.encode_utf8(&mut buffer).as_bytes().to_vec();
+                return self.illegal(at, &encoded, place, len);
+            }
+            None => {}
+        }
+        let name = rest.get(1..rest.len().min(LONGEST_NAME + 2)).unwrap_or_default();
+        let name = memchr::memchr(b';', name).and_then(|end| name.get(..end)).unwrap_or_default();
+        if let [b'#', digits @ ..] = name
+            && !digits.is_empty()
+            && digits.strip_prefix(b"x").unwrap_or(digits).iter().all(u8::is_ascii_hexdigit)
+        {
+            // A surrogate or a number beyond Unicode is no character at all.
+            self.note(MendKind::Character, at);
+            return name.len() + 2;
+        }
+        let is_name = name.first().is_some_and(u8::is_ascii_alphabetic)
+            && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+        if !is_name {
+            self.note(MendKind::Ampersand, at);
+            return self.put(b"&amp;", 1);
+        }
+        if self.entities.contains(name) {
+            self.note(MendKind::DeclaredEntity, at);
+            return self.put(b"&amp;", 1);
+        }
+        self.note(MendKind::Entity, at);
+        match html::character(name) {
+            Some(character) => {
+                let mut buffer = [0; 4];
+                let encoded = character.encode_utf8(&mut buffer).as_bytes().to_vec();
+                self.put(&encoded, name.len() + 2)
+            }
+            None => self.put(b"&amp;", 1),
+        }
+    }
+
+    /// A comment; `--` in it is taken apart.
+    pub(super) fn comment(&mut self, token: &Markup) {
+        let (from, to) = (token.start + 4, token.end.saturating_sub(3).max(token.start + 4));
+        let inside = self.bytes.get(from..to).unwrap_or_default();
+        if !is_bad_comment(inside) {
+            self.out.extend_from_slice(b"<!--");
+            self.characters(from, to, Place::Raw);
+            self.out.extend_from_slice(b"-->");
+            return;
+        }
+        self.note(MendKind::Comment, token.start);
+        self.out.extend_from_slice(b"<!--");
+        let first = self.out.len();
+        self.characters(from, to, Place::Raw);
+        let text = self.out.split_off(first);
+        for byte in text {
+            if byte == b'-' && self.out.last() == Some(&b'-') {
+                self.out.push(b' ');
+            }
+            self.out.push(byte);
+        }
+        if self.out.last() == Some(&b'-') {
+            self.out.push(b' ');
+        }
+        self.out.extend_from_slice(b"-->");
+    }
+
+    /// An instruction or a CDATA section as it is, without what XML cannot hold.
+    pub(super) fn raw(&mut self, token: &Markup, place: Place) {
+        self.characters(token.start, token.end, place);
+    }
+
+    /// A start tag under the name that it is to have.
+    pub(super) fn tag(&mut self, token: &Markup, written: &[u8]) {
+        self.out.push(b'<');
+        self.out.extend_from_slice(written);
+        let attributes = token.attributes(self.bytes);
+        if is_sound(attributes) {
+            self.out.extend_from_slice(attributes);
+        } else {
+            self.attributes(token.name_end, token.name_end + attributes.len());
+        }
+        self.out.extend_from_slice(if token.kind == markup::Kind::Empty { b"/>" } else { b">" });
+    }
+
+    /// Attributes `from..to` of the file, each once and quoted.
+    fn attributes(&mut self, from: usize, to: usize) {
+        let mut seen: HashSet<&[u8]> = HashSet::new();
+        let bytes = self.bytes;
+        let byte = |at: usize| bytes.get(at).copied().filter(|_| at < to);
+        let skip = |mut at: usize| {
+            while byte(at).is_some_and(markup::is_space) {
+                at += 1;
+            }
+            at
+        };
+        let mut at = from;
+        loop {
+            let start = skip(at);
+            if start >= to {
+                return;
+            }
+            let mut end = start;
+            while byte(end).is_some_and(|byte| !markup::is_space(byte) && !matches!(byte, b'=' | b'"' | b'\'' | b'/')) {
+                end += 1;
+            }
+            let name = bytes.get(start..end).unwrap_or_default();
+            if name.is_empty() {
+                self.note(MendKind::NotWellFormed, start);
+                at = start + 1;
+                continue;
+            }
+            let equals = skip(end);
+            let (value, quote, next) = if byte(equals) == Some(b'=') {
+                let open = skip(equals + 1);
+                if let Some(quote @ (b'"' | b'\'')) = byte(open) {
+                    let rest = bytes.get(open + 1..to).unwrap_or_default();
+                    let len = memchr::memchr(quote, rest).unwrap_or(rest.len());
+                    ((open + 1, open + 1 + len), quote, (open + len + 2).min(to))
+                } else {
+                    let mut end = open;
+                    while byte(end).is_some_and(|byte| !markup::is_space(byte) && !matches!(byte, b'"' | b'\'')) {
+                        end += 1;
+                    }
+                    self.note(MendKind::NotWellFormed, start);
+                    ((open, end), b'"', end)
+                }
+            } else {
+                self.note(MendKind::NotWellFormed, start);
+                ((start, end), b'"', end)
+            };
+            at = next;
+            if !is_name(name) {
+                self.note(MendKind::NotWellFormed, start);
+            } else if seen.insert(name) {
+                self.out.push(b' ');
+                self.out.extend_from_slice(name);
+                self.out.extend_from_slice(&[b'=', quote]);
+                self.characters(value.0, value.1, Place::Attribute);
+                self.out.push(quote);
+            } else {
+                self.note(MendKind::DuplicateAttribute, start);
+            }
+        }
+    }
+
+    /// Takes down the entities that a DOCTYPE declares.
+    pub(super) fn doctype(&mut self, token: &Markup) {
+        let text = self.bytes.get(token.start..token.end).unwrap_or_default();
+        for at in memmem::find_iter(text, b"<!ENTITY") {
+            let rest = text.get(at + 8..).unwrap_or_default().trim_ascii_start();
+            let end = rest.iter().position(|byte| markup::is_space(*byte)).unwrap_or(rest.len()).min(LONGEST_NAME);
+            self.entities.insert(rest.get(..end).unwrap_or_default());
+        }
+    }
+}
+
+/// Whether the inside of a comment is none (XML 1.0, production 15).
+pub(in crate::xml) fn is_bad_comment(inside: &[u8]) -> bool {
+    inside.ends_with(b"-") || memmem::find(inside, b"--").is_some()
+}
+
+/// Whether the attributes of a tag are well-formed, references in their values aside (XML 1.0, productions 40
+/// and 41, and the constraints "Unique Att Spec" and "No < in Attribute Values").
+pub(in crate::xml) fn is_sound(attributes: &[u8]) -> bool {
+    if attributes.is_empty() {
+        return true;
+    }
+    let mut list = markup::attributes(attributes);
+    let (mut names, mut many): (Vec<&[u8]>, HashSet<&[u8]>) = (Vec::new(), HashSet::new());
+    loop {
+        let before = list.rest();
+        let Some(attribute) = list.next() else {
+            return markup::is_blank(before);
+        };
+        let is_new = if names.len() < 16 {
+            let is_new = !names.contains(&attribute.name);
+            names.push(attribute.name);
+            is_new
+        } else {
+            if many.is_empty() {
+                many.extend(names.iter().copied());
+            }
+            many.insert(attribute.name)
+        };
+        let apart = before.first().is_some_and(|byte| markup::is_space(*byte));
+        let value = attribute.value;
+        if !is_new
+            || !apart
+            || !is_name(attribute.name)
+            || value.contains(&b'<')
+            || escape::first_bad_reference(value).is_some()
+        {
+            return false;
+        }
+    }
+}
+
+/// Whether bytes are a name (XML 1.0, production 5; every character outside ASCII counts).
+fn is_name(name: &[u8]) -> bool {
+    let starts = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':') || *byte >= 0x80;
+    name.first().is_some_and(starts)
+        && !has_illegal(name)
+        && name.iter().all(|byte| starts(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.'))
+}
+
+/// Whether bytes hold a character that XML cannot hold.
+pub(super) fn has_illegal(bytes: &[u8]) -> bool {
+    bytes.iter().any(|byte| is_illegal(*byte))
+        || bytes.windows(3).any(|three| matches!(three, [0xEF, 0xBF, 0xBE | 0xBF]))
+}
+
+const fn is_special(byte: u8) -> bool {
+    is_illegal(byte) || matches!(byte, b'&' | b'<' | b'>' | 0xEF)
+}
+
+const fn is_illegal(byte: u8) -> bool {
+    byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
+}
+
+fn code_point(encoded: &[u8]) -> u32 {
+    escape::lossy(encoded).chars().next().map_or(0, |character| character as u32)
+}

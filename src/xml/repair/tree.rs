@@ -1,0 +1,556 @@
+//! The elements of a damaged file: which tag opens and closes what, and where to go on when they do not match.
+
+use super::super::markup::{self, Kind, Markup};
+use super::super::names;
+use super::text::{Place, has_illegal};
+use super::{Hollow, MendKind, Mender, declares_own, root_kind};
+use crate::protocol::{Field, namespace};
+use crate::xml::names::FileKind;
+
+/// What an open element is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// An entry, a child of the root.
+    Entry,
+    /// A core field, a child of an entry.
+    Field(Field),
+    /// Anything else.
+    Other,
+}
+
+/// An open element below the root.
+#[derive(Debug)]
+pub(super) struct Open<'b> {
+    level: Level,
+    /// Its name as the file has it.
+    name: &'b [u8],
+    /// Its name as its end tag will have it.
+    written: Vec<u8>,
+    /// Where it was put, leading trivia included.
+    lead: usize,
+    /// Where its start tag was put.
+    tag: usize,
+    /// Where what is inside it was put.
+    inner: usize,
+    /// Where its start tag stands in the file, and where that ends.
+    source: (usize, usize),
+    has_text: bool,
+    has_child: bool,
+    /// Whether its namespace is a known extension's, whose elements never hold themselves.
+    is_known: bool,
+    /// Whether it declares namespaces of its own.
+    pub(super) declares: bool,
+    /// Whether the file has no start tag for it.
+    is_implied: bool,
+}
+
+impl Open<'_> {
+    pub(super) fn is_entry(&self) -> bool {
+        self.level == Level::Entry
+    }
+}
+
+/// What a tag below the root means.
+enum Role {
+    Root,
+    Entry(Vec<u8>),
+    Field(Field, Vec<u8>),
+    Other,
+}
+
+impl Mender<'_> {
+    /// From after the root's start tag to the end of the file.
+    pub(super) fn body(&mut self, from: usize) {
+        let bytes = self.bytes;
+        // Where what was written last ends, that is no blank between entries: trivia goes with what follows it.
+        let mut at = from;
+        while let Some(token) = self.tokens.next(bytes, at) {
+            let is_cut = token.kind == Kind::Stray
+                && memchr::memchr2(b'<', b'>', bytes.get(token.start + 1..).unwrap_or_default()).is_none();
+            self.gap(at, token.start);
+            if is_cut {
+                self.cut(token.start);
+                return;
+            }
+            self.token(&token);
+            at = token.end;
+        }
+        self.gap(at, bytes.len());
+        self.cut(bytes.len());
+    }
+
+    fn token(&mut self, token: &Markup) {
+        if self.closed.is_some() {
+            return self.after_root(token);
+        }
+        match token.kind {
+            Kind::Start | Kind::Empty if has_illegal(token.name(self.bytes)) => {
+                self.characters(token.start, token.end, self.place());
+            }
+            Kind::Start | Kind::Empty => self.start(token),
+            Kind::End => self.end(token),
+            Kind::Comment => self.comment(token),
+            Kind::Cdata => {
+                let place = if self.place() == Place::Url { Place::RawUrl } else { Place::Raw };
+                if let Some(top) = self.stack.last_mut() {
+                    top.has_text = true;
+                }
+                self.raw(token, place);
+            }
+            Kind::Instruction if super::declaration_of(self.bytes, token).is_some() => {
+                self.note(MendKind::Concatenated, token.start);
+            }
+            Kind::Instruction if super::is_sound_instruction(self.bytes, token) => {
+                self.raw(token, Place::Raw);
+            }
+            Kind::Instruction | Kind::Declaration => self.note(MendKind::NotWellFormed, token.start),
+            Kind::Stray => self.characters(token.start, token.end, self.place()),
+        }
+    }
+
+    /// Where characters stand now.
+    fn place(&self) -> Place {
+        match self.stack.get(1) {
+            Some(Open { level: Level::Field(Field::Loc), .. }) => Place::Url,
+            _ => Place::Text,
+        }
+    }
+
+    /// Text between two tokens.
+    fn gap(&mut self, from: usize, to: usize) {
+        let text = self.bytes.get(from..to).unwrap_or_default();
+        if text.is_empty() {
+            return;
+        }
+        let is_blank = markup::is_blank(text);
+        if self.closed.is_some() {
+            if is_blank {
+                self.out.extend_from_slice(text);
+            } else {
+                let first = from + text.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(0);
+                self.note(MendKind::TrailingJunk, first);
+            }
+            return;
+        }
+        if !is_blank {
+            self.hollow = None;
+            if let Some(top) = self.stack.last_mut() {
+                top.has_text = true;
+            }
+        }
+        self.characters(from, to, self.place());
+    }
+
+    /// What a tag means here; names of the protocol in other letters count, and get their own.
+    fn role(&self, token: &Markup) -> Role {
+        let name = token.name(self.bytes);
+        let (prefix, local) = names::split(name);
+        if root_kind(local).is_some() && self.names.is_core(prefix) {
+            return Role::Root;
+        }
+        let written = |own: &str| [name.get(..name.len() - local.len()).unwrap_or_default(), own.as_bytes()].concat();
+        let is = |own: &str| local.eq_ignore_ascii_case(own.as_bytes());
+        if !self.names.is_core(prefix) {
+            return Role::Other;
+        }
+        if let Some(kind) = [FileKind::Urlset, FileKind::Index].into_iter().find(|kind| is(kind.entry_name())) {
+            return Role::Entry(written(kind.entry_name()));
+        }
+        let is_core = || self.names.resolve(self.bytes, token).0 == names::Meaning::Core;
+        match Field::ALL.into_iter().find(|field| is(field.name())) {
+            Some(field) if is_core() => Role::Field(field, written(field.name())),
+            _ => Role::Other,
+        }
+    }
+
+    fn start(&mut self, token: &Markup) {
+        match self.role(token) {
+            Role::Root => self.second_root(token),
+            Role::Entry(written) => {
+                // A foreign element may hold what looks like an entry, if it is closed; nothing says that it is.
+                if !self.stack.is_empty() {
+                    if self.stack.first().is_some_and(|open| !open.is_implied) {
+                        self.note_what(MendKind::NotWellFormed, token.start, "not closed before".to_owned());
+                    }
+                    self.close_all(token.start);
+                }
+                self.push_entry(token, &written);
+            }
+            Role::Field(field, written) => self.field(token, field, &written),
+            Role::Other => self.other(token),
+        }
+    }
+
+    fn field(&mut self, token: &Markup, field: Field, written: &[u8]) {
+        let (level, has_text, has_child) =
+            self.stack.last().map_or((None, false, false), |top| (Some(top.level), top.has_text, top.has_child));
+        match level {
+            None if field == Field::Loc => self.imply_entry(token),
+            // A second loc begins another entry that has no tags of its own.
+            Some(Level::Entry) if field == Field::Loc && has_child && self.is_implied() => {
+                self.close_all(token.start);
+                self.imply_entry(token);
+            }
+            Some(Level::Entry) => {}
+            Some(Level::Field(open)) if open == field && has_text && !has_child && token.kind == Kind::Start => {
+                return self.close_meant(token);
+            }
+            Some(Level::Field(_)) if has_text => {
+                self.note(MendKind::NotWellFormed, token.start);
+                self.close_above(1, token.start);
+            }
+            None | Some(Level::Field(_) | Level::Other) => return self.other(token),
+        }
+        self.push(token, Level::Field(field), written);
+    }
+
+    fn other(&mut self, token: &Markup) {
+        let name = token.name(self.bytes);
+        if let Some(top) = self.stack.last()
+            && (top.name == name && top.is_known && top.has_text && !top.has_child && token.kind == Kind::Start)
+        {
+            return self.close_meant(token);
+        }
+        self.declare_usual(token);
+        self.push(token, Level::Other, name);
+    }
+
+    /// A start tag where the end tag of the open element belongs.
+    fn close_meant(&mut self, token: &Markup) {
+        self.note(MendKind::NotWellFormed, token.start);
+        self.pop();
+    }
+
+    fn is_implied(&self) -> bool {
+        self.stack.first().is_some_and(|open| open.is_implied)
+    }
+
+    /// An entry for a loc that has none: the empty one before it, or a new one.
+    fn imply_entry(&mut self, token: &Markup) {
+        let bytes = self.bytes;
+        let hollow = self.hollow.take();
+        let reopened = hollow.is_some();
+        let mut lead = self.out.len();
+        let name = if let Some(Hollow { tag, close, end }) = hollow {
+            // Its end tag goes; what follows it are blanks.
+            lead = tag;
+            let name = self.out.get(close + 2..end - 1).unwrap_or_default().to_vec();
+            self.out.drain(close..end);
+            name
+        } else {
+            let prefix = token.name(bytes);
+            let prefix = prefix.get(..prefix.len() - names::split(prefix).1.len()).unwrap_or_default();
+            let name = [prefix, self.names.kind.entry_name().as_bytes()].concat();
+            self.anchor(token.start);
+            self.out.push(b'<');
+            self.out.extend_from_slice(&name);
+            self.out.push(b'>');
+            self.entries += 1;
+            name
+        };
+        self.stack.push(Open {
+            level: Level::Entry,
+            name: &[],
+            written: name,
+            lead,
+            tag: lead,
+            inner: self.out.len(),
+            source: (token.start, token.start),
+            has_text: false,
+            has_child: false,
+            is_known: false,
+            declares: false,
+            is_implied: true,
+        });
+        if reopened {
+            self.note(MendKind::NotWellFormed, token.start);
+        } else {
+            self.note(MendKind::Outside, token.start);
+        }
+    }
+
+    fn push_entry(&mut self, token: &Markup, written: &[u8]) {
+        self.hollow = None;
+        self.anchor(token.start);
+        self.entries += 1;
+        self.push(token, Level::Entry, written);
+    }
+
+    /// Remembers that two places belong together, if the last such pair does not say so any more.
+    fn anchor(&mut self, at: usize) {
+        if std::mem::take(&mut self.moved) {
+            self.anchors.push((self.out.len(), at));
+        }
+    }
+
+    /// Writes a start tag and opens its element.
+    fn push(&mut self, token: &Markup, level: Level, written: &[u8]) {
+        self.hollow = None;
+        let name = token.name(self.bytes);
+        if let Some(parent) = self.stack.last_mut() {
+            parent.has_child = true;
+        }
+        let attributes = token.attributes(self.bytes);
+        let tag = self.out.len();
+        let prefix = names::split(name).0;
+        let is_known = !prefix.is_empty() && namespace::by_usual_prefix(prefix).is_some();
+        let declares = declares_own(attributes);
+        let recased = written != name;
+        // The entry is open before its tag is written, so that what is repaired in the tag is counted as its own.
+        self.stack.push(Open {
+            level,
+            name,
+            written: written.to_vec(),
+            lead: tag,
+            tag,
+            inner: tag,
+            source: (token.start, token.end),
+            has_text: false,
+            has_child: false,
+            is_known,
+            declares,
+            is_implied: false,
+        });
+        if recased {
+            self.note(MendKind::NameCase, token.start);
+        }
+        self.tag(token, written);
+        let inner = self.out.len();
+        if token.kind == Kind::Empty {
+            self.stack.pop();
+            return;
+        }
+        if level == Level::Other {
+            *self.open.entry(name).or_default() += 1;
+        }
+        if let Some(top) = self.stack.last_mut() {
+            top.inner = inner;
+        }
+    }
+
+    /// Closes the innermost open element.
+    fn pop(&mut self) {
+        let Some(top) = self.stack.pop() else { return };
+        if top.level == Level::Other
+            && let Some(count) = self.open.get_mut(top.name)
+        {
+            *count = count.saturating_sub(1);
+        }
+        let start = self.out.len();
+        self.out.extend_from_slice(b"</");
+        self.out.extend_from_slice(&top.written);
+        self.out.push(b'>');
+        if top.level == Level::Entry && !top.has_child && !top.has_text {
+            self.hollow = Some(Hollow { tag: top.tag, close: start, end: self.out.len() });
+        }
+    }
+
+    /// Closes what is open above `height`; a field with markup in it that does not end holds text.
+    fn close_above(&mut self, height: usize, to: usize) {
+        if self.stack.len() > 2 && matches!(self.stack.get(1), Some(Open { level: Level::Field(_), .. })) {
+            self.flatten(to);
+        }
+        while self.stack.len() > height {
+            self.pop();
+        }
+    }
+
+    fn close_all(&mut self, to: usize) {
+        self.close_above(0, to);
+    }
+
+    /// Writes the open field again, up to `to` in the file, with the tags in it as text.
+    fn flatten(&mut self, to: usize) {
+        let (Some(field), Some(first)) = (self.stack.get(1), self.stack.get(2)) else { return };
+        let (inner, from, first) = (field.inner, field.source.1, first.source.0);
+        self.out.truncate(inner);
+        while self.stack.len() > 2 {
+            if let Some(top) = self.stack.pop()
+                && let Some(count) = self.open.get_mut(top.name)
+            {
+                *count = count.saturating_sub(1);
+            }
+        }
+        if let Some(field) = self.stack.last_mut() {
+            field.has_child = false;
+            field.has_text = true;
+        }
+        self.note(MendKind::Angle, first);
+        self.characters(from, to, self.place());
+    }
+
+    fn end(&mut self, token: &Markup) {
+        let name = token.name(self.bytes);
+        let matches = |open: &Open<'_>| {
+            open.name == name
+                || open.written == name
+                || (open.level != Level::Other && open.written.eq_ignore_ascii_case(name))
+        };
+        if let Some(top) = self.stack.last()
+            && matches(top)
+        {
+            if top.written != name && top.written.eq_ignore_ascii_case(name) {
+                self.note(MendKind::NameCase, token.start);
+            }
+            return self.pop();
+        }
+        let is_field = self.stack.get(1).is_some_and(|open| matches!(open.level, Level::Field(_)) && matches(open));
+        if is_field {
+            return self.close_above(1, token.start);
+        }
+        if self.stack.first().is_some_and(matches) {
+            self.note(MendKind::NotWellFormed, token.start);
+            return self.close_all(token.start);
+        }
+        if self.open.get(name).is_some_and(|count| *count > 0) {
+            self.note(MendKind::NotWellFormed, token.start);
+            while self.stack.last().is_some_and(|top| top.name != name) {
+                self.pop();
+            }
+            return self.pop();
+        }
+        if root_kind(names::split(name).1).is_some() {
+            return self.end_root(token);
+        }
+        // A field, or an element that holds text alone, is closed by whatever end tag comes.
+        let is_typo = self.stack.last().is_some_and(|top| match top.level {
+            Level::Entry => false,
+            Level::Field(_) => true,
+            Level::Other => top.is_known && top.has_text && !top.has_child,
+        });
+        self.note(MendKind::NotWellFormed, token.start);
+        if is_typo {
+            self.pop();
+        }
+    }
+
+    fn end_root(&mut self, token: &Markup) {
+        if !self.stack.is_empty() {
+            if !self.is_implied() || self.stack.len() > 1 {
+                self.note(MendKind::NotWellFormed, token.start);
+            }
+            self.close_all(token.start);
+        }
+        if token.name(self.bytes) != self.root.name {
+            let kind = if token.name(self.bytes).eq_ignore_ascii_case(&self.root.name) {
+                MendKind::NameCase
+            } else {
+                MendKind::NotWellFormed
+            };
+            self.note(kind, token.start);
+        }
+        self.root.is_closed = true;
+        self.close_root();
+    }
+
+    fn close_root(&mut self) {
+        let start = self.out.len();
+        self.out.extend_from_slice(b"</");
+        self.out.extend_from_slice(&self.root.name);
+        self.out.push(b'>');
+        self.closed = Some((start, self.out.len()));
+    }
+
+    /// The root was closed too early: takes its end tag back and keeps what followed it.
+    fn reopen(&mut self) {
+        let Some((start, end)) = self.closed.take() else { return };
+        let trivia = self.out.split_off(end.min(self.out.len()));
+        if self.root.is_empty {
+            self.root.is_empty = false;
+            let kept = self.out.len().saturating_sub(2);
+            self.out.truncate(kept);
+            self.out.push(b'>');
+            self.root.tag = self.out.get(self.root.start..).unwrap_or_default().to_vec();
+        } else {
+            self.out.truncate(start);
+        }
+        self.out.extend_from_slice(&trivia);
+    }
+
+    fn second_root(&mut self, token: &Markup) {
+        if !self.stack.is_empty() {
+            self.close_all(token.start);
+        }
+        if self.entries > 0 {
+            self.note(MendKind::Concatenated, token.start);
+        } else {
+            self.note(MendKind::NotWellFormed, token.start);
+        }
+        let bytes = self.bytes;
+        for attribute in markup::attributes(token.attributes(bytes)) {
+            if let Some(prefix) = attribute.name.strip_prefix(b"xmlns:")
+                && !attribute.value.iter().any(|byte| matches!(byte, b'"' | b'<' | b'&'))
+            {
+                self.declare(prefix, attribute.value);
+            }
+        }
+    }
+
+    /// What follows the root: trivia stays, entries are taken in, the rest goes.
+    fn after_root(&mut self, token: &Markup) {
+        match token.kind {
+            Kind::Comment => self.comment(token),
+            Kind::Instruction if super::declaration_of(self.bytes, token).is_some() => {
+                self.note(MendKind::Concatenated, token.start);
+            }
+            Kind::Instruction if super::is_sound_instruction(self.bytes, token) => {
+                self.raw(token, Place::Raw);
+            }
+            Kind::Start | Kind::Empty => match self.role(token) {
+                Role::Root => {
+                    self.reopen();
+                    self.note(MendKind::Concatenated, token.start);
+                    self.second_root(token);
+                    if token.kind == Kind::Empty {
+                        self.close_root();
+                    }
+                }
+                Role::Entry(_) | Role::Field(Field::Loc, _) => {
+                    self.reopen();
+                    self.note(MendKind::NotWellFormed, token.start);
+                    self.start(token);
+                }
+                Role::Field(..) | Role::Other => self.note(MendKind::TrailingJunk, token.start),
+            },
+            Kind::End if root_kind(names::split(token.name(self.bytes)).1).is_some() => {
+                self.note(MendKind::NotWellFormed, token.start);
+            }
+            _ => self.note(MendKind::TrailingJunk, token.start),
+        }
+    }
+
+    /// The file ends here: what is open and not complete goes.
+    fn cut(&mut self, at: usize) {
+        if self.closed.is_some() {
+            return;
+        }
+        if self.stack.len() == 1 && self.is_implied() {
+            self.pop();
+        }
+        if let Some(first) = self.stack.first() {
+            let is_entry = first.is_entry();
+            let (lead, entry) = (first.lead.min(first.tag), self.current_entry());
+            self.out.truncate(lead);
+            self.stack.clear();
+            self.open.clear();
+            if is_entry {
+                self.entries = self.entries.saturating_sub(1);
+                self.mends.retain(|mend| mend.entry != entry);
+                self.anchors.retain(|anchor| anchor.0 < lead);
+            }
+            let whole = match self.entries {
+                1 => "1 complete entry is here, the open one is left out".to_owned(),
+                count => format!("{count} complete entries are here, the open one is left out"),
+            };
+            self.note_what(MendKind::Truncated, at, whole);
+        } else if !self.root.is_closed {
+            let root = String::from_utf8_lossy(&self.root.name).into_owned();
+            self.note_what(MendKind::Truncated, at, format!("</{root}> is missing; all entries are complete"));
+        }
+        if !self.out.ends_with(b"\n") {
+            self.out.push(b'\n');
+        }
+        self.close_root();
+        self.out.push(b'\n');
+    }
+}
