@@ -56,7 +56,7 @@ rules! { super::index::END;
         "Google asks for media:thumbnail with the url of a preview image. Without it the video is not shown.";
     MRSS_PLAYER "mrss-player" E Entry None GOOGLE_VIDEO,
         "the player has the address of the page",
-        "media:player must lead to the player itself; its address must differ from the item's link.";
+        "media:player must lead to the player itself. Its address must differ from the item's link.";
     MRSS_RESTRICTION "mrss-restriction" E Entry None GOOGLE_VIDEO,
         "a restriction that is not one of countries",
         "Google reads media:restriction only with type=\"country\" and relationship allow or deny. Others were not taken over.";
