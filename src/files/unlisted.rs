@@ -24,7 +24,8 @@ pub(super) fn beside(folder: &Path, known: &HashSet<&Path>) -> Arc<[Arc<str>]> {
     let Ok(entries) = std::fs::read_dir(here) else { return Arc::default() };
     let candidates = entries.filter_map(Result::ok).filter_map(|entry| {
         let name = entry.file_name().into_string().ok()?;
-        let is_named = !name.starts_with('.') && (name.ends_with(".xml") || name.ends_with(".xml.gz"));
+        let small = name.to_ascii_lowercase();
+        let is_named = !name.starts_with('.') && [".xml", ".xml.gz"].iter().any(|end| small.ends_with(end));
         (is_named && !known.contains(&*folder.join(&name))).then_some(name)
     });
     let mut names: Vec<String> = candidates.take(MOST).filter(|name| is_sitemap(&folder.join(name))).collect();
