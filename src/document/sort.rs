@@ -240,7 +240,7 @@ mod tests {
         fn is(&self, _: State) -> bool {
             false
         }
-        fn has_rule(&self, _: u8) -> bool {
+        fn has_rule(&self, _: u16) -> bool {
             false
         }
         fn has_severity(&self, severity: Severity) -> bool {

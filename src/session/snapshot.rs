@@ -254,7 +254,7 @@ impl RowFacts for Facts<'_, '_> {
         }
     }
 
-    fn has_rule(&self, rule: u8) -> bool {
+    fn has_rule(&self, rule: u16) -> bool {
         let Some(family) = NAMED.get(usize::from(rule)) else { return false };
         self.entry_rules().intersects(*family)
             || family.iter().any(|rule| self.table.set.has(rule, self.row, &self.record))

@@ -36,7 +36,7 @@ pub enum Node {
     /// What happened to the row.
     Is(State),
     /// Breaks one of these rules.
-    Rules(Box<[u8]>),
+    Rules(Box<[u16]>),
     /// Has a finding of this severity.
     Severity(Severity),
     /// The worst finding is one of these.

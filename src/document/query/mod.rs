@@ -148,7 +148,7 @@ pub trait RowFacts {
     /// Whether the row is this.
     fn is(&self, state: State) -> bool;
     /// Whether the row breaks the rule of this index in [`Vocabulary::rules`].
-    fn has_rule(&self, rule: u8) -> bool;
+    fn has_rule(&self, rule: u16) -> bool;
     /// Whether the row has a finding of this severity.
     fn has_severity(&self, severity: Severity) -> bool;
 }

@@ -27,7 +27,7 @@ struct Made {
     priority: Option<&'static str>,
     image: bool,
     state: Option<State>,
-    rule: Option<u8>,
+    rule: Option<u16>,
     severities: &'static [Severity],
 }
 
@@ -62,7 +62,7 @@ impl RowFacts for Made {
     fn is(&self, state: State) -> bool {
         self.state == Some(state)
     }
-    fn has_rule(&self, rule: u8) -> bool {
+    fn has_rule(&self, rule: u16) -> bool {
         self.rule == Some(rule)
     }
     fn has_severity(&self, severity: Severity) -> bool {
@@ -345,7 +345,7 @@ fn cheap_tests_run_first() {
         fn is(&self, _: State) -> bool {
             false
         }
-        fn has_rule(&self, _: u8) -> bool {
+        fn has_rule(&self, _: u16) -> bool {
             false
         }
         fn has_severity(&self, _: Severity) -> bool {

@@ -153,7 +153,7 @@ pub fn regex_message(error: &regex::Error) -> String {
 }
 
 /// Which rules a code or pattern names.
-pub fn rule_indexes(pattern: &str, rules: &[&str]) -> Vec<u8> {
+pub fn rule_indexes(pattern: &str, rules: &[&str]) -> Vec<u16> {
     let named = |code: &str| -> bool {
         if has_wildcard(pattern) {
             build(&glob(pattern, true), false).is_ok_and(|regex| regex.is_match(code.as_bytes()))
@@ -161,7 +161,7 @@ pub fn rule_indexes(pattern: &str, rules: &[&str]) -> Vec<u8> {
             code == pattern
         }
     };
-    (0..=u8::MAX).zip(rules).filter(|(_, code)| named(code)).map(|(index, _)| index).collect()
+    (0..=u16::MAX).zip(rules).filter(|(_, code)| named(code)).map(|(index, _)| index).collect()
 }
 
 /// Whether a text test can be built.
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn rules_are_named_by_code_or_pattern() {
         let rules = ["loc-empty", "loc-too-long", "lastmod-future"];
-        let table: [(&str, &[u8]); 5] =
+        let table: [(&str, &[u16]); 5] =
             [("loc-empty", &[0]), ("loc-*", &[0, 1]), ("*", &[0, 1, 2]), ("loc", &[]), ("LOC-*", &[])];
         for (pattern, expected) in table {
             assert_eq!(rule_indexes(pattern, &rules), expected, "{pattern}");

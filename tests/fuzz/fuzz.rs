@@ -1,0 +1,325 @@
+//! Mutates seeds until something breaks: `cargo run --release --example fuzz -- [SECONDS] [TARGET]… [--seed N]`.
+//!
+//! The mutations are deterministic: a seed always gives the same run. What breaks is made as small as it goes and kept
+//! under `tests/cases/TARGET`, where `cargo test` tries it again from then on.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod targets;
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use targets::{TARGETS, Target};
+
+/// Longest input.
+const LONGEST: usize = 4_096;
+/// An input of that length must be done within this time, however it is made.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// Pieces that mean something to some target.
+const WORDS: [&str; 88] = [
+    "<urlset>",
+    "</urlset>",
+    "<url>",
+    "</url>",
+    "<url/>",
+    "<loc>",
+    "</loc>",
+    "<lastmod>",
+    "</lastmod>",
+    "<lastmod/>",
+    "<priority>",
+    "</priority>",
+    "<changefreq>",
+    "</changefreq>",
+    "<sitemapindex>",
+    "<sitemap>",
+    "</sitemap>",
+    "xmlns=",
+    "xmlns:image=",
+    "\"http://www.sitemaps.org/schemas/sitemap/0.9\"",
+    "'",
+    "\"",
+    "<![CDATA[",
+    "]]>",
+    "<!--",
+    "-->",
+    "<?xml",
+    "?>",
+    "<!DOCTYPE x [",
+    "&amp;",
+    "&#10;",
+    "&#x1F600;",
+    "&",
+    "&x;",
+    "<",
+    ">",
+    "/",
+    "\u{feff}",
+    "\n",
+    "\r\n",
+    "\r",
+    "\t",
+    " ",
+    ",",
+    ";",
+    "\"\"",
+    "<image:image>",
+    "</image:image>",
+    "http://e.com/",
+    "https://",
+    "loc,priority\n",
+    "<rss>",
+    "<channel>",
+    "<item>",
+    "</item>",
+    "<link>",
+    "</link>",
+    "<pubDate>",
+    "</pubDate>",
+    "<feed xmlns='http://www.w3.org/2005/Atom'>",
+    "<entry>",
+    "</entry>",
+    "<updated>",
+    "href=",
+    "xml:base=",
+    "<media:content medium='video' url='",
+    "<media:title>",
+    "2026-11-20",
+    "T10:00:00Z",
+    "+01:00",
+    "Fri, 20 Nov 2026",
+    "GMT",
+    "24:00",
+    "priority<0.5",
+    "lastmod>=2025",
+    " or ",
+    " and ",
+    "not ",
+    "-",
+    "(",
+    ")",
+    "rule:loc-*",
+    "~",
+    "*",
+    "é",
+    "\u{202e}",
+    "\0",
+    "0.5",
+];
+
+/// A small generator of numbers (xorshift), the same on every machine.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+}
+
+fn main() {
+    let mut words = std::env::args().skip(1);
+    let (mut seconds, mut seed, mut wanted) = (10, 1, Vec::new());
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--seed" => seed = words.next().and_then(|number| number.parse().ok()).expect("--seed NUMBER"),
+            number if number.parse::<u64>().is_ok() => seconds = number.parse().unwrap_or(seconds),
+            name => wanted.push(name.to_owned()),
+        }
+    }
+    // A panic is a result here, not something to print each time.
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut broken = 0;
+    for (name, target) in TARGETS.iter().filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|word| word == name))
+    {
+        broken += fuzz(name, *target, Duration::from_secs(seconds), seed);
+    }
+    std::process::exit(i32::from(broken > 0));
+}
+
+/// Tries one target for a while; how many different things broke.
+fn fuzz(name: &str, target: Target, time: Duration, seed: u64) -> usize {
+    let mut numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let mut seeds = seeds(name);
+    let first = seeds.len();
+    let (begun, mut tried, mut found) = (Instant::now(), 0u64, Vec::<String>::new());
+    while begun.elapsed() < time && found.len() < 10 {
+        let input = mutated(&seeds, &mut numbers);
+        tried += 1;
+        let started = Instant::now();
+        let result = outcome(target, &input);
+        if let Err(what) = result {
+            if !found.contains(&what) {
+                let small = smaller(target, input, &what);
+                keep(name, &small, &what);
+                found.push(what);
+            }
+        } else if started.elapsed() > SLOW {
+            keep(name, &input, "slow");
+            found.push("slow".to_owned());
+        } else if numbers.below(400) == 0 {
+            // Now and then a mutation is a start for others, so that they get further away.
+            let (at, seeds_are_many) = (numbers.below(seeds.len()), seeds.len() > 2_000);
+            match seeds.get_mut(first.max(at)) {
+                Some(slot) if seeds_are_many => *slot = input,
+                _ => seeds.push(input),
+            }
+        }
+    }
+    println!("{name}: {tried} inputs in {} s, {} broken", begun.elapsed().as_secs(), found.len());
+    found.len()
+}
+
+fn outcome(target: Target, input: &[u8]) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(|| target(input))).unwrap_or_else(|panic| {
+        let words = panic.downcast_ref::<String>().cloned();
+        Err(words
+            .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+            .unwrap_or_else(|| "a panic".to_owned()))
+    })
+}
+
+/// Cuts pieces out as long as the same thing breaks.
+fn smaller(target: Target, mut input: Vec<u8>, what: &str) -> Vec<u8> {
+    let mut piece = input.len() / 2;
+    while piece > 0 {
+        let mut at = 0;
+        while at < input.len() {
+            let mut shorter = input.clone();
+            shorter.drain(at..(at + piece).min(input.len()));
+            if outcome(target, &shorter).is_err_and(|other| other == what) {
+                input = shorter;
+            } else {
+                at += piece;
+            }
+        }
+        piece /= 2;
+    }
+    input
+}
+
+fn keep(name: &str, input: &[u8], what: &str) {
+    let folder = folder(name);
+    fs::create_dir_all(&folder).expect("make the folder of cases");
+    let hash = input
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
+    let path = folder.join(format!("{hash:016x}"));
+    fs::write(&path, input).expect("write a case");
+    println!("{name}: {what}: {} ({} bytes)", path.display(), input.len());
+}
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name)
+}
+
+/// What a target starts from: the cases found before, and what of the project's corpus it reads.
+fn seeds(name: &str) -> Vec<Vec<u8>> {
+    const DATES: [&str; 12] = [
+        "2026-11-20",
+        "2026-11-20T10:00:00Z",
+        "2026-11-20T10:00:00.5+01:00",
+        "20 Nov 2026 10:00 GMT",
+        "Fri, 20 Nov 2026 10:00:00 -0700",
+        "11/20/2026",
+        "20.11.2026",
+        "1795169647",
+        "2026-W47",
+        "2026-324",
+        "20261120T100000Z",
+        "2026-11-20, 2026-11-21",
+    ];
+    const QUERIES: [&str; 8] = [
+        "priority<0.5 section:blog",
+        "lastmod>=2025-03 or lastmod:none",
+        "not (loc~\"^https?://\" and changefreq=daily)",
+        "-has:image rule:loc-* severity>=warning",
+        "is:changed path:/a/**/b?.html",
+        "depth>3 file:sitemap-1.xml",
+        "lastmod<-30d priority!=0.5",
+        "host:example.com \"a \"\"b\"",
+    ];
+    let texts = |texts: &[&str]| texts.iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>();
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let (mut seeds, folders, ends) = match name {
+        "dates" => (texts(&DATES), &[][..], &[][..]),
+        "queries" => (texts(&QUERIES), &[][..], &[][..]),
+        "grid" => (Vec::new(), &["forms"][..], &["txt", "csv", "tsv"][..]),
+        "feeds" => (Vec::new(), &["forms"][..], &["xml", "rss"][..]),
+        _ => (Vec::new(), &["valid", "quirky", "damaged"][..], &["xml"][..]),
+    };
+    let folders = folders.iter().map(|part| (corpus.join(part), ends));
+    for (folder, ends) in folders.chain([(folder(name), &[][..])]) {
+        let Ok(entries) = fs::read_dir(folder) else { continue };
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        let ends_so = |path: &Path| path.extension().is_some_and(|end| ends.iter().any(|known| end == *known));
+        paths.retain(|path| ends.is_empty() || ends_so(path));
+        paths.sort();
+        let files = paths.iter().filter_map(|path| fs::read(path).ok());
+        seeds.extend(files.filter(|bytes| bytes.len() <= LONGEST));
+    }
+    if name == "splice" {
+        // An entry of each file, behind the bytes that choose the change.
+        let entry = |bytes: &Vec<u8>| {
+            let text = String::from_utf8_lossy(bytes);
+            let (from, to) = (text.find("<url>")?, text.find("</url>")?);
+            Some([b"\x01\x01a&b\0", text.get(from..to + 6)?.as_bytes()].concat())
+        };
+        seeds = seeds.iter().filter_map(entry).collect();
+    }
+    seeds
+}
+
+/// A seed with a few things done to it.
+fn mutated(seeds: &[Vec<u8>], numbers: &mut Numbers) -> Vec<u8> {
+    let mut bytes = seeds[numbers.below(seeds.len())].clone();
+    for _ in 0..=numbers.below(8) {
+        let (from, to) = (numbers.below(bytes.len() + 1), numbers.below(bytes.len() + 1));
+        let (from, to) = (from.min(to), from.max(to).min(from.min(to) + 64));
+        match numbers.below(7) {
+            0 => {
+                let word = WORDS[numbers.below(WORDS.len())];
+                bytes.splice(from..from, word.bytes());
+            }
+            1 => {
+                bytes.drain(from..to);
+            }
+            2 => {
+                let piece = bytes[from..to].to_vec();
+                let at = numbers.below(bytes.len() + 1);
+                bytes.splice(at..at, piece);
+            }
+            3 => {
+                if let Some(byte) = bytes.get_mut(from) {
+                    *byte = numbers.next() as u8;
+                }
+            }
+            4 => {
+                let other = &seeds[numbers.below(seeds.len())];
+                let (a, b) = (numbers.below(other.len() + 1), numbers.below(other.len() + 1));
+                let piece = other[a.min(b)..a.max(b)].to_vec();
+                bytes.splice(from..to, piece);
+            }
+            5 => {
+                let word = WORDS[numbers.below(WORDS.len())];
+                bytes.splice(from..to, word.bytes());
+            }
+            _ => {
+                if let Some(byte) = bytes.get_mut(from) {
+                    *byte ^= 1 << numbers.below(8);
+                }
+            }
+        }
+        bytes.truncate(LONGEST);
+    }
+    bytes
+}

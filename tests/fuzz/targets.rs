@@ -1,0 +1,178 @@
+//! What the fuzzer tries: each target takes any bytes, and says what of its promise does not hold.
+
+use sited::document::query::Query;
+use sited::progress::Progress;
+use sited::protocol::Field;
+use sited::protocol::lastmod::{self, Faults, Now};
+use sited::session::snapshot::vocabulary;
+use sited::xml::entry::{Entry, Oddities};
+use sited::xml::feed;
+use sited::xml::grid;
+use sited::xml::names::{FileKind, Names};
+use sited::xml::scan::{self, Ignore, Scan, Visit};
+use sited::xml::splice::{self, Change, Changes};
+
+/// What is tried, by name. A promise that is broken is told in words; a panic is one too.
+pub type Target = fn(&[u8]) -> Result<(), String>;
+
+/// Every target.
+pub const TARGETS: [(&str, Target); 6] = [
+    ("scan", scan_target),
+    ("grid", grid_target),
+    ("splice", splice_target),
+    ("dates", dates_target),
+    ("feeds", feeds_target),
+    ("queries", queries_target),
+];
+
+/// The entries' texts as the visitor sees them.
+#[derive(Default)]
+struct Seen(Vec<(Vec<u8>, Entry)>);
+
+impl Visit for Seen {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        self.0.push((text.to_vec(), *entry));
+    }
+}
+
+fn ensure(holds: bool, what: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(what.to_owned()) }
+}
+
+/// Head, entries and tail are the bytes, and the visitor saw each entry.
+fn whole(bytes: &[u8], scan: &Scan, seen: &Seen) -> Result<(), String> {
+    let starts = &scan.starts;
+    ensure(starts.is_sorted() && starts.last().is_some_and(|end| *end as usize <= bytes.len()), "starts in order")?;
+    ensure(seen.0.len() + 1 == starts.len(), "an entry for each start")?;
+    for (pair, (text, entry)) in starts.windows(2).zip(&seen.0) {
+        let [from, to] = [pair[0] as usize, pair[1] as usize];
+        ensure(bytes.get(from..to) == Some(text.as_slice()), "the entry's own bytes")?;
+        ensure(entry.len as usize == text.len(), "the entry's length")?;
+        for span in entry.fields.iter().flatten() {
+            let rising = [span.start, span.inner_start, span.value_start, span.value_end, span.inner_end, span.end];
+            ensure(rising.is_sorted() && span.end <= entry.len, "spans inside one another")?;
+        }
+    }
+    ensure(scan.damage.iter().all(|damage| damage.at <= bytes.len()), "damage inside the file")
+}
+
+fn scan_target(bytes: &[u8]) -> Result<(), String> {
+    let mut seen = Seen::default();
+    let scan = scan::scan(bytes, &mut seen, &Progress::default());
+    whole(bytes, &scan, &seen)?;
+    if let Some(names) = scan.names.as_ref().filter(|_| scan.damage.is_empty()) {
+        for (text, entry) in &seen.0 {
+            ensure(Entry::of(text, names) == *entry, "an entry reads alone as it does in its file")?;
+        }
+    }
+    Ok(())
+}
+
+fn grid_target(bytes: &[u8]) -> Result<(), String> {
+    for kind in [FileKind::List, FileKind::Table] {
+        let mut seen = Seen::default();
+        let scan = grid::scan(bytes, kind, &mut seen, &Progress::default());
+        whole(bytes, &scan, &seen)?;
+        let names = scan.names.as_ref().ok_or("a list always has names")?;
+        for (text, entry) in &seen.0 {
+            ensure(Entry::of(text, names) == *entry, "an entry reads alone as it does in its file")?;
+            ensure(!entry.odd.has(Oddities::BROKEN), "one record an entry")?;
+            let mut changes: Changes<'_> = [None; 4];
+            changes[0] = Some(Change::Set("https://e.com/\"a\", b"));
+            let mut out = Vec::new();
+            splice::splice(entry, text, names, &changes, &mut out);
+            let after = Entry::of(&out, names);
+            let read = after.value(Field::Loc, &out).unwrap_or_default();
+            let holds = names.grid.as_ref().is_some_and(|grid| grid.holds(Field::Loc));
+            ensure(!holds || read == "https://e.com/\"a\", b", "what is set is read back")?;
+            for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
+                ensure(after.value(field, &out) == entry.value(field, text), "other fields are untouched")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The first byte chooses the field, the second what is done; up to a NUL stands the value, then the entry.
+fn splice_target(bytes: &[u8]) -> Result<(), String> {
+    let [field, what, rest @ ..] = bytes else { return Ok(()) };
+    let (value, entry) =
+        rest.iter().position(|byte| *byte == 0).map_or((&b"x"[..], rest), |at| (&rest[..at], &rest[at + 1..]));
+    let value = String::from_utf8_lossy(value).into_owned();
+    let document = [b"<urlset>", entry, b"</urlset>"].concat();
+    let mut seen = Seen::default();
+    let scan = scan::scan(&document, &mut seen, &Progress::default());
+    let (Some(names), [(text, before)]) = (&scan.names, seen.0.as_slice()) else { return Ok(()) };
+    let field = Field::ALL[usize::from(*field) % 4];
+    let mut changes: Changes<'_> = [None; 4];
+    changes[field.index()] = Some(if what % 3 == 0 { Change::Remove } else { Change::Set(&value) });
+    let mut out = Vec::new();
+    splice::splice(before, text, names, &changes, &mut out);
+    ensure(splice::spliced_len(before, text, names, &changes) == out.len(), "the length foretold")?;
+    // Of what was no sound XML before, nothing is promised but this.
+    if !scan.damage.is_empty() || value.chars().any(|c| !sited::xml::escape::is_xml_char(c)) {
+        return Ok(());
+    }
+    let after = Entry::of(&out, names);
+    let read = after.value(field, &out);
+    match changes[field.index()] {
+        Some(Change::Set(_)) => {
+            let blank = [' ', '\t', '\n', '\r'];
+            ensure(
+                read.as_deref().map(|read| read.trim_matches(blank)) == Some(value.trim_matches(blank)),
+                "what is set is read back",
+            )?;
+        }
+        _ => ensure(read.is_none(), "what is removed is gone")?,
+    }
+    for other in Field::ALL.into_iter().filter(|other| *other != field) {
+        ensure(after.value(other, &out) == before.value(other, text), "other fields are untouched")?;
+    }
+    ensure(after.extensions == before.extensions, "extensions are untouched")?;
+    let whole = [b"<urlset>", out.as_slice(), b"</urlset>"].concat();
+    ensure(scan::scan(&whole, &mut Ignore, &Progress::default()).damage.is_empty(), "sound XML stays so")
+}
+
+fn dates_target(bytes: &[u8]) -> Result<(), String> {
+    let text = String::from_utf8_lossy(bytes);
+    let before = lastmod::judge(&text).faults;
+    for fault in before.iter() {
+        ensure(!lastmod::explain(fault, &text).is_empty(), "words for a fault")?;
+        let Some(repaired) = lastmod::repair(&text, fault) else { continue };
+        let after = lastmod::judge(&repaired).faults;
+        ensure(!after.has(fault), "a repaired fault is gone")?;
+        ensure(after.without(before).is_empty(), "a repair adds no fault")?;
+    }
+    if let Some((_, suggested)) = lastmod::suggest(&text) {
+        ensure(lastmod::judge(&suggested).faults == Faults::NONE, "a suggestion is sound")?;
+    }
+    let _ = (lastmod::from_typed(&text, None, NOW), lastmod::shift_days(&text, 3));
+    Ok(())
+}
+
+const NOW: Now = Now { seconds: 1_795_169_647, offset: 0 };
+
+fn feeds_target(bytes: &[u8]) -> Result<(), String> {
+    let Some(import) = feed::import(bytes) else { return Ok(()) };
+    let scan = scan::scan(&import.text, &mut Ignore, &Progress::default());
+    ensure(scan.damage.is_empty() && scan.stray.is_none(), "a sound sitemap")?;
+    ensure(scan.entries() == import.places.len(), "a row for each item")?;
+    ensure(import.places.is_sorted(), "items in their order")?;
+    ensure(import.odd.iter().all(|odd| (odd.item as usize) < import.places.len()), "odd things of items that exist")
+}
+
+fn queries_target(bytes: &[u8]) -> Result<(), String> {
+    let text = String::from_utf8_lossy(bytes);
+    let vocabulary = vocabulary(NOW);
+    match Query::parse(&text, &vocabulary) {
+        Ok(query) => {
+            let written = query.to_string();
+            let again = Query::parse(&written, &vocabulary).map_err(|error| format!("{written}: {error}"))?;
+            ensure(again == query && again.to_string() == written, "a query reads back from its own text")
+        }
+        Err(error) => ensure(
+            error.span.start <= error.span.end && error.span.end <= text.len() && !error.message.is_empty(),
+            "an error has a place",
+        ),
+    }
+}
