@@ -81,6 +81,8 @@ pub enum Task {
     Set(Set),
     /// Put findings right and save
     Fix(Fix),
+    /// Deal a set out anew into parts with an index
+    Split(Split),
     /// Write a copy in another form: XML, a text list, CSV or TSV
     Convert(Convert),
 }
@@ -194,6 +196,43 @@ pub enum ConvertTo {
     Csv,
     /// Values with tabs between them
     Tsv,
+}
+
+/// `sited split`.
+#[derive(Debug, Args)]
+pub struct Split {
+    /// A sitemap, a sitemap index, or a folder that holds one
+    pub path: PathBuf,
+    /// The folder for the parts and their index
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// The most URLs of a part
+    #[arg(long, value_name = "N")]
+    pub max_urls: Option<u32>,
+    /// The most bytes of a part, uncompressed
+    #[arg(long, value_name = "N")]
+    pub max_bytes: Option<u64>,
+    /// What belongs together: section, host, month, or queries of which the first that a row passes has it
+    #[arg(long, value_name = "KEY|QUERY", num_args = 1..)]
+    pub by: Vec<String>,
+    /// How the parts are called; {n} is a number, {key} the section, host, month or number of the query
+    #[arg(long, value_name = "TEMPLATE")]
+    pub name: Option<String>,
+    /// Gzip the parts
+    #[arg(long)]
+    pub gzip: bool,
+    /// The URL of the folder that the parts will be served from
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Remove the parts of an earlier, longer split
+    #[arg(long)]
+    pub prune: bool,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
+    #[arg(long, value_name = "TIME")]
+    pub now: Option<String>,
 }
 
 /// How `check` prints.

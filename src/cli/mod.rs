@@ -15,6 +15,7 @@ pub mod output;
 mod save;
 mod script;
 mod set;
+mod split;
 
 use crate::check::profile::Profile;
 use crate::document::query::Query;
@@ -166,6 +167,7 @@ pub fn run(line: &Line, out: &mut dyn Write, notes: &mut dyn Write) -> Next {
         (Some(Task::List(list)), _) => list::run(list, &mut streams),
         (Some(Task::Set(set)), _) => set::run(set, &mut streams),
         (Some(Task::Fix(fix)), _) => fix::run(fix, &mut streams),
+        (Some(Task::Split(split)), _) => split::run(split, &mut streams),
         (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
         (None, Some(path)) => script::run(&line.open, path, &mut streams),
         (None, None) => match screen(&line.open) {

@@ -110,7 +110,7 @@ pub(super) fn show_plan(session: &Session, streams: &mut Streams<'_>) -> io::Res
 }
 
 /// `rewritten  a.xml  14 changed  50,311 → 50,000 entries, 7.1 MiB`.
-fn in_words(output: &Output) -> String {
+pub(super) fn in_words(output: &Output) -> String {
     let path = plain(&output.path.to_string_lossy());
     let action = match output.action {
         Action::Untouched => return format!("untouched  {path}"),

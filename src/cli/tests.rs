@@ -372,3 +372,60 @@ fn rules_and_values_are_explained() {
     assert!(told("https://www.sitemaps.org/schemas/sitemap/0.9").contains("as namespace"));
     assert_eq!(sited(&folder, "check --explain nonsense").0, 2);
 }
+
+#[test]
+fn split_deals_a_set_out_anew_and_leaves_what_is_the_same() {
+    let folder = folder();
+    let entry = |section: &str, number: u32| format!("<url><loc>https://e.com/{section}/{number}</loc></url>\n");
+    let entries: String = (0..7).map(|number| entry(if number < 4 { "blog" } else { "shop" }, number)).collect();
+    fs::write(folder.path().join("all.xml"), format!("{HEAD}{entries}</urlset>\n")).unwrap();
+    let names = |below: &str| {
+        let entries = fs::read_dir(folder.path().join(below)).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = entries.map(|name| name.to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    let (status, _, notes) = sited(&folder, "split DIR/all.xml -o DIR/out --max-urls 3");
+    assert_eq!(status, 2, "{notes}");
+    assert!(notes.contains("--base-url https://e.com/"), "{notes}");
+    let base = "--base-url https://e.com/ --now 2026-11-20";
+    let (status, out, notes) = sited(&folder, &format!("split DIR/all.xml -o DIR/out --max-urls 3 --dry-run {base}"));
+    assert_eq!((status, out.as_str()), (0, ""), "{notes}");
+    assert!(!folder.path().join("out").exists());
+    let (status, _, notes) = sited(&folder, &format!("split DIR/all.xml -o DIR/out --max-urls 3 {base}"));
+    assert_eq!(status, 0, "{notes}");
+    assert_eq!(names("out"), ["sitemap-1.xml", "sitemap-2.xml", "sitemap-3.xml", "sitemap_index.xml"]);
+    let index = fs::read_to_string(folder.path().join("out/sitemap_index.xml")).unwrap();
+    assert!(index.contains("<loc>https://e.com/sitemap-3.xml</loc>\n    <lastmod>2026-11-20</lastmod>"), "{index}");
+    let all = sited(&folder, "list DIR/all.xml").1;
+    assert_eq!(sited(&folder, "list DIR/out").1, all);
+    assert_eq!(sited(&folder, "check DIR/out --now 2026-11-20").0, 0);
+    // The same again, on another day: nothing is written, no date changes.
+    let (_, _, notes) =
+        sited(&folder, "split DIR/all.xml -o DIR/out --max-urls 3 --now 2026-12-24 --base-url https://e.com/");
+    assert!(notes.contains("0 written, 4 untouched"), "{notes}");
+    // Fewer parts: one is left over, until it may go.
+    let (_, _, notes) = sited(&folder, &format!("split DIR/all.xml -o DIR/out --max-urls 4 {base}"));
+    assert!(notes.contains("left over   DIR/out/sitemap-3.xml") && notes.contains("--prune"), "{notes}");
+    assert!(folder.path().join("out/sitemap-3.xml").exists());
+    fs::write(folder.path().join("out/mine.xml"), "mine").unwrap();
+    sited(&folder, &format!("split DIR/all.xml -o DIR/out --max-urls 3 {base}"));
+    let (_, _, notes) = sited(&folder, &format!("split DIR/all.xml -o DIR/out --max-urls 4 --prune {base}"));
+    assert!(notes.contains("1 removed"), "{notes}");
+    assert_eq!(names("out"), ["mine.xml", "sitemap-1.xml", "sitemap-2.xml", "sitemap_index.xml"]);
+    // By section, packed; what belongs to somebody else is not replaced.
+    let (status, _, notes) = sited(&folder, &format!("split DIR/all.xml -o DIR/by --by section --gzip {base}"));
+    assert_eq!(status, 0, "{notes}");
+    assert_eq!(names("by"), ["sitemap-blog.xml.gz", "sitemap-shop.xml.gz", "sitemap_index.xml"]);
+    assert_eq!(sited(&folder, "list DIR/by --where section:shop").1.lines().count(), 3);
+    fs::write(folder.path().join("by/sitemap-1.xml"), "mine").unwrap();
+    let (status, _, notes) = sited(&folder, &format!("split DIR/all.xml -o DIR/by {base}"));
+    assert_eq!(status, 3, "{notes}");
+    assert_eq!(fs::read_to_string(folder.path().join("by/sitemap-1.xml")).unwrap(), "mine");
+    let (status, ..) = sited(&folder, &format!("split DIR/all.xml -o DIR/q --by section:blog loc:/5 {base}"));
+    assert_eq!(status, 0);
+    assert_eq!(names("q"), ["sitemap-1.xml", "sitemap-2.xml", "sitemap-rest.xml", "sitemap_index.xml"]);
+    for wrong in ["--name a/{n}.xml", "--name x.xml", "--max-urls 0", "--max-urls 50001", "--by colour=red"] {
+        assert_eq!(sited(&folder, &format!("split DIR/all.xml -o DIR/w {wrong} {base}")).0, 2, "{wrong}");
+    }
+}

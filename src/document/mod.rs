@@ -10,6 +10,7 @@ pub mod form;
 mod near;
 pub mod query;
 pub mod quirk;
+mod redeal;
 pub mod rows;
 mod since;
 pub mod sitemap;

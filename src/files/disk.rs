@@ -2,6 +2,7 @@
 //!
 //! Length, time and identity are compared first; only when they differ is the content looked at.
 
+use super::error::Error;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
@@ -66,6 +67,18 @@ impl Disk {
     /// Takes down a file's state, in place of an older one.
     pub fn note(&mut self, file: OnDisk) {
         self.0.insert(file.path.clone(), file);
+    }
+
+    /// Takes down what a file is now.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn look(&mut self, path: &Path) -> Result<(), Error> {
+        let failed = |error| Error::system("read", path, error);
+        let bytes = std::fs::read(path).map_err(failed)?;
+        let metadata = std::fs::metadata(path).map_err(failed)?;
+        self.note(OnDisk::new(path, &metadata, fingerprint(&bytes)));
+        Ok(())
     }
 
     /// Forgets a file.

@@ -9,6 +9,7 @@ mod index;
 mod name;
 mod output;
 mod settle;
+pub mod split;
 
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,9 @@ pub const BYTES_PER_FILE: u64 = 52_428_800;
 /// `<sitemap>` elements per index file (sitemaps.org protocol, "Using Sitemap index files").
 pub const SITEMAPS_PER_INDEX: u32 = 50_000;
 
+/// `<news:news>` elements per file (Google Search Central, News sitemaps).
+pub const NEWS_PER_FILE: u32 = 1_000;
+
 /// A `loc` has fewer characters than this (sitemaps.org protocol, "loc": "less than 2,048 characters").
 pub const LOC_CHARACTERS: usize = 2_048;
 

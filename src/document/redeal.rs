@@ -1,0 +1,320 @@
+//! The rows of a document dealt anew: into other files, by other groups, with other limits.
+//!
+//! Invariant: every live row is in exactly one part, in the order given; no part is over a limit unless one row alone
+//! is; each entry keeps its bytes, but for declarations that it needs under the root of its part. Pure.
+
+use super::Document;
+use super::deal::part_frame;
+use super::edit::Edit;
+use super::rows::{RowId, RowList};
+use super::sitemap::{Sitemap, SitemapId};
+use super::source::Source;
+use crate::progress::Progress;
+use crate::protocol::limits::{Limits, NEWS_PER_FILE};
+use crate::xml::names::{FileKind, Names};
+use crate::xml::record::Flags;
+use crate::xml::scan::{self, Ignore};
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// A document dealt anew. Its parts have no names yet.
+#[derive(Debug, Clone)]
+pub struct Redealt {
+    /// Files and rows; there is no index.
+    pub document: Document,
+    /// For each file of it, the place of its group.
+    pub groups: Vec<usize>,
+    /// Rows that no file can hold, with the size of the smallest file that would.
+    pub oversized: Vec<(RowId, u64)>,
+}
+
+impl Document {
+    /// Deals the live rows of these groups into new files, each filled up in order.
+    ///
+    /// Entries whose roots call the protocol's own elements by other names never share a file; where they differ in
+    /// the prefixes of extensions, the part's root declares all of them, and an entry for which a prefix means
+    /// something else declares it itself.
+    pub fn redealt(&self, groups: &[Vec<u32>], limits: Limits) -> Redealt {
+        let mut dealer = Dealer {
+            redealt: Redealt { document: self.clone(), groups: Vec::new(), oversized: Vec::new() },
+            limits,
+            edits: Vec::new(),
+        };
+        dealer.redealt.document.sitemaps = Arc::default();
+        dealer.redealt.document.set_index(None);
+        for (number, rows) in groups.iter().enumerate() {
+            for rows in self.by_core_names(rows) {
+                dealer.deal(self, number, &rows);
+            }
+        }
+        let Dealer { mut redealt, edits, .. } = dealer;
+        if !edits.is_empty()
+            && let Some(applied) = redealt.document.apply(&Edit::Several(edits), &Progress::default())
+        {
+            redealt.document = applied.document;
+        }
+        redealt
+    }
+
+    /// Rows apart by what their files call the protocol's own elements, in order.
+    fn by_core_names(&self, rows: &[u32]) -> Vec<Vec<u32>> {
+        let mut apart: Vec<(&Names, Vec<u32>)> = Vec::new();
+        let mut near = self.near();
+        for row in rows {
+            let names = near.names(RowId(*row));
+            match apart.iter_mut().find(|(known, _)| std::ptr::eq(*known, names) || is_alike(known, names)) {
+                Some((_, rows)) => rows.push(*row),
+                None => apart.push((names, vec![*row])),
+            }
+        }
+        apart.into_iter().map(|(_, rows)| rows).collect()
+    }
+
+    /// The frame of the file that a row's text was written for.
+    fn frame_of(&self, row: RowId) -> Option<&Source> {
+        match self.origin(row) {
+            Some((source, _)) => Some(source),
+            None => self.sitemap(self.sitemap_of(row)).map(|sitemap| sitemap.frame.as_ref()),
+        }
+    }
+}
+
+/// Whether two roots call the protocol's own elements by the same names.
+fn is_alike(one: &Names, other: &Names) -> bool {
+    one.kind == other.kind && one.prefix == other.prefix && one.uri == other.uri && one.grid == other.grid
+}
+
+struct Dealer {
+    redealt: Redealt,
+    limits: Limits,
+    edits: Vec<Edit>,
+}
+
+impl Dealer {
+    fn deal(&mut self, document: &Document, group: usize, rows: &[u32]) {
+        let frame = Arc::new(union_frame(document, rows));
+        let overhead = (frame.head(true).len() + frame.tail(true).len()) as u64;
+        // The declarations come as edits afterwards, which count themselves: `before` is what the rows have without.
+        let (mut part, mut bytes, mut before, mut news) = (Vec::new(), overhead, 0, 0);
+        let mut near = document.near();
+        for row in rows.iter().copied().map(RowId) {
+            let names = near.names(row);
+            let own = document.entry_text(row).len() as u64;
+            let mut len = own;
+            let missing = missing(names, &frame.names);
+            if !missing.is_empty() {
+                let text = declaring(document, row, &missing);
+                len = text.len() as u64;
+                self.edits.push(Edit::Raw { row, text: text.into() });
+            }
+            let is_news = document.record(row).flags.has(Flags::NEWS);
+            let is_full = part.len() as u64 >= u64::from(self.limits.urls)
+                || bytes + len > self.limits.bytes
+                || (is_news && news >= NEWS_PER_FILE);
+            if overhead + len > self.limits.bytes {
+                self.redealt.oversized.push((row, overhead + len));
+            }
+            if is_full && !part.is_empty() {
+                self.close(group, &frame, std::mem::take(&mut part), before);
+                (bytes, before, news) = (overhead, 0, 0);
+            }
+            part.push(row.0);
+            bytes += len;
+            before += own;
+            news += u32::from(is_news);
+        }
+        if !part.is_empty() {
+            self.close(group, &frame, part, before);
+        }
+    }
+
+    fn close(&mut self, group: usize, frame: &Arc<Source>, rows: Vec<u32>, bytes: u64) {
+        let document = &mut self.redealt.document;
+        let id = document.add_sitemap(Sitemap { frame: Arc::clone(frame), ..Sitemap::default() });
+        for row in &rows {
+            document.homes.set(*row as usize, id.0 + 1);
+        }
+        document.change_sitemap(id, |sitemap| {
+            (sitemap.live, sitemap.entry_bytes) = (rows.len() as u32, bytes);
+            sitemap.rows = RowList::from_ids(rows);
+        });
+        self.redealt.groups.push(group);
+        debug_assert_eq!(id, SitemapId(self.redealt.groups.len() as u32 - 1), "one group a file");
+    }
+}
+
+/// The frame of the first row's file, with the declarations of all others that do not contradict it.
+fn union_frame(document: &Document, rows: &[u32]) -> Source {
+    let mut frames: Vec<&Source> = Vec::new();
+    for row in rows {
+        if let Some(frame) = document.frame_of(RowId(*row))
+            && !frames.iter().any(|known| std::ptr::eq(*known, frame))
+        {
+            frames.push(frame);
+        }
+    }
+    let mut frames = frames.into_iter();
+    let Some(first) = frames.next() else { return Source::blank(FileKind::Urlset) };
+    let base = part_frame(first);
+    let mut known: Vec<(&str, &str)> = declarations(&base.names).collect();
+    let mut more = String::new();
+    for (name, uri) in frames.flat_map(|frame| declarations(&frame.names)) {
+        if !known.iter().any(|(other, _)| *other == name) {
+            known.push((name, uri));
+            // As written in its own root, so no quote of the other kind ends it.
+            let quote = if uri.contains('"') { '\'' } else { '"' };
+            let _ = write!(more, " {name}={quote}{uri}{quote}");
+        }
+    }
+    if more.is_empty() {
+        return base;
+    }
+    let tag_end = base.root_start() + base.root_tag().len() - 1;
+    let (before, after) = base.bytes().split_at(tag_end);
+    let bytes = [before, more.as_bytes(), after].concat();
+    let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
+    Source::new(bytes, scan).unwrap_or(base)
+}
+
+/// The prefixes that a root declares: attribute and raw value.
+fn declarations(names: &Names) -> impl Iterator<Item = (&str, &str)> {
+    let attributes = names.attributes.iter().map(|(name, value)| (&**name, &**value));
+    attributes.filter(|(name, _)| name.starts_with("xmlns:"))
+}
+
+/// What an entry written under one root must declare itself to mean the same under another.
+fn missing<'n>(own: &'n Names, part: &Names) -> Vec<(&'n str, &'n str)> {
+    if std::ptr::eq(own, part) || own.attributes == part.attributes {
+        return Vec::new();
+    }
+    let means = |name: &str| declarations(part).find(|(other, _)| *other == name).map(|(_, uri)| uri);
+    declarations(own).filter(|(name, uri)| means(name) != Some(uri)).collect()
+}
+
+/// The entry's text with declarations on its start tag, as far as it uses the prefixes.
+fn declaring(document: &Document, row: RowId, missing: &[(&str, &str)]) -> String {
+    let (entry, text) = document.entry(row);
+    let text = String::from_utf8_lossy(&text).into_owned();
+    let element = text.get(entry.open as usize..).unwrap_or_default();
+    let used = missing.iter().filter(|(name, _)| {
+        let prefix = name.trim_start_matches("xmlns:");
+        element.contains(&format!("<{prefix}:"))
+    });
+    let mut more = String::new();
+    for (name, uri) in used {
+        let quote = if uri.contains('"') { '\'' } else { '"' };
+        let _ = write!(more, " {name}={quote}{uri}{quote}");
+    }
+    // Behind the element's name.
+    let name = element.find(|letter: char| letter.is_ascii_whitespace() || matches!(letter, '>' | '/'));
+    let at = entry.open as usize + name.unwrap_or(0);
+    let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at..).unwrap_or_default());
+    format!("{before}{more}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xml::entry::Entry;
+    use crate::xml::record::Record;
+    use crate::xml::scan::Visit;
+    use std::convert::Infallible;
+
+    #[derive(Default)]
+    struct Records(Vec<Record>);
+
+    impl Visit for Records {
+        fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+            self.0.push(Record::of(entry, text));
+        }
+    }
+
+    fn document(files: &[String]) -> Document {
+        let mut document = Document::default();
+        for text in files {
+            let mut records = Records::default();
+            let scan = scan::scan(text.as_bytes(), &mut records, &Progress::default());
+            let source = Source::new(text.as_bytes().to_vec(), scan).unwrap();
+            document.append(source, records.0, Sitemap::default());
+        }
+        document
+    }
+
+    fn file(attributes: &str, entries: &[&str]) -> String {
+        let entries = entries.iter().map(|entry| format!("\n  <url>{entry}</url>")).collect::<Vec<_>>().concat();
+        format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"{attributes}>{entries}\n</urlset>\n")
+    }
+
+    fn written(redealt: &Redealt) -> Vec<String> {
+        let ids = (0..redealt.document.sitemaps().len() as u32).map(SitemapId);
+        ids.map(|id| {
+            let mut bytes = Vec::new();
+            let done: Result<(), Infallible> = redealt.document.write_sitemap(id, &mut |part| {
+                bytes.extend_from_slice(part);
+                Ok(())
+            });
+            done.unwrap();
+            assert_eq!(redealt.document.sitemap(id).unwrap().bytes(), bytes.len() as u64);
+            String::from_utf8(bytes).unwrap()
+        })
+        .collect()
+    }
+
+    #[test]
+    fn both_limits_are_exact_and_every_row_is_in_one_part() {
+        let locs: Vec<String> = (0..10).map(|number| format!("<loc>https://e.com/{number}</loc>")).collect();
+        let document = document(&[file("", &locs.iter().map(String::as_str).collect::<Vec<_>>())]);
+        let all: Vec<u32> = (0..10).collect();
+        let by_count = document.redealt(std::slice::from_ref(&all), Limits { urls: 4, ..Limits::default() });
+        let counts: Vec<usize> = written(&by_count).iter().map(|text| text.matches("<url>").count()).collect();
+        assert_eq!(counts, [4, 4, 2]);
+        let three = written(&document.redealt(&[vec![0, 1, 2]], Limits::default()))[0].len() as u64;
+        for (bytes, expected) in [(three, 3), (three - 1, 2)] {
+            let dealt = document.redealt(std::slice::from_ref(&all), Limits { bytes, ..Limits::default() });
+            let files = written(&dealt);
+            assert_eq!(files[0].matches("<url>").count(), expected);
+            assert!(files.iter().all(|text| text.len() as u64 <= bytes) && dealt.oversized.is_empty());
+            let together: Vec<&str> = files.iter().flat_map(|text| text.split("<loc>").skip(1)).collect();
+            assert_eq!(together.len(), 10);
+        }
+        let tight = document.redealt(&[vec![0, 1]], Limits { bytes: 20, ..Limits::default() });
+        assert_eq!((tight.oversized.len(), written(&tight).len()), (2, 2));
+    }
+
+    #[test]
+    fn a_news_file_holds_a_thousand() {
+        let entry = "<loc>https://e.com/</loc><n:news><n:title>t</n:title></n:news>";
+        let text = file(" xmlns:n=\"http://www.google.com/schemas/sitemap-news/0.9\"", &vec![entry; 1_001]);
+        let dealt = document(&[text]).redealt(&[(0..1_001).collect()], Limits::default());
+        let counts: Vec<usize> = written(&dealt).iter().map(|text| text.matches("<url>").count()).collect();
+        assert_eq!(counts, [1_000, 1]);
+    }
+
+    #[test]
+    fn prefixes_travel_with_their_entries() {
+        let image = "http://www.google.com/schemas/sitemap-image/1.1";
+        let plain = "<loc>https://e.com/a</loc>";
+        let with_image = "<loc>https://e.com/b</loc><i:image><i:loc>https://e.com/p.png</i:loc></i:image>";
+        let files = [
+            file("", &[plain]),
+            file(&format!(" xmlns:i=\"{image}\""), &[with_image]),
+            file(" xmlns:i='urn:other'", &["<loc>https://e.com/c</loc><i:thing/>", plain]),
+            "<urlset xmlns=\"http://www.google.com/schemas/sitemap/0.84\"><url><loc>https://e.com/d</loc></url></urlset>".to_owned(),
+            "<s:urlset xmlns:s=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><s:url><s:loc>https://e.com/e</s:loc></s:url></s:urlset>".to_owned(),
+        ];
+        let dealt = document(&files).redealt(&[(0..6).collect()], Limits::default());
+        let files = written(&dealt);
+        assert_eq!((files.len(), &dealt.groups[..]), (3, &[0, 0, 0][..]));
+        assert!(files[0].starts_with(&format!(
+            "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:i=\"{image}\">"
+        )));
+        assert!(files[0].contains(&format!("<url>{with_image}</url>")), "{}", files[0]);
+        assert!(
+            files[0].contains("<url xmlns:i=\"urn:other\"><loc>https://e.com/c</loc><i:thing/></url>"),
+            "{}",
+            files[0]
+        );
+        assert_eq!(files[0].matches(&format!("<url>{plain}</url>")).count(), 2);
+        assert!(files[1].contains("0.84") && files[2].contains("<s:loc>"));
+    }
+}
