@@ -3,6 +3,7 @@
 //! Checking is a function of its input (the clock is an input); it fails for no text. Nothing here
 //! reads files or knows of a screen.
 
+pub mod decision;
 pub mod entry;
 pub mod extension;
 pub mod file;

@@ -4,6 +4,7 @@
 //! its zone are the author's. Faults follow one code each of the rule catalogue's `lastmod-…`.
 
 mod calendar;
+mod decide;
 mod explain;
 mod foreign;
 mod read;
@@ -11,6 +12,7 @@ mod repair;
 mod typed;
 mod verdict;
 
+pub use decide::{day_alone, in_order, in_zone, zone_of, zone_text};
 pub use explain::explain;
 pub use repair::{repair, suggest};
 pub use typed::{Now, from_typed, shift_days};

@@ -4,7 +4,8 @@
 
 use super::command::{Assignment, Replace};
 use super::snapshot::Snapshot;
-use crate::check::rule::RuleSet;
+use crate::check::decision::Decision;
+use crate::check::rule::{Rule, RuleSet};
 use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::rows::{RowId, RowList, RowSet};
 use crate::document::sitemap::SitemapId;
@@ -73,6 +74,15 @@ pub enum Change {
         rows: RowSet,
         /// What, in order.
         acts: Vec<Act>,
+    },
+    /// One rule's findings put right by what somebody decided.
+    Decide {
+        /// Which rows; those without the finding are left alone.
+        rows: RowSet,
+        /// Whose findings.
+        rule: Rule,
+        /// How.
+        decision: Decision,
     },
     /// Several, as one step.
     Several(Vec<Change>),
@@ -187,6 +197,15 @@ impl Snapshot {
             Change::Restore(rows) => {
                 let rows: RowSet = rows.iter().filter(|row| self.document.record(RowId(*row)).is_deleted()).collect();
                 Some(Intent::of_rows("restored", &rows, Edit::Restore(rows.clone())))
+            }
+            Change::Decide { rows, rule, decision } => {
+                let broken = |row: &u32| self.rules_of(RowId(*row)).intersects(rule.family());
+                let rows: RowSet = rows.iter().filter(broken).collect();
+                let words = format!("{}: {} on", rule.code(), decision.label());
+                self.intend_each(&rows, decision.field(), &words, progress, &|old| {
+                    let new = old.and_then(|old| decision.apply(old));
+                    new.map(|new| new.map(Into::into)).ok_or_else(|| "that does not put it right".to_owned())
+                })
             }
             Change::Extend { rows, acts } => self.intend_extend(rows, acts, progress),
             Change::Raw { row, text } => Some(self.intend_raw(*row, text)?),

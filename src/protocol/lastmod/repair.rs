@@ -46,13 +46,8 @@ pub fn repair(text: &str, faults: Faults) -> Option<String> {
 /// A likely reading of a text that cannot be repaired without a decision, and what it assumes.
 pub fn suggest(text: &str) -> Option<(&'static str, String)> {
     let (label, value) = match read(text) {
-        Reading::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => {
-            let utc = Zone { gap: "", text: "Z", west: false, hours: 0, minutes: 0 };
-            ("take it as UTC", render(&Iso { zone: Some(utc), ..iso }, SAFE)?)
-        }
-        Reading::Foreign(foreign) if foreign.faults.has(Faults::NO_TIMEZONE) => {
-            ("take it as UTC", rewrite(&Foreign { offset: Some(0), ..foreign })?)
-        }
+        Reading::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => ("take it as UTC", in_utc(text)?),
+        Reading::Foreign(foreign) if foreign.faults.has(Faults::NO_TIMEZONE) => ("take it as UTC", in_utc(text)?),
         Reading::Foreign(foreign) if foreign.faults.has(Faults::EPOCH) => {
             ("read as seconds since 1970", rewrite(&foreign)?)
         }
@@ -66,6 +61,18 @@ pub fn suggest(text: &str) -> Option<(&'static str, String)> {
         _ => return None,
     };
     judge(&value).faults.is_empty().then_some((label, value))
+}
+
+/// A time without a zone as one of UTC, its other faults put right too.
+pub(super) fn in_utc(text: &str) -> Option<String> {
+    match read(text) {
+        Reading::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => {
+            let utc = Zone { gap: "", text: "Z", west: false, hours: 0, minutes: 0 };
+            render(&Iso { zone: Some(utc), ..iso }, SAFE)
+        }
+        Reading::Foreign(foreign) => rewrite(&Foreign { offset: Some(0), ..foreign }),
+        _ => None,
+    }
 }
 
 /// A date in another notation, in the protocol's.

@@ -10,6 +10,7 @@ use crate::progress::Progress;
 use crate::protocol::{Field, Severity};
 use crate::session::change::{Change, Refused};
 use crate::session::command::{Assignment, Command, Scope};
+use crate::session::findings::Finding;
 use crate::session::snapshot::Prepared;
 use crate::session::{Report, SMALL};
 
@@ -190,11 +191,15 @@ impl App {
     fn fix(&mut self, rows: RowSet) {
         let Some(row) = self.grid.row else { return };
         let findings = self.session.view().findings(row);
-        let Some(finding) = findings.iter().find(|finding| finding.fix.is_some()) else {
+        let has_way = |finding: &&Finding| finding.fix.is_some() || self.needs_decision(row, finding);
+        let Some(finding) = findings.iter().find(has_way) else {
             let words =
                 if findings.is_empty() { "nothing is wrong with this row" } else { "no fix for this; K explains it" };
             return self.say(words);
         };
+        if self.needs_decision(row, finding) {
+            return self.open_decide(row, finding);
+        }
         self.change(Change::Fix { rows, rules: crate::check::rule::RuleSet::of(&[finding.rule]) });
     }
 

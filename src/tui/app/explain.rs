@@ -4,6 +4,7 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::list::{Choice, List, ListKind, blank, entry};
 use super::{App, Mode};
+use crate::check::decision::Decision;
 use crate::check::rule::Rule;
 use crate::protocol::verdict::{Judge, Ruling, Verdicts, of_namespace};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
@@ -95,7 +96,11 @@ impl App {
             if finding.rule.help() != finding.message {
                 say(Role::Dim, finding.rule.help().to_owned());
             }
-            if let Some(fix) = &finding.fix {
+            let ways = self.decisions_of(row, finding);
+            if ways.len() > 1 {
+                let ways: Vec<String> = ways.iter().map(Decision::label).collect();
+                say(Role::Good, format!("gx asks: {}", ways.join(", ")));
+            } else if let Some(fix) = &finding.fix {
                 say(Role::Good, format!("gx: {}", fix.label));
             }
             if let Some(field) = finding.field

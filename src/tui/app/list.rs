@@ -6,6 +6,7 @@ use super::super::prompt::{Prompt, Reply};
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::{App, Mode};
+use crate::check::decision::Decision;
 use crate::check::rule::Rule;
 use crate::document::rows::RowId;
 use crate::protocol::verdict::Verdict;
@@ -29,6 +30,8 @@ pub enum ListKind {
     Dates,
     /// What is wrong with one row, at length.
     Explain,
+    /// The ways to put a finding right that needs a decision.
+    Decide(Rule),
 }
 
 /// What choosing a line does.
@@ -46,6 +49,10 @@ pub enum Choice {
     Rows(Rule),
     /// Sets lastmod to what is typed.
     Lastmod(String),
+    /// Puts a rule's findings right so.
+    Decide(Rule, Decision),
+    /// Edits the cell of a field.
+    Cell(Field),
     /// Begins a command on the `:` line.
     Line(String),
 }
@@ -325,16 +332,21 @@ impl App {
     }
 
     pub(super) fn list_key(&mut self, mut list: Box<List>, key: KeyEvent) {
-        // No date has these letters; they move as in every list.
-        let moves = list.kind == ListKind::Dates && matches!(key.code, KeyCode::Char('j' | 'k'));
+        // No date and no zone has these letters; they move as in every list.
+        let own = match list.kind {
+            ListKind::Dates => true,
+            ListKind::Decide(_) => list.prompt.as_ref().is_some_and(|prompt| prompt.text().is_empty()),
+            _ => false,
+        };
+        let moves = own && matches!(key.code, KeyCode::Char('j' | 'k'));
         if let Some(prompt) = list.prompt.as_mut().filter(|_| !moves) {
             match prompt.press(key) {
                 Reply::Changed => {
-                    if list.kind == ListKind::Dates {
-                        let typed = prompt.text().to_owned();
-                        (list.lines, list.chosen) = (self.dates(&typed), 0);
-                    } else {
-                        list.narrow();
+                    let typed = prompt.text().to_owned();
+                    match list.kind {
+                        ListKind::Dates => (list.lines, list.chosen) = (self.dates(&typed), 0),
+                        ListKind::Decide(rule) => (list.lines, list.chosen) = (self.decide_again(rule, &typed), 0),
+                        _ => list.narrow(),
                     }
                     self.mode = Mode::List(list);
                     return;
@@ -357,6 +369,11 @@ impl App {
                 {
                     let choice = choice.clone();
                     return self.choose(choice);
+                }
+                if let ListKind::Decide(_) = list.kind {
+                    self.fail("that is not understood; Esc leaves the value as it is");
+                    self.mode = Mode::List(list);
+                    return;
                 }
                 if list.kind == ListKind::Dates {
                     self.fail("that is no date and no step; Esc leaves lastmod as it is");
@@ -400,6 +417,11 @@ impl App {
                 } else {
                     self.filter_by(&format!("rule:{}", rule.code()));
                 }
+            }
+            Choice::Decide(rule, decision) => self.decide(rule, decision),
+            Choice::Cell(field) => {
+                self.grid.field = field;
+                self.open_cell(false);
             }
             Choice::Line(line) => self.open_line(super::Purpose::Command, &line),
             Choice::Rows(rule) => self.filter_by(&format!("rule:{}", rule.code())),

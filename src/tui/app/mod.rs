@@ -7,6 +7,7 @@ mod act;
 mod bulk;
 mod cell;
 mod clip;
+mod decide;
 mod detail;
 mod edit;
 mod explain;
@@ -476,6 +477,7 @@ impl Change {
             | Self::Nudge { rows, .. }
             | Self::Fix { rows, .. }
             | Self::Extend { rows, .. }
+            | Self::Decide { rows, .. }
             | Self::Duplicate(rows)
             | Self::Delete(rows)
             | Self::Restore(rows) => rows.len(),

@@ -97,7 +97,10 @@ impl App {
             .and(Role::Text, finding.message.clone())
             .and(Role::Dim, format!("{GAP}{}", finding.rule.code()));
         let mut right = Words::new();
-        if let Some(fix) = &finding.fix {
+        if self.needs_decision(row, finding) {
+            right.push(Role::Key, "gx");
+            right.push(Role::Text, " asks how it is meant");
+        } else if let Some(fix) = &finding.fix {
             right.push(Role::Key, "gx");
             right.push(Role::Text, format!(" {}", fix.label));
         } else if let Some(field) = finding.field
@@ -486,6 +489,7 @@ fn list_panel(list: &List) -> Panel {
         ListKind::Rules => ("rules that are broken", "Enter shows the rows"),
         ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
         ListKind::Explain => ("what is wrong here", ""),
+        ListKind::Decide(_) => ("how is it meant?", "of the marked rows, else of this one"),
     };
     let chooses = list.chooses();
     Panel {

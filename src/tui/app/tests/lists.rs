@@ -152,3 +152,40 @@ fn explanations_show_who_says_what() {
     bench.shows("Google    ✗ rejects      Search Console: incorrect namespace");
     bench.shows("Bing      - says nothing");
 }
+
+#[test]
+fn a_fix_that_needs_a_decision_asks_for_it() {
+    let dates = SMALL.replace("2026-10-05", "2026-10-05T10:00:00").replace("2026-13-01", "2026-11-01T08:30:00");
+    let mut bench = Bench::file(&dates);
+    bench.keys("j");
+    bench.shows("gx asks how it is meant");
+    bench.keys("gx");
+    bench.shows("how is it meant?");
+    bench.shows("2026-10-05T10:00:00 → 2026-10-05T10:00:00Z");
+    assert!(!bench.app.session.is_modified(), "nothing is guessed");
+    bench.keys("j<enter>");
+    assert_eq!(bench.cells(Field::Lastmod)[1], "2026-10-05T10:00:00+01:00", "the zone of the clock");
+    bench.keys("u<space><space>kkgx").keys("+5:30");
+    bench.shows("2026-10-05T10:00:00+05:30");
+    bench.keys("<enter>");
+    assert_eq!(bench.cells(Field::Lastmod)[1..3], ["2026-10-05T10:00:00+05:30", "2026-11-01T08:30:00+05:30"]);
+    bench.keys("u");
+    assert_eq!(bench.cells(Field::Lastmod)[1..3], ["2026-10-05T10:00:00", "2026-11-01T08:30:00"], "one step");
+    bench.keys("gxsoon<enter>");
+    assert!(!bench.app.session.is_modified());
+    bench.shows("expected a zone");
+    bench.keys("<esc><esc>");
+
+    let mut bench = Bench::file(&SMALL.replace("https://example.com/shop/tea", "/shop/tea"));
+    bench.keys("jgx");
+    bench.keys("https://shop.example/<enter>");
+    assert_eq!(bench.cells(Field::Loc)[1], "https://shop.example/shop/tea");
+
+    let mut bench = Bench::file(&SMALL.replace("0.2", "8"));
+    bench.keys("j$gx");
+    bench.shows("8 → 0.8");
+    bench.keys("<enter>");
+    assert_eq!(bench.cells(Field::Priority)[1], "0.8");
+    bench.keys("ugx<down><down><down><down><enter><c-u>0.4<enter>");
+    assert_eq!(bench.cells(Field::Priority)[1], "0.4", "the last line edits the cell");
+}

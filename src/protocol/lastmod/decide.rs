@@ -1,0 +1,119 @@
+//! Putting a `lastmod` right by what somebody decided: which zone, which order of day and month, the day alone.
+
+use super::calendar::Date;
+use super::read::{Reading, read};
+use super::repair::{date_text, in_utc};
+use super::{Faults, judge};
+
+/// A time that names no zone, taken to be of this one: minutes east of Greenwich. `None` where it does not help.
+pub fn in_zone(text: &str, minutes: i32) -> Option<String> {
+    if !judge(text).faults.has(Faults::NO_TIMEZONE) {
+        return None;
+    }
+    let utc = in_utc(text)?;
+    let local = if minutes == 0 { utc } else { format!("{}{}", utc.strip_suffix('Z')?, zone_text(minutes)) };
+    judge(&local).faults.is_empty().then_some(local)
+}
+
+/// A zone as the protocol writes it: `Z`, `+01:00`.
+pub fn zone_text(minutes: i32) -> String {
+    if minutes == 0 {
+        return "Z".to_owned();
+    }
+    let sign = if minutes < 0 { '-' } else { '+' };
+    format!("{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
+}
+
+/// A zone as people type it: `Z`, `UTC`, `+2`, `+02:00`, `-0530`; minutes east of Greenwich.
+pub fn zone_of(text: &str) -> Option<i32> {
+    let text = text.trim();
+    if ["z", "utc", "gmt"].iter().any(|name| text.eq_ignore_ascii_case(name)) {
+        return Some(0);
+    }
+    let (west, digits) = match (text.strip_prefix('+'), text.strip_prefix('-')) {
+        (Some(rest), _) => (false, rest),
+        (_, Some(rest)) => (true, rest),
+        _ => return None,
+    };
+    let (hours, minutes) = match digits.split_once(':') {
+        Some(parts) => parts,
+        None if digits.len() == 4 => digits.split_at_checked(2)?,
+        None => (digits, "0"),
+    };
+    let (hours, minutes): (i32, i32) = (hours.parse().ok()?, minutes.parse().ok()?);
+    let all = hours * 60 + minutes;
+    ((0..60).contains(&minutes) && (0..=14 * 60).contains(&all)).then_some(if west { -all } else { all })
+}
+
+/// The day of a date, without its time.
+pub fn day_alone(text: &str) -> Option<String> {
+    let date = match read(text) {
+        Reading::Iso(iso) => iso.date(),
+        Reading::Foreign(foreign) => foreign.date,
+        _ => None,
+    }?;
+    let day = date_text(date, true);
+    (day != text && judge(&day).faults.is_empty()).then_some(day)
+}
+
+/// A date of three numbers, the year last, read with the day or the month first.
+pub fn in_order(text: &str, day_first: bool) -> Option<String> {
+    let mut parts = text.split(['/', '.', '-', ' ']).map(|part| part.trim().parse::<u16>().ok());
+    let (first, second, year) = (parts.next()??, parts.next()??, parts.next()??);
+    if parts.next().is_some() || year < 1000 {
+        return None;
+    }
+    let (day, month) = if day_first { (first, second) } else { (second, first) };
+    let date = Date { year: i32::from(year), month: u8::try_from(month).ok()?, day: u8::try_from(day).ok()? };
+    date.exists().then(|| date_text(date, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_put_dates_right() {
+        for (text, minutes, expected) in [
+            ("2026-10-05T10:00:00", 0, Some("2026-10-05T10:00:00Z")),
+            ("2026-10-05T10:00:00", 330, Some("2026-10-05T10:00:00+05:30")),
+            ("2026-10-05 10:00:00", -60, Some("2026-10-05T10:00:00-01:00")),
+            ("2026-10-05T10:00:00Z", 60, None),
+            ("2026-10-05", 60, None),
+            ("soon", 60, None),
+        ] {
+            assert_eq!(in_zone(text, minutes).as_deref(), expected, "{text}");
+        }
+        for (text, first, expected) in [
+            ("05/10/2026", true, Some("2026-10-05")),
+            ("05/10/2026", false, Some("2026-05-10")),
+            ("25.12.2026", true, Some("2026-12-25")),
+            ("25.12.2026", false, None),
+            ("1/2/3/2026", true, None),
+            ("soon", true, None),
+        ] {
+            assert_eq!(in_order(text, first).as_deref(), expected, "{text}");
+        }
+        assert_eq!(day_alone("2026-10-05T10:00:00").as_deref(), Some("2026-10-05"));
+        assert_eq!(day_alone("2026-10-05"), None);
+    }
+
+    #[test]
+    fn zones_are_typed_in_many_ways() {
+        for (text, expected) in [
+            ("Z", Some(0)),
+            ("utc", Some(0)),
+            ("+2", Some(120)),
+            ("+02:00", Some(120)),
+            ("-0530", Some(-330)),
+            ("+14:00", Some(840)),
+            ("+15", None),
+            ("+1:75", None),
+            ("2", None),
+            ("", None),
+        ] {
+            assert_eq!(zone_of(text), expected, "{text}");
+        }
+        assert_eq!([0, 330, -60].map(zone_text), ["Z", "+05:30", "-01:00"]);
+    }
+}
