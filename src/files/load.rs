@@ -45,7 +45,6 @@ pub struct Facts {
 }
 
 /// One file, loaded.
-#[expect(clippy::large_enum_variant, reason = "a part is one file: there are few, and each is moved once")]
 #[derive(Debug)]
 pub enum Part<V> {
     /// The index: comes first. Its children are [`ChildState::NotLoaded`] as yet; [`Loaded`] has what became of them.
