@@ -124,3 +124,32 @@ fn what_the_schemas_call_sound_draws_no_error() {
     }
     assert!(asked > 1, "no sample was read");
 }
+
+#[test]
+fn what_a_bad_sample_shows_is_said() {
+    let Some(folder) = schemas() else { return };
+    let table = [
+        ("bad_084.xml", "loc-too-short"),
+        ("bad_core.xml", "priority-range"),
+        ("bad_geo.xml", "geo-format"),
+        ("bad_hreflang.xml", "hreflang-attr"),
+        ("bad_image.xml", "image-loc-missing"),
+        ("bad_index.xml", "loc-missing"),
+        ("bad_mobile.xml", "mobile-not-empty"),
+        ("bad_news.xml", "news-language"),
+        ("bad_pagemap.xml", "pagemap-structure"),
+        ("bad_video.xml", "video-duration"),
+    ];
+    let mut names: Vec<String> = std::fs::read_dir(folder.join("samples"))
+        .expect("samples beside the schemas")
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| name.starts_with("bad_"))
+        .collect();
+    names.sort();
+    assert_eq!(names, table.map(|(name, _)| name));
+    for (name, code) in table {
+        let report = open(&folder.join("samples").join(name)).report();
+        let found = report.iter().find(|found| found.finding.rule.code() == code);
+        assert!(found.is_some_and(|found| found.finding.severity >= Severity::Warning), "{name} lacks {code}");
+    }
+}

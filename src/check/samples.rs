@@ -201,6 +201,10 @@ pub fn extensions() -> Vec<(String, &'static str)> {
             "news-access news-deprecated news-deprecated news-genres",
         ),
         (news("en", "2026-11-20", "<news:stock_tickers>A</news:stock_tickers>"), "news-deprecated news-tickers"),
+        (
+            news("en", "2026-11-20", "<news:stock_tickers> </news:stock_tickers>"),
+            "field-whitespace/warning news-deprecated",
+        ),
         ("<mobile:mobile>A</mobile:mobile>".to_owned(), "ext-obsolete mobile-not-empty"),
         ("<geo:geo><geo:format>gpx</geo:format></geo:geo>".to_owned(), "ext-obsolete geo-format"),
         ("<geo:geo/>".to_owned(), "ext-obsolete geo-format"),

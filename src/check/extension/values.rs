@@ -51,7 +51,7 @@ fn value(outline: &Outline<'_>, (number, node, element): (u32, &Node, &Element),
     if (value.is_empty() && element.is_required) || node.text == TextKind::Children {
         return;
     }
-    if !kind.is_free() && !value.is_empty() {
+    if !kind.is_free() && (!value.is_empty() || kind.is_strict()) {
         let trimmed = markup::trim(outline.text, node.tag.end, node.inner_end);
         if trimmed != (node.tag.end, node.inner_end) {
             sink.breach(blanks(kind), number, About::Value(kind));

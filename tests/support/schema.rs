@@ -1,0 +1,62 @@
+//! The official schemas as a judge: a validator in this process, and `xmllint` beside it where it is installed.
+//!
+//! The schemas lie in the folder that `SITED_SCHEMAS` names; their text is no part of the project.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The folder of the schemas; says aloud when there is none.
+pub fn schemas() -> Option<PathBuf> {
+    let folder = std::env::var_os("SITED_SCHEMAS").map(PathBuf::from);
+    if folder.is_none() {
+        eprintln!("SITED_SCHEMAS names no folder: the schemas' opinion was NOT asked");
+    }
+    folder
+}
+
+/// Says what the schemas of sitemaps and all extensions reject.
+pub struct Judge {
+    validator: uppsala::XsdValidator,
+    /// The schema for `xmllint`, where that is installed.
+    second: Option<PathBuf>,
+}
+
+impl Judge {
+    /// A judge with the schemas of a folder.
+    pub fn new(folder: &Path) -> Self {
+        let driver = folder.join("local/all-0.9.xsd");
+        let text = std::fs::read_to_string(&driver).expect("the schema over all schemas");
+        // The validator reads nothing outside of the folder it is given, which is the whole one here.
+        let text =
+            text.replace("\"../original/", "\"original/").replace("\"sitemap-pagemap", "\"local/sitemap-pagemap");
+        let schema = uppsala::parse(&text).expect("a sound schema");
+        let validator =
+            uppsala::XsdValidator::from_schema_with_base_path(&schema, Some(folder)).expect("a sound schema");
+        let has_second =
+            Command::new("xmllint").arg("--version").stderr(Stdio::null()).status().is_ok_and(|it| it.success());
+        if !has_second {
+            eprintln!("xmllint is not installed: one judge only");
+        }
+        Self { validator, second: has_second.then_some(driver) }
+    }
+
+    /// What the schemas reject in a document; empty if they accept it.
+    pub fn faults(&self, text: &str) -> Vec<String> {
+        match uppsala::parse(text) {
+            Ok(document) => self.validator.validate(&document).iter().map(ToString::to_string).collect(),
+            Err(error) => vec![error.to_string()],
+        }
+    }
+
+    /// The same for a file, by both judges, who must agree.
+    pub fn faults_of(&self, path: &Path) -> Vec<String> {
+        let faults = self.faults(&std::fs::read_to_string(path).expect("a file of text"));
+        if let Some(driver) = &self.second {
+            let said = Command::new("xmllint").args(["--noout", "--nonet", "--schema"]).arg(driver).arg(path).output();
+            let said = said.expect("xmllint runs");
+            let words = String::from_utf8_lossy(&said.stderr);
+            assert_eq!(said.status.success(), faults.is_empty(), "{}: {faults:#?} but {words}", path.display());
+        }
+        faults
+    }
+}
