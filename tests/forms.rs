@@ -6,6 +6,8 @@
 mod support;
 
 use serde_json::Value;
+use std::io::Write;
+use std::process::Stdio;
 use support::corpus::{self, Case};
 use support::{Folder, run, stderr, stdout};
 
@@ -78,6 +80,22 @@ fn what_lists_and_feeds_do_wrong_is_found_at_its_line() {
     let list = Folder::new();
     list.write("urls.xml", b"https://example.com/\n");
     assert_eq!(rules(&list, "urls.xml", &[])[0].0, "text-extension");
+}
+
+#[test]
+fn findings_of_a_feed_stand_at_its_own_lines() {
+    let item = |link: &str, date: &str| {
+        format!("<item>\n<pubDate>{date}</pubDate>\n<title>t</title>\n<link>{link}</link>\n</item>\n")
+    };
+    let date = "Fri, 01 May 2026 06:00:00 GMT";
+    let items = [item("https://e.com/a b", date), item("https://e.com/", "Fri, 01 May 2099 06:00:00 GMT")].concat();
+    let folder = Folder::with(&[("feed.rss", &format!("<rss><channel>\n{items}</channel></rss>\n"))]);
+    let found = rules(&folder, "feed.rss", &[]);
+    let line = |rule: &str| found.iter().find(|(code, _)| code == rule).and_then(|(_, line)| *line);
+    assert_eq!((line("loc-inner-whitespace"), line("lastmod-future")), (Some(5), Some(8)), "{found:?}");
+    let rows = stdout(&run(&folder, &["list", "feed.rss", "--format", "jsonl"]));
+    let lines: Vec<_> = rows.lines().map(|row| serde_json::from_str::<Value>(row).unwrap()["line"].as_u64()).collect();
+    assert_eq!(lines, [Some(2), Some(7)]);
 }
 
 #[test]
@@ -186,4 +204,53 @@ fn the_entries_of_an_index_are_listed_by_themselves() {
     assert_eq!(listed, "https://www.example.com/sitemap-1.xml\nhttps://www.example.com/sitemap-2.xml\n");
     let refused = run(&folder, &["list", "--sitemaps", "sitemap-1.xml"]);
     assert_eq!(refused.status.code(), Some(2), "{}", stderr(&refused));
+}
+
+/// Runs the program with something on its standard input.
+fn piped(folder: &Folder, words: &[&str], input: &[u8]) -> std::process::Output {
+    let mut command = std::process::Command::new(support::program());
+    command.args(words).current_dir(folder.path()).env_clear().envs(support::environment(folder.path()));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn standard_input_and_output_stand_for_files() {
+    let folder = Folder::new();
+    let table: [(&[&str], &str, &str); 7] = [
+        (&["list", "-"], "https://e.com/\n", "https://e.com/\n"),
+        (&["set", "-", "loc=https://e.com/b"], "# pages\nhttps://e.com/a\n", "https://e.com/b\nhttps://e.com/b\n"),
+        (
+            &["set", "-", "priority=0.8", "--where", "one"],
+            "loc,priority\none,\ntwo,1\n",
+            "loc,priority\none,0.8\ntwo,1\n",
+        ),
+        (&["set", "-", "priority=0.8", "-o", "new.csv"], "loc,priority\none,\n", ""),
+        (
+            &["convert", "-", "-o", "-", "--to", "csv"],
+            "https://e.com/,\n",
+            "loc,lastmod,changefreq,priority\n\"https://e.com/,\",,,\n",
+        ),
+        (&["set", "-", "lastmod=2020", "-o", "-"], "loc\tlastmod\nx\t\n", "loc\tlastmod\nx\t2020\n"),
+        (
+            &["fix", "-"],
+            "loc,lastmod\nhttps://e.com/,2026-11-20T10:00Z\n",
+            "loc,lastmod\nhttps://e.com/,2026-11-20T10:00:00Z\n",
+        ),
+    ];
+    for (words, input, expected) in table {
+        let output = piped(&folder, words, input.as_bytes());
+        assert!(output.status.success(), "{words:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), expected, "{words:?}: {}", stderr(&output));
+    }
+    assert_eq!(folder.read("new.csv"), b"loc,priority\none,0.8\n");
+    let output = piped(&folder, &["check", "-", "--format", "json"], b"nothing\nhttps://e.com/\n");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&report["files"][0]["path"], &report["findings"][0]["file"]), (&"-".into(), &"-".into()));
+    let feed = corpus::case("forms/rss.xml");
+    let output = piped(&folder, &["set", "-", "priority=0.5"], &feed.bytes);
+    assert!(stdout(&output).contains("<priority>0.5</priority>"), "{}", stderr(&output));
+    assert_eq!(folder.names(), ["new.csv"]);
 }

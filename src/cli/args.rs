@@ -90,7 +90,7 @@ pub enum Task {
 /// `sited check`.
 #[derive(Debug, Args)]
 pub struct Check {
-    /// Sitemaps, sitemap indexes, or folders that hold one
+    /// Sitemaps, sitemap indexes, or folders that hold one; several sitemaps are one set; - is standard input
     #[arg(required_unless_present = "explain")]
     pub paths: Vec<PathBuf>,
     /// Say what a rule means (by its code), or who accepts a value (a date, a priority, a namespace …)
@@ -138,7 +138,7 @@ pub struct Set {
     /// Say what would change, and write nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Write to OUT and leave PATH as it is
+    /// Write to OUT (- is standard output) and leave PATH as it is; its end may choose the form: .txt, .csv, .tsv
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     /// What is the same for every task

@@ -4,6 +4,7 @@ use super::output::plain;
 use super::{Failure, Streams};
 use crate::document::form::Form;
 use crate::document::sitemap::SitemapId;
+use crate::files::is_stream;
 use crate::files::plan::{Action, Output, Plan};
 use crate::progress::Progress;
 use crate::session::Session;
@@ -35,11 +36,6 @@ pub(super) fn save_as(session: &mut Session, to: &Path, form: Form, streams: &mu
         return print(session, form, streams);
     }
     write(session, accepted(session.plan_as(to, form), false), false, streams)
-}
-
-/// Whether a path stands for standard input or output.
-pub(super) fn is_stream(path: &Path) -> bool {
-    path == Path::new("-")
 }
 
 /// Writes a set that is one file to standard output.

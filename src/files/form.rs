@@ -3,7 +3,7 @@
 use super::detect;
 use crate::document::form::Form;
 use crate::document::quirk::{Quirk, QuirkKind};
-use crate::document::source::Lines;
+use crate::document::source::{Anchor, Lines};
 use crate::progress::Progress;
 use crate::words::counted;
 use crate::xml::feed::{self, Feed, Import, OddKind};
@@ -19,11 +19,13 @@ pub(super) struct Shaped {
     pub(super) form: Form,
     /// What was unusual about it.
     pub(super) quirks: Vec<Quirk>,
+    /// What leads from the bytes back to the file as stored, where they are others.
+    pub(super) anchors: Vec<Anchor>,
 }
 
 /// Gives a file the shape in which it is scanned. `bytes` are UTF-8, `name` is the file's own.
 pub(super) fn shape(bytes: Vec<u8>, kind: FileKind, name: &str) -> Shaped {
-    let plain = |bytes, form, quirks| Shaped { bytes, form, quirks };
+    let plain = |bytes, form, quirks| Shaped { bytes, form, quirks, anchors: Vec::new() };
     match kind {
         FileKind::Urlset | FileKind::Index => match detect::feed(&bytes).and_then(|_| feed::import(&bytes)) {
             Some(import) => of_feed(&bytes, import),
@@ -91,7 +93,19 @@ fn of_feed(stored: &[u8], import: Import) -> Shaped {
     }));
     // One of a kind for each entry.
     quirks.dedup_by_key(|quirk| (quirk.entry, quirk.kind));
-    Shaped { bytes: import.text, form: Form::Feed(import.feed), quirks }
+    let anchors = anchors(stored, &import.anchors);
+    Shaped { anchors, bytes: import.text, form: Form::Feed(import.feed), quirks }
+}
+
+/// Lines and columns instead of offsets. Those come in any order, and counting goes forward only.
+fn anchors(stored: &[u8], offsets: &[(u32, u32)]) -> Vec<Anchor> {
+    let mut places: Vec<u32> = offsets.iter().map(|(_, theirs)| *theirs).collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut lines = Lines::new(stored);
+    let positions: Vec<(u64, u64)> = places.iter().map(|place| lines.position(*place as usize)).collect();
+    let position = |theirs: &u32| positions.get(places.binary_search(theirs).ok()?).copied();
+    offsets.iter().filter_map(|(ours, theirs)| Some((*ours, position(theirs)?))).collect()
 }
 
 const fn quirk_of(kind: OddKind) -> QuirkKind {

@@ -30,7 +30,7 @@ pub use error::{Error, Reason};
 pub use load::{Facts, Loaded, Part, in_folder, load};
 pub use locate::folder_url;
 pub use plan::{Action, FileId, Output, Plan, Problem, Repairs, Request, export, plan};
-pub use read::Options;
+pub use read::{Options, is_stream};
 pub use record::{Finished, recover};
 pub use sample::{blank, sample};
 pub use save::{Saved, save};

@@ -64,24 +64,12 @@ pub struct Contents {
 /// Whoever calls has told `progress` of the stored bytes; what unpacking adds is told here.
 pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
     let limit = options.max_bytes.min(u64::from(u32::MAX));
-    let failed = |error| Error::system("read", path, error);
-    let mut file = File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
-    if metadata.is_dir() {
-        return Err(Error::new(path, Reason::Folder));
-    }
-    // The stored size bounds the unpacked one from below only for plain files; for both it bounds memory.
-    if metadata.len() > limit {
-        return Err(Error::new(path, Reason::TooLarge(limit)));
-    }
-    let stored = read_up_to(&mut file, metadata.len(), limit).map_err(failed)?;
-    let Some(stored) = stored else { return Err(Error::new(path, Reason::TooLarge(limit))) };
-    let on_disk = OnDisk::new(path, &metadata, fingerprint(&stored));
+    let (stored, on_disk) = if is_stream(path) { standard_input(limit)? } else { stored(path, limit)? };
     let is_gzip = detect::is_gzip(&stored);
     let (unpacked, mut quirks) = if is_gzip {
         let limit = options.max_unpacked.min(limit);
         let (bytes, quirks) = unpack::unpack(&stored, limit).map_err(|reason| Error::new(path, reason))?;
-        progress.expect(0, (bytes.len() as u64).saturating_sub(metadata.len()));
+        progress.expect(0, (bytes.len() as u64).saturating_sub(on_disk.len));
         (bytes, quirks)
     } else {
         (stored, Vec::new())
@@ -93,6 +81,39 @@ pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Conte
     }
     quirks.extend(odd);
     Ok(Contents { bytes, gzip: is_gzip, encoding, quirks, on_disk })
+}
+
+/// Whether a path stands for standard input or output.
+pub fn is_stream(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// A file's bytes as they are stored, and what it was then.
+fn stored(path: &Path, limit: u64) -> Result<(Vec<u8>, OnDisk), Error> {
+    let failed = |error| Error::system("read", path, error);
+    let mut file = File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(Error::new(path, Reason::Folder));
+    }
+    // The stored size bounds the unpacked one from below only for plain files; for both it bounds memory.
+    if metadata.len() > limit {
+        return Err(Error::new(path, Reason::TooLarge(limit)));
+    }
+    let bytes = read_up_to(&mut file, metadata.len(), limit).map_err(failed)?;
+    let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
+    let on_disk = OnDisk::new(path, &metadata, fingerprint(&bytes));
+    Ok((bytes, on_disk))
+}
+
+/// What comes in on standard input. It can be read once.
+fn standard_input(limit: u64) -> Result<(Vec<u8>, OnDisk), Error> {
+    let path = Path::new("-");
+    let bytes =
+        read_up_to(&mut std::io::stdin().lock(), 0, limit).map_err(|error| Error::system("read", path, error))?;
+    let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
+    let (len, hash) = (bytes.len() as u64, fingerprint(&bytes));
+    Ok((bytes, OnDisk { path: path.to_path_buf(), len, mtime: None, identity: None, hash }))
 }
 
 /// Reads to the end into a buffer of about the expected size; `None` when there is more than `limit`.

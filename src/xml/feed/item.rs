@@ -31,6 +31,8 @@ struct Dated {
     /// How good it is as "last changed"; lower is better.
     rank: u8,
     value: Option<String>,
+    /// Where its tag stands.
+    at: u32,
 }
 
 /// An item while it is read.
@@ -75,14 +77,14 @@ impl Item {
             let taken = read.value.as_ref().map_or_else(String::new, |value| format!(", read as {value}"));
             self.odd.push((OddKind::Date, at, format!("{text}{taken}")));
         }
-        self.dates.push(Dated { rank, value: read.value });
+        self.dates.push(Dated { rank, value: read.value, at });
         true
     }
 
-    /// When the page changed, as far as the item says.
-    pub fn lastmod(&self) -> Option<&str> {
-        let dated = self.dates.iter().filter(|date| date.value.is_some()).min_by_key(|date| date.rank);
-        dated.and_then(|date| date.value.as_deref())
+    /// When the page changed, as far as the item says, and where it says so.
+    pub fn lastmod(&self) -> Option<(&str, u32)> {
+        let dated = self.dates.iter().filter(|date| date.value.is_some()).min_by_key(|date| date.rank)?;
+        Some((dated.value.as_deref()?, dated.at))
     }
 
     /// The link to its page: the first that says so, else the first of all.

@@ -81,6 +81,8 @@ pub struct Import {
     pub text: Vec<u8>,
     /// Where each item starts in the feed, as a byte offset.
     pub places: Vec<u32>,
+    /// Offsets of the text, in rising order, and where in the feed stands what they were made of.
+    pub anchors: Vec<(u32, u32)>,
     /// What the feed's own rules say about it, in document order.
     pub odd: Vec<Odd>,
     /// Children of items that a sitemap has no place for: their names and how often they occur.

@@ -363,19 +363,27 @@ impl<'b> Walk<'b> {
                     found.push((OddKind::NoLink, item.at, what));
                     None
                 }
-                Some(link) => Some(address(link, self.page.as_deref(), &mut found)),
+                Some(link) => Some((address(link, self.page.as_deref(), &mut found), link.at)),
             };
-            let around =
-                Around { link: loc.as_deref(), title: item.title.as_deref(), summary: item.summary.as_deref() };
+            let link = loc.as_ref().map(|(loc, _)| loc.as_str());
+            let around = Around { link, title: item.title.as_deref(), summary: item.summary.as_deref() };
             let media = item.media.found(&around);
             found.extend(media.odd);
             found.sort_by_key(|(_, at, _)| *at);
             odd.extend(found.into_iter().map(|(kind, at, what)| Odd { kind, at, item: number as u32, what }));
             places.push(item.at);
-            let lastmod = item.lastmod().map(str::to_owned);
-            rows.push(Row { lastmod, images: media.images, videos: media.videos, expires: item.expires, loc });
+            let lastmod = item.lastmod().map(|(date, at)| (date.to_owned(), at));
+            rows.push(Row {
+                at: item.at,
+                lastmod,
+                images: media.images,
+                videos: media.videos,
+                expires: item.expires,
+                loc,
+            });
         }
-        Some(Import { feed, text: write::urlset(&rows), places, odd, left: self.left.into_list() })
+        let (text, anchors) = write::urlset(&rows);
+        Some(Import { feed, text, anchors, places, odd, left: self.left.into_list() })
     }
 }
 

@@ -133,6 +133,7 @@ fn what_is_odd_is_said_with_its_place() {
         [odd(OddKind::NoLink, "<item", "its guid may be one: http://e/1"), odd(OddKind::Date, "<pubDate", "soon")]
     );
     assert_eq!(import.left, [("guid".to_owned(), 1)]);
+    assert!(import.anchors.is_sorted() && import.anchors.iter().all(|(ours, _)| *ours < import.text.len() as u32));
 }
 
 const MEDIA: &str = "xmlns:media='http://search.yahoo.com/mrss/'";

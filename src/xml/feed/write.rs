@@ -9,8 +9,12 @@ use std::fmt::Write as _;
 /// One row.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Row {
-    pub loc: Option<String>,
-    pub lastmod: Option<String>,
+    /// Where the item starts.
+    pub at: u32,
+    /// The address, and where the link stands.
+    pub loc: Option<(String, u32)>,
+    /// The date, and where it stands.
+    pub lastmod: Option<(String, u32)>,
     pub images: Vec<String>,
     pub videos: Vec<Video>,
     pub expires: Option<String>,
@@ -19,8 +23,10 @@ pub(super) struct Row {
 /// The most images of a row (Google, image sitemaps).
 const IMAGES: usize = 1_000;
 
-/// The text of a sitemap with these rows; it declares the extensions that it uses.
-pub(super) fn urlset(rows: &[Row]) -> Vec<u8> {
+/// The text of a sitemap with these rows, which declares the extensions that it uses, and what leads from its
+/// offsets back to the feed.
+pub(super) fn urlset(rows: &[Row]) -> (Vec<u8>, Vec<(u32, u32)>) {
+    let mut anchors = Vec::with_capacity(rows.len() * 4);
     let mut out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{SITEMAP_09}\"");
     let used = [
         (Namespace::Image, rows.iter().any(|row| !row.images.is_empty())),
@@ -31,19 +37,25 @@ pub(super) fn urlset(rows: &[Row]) -> Vec<u8> {
     }
     out.push('>');
     for row in rows {
-        row.write(&mut out);
+        row.write(&mut out, &mut anchors);
     }
     out.push_str("\n</urlset>\n");
-    out.into_bytes()
+    (out.into_bytes(), anchors)
 }
 
 impl Row {
-    fn write(&self, out: &mut String) {
-        out.push_str("\n  <url>");
+    fn write(&self, out: &mut String, anchors: &mut Vec<(u32, u32)>) {
+        out.push_str("\n  ");
+        anchors.push((out.len() as u32, self.at));
+        out.push_str("<url>");
         let core = [("loc", &self.loc), ("lastmod", &self.lastmod)];
-        for (name, value) in core.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
+        for (name, (value, at)) in core.into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?))) {
+            let before = out.len();
             element(out, 4, name, value);
+            let value = out.get(before..).and_then(|element| element.find('>')).unwrap_or_default();
+            anchors.push(((before + value + 1) as u32, *at));
         }
+        anchors.push((out.len() as u32, self.at));
         for image in self.images.iter().take(IMAGES) {
             out.push_str("\n    <image:image>");
             element(out, 6, "image:loc", image);
