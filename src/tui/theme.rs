@@ -53,6 +53,8 @@ pub struct Signs {
     pub changed: &'static str,
     /// Row deleted.
     pub deleted: &'static str,
+    /// Row repaired when its file was read.
+    pub repaired: &'static str,
     /// Cursor row.
     pub cursor: &'static str,
     /// Marked row.
@@ -92,6 +94,7 @@ const UNICODE: Signs = Signs {
     added: "+",
     changed: "●",
     deleted: "−",
+    repaired: "≈",
     cursor: "▌",
     marked: "*",
     rule: "─",
@@ -116,6 +119,7 @@ const ASCII: Signs = Signs {
     added: "+",
     changed: "~",
     deleted: "-",
+    repaired: "r",
     cursor: ">",
     marked: "*",
     rule: "-",

@@ -17,6 +17,8 @@ pub struct Row {
     pub number: u64,
     /// What the next save does to it.
     pub state: State,
+    /// Whether its text was repaired when its file was read.
+    pub repaired: bool,
     /// Its worst finding.
     pub worst: Option<Severity>,
     /// Whether it is marked.
@@ -153,6 +155,7 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
         sign(1, signs.marked, Role::Accent);
     }
     match row.state.0 {
+        RowState::Clean if row.repaired => sign(2, signs.repaired, Role::Warning),
         RowState::Clean => {}
         RowState::Changed => sign(2, signs.changed, Role::Changed),
         RowState::Added => sign(2, signs.added, Role::Changed),

@@ -6,6 +6,7 @@ use super::super::jobs::Kind;
 use super::super::prompt::Prompt;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
+use crate::document::quirk::Quirk;
 use crate::document::sort::to_text;
 use crate::protocol::{Field, Severity};
 use crate::words::{counted, grouped, size};
@@ -34,6 +35,11 @@ impl App {
         } else if self.saved {
             counts.push(Role::Good, format!("{GAP}saved"));
         }
+        let repaired = self.repaired();
+        if repaired > 0 && self.size.0 >= 60 {
+            counts.push(Role::Warning, format!("{GAP}repaired"));
+            counts.push(Role::Text, format!(" {}", grouped(repaired)));
+        }
         if let Some(reason) = session.read_only().filter(|_| !session.is_loading()) {
             counts.push(Role::Warning, format!("{GAP}read-only"));
             counts.push(Role::Dim, format!(": {reason}"));
@@ -51,6 +57,14 @@ impl App {
         left.push(Role::Text, charset.elide(&name, room.max(8)).into_owned());
         left.append(counts);
         Line::new(left, view)
+    }
+
+    /// Places of the files that were repaired to be read; on disk they are as they were.
+    fn repaired(&self) -> u64 {
+        let document = self.session.document();
+        let repairs = |quirks: &[Quirk]| quirks.iter().filter(|quirk| quirk.kind.is_repair()).count() as u64;
+        let index = document.index().map_or(0, |index| repairs(&index.quirks));
+        document.sitemaps().iter().map(|sitemap| repairs(&sitemap.quirks)).sum::<u64>() + index
     }
 
     /// How the view was made: sort keys, filter, how many rows it shows.

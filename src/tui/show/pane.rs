@@ -13,7 +13,7 @@ use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
 use crate::session::change::{Intent, Part, Sample};
 use crate::session::explain::verdicts;
-use crate::session::findings::Finding;
+use crate::session::findings::{FileFinding, Finding, Place};
 use crate::words::{counted, grouped};
 
 const GAP: &str = "   ";
@@ -51,8 +51,9 @@ impl App {
         let mut lines = Vec::with_capacity(height);
         // The row above, the rules of the set below; both keep their places.
         let rules = height.div_ceil(3).min(height);
-        if let Some(row) = self.grid.row {
-            lines.extend(self.row_lines(row, height - rules));
+        match self.grid.row {
+            Some(row) => lines.extend(self.row_lines(row, height - rules)),
+            None => lines.extend(self.file_lines(None, height - rules)),
         }
         lines.truncate(height - rules);
         lines.resize(height - rules, Line::default());
@@ -79,7 +80,10 @@ impl App {
             }
             lines.push(line);
         }
-        if findings.is_empty() && lines.len() < most {
+        let of_file = self.file_lines(Some(row), most.saturating_sub(lines.len()));
+        if !of_file.is_empty() {
+            lines.extend(of_file);
+        } else if findings.is_empty() && lines.len() < most {
             let good = if self.session.document().is_live(row) {
                 "nothing is wrong with this row"
             } else {
@@ -88,6 +92,32 @@ impl App {
             lines.push(Words::new().and(Role::Good, format!("{} ", self.theme.signs.good)).and(Role::Dim, good).into());
         }
         lines
+    }
+
+    /// What is wrong with the file of a row as a whole; without a row, with any file.
+    fn file_lines(&self, row: Option<RowId>, most: usize) -> Vec<Line> {
+        let own = row.map(|row| Place::Sitemap(self.session.sitemap_of(row)));
+        let mut found: Vec<&FileFinding> = self
+            .session
+            .file_findings()
+            .iter()
+            .filter(|finding| finding.severity > Severity::Note && own.is_none_or(|own| finding.place == own))
+            .collect();
+        found.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));
+        let line = |finding: &FileFinding| {
+            let sign = self.theme.finding_sign(finding.severity);
+            let left = Words::new()
+                .and(finding.severity.into(), format!("{sign} "))
+                .and(Role::Dim, format!("{}  ", stem(&self.place_name(finding.place))))
+                .and(Role::Text, finding.message.clone())
+                .and(Role::Dim, format!("{GAP}{}", finding.rule.code()));
+            let mut right = Words::new();
+            if let Some(fix) = &finding.fix {
+                right.key("gx", fix.label.clone());
+            }
+            Line::new(left, right)
+        };
+        found.into_iter().take(most).map(line).collect()
     }
 
     fn finding_line(&self, row: RowId, finding: &Finding) -> Line {

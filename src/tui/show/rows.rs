@@ -78,6 +78,7 @@ impl App {
         Row {
             number: u64::from(self.session.number(id)),
             state: State(state),
+            repaired: !document.quirks_of(id).is_empty(),
             worst: self.session.worst(id),
             marked: self.session.is_marked(id) || ranged,
             changed: if state == RowState::Changed {

@@ -189,3 +189,17 @@ fn a_fix_that_needs_a_decision_asks_for_it() {
     bench.keys("ugx<down><down><down><down><enter><c-u>0.4<enter>");
     assert_eq!(bench.cells(Field::Priority)[1], "0.4", "the last line edits the cell");
 }
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_beside_its_rows() {
+    let damaged =
+        SMALL.replace("/shop/tea<", "/shop/tea?a=1&b=2<").replace("http://www.sitemaps", "https://www.sitemaps");
+    let mut bench = Bench::file(&damaged);
+    bench.shows("repaired 1");
+    bench.shows("≈");
+    bench.shows("ns-variant");
+    bench.keys("j");
+    bench.shows("xml-unescaped-ampersand");
+    let empty = "<urlset xmlns=\"https://www.sitemaps.org/schemas/sitemap/0.9\"></urlset>";
+    Bench::file(empty).shows("is not the sitemap namespace");
+}
