@@ -37,6 +37,8 @@ pub enum Action {
     },
     /// Replaces the whole entry text, leading trivia included.
     Rewrite(String),
+    /// Something about the file that the entry is in; the entry stays as it is.
+    File,
 }
 
 impl Action {
@@ -44,6 +46,7 @@ impl Action {
     pub fn apply(&self, entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<u8> {
         match self {
             Self::Rewrite(new) => new.clone().into_bytes(),
+            Self::File => text.to_vec(),
             Self::Set { field, value } => {
                 let mut changes = [None; 4];
                 if let Some(change) = changes.get_mut(field.index()) {
@@ -86,6 +89,7 @@ pub fn repair(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bo
         current = fix.action.apply(&entry, &current, context);
         match fix.action {
             Action::Rewrite(_) => is_rewritten = true,
+            Action::File => break,
             Action::Set { field, value } => {
                 values.retain(|(of, _)| *of != field);
                 values.push((field, value));

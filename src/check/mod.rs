@@ -8,6 +8,7 @@ pub mod entry;
 pub mod extension;
 pub mod file;
 pub mod fix;
+pub mod frame;
 pub mod index;
 pub mod message;
 pub mod profile;

@@ -103,6 +103,34 @@ pub fn message(quirk: &Quirk) -> String {
     }
 }
 
+/// Rules whose findings go when somebody agrees to the repairs of a file.
+pub const REPAIRS: RuleSet = RuleSet::of(&[
+    Rule::XML_UNESCAPED_AMPERSAND,
+    Rule::XML_UNESCAPED_ANGLE,
+    Rule::XML_UNKNOWN_ENTITY,
+    Rule::XML_ILLEGAL_CHAR,
+    Rule::XML_DUPLICATE_ATTRIBUTE,
+    Rule::XML_BAD_COMMENT,
+    Rule::XML_UNDECLARED_PREFIX,
+    Rule::XML_NOT_WELL_FORMED,
+    Rule::XML_LEADING_WHITESPACE,
+    Rule::XML_LEADING_JUNK,
+    Rule::XML_TRAILING_JUNK,
+    Rule::XML_CONCATENATED,
+    Rule::XML_TRUNCATED,
+    Rule::DOC_ROOT_CASE,
+    Rule::DOC_ENTRY_OUTSIDE_ROOT,
+    Rule::ENC_NOT_UTF8,
+    Rule::ENC_MISMATCH,
+    Rule::ENC_INVALID_BYTES,
+    Rule::ENC_UNKNOWN_LABEL,
+    Rule::ENC_BOM_OTHER,
+    Rule::GZIP_CORRUPT,
+    Rule::GZIP_TRUNCATED,
+    Rule::GZIP_TRAILING_GARBAGE,
+    Rule::GZIP_DOUBLE,
+]);
+
 /// The rules that quirks break.
 pub fn rules<'q>(quirks: impl IntoIterator<Item = &'q Quirk>) -> RuleSet {
     quirks.into_iter().map(|quirk| rule_of(quirk.kind)).collect()

@@ -84,6 +84,16 @@ pub enum Edit {
     Several(Vec<Edit>),
 }
 
+impl Edit {
+    /// The file that it is about, if it is about no row.
+    pub const fn file(&self) -> Option<Member> {
+        match self {
+            Self::Accept(file) | Self::Frame { file, .. } => Some(*file),
+            _ => None,
+        }
+    }
+}
+
 /// What an edit made.
 #[derive(Debug, Clone)]
 pub struct Applied {

@@ -60,6 +60,14 @@ impl Source {
         if scan.damage.is_empty() { Self::new(bytes, scan) } else { None }
     }
 
+    /// A source without entries that begins and ends with these bytes; `None` unless they are sound.
+    pub fn framed(head: &[u8], tail: &[u8]) -> Option<Self> {
+        let mut source = Self::of_text([head, tail].concat())?;
+        let is_whole = source.is_empty() && !source.root_is_empty && head.len() >= source.root_end as usize;
+        source.starts = [u32::try_from(head.len()).ok()?].into();
+        is_whole.then_some(source)
+    }
+
     /// The same, with what leads from its bytes back to the file as stored: in rising order.
     #[must_use]
     pub fn anchored(self, anchors: Vec<Anchor>) -> Self {

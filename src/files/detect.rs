@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn content_decides_and_each_other_format_has_its_name() {
-        let table: [(&[u8], &str); 34] = [
+        let table: [(&[u8], &str); 35] = [
             (b"<urlset/>", "urlset"),
             (b"\xEF\xBB\xBF<?xml version='1.0'?><!-- <html> --><sm:urlset>", "urlset"),
             (b"<?xml version='1.0' encoding='us-ascii'?><sitemapindex>", "index"),
@@ -162,6 +162,7 @@ mod tests {
             (b"<lastmod>2026</lastmod></url><url>", "urlset"),
             (b"<loc>x</loc></sitemap><sitemap>", "index"),
             (b"<project><url>x</url></project>", "<project>"),
+            (b"<siteMap><siteMapNode/></siteMap>", "<siteMap>"),
             (b"", "empty"),
             (b"\xEF\xBB\xBF \n", "empty"),
             (b"<rss version='2.0'>", "urlset"),

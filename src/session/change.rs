@@ -8,7 +8,7 @@ use crate::check::decision::Decision;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::rows::{RowId, RowList, RowSet};
-use crate::document::sitemap::SitemapId;
+use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
 use crate::protocol::changefreq::{self, Changefreq};
 use crate::protocol::lastmod::{self, shift_days};
@@ -93,6 +93,8 @@ pub enum Change {
         /// Whose findings.
         rules: RuleSet,
     },
+    /// What the rules' fixers say of a file as a whole.
+    FixFile(Member, RuleSet),
     /// The order on show becomes the order of the files.
     ApplyOrder,
 }
@@ -217,6 +219,7 @@ impl Snapshot {
                 }
                 whole
             }
+            Change::FixFile(file, rules) => Some(self.intend_fix_file(*file, *rules)),
             Change::Fix { rows, rules } => self.intend_fix(rows, *rules, progress),
             Change::ApplyOrder => Some(self.intend_order()),
         })

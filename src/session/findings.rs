@@ -1,10 +1,9 @@
 //! Findings in words: of one row, of files, and of everything in order for a report.
 
-use super::Session;
 use super::checks::rule_of;
 use super::snapshot::{DocumentLocs, Snapshot};
+use super::{Session, frame};
 use crate::check::extension::{self, Part};
-use crate::check::file::{self, FileFacts};
 use crate::check::fix::Fix;
 use crate::check::index::{self, IndexFacts};
 use crate::check::profile::Profile;
@@ -14,7 +13,7 @@ use crate::check::{entry as entry_rules, message, quirk};
 use crate::document::Document;
 use crate::document::quirk::Quirk;
 use crate::document::rows::RowId;
-use crate::document::sitemap::SitemapId;
+use crate::document::sitemap::{Member, SitemapId};
 use crate::files::{self, Reason};
 use crate::protocol::location::Home;
 use crate::protocol::{Field, Severity};
@@ -232,23 +231,8 @@ impl Session {
     fn of_index(&self) -> Vec<FileFinding> {
         let document = self.document();
         let Some(index) = document.index() else { return Vec::new() };
-        let mut findings = Vec::new();
         let profile = self.now.checks.profile();
-        let facts = FileFacts {
-            profile,
-            entries: index.source.len() as u32,
-            bytes: index.source.bytes().len() as u64,
-            names: &index.source.names,
-            stray: index.source.stray.is_some(),
-        };
-        let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String| {
-            if let Some(severity) = rule.severity_in(profile) {
-                findings.push(FileFinding { place, rule, severity, field, message, fix: None, at: None });
-            }
-        };
-        for rule in file::check(&facts).iter() {
-            say(Place::Index(None), rule, None, file::message(rule, &facts));
-        }
+        let mut findings = frame::findings(document, Member::Index, profile);
         findings.extend(of_quirks(&index.quirks, (true, profile), &|quirk| {
             Place::Index(quirk.entry.map(|entry| entry as usize))
         }));
@@ -441,7 +425,7 @@ pub fn refused(error: &files::Error) -> Option<Reported> {
 fn of_quirk(quirk: &Quirk, profile: Profile) -> Option<Finding> {
     let rule = quirk::rule_of(quirk.kind);
     let (severity, message) = (rule.severity_in(profile)?, quirk::message(quirk));
-    Some(Finding { at: Some(quirk.at), ..Finding::new(rule, severity, None, message) })
+    Some(Finding { at: Some(quirk.at), fix: frame::accepting(quirk), ..Finding::new(rule, severity, None, message) })
 }
 
 /// The findings of quirks of a file; those of its rows are the rows' own unless `of_entries`.
@@ -460,28 +444,7 @@ fn of_quirks(
 
 fn of_sitemap(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
     let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
-    let facts = FileFacts {
-        profile,
-        entries: sitemap.live,
-        bytes: sitemap.bytes(),
-        names: &sitemap.frame.names,
-        stray: sitemap.frame.stray.is_some(),
-    };
-    file::check(&facts)
-        .iter()
-        .filter_map(|rule| {
-            let message = file::message(rule, &facts);
-            let place = Place::Sitemap(id);
-            Some(FileFinding {
-                place,
-                rule,
-                severity: rule.severity_in(profile)?,
-                field: None,
-                message,
-                fix: None,
-                at: None,
-            })
-        })
-        .chain(of_quirks(&sitemap.quirks, (false, profile), &|_| Place::Sitemap(id)))
-        .collect()
+    let mut findings = frame::findings(document, Member::Sitemap(id), profile);
+    findings.extend(of_quirks(&sitemap.quirks, (false, profile), &|_| Place::Sitemap(id)));
+    findings
 }

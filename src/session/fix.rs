@@ -3,21 +3,26 @@
 use super::change::{Intent, Part, Sample};
 use super::snapshot::Snapshot;
 use crate::check::fix::{self, Repair};
+use crate::check::quirk;
 use crate::check::rule::RuleSet;
 use crate::document::edit::{Edit, Value};
 use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::Member;
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::words::counted;
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 
 impl Snapshot {
     /// What the fixers of `rules` make of `rows`. A rule that is named may run even if its fix needs a decision:
     /// naming it, and the preview, are the decision. `None` when cancelled.
     pub(super) fn intend_fix(&self, rows: &RowSet, rules: RuleSet, progress: &Progress) -> Option<Intent> {
+        // What was repaired when a file was read is agreed to for the file.
+        let of_rows = rules.minus(quirk::REPAIRS);
         let affected: Vec<u32> = rows
             .iter()
-            .filter(|row| self.document.is_live(RowId(*row)) && self.rules_of(RowId(*row)).intersects(rules))
+            .filter(|row| self.document.is_live(RowId(*row)) && self.rules_of(RowId(*row)).intersects(of_rows))
             .collect();
         let repairs: Vec<(RowId, Repair)> = affected
             .par_iter()
@@ -59,17 +64,24 @@ impl Snapshot {
                 edits.push(Edit::SetEach { field, values });
             }
         }
+        let of_files = self.intend_fix_files(rows, rules);
+        let files: BTreeSet<Member> = of_files.iter().filter_map(Edit::file).collect();
+        edits.extend(of_files);
         let unfixable = affected.len() as u64 - changes;
         let reason = (unfixable > 0).then(|| "this cannot be fixed without you".to_owned());
         Some(Intent {
-            label: format!("{} fixed", counted(changes, "row")),
+            label: match (changes, files.len() as u64) {
+                (rows, 0) => format!("{} fixed", counted(rows, "row")),
+                (0, files) => format!("{} put right", counted(files, "file")),
+                (rows, files) => format!("{} fixed, {} put right", counted(rows, "row"), counted(files, "file")),
+            },
             edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
             rows: rows.len(),
             refused: unfixable,
             reason,
             samples,
             idle: "there is nothing to fix",
-            ..Intent::counting(changes)
+            ..Intent::counting(changes.max(files.len() as u64))
         })
     }
 }

@@ -10,6 +10,7 @@ pub mod explain;
 mod extend;
 pub mod findings;
 mod fix;
+mod frame;
 pub mod history;
 pub mod journal;
 pub mod load;

@@ -250,6 +250,7 @@ impl RowFacts for Facts<'_, '_> {
             RowIs::Added => row_state() == RowState::Added,
             RowIs::Deleted => self.record.is_deleted(),
             RowIs::Marked => snapshot.marks.contains(self.row.0),
+            RowIs::Repaired => snapshot.document.quirks_of(self.row).iter().any(|quirk| quirk.kind.is_repair()),
             RowIs::Duplicate => self.table.set.is_grouped(self.row),
         }
     }

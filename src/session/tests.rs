@@ -390,7 +390,7 @@ fn another_profile_judges_every_row_anew_and_an_undone_step_too() {
     let path = folder.path().join("sitemap.xml");
     let long = format!("https://example.com/{}", "a".repeat(1_100));
     let text = format!(
-        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{long}</loc><lastmod>2026</lastmod></url></urlset>"
+        "<?xml version=\"1.0\"?><urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>{long}</loc><lastmod>2026</lastmod></url></urlset>"
     );
     std::fs::write(&path, text).unwrap();
     let mut session = load::open(&path, Options::default(), NOW).unwrap();

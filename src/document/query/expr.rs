@@ -139,12 +139,13 @@ impl Has {
 
 impl State {
     /// All states, each with its word.
-    pub const ALL: [(Self, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str); 6] = [
         (Self::Changed, "changed"),
         (Self::Added, "added"),
         (Self::Deleted, "deleted"),
         (Self::Marked, "marked"),
         (Self::Duplicate, "duplicate"),
+        (Self::Repaired, "repaired"),
     ];
 }
 

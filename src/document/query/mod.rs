@@ -127,6 +127,8 @@ pub enum State {
     Marked,
     /// Another row has an equivalent loc.
     Duplicate,
+    /// Its text had to be repaired when its file was read.
+    Repaired,
 }
 
 /// What a query asks of a row. Everything but the texts must be cheap: it is asked of every row.

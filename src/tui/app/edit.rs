@@ -5,12 +5,14 @@ use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::Words;
 use super::{App, Mode, Outcome};
+use crate::check::rule::RuleSet;
 use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::Member;
 use crate::progress::Progress;
 use crate::protocol::{Field, Severity};
 use crate::session::change::{Change, Refused};
 use crate::session::command::{Assignment, Command, Scope};
-use crate::session::findings::Finding;
+use crate::session::findings::{Finding, Place};
 use crate::session::snapshot::Prepared;
 use crate::session::{Report, SMALL};
 
@@ -193,6 +195,13 @@ impl App {
         let findings = self.session.view().findings(row);
         let has_way = |finding: &&Finding| finding.fix.is_some() || self.needs_decision(row, finding);
         let Some(finding) = findings.iter().find(has_way) else {
+            // What is wrong with the row's file is put right from here too.
+            let file = Member::Sitemap(self.session.sitemap_of(row));
+            let of_file = self.session.file_findings().iter();
+            let of_file = of_file.filter(|finding| finding.place == Place::Sitemap(self.session.sitemap_of(row)));
+            if let Some(finding) = of_file.clone().find(|finding| finding.fix.is_some()) {
+                return self.change(Change::FixFile(file, RuleSet::of(&[finding.rule])));
+            }
             let words =
                 if findings.is_empty() { "nothing is wrong with this row" } else { "no fix for this; K explains it" };
             return self.say(words);
@@ -200,7 +209,7 @@ impl App {
         if self.needs_decision(row, finding) {
             return self.open_decide(row, finding);
         }
-        self.change(Change::Fix { rows, rules: crate::check::rule::RuleSet::of(&[finding.rule]) });
+        self.change(Change::Fix { rows, rules: RuleSet::of(&[finding.rule]) });
     }
 
     /// Does the last change again, here.

@@ -6,6 +6,7 @@ use super::list::{Choice, List, ListKind, blank, entry};
 use super::{App, Mode};
 use crate::check::decision::Decision;
 use crate::check::rule::Rule;
+use crate::document::sitemap::Member;
 use crate::protocol::verdict::{Judge, Ruling, Verdicts, of_namespace};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
 use crate::session::findings::{FileFinding, Place};
@@ -120,6 +121,20 @@ impl App {
         let charset = self.theme.charset;
         let mut lines: Vec<(Line, Choice)> = Vec::new();
         let mut tables: Vec<(Line, Choice)> = Vec::new();
+        // What can be put right comes first, to be chosen.
+        for finding in self.session.file_findings().iter().filter(|finding| finding.rule == rule).take(200) {
+            let file = match finding.place {
+                Place::Sitemap(id) => Member::Sitemap(id),
+                Place::Index(_) => Member::Index,
+                Place::Set => continue,
+            };
+            let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixFile(file, rule));
+            if let Some(fix) = finding.fix.as_ref().filter(|_| !is_listed) {
+                let words = Words::new().and(Role::Good, fix.label.clone());
+                let words = words.and(Role::Dim, format!("  {}", self.place_name(finding.place)));
+                lines.push(entry(words, Words::new(), Choice::FixFile(file, rule)));
+            }
+        }
         let mut say = |words: Words| {
             lines.extend(words.wrapped(charset, width, 2).into_iter().map(|line| (line.into(), Choice::Read)));
         };

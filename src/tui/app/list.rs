@@ -7,10 +7,12 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::{App, Mode};
 use crate::check::decision::Decision;
-use crate::check::rule::Rule;
+use crate::check::rule::{Rule, RuleSet};
 use crate::document::rows::RowId;
+use crate::document::sitemap::Member;
 use crate::protocol::verdict::Verdict;
 use crate::protocol::{Field, Severity, lastmod};
+use crate::session::change::Change;
 use crate::session::command::{Arguments, TABLE, spec};
 use crate::words::{counted, grouped};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -53,6 +55,8 @@ pub enum Choice {
     Decide(Rule, Decision),
     /// Edits the cell of a field.
     Cell(Field),
+    /// Puts right what breaks a rule in a file.
+    FixFile(Member, Rule),
     /// Begins a command on the `:` line.
     Line(String),
 }
@@ -423,6 +427,7 @@ impl App {
                 self.grid.field = field;
                 self.open_cell(false);
             }
+            Choice::FixFile(file, rule) => self.change(Change::FixFile(file, RuleSet::of(&[rule]))),
             Choice::Line(line) => self.open_line(super::Purpose::Command, &line),
             Choice::Rows(rule) => self.filter_by(&format!("rule:{}", rule.code())),
             Choice::Lastmod(typed) => {

@@ -483,7 +483,7 @@ impl Change {
             | Self::Restore(rows) => rows.len(),
             Self::Insert { locs, .. } => locs.len() as u64,
             Self::Several(changes) => changes.iter().map(Self::size).fold(0, u64::saturating_add),
-            Self::Raw { .. } => 1,
+            Self::Raw { .. } | Self::FixFile(..) => 1,
             Self::ApplyOrder => u64::MAX,
         }
     }

@@ -104,15 +104,15 @@ pub fn kind(bytes: &[u8]) -> Option<FileKind> {
                 return Some(kind);
             }
             // Entries without a root count where nothing else can be the root.
-            is_cut |= is_first && ["url", "sitemap"].iter().any(|name| local.eq_ignore_ascii_case(name.as_bytes()));
-            is_cut |= is_first && Field::ALL.iter().any(|field| local.eq_ignore_ascii_case(field.name().as_bytes()));
+            is_cut |= is_first && matches!(local, b"url" | b"sitemap");
+            is_cut |= is_first && Field::ALL.iter().any(|field| local == field.name().as_bytes());
             is_first = false;
             if !is_cut {
                 continue;
             }
-            if entry.is_none() && local.eq_ignore_ascii_case(b"url") {
+            if entry.is_none() && local == b"url" {
                 entry = Some(FileKind::Urlset);
-            } else if entry.is_none() && local.eq_ignore_ascii_case(b"sitemap") {
+            } else if entry.is_none() && local == b"sitemap" {
                 entry = Some(FileKind::Index);
             }
         }
@@ -307,7 +307,7 @@ impl<'b> Mender<'b> {
                     let local = names::split(token.name(bytes)).1;
                     let entry = [FileKind::Urlset, FileKind::Index]
                         .into_iter()
-                        .find(|kind| local.eq_ignore_ascii_case(kind.entry_name().as_bytes()));
+                        .find(|kind| local == kind.entry_name().as_bytes());
                     let root = root_kind(local);
                     if (root.is_none() && entry.is_none()) || text::has_illegal(token.name(bytes)) {
                         self.note(MendKind::LeadingJunk, token.start);

@@ -72,7 +72,8 @@ fn help_finds_rules_commands_and_the_query_language() {
 #[test]
 fn a_rule_broken_by_no_row_says_where() {
     let mut bench = Bench::file(
-        "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
+        "<?xml version=\"1.0\"?>
+<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
   <sitemap><loc>https://example.com/gone-1.xml</loc></sitemap>
   <sitemap><loc>https://example.com/gone-2.xml</loc></sitemap>
 </sitemapindex>

@@ -1,0 +1,374 @@
+//! Rules about what stands around the entries – byte order mark, declaration, DOCTYPE, the root's attributes, the
+//! file's name – and what puts it right: the same head with nothing changed but the place in question. Pure.
+//!
+//! Sources: rule catalogue, section 4; Namespaces in XML 1.0; XML 1.0.
+
+use super::rule::{Rule, RuleSet};
+use crate::protocol::namespace::{self, Namespace, SITEMAP_09};
+use crate::xml::markup::{self, Kind, Markup};
+use crate::xml::names::{FileKind, Names};
+use std::ops::Range;
+
+/// What stands around the entries of a file.
+#[derive(Clone, Copy)]
+pub struct Frame<'f> {
+    /// Everything before the first entry, the root's start tag included.
+    pub head: &'f [u8],
+    /// The root.
+    pub names: &'f Names,
+    /// The file's own name, if it has one.
+    pub name: Option<&'f str>,
+    /// Whether it is gzipped.
+    pub gzip: bool,
+    /// Whether an entry uses a namespace; asked only of those that the root declares.
+    pub is_used: &'f dyn Fn(Namespace) -> bool,
+}
+
+/// Rules that can be broken here.
+pub const FRAME_RULES: RuleSet = RuleSet::of(&[
+    Rule::ENC_BOM,
+    Rule::XML_DECLARATION_MISSING,
+    Rule::XML_VERSION,
+    Rule::XML_DOCTYPE,
+    Rule::XML_ENTITY_DECLARATION,
+    Rule::NS_PREFIX,
+    Rule::NS_EXT_VARIANT,
+    Rule::NS_DECLARED_UNUSED,
+    Rule::NS_MISSING,
+    Rule::NS_ATTR_TYPO,
+    Rule::NS_VARIANT,
+    Rule::NS_LEGACY_084,
+    Rule::NS_WRONG,
+    Rule::SCHEMA_LOCATION,
+    Rule::GZIP_EXTENSION_MISMATCH,
+    Rule::FILE_NAME_UNSAFE,
+]);
+
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+const DECLARATION: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
+
+/// Longest name of a file in bytes (most file systems; rule catalogue, `file-name-unsafe`).
+const LONGEST_NAME: usize = 255;
+
+/// Rules that the frame breaks; those of the sitemap's own namespace are [`super::file`]'s.
+pub fn check(frame: &Frame<'_>) -> RuleSet {
+    let mut rules = RuleSet::EMPTY;
+    if let Some(name) = frame.name {
+        let name = name.rsplit('/').next().unwrap_or(name);
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
+        rules.insert_if(Rule::FILE_NAME_UNSAFE, name.len() > LONGEST_NAME || !name.bytes().all(is_plain));
+        let says_gzip = name.to_ascii_lowercase().ends_with(".gz");
+        rules.insert_if(Rule::GZIP_EXTENSION_MISMATCH, says_gzip != frame.gzip);
+    }
+    if !matches!(frame.names.kind, FileKind::Urlset | FileKind::Index) {
+        return rules;
+    }
+    rules.insert_if(Rule::ENC_BOM, frame.head.starts_with(MARK));
+    match declaration(frame.head) {
+        None => rules.insert(Rule::XML_DECLARATION_MISSING),
+        Some(declaration) => {
+            let version = attribute(frame.head, &declaration, "version");
+            let is_1_0 = version.is_none_or(|(_, value)| frame.head.get(value) == Some(b"1.0"));
+            rules.insert_if(Rule::XML_VERSION, !is_1_0);
+        }
+    }
+    if let Some(doctype) = doctype(frame.head) {
+        rules.insert(Rule::XML_DOCTYPE);
+        let text = frame.head.get(doctype.start..doctype.end).unwrap_or_default();
+        rules.insert_if(Rule::XML_ENTITY_DECLARATION, memchr::memmem::find(text, b"<!ENTITY").is_some());
+    }
+    rules.insert_if(Rule::NS_PREFIX, !frame.names.prefix.is_empty());
+    let mut prefixes = prefixes(frame.names);
+    rules.insert_if(Rule::NS_EXT_VARIANT, prefixes.clone().any(|(_, uri)| namespace::near_miss(uri).is_some()));
+    rules.insert_if(Rule::NS_DECLARED_UNUSED, prefixes.any(|(_, uri)| is_unused(uri, frame)));
+    rules.insert_if(
+        Rule::SCHEMA_LOCATION,
+        schema_location(frame.names).is_some_and(|value| !is_right(value, frame.names)),
+    );
+    rules
+}
+
+/// Declared prefixes of the root with their namespaces.
+fn prefixes(names: &Names) -> impl Iterator<Item = (&str, &str)> + Clone {
+    names.attributes.iter().filter_map(|(name, uri)| Some((name.strip_prefix("xmlns:")?, uri.trim())))
+}
+
+fn is_unused(uri: &str, frame: &Frame<'_>) -> bool {
+    let meant = namespace::classify(uri);
+    !meant.is_sitemap() && meant != Namespace::Other && !(frame.is_used)(meant)
+}
+
+fn schema_location(names: &Names) -> Option<&str> {
+    names.attributes.iter().find(|(name, _)| &**name == "xsi:schemaLocation").map(|(_, value)| &**value)
+}
+
+/// Whether pairs of namespace and schema are those of the root and of what it declares, and none is of 0.84.
+fn is_right(value: &str, names: &Names) -> bool {
+    let words: Vec<&str> = value.split_ascii_whitespace().collect();
+    let is_declared = |uri: &str| names.uri.as_deref() == Some(uri) || prefixes(names).any(|(_, own)| own == uri);
+    words.len().is_multiple_of(2)
+        && words.chunks(2).all(|pair| match pair {
+            [uri, place] => is_declared(uri) && !place.contains("/0.84"),
+            _ => false,
+        })
+}
+
+/// The head without what breaks the rule; `None` where that is not for a machine to do.
+pub fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
+    let head = frame.head;
+    let prefix = frame.names.prefix.trim_end_matches(':');
+    let own = if prefix.is_empty() { "xmlns".to_owned() } else { format!("xmlns:{prefix}") };
+    Some(match rule {
+        Rule::ENC_BOM => head.strip_prefix(MARK)?.to_vec(),
+        Rule::XML_DECLARATION_MISSING => {
+            let text = head.strip_prefix(MARK);
+            [text.map_or(&b""[..], |_| MARK), DECLARATION, text.unwrap_or(head).trim_ascii_start()].concat()
+        }
+        Rule::XML_VERSION => {
+            let (_, value) = attribute(head, &declaration(head)?, "version")?;
+            spliced(head, value, b"1.0")
+        }
+        Rule::XML_DOCTYPE => {
+            let doctype = doctype(head)?;
+            let rest = head.get(doctype.end..)?;
+            let blank = rest.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(0);
+            spliced(head, doctype.start..doctype.end + blank, b"")
+        }
+        Rule::NS_MISSING | Rule::NS_VARIANT | Rule::NS_LEGACY_084 | Rule::NS_WRONG => {
+            let root = root(head)?;
+            match attribute(head, &root, &own) {
+                Some((_, value)) => spliced(head, value, SITEMAP_09.as_bytes()),
+                None => spliced(head, root.name_end..root.name_end, format!(" {own}=\"{SITEMAP_09}\"").as_bytes()),
+            }
+        }
+        Rule::NS_ATTR_TYPO => {
+            let (name, _) =
+                frame.names.attributes.iter().find(|(name, value)| namespace::is_xmlns_typo(name, value))?;
+            let (whole, value) = attribute(head, &root(head)?, name)?;
+            // The quotes are kept as they are.
+            let named = spliced(head, value, SITEMAP_09.as_bytes());
+            spliced(&named, whole.start..whole.start + name.len(), own.as_bytes())
+        }
+        Rule::NS_EXT_VARIANT => each_prefix(frame, |uri| namespace::near_miss(uri).is_some(), &|uri| {
+            namespace::near_miss(uri).and_then(Namespace::uri)
+        })?,
+        Rule::NS_DECLARED_UNUSED => each_prefix(frame, |uri| is_unused(uri, frame), &|_| None)?,
+        Rule::SCHEMA_LOCATION => {
+            let (_, value) = attribute(head, &root(head)?, "xsi:schemaLocation")?;
+            let schema = if frame.names.kind == FileKind::Index { "siteindex" } else { "sitemap" };
+            spliced(head, value, format!("{SITEMAP_09} {SITEMAP_09}/{schema}.xsd").as_bytes())
+        }
+        _ => return None,
+    })
+}
+
+/// Gives the declarations that `is_meant` another value, or takes them out.
+fn each_prefix<'u>(
+    frame: &Frame<'_>,
+    is_meant: impl Fn(&str) -> bool,
+    value_of: &dyn Fn(&str) -> Option<&'u str>,
+) -> Option<Vec<u8>> {
+    let mut head = frame.head.to_vec();
+    for (prefix, uri) in prefixes(frame.names).filter(|(_, uri)| is_meant(uri)) {
+        let (whole, value) = attribute(&head, &root(&head)?, &format!("xmlns:{prefix}"))?;
+        head = if let Some(uri) = value_of(uri) {
+            spliced(&head, value, uri.as_bytes())
+        } else {
+            let before = head.get(..whole.start)?;
+            let blank = before.iter().rev().take_while(|byte| markup::is_space(**byte)).count();
+            spliced(&head, whole.start - blank..whole.end, b"")
+        };
+    }
+    Some(head)
+}
+
+/// What the fix does, as a short phrase.
+pub fn label(rule: Rule) -> &'static str {
+    match rule {
+        Rule::ENC_BOM => "drop the byte order mark",
+        Rule::XML_DECLARATION_MISSING => "write the declaration",
+        Rule::XML_VERSION => "write version 1.0",
+        Rule::XML_DOCTYPE => "drop the DOCTYPE",
+        Rule::NS_EXT_VARIANT => "write the extension's namespace right",
+        Rule::NS_DECLARED_UNUSED => "drop the declaration",
+        Rule::SCHEMA_LOCATION => "name the schema of 0.9",
+        _ => "declare the namespace of 0.9",
+    }
+}
+
+/// What a rule says of this very file.
+pub fn message(rule: Rule, frame: &Frame<'_>) -> String {
+    let name = frame.name.unwrap_or_default();
+    let of = |is_meant: &dyn Fn(&str) -> bool| {
+        let found = prefixes(frame.names).find(|(_, uri)| is_meant(uri));
+        found.map_or((String::new(), String::new()), |(prefix, uri)| (prefix.to_owned(), uri.to_owned()))
+    };
+    match rule {
+        Rule::ENC_BOM => "a byte order mark, which UTF-8 does not need".to_owned(),
+        Rule::XML_DECLARATION_MISSING => "no XML declaration; UTF-8 is assumed, which is right".to_owned(),
+        Rule::XML_VERSION => "the XML declaration names another version than 1.0".to_owned(),
+        Rule::XML_DOCTYPE => "a DOCTYPE; several crawlers refuse files with one".to_owned(),
+        Rule::XML_ENTITY_DECLARATION => "the DOCTYPE declares entities; they are never expanded here".to_owned(),
+        Rule::NS_PREFIX => format!("elements are written with the prefix {}", frame.names.prefix),
+        Rule::NS_EXT_VARIANT => {
+            let (prefix, uri) = of(&|uri| namespace::near_miss(uri).is_some());
+            let right = namespace::near_miss(&uri).and_then(Namespace::uri).unwrap_or_default();
+            format!("xmlns:{prefix} is {uri}; it must be {right}")
+        }
+        Rule::NS_DECLARED_UNUSED => {
+            format!("xmlns:{} is declared and no entry uses it", of(&|uri| is_unused(uri, frame)).0)
+        }
+        Rule::SCHEMA_LOCATION => {
+            "xsi:schemaLocation pairs a namespace that the file does not have, or names 0.84".to_owned()
+        }
+        Rule::GZIP_EXTENSION_MISMATCH if frame.gzip => format!("{name} is gzip data; its name should end in .gz"),
+        Rule::GZIP_EXTENSION_MISMATCH => format!("{name} is not gzip data, although its name ends in .gz"),
+        Rule::FILE_NAME_UNSAFE => format!("{name}: a URL has to escape this name, or it is too long"),
+        other => other.summary().into(),
+    }
+}
+
+/// The XML declaration.
+fn declaration(head: &[u8]) -> Option<Markup> {
+    let start = if head.starts_with(MARK) { MARK.len() } else { 0 };
+    let token = markup::next(head, start).filter(|token| token.start == start && token.kind == Kind::Instruction)?;
+    let inside = head.get(start + 2..token.end)?;
+    let is_one = inside.starts_with(b"xml") && inside.get(3).is_some_and(|byte| markup::is_space(*byte));
+    // Its pseudo-attributes are read as those of a tag.
+    is_one.then_some(Markup { kind: Kind::Empty, name_end: start + 5, ..token })
+}
+
+fn doctype(head: &[u8]) -> Option<Markup> {
+    tokens(head).take_while(|token| token.kind != Kind::Start).find(|token| token.kind == Kind::Declaration)
+}
+
+fn root(head: &[u8]) -> Option<Markup> {
+    tokens(head).find(|token| matches!(token.kind, Kind::Start | Kind::Empty))
+}
+
+fn tokens(head: &[u8]) -> impl Iterator<Item = Markup> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let token = markup::next(head, at)?;
+        at = token.end;
+        Some(token)
+    })
+}
+
+/// Where an attribute of a tag stands, and its value.
+fn attribute(head: &[u8], tag: &Markup, name: &str) -> Option<(Range<usize>, Range<usize>)> {
+    let text = tag.attributes(head);
+    let found = markup::attributes(text).find(|attribute| attribute.name == name.as_bytes())?;
+    let place = |part: &[u8]| Some(tag.name_end + (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?);
+    let (start, value) = (place(found.name)?, place(found.value)?);
+    let end = value + found.value.len();
+    Some((start..end + 1, value..end))
+}
+
+fn spliced(text: &[u8], range: Range<usize>, new: &[u8]) -> Vec<u8> {
+    let (before, after) = (text.get(..range.start).unwrap_or(text), text.get(range.end..).unwrap_or_default());
+    [before, new, after].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rules of a head, whose name is `a.xml` and which uses images alone.
+    fn rules(head: &str) -> RuleSet {
+        with(head, check)
+    }
+
+    fn with<T>(head: &str, ask: impl FnOnce(&Frame<'_>) -> T) -> T {
+        let tag = root(head.as_bytes()).unwrap();
+        let names = Names::of_root(head.as_bytes(), &tag).unwrap();
+        let is_used = |meant| meant == Namespace::Image;
+        ask(&Frame { head: head.as_bytes(), names: &names, name: Some("a.xml"), gzip: false, is_used: &is_used })
+    }
+
+    #[test]
+    fn each_rule_is_found_and_its_fix_changes_nothing_else() {
+        let (xml, ns) = ("<?xml version=\"1.0\"?>\n", "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"");
+        let table: [(String, Rule, String); 14] = [
+            (format!("\u{feff}{xml}<urlset {ns}>"), Rule::ENC_BOM, format!("{xml}<urlset {ns}>")),
+            (
+                format!("<urlset {ns}>"),
+                Rule::XML_DECLARATION_MISSING,
+                format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset {ns}>"),
+            ),
+            (
+                format!("<?xml version='1.1'?><urlset {ns}>"),
+                Rule::XML_VERSION,
+                format!("<?xml version='1.0'?><urlset {ns}>"),
+            ),
+            (
+                format!("{xml}<!DOCTYPE a>\n<!-- b --><urlset {ns}>"),
+                Rule::XML_DOCTYPE,
+                format!("{xml}<!-- b --><urlset {ns}>"),
+            ),
+            (
+                format!("{xml}<urlset ns='http://www.google.com/schemas/sitemap/0.84' a='b'>"),
+                Rule::NS_ATTR_TYPO,
+                format!("{xml}<urlset xmlns='{SITEMAP_09}' a='b'>"),
+            ),
+            (format!("{xml}<urlset  a='b'>"), Rule::NS_MISSING, format!("{xml}<urlset {ns}  a='b'>")),
+            (format!("{xml}<urlset xmlns=''>"), Rule::NS_MISSING, format!("{xml}<urlset xmlns='{SITEMAP_09}'>")),
+            (format!("{xml}<s:urlset>"), Rule::NS_MISSING, format!("{xml}<s:urlset xmlns:s=\"{SITEMAP_09}\">")),
+            (
+                format!("{xml}<urlset\n xmlns='https://www.sitemaps.org/schemas/sitemap/0.9'\n>"),
+                Rule::NS_VARIANT,
+                format!("{xml}<urlset\n xmlns='{SITEMAP_09}'\n>"),
+            ),
+            (
+                format!("{xml}<s:urlset xmlns:s='http://www.google.com/schemas/sitemap/0.84'>"),
+                Rule::NS_LEGACY_084,
+                format!("{xml}<s:urlset xmlns:s='{SITEMAP_09}'>"),
+            ),
+            (format!("{xml}<urlset xmlns='urn:x'>"), Rule::NS_WRONG, format!("{xml}<urlset xmlns='{SITEMAP_09}'>")),
+            (
+                format!("{xml}<urlset {ns} xmlns:image='https://www.google.com/schemas/sitemap-image/1.1'>"),
+                Rule::NS_EXT_VARIANT,
+                format!("{xml}<urlset {ns} xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'>"),
+            ),
+            (
+                format!("{xml}<urlset {ns}\n  xmlns:video=\"http://www.google.com/schemas/sitemap-video/1.1\" b='c'>"),
+                Rule::NS_DECLARED_UNUSED,
+                format!("{xml}<urlset {ns} b='c'>"),
+            ),
+            (
+                format!("{xml}<urlset {ns} xmlns:xsi='x' xsi:schemaLocation='{SITEMAP_09} http://g/0.84/a.xsd'>"),
+                Rule::SCHEMA_LOCATION,
+                format!("{xml}<urlset {ns} xmlns:xsi='x' xsi:schemaLocation='{SITEMAP_09} {SITEMAP_09}/sitemap.xsd'>"),
+            ),
+        ];
+        for (head, rule, expected) in table {
+            let of_names =
+                [Rule::NS_ATTR_TYPO, Rule::NS_MISSING, Rule::NS_VARIANT, Rule::NS_LEGACY_084, Rule::NS_WRONG];
+            assert!(of_names.contains(&rule) || rules(&head).contains(rule), "{head}");
+            let fixed = with(&head, |frame| fixed(rule, frame)).unwrap();
+            assert_eq!(String::from_utf8(fixed).unwrap(), expected, "{rule}");
+            assert!(!rules(&expected).contains(rule), "{expected}");
+            assert!(rules(&expected).minus(rules(&head)).is_empty(), "{expected}: {:?}", rules(&expected));
+        }
+        assert_eq!(rules(&format!("{xml}<urlset {ns}>")), RuleSet::EMPTY);
+        let subset = format!("{xml}<!DOCTYPE a [<!ENTITY b 'c'>]><urlset {ns}>");
+        assert_eq!(rules(&subset), RuleSet::of(&[Rule::XML_DOCTYPE, Rule::XML_ENTITY_DECLARATION]));
+    }
+
+    #[test]
+    fn names_of_files_are_judged_as_urls_have_them() {
+        let head = "<?xml version='1.0'?><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>";
+        let table: [(&str, bool, &[Rule]); 6] = [
+            ("maps/sitemap-1_a.xml", false, &[]),
+            ("sitemap.xml.gz", true, &[]),
+            ("sitemap.xml.gz", false, &[Rule::GZIP_EXTENSION_MISMATCH]),
+            ("sitemap.xml", true, &[Rule::GZIP_EXTENSION_MISMATCH]),
+            ("my sitemap.xml", false, &[Rule::FILE_NAME_UNSAFE]),
+            ("seiten\u{fc}bersicht.xml", false, &[Rule::FILE_NAME_UNSAFE]),
+        ];
+        for (name, gzip, expected) in table {
+            let found = with(head, |frame| check(&Frame { name: Some(name), gzip, ..*frame }));
+            assert_eq!(found, RuleSet::of(expected), "{name}");
+        }
+    }
+}

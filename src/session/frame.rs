@@ -1,0 +1,220 @@
+//! What is wrong with a file as a whole and can be put right by a key: what stands around its entries, and what was
+//! repaired when it was read.
+
+use super::change::Intent;
+use super::findings::{FileFinding, Place};
+use super::snapshot::Snapshot;
+use crate::check::file::{self, FileFacts};
+use crate::check::fix::{Action, Fix};
+use crate::check::frame::{self, Frame};
+use crate::check::profile::Profile;
+use crate::check::quirk;
+use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::document::Document;
+use crate::document::edit::Edit;
+use crate::document::form::Form;
+use crate::document::quirk::Quirk;
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::{Member, SitemapId};
+use crate::document::source::Source;
+use crate::progress::Progress;
+use crate::protocol::namespace::Namespace;
+use crate::words::counted;
+use crate::xml::record::Flags;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The findings of a file that neither its rows nor its quirks carry.
+pub(super) fn findings(document: &Document, member: Member, profile: Profile) -> Vec<FileFinding> {
+    let place = match member {
+        Member::Index => Place::Index(None),
+        Member::Sitemap(id) => Place::Sitemap(id),
+    };
+    let Some(facts) = facts(document, member, profile) else { return Vec::new() };
+    with_frame(document, member, |around| {
+        let of_frame = frame::check(around).intersection(profile.asked());
+        let rules = file::check(&facts).union(of_frame);
+        let finding = |rule: Rule| {
+            let message =
+                if of_frame.contains(rule) { frame::message(rule, around) } else { file::message(rule, &facts) };
+            let fix = edit_for(document, member, rule, profile).map(|_| Fix {
+                label: frame::label(rule).to_owned(),
+                is_safe: rule.fix() == FixKind::Safe,
+                action: Action::File,
+            });
+            Some(FileFinding { place, rule, severity: rule.severity_in(profile)?, field: None, message, fix, at: None })
+        };
+        rules.iter().filter_map(finding).collect()
+    })
+    .unwrap_or_default()
+}
+
+/// The fix of something that was repaired when a file was read: agreeing to it.
+pub(super) fn accepting(quirk: &Quirk) -> Option<Fix> {
+    let label = "write the file as repaired".to_owned();
+    let is_safe = quirk::rule_of(quirk.kind).fix() == FixKind::Safe;
+    quirk.kind.is_repair().then_some(Fix { label, is_safe, action: Action::File })
+}
+
+fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFacts<'_>> {
+    Some(match member {
+        Member::Index => {
+            let source = &document.index()?.source;
+            FileFacts {
+                profile,
+                entries: source.len() as u32,
+                bytes: source.bytes().len() as u64,
+                names: &source.names,
+                stray: source.stray.is_some(),
+            }
+        }
+        Member::Sitemap(id) => {
+            let sitemap = document.sitemap(id)?;
+            // What stands between entries is theirs; only the file as read knows of it.
+            let stray = document.source_of(id).unwrap_or(&sitemap.frame).stray.is_some();
+            let (entries, bytes) = (sitemap.live, sitemap.bytes());
+            FileFacts { profile, entries, bytes, names: &sitemap.frame.names, stray }
+        }
+    })
+}
+
+/// Asks something of what stands around a file's entries. `None` for what is no XML as stored.
+fn with_frame<T>(document: &Document, member: Member, ask: impl FnOnce(&Frame<'_>) -> T) -> Option<T> {
+    match member {
+        Member::Index => {
+            let index = document.index()?;
+            let head = index.source.head(true);
+            let name = index.path.as_ref().map(|_| &*index.name);
+            let (names, gzip) = (&index.source.names, index.gzip);
+            Some(ask(&Frame { head: &head, names, name, gzip, is_used: &|_| true }))
+        }
+        Member::Sitemap(id) => {
+            let sitemap = document.sitemap(id)?;
+            if matches!(sitemap.form, Form::Feed(_)) {
+                return None;
+            }
+            let head = sitemap.frame.head(true);
+            let is_used = |meant: Namespace| {
+                let flag = match meant {
+                    Namespace::Image => Flags::IMAGE,
+                    Namespace::Video => Flags::VIDEO,
+                    Namespace::News => Flags::NEWS,
+                    Namespace::Xhtml => Flags::ALTERNATE,
+                    _ => Flags::OTHER,
+                };
+                let has = |row: RowId| document.record(row).flags.has(flag);
+                sitemap.rows.iter().any(|row| document.is_live(row) && has(row))
+                    // `xhtml` may be used for something else than links.
+                    || (meant == Namespace::Xhtml
+                        && sitemap.rows.iter().any(|row| document.record(row).flags.has(Flags::OTHER)))
+            };
+            let name = sitemap.path.as_ref().map(|_| &*sitemap.name);
+            let (names, gzip) = (&sitemap.frame.names, sitemap.gzip);
+            Some(ask(&Frame { head: &head, names, name, gzip, is_used: &is_used }))
+        }
+    }
+}
+
+/// Rules that a file breaks around its entries.
+fn rules(document: &Document, member: Member, profile: Profile) -> RuleSet {
+    let of_file = facts(document, member, profile).map(|facts| file::check(&facts)).unwrap_or_default();
+    of_file.union(with_frame(document, member, frame::check).unwrap_or_default())
+}
+
+/// The edit that puts a rule right, tried out: its finding is gone and no other is new.
+fn edit_for(document: &Document, member: Member, rule: Rule, profile: Profile) -> Option<Edit> {
+    if !frame::FRAME_RULES.contains(rule) {
+        return None;
+    }
+    let before = rules(document, member, profile);
+    let mut edit = changed(document, member, rule)?;
+    for _ in 0..2 {
+        let after = document.apply(&edit, &Progress::default())?.document;
+        let new = rules(&after, member, profile);
+        if new.contains(rule) {
+            return None;
+        }
+        if new.minus(before).is_empty() {
+            return Some(edit);
+        }
+        // Another namespace makes the old hint at a schema wrong.
+        edit = changed(&after, member, Rule::SCHEMA_LOCATION)?;
+    }
+    None
+}
+
+/// The edit alone.
+fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
+    let head = with_frame(document, member, |around| frame::fixed(rule, around))??;
+    let frame = match member {
+        Member::Sitemap(id) => Source::framed(&head, &document.sitemap(id)?.frame.tail(true))?,
+        Member::Index => {
+            let source = &document.index()?.source;
+            let bytes = [&head[..], source.run(0, source.len()), &source.tail(true)].concat();
+            Source::of_text(bytes).filter(|new| new.len() == source.len())?
+        }
+    };
+    Some(Edit::Frame { file: member, frame: Arc::new(frame) })
+}
+
+impl Snapshot {
+    /// The files that rows are in; all of them, and the index, if the rows are all there are.
+    fn members(&self, rows: &RowSet) -> BTreeSet<Member> {
+        let document = &self.document;
+        let live = rows.iter().filter(|row| document.is_live(RowId(*row)));
+        if live.clone().count() as u64 == u64::from(document.live()) {
+            let sitemaps = (0..document.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
+            return sitemaps.chain(document.index().map(|_| Member::Index)).collect();
+        }
+        live.map(|row| Member::Sitemap(document.sitemap_of(RowId(row)))).collect()
+    }
+
+    /// What the fixers of `rules` make of the files that `rows` are in, apart from the rows themselves.
+    pub(super) fn intend_fix_files(&self, rows: &RowSet, rules: RuleSet) -> Vec<Edit> {
+        if !rules.intersects(frame::FRAME_RULES.union(quirk::REPAIRS)) {
+            return Vec::new();
+        }
+        self.members(rows).into_iter().flat_map(|member| self.edits_of_file(member, rules)).collect()
+    }
+
+    /// What the fixers of `rules` make of one file, apart from its rows.
+    pub(super) fn intend_fix_file(&self, member: Member, rules: RuleSet) -> Intent {
+        let edits = self.edits_of_file(member, rules);
+        let changes = u64::from(!edits.is_empty());
+        Intent {
+            label: format!("{} put right", counted(changes, "file")),
+            edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
+            idle: "there is nothing to fix",
+            ..Intent::counting(changes)
+        }
+    }
+
+    fn edits_of_file(&self, member: Member, rules: RuleSet) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        let mut document = self.document.clone();
+        let profile = self.checks.profile();
+        let wanted = self::rules(&document, member, profile).intersection(rules).intersection(frame::FRAME_RULES);
+        for rule in wanted.iter() {
+            if let Some(edit) = edit_for(&document, member, rule, profile)
+                && let Some(applied) = document.apply(&edit, &Progress::default())
+            {
+                document = applied.document;
+                // The last frame has them all.
+                edits = vec![edit];
+            }
+        }
+        let quirks = match member {
+            Member::Index => self.document.index().map(|index| &index.quirks),
+            Member::Sitemap(id) => self.document.sitemap(id).map(|sitemap| &sitemap.quirks),
+        };
+        let repairs =
+            quirks.map_or(RuleSet::EMPTY, |quirks| quirk::rules(quirks.iter().filter(|quirk| quirk.kind.is_repair())));
+        // A file is accepted as a whole: unattended only if each of its repairs may be.
+        let is_named = rules.len() == 1;
+        let agrees = |rule: Rule| is_named || rules.contains(rule) || rule.fix() == FixKind::Safe;
+        if repairs.intersects(rules) && repairs.iter().all(agrees) {
+            edits.push(Edit::Accept(member));
+        }
+        edits
+    }
+}
