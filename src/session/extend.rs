@@ -1,6 +1,7 @@
 //! Extensions of many rows changed as one step: each row's own text with the change grafted in.
 
-use super::change::{Intent, Part, SAMPLES, Sample};
+use super::change::{Intent, Part, Sample};
+use super::intent::SAMPLES;
 use super::snapshot::Snapshot;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};

@@ -12,6 +12,7 @@ pub mod findings;
 mod fix;
 mod frame;
 pub mod history;
+pub mod intent;
 pub mod journal;
 pub mod load;
 pub mod run;

@@ -6,6 +6,7 @@ mod detail;
 pub(in crate::tui) use detail::Stop;
 mod frame;
 mod pane;
+mod preview;
 mod rows;
 
 pub use rows::badges;

@@ -1,8 +1,6 @@
 //! The pane under the table, and what covers it: findings, verdicts, previews, lists, questions.
 
-use super::super::app::{
-    Add, App, Bulk, CellEdit, LineEdit, List, ListKind, Mode, Preview, Purpose, Reach, Verdict, stem,
-};
+use super::super::app::{Add, App, CellEdit, LineEdit, List, ListKind, Mode, Purpose, Verdict, stem};
 use super::super::draw::canvas::gauge;
 use super::super::draw::finding_counts;
 use super::super::draw::panel::Panel;
@@ -11,12 +9,11 @@ use super::super::words::{Line, Words};
 use crate::document::rows::RowId;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
-use crate::session::change::{Intent, Part, Sample};
 use crate::session::explain::verdicts;
 use crate::session::findings::{FileFinding, Finding, Place};
 use crate::words::{counted, grouped};
 
-const GAP: &str = "   ";
+pub(super) const GAP: &str = "   ";
 
 impl App {
     pub(super) fn pane(&self) -> Panel {
@@ -282,7 +279,7 @@ impl App {
     }
 
     /// What is wrong, after its sign, in as many lines as it needs.
-    fn signed(&self, severity: Severity, text: String) -> Vec<Line> {
+    pub(super) fn signed(&self, severity: Severity, text: String) -> Vec<Line> {
         let sign = Words::new().and(severity.into(), format!("{} ", self.theme.finding_sign(severity)));
         self.folded_lines(&sign.and(Role::Text, text))
     }
@@ -356,134 +353,6 @@ impl App {
         panel
     }
 
-    /// Scope and effect in words, then rows before and after.
-    fn preview_panel(&self, preview: &Preview, top: usize) -> Panel {
-        let mut title = Words::new();
-        let mut lines = Vec::new();
-        match &preview.intent {
-            None if preview.words.is_empty() => title.push(Role::Dim, "Enter does it"),
-            None => title.push(Role::Text, preview.words.clone()),
-            Some(Err(refused)) => lines.extend(self.signed(Severity::Error, refused.0.clone())),
-            Some(Ok(intent)) => {
-                title = intent_words(preview, intent);
-                let height = usize::from(self.areas().pane.height).max(1);
-                if intent.collisions > 0 {
-                    let first = intent.collision.as_deref().unwrap_or_default();
-                    let words =
-                        format!("{} would be the same as another row's: {first}", counted(intent.collisions, "URL"));
-                    lines.extend(self.signed(Severity::Warning, words));
-                }
-                if intent.refused > 0 {
-                    let why = intent.reason.clone().unwrap_or_default();
-                    let words = format!("{} left alone: {why}", counted(intent.refused, "row"));
-                    lines.extend(self.signed(Severity::Warning, words));
-                }
-                let place = height.saturating_sub(lines.len()).max(1);
-                let rows: Vec<&[Sample]> = intent.samples.chunk_by(|one, next| one.row == next.row).collect();
-                let top = top.min(rows.len().saturating_sub(place));
-                for samples in rows.iter().skip(top).take(place) {
-                    lines.push(self.sample_line(samples));
-                }
-                let shown = (top + place).min(rows.len()) as u64;
-                if let Some(last) = lines.last_mut()
-                    && shown < intent.changes
-                {
-                    last.right = Words::dim(format!("{} more", grouped(intent.changes - shown)));
-                    if rows.len() > place {
-                        last.right.key("↓", "walk");
-                    }
-                }
-            }
-        }
-        Panel { title: title.into(), lines, chosen: None, top: 0 }
-    }
-
-    /// One row of a preview: before and after, of each field that changes.
-    fn sample_line(&self, samples: &[Sample]) -> Line {
-        let [sample] = samples else { return self.samples_line(samples) };
-        let charset = self.theme.charset;
-        let width = usize::from(self.size.0).saturating_sub(8);
-        let (arrow, absent) = (self.theme.signs.arrow, self.theme.signs.absent);
-        let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
-        if sample.part == Part::Field(Field::Loc) {
-            let half = width.saturating_sub(4) / 2;
-            let before = charset.fit_path(&self.without_origin(&of(&sample.before)), half);
-            let after = self.without_origin(&of(&sample.after));
-            let words = Words::dim(before).and(Role::Dim, format!(" {arrow} "));
-            return words.and(Role::Changed, charset.elide(&after, half).into_owned()).into();
-        }
-        let loc = self.without_origin(&self.session.document().loc(sample.row));
-        let room = width.saturating_sub(60).clamp(16, 60);
-        Words::text(charset.fit_path(&loc, room))
-            .and(Role::Dim, format!("  {} ", charset.fit_right(&of(&sample.before), 12)))
-            .and(Role::Dim, format!("{arrow} "))
-            .and(Role::Changed, of(&sample.after))
-            .into()
-    }
-
-    /// Several fields of one row, each by its name.
-    fn samples_line(&self, samples: &[Sample]) -> Line {
-        let (arrow, absent) = (self.theme.signs.arrow, self.theme.signs.absent);
-        let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
-        let mut values = Words::new();
-        for sample in samples {
-            values.push(Role::Dim, format!("{GAP}{} {} {arrow} ", sample.part.name(), of(&sample.before)));
-            values.push(Role::Changed, of(&sample.after));
-        }
-        let charset = self.theme.charset;
-        // One place for all rows, so that the values stand below each other.
-        let room = usize::from(self.size.0).saturating_sub(8 + 32 * samples.len()).clamp(12, 60);
-        let loc = samples.first().map(|sample| self.session.document().loc(sample.row)).unwrap_or_default();
-        Words::text(charset.fit_path(&self.without_origin(&loc), room)).joined(values).into()
-    }
-
-    /// A URL as the table shows it.
-    fn without_origin(&self, loc: &str) -> String {
-        let path = self.session.origin().and_then(|origin| loc.strip_prefix(origin));
-        path.filter(|path| path.starts_with(['/', '?', '#'])).unwrap_or(loc).to_owned()
-    }
-
-    fn bulk_pane(&self, bulk: &Bulk) -> Panel {
-        let mut fields = Words::dim("field  ");
-        for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
-            let role = if field == bulk.field { Role::Chosen } else { Role::Text };
-            fields.push(role, format!(" {} ", field.name()));
-            fields.push(Role::Text, " ");
-        }
-        let value = bulk.prompt.window(self.theme.charset, 40);
-        fields.push(Role::Dim, format!("{GAP}value  "));
-        fields.push(Role::Text, value.text);
-        fields.push(Role::Accent, self.theme.signs.caret);
-        let mut reach = Words::dim("rows   ");
-        for one in &bulk.reaches {
-            let text = match one {
-                Reach::Marked => format!(" the {} marked ", grouped(self.session.marked())),
-                Reach::Shown => format!(" all {} shown ", grouped(u64::from(self.session.shown()))),
-                Reach::Row => " this row ".to_owned(),
-            };
-            reach.push(if *one == bulk.reach { Role::Chosen } else { Role::Text }, text);
-            reach.push(Role::Text, " ");
-        }
-        let typed = match bulk.field {
-            Field::Lastmod => "2026-11-03  today  now  +7d  -1d  none",
-            Field::Changefreq => "always hourly daily weekly monthly yearly never  none",
-            _ => "0.0 to 1.0  +0.1  -0.1  none",
-        };
-        let mut lines: Vec<Line> = vec![fields.into(), Line::new(reach, Words::dim(typed))];
-        let mut title = Line::from(Words::new().and(Role::Accent, "set many"));
-        match (&bulk.parsed, &bulk.preview) {
-            (Some(Err(error)), _) => lines.extend(self.signed(Severity::Error, error.message.clone())),
-            (_, Some(preview)) => {
-                let panel = self.preview_panel(preview, 0);
-                title = panel.title;
-                lines.extend(panel.lines);
-            }
-            _ => {}
-        }
-        title.right = Words::dim(format!(":{}", bulk.command()));
-        Panel { title, lines, chosen: None, top: 0 }
-    }
-
     fn add_pane(&self, add: &Add) -> Panel {
         let place = if add.before { "above this row" } else { "below this row" };
         if add.list.is_empty() {
@@ -528,18 +397,6 @@ fn list_panel(list: &List) -> Panel {
         chosen: chooses.then_some(list.chosen),
         top: list.chosen,
     }
-}
-
-/// `set priority to 0.8 on 1,204 of 50,000 rows (filtered)   1,167 changes   37 have it already`.
-fn intent_words(preview: &Preview, intent: &Intent) -> Words {
-    let mut words = Words::text(preview.words.clone()).and(Role::Text, GAP);
-    words.push(Role::Bold, counted(intent.changes, "change"));
-    if intent.already > 0 {
-        let [one, many] = preview.others;
-        let others = if intent.already == 1 { one } else { many };
-        words.push(Role::Dim, format!("{GAP}{} {others}", grouped(intent.already)));
-    }
-    words
 }
 
 /// `7.1` or `0.02`.
