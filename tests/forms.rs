@@ -78,6 +78,12 @@ fn what_lists_and_feeds_do_wrong_is_found_at_its_line() {
     let old = folder(&corpus::case("forms/atom-03.xml"));
     assert!(rules(&old, "atom-03.xml", &["--profile", "google"]).iter().any(|(rule, _)| rule == "feed-not-supported"));
     let list = Folder::new();
+    list.write("latin.txt", b"https://example.com/caf\xe9\n");
+    assert_eq!(rules(&list, "latin.txt", &[])[0].0, "text-not-utf8");
+    list.write("fix.txt", "https://example.com/?a&amp;b\nhttps://example.com/x, 2020-01-01\n# note\n");
+    run(&list, &["fix", "fix.txt", "--rule", "text-*"]);
+    let fixed = String::from_utf8(list.read("fix.txt")).unwrap();
+    assert_eq!(fixed, "https://example.com/?a&b\nhttps://example.com/x\n# note\n");
     list.write("urls.xml", b"https://example.com/\n");
     assert_eq!(rules(&list, "urls.xml", &[])[0].0, "text-extension");
 }

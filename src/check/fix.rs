@@ -12,6 +12,7 @@ use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault};
 use crate::protocol::{Field, changefreq, lastmod, priority};
 use crate::xml::entry::{Entry, Oddities};
+use crate::xml::escape;
 use crate::xml::splice::{Change, splice};
 
 /// A way out of a finding.
@@ -221,6 +222,18 @@ const fn lastmod_label(fault: lastmod::Faults) -> &'static str {
 }
 
 fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
+    match rule {
+        Rule::TEXT_ENTITY => {
+            return Some(set("decode the entity", Field::Loc, escape::decode(value.as_bytes()).into_owned()));
+        }
+        Rule::TEXT_EXTRA_CONTENT => {
+            // Of several values on a line the first is the page; a comment has none.
+            let mut values = value.split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | ';'));
+            let url = values.find(|value| value.starts_with("http://") || value.starts_with("https://"))?;
+            return (!value.starts_with('#')).then(|| set("keep the URL alone", Field::Loc, url.to_owned()));
+        }
+        _ => {}
+    }
     let kind = context.names.kind;
     let fault = *Fault::ALL.iter().find(|fault| loc_rule(**fault, kind) == Some(rule))?;
     let field = Field::Loc;

@@ -169,6 +169,18 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::edit::{Edit, NewEntry};
+    use crate::document::rows::RowList;
+    use crate::document::sitemap::{Sitemap, SitemapId};
+    use crate::document::source::Source;
+    use crate::progress::Progress;
+    use crate::xml::entry::Entry;
+    use crate::xml::grid;
+    use crate::xml::names::Names;
+    use crate::xml::record::Record;
+    use crate::xml::scan::Visit;
+    use proptest::prelude::*;
+    use std::convert::Infallible;
 
     #[test]
     fn a_name_asks_for_a_form() {
@@ -192,5 +204,101 @@ mod tests {
         let losses = Losses { fields: [0, 1, 0, 1_200], extensions: 2 };
         assert_eq!(losses.words(), "1 date, 1,200 priorities, extensions of 2 rows");
         assert_eq!(Losses::default().words(), "");
+    }
+
+    #[derive(Default)]
+    struct Rows(Vec<Record>, Vec<String>);
+
+    impl Visit for Rows {
+        fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+            self.0.push(Record::of(entry, text));
+            self.1.push(entry.value(Field::Loc, text).unwrap_or_default().into_owned());
+        }
+    }
+
+    fn read(text: &[u8], kind: FileKind) -> (Document, Vec<String>) {
+        let mut rows = Rows::default();
+        let scan = grid::scan(text, kind, &mut rows, &Progress::default());
+        let form = Form::of_kind(kind, scan.names.as_ref().and_then(|names| names.grid.as_deref()));
+        let mut document = Document::default();
+        document.append(Source::new(text.to_vec(), scan).unwrap(), rows.0, Sitemap { form, ..Sitemap::default() });
+        (document, rows.1)
+    }
+
+    fn written(document: &Document) -> Vec<u8> {
+        let mut out = Vec::new();
+        let result: Result<(), Infallible> = document.write_sitemap(SitemapId(0), &mut |bytes| {
+            out.extend_from_slice(bytes);
+            Ok(())
+        });
+        result.unwrap();
+        out
+    }
+
+    fn edit() -> impl Strategy<Value = Edit> {
+        let row = || 0u32..6;
+        let value = prop_oneof![Just("http://e/new"), Just("a,\"b\""), Just("0.5"), Just(" x\ny ")];
+        prop_oneof![
+            (row(), 0usize..4, value.clone()).prop_map(|(row, field, value)| Edit::Set {
+                rows: [row].into_iter().collect(),
+                field: Field::ALL[field],
+                value: Some(value.into()),
+            }),
+            (proptest::option::of(row()), value).prop_map(|(after, value)| Edit::Insert {
+                sitemap: SitemapId(0),
+                after: after.map(RowId),
+                entries: vec![NewEntry::Values([Some(value.into()), None, Some("daily".into()), None])],
+            }),
+            row().prop_map(|row| Edit::Delete([row].into_iter().collect())),
+            row().prop_map(|row| Edit::Restore([row].into_iter().collect())),
+            Just(Edit::Reorder(Vec::new())),
+        ]
+    }
+
+    proptest! {
+        /// Without edits the bytes are those that were read; with any, what is written has the size that was foretold
+        /// and reads back as the rows of the document.
+        #[test]
+        fn lists_and_tables_are_kept_and_read_back(
+            lines in proptest::collection::vec(prop_oneof![
+                Just("http://e/a"), Just(" http://e/b "), Just(""), Just("\"q\",1"), Just("x,y,z"), Just("# c"),
+            ], 0..6),
+            table in any::<bool>(),
+            mark in any::<bool>(),
+            end in prop_oneof![Just("\n"), Just("\r\n"), Just("\r")],
+            closed in any::<bool>(),
+            edits in proptest::collection::vec(edit(), 0..6),
+        ) {
+            let head = if table { vec!["loc,note,priority"] } else { Vec::new() };
+            let mut text = [head, lines].concat().join(end);
+            if closed {
+                text.push_str(end);
+            }
+            if mark {
+                text.insert(0, '\u{feff}');
+            }
+            let kind = if table { FileKind::Table } else { FileKind::List };
+            let (before, _) = read(text.as_bytes(), kind);
+            prop_assert!(written(&before) == text.as_bytes(), "{text:?}");
+            let mut document = before;
+            for edit in &edits {
+                let edit = match edit {
+                    Edit::Reorder(_) => {
+                        let ids: Vec<u32> = document.rows().map(|row| row.0).collect();
+                        Edit::Reorder(vec![(SitemapId(0), RowList::from_ids(ids.into_iter().rev()))])
+                    }
+                    other => other.clone(),
+                };
+                document = document.apply(&edit, &Progress::default()).unwrap().document;
+            }
+            let bytes = written(&document);
+            prop_assert_eq!(document.sitemap(SitemapId(0)).unwrap().bytes(), bytes.len() as u64);
+            let (_, locs) = read(&bytes, kind);
+            let blank = [' ', '\t', '\n', '\r'];
+            let on_a_line = |loc: String| if table { loc } else { loc.replace('\n', "%0A") };
+            let expected: Vec<String> =
+                document.live_rows().map(|row| on_a_line(document.loc(row).trim_matches(blank).to_owned())).collect();
+            prop_assert_eq!(locs, expected, "{:?}", String::from_utf8_lossy(&bytes));
+        }
     }
 }

@@ -62,6 +62,8 @@ pub enum QuirkKind {
     GzipTrailing,
     /// Gzip inside gzip.
     GzipDouble,
+    /// A list in another encoding than UTF-8.
+    TextNotUtf8,
     /// Empty lines in a list.
     BlankLine,
     /// Lines of a list that end with a carriage return.
@@ -112,7 +114,7 @@ impl QuirkKind {
             Self::Truncated => "the entry that was cut off goes, and the end is written",
             Self::NameCase => "names in capital letters are written small",
             Self::OutsideRoot => "a loc in no entry gets one",
-            Self::NotUtf8 | Self::OtherMark => "it is written in UTF-8",
+            Self::NotUtf8 | Self::OtherMark | Self::TextNotUtf8 => "it is written in UTF-8",
             Self::EncodingMismatch | Self::UnknownLabel => "the declaration says UTF-8",
             Self::InvalidBytes => "bytes that made no character are written as those of windows-1252",
             Self::GzipCorrupt | Self::GzipTruncated => "what could not be unpacked is gone",

@@ -42,6 +42,17 @@ pub(super) fn shape(bytes: Vec<u8>, kind: FileKind, name: &str) -> Shaped {
     }
 }
 
+/// What the encoding of a file breaks: a list has a rule of its own.
+pub(super) fn of_encoding(mut quirks: Vec<Quirk>, kind: FileKind) -> Vec<Quirk> {
+    for quirk in quirks.iter_mut().filter(|_| kind == FileKind::List) {
+        if matches!(quirk.kind, QuirkKind::NotUtf8 | QuirkKind::InvalidBytes | QuirkKind::OtherMark) {
+            quirk.kind = QuirkKind::TextNotUtf8;
+        }
+    }
+    quirks.dedup_by_key(|quirk| (quirk.entry, quirk.kind));
+    quirks
+}
+
 /// Scans bytes that have their shape.
 pub(super) fn scan(bytes: &[u8], kind: FileKind, visitor: &mut impl Visit, progress: &Progress) -> Scan {
     if kind.is_xml() { scan::scan(bytes, visitor, progress) } else { grid::scan(bytes, kind, visitor, progress) }

@@ -201,7 +201,12 @@ impl<V: Visit, M: Fn(&Facts) -> V> Job<'_, M> {
         let kind = detect::detect(&bytes).map_err(|reason| Error::new(&path, reason))?;
         let Shaped { bytes, form, quirks: odd, anchors } = form::shape(bytes, kind, &name);
         let facts = Facts { kind, path: Some(path), name, url, gzip, bytes: bytes.len() as u64, encoding };
-        let file = scan((bytes, [quirks, odd].concat()), facts, Some(on_disk), (self.make, self.progress))?;
+        let file = scan(
+            (bytes, [form::of_encoding(quirks, kind), odd].concat()),
+            facts,
+            Some(on_disk),
+            (self.make, self.progress),
+        )?;
         let source = if anchors.is_empty() { file.source } else { file.source.anchored(anchors) };
         Ok(File { source, form, ..file })
     }

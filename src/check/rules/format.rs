@@ -9,7 +9,7 @@ rules! { super::index::END;
     TEXT_NOT_UTF8 "text-not-utf8" E Document None FORMATS,
         "a text sitemap that is not UTF-8",
         "A text sitemap is UTF-8 (Baidu also takes GBK). Other encodings turn every letter beyond ASCII into another one. Saving writes UTF-8.", [(Baidu, W)];
-    TEXT_EXTRA_CONTENT "text-extra-content" E Field None FORMATS,
+    TEXT_EXTRA_CONTENT "text-extra-content" E Field Ask FORMATS,
         "a line that is no URL",
         "A text sitemap holds one URL a line and nothing else: no comment, no header, no date, no second value. Crawlers report the line as an invalid URL. Delete it, or leave only its URL.";
     TEXT_BLANK_LINE "text-blank-line" I Document None PRACTICE,
@@ -18,7 +18,7 @@ rules! { super::index::END;
     TEXT_LIMITS "text-limits" E Document None FORMATS,
         "more than 50,000 lines or 52,428,800 bytes",
         "A text sitemap has the limits of any other: 50,000 URLs and 52,428,800 bytes before compression. Crawlers refuse the file or ignore the rest. Write it as XML, which is split with an index, or deal the lines out to several files.";
-    TEXT_ENTITY "text-entity" W Field None PRACTICE,
+    TEXT_ENTITY "text-entity" W Field Ask PRACTICE,
         "an XML entity in a text sitemap",
         "Text is not XML: nothing is escaped, so &amp; in a line is four characters of the URL. The page that was meant has a plain &.";
     TEXT_EXTENSION "text-extension" W Document None FORMATS,

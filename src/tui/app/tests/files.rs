@@ -105,3 +105,65 @@ fn leaving_names_a_new_order_too() {
     bench.keys("<esc>uddq");
     bench.shows("1 changed row not saved");
 }
+
+#[test]
+fn a_list_is_edited_like_any_other_and_says_what_it_cannot_hold() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("urls.txt");
+    let text = "https://example.com/a\r\nhttps://example.com/b";
+    std::fs::write(&path, text).unwrap();
+    let on_disk = || std::fs::read_to_string(&path).unwrap();
+    let mut bench = Bench::start(Start::Path(path.clone()), (110, 24), &Theme::default());
+    bench.keys("ddu");
+    assert!(!bench.app.session.is_modified());
+    bench.keys("jdd<c-s>");
+    assert_eq!(on_disk(), "https://example.com/a\r");
+    bench.keys("u<c-s>");
+    assert_eq!(on_disk(), text);
+    bench.keys("G$c0.8<enter><c-s>");
+    bench.shows("1 priority cannot be written to a text list");
+    bench.keys("<esc>");
+    assert_eq!(on_disk(), text);
+    bench.keys(&format!("<esc>:write {}<enter>", folder.path().join("all.csv").display()));
+    bench.shows("this is still urls.txt");
+    let table = std::fs::read_to_string(folder.path().join("all.csv")).unwrap();
+    assert_eq!(table, "loc,lastmod,changefreq,priority\nhttps://example.com/a,,,\nhttps://example.com/b,,,0.8\n");
+    assert!(bench.app.session.is_modified(), "a copy is no save");
+}
+
+#[test]
+fn a_feed_is_saved_under_another_name_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("feed.rss");
+    let feed = "<rss><channel><item><title>a</title><link>https://example.com/a</link></item></channel></rss>";
+    std::fs::write(&path, feed).unwrap();
+    let mut bench = Bench::start(Start::Path(path.clone()), (110, 24), &Theme::default());
+    bench.keys("t<c-s>");
+    bench.shows("never written over");
+    bench.keys(&format!("<esc>:write {}<enter>", folder.path().join("new.xml").display()));
+    bench.shows("an RSS feed becomes a sitemap; not carried over: 1 title");
+    bench.keys("w");
+    bench.shows("saved");
+    assert!(std::fs::read_to_string(folder.path().join("new.xml")).unwrap().contains("<lastmod>2026-11-20</lastmod>"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), feed);
+    bench.keys("T<c-s>");
+    assert!(!bench.app.session.is_modified(), "from now on it is the new file");
+}
+
+#[test]
+fn several_files_are_one_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = ["a.xml", "b.txt"].map(|name| folder.path().join(name));
+    std::fs::write(&paths[0], SMALL).unwrap();
+    std::fs::write(&paths[1], "https://example.com/b\n").unwrap();
+    let gone = folder.path().join("gone.xml");
+    let all = [&paths[..], &[gone]].concat();
+    let mut bench = Bench::start(Start::Paths(all), (110, 24), &Theme::default());
+    bench.shows("not read:");
+    bench.shows("b.txt");
+    bench.keys("Gdd<c-s>");
+    assert_eq!(std::fs::read_to_string(&paths[1]).unwrap(), "");
+    assert_eq!(std::fs::read_to_string(&paths[0]).unwrap(), SMALL);
+    bench.keys(":edit<enter>");
+    bench.shows("not read:");
+}
