@@ -248,6 +248,7 @@ impl Snapshot {
             collision,
             samples,
             idle: NO_ROW,
+            breaks: Vec::new(),
             edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
         })
     }
@@ -303,6 +304,7 @@ impl Snapshot {
             collision,
             samples,
             idle: NO_ROW,
+            breaks: Vec::new(),
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
         })
     }

@@ -1,6 +1,7 @@
 //! Extensions of many rows changed as one step: each row's own text with the change grafted in.
 
 use super::change::{Intent, Part, Sample};
+use super::findings::Finding;
 use super::intent::SAMPLES;
 use super::snapshot::Snapshot;
 use crate::document::edit::Edit;
@@ -22,13 +23,16 @@ impl Snapshot {
             .par_iter()
             .map(|row| (!progress.is_cancelled()).then(|| (RowId(*row), self.grafted(RowId(*row), acts))))
             .collect::<Option<_>>()?;
-        let (mut edits, mut samples) = (Vec::new(), Vec::new());
+        let (mut edits, mut samples, mut breaks) = (Vec::new(), Vec::new(), Vec::new());
         let (mut already, mut refused, mut reason) = (0, 0, None);
         for (row, text) in grafted {
             match text {
                 Ok(Some(text)) => {
                     if edits.len() < SAMPLES {
                         samples.extend(acts.iter().map(|act| self.sample_of(row, act, text.as_bytes())));
+                    }
+                    if live.len() == 1 {
+                        breaks = self.newly_wrong(row, text.as_bytes());
                     }
                     edits.push(Edit::Raw { row, text: text.into() });
                 }
@@ -49,6 +53,7 @@ impl Snapshot {
             refused,
             reason,
             samples,
+            breaks,
             ..Intent::counting(changes)
         })
     }
@@ -67,6 +72,13 @@ impl Snapshot {
             }
         }
         new.map(String::from_utf8).transpose().map_err(|_| "it is not UTF-8".to_owned())
+    }
+
+    /// What would be wrong with a row of this text, and is not with the row as it is.
+    fn newly_wrong(&self, row: RowId, text: &[u8]) -> Vec<Finding> {
+        let now = self.findings(row);
+        let is_new = |found: &Finding| !now.iter().any(|old| (old.rule, &old.message) == (found.rule, &found.message));
+        self.findings_of_text(row, text).into_iter().filter(is_new).collect()
     }
 
     fn sample_of(&self, row: RowId, act: &Act, new: &[u8]) -> Sample {

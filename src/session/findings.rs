@@ -126,6 +126,14 @@ impl Snapshot {
         findings
     }
 
+    /// The findings that a row would have by itself if this were its text.
+    pub fn findings_of_text(&self, row: RowId, text: &[u8]) -> Vec<Finding> {
+        let entry = Entry::of(text, self.document.names(row));
+        let context = self.checks.context(&self.document, row, self.now);
+        let rules = entry_rules::check(&entry, text, &context);
+        worded(&entry, text, &context, rules)
+    }
+
     /// Rules that typed text would break in a row, before it is kept.
     pub fn judge(&self, row: Option<RowId>, field: Field, typed: &str) -> Vec<Finding> {
         let row = row.unwrap_or_default();

@@ -1,5 +1,6 @@
 //! What a change comes to, before it is made: the edit, what to say of it, and the rows that a preview shows.
 
+use super::findings::Finding;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Field;
@@ -30,6 +31,8 @@ pub struct Intent {
     pub samples: Vec<Sample>,
     /// What to say if nothing changes, unless the rows themselves are the reason.
     pub idle: &'static str,
+    /// Of a change of one row, what would be wrong with it that is not now.
+    pub breaks: Vec<Finding>,
 }
 
 /// One row of a preview.
@@ -83,6 +86,7 @@ impl Intent {
             collision: None,
             samples: Vec::new(),
             idle: NO_ROW,
+            breaks: Vec::new(),
         }
     }
 
@@ -131,6 +135,7 @@ impl Intent {
             collision: self.collision.or(other.collision),
             samples,
             idle: self.idle,
+            breaks: [self.breaks, other.breaks].concat(),
         }
     }
 }

@@ -32,7 +32,13 @@ impl App {
                     let words = format!("{} left alone: {why}", counted(intent.refused, "row"));
                     lines.extend(self.signed(Severity::Warning, words));
                 }
-                let place = height.saturating_sub(lines.len()).max(1);
+                let mut wrong: Vec<Line> = Vec::new();
+                for finding in intent.breaks.iter().take(3) {
+                    wrong.extend(
+                        self.signed(finding.severity, format!("{}{GAP}{}", finding.message, finding.rule.code())),
+                    );
+                }
+                let place = height.saturating_sub(lines.len() + wrong.len()).max(1);
                 let rows: Vec<&[Sample]> = intent.samples.chunk_by(|one, next| one.row == next.row).collect();
                 let top = top.min(rows.len().saturating_sub(place));
                 for samples in rows.iter().skip(top).take(place) {
@@ -47,6 +53,7 @@ impl App {
                         last.right.key("↓", "walk");
                     }
                 }
+                lines.extend(wrong);
             }
         }
         Panel { title: title.into(), lines, chosen: None, top: 0 }

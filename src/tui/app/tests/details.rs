@@ -72,6 +72,17 @@ fn extensions_are_added_to_this_row_alone() {
 }
 
 #[test]
+fn the_verdict_on_an_extension_follows_the_typing() {
+    let mut bench = Bench::file(IMAGES);
+    bench.keys("<f6>o").keys("video title=T thumbnail_loc=https://example.com/t.png duration=0");
+    bench.shows("video-");
+    bench.keys("<esc>o").keys("image loc=relative.png");
+    bench.shows("loc-not-absolute");
+    bench.keys("<esc>o").keys("image loc=https://example.com/new.png");
+    assert!(!bench.screen().contains("✗ "), "{}", bench.screen());
+}
+
+#[test]
 fn what_cannot_be_is_said_in_place() {
     let mut bench = Bench::file(IMAGES);
     bench.keys("<f6>o").keys("image/duration=3");
