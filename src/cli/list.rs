@@ -8,7 +8,9 @@ use crate::document::rows::RowId;
 use crate::document::source::{Lines, Source};
 use crate::protocol::Field;
 use crate::session::Session;
-use crate::xml::entry::Entry;
+use crate::xml::entry::{Entry, Oddities};
+use crate::xml::record::Flags;
+use crate::xml::repeat;
 use std::io;
 use std::sync::Arc;
 
@@ -25,8 +27,17 @@ pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fail
             ListFormat::Text => {
                 let document = session.document();
                 // A row without a loc has nothing to say here.
-                for loc in passing(&session, query.as_ref()).filter_map(|row| document.value(row, Field::Loc)) {
-                    loc_text(streams.out, &loc)?;
+                for row in passing(&session, query.as_ref()) {
+                    // Several loc in one entry are as many candidate URLs.
+                    let others = if is_odd(&session, row) { every_loc(&session, row) } else { Vec::new() };
+                    if others.is_empty()
+                        && let Some(loc) = document.value(row, Field::Loc)
+                    {
+                        loc_text(streams.out, &loc)?;
+                    }
+                    for loc in others {
+                        loc_text(streams.out, &loc)?;
+                    }
                 }
                 Ok(())
             }
@@ -70,7 +81,24 @@ fn sitemaps(session: &Session, format: ListFormat, streams: &mut Streams<'_>) ->
 /// The rows that pass, in file order.
 fn passing<'s>(session: &'s Session, query: Option<&'s Query>) -> impl Iterator<Item = RowId> + 's {
     let facts = session.view().facts();
-    session.document().live_rows().filter(move |row| query.is_none_or(|query| query.matches(&facts.of(*row))))
+    let rows = session.document().live_rows().filter(|row| !(is_odd(session, *row) && is_of_other_kind(session, *row)));
+    rows.filter(move |row| query.is_none_or(|query| query.matches(&facts.of(*row))))
+}
+
+/// Whether anything about an entry is unusual: only then is it looked at more closely.
+fn is_odd(session: &Session, row: RowId) -> bool {
+    session.document().record(row).flags.has(Flags::ODD)
+}
+
+/// Whether an entry is a `<sitemap>` that stands in a urlset: it names no page.
+fn is_of_other_kind(session: &Session, row: RowId) -> bool {
+    let (entry, _) = session.document().entry(row);
+    entry.odd.has(Oddities::OTHER_KIND)
+}
+
+fn every_loc(session: &Session, row: RowId) -> Vec<String> {
+    let document = session.document();
+    repeat::locs(&document.entry_text(row), document.names(row))
 }
 
 fn rows(session: &Session, query: Option<&Query>, streams: &mut Streams<'_>) -> io::Result<()> {

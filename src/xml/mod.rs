@@ -13,6 +13,7 @@ pub mod parser;
 mod plain;
 pub mod record;
 pub mod repair;
+pub mod repeat;
 pub mod scan;
 pub mod splice;
 pub mod tree;
