@@ -223,7 +223,7 @@ fn a_damaged_file_is_repaired_only_when_somebody_agrees() {
     folder.write("sitemap.xml", &case.bytes);
     let terminal = open(&folder, "sitemap.xml", "2 URLs");
     terminal.wait_for("xml-unescaped-ampersand");
-    terminal.send("d");
+    terminal.send("dd");
     terminal.send(key::CTRL_S);
     terminal.wait_for("raw & becomes");
     terminal.send("k");
