@@ -204,6 +204,18 @@ fn several_files_and_a_folder_are_one_set() {
 }
 
 #[test]
+fn parts_of_a_list_are_lists_and_tables_have_none() {
+    let folder =
+        Folder::with(&[("urls.txt", "https://e.com/a\nhttps://e.com/b/1\n"), ("t.csv", "loc,x\nhttps://e.com/,\n")]);
+    let split = |path| run(&folder, &["split", path, "--by", "section", "-o", "out", "--base-url", "https://e.com/"]);
+    assert!(split("urls.txt").status.success());
+    assert_eq!(folder.read("out/sitemap-b.txt"), b"https://e.com/b/1\n");
+    let listed = run(&folder, &["list", "out"]);
+    assert_eq!(stdout(&listed), "https://e.com/a\nhttps://e.com/b/1\n", "{}", stderr(&listed));
+    assert_eq!(split("t.csv").status.code(), Some(2));
+}
+
+#[test]
 fn the_entries_of_an_index_are_listed_by_themselves() {
     let folder = Folder::sample();
     let listed = stdout(&run(&folder, &["list", "--sitemaps", "sitemap_index.xml"]));

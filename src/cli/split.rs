@@ -3,6 +3,7 @@
 use super::args::{Common, Split};
 use super::save::in_words;
 use super::{Failure, Status, Streams, filter};
+use crate::document::form::Form;
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
 use crate::files::plan::Action;
@@ -39,6 +40,15 @@ pub(super) fn run(split: &Split, streams: &mut Streams<'_>) -> Result<Status, Fa
         }
     };
     let session = common.open(&split.path, now, streams)?;
+    // Parts have the form of their set.
+    let name = match session.form() {
+        Form::List if split.name.is_none() => name.replace(".xml", ".txt"),
+        Form::Csv | Form::Tsv => {
+            let message = "a table is no sitemap, and no index may name its parts".to_owned();
+            return Err(Failure::Usage(message, "first make it one: sited convert PATH -o NAME.xml".to_owned()));
+        }
+        _ => name,
+    };
     let Some(base_url) = split.base_url.clone().or_else(|| folder_of_children(&session)) else {
         let message = "the parts need URLs, and nothing here says where they will live".to_owned();
         let origin = session.view().checks.set().main_origin().map_or("https://example.com", |(origin, _)| origin);

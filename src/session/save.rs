@@ -14,6 +14,7 @@ use crate::progress::Progress;
 use crate::protocol::limits::Limits;
 use crate::words::{counted, size};
 use crate::xml::entry::Entry;
+use crate::xml::feed::Feed;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -73,6 +74,17 @@ impl Session {
             base_url: self.base_url.as_deref(),
             limits,
             now: self.now.now,
+        }
+    }
+
+    /// The feed that was opened, as long as it is not saved as a sitemap.
+    pub fn feed(&self) -> Option<Feed> {
+        match self.document().sitemaps() {
+            [only] => match only.form {
+                Form::Feed(feed) => Some(feed),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

@@ -107,6 +107,8 @@ impl App {
                     self.say(words);
                 } else if stopped {
                     self.say("loading was stopped: what is here can be read, not changed");
+                } else if let Some(feed) = self.session.feed() {
+                    self.say(format!("{}, read as a sitemap; :write NAME.xml saves it as one", feed.name()));
                 } else if sample {
                     self.say("a sample set to try things on; nothing of it is on your disk");
                 }

@@ -138,6 +138,7 @@ fn a_feed_is_saved_under_another_name_only() {
     let feed = "<rss><channel><item><title>a</title><link>https://example.com/a</link></item></channel></rss>";
     std::fs::write(&path, feed).unwrap();
     let mut bench = Bench::start(Start::Path(path.clone()), (110, 24), &Theme::default());
+    bench.shows("an RSS feed, read as a sitemap");
     bench.keys("t<c-s>");
     bench.shows("never written over");
     bench.keys(&format!("<esc>:write {}<enter>", folder.path().join("new.xml").display()));
