@@ -77,6 +77,7 @@ const LOC_RULES: RuleSet = RuleSet::of(&[
     Rule::LOC_EMPTY,
     Rule::TEXT_EXTRA_CONTENT,
     Rule::TEXT_ENTITY,
+    Rule::XML_DOUBLE_ESCAPED,
     Rule::LOC_NOT_ABSOLUTE,
     Rule::LOC_SCHEME,
     Rule::LOC_SCHEME_TYPO,
@@ -410,12 +411,14 @@ fn is_no_url(line: &str) -> bool {
 }
 
 fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
-    if context.names.kind == FileKind::List {
-        if is_no_url(value) {
-            return set.insert(Rule::TEXT_EXTRA_CONTENT);
-        }
-        let entities = ["&amp;", "&lt;", "&gt;", "&apos;", "&quot;"];
-        set.insert_if(Rule::TEXT_ENTITY, entities.iter().any(|entity| value.contains(entity)));
+    if context.names.kind == FileKind::List && is_no_url(value) {
+        return set.insert(Rule::TEXT_EXTRA_CONTENT);
+    }
+    // After decoding none of them is left, unless it was escaped once too often.
+    if memchr::memchr(b'&', value.as_bytes()).is_some() {
+        let entities = ["&amp;", "&lt;", "&gt;", "&apos;", "&quot;", "&#38;"];
+        let rule = if context.names.kind == FileKind::List { Rule::TEXT_ENTITY } else { Rule::XML_DOUBLE_ESCAPED };
+        set.insert_if(rule, entities.iter().any(|entity| value.contains(entity)));
     }
     let location = Location::of(value);
     let mut faults = location.judge();

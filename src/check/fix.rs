@@ -223,8 +223,8 @@ const fn lastmod_label(fault: lastmod::Faults) -> &'static str {
 
 fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
     match rule {
-        Rule::TEXT_ENTITY => {
-            return Some(set("decode the entity", Field::Loc, escape::decode(value.as_bytes()).into_owned()));
+        Rule::TEXT_ENTITY | Rule::XML_DOUBLE_ESCAPED => {
+            return Some(set("decode it once more", Field::Loc, escape::decode(value.as_bytes()).into_owned()));
         }
         Rule::TEXT_EXTRA_CONTENT => {
             // Of several values on a line the first is the page; a comment has none.

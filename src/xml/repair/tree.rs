@@ -124,11 +124,10 @@ impl Mender<'_> {
         }
         let is_blank = markup::is_blank(text);
         if self.closed.is_some() {
-            if is_blank {
-                self.out.extend_from_slice(text);
-            } else {
-                let first = from + text.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(0);
-                self.note(MendKind::TrailingJunk, first);
+            let blank = text.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(text.len());
+            self.out.extend_from_slice(text.get(..blank).unwrap_or_default());
+            if !is_blank {
+                self.note(MendKind::TrailingJunk, from + blank);
             }
             return;
         }
