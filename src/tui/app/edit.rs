@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::protocol::{Field, Severity};
 use crate::session::change::{Change, Refused};
 use crate::session::command::{Assignment, Command, Scope};
-use crate::session::findings::{Finding, Place};
+use crate::session::findings::{FileFinding, Finding, Place};
 use crate::session::snapshot::Prepared;
 use crate::session::{Report, SMALL};
 
@@ -196,11 +196,8 @@ impl App {
         let has_way = |finding: &&Finding| finding.fix.is_some() || self.needs_decision(row, finding);
         let Some(finding) = findings.iter().find(has_way) else {
             // What is wrong with the row's file is put right from here too.
-            let file = Member::Sitemap(self.session.sitemap_of(row));
-            let of_file = self.session.file_findings().iter();
-            let of_file = of_file.filter(|finding| finding.place == Place::Sitemap(self.session.sitemap_of(row)));
-            if let Some(finding) = of_file.clone().find(|finding| finding.fix.is_some()) {
-                return self.change(Change::FixFile(file, RuleSet::of(&[finding.rule])));
+            if self.fix_file(Some(row)) {
+                return;
             }
             let words =
                 if findings.is_empty() { "nothing is wrong with this row" } else { "no fix for this; K explains it" };
@@ -210,6 +207,25 @@ impl App {
             return self.open_decide(row, finding);
         }
         self.change(Change::Fix { rows, rules: RuleSet::of(&[finding.rule]) });
+    }
+
+    /// Puts right what is wrong with a row's file, or with any where there is no row. False if nothing can be.
+    pub(super) fn fix_file(&mut self, row: Option<RowId>) -> bool {
+        let own = row.map(|row| Place::Sitemap(self.session.sitemap_of(row)));
+        let fixable = |finding: &&FileFinding| finding.fix.is_some() && own.is_none_or(|own| own == finding.place);
+        let worst = self.session.file_findings().iter().filter(fixable).max_by_key(|finding| finding.severity);
+        let found = worst.and_then(|finding| {
+            let file = match finding.place {
+                Place::Sitemap(id) => Member::Sitemap(id),
+                Place::Index(_) => Member::Index,
+                Place::Set => return None,
+            };
+            Some((file, finding.rule))
+        });
+        if let Some((file, rule)) = found {
+            self.change(Change::FixFile(file, RuleSet::of(&[rule])));
+        }
+        found.is_some()
     }
 
     /// Does the last change again, here.

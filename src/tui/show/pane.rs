@@ -6,6 +6,7 @@ use super::super::draw::finding_counts;
 use super::super::draw::panel::Panel;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
+use crate::check::rule::Rule;
 use crate::document::rows::RowId;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
@@ -50,7 +51,7 @@ impl App {
         let rules = height.div_ceil(3).min(height);
         match self.grid.row {
             Some(row) => lines.extend(self.row_lines(row, height - rules)),
-            None => lines.extend(self.file_lines(None, height - rules)),
+            None => lines.extend(self.file_lines(None).into_iter().take(height - rules).map(|(_, line)| line)),
         }
         lines.truncate(height - rules);
         lines.resize(height - rules, Line::default());
@@ -58,29 +59,28 @@ impl App {
         Panel { title: Line::new(counts, self.gauges()), lines, chosen: None, top: 0 }
     }
 
-    /// What is said of a row: its findings; a clean one shows its whole URL.
+    /// What is said of a row: its findings and those of its file, worst first; a clean one shows its whole URL.
     fn row_lines(&self, row: RowId, most: usize) -> Vec<Line> {
         let findings = self.findings_of(row);
+        let mut found: Vec<(Severity, Line)> =
+            findings.iter().map(|finding| (finding.severity, self.finding_line(row, finding))).collect();
+        found.extend(self.file_lines(Some(row)));
+        found.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
         let mut lines: Vec<Line> = Vec::new();
-        let spare = most.saturating_sub(findings.len());
-        if findings.is_empty() || spare > 0 {
+        if found.is_empty() || most > found.len() {
             let loc = self.session.document().loc(row).into_owned();
             lines.push(Words::dim(loc).into());
         }
         let shown = most.saturating_sub(lines.len());
-        for (at, finding) in findings.iter().take(shown).enumerate() {
-            let mut line = self.finding_line(row, finding);
-            let more = findings.len() - shown.min(findings.len());
-            if at + 1 == shown && more > 0 {
-                line.right = Words::dim(format!("{more} more"));
-                line.right.key("K", "all");
-            }
-            lines.push(line);
+        let more = found.len().saturating_sub(shown);
+        lines.extend(found.into_iter().take(shown).map(|(_, line)| line));
+        if more > 0
+            && let Some(last) = lines.last_mut()
+        {
+            last.right = Words::dim(format!("{more} more"));
+            last.right.key("K", "all");
         }
-        let of_file = self.file_lines(Some(row), most.saturating_sub(lines.len()));
-        if !of_file.is_empty() {
-            lines.extend(of_file);
-        } else if findings.is_empty() && lines.len() < most {
+        if lines.len() == 1 && lines.len() < most && more == 0 {
             let good = if self.session.document().is_live(row) {
                 "nothing is wrong with this row"
             } else {
@@ -92,37 +92,31 @@ impl App {
     }
 
     /// What is wrong with the file of a row as a whole; without a row, with any file.
-    fn file_lines(&self, row: Option<RowId>, most: usize) -> Vec<Line> {
+    fn file_lines(&self, row: Option<RowId>) -> Vec<(Severity, Line)> {
         let own = row.map(|row| Place::Sitemap(self.session.sitemap_of(row)));
         let mut found: Vec<&FileFinding> = self
             .session
             .file_findings()
             .iter()
             .filter(|finding| finding.severity > Severity::Note && own.is_none_or(|own| finding.place == own))
+            .take(200)
             .collect();
         found.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));
         let line = |finding: &FileFinding| {
-            let sign = self.theme.finding_sign(finding.severity);
-            let left = Words::new()
-                .and(finding.severity.into(), format!("{sign} "))
-                .and(Role::Dim, format!("{}  ", stem(&self.place_name(finding.place))))
-                .and(Role::Text, finding.message.clone())
-                .and(Role::Dim, format!("{GAP}{}", finding.rule.code()));
+            let place = self.place_name(finding.place);
+            let words = Words::dim(format!("{}  ", stem(&place))).and(Role::Text, finding.message.clone());
             let mut right = Words::new();
             if let Some(fix) = &finding.fix {
-                right.key("gx", fix.label.clone());
+                right.push(Role::Key, "gx");
+                right.push(Role::Text, format!(" {}", fix.label));
             }
-            Line::new(left, right)
+            (finding.severity, self.coded(finding.severity, words, finding.rule, right))
         };
-        found.into_iter().take(most).map(line).collect()
+        found.into_iter().map(line).collect()
     }
 
     fn finding_line(&self, row: RowId, finding: &Finding) -> Line {
-        let sign = self.theme.finding_sign(finding.severity);
-        let left = Words::new()
-            .and(finding.severity.into(), format!("{sign} "))
-            .and(Role::Text, finding.message.clone())
-            .and(Role::Dim, format!("{GAP}{}", finding.rule.code()));
+        let words = Words::text(finding.message.clone());
         let mut right = Words::new();
         if self.needs_decision(row, finding) {
             right.push(Role::Key, "gx");
@@ -135,6 +129,20 @@ impl App {
             && let Some(verdicts) = verdicts(field, &text)
         {
             right = self.verdict_words(&verdicts);
+        }
+        self.coded(finding.severity, words, finding.rule, right)
+    }
+
+    /// A finding after its sign, with its code where there is room for that beside what can be done.
+    fn coded(&self, severity: Severity, words: Words, rule: Rule, right: Words) -> Line {
+        let charset = self.theme.charset;
+        let sign = self.theme.finding_sign(severity);
+        let mut left = Words::new().and(severity.into(), format!("{sign} ")).joined(words);
+        let code = format!("{GAP}{}", rule.code());
+        let can_be_done = matches!(right.pieces().first(), Some((Role::Key, _)));
+        let room = usize::from(self.size.0).saturating_sub(7 + right.width(charset));
+        if left.width(charset) + charset.width(&code) <= room || !can_be_done {
+            left.push(Role::Dim, code);
         }
         Line::new(left, right)
     }

@@ -202,5 +202,16 @@ fn what_is_wrong_with_a_file_is_said_beside_its_rows() {
     bench.keys("j");
     bench.shows("xml-unescaped-ampersand");
     let empty = "<urlset xmlns=\"https://www.sitemaps.org/schemas/sitemap/0.9\"></urlset>";
-    Bench::file(empty).shows("is not the sitemap namespace");
+    let mut bench = Bench::file(empty);
+    bench.shows("is not the sitemap namespace");
+    bench.keys("gx<c-s>");
+    assert!(bench.on_disk().contains("http://www.sitemaps.org/schemas/sitemap/0.9"), "{}", bench.on_disk());
+    let mut bench = Bench::file(&damaged);
+    bench.keys("jgxgx");
+    assert!(!bench.screen().contains("ns-variant"), "{}", bench.screen());
+    assert!(!bench.screen().contains("repaired"), "{}", bench.screen());
+    bench.keys("uu");
+    bench.shows("repaired 1");
+    bench.keys("fis:repaired<enter>");
+    bench.shows("1 shown");
 }
