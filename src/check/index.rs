@@ -56,13 +56,6 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
             say(Rule::INDEX_CHILD_DUPLICATE, Some(Field::Loc), format!("{loc} is listed before"));
         }
         match &child.state {
-            ChildState::Loaded(id) if facts.entries.get(id.index()) == Some(&0) => {
-                say(
-                    Rule::INDEX_CHILD_EMPTY,
-                    Some(Field::Loc),
-                    format!("{loc} has no entries: leave it out of the index"),
-                );
-            }
             ChildState::Loaded(_) | ChildState::NotLoaded | ChildState::Repeated => {}
             // Said once, of the first.
             ChildState::Missing | ChildState::Outside if repeats => {}
@@ -87,6 +80,13 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
             }
             ChildState::Itself => say(Rule::INDEX_SELF, Some(Field::Loc), format!("{loc} is this index itself")),
         }
+        if let ChildState::Loaded(id) = child.state {
+            let entries = facts.entries.get(id.index()).copied().unwrap_or(1);
+            out.extend(empty_child(index, number, entries));
+        }
+        let mut say = |rule: Rule, field: Option<Field>, message: String| {
+            out.push(IndexFinding { rule, child: Some(number), field, message });
+        };
         // With a known URL of the index the entry rules judge host and path; without one, the others do.
         let origin = location::origin(loc).map(|(origin, _)| origin);
         if let (None, Some(origin), Some(common)) = (facts.home, origin, common)
@@ -138,6 +138,13 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
         say(Rule::SET_TOO_MANY_INDEXES, message);
     }
     out
+}
+
+/// What to say of a child with so many entries: nothing, unless it has none.
+pub fn empty_child(index: &Index, child: usize, entries: u32) -> Option<IndexFinding> {
+    let loc = &index.children.get(child).filter(|_| entries == 0)?.loc;
+    let message = format!("{loc} has no entries: leave it out of the index");
+    Some(IndexFinding { rule: Rule::INDEX_CHILD_EMPTY, child: Some(child), field: Some(Field::Loc), message })
 }
 
 /// The scheme and host that most children share; `None` without children.

@@ -223,14 +223,22 @@ impl Session {
         if changed.is_empty() && document.sitemaps().len() == old.sitemaps().len() {
             return;
         }
-        let mut findings: Vec<FileFinding> = self
-            .file_findings
-            .iter()
-            .filter(|finding| !matches!(finding.place, Place::Sitemap(id) if changed.contains(&id) || id.index() >= document.sitemaps().len()))
-            .cloned()
-            .collect();
-        for id in changed {
-            findings.extend(of_sitemap(document, id, self.now.checks.profile()));
+        let child_of = |id: SitemapId| document.index().and_then(|index| index.child_of(id));
+        let children: Vec<usize> = changed.iter().filter_map(|id| child_of(*id)).collect();
+        let is_old = |finding: &FileFinding| match finding.place {
+            Place::Sitemap(id) => changed.contains(&id) || id.index() >= document.sitemaps().len(),
+            Place::Index(Some(child)) => finding.rule == Rule::INDEX_CHILD_EMPTY && children.contains(&child),
+            _ => false,
+        };
+        let mut findings: Vec<FileFinding> =
+            self.file_findings.iter().filter(|finding| !is_old(finding)).cloned().collect();
+        let profile = self.now.checks.profile();
+        for &id in &changed {
+            findings.extend(of_sitemap(document, id, profile));
+            let entries = document.sitemap(id).map_or(0, |sitemap| sitemap.live);
+            let found =
+                document.index().zip(child_of(id)).and_then(|(index, child)| index::empty_child(index, child, entries));
+            findings.extend(found.and_then(|found| of_child(found, profile)));
         }
         self.file_findings = Arc::new(findings);
     }
@@ -403,6 +411,12 @@ fn of_set(
 fn plain(finding: &FileFinding) -> Finding {
     let plain = Finding::new(finding.rule, finding.severity, finding.field, finding.message.clone());
     Finding { fix: finding.fix.clone(), at: finding.at, ..plain }
+}
+
+fn of_child(found: index::IndexFinding, profile: Profile) -> Option<FileFinding> {
+    let index::IndexFinding { rule, child, field, message } = found;
+    let severity = rule.severity_in(profile)?;
+    Some(FileFinding { place: Place::Index(child), rule, severity, field, message, fix: None, at: None })
 }
 
 /// Where a field's value (or the element) starts in its entry.
