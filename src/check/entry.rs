@@ -7,6 +7,7 @@ use super::extension;
 use super::profile::Profile;
 use super::rule::{Rule, RuleSet};
 use super::rules::EXTENSIONS as EXTENSION_RULES;
+use super::set::Link;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
 use crate::protocol::location::{Fault, Home, Location};
@@ -168,6 +169,14 @@ pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
 fn asked(set: RuleSet, context: &Context<'_>) -> RuleSet {
     // Most entries break none: no need to know whose expectations count.
     if set.is_empty() { set } else { set.intersection(context.profile.asked()) }
+}
+
+/// The same, and the alternate links of the entry, for the rules of the set.
+pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
+    let set = check_fields(entry, text, context);
+    let concerns = extension::concerns(entry, text);
+    let of_extensions = concerns.then(|| extension::check_and_collect(entry, text, context, links));
+    asked(of_extensions.map_or(set, |other| set.union(other)), context)
 }
 
 fn every_rule(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {

@@ -5,7 +5,6 @@
 
 use super::snapshot::DocumentLocs;
 use crate::check::entry::{self, Context};
-use crate::check::extension;
 use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
@@ -174,7 +173,7 @@ impl Visit for Reader {
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
         self.records.push(Record::of(entry, text));
         let context = Context { now: self.now, profile: self.profile, names, home: self.home.as_ref() };
-        let set = entry::check(entry, text, &context);
+        let set = entry::check_and_collect(entry, text, &context, &mut self.links);
         let number = if set == self.last.0 {
             self.last.1
         } else {
@@ -188,8 +187,7 @@ impl Visit for Reader {
         self.findings.push(number);
         let loc = entry.value(Field::Loc, text);
         self.keys.push(loc.map_or(0, |loc| location::key_hash(&loc)));
-        if entry.extensions.alternate > 0 {
-            extension::links(entry, text, names, &mut self.links);
+        if self.linked.last().map_or(0, |(_, end)| *end as usize) < self.links.len() {
             self.linked.push((self.keys.len() as u32 - 1, self.links.len() as u32));
         }
     }

@@ -4,14 +4,14 @@
 //! versions; only links with `hreflang`, or with nothing that says what they are, are judged here.
 
 use super::blocks::is_same_page;
-use super::outline::{Outline, TOP};
+use super::outline::{Node, Outline, TOP};
 use super::values::OF_LOC;
 use super::{About, Around, Sink, namespace};
 use crate::check::entry::loc_rule;
 use crate::check::rule::Rule;
 use crate::check::set;
-use crate::protocol::extension::{Kind, hreflang};
-use crate::protocol::location::{self, Fault};
+use crate::protocol::extension::{self, Kind, hreflang};
+use crate::protocol::location::{self, Fault, Location};
 use crate::protocol::namespace::Namespace;
 use crate::xml::escape;
 use crate::xml::markup;
@@ -29,18 +29,22 @@ pub(super) struct Link<'t> {
     pub href: Option<Cow<'t, str>>,
     /// Its devices.
     pub media: bool,
+    /// Places of attributes that such a link does not have, as bits; of the first 32.
+    strangers: u32,
 }
 
 impl<'t> Link<'t> {
     /// Reads the attributes of a tag.
     pub fn of(attributes: &'t [u8]) -> Self {
         let mut link = Self::default();
-        for attribute in markup::attributes(attributes) {
+        for (place, attribute) in markup::attributes(attributes).enumerate() {
             match attribute.name {
+                b"rel" if attribute.value == b"alternate" => link.rel = Some(Cow::Borrowed("alternate")),
                 b"rel" => link.rel = Some(escape::decode(attribute.value)),
                 b"hreflang" => link.code = Some(escape::decode(attribute.value)),
                 b"href" => link.href = Some(escape::decode(attribute.value)),
                 b"media" => link.media = true,
+                name if is_stranger(name) && place < 32 => link.strangers |= 1 << place,
                 _ => {}
             }
         }
@@ -54,39 +58,50 @@ impl<'t> Link<'t> {
     }
 
     fn is_alternate(&self) -> bool {
-        self.rel
-            .as_deref()
-            .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("alternate")))
+        self.rel.as_deref().is_some_and(|rel| {
+            rel == "alternate" || rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("alternate"))
+        })
     }
+}
+
+/// One language version of the page.
+struct Version<'t> {
+    code: Cow<'t, str>,
+    href: Cow<'t, str>,
+    /// The number of the link's element.
+    number: u32,
+    key: u64,
 }
 
 /// The language versions that an entry lists: the place of each link, its URL, and what the set compares.
 pub(super) fn versions<'t>(outline: &Outline<'t>) -> impl Iterator<Item = (u32, Cow<'t, str>, set::Link)> {
-    let links = outline
-        .nodes
-        .iter()
-        .filter(|node| node.parent == TOP && node.element.is_some() && namespace(node) == Namespace::Xhtml);
-    links.filter_map(|node| {
+    links(outline).filter_map(|(_, node)| {
         let link = Link::of(node.tag.attributes(outline.text));
         let code = link.code.filter(|code| !code.is_empty())?;
         let href = link.href.filter(|href| !href.is_empty())?;
-        let compared = set::Link {
-            key: location::key_hash(&href),
-            code: letters(&code)
-                .fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)),
-            host: set::host_hash(location::host(&href)),
-        };
+        let compared = compared(&code, &Location::of(&href));
         Some((node.tag.start as u32, href, compared))
     })
 }
 
+fn links<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = (u32, &'o Node)> {
+    let tops = (0..).zip(&outline.nodes).filter(|(_, node)| node.parent == TOP && node.element.is_some());
+    tops.filter(|(_, node)| namespace(node) == Namespace::Xhtml)
+}
+
+/// What the rules of the set compare of a link.
+fn compared(code: &str, href: &Location<'_>) -> set::Link {
+    let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    set::Link { key: href.key_hash(), code: letters(code).fold(0x811c_9dc5, hash), host: set::host_hash(href.host()) }
+}
+
 pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
-    let links = (0..)
-        .zip(&outline.nodes)
-        .filter(|(_, node)| node.parent == TOP && node.element.is_some() && namespace(node) == Namespace::Xhtml);
-    let mut versions: Vec<(Cow<'_, str>, Cow<'_, str>, u32)> = Vec::new();
-    for (number, node) in links {
+    let mut versions: Vec<Version<'_>> = Vec::new();
+    for (number, node) in links(outline) {
         let link = Link::of(node.tag.attributes(outline.text));
+        for place in (0..32).filter(|place| link.strangers & 1 << place != 0) {
+            sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::Stranger(place));
+        }
         if link.is_other() {
             continue;
         }
@@ -106,14 +121,17 @@ pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl 
         }
         if href.is_empty() {
             sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("href", Kind::Text));
-        } else {
-            self::href(number, &href, sink);
+            continue;
         }
-        if !code.is_empty() && !href.is_empty() {
-            versions.push((code, href, number));
+        let location = Location::of(&href);
+        self::href(number, &location, sink);
+        if !code.is_empty() {
+            let compared = compared(&code, &location);
+            sink.link(compared);
+            versions.push(Version { code, href, number, key: compared.key });
         }
     }
-    if let Some(&(.., first)) = versions.first() {
+    if let Some(first) = versions.first().map(|version| version.number) {
         cluster(&mut versions, first, around, sink);
     }
 }
@@ -131,8 +149,8 @@ fn code(number: u32, code: &str, sink: &mut impl Sink) {
     }
 }
 
-fn href(number: u32, href: &str, sink: &mut impl Sink) {
-    for fault in location::judge(href).minus(OF_LOC).iter() {
+fn href(number: u32, href: &Location<'_>, sink: &mut impl Sink) {
+    for fault in href.judge().minus(OF_LOC).iter() {
         let rule = match fault {
             Fault::NotAbsolute => Some(Rule::HREFLANG_HREF_RELATIVE),
             _ => loc_rule(fault, FileKind::Urlset),
@@ -144,15 +162,15 @@ fn href(number: u32, href: &str, sink: &mut impl Sink) {
 }
 
 /// What the language versions of one entry say together.
-fn cluster(versions: &mut [(Cow<'_, str>, Cow<'_, str>, u32)], first: u32, around: &Around<'_>, sink: &mut impl Sink) {
-    if !versions.iter().any(|(code, ..)| code.eq_ignore_ascii_case(hreflang::DEFAULT)) {
+fn cluster(versions: &mut [Version<'_>], first: u32, around: &Around<'_>, sink: &mut impl Sink) {
+    if !versions.iter().any(|Version { code, .. }| code.eq_ignore_ascii_case(hreflang::DEFAULT)) {
         sink.breach(Rule::HREFLANG_NO_X_DEFAULT, first, About::Element);
     }
     if !around.page.is_empty() {
         let page = (&*around.page, location::key_hash(&around.page));
         let (mut is_listed, mut named): (bool, Option<(&str, u32)>) = (false, None);
-        for (code, href, number) in versions.iter() {
-            if !is_page(href, page) {
+        for Version { code, href, number, key } in versions.iter() {
+            if !is_page((href, *key), page) {
                 continue;
             }
             is_listed = true;
@@ -173,19 +191,27 @@ fn cluster(versions: &mut [(Cow<'_, str>, Cow<'_, str>, u32)], first: u32, aroun
         }
     }
     // Links of one language meet, in the order of the text.
-    versions.sort_by(|one, other| letters(&one.0).cmp(letters(&other.0)));
-    for versions in versions.chunk_by(|one, other| letters(&one.0).eq(letters(&other.0))) {
-        let Some(((_, href, first), repeats)) = versions.split_first() else { continue };
-        for (_, other, number) in repeats {
-            let rule = if href == other { Rule::HREFLANG_DUPLICATE } else { Rule::HREFLANG_DUPLICATE_DIFFERENT };
-            sink.breach(rule, *number, About::Other(*first));
+    versions.sort_by(|one, other| letters(&one.code).cmp(letters(&other.code)));
+    for versions in versions.chunk_by(|one, other| letters(&one.code).eq(letters(&other.code))) {
+        let Some((first, repeats)) = versions.split_first() else { continue };
+        for other in repeats {
+            let is_same = first.href == other.href;
+            let rule = if is_same { Rule::HREFLANG_DUPLICATE } else { Rule::HREFLANG_DUPLICATE_DIFFERENT };
+            sink.breach(rule, other.number, About::Other(first.number));
         }
     }
 }
 
 /// Whether a URL names the page of that URL and hash.
-fn is_page(href: &str, (page, hash): (&str, u64)) -> bool {
-    href == page || (location::key_hash(href) == hash && is_same_page(href, page))
+fn is_page((href, key): (&str, u64), (page, hash): (&str, u64)) -> bool {
+    key == hash && is_same_page(href, page)
+}
+
+/// Whether an alternate link has no attribute of that name; namespaces, and attributes of other namespaces, are
+/// nobody's business.
+fn is_stranger(name: &[u8]) -> bool {
+    let known = extension::root(Namespace::Xhtml).and_then(|root| root.attribute(name));
+    known.is_none() && !name.contains(&b':') && name != b"xmlns"
 }
 
 /// A code without what makes no other language of it: case, and an underscore for a hyphen.

@@ -80,11 +80,27 @@ struct Breach {
 /// Takes breaches in: as a set of rules for every row, as a list for a row that is looked at.
 trait Sink {
     fn breach(&mut self, rule: Rule, node: u32, about: About);
+
+    /// Takes a language version in, for the rules of the set.
+    fn link(&mut self, _: Link) {}
 }
 
 impl Sink for RuleSet {
     fn breach(&mut self, rule: Rule, _: u32, _: About) {
         self.insert(rule);
+    }
+}
+
+/// The broken rules, and the language versions for the rules of the set.
+struct Collected<'l>(RuleSet, &'l mut Vec<Link>);
+
+impl Sink for Collected<'_> {
+    fn breach(&mut self, rule: Rule, _: u32, _: About) {
+        self.0.insert(rule);
+    }
+
+    fn link(&mut self, link: Link) {
+        self.1.push(link);
     }
 }
 
@@ -116,6 +132,13 @@ pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let mut set = RuleSet::EMPTY;
     judge(&Outline::of(entry, text, context.names), entry, context, &mut set);
     set
+}
+
+/// The same, and the language versions of the page as the rules of the set compare them.
+pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
+    let mut collected = Collected(RuleSet::EMPTY, links);
+    judge(&Outline::of(entry, text, context.names), entry, context, &mut collected);
+    collected.0
 }
 
 /// The same in words, with fixes, in the order of the text.

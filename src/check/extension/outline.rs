@@ -10,7 +10,9 @@ use crate::xml::entry::{Entry, Oddities, TextKind, decode_value};
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names::{Meaning, Names, split};
 use crate::xml::parser::Parser;
+use memchr::memmem;
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 /// The parent of an element that stands directly in the entry.
 pub(super) const TOP: u32 = u32::MAX;
@@ -47,6 +49,8 @@ pub(super) struct Outline<'t> {
     pub outside: Vec<Markup>,
 }
 
+static XMLNS: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("xmlns"));
+
 /// Namespaces that elements of the entry declare, innermost last.
 #[derive(Default)]
 struct Scopes<'t> {
@@ -55,7 +59,7 @@ struct Scopes<'t> {
 
 impl<'t> Scopes<'t> {
     fn enter(&mut self, depth: u32, attributes: &'t [u8], names: &Names) {
-        if memchr::memmem::find(attributes, b"xmlns").is_none() {
+        if attributes.is_empty() || XMLNS.find(attributes).is_none() {
             return;
         }
         for attribute in markup::attributes(attributes) {
@@ -87,6 +91,9 @@ impl<'t> Outline<'t> {
         if entry.odd.has(Oddities::BROKEN) {
             return outline;
         }
+        let count = entry.extensions;
+        let few = usize::from(count.alternate) + 3 * usize::from(count.image) + 12 * usize::from(count.video);
+        outline.nodes.reserve_exact((few + 8 * usize::from(count.news) + 2 * usize::from(count.other)).min(256));
         outline.look_before(entry.open as usize, names);
         outline.walk(entry, names);
         outline

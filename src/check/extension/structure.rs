@@ -56,7 +56,8 @@ fn deprecated(node: &Node) -> Rule {
 /// of other namespaces, are nobody's business.
 fn attributes(outline: &Outline<'_>, (number, node): (u32, &Node), sink: &mut impl Sink) {
     let (slice, Some(element)) = (node.tag.attributes(outline.text), node.element) else { return };
-    if slice.is_empty() {
+    // Alternate links are looked at once, elsewhere.
+    if slice.is_empty() || namespace(node) == Namespace::Xhtml {
         return;
     }
     for (place, found) in (0..).zip(markup::attributes(slice)) {

@@ -20,15 +20,12 @@ pub(super) const OF_LOC: Faults = Faults::of(&[Fault::NotPage, Fault::TooLongYan
 
 pub(super) fn judge(outline: &Outline<'_>, sink: &mut impl Sink) {
     for (number, node) in (0..).zip(&outline.nodes) {
-        let Some(element) = node.element else { continue };
+        // Alternate links are judged together.
+        let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { continue };
         if element.kind != Kind::Elements {
             value(outline, (number, node, element), sink);
         }
-        for known in element.attributes {
-            // Those of alternate links are judged together.
-            if namespace(node) == Namespace::Xhtml || (known.kind == Kind::Text && known.name != "autoplay") {
-                continue;
-            }
+        for known in element.attributes.iter().filter(|known| known.kind != Kind::Text) {
             attribute(outline, (number, node), (known.name, known.kind), sink);
         }
     }
