@@ -164,8 +164,10 @@ fn fuzz(name: &str, target: Target, time: Duration, seed: u64) -> usize {
                 found.push(what);
             }
         } else if started.elapsed() > SLOW {
-            keep(name, &input, "slow");
-            found.push("slow".to_owned());
+            if !found.iter().any(|what| what == "slow") {
+                keep(name, &input, "slow");
+                found.push("slow".to_owned());
+            }
         } else if numbers.below(400) == 0 {
             // Now and then a mutation is a start for others, so that they get further away.
             let (at, seeds_are_many) = (numbers.below(seeds.len()), seeds.len() > 2_000);

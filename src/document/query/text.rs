@@ -154,12 +154,11 @@ pub fn regex_message(error: &regex::Error) -> String {
 
 /// Which rules a code or pattern names.
 pub fn rule_indexes(pattern: &str, rules: &[&str]) -> Vec<u16> {
-    let named = |code: &str| -> bool {
-        if has_wildcard(pattern) {
-            build(&glob(pattern, true), false).is_ok_and(|regex| regex.is_match(code.as_bytes()))
-        } else {
-            code == pattern
-        }
+    // Built once: every key that is typed into a query asks for hundreds of codes.
+    let regex = has_wildcard(pattern).then(|| build(&glob(pattern, true), false));
+    let named = |code: &str| match &regex {
+        Some(regex) => regex.as_ref().is_ok_and(|regex| regex.is_match(code.as_bytes())),
+        None => code == pattern,
     };
     (0..=u16::MAX).zip(rules).filter(|(_, code)| named(code)).map(|(index, _)| index).collect()
 }
