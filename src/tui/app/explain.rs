@@ -74,7 +74,13 @@ impl App {
         let Some(row) = self.grid.row else { return };
         let findings = self.session.view().findings(row);
         if findings.is_empty() {
-            return self.say("nothing is wrong with this row");
+            let place = Place::Sitemap(self.session.sitemap_of(row));
+            let of_file = self.session.file_findings().iter().filter(|finding| finding.place == place);
+            let worst = of_file.max_by_key(|finding| finding.severity).map(|finding| finding.rule);
+            return match worst {
+                Some(rule) => self.open_of_files(rule),
+                None => self.say("nothing is wrong with this row"),
+            };
         }
         let mut lines = Vec::new();
         let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);

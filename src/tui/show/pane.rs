@@ -104,19 +104,17 @@ impl App {
         found.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));
         let line = |finding: &FileFinding| {
             let place = self.place_name(finding.place);
-            let words = Words::dim(format!("{}  ", stem(&place))).and(Role::Text, finding.message.clone());
             let mut right = Words::new();
             if let Some(fix) = &finding.fix {
                 right.push(Role::Key, "gx");
                 right.push(Role::Text, format!(" {}", fix.label));
             }
-            (finding.severity, self.coded(finding.severity, words, finding.rule, right))
+            (finding.severity, self.coded(finding.severity, (stem(&place), &finding.message), finding.rule, right))
         };
         found.into_iter().map(line).collect()
     }
 
     fn finding_line(&self, row: RowId, finding: &Finding) -> Line {
-        let words = Words::text(finding.message.clone());
         let mut right = Words::new();
         if self.needs_decision(row, finding) {
             right.push(Role::Key, "gx");
@@ -130,18 +128,24 @@ impl App {
         {
             right = self.verdict_words(&verdicts);
         }
-        self.coded(finding.severity, words, finding.rule, right)
+        self.coded(finding.severity, ("", &finding.message), finding.rule, right)
     }
 
-    /// A finding after its sign, with its code where there is room for that beside what can be done.
-    fn coded(&self, severity: Severity, words: Words, rule: Rule, right: Words) -> Line {
+    /// A finding after its sign, with its code where there is room for that. What can be done about it is always
+    /// said: the message gives way.
+    fn coded(&self, severity: Severity, (place, message): (&str, &str), rule: Rule, right: Words) -> Line {
         let charset = self.theme.charset;
         let sign = self.theme.finding_sign(severity);
-        let mut left = Words::new().and(severity.into(), format!("{sign} ")).joined(words);
+        let place = if place.is_empty() { String::new() } else { format!("{place}  ") };
+        let mut left = Words::new().and(severity.into(), format!("{sign} ")).and(Role::Dim, place);
         let code = format!("{GAP}{}", rule.code());
         let can_be_done = matches!(right.pieces().first(), Some((Role::Key, _)));
-        let room = usize::from(self.size.0).saturating_sub(7 + right.width(charset));
-        if left.width(charset) + charset.width(&code) <= room || !can_be_done {
+        let room = usize::from(self.size.0).saturating_sub(7 + right.width(charset) + left.width(charset));
+        let fits = charset.width(message) + charset.width(&code) <= room;
+        if can_be_done && !fits {
+            left.push(Role::Text, charset.cut(message, room.max(20)).into_owned());
+        } else {
+            left.push(Role::Text, message.to_owned());
             left.push(Role::Dim, code);
         }
         Line::new(left, right)

@@ -199,11 +199,14 @@ fn what_is_wrong_with_a_file_is_said_beside_its_rows() {
     bench.shows("repaired 1");
     bench.shows("≈");
     bench.shows("ns-variant");
-    bench.keys("j");
+    bench.keys("K");
+    bench.shows("Google    ✗ rejects");
+    bench.keys("<esc>j");
     bench.shows("xml-unescaped-ampersand");
     let empty = "<urlset xmlns=\"https://www.sitemaps.org/schemas/sitemap/0.9\"></urlset>";
     let mut bench = Bench::file(empty);
-    bench.shows("is not the sitemap namespace");
+    bench.shows("is not the sitemap");
+    bench.shows("gx declare the namespace of 0.9");
     bench.keys("gx<c-s>");
     assert!(bench.on_disk().contains("http://www.sitemaps.org/schemas/sitemap/0.9"), "{}", bench.on_disk());
     let mut bench = Bench::file(&damaged);
