@@ -218,3 +218,124 @@ impl Snapshot {
         edits
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::change::Change;
+    use super::super::{Session, load};
+    use super::*;
+    use crate::files::{Options, Reason};
+    use crate::protocol::lastmod::Now;
+    use std::path::{Path, PathBuf};
+
+    const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
+    const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
+    fn open(path: &Path) -> Session {
+        load::open(path, Options::default(), NOW).unwrap()
+    }
+
+    fn stored(text: &[u8]) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        std::fs::write(&path, text).unwrap();
+        (folder, path)
+    }
+
+    fn codes(session: &Session) -> Vec<(&'static str, u64)> {
+        session.rule_counts().into_iter().map(|(rule, count)| (rule.code(), count)).collect()
+    }
+
+    #[test]
+    fn agreeing_to_repairs_is_an_edit_that_can_be_undone() {
+        let damaged =
+            format!("<?xml version='1.0'?><urlset {NS}><url><loc>https://e.com/?a&b</loc></url><!-- -- --></urlset>");
+        let (_folder, path) = stored(damaged.as_bytes());
+        let mut session = open(&path);
+        let before = codes(&session);
+        assert_eq!(before, [("xml-unescaped-ampersand", 1), ("xml-bad-comment", 1)]);
+        assert!(!session.is_modified() && session.plan(None).is_empty());
+        assert_eq!(session.view().findings(RowId(0))[0].at, Some((1, damaged.find("&b").unwrap() as u64 + 1)));
+        let fix = Change::Fix { rows: [0].into_iter().collect(), rules: RuleSet::of(&[Rule::XML_UNESCAPED_AMPERSAND]) };
+        session.change(&fix).unwrap();
+        assert_eq!(codes(&session), []);
+        assert!(session.is_modified() && session.plan(None).repairs.is_empty());
+        session.undo().unwrap();
+        assert_eq!(codes(&session), before);
+        assert!(!session.is_modified());
+        session.redo().unwrap();
+        session.save_now(None, false).unwrap();
+        assert!(!session.is_modified());
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            damaged.replace("?a&b", "?a&amp;b").replace("<!-- -- -->", "<!-- - - -->")
+        );
+        assert_eq!(codes(&open(&path)), []);
+    }
+
+    #[test]
+    fn an_edit_of_a_damaged_file_is_saved_only_when_somebody_agrees() {
+        let damaged = format!("<?xml version='1.0'?><urlset {NS}><url><loc>https://e.com/?a&b</loc></url></urlset>");
+        let (_folder, path) = stored(damaged.as_bytes());
+        let mut session = open(&path);
+        session
+            .change(&Change::Insert { after: None, before: false, locs: vec!["https://e.com/2".to_owned()] })
+            .unwrap();
+        let plan = session.plan(None);
+        assert_eq!(plan.repairs[0].what, ["raw & becomes &amp;"]);
+        assert!(plan.asks);
+        assert!(matches!(session.save_now(None, false).unwrap_err().reason, Reason::Repairs(_)));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
+        let mut plan = session.plan(None);
+        plan.accept_repairs();
+        let saving = session.saving(plan, false).unwrap();
+        session.saved(saving.run(&Progress::default())).unwrap();
+        assert_eq!(codes(&session), []);
+        assert!(std::fs::read_to_string(&path).unwrap().contains("?a&amp;b"));
+        // Another path is a copy, and the file stays what it was.
+        std::fs::write(&path, &damaged).unwrap();
+        let copy = path.with_file_name("copy.xml");
+        open(&path).save_now(Some(&copy), false).unwrap();
+        assert_eq!(std::fs::read_to_string(&copy).unwrap(), damaged.replace("?a&b", "?a&amp;b"));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
+    }
+
+    #[test]
+    fn a_head_is_put_right_in_place_counted_and_undone() {
+        let text = "<?xml version='1.0'?>\n<urlset ns='http://www.google.com/schemas/sitemap/0.84'\n  a='b'><!-- x -->\n<url><loc>https://e.com/1</loc></url>\n<!-- y --></urlset>\n";
+        let (_folder, path) = stored(text.as_bytes());
+        let mut session = open(&path);
+        let before = codes(&session);
+        let fix = Change::FixFile(Member::Sitemap(SitemapId(0)), RuleSet::of(&[Rule::NS_ATTR_TYPO]));
+        session.change(&fix).unwrap();
+        assert!(!codes(&session).iter().any(|(code, _)| *code == "ns-attr-typo"));
+        session.undo().unwrap();
+        assert_eq!(codes(&session), before);
+        assert!(!session.is_modified());
+        session.redo().unwrap();
+        let right = text.replace(
+            "ns='http://www.google.com/schemas/sitemap/0.84'",
+            "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'",
+        );
+        assert_eq!(session.document().sitemaps()[0].bytes(), right.len() as u64);
+        session.save_now(None, false).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), right);
+    }
+
+    #[test]
+    fn an_index_is_put_right_too() {
+        let text = "<?xml version='1.0'?>\n<sitemapindex>\n<sitemap><loc>https://e.com/gone.xml</loc></sitemap>\n</sitemapindex>\n";
+        let (_folder, path) = stored(text.as_bytes());
+        let mut session = open(&path);
+        session.change(&Change::FixFile(Member::Index, RuleSet::of(&[Rule::NS_MISSING]))).unwrap();
+        assert!(session.is_modified() && !codes(&session).iter().any(|(code, _)| *code == "ns-missing"));
+        session.undo().unwrap();
+        assert!(!session.is_modified() && codes(&session).iter().any(|(code, _)| *code == "ns-missing"));
+        session.redo().unwrap();
+        session.save_now(None, false).unwrap();
+        assert_eq!(
+            std::fs::read_to_string(&path).unwrap(),
+            text.replace("<sitemapindex>", &format!("<sitemapindex {NS}>"))
+        );
+    }
+}

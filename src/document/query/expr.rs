@@ -54,7 +54,7 @@ impl Name {
         (Self::Priority, "priority", "0.0 to 1.0"),
         (Self::File, "file", "the sitemap file the row is in"),
         (Self::Has, "has", "what the entry holds: a field, an extension"),
-        (Self::Is, "is", "changed, added, deleted, marked, duplicate"),
+        (Self::Is, "is", "changed, added, deleted, marked, duplicate, repaired"),
         (Self::Rule, "rule", "breaks this rule"),
         (Self::Severity, "severity", "has a finding of this severity"),
     ];

@@ -481,7 +481,7 @@ const QUERY_HELP: &[(&str, &str)] = &[
     ("lastmod=none", "the value is absent"),
     ("loc~\"\\.html$\"", "regular expression"),
     ("has:image", "image, video, news, alternate, lastmod…"),
-    ("is:changed", "changed, added, deleted, marked, duplicate"),
+    ("is:changed", "changed, added, deleted, marked, duplicate, repaired"),
     ("rule:loc-fragment", "breaks the rule"),
     ("severity:error", "error, warning, note"),
     ("section=blog not has:image", "all of them; also or, not, ( )"),
