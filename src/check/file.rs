@@ -21,6 +21,8 @@ pub struct FileFacts<'f> {
     pub names: &'f Names,
     /// Whether text or unknown elements stand directly below the root.
     pub stray: bool,
+    /// Whether an extension stands outside of all entries.
+    pub outside: bool,
 }
 
 /// Rules that the file violates.
@@ -30,6 +32,7 @@ pub fn check(facts: &FileFacts<'_>) -> RuleSet {
     let nothing = if news { Rule::DOC_NO_ENTRIES_NEWS } else { Rule::DOC_NO_ENTRIES };
     rules.insert_if(nothing, facts.entries == 0);
     rules.insert_if(Rule::DOC_STRAY_TEXT, facts.stray);
+    rules.insert_if(Rule::EXT_OUTSIDE_URL, facts.outside);
     let limit = match facts.names.kind {
         FileKind::Urlset | FileKind::List => URLS_PER_FILE,
         FileKind::Index => facts.profile.sitemaps_per_index(),
@@ -93,6 +96,12 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
             format!("no <{}> in it: engines report an empty sitemap", facts.names.kind.entry_name())
         }
         Rule::DOC_NO_ENTRIES_NEWS => "no <url> in it, as may happen to a news sitemap".into(),
+        Rule::EXT_OUTSIDE_URL => {
+            format!(
+                "an extension stands outside of any {}: nobody knows which page it is about",
+                facts.names.kind.entry_name()
+            )
+        }
         Rule::DOC_STRAY_TEXT => "text or an unknown element stands directly below the root".into(),
         Rule::FILE_TOO_MANY_URLS => {
             format!("{} URLs; a file holds {URLS_PER_FILE} at most. Saving a change splits it", facts.entries)
@@ -132,7 +141,8 @@ mod tests {
     fn rules(root: &str, entries: u32, bytes: u64) -> Vec<&'static str> {
         let tag = markup::next(root.as_bytes(), 0).unwrap();
         let names = Names::of_root(root.as_bytes(), &tag).unwrap();
-        let facts = FileFacts { profile: Profile::Protocol, entries, bytes, names: &names, stray: false };
+        let facts =
+            FileFacts { profile: Profile::Protocol, entries, bytes, names: &names, stray: false, outside: false };
         let rules = check(&facts);
         for rule in rules.iter() {
             assert!(!message(rule, &facts).is_empty());

@@ -337,11 +337,12 @@ impl Session {
             let own =
                 self.file_findings.iter().filter(|finding| finding.place == Place::Sitemap(SitemapId(number as u32)));
             for finding in own {
-                let offset = if finding.rule == Rule::DOC_STRAY_TEXT {
-                    source.stray.map_or(source.root_start(), |at| at as usize)
-                } else {
-                    source.root_start()
+                let place = match finding.rule {
+                    Rule::DOC_STRAY_TEXT => source.stray.map(|at| at as usize),
+                    Rule::EXT_OUTSIDE_URL => extension::outside(source),
+                    _ => None,
                 };
+                let offset = place.unwrap_or(source.root_start());
                 let at = finding.at.or_else(|| Some(lines.position(offset)));
                 out.push(Reported { file: Arc::clone(&file), at, loc: String::new(), finding: plain(finding) });
             }

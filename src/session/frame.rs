@@ -4,6 +4,7 @@
 use super::change::Intent;
 use super::findings::{FileFinding, Place};
 use super::snapshot::Snapshot;
+use crate::check::extension;
 use crate::check::file::{self, FileFacts};
 use crate::check::fix::{Action, Fix};
 use crate::check::frame::{self, Frame};
@@ -66,14 +67,16 @@ fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFa
                 bytes: source.bytes().len() as u64,
                 names: &source.names,
                 stray: source.stray.is_some(),
+                outside: extension::outside(source).is_some(),
             }
         }
         Member::Sitemap(id) => {
             let sitemap = document.sitemap(id)?;
             // What stands between entries is theirs; only the file as read knows of it.
             let stray = document.source_of(id).unwrap_or(&sitemap.frame).stray.is_some();
+            let outside = extension::outside(&sitemap.frame).is_some();
             let (entries, bytes) = (sitemap.live, sitemap.bytes());
-            FileFacts { profile, entries, bytes, names: &sitemap.frame.names, stray }
+            FileFacts { profile, entries, bytes, names: &sitemap.frame.names, stray, outside }
         }
     })
 }

@@ -15,13 +15,15 @@ use super::entry::Context;
 use super::fix::Fix;
 use super::rule::{Rule, RuleSet};
 use super::set::Link;
+use crate::document::source::Source;
 use crate::protocol::Field;
-use crate::protocol::extension::Kind;
+use crate::protocol::extension;
 use crate::protocol::location::Fault;
 use crate::protocol::namespace::Namespace;
 use crate::xml::entry::{Entry, Extensions};
-use crate::xml::markup;
+use crate::xml::markup::{self, Kind};
 use crate::xml::names::{Meaning, split};
+use crate::xml::parser::Parser;
 use outline::{Node, Outline};
 use std::borrow::Cow;
 
@@ -55,9 +57,9 @@ enum About {
     /// An element outside of any entry; its number is its place among those.
     Outside,
     /// The text of the element.
-    Value(Kind),
+    Value(extension::Kind),
     /// An attribute, or that it is missing.
-    Attribute(&'static str, Kind),
+    Attribute(&'static str, extension::Kind),
     /// An attribute that does not belong there: its place among the attributes.
     Stranger(u32),
     /// A URL: the text of the element, or an attribute.
@@ -125,6 +127,30 @@ pub fn concerns(entry: &Entry, text: &[u8]) -> bool {
     let lead = text.get(..entry.open as usize).unwrap_or_default();
     // Nearly every lead is a line break and some blanks, too short for an element.
     entry.extensions != Extensions::default() || (lead.len() >= "<a:b/>".len() && memchr::memchr(b'<', lead).is_some())
+}
+
+/// Where the first extension stands that is before all entries of a file or behind them; between entries it is the
+/// business of the one that follows.
+pub fn outside(source: &Source) -> Option<usize> {
+    let (bytes, names) = (source.bytes(), &source.names);
+    if !names.kind.is_xml() {
+        return None;
+    }
+    let root_end = source.root_start() + source.root_tag().len();
+    let (first, last) = (source.start(0)?, source.start(source.len())?);
+    [(root_end, first), (last, bytes.len())].into_iter().find_map(|(mut at, end)| {
+        let mut parser = Parser::default();
+        while let Some(tag) = markup::next(bytes, at).filter(|tag| tag.start < end) {
+            at = match tag.kind {
+                Kind::Start | Kind::Empty if outline::is_extension(names.resolve(bytes, &tag).0) => {
+                    return Some(tag.start);
+                }
+                Kind::Start => parser.skip_element(bytes, &tag),
+                _ => tag.end,
+            };
+        }
+        None
+    })
 }
 
 /// The rules that the extensions of an entry break. `entry` must be the anatomy of `text`.

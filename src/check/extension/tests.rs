@@ -61,6 +61,21 @@ fn extensions_outside_of_a_url() {
 }
 
 #[test]
+fn extensions_before_all_entries_or_behind_them() {
+    let image = "<image:image><image:loc>https://example.com/i.jpg</image:loc></image:image>";
+    let table = [
+        (format!("{ROOT}{}</urlset>", entry(image)), None),
+        (format!("{ROOT}<!-- {image} --><x:y xmlns:x='z'>{image}</x:y>{}</urlset>", entry("")), None),
+        (format!("{ROOT}\n{image}{}</urlset>", entry("")), Some(ROOT.len() + 1)),
+        (format!("{ROOT}{}{image}</urlset>", entry("")), Some(ROOT.len() + entry("").len())),
+    ];
+    for (text, expected) in table {
+        let source = Source::of_text(text.clone().into_bytes()).unwrap();
+        assert_eq!(outside(&source), expected, "{text}");
+    }
+}
+
+#[test]
 fn names_are_known_by_their_namespace() {
     let table = [
         "<i:image xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\"><i:loc>/i.jpg</i:loc></i:image>",
