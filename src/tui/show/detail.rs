@@ -8,10 +8,10 @@ use crate::document::RowState;
 use crate::document::rows::RowId;
 use crate::protocol::Field;
 use crate::protocol::namespace::Namespace;
-use crate::protocol::verdict::Ruling;
+use crate::protocol::verdict::{Ruling, of_namespace};
 use crate::session::explain::verdicts;
 use crate::xml::markup;
-use crate::xml::names::{Meaning, Names, split};
+use crate::xml::names::{FileKind, Meaning, Names, split};
 use crate::xml::tree::{Node, tree};
 use std::ops::Range;
 
@@ -93,6 +93,20 @@ impl App {
             let number = self.session.number(row);
             let words = Words::dim(format!("{:12}", "file")).and(Role::Text, sitemap.name.to_string());
             lines.push(words.and(Role::Dim, format!("   row {number} of the set")).into());
+        }
+        let uri = document.names(row).uri.as_deref().unwrap_or_default().to_owned();
+        let verdicts = of_namespace(&uri);
+        if document.names(row).kind == FileKind::Urlset && verdicts.iter().any(|one| one.ruling == Ruling::Rejects) {
+            let uri = if uri.is_empty() { "none".to_owned() } else { uri };
+            lines.extend(
+                Words::dim(format!("{:12}", "namespace"))
+                    .and(Role::Text, uri)
+                    .wrapped(charset, width, 12)
+                    .into_iter()
+                    .map(Line::from),
+            );
+            let words = Words::dim(format!("{:12}", "")).joined(self.verdict_words(&verdicts));
+            lines.extend(words.wrapped(charset, width, 12).into_iter().map(Line::from));
         }
         let (entry, text) = document.entry(row);
         let text = text.get(entry.open as usize..).unwrap_or_default();

@@ -92,3 +92,14 @@ fn what_cannot_be_is_said_in_place() {
     bench.keys("j:ext add video/tag=x<enter>");
     bench.shows("nothing changed: there is no video to add it to");
 }
+
+#[test]
+fn a_wrong_namespace_is_told_with_who_minds() {
+    let mut bench = Bench::file(&IMAGES.replace("http://www.sitemaps.org", "https://www.sitemaps.org"));
+    bench.keys("gv");
+    bench.shows("namespace   https://www.sitemaps.org/schemas/sitemap/0.9");
+    bench.shows("protocol ✗  schema ✗  Google ✗  Bing -  Yandex -");
+    let mut bench = Bench::file(IMAGES);
+    bench.keys("gv");
+    assert!(!bench.screen().contains("namespace   "), "{}", bench.screen());
+}
