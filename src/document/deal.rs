@@ -9,10 +9,11 @@ use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
 use crate::progress::Progress;
-use crate::protocol::limits::Limits;
+use crate::protocol::limits::{Limits, NEWS_PER_FILE};
 use crate::xml::grid::Grid;
 use crate::xml::markup::{self, Kind};
 use crate::xml::names::FileKind;
+use crate::xml::record::Flags;
 use crate::xml::scan::{self, Ignore};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -67,11 +68,19 @@ impl Document {
             }
             // A table is no sitemap: nothing limits it.
             let limited = sitemap.frame.names.kind != FileKind::Table;
-            if limited && (sitemap.live > limits.urls || sitemap.bytes() > limits.bytes) {
+            let is_over =
+                || sitemap.live > limits.urls || sitemap.bytes() > limits.bytes || self.has_much_news(sitemap);
+            if limited && is_over() {
                 dealt.split(id, limits);
             }
         }
         dealt
+    }
+
+    /// Whether a file has more news entries than one may have.
+    fn has_much_news(&self, sitemap: &Sitemap) -> bool {
+        let is_news = |row: &RowId| self.is_live(*row) && self.record(*row).flags.has(Flags::NEWS);
+        sitemap.live > NEWS_PER_FILE && sitemap.rows.iter().filter(is_news).count() > NEWS_PER_FILE as usize
     }
 
     /// Says where a file is written.
@@ -98,6 +107,7 @@ impl Document {
 struct Filled {
     rows: Vec<u32>,
     bytes: u64,
+    news: u32,
 }
 
 impl Dealt {
@@ -111,8 +121,12 @@ impl Dealt {
         for row in sitemap.rows.iter() {
             let len = self.document.entry_text(row).len() as u64;
             let room = limits.bytes.saturating_sub(if files.len() == 1 { own } else { new });
+            let is_news = self.document.record(row).flags.has(Flags::NEWS);
             let Some(last) = files.last_mut() else { return };
-            if last.rows.len() as u64 >= u64::from(limits.urls) || last.bytes + len > room {
+            let is_full = last.rows.len() as u64 >= u64::from(limits.urls)
+                || last.bytes + len > room
+                || (is_news && last.news >= NEWS_PER_FILE);
+            if is_full {
                 if new + len > limits.bytes {
                     self.oversized.push((row, new + len));
                 }
@@ -126,6 +140,7 @@ impl Dealt {
             if let Some(last) = files.last_mut() {
                 last.rows.push(row.0);
                 last.bytes += len;
+                last.news += u32::from(is_news);
             }
         }
         self.oversized.dedup_by_key(|(row, _)| *row);
@@ -274,6 +289,22 @@ mod tests {
             let frame = part_frame(&source(text).0);
             assert_eq!(std::str::from_utf8(frame.bytes()).unwrap(), expected);
             assert!(frame.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_file_holds_a_thousand_news_entries() {
+        let root = "<urlset xmlns:n=\"http://www.google.com/schemas/sitemap-news/0.9\">";
+        let url = |number: u32| {
+            // Every other one is news.
+            let news = if number % 2 == 0 { "<n:news/>" } else { "" };
+            format!("<url><loc>http://e/{number}</loc>{news}</url>")
+        };
+        for (entries, expected) in [(2_000, vec![2_000]), (2_001, vec![2_000, 1]), (4_002, vec![2_000, 2_000, 2])] {
+            let urls: Vec<String> = (0..entries).map(url).collect();
+            let dealt = document(&format!("{root}{}</urlset>", urls.concat())).deal(Limits::default());
+            let live: Vec<u32> = dealt.document.sitemaps().iter().map(|sitemap| sitemap.live).collect();
+            assert_eq!(live, expected);
         }
     }
 

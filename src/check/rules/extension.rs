@@ -124,7 +124,7 @@ rules! { super::set::END;
         "One entry is one article and has one news:news. Search Console reports too many tags. Keep one, and give the other article an entry of its own.";
     NEWS_LIMIT "news-limit" E Set Safe GOOGLE_NEWS,
         "more than 1,000 news entries in one file",
-        "Google reads up to 1,000 news:news of a file. Search Console reports too many news URLs. Articles older than two days can go; put the others into further files.";
+        "Google reads up to 1,000 news:news of a file. Search Console reports too many news URLs. Articles older than two days can go; saving a change puts the others into further files.";
     NEWS_LANGUAGE "news-language" E Entry Safe GOOGLE_NEWS,
         "not a language as news sitemaps write it",
         "news:language is a code of two or three small letters (ISO 639), without a region; Chinese is zh-cn or zh-tw. Search Console reports an invalid tag value, and the schema rejects the file.";

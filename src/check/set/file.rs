@@ -7,7 +7,7 @@ use super::RowFacts;
 use super::dates::{Agreement, Dates, EachDate};
 use super::hosts::{Hosts, Origin};
 use super::rule::{SetRule, SetRules};
-use crate::protocol::extension::value::NEWS_PER_FILE;
+use crate::protocol::limits::NEWS_PER_FILE;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 

@@ -8,8 +8,6 @@ use crate::protocol::lastmod::{self, Faults};
 
 /// Images per entry (Google Search Central, "Image sitemaps").
 pub const IMAGES: usize = 1_000;
-/// News entries per file (Google Search Central, "News sitemaps").
-pub const NEWS_PER_FILE: u32 = 1_000;
 /// Tags per video (sitemap-video 1.1, `tag` maxOccurs).
 pub const VIDEO_TAGS: u16 = 32;
 /// Characters of a video's title (sitemap-video 1.1).
