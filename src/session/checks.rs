@@ -31,6 +31,10 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 /// Rows up to which the set index is brought up to date at once; above it a worker does it on a copy.
 pub const INLINE_ROWS: u64 = 2_000;
 
+/// Rows up to which near duplicates follow every edit: a whole file. They need a walk over all rows, of about 300 ns
+/// each; above it, a report looks for them.
+pub const NEAR_ROWS: u32 = 50_000;
+
 /// One counter per rule.
 pub type Counts = [u32; Rule::COUNT];
 
@@ -47,6 +51,8 @@ pub struct Checks {
     /// given theirs away ([`Checks::bare`]) unless a worker made it.
     set: Arc<SetIndex>,
     is_bare: bool,
+    /// Rows that come near to an earlier one, up to [`NEAR_ROWS`].
+    near: Arc<RowSet>,
     /// Public URL of each sitemap, by its id, as far as known.
     homes: Arc<Vec<Option<Home>>>,
     profile: Profile,
@@ -60,6 +66,7 @@ impl Default for Checks {
             counts: Arc::new([0; Rule::COUNT]),
             set: Arc::default(),
             is_bare: false,
+            near: Arc::default(),
             homes: Arc::default(),
             profile: Profile::default(),
         }
@@ -364,10 +371,23 @@ impl Checks {
         } else {
             sync(Arc::make_mut(&mut self.set), (before, &applied.document), &applied.touched, applied.field);
         }
+        if applied.field.is_none_or(|field| field == Field::Loc) {
+            self.look_for_near(&applied.document);
+        }
         let files = applied.document.sitemaps().len();
         if self.homes.len() < files {
             Arc::make_mut(&mut self.homes).resize(files, None);
         }
+    }
+
+    /// Finds the near duplicates anew, if the rows are few enough.
+    pub fn look_for_near(&mut self, document: &Document) {
+        let near = if document.live() <= NEAR_ROWS {
+            self.set.near_duplicates(&DocumentLocs(document))
+        } else {
+            RowSet::new()
+        };
+        self.near = Arc::new(near);
     }
 
     /// After a save dealt rows into other files: the set index counts them there.
@@ -438,6 +458,7 @@ impl Checks {
                 rules.insert(rule_of(rule));
             }
             rules.insert_if(Rule::LASTMOD_MISSING, self.misses_lastmod(&document.record(row)));
+            rules.insert_if(Rule::SET_DUPLICATE_NEAR, self.near.contains(row.0));
         }
         rules
     }
@@ -459,6 +480,9 @@ impl Checks {
             && let Some(count) = counts.get_mut(Rule::LASTMOD_MISSING.index())
         {
             *count += (self.set.len() - self.set.with_lastmod()) as u32;
+        }
+        if let Some(count) = counts.get_mut(Rule::SET_DUPLICATE_NEAR.index()) {
+            *count += self.near.len() as u32;
         }
         counts
     }
@@ -499,6 +523,9 @@ impl<'c> SetRows<'c> {
         if rule == Rule::LASTMOD_MISSING {
             return self.checks.misses_lastmod(record);
         }
+        if rule == Rule::SET_DUPLICATE_NEAR {
+            return self.checks.near.contains(row.0);
+        }
         let Some(set_rule) = SetRule::ALL.iter().copied().find(|set_rule| rule_of(*set_rule) == rule) else {
             return false;
         };
@@ -508,7 +535,8 @@ impl<'c> SetRows<'c> {
 
     /// Whether any set rule of a severity flags a row.
     pub fn has_severity(&self, severity: Severity, row: RowId, record: &Record) -> bool {
-        let mut rules = SetRule::ALL.iter().map(|rule| rule_of(*rule)).chain([Rule::LASTMOD_MISSING]);
+        let mut rules =
+            SetRule::ALL.iter().map(|rule| rule_of(*rule)).chain([Rule::LASTMOD_MISSING, Rule::SET_DUPLICATE_NEAR]);
         let profile = self.checks.profile;
         rules.any(|rule| rule.severity_in(profile) == Some(severity) && self.has(rule, row, record))
     }

@@ -1,6 +1,6 @@
 //! Findings in words: of one row, of files, and of everything in order for a report.
 
-use super::checks::rule_of;
+use super::checks::{NEAR_ROWS, rule_of};
 use super::snapshot::{DocumentLocs, Snapshot};
 use super::{Session, frame};
 use crate::check::extension::{self, Part};
@@ -12,7 +12,7 @@ use crate::check::set::SetRule;
 use crate::check::{entry as entry_rules, message, quirk};
 use crate::document::Document;
 use crate::document::quirk::Quirk;
-use crate::document::rows::RowId;
+use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::files::{self, Reason};
 use crate::protocol::location::Home;
@@ -121,6 +121,9 @@ impl Snapshot {
             let message = "no lastmod here, although others of the set have one".to_owned();
             let rule = Rule::LASTMOD_MISSING;
             findings.push(Finding::new(rule, Severity::Note, None, message));
+        }
+        if rules.contains(Rule::SET_DUPLICATE_NEAR) {
+            findings.extend(of_near(profile));
         }
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         findings
@@ -328,8 +331,12 @@ impl Session {
             }
         }
         let of_the_set = self.now.checks.set_findings();
-        // Not kept while editing (a second key for every row); a report looks for it.
-        let near = self.now.checks.set().near_duplicates(&DocumentLocs(document));
+        // Kept while editing up to a file's worth of rows; beyond that (a second key for every row) a report looks for it.
+        let near = if document.live() > NEAR_ROWS {
+            self.now.checks.set().near_duplicates(&DocumentLocs(document))
+        } else {
+            RowSet::new()
+        };
         for (number, sitemap) in document.sitemaps().iter().enumerate() {
             let file = shown(sitemap.path.as_ref(), &sitemap.name);
             let source = document.source_of(SitemapId(number as u32)).unwrap_or(&sitemap.frame);
@@ -356,12 +363,8 @@ impl Session {
                     continue;
                 }
                 let mut findings = self.now.findings(row);
-                if let Some(severity) =
-                    Rule::SET_DUPLICATE_NEAR.severity_in(self.now.checks.profile()).filter(|_| is_near)
-                {
-                    let message = "another URL of the set differs only in what rarely makes another page".to_owned();
-                    let rule = Rule::SET_DUPLICATE_NEAR;
-                    findings.push(Finding::new(rule, severity, Some(Field::Loc), message));
+                if is_near {
+                    findings.extend(of_near(self.now.checks.profile()));
                 }
                 if findings.is_empty() {
                     continue;
@@ -418,6 +421,13 @@ fn of_child(found: index::IndexFinding, profile: Profile) -> Option<FileFinding>
     let index::IndexFinding { rule, child, field, message } = found;
     let severity = rule.severity_in(profile)?;
     Some(FileFinding { place: Place::Index(child), rule, severity, field, message, fix: None, at: None })
+}
+
+/// The finding of a row whose URL is nearly that of another.
+fn of_near(profile: Profile) -> Option<Finding> {
+    let rule = Rule::SET_DUPLICATE_NEAR;
+    let message = "another URL of the set differs only in what rarely makes another page".to_owned();
+    Some(Finding::new(rule, rule.severity_in(profile)?, Some(Field::Loc), message))
 }
 
 /// Where a field's value (or the element) starts in its entry.

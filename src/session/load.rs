@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::checks::{Checks, Reader};
+use super::snapshot::State;
 use crate::document::view::View;
 use crate::files::{self, Loaded, OnDisk, Options};
 use crate::progress::Progress;
@@ -123,6 +124,8 @@ impl Session {
             self.now.state.modified = false;
         }
         self.now.view = View::file_order(&self.now.state.document);
+        let State { document, checks, .. } = &mut self.now.state;
+        checks.look_for_near(document);
         self.check_files();
     }
 

@@ -449,3 +449,37 @@ fn alternate_links_are_judged_over_the_set() {
     let found = report.iter().find(|found| found.finding.rule.code() == "hreflang-no-return").unwrap();
     assert_eq!((found.at, &*found.loc), (Some((3, 100)), "https://a.org/en"));
 }
+
+#[test]
+fn near_duplicates_follow_every_edit_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("near.xml");
+    let entry = |loc: &str| format!("<url><loc>https://a.org/{loc}</loc></url>");
+    let text = format!(
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{}{}{}</urlset>",
+        entry("x"),
+        entry("x/"),
+        entry("y")
+    );
+    std::fs::write(&path, text).unwrap();
+    let mut session = open(&path);
+    let near = |session: &Session| -> u64 {
+        let counts = session.rule_counts().into_iter();
+        counts.filter(|(rule, _)| *rule == Rule::SET_DUPLICATE_NEAR).map(|(_, count)| count).sum()
+    };
+    let run = |session: &mut Session, line: &str| {
+        session.run(&parse(line, &vocabulary(NOW)).unwrap(), Asker::Headless).unwrap();
+    };
+    assert_eq!(near(&session), 1);
+    run(&mut session, "filter rule:set-duplicate-near");
+    assert_eq!(session.shown(), 1);
+    run(&mut session, "s#/y$#/Y/# where loc:/y");
+    run(&mut session, "add https://a.org/y");
+    assert_eq!(near(&session), 2);
+    run(&mut session, "delete where loc=https://a.org/x/");
+    assert_eq!(near(&session), 1);
+    session.undo();
+    assert_eq!(near(&session), 2);
+    let row = session.document().live_rows().nth(1).unwrap();
+    assert!(session.view().findings(row).iter().any(|finding| finding.rule == Rule::SET_DUPLICATE_NEAR));
+}
