@@ -204,6 +204,16 @@ fn one_bad_row_never_costs_the_rows_after_it() {
         )
         .fixed("doc-entry-outside-root", file(&("<url><loc>https://example.com/1</loc>\n</url>".to_owned() + TWO))),
         case(
+            "two locs in an entry",
+            file("<url>\n  <loc>https://example.com/1</loc>\n  <loc>https://example.com/2</loc>\n  <priority>0.5</priority>\n</url>\n"),
+            &[one, two],
+            &["3:1 field-duplicate"],
+        )
+        .fixed(
+            "field-duplicate",
+            file("<url>\n  <loc>https://example.com/1</loc>\n  <priority>0.5</priority>\n</url>\n<url>\n  <loc>https://example.com/2</loc>\n  <priority>0.5</priority>\n</url>\n"),
+        ),
+        case(
             "an entry of an index",
             file(&(ONE.replace("url>", "sitemap>") + TWO)),
             &[one, two],

@@ -38,6 +38,8 @@ pub enum Action {
     },
     /// Replaces the whole entry text, leading trivia included.
     Rewrite(String),
+    /// Makes several entries of one; the first takes its place.
+    Split(Vec<String>),
     /// Something about the file that the entry is in; the entry stays as it is.
     File,
 }
@@ -47,6 +49,7 @@ impl Action {
     pub fn apply(&self, entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<u8> {
         match self {
             Self::Rewrite(new) => new.clone().into_bytes(),
+            Self::Split(parts) => parts.first().map_or_else(|| text.to_vec(), |first| first.clone().into_bytes()),
             Self::File => text.to_vec(),
             Self::Set { field, value } => {
                 let mut changes = [None; 4];
@@ -68,6 +71,8 @@ pub enum Repair {
     Values(Vec<(Field, Option<String>)>),
     /// A new entry text, leading trivia included.
     Text(String),
+    /// Several entry texts instead of one.
+    Split(Vec<String>),
 }
 
 /// Applies the fixes of all findings of `rules`, one after the other until none is left; the unsafe
@@ -90,7 +95,9 @@ pub fn repair(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bo
         current = fix.action.apply(&entry, &current, context);
         match fix.action {
             Action::Rewrite(_) => is_rewritten = true,
-            Action::File => break,
+            // Before anything else was done, the parts are whole.
+            Action::Split(parts) if values.is_empty() && !is_rewritten => return Some(Repair::Split(parts)),
+            Action::Split(_) | Action::File => break,
             Action::Set { field, value } => {
                 values.retain(|(of, _)| *of != field);
                 values.push((field, value));
@@ -146,6 +153,11 @@ pub(super) fn of_entry(
             Rule::ENTRY_CHILD_ORDER => {
                 rewritten("put the fields in order", true, rewrite::reorder(entry, text, context.names)?)
             }
+            Rule::FIELD_DUPLICATE if entry.odd.has(Oddities::LOC_TWICE) => Fix {
+                label: "make a row of each loc".to_owned(),
+                is_safe: false,
+                action: Action::Split(rewrite::split(entry, text, context.names)?),
+            },
             Rule::FIELD_DUPLICATE => {
                 rewritten("keep the last of each", false, rewrite::keep_last(entry, text, context.names)?)
             }
@@ -423,6 +435,7 @@ mod tests {
                 let repaired = match repair(text.as_bytes(), context, all, true) {
                     None => return Ok(()),
                     Some(Repair::Text(text)) => text.into_bytes(),
+                    Some(Repair::Split(parts)) => parts.concat().into_bytes(),
                     Some(Repair::Values(values)) => values.into_iter().fold(text.into_bytes(), |text, (field, value)| {
                         Action::Set { field, value }.apply(&Entry::of(&text, context.names), &text, context)
                     }),

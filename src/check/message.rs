@@ -263,7 +263,7 @@ mod tests {
                         format!("{}{safe} -> {}", fix.label, value.as_deref().unwrap_or("none"))
                     }
                     fix::Action::Rewrite(text) => format!("{}{safe} -> {text}", fix.label),
-                    fix::Action::File => fix.label.clone(),
+                    fix::Action::Split(_) | fix::Action::File => fix.label.clone(),
                 }
             });
             (finding.rule.code().to_owned(), finding.message, fix)

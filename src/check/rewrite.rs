@@ -53,6 +53,17 @@ pub(super) fn keep_last(entry: &Entry, text: &[u8], names: &Names) -> Option<Str
     without(text, cuts)
 }
 
+/// An entry for each of several locs, everything else in all of them.
+pub(super) fn split(entry: &Entry, text: &[u8], names: &Names) -> Option<Vec<String>> {
+    let children = children(entry, text, names);
+    let locs: Vec<_> = children.iter().filter(|child| child.field == Some(Field::Loc)).collect();
+    let cut = |kept: usize| {
+        let others = locs.iter().enumerate().filter(|(at, _)| *at != kept);
+        without(text, others.map(|(_, child)| with_blanks(text, child.tag.start..child.end)).collect())
+    };
+    (locs.len() > 1).then(|| (0..locs.len()).map(cut).collect())?
+}
+
 /// Without elements that the protocol does not have.
 pub(super) fn without_unknown(entry: &Entry, text: &[u8], names: &Names) -> Option<String> {
     let children = children(entry, text, names);

@@ -5,7 +5,7 @@ use super::snapshot::Snapshot;
 use crate::check::fix::{self, Repair};
 use crate::check::quirk;
 use crate::check::rule::RuleSet;
-use crate::document::edit::{Edit, Value};
+use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::Member;
 use crate::progress::Progress;
@@ -55,6 +55,14 @@ impl Snapshot {
                             list.push((row, value.map(Into::into)));
                         }
                     }
+                }
+                Repair::Split(parts) => {
+                    let mut parts = parts.into_iter();
+                    if let Some(text) = parts.next() {
+                        edits.push(Edit::Raw { row, text: text.into() });
+                    }
+                    let entries: Vec<NewEntry> = parts.map(|text| NewEntry::Element(text.trim().into())).collect();
+                    edits.push(Edit::Insert { sitemap: self.document.sitemap_of(row), after: Some(row), entries });
                 }
                 Repair::Text(text) => edits.push(Edit::Raw { row, text: text.into() }),
             }

@@ -125,7 +125,7 @@ impl Entry {
             return grid.entry(text);
         }
         match plain::start(text, names) {
-            Some(tag) => Self::from_tag(text, &tag, names, &mut Parser::default()),
+            Some(tag) => Self::from_tag(text, &tag, names, &mut Parser::quiet()),
             None => Self::walk(text, names),
         }
     }
@@ -137,7 +137,7 @@ impl Entry {
 
     pub(super) fn walk(text: &[u8], names: &Names) -> Self {
         let mut at = 0;
-        let mut parser = Parser::default();
+        let mut parser = Parser::quiet();
         while let Some(tag) = markup::next(text, at) {
             at = match tag.kind {
                 Kind::Start | Kind::Empty if names.is_entry(tag.name(text)) => {

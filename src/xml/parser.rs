@@ -65,9 +65,16 @@ pub struct Parser {
     pub damage: Vec<Damage>,
     /// Whether `]]>`, which may end a CDATA section only, is anywhere in the bytes.
     pub(super) has_brackets: bool,
+    /// Whether nobody asks for damage: what only that is looked at for is passed over.
+    is_quiet: bool,
 }
 
 impl Parser {
+    /// A walk that looks for no damage.
+    pub fn quiet() -> Self {
+        Self { is_quiet: true, ..Self::default() }
+    }
+
     /// Notes a damage.
     pub fn note(&mut self, at: usize, kind: DamageKind) {
         if self.damage.len() < DAMAGE_LIMIT {
@@ -78,6 +85,9 @@ impl Parser {
     /// Checks character data for raw ampersands.
     #[inline]
     pub fn check_text(&mut self, bytes: &[u8], start: usize, end: usize) {
+        if self.is_quiet {
+            return;
+        }
         let text = bytes.get(start..end).unwrap_or_default();
         if memchr::memchr(b'&', text).is_some()
             && let Some(bad) = escape::first_bad_reference(text)
@@ -96,7 +106,7 @@ impl Parser {
     /// Checks a tag's attribute values.
     #[inline]
     pub fn check_tag(&mut self, bytes: &[u8], tag: &Markup) {
-        if tag.end - tag.name_end > 2 {
+        if tag.end - tag.name_end > 2 && !self.is_quiet {
             let known = self.damage.len();
             let brackets = std::mem::take(&mut self.has_brackets);
             self.check_text(bytes, tag.name_end, tag.end);
@@ -112,7 +122,8 @@ impl Parser {
     #[inline]
     pub fn check_prefix(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
         let prefix = super::names::split(tag.name(bytes)).0;
-        if !prefix.is_empty()
+        if !self.is_quiet
+            && !prefix.is_empty()
             && !names.declares(prefix)
             && namespace::by_usual_prefix(prefix).is_some()
             && memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_none()
@@ -124,6 +135,7 @@ impl Parser {
     /// Checks a comment, an instruction or a declaration below the root.
     pub fn check_aside(&mut self, bytes: &[u8], aside: &Markup) {
         match aside.kind {
+            _ if self.is_quiet => {}
             Kind::Comment => {
                 let inside = bytes.get(aside.start + 4..aside.end.saturating_sub(3)).unwrap_or_default();
                 // `<!-->` and `<!--->` are no comments either.

@@ -254,21 +254,25 @@ pub(in crate::xml) fn is_sound(attributes: &[u8]) -> bool {
         return true;
     }
     let mut list = markup::attributes(attributes);
-    let (mut names, mut many): (Vec<&[u8]>, HashSet<&[u8]>) = (Vec::new(), HashSet::new());
+    // Hardly any tag has more than a few: those need no memory of their own.
+    let (mut names, mut count, mut many): ([&[u8]; 16], usize, HashSet<&[u8]>) = ([b""; 16], 0, HashSet::new());
     loop {
         let before = list.rest();
         let Some(attribute) = list.next() else {
             return markup::is_blank(before);
         };
-        let is_new = if names.len() < 16 {
-            let is_new = !names.contains(&attribute.name);
-            names.push(attribute.name);
-            is_new
-        } else {
-            if many.is_empty() {
-                many.extend(names.iter().copied());
+        let known = names.get(..count).unwrap_or(&names);
+        let is_new = if let Some(place) = (!known.contains(&attribute.name)).then(|| names.get_mut(count)) {
+            match place {
+                Some(place) => {
+                    *place = attribute.name;
+                    count += 1;
+                    true
+                }
+                None => many.insert(attribute.name),
             }
-            many.insert(attribute.name)
+        } else {
+            false
         };
         let apart = before.first().is_some_and(|byte| markup::is_space(*byte));
         let value = attribute.value;
