@@ -50,11 +50,12 @@ impl App {
         let value = self.session.cell(row, field).unwrap_or_default().into_owned();
         let signs = &self.theme.signs;
         let charset = self.theme.charset;
-        let room = usize::from(self.size.0).saturating_sub(50).clamp(12, 40);
+        // The value as it is stands in the table too; where it is narrow, what it becomes has the room.
+        let before = if self.size.0 >= 100 { format!("  {}", charset.elide(&value, 40)) } else { String::new() };
         let line = |decision: Decision| {
             let after = decision.apply(&value)?;
             let words = Words::text(charset.fit(&decision.label(), 34))
-                .and(Role::Dim, format!("  {} {} ", charset.elide(&value, room), signs.arrow))
+                .and(Role::Dim, format!("{before} {} ", signs.arrow))
                 .and(Role::Changed, after.unwrap_or_else(|| signs.absent.to_owned()));
             Some(entry(words, Words::new(), Choice::Decide(rule, decision)))
         };

@@ -7,7 +7,7 @@ use crate::session::change::{Intent, Refused};
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::run::Asker;
 use crate::session::snapshot::Snapshot;
-use crate::words::counted;
+use crate::words::{counted, excerpt};
 use crate::xml::graft::Act;
 
 /// What a command would do.
@@ -119,7 +119,7 @@ fn verb(command: &Command) -> String {
 
 fn extended(act: &Act) -> String {
     match act {
-        Act::Set { path, value } => format!("set {path} to {value} on"),
+        Act::Set { path, value } => format!("set {path} to {} on", excerpt(value, 40)),
         Act::Add { path, .. } => format!("add {path} to"),
         Act::Remove(path) => format!("remove {path} from"),
     }

@@ -271,7 +271,11 @@ pub(super) fn palette_footer(kind: ListKind, prompt: &Prompt) -> Footer<'_> {
     let mut right = Words::new();
     right.key("↵", "do it");
     right.key("Esc", "leave");
-    let label = if kind == ListKind::Dates { " LASTMOD " } else { " COMMANDS " };
+    let label = match kind {
+        ListKind::Dates => " LASTMOD ",
+        ListKind::Decide(_) => " FIX ",
+        _ => " COMMANDS ",
+    };
     Footer::Prompt { label: Words::new().and(Role::Mode, label).and(Role::Text, " "), prompt, right }
 }
 
