@@ -216,7 +216,7 @@ fn one_bad_row_never_costs_the_rows_after_it() {
         case(
             "an entry of an index",
             file(&(ONE.replace("url>", "sitemap>") + TWO)),
-            &[one, two],
+            &[two],
             &["3:1 doc-mixed-kinds"],
         )
         .fixed("doc-mixed-kinds", file(&(ONE.to_owned() + TWO))),

@@ -52,7 +52,7 @@ fn sitemaps(session: &Session, format: ListFormat, streams: &mut Streams<'_>) ->
         let hint = "without --sitemaps its URLs are printed".to_owned();
         return Err(Failure::Usage("this is no sitemap index".to_owned(), hint));
     };
-    let mut lines = Lines::new(index.source.bytes());
+    let mut lines = index.source.lines();
     let file = index.path.as_ref().map_or_else(|| index.name.to_string(), |path| path.to_string_lossy().into_owned());
     for (number, child) in index.children.iter().enumerate() {
         if format == ListFormat::Text {
