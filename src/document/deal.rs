@@ -297,7 +297,7 @@ mod tests {
         let root = "<urlset xmlns:n=\"http://www.google.com/schemas/sitemap-news/0.9\">";
         let url = |number: u32| {
             // Every other one is news.
-            let news = if number % 2 == 0 { "<n:news/>" } else { "" };
+            let news = if number.is_multiple_of(2) { "<n:news/>" } else { "" };
             format!("<url><loc>http://e/{number}</loc>{news}</url>")
         };
         for (entries, expected) in [(2_000, vec![2_000]), (2_001, vec![2_000, 1]), (4_002, vec![2_000, 2_000, 2])] {
