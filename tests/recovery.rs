@@ -454,3 +454,47 @@ fn gzip_data_give_what_can_be_unpacked() {
     let bomb = run(&folder, &["check", "bomb.xml.gz", "--max-bytes", "1000000"]);
     assert!(stdout(&bomb).contains("error[gzip-bomb]: ") && stdout(&bomb).contains("max-bytes"), "{}", stdout(&bomb));
 }
+
+/// Real files that others trip over: each opens or is named, and a copy of what opened has the same URLs and nothing
+/// left to repair.
+#[test]
+fn files_from_outside_are_opened_or_named_and_a_copy_is_sound() {
+    let wanted = |name: &str| ["malformed/", "quirky/", "seeds/"].iter().any(|group| name.starts_with(group));
+    let (mut opened, mut named) = (0, 0);
+    for (path, bytes) in
+        support::corpus::outside().into_iter().filter(|(path, bytes)| wanted(path) && bytes.len() < 200_000)
+    {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        if name.ends_with(".md") {
+            continue;
+        }
+        let folder = Folder::new();
+        folder.write(name, &bytes);
+        let check = run(&folder, &["check", name]);
+        assert!(matches!(check.status.code(), Some(0 | 1)), "{path}: {}", stderr(&check));
+        let list = run(&folder, &["list", name]);
+        assert!(folder.read(name) == bytes, "{path} was changed");
+        if list.status.code() != Some(0) {
+            assert!(stdout(&check).contains(": error["), "{path}: {}", stdout(&check));
+            named += 1;
+            continue;
+        }
+        let copy = "copy/sitemap.xml";
+        std::fs::create_dir_all(folder.file("copy")).expect("make a folder");
+        let set = run(&folder, &["set", name, "priority=0.5", "-o", copy]);
+        if set.status.code() != Some(0) {
+            // What has no form as XML, or needs more to be said, is not copied.
+            continue;
+        }
+        assert_eq!(stdout(&run(&folder, &["list", copy])), stdout(&list), "{path}");
+        let left = stdout(&run(&folder, &["check", copy]));
+        for rule in
+            ["not-well-formed", "unescaped", "unknown-entity", "illegal-char", "junk", "truncated", "concatenated"]
+        {
+            assert!(!left.lines().any(|line| line.contains("error[xml-") && line.contains(rule)), "{path}: {left}");
+        }
+        assert!(!left.contains("[enc-not-utf8]") && !left.contains("[enc-bom-other]"), "{path}: {left}");
+        opened += 1;
+    }
+    assert!(std::env::var_os("SITED_CORPUS").is_none() || (opened > 30 && named > 3), "{opened} {named}");
+}
