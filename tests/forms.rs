@@ -216,6 +216,19 @@ fn parts_of_a_list_are_lists_and_tables_have_none() {
 }
 
 #[test]
+fn a_list_over_the_limit_is_not_split_but_becomes_a_set_in_xml() {
+    let lines: String = (0..50_001).map(|number| format!("https://e.com/{number}\n")).collect();
+    let folder = Folder::with(&[("urls.txt", &lines)]);
+    let refused = run(&folder, &["set", "urls.txt", "loc=https://e.com/", "--where", "loc=https://e.com/7"]);
+    assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("write it as XML"), "{}", stderr(&refused));
+    assert!(folder.read("urls.txt") == lines.as_bytes());
+    let output = run(&folder, &["convert", "urls.txt", "-o", "all.xml", "--base-url", "https://e.com/"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(folder.names(), ["all-1.xml", "all-2.xml", "all.xml", "urls.txt"]);
+}
+
+#[test]
 fn the_entries_of_an_index_are_listed_by_themselves() {
     let folder = Folder::sample();
     let listed = stdout(&run(&folder, &["list", "--sitemaps", "sitemap_index.xml"]));

@@ -6,6 +6,7 @@ use super::profile::Profile;
 use super::rule::{Rule, RuleSet};
 use crate::protocol::limits::URLS_PER_FILE;
 use crate::protocol::namespace::{self, Namespace};
+use crate::words::grouped;
 use crate::xml::names::{FileKind, Names};
 
 /// What the rules need to know of a file.
@@ -87,10 +88,11 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
     match rule {
         Rule::DOC_NO_ENTRIES if !facts.names.kind.is_xml() => "no URL in it".into(),
         Rule::TEXT_LIMITS => format!(
-            "{} lines and {} bytes; a text sitemap holds {URLS_PER_FILE} lines and {} bytes at most",
-            facts.entries,
-            facts.bytes,
-            facts.profile.bytes_per_file()
+            "{} lines and {} bytes; a text sitemap holds {} lines and {} bytes at most",
+            grouped(facts.entries.into()),
+            grouped(facts.bytes),
+            grouped(URLS_PER_FILE.into()),
+            grouped(facts.profile.bytes_per_file())
         ),
         Rule::DOC_NO_ENTRIES => {
             format!("no <{}> in it: engines report an empty sitemap", facts.names.kind.entry_name())

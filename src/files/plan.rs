@@ -242,8 +242,9 @@ pub fn plan(request: &Request<'_>) -> Plan {
         return Plan { outputs, asks: false, repairs, needs_base, problems, losses, copy: false, document, path: None };
     };
     planner.relocate(&path);
-    planner.refuse_parts(&dealt.parts);
-    planner.name_parts(&path, &dealt.parts);
+    if !planner.refuses_parts(&dealt.parts) {
+        planner.name_parts(&path, &dealt.parts);
+    }
     planner.compare();
     planner.weigh_forms();
     planner.settle_index(&path);

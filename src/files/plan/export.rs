@@ -26,7 +26,11 @@ pub fn export(request: &Request<'_>, path: &Path, form: Form) -> Plan {
     let scan = form::scan(&bytes, kind, &mut records, &Progress::default());
     let mut document = Document::default();
     if let Some(source) = Source::new(bytes, scan) {
-        document.append(source, records.0, Sitemap { form, ..Sitemap::default() });
+        // Messages about the copy's parts name what they are parts of.
+        let own = request.document.index().map(|index| &index.name);
+        let own = own.or_else(|| request.document.sitemaps().first().map(|sitemap| &sitemap.name));
+        let name = own.cloned().unwrap_or_else(|| Sitemap::default().name);
+        document.append(source, records.0, Sitemap { name, form, ..Sitemap::default() });
     }
     let (saved, disk) = (Document::default(), Disk::default());
     let copied = Request { document: &document, saved: &saved, disk: &disk, to: Some(path), ..*request };

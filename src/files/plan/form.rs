@@ -21,20 +21,24 @@ impl Planner<'_> {
         self.document.set_form(id, Form::Xml);
     }
 
-    /// A list alone has no index that could name a second file.
-    pub(super) fn refuse_parts(&mut self, parts: &[(SitemapId, SitemapId)]) {
-        let is_list =
-            |id: SitemapId| self.document.sitemap(id).is_some_and(|sitemap| sitemap.frame.names.kind == FileKind::List);
-        let several = self.request.document.index().is_none() && self.request.document.sitemaps().len() > 1;
-        if several && !parts.is_empty() {
-            let message = "a file is over its limits, and several files without an index cannot be split; open that \
-                           file by itself";
-            self.problem(None, message.to_owned());
-        } else if self.request.document.index().is_none() && parts.iter().any(|(_, from)| is_list(*from)) {
-            let message = "this is more than one text sitemap may hold; write it as XML (:write NAME.xml), which is \
-                           split with an index";
-            self.problem(None, message.to_owned());
+    /// Refuses new parts where no index could name them: of a list that stands alone, of several files without one.
+    pub(super) fn refuses_parts(&mut self, parts: &[(SitemapId, SitemapId)]) -> bool {
+        let document = self.request.document;
+        if parts.is_empty() || document.index().is_some() {
+            return false;
         }
+        let message = match document.sitemaps() {
+            [only] if only.frame.names.kind == FileKind::List => {
+                "this is more than one text sitemap may hold; write it as XML (:write NAME.xml), which is split with \
+                 an index"
+            }
+            [_] => return false,
+            _ => {
+                "a file is over its limits, and several files without an index cannot be split; open that file by itself"
+            }
+        };
+        self.problem(None, message.to_owned());
+        true
     }
 
     /// Counts the changed values that their files have no place for, and refuses lines without a URL.
