@@ -26,6 +26,7 @@ use crate::xml::names::{Meaning, split};
 use crate::xml::parser::Parser;
 use outline::{Node, Outline};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The element of an extension that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +70,9 @@ enum About {
     /// Another element that says the same.
     Other(u32),
 }
+
+/// Bytes of entry text that trying the fixes of one entry may take apart.
+const TRIAL_BYTES: usize = 1 << 22;
 
 /// A broken rule and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,12 +175,17 @@ pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, link
 pub fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<Found> {
     let outline = Outline::of(entry, text, context.names);
     let breaches = breaches(&outline, entry, context);
-    let around = around(entry, text, context);
-    let found = breaches.iter().map(|breach| Found {
+    let (around, before) = (around(entry, text, context), tally(&breaches));
+    // Each trial takes the entry apart again: not for every finding of an entry that is all mistakes.
+    let trials = TRIAL_BYTES / (text.len() + 1);
+    let found = breaches.iter().enumerate().map(|(number, breach)| Found {
         rule: breach.rule,
         part: part(&outline, breach),
         message: words::of(breach, &outline, &around),
-        fix: remedy::of(breach, &outline, (entry, context)).filter(|fix| holds(fix, breach.rule, &breaches, context)),
+        fix: (number <= trials)
+            .then(|| remedy::of(breach, &outline, (entry, context)))
+            .flatten()
+            .filter(|fix| holds(fix, breach.rule, &before, context)),
     });
     let mut found: Vec<Found> = found.collect();
     found.sort_by_key(|found| found.part.at);
@@ -209,10 +218,11 @@ pub(super) fn first_fix(
     }
     let outline = Outline::of(entry, text, context.names);
     let breaches = breaches(&outline, entry, context);
+    let before = tally(&breaches);
     let mut wanted = breaches.iter().filter(|breach| rules.contains(breach.rule));
     wanted.find_map(|breach| {
         let fix = remedy::of(breach, &outline, (entry, context))?;
-        ((fix.is_safe || !unattended) && holds(&fix, breach.rule, &breaches, context)).then_some(fix)
+        ((fix.is_safe || !unattended) && holds(&fix, breach.rule, &before, context)).then_some(fix)
     })
 }
 
@@ -248,22 +258,31 @@ fn judge(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, sink: &mut
 }
 
 /// Tries a fix: its rule is broken less often, no rule more often, and nothing is new in the entry.
-fn holds(fix: &Fix, rule: Rule, before: &[Breach], context: &Context<'_>) -> bool {
+fn holds(fix: &Fix, rule: Rule, before: &BTreeMap<Rule, u32>, context: &Context<'_>) -> bool {
     let super::fix::Action::Rewrite(after) = &fix.action else { return false };
     let text = after.as_bytes();
     let entry = Entry::of(text, context.names);
     if entry.odd.has(crate::xml::entry::Oddities::BROKEN) {
         return false;
     }
-    let after = breaches(&Outline::of(&entry, text, context.names), &entry, context);
-    let count = |breaches: &[Breach], rule: Rule| breaches.iter().filter(|breach| breach.rule == rule).count();
-    let is_new = |breach: &Breach| {
+    let after = tally(&breaches(&Outline::of(&entry, text, context.names), &entry, context));
+    let is_new = |broken: Rule| {
         // A finding that becomes less grave is not a new one.
-        let family = breach.rule.family();
-        let milder = |known: &&Breach| family.contains(known.rule) && known.rule.severity() >= breach.rule.severity();
-        count(&after, breach.rule) > before.iter().filter(milder).count()
+        let graver = broken.family().iter().filter(|known| known.severity() >= broken.severity());
+        let known: u32 = graver.map(|known| before.get(&known).copied().unwrap_or_default()).sum();
+        after.get(&broken).is_some_and(|times| *times > known)
     };
-    count(&after, rule) < count(before, rule) && !after.iter().any(is_new)
+    after.get(&rule).copied().unwrap_or_default() < before.get(&rule).copied().unwrap_or_default()
+        && !after.keys().copied().any(is_new)
+}
+
+/// How often each rule is broken.
+fn tally(breaches: &[Breach]) -> BTreeMap<Rule, u32> {
+    let mut times = BTreeMap::new();
+    for breach in breaches {
+        *times.entry(breach.rule).or_default() += 1;
+    }
+    times
 }
 
 /// The name of an element with the customary prefix, and its place.

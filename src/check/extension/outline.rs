@@ -51,6 +51,9 @@ pub(super) struct Outline<'t> {
 
 static XMLNS: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new("xmlns"));
 
+/// Declarations that are kept at a time: no sound entry has as many, and each element is compared with all of them.
+const DECLARED: usize = 64;
+
 /// Namespaces that elements of the entry declare, innermost last.
 #[derive(Default)]
 struct Scopes<'t> {
@@ -69,7 +72,9 @@ impl<'t> Scopes<'t> {
                 _ => continue,
             };
             let uri = crate::xml::escape::decode(attribute.value);
-            self.declared.push((depth, prefix, names.meaning_of(&uri)));
+            if self.declared.len() < DECLARED {
+                self.declared.push((depth, prefix, names.meaning_of(&uri)));
+            }
         }
     }
 

@@ -92,6 +92,20 @@ fn names_are_known_by_their_namespace() {
 }
 
 #[test]
+fn an_entry_that_is_all_mistakes_costs_no_more_than_it_should() {
+    let names = names();
+    let image = "<image:image><image:title>A</image:title><image:loc>/i.jpg</image:loc></image:image>";
+    let nested =
+        "<x:a xmlns:x='http://www.google.com/schemas/sitemap-image/1.1'>".repeat(10_000) + &"</x:a>".repeat(10_000);
+    let links = "<xhtml:link rel='alternate' hreflang='en' href='/a'/>".repeat(10_000);
+    for extension in [image.repeat(2_000), nested, links] {
+        let found = found(&entry(&extension), &names);
+        assert!(!found.is_empty());
+        assert!(found.first().is_some_and(|found| found.part.at > 0));
+    }
+}
+
+#[test]
 fn words_say_what_and_what_is_right() {
     let table = [
         (
