@@ -34,7 +34,6 @@ use crate::files::{self, Disk, Finished};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
-pub use crate::words;
 use change::{Change, Refused};
 use findings::FileFinding;
 use history::History;
@@ -432,7 +431,7 @@ impl Session {
         let (mut message, edit) = (intent.label, intent.edit);
         if intent.refused > 0 {
             let why = intent.reason.unwrap_or_default();
-            message = format!("{message}; {} left alone: {why}", words::counted(intent.refused, "row"));
+            message = format!("{message}; {} left alone: {why}", crate::words::counted(intent.refused, "row"));
         }
         let before = State { checks: self.now.state.checks.bare(), ..self.now.state.clone() };
         let old = std::mem::replace(&mut self.now.state.document, applied.document.clone());
