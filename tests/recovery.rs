@@ -102,21 +102,21 @@ fn values_are_mended_and_keep_their_url() {
             "an HTML name",
             with("https://example.com/caf&eacute;"),
             &["https://example.com/café", two],
-            &["3:34 xml-unknown-entity", "3:11 loc-not-ascii"],
+            &["3:11 loc-not-ascii", "3:34 xml-unknown-entity"],
         )
         .fixed("xml-unknown-entity", with("https://example.com/café")),
         case(
             "raw < in a URL",
             with("https://example.com/?q=a<b"),
             &["https://example.com/?q=a<b", two],
-            &["3:35 xml-unescaped-angle", "3:11 loc-illegal-char"],
+            &["3:11 loc-illegal-char", "3:35 xml-unescaped-angle"],
         )
         .fixed("xml-unescaped-angle", with("https://example.com/?q=a&lt;b")),
         case(
             "a tag in a URL",
             with("https://example.com/?q=<b>x"),
             &["https://example.com/?q=<b>x", two],
-            &["3:34 xml-unescaped-angle", "3:11 loc-illegal-char"],
+            &["3:11 loc-illegal-char", "3:34 xml-unescaped-angle"],
         )
         .fixed("xml-unescaped-angle", with("https://example.com/?q=&lt;b>x")),
         case(
@@ -244,7 +244,7 @@ fn one_bad_row_never_costs_the_rows_after_it() {
             "an attribute twice",
             file(&("<url a='1' a='2'><loc>https://example.com/1</loc></url>\n".to_owned() + TWO)),
             &[one, two],
-            &["3:12 xml-duplicate-attribute", "3:1 doc-unknown-attribute"],
+            &["3:1 doc-unknown-attribute", "3:12 xml-duplicate-attribute"],
         )
         .fixed(
             "xml-duplicate-attribute",

@@ -387,9 +387,14 @@ impl Session {
                 // In the order of the file: that is how people read a report, and the line counter only goes forward.
                 let mut placed: Vec<_> = findings.into_iter().map(|finding| (offset(&finding), finding)).collect();
                 placed.sort_by_key(|(offset, _)| *offset);
+                let first = out.len();
                 for (offset, finding) in placed {
                     let at = finding.at.or_else(|| offset.map(|offset| lines.position(offset)));
                     out.push(Reported { file: Arc::clone(&file), at, loc: loc.clone(), finding });
+                }
+                // What was repaired knows its own place.
+                if let Some(own) = out.get_mut(first..) {
+                    own.sort_by_key(|reported| reported.at);
                 }
             }
         }
