@@ -217,7 +217,8 @@ fn parts_of_a_list_are_lists_and_tables_have_none() {
 
 #[test]
 fn a_list_over_the_limit_is_not_split_but_becomes_a_set_in_xml() {
-    let lines: String = (0..50_001).map(|number| format!("https://e.com/{number}\n")).collect();
+    let lines: Vec<String> = (0..50_001).map(|number| format!("https://e.com/{number}\n")).collect();
+    let lines = lines.concat();
     let folder = Folder::with(&[("urls.txt", &lines)]);
     let refused = run(&folder, &["set", "urls.txt", "loc=https://e.com/", "--where", "loc=https://e.com/7"]);
     assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
