@@ -32,13 +32,14 @@ pub fn parse(line: &str, vocabulary: &Vocabulary<'_>) -> Result<Command, Command
     if reader.scanner.peek().is_some_and(|c| c.is_ascii_digit() || c == '$') {
         return reader.row().and_then(|row| reader.end(Command::Goto(row)));
     }
+    let percent_at = reader.scanner.at();
     reader.shown = reader.scanner.eat("%");
     reader.scanner.skip_spaces();
     let name_at = reader.scanner.at();
     let spec = reader.name()?;
     if reader.shown && !spec.ranged {
         let message = format!("`%` means all shown rows, and {} is not about rows", spec.name);
-        return Err(CommandError::new(name_at - 1..name_at, message));
+        return Err(CommandError::new(percent_at..percent_at + 1, message));
     }
     reader.arguments(spec, name_at).map_err(|mut error| {
         if error.hint.is_empty() {

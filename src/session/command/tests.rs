@@ -366,7 +366,8 @@ proptest! {
         name in prop::sample::select(TABLE.iter().map(|spec| spec.name).collect::<Vec<_>>()),
         rest in "[ a-z0-9/\\\\\"$%!=:<#,ü\u{3000}-]{0,20}|\\PC{0,12}",
     ) {
-        for line in [format!("{name}{rest}"), format!("%{name} {rest}"), rest, "undo ü".to_owned()] {
+        let wide = "%\u{3000}e<".to_owned();
+        for line in [format!("{name}{rest}"), format!("%{name} {rest}"), rest, "undo ü".to_owned(), wide] {
             match read(&line) {
                 Ok(command) => prop_assert_eq!(read(&command.to_string()), Ok(command), "{}", line),
                 Err(error) => {
