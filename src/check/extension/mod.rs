@@ -1,7 +1,7 @@
 //! Which rules the extensions of one entry break: images, videos, news, alternate links and the obsolete ones.
 //!
 //! A function of the entry's text, its place and the clock, called for entries that have extensions only. Judging
-//! says where a rule is broken ([`Breach`]) and no more; words and fixes are made for rows that somebody looks at.
+//! says where a rule is broken (`Breach`) and no more; words and fixes are made for rows that somebody looks at.
 
 mod blocks;
 mod links;
