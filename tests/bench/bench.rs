@@ -49,7 +49,7 @@ fn main() {
     let mut report = Report::default();
     opening(&set, size.rounds, &mut report);
     memory(&set, &mut report);
-    screen::measure(&set, &mut report);
+    screen::measure(&set, size.rounds, &mut report);
     let (mut session, _) = open(&set.index);
     editing(&mut session, size.rounds, &mut report);
     looking(&mut session, size.rounds, &mut report);

@@ -6,18 +6,32 @@ use super::generate::Set;
 use super::report::Report;
 use super::support::Folder;
 use super::support::terminal::{Start, Terminal};
+use rustix::process::Signal;
 use std::time::{Duration, Instant};
 
 /// Keys that are timed.
 const KEYS: usize = 200;
 
 /// Starts the program, waits for the first rows and for all of them, then moves about.
-pub fn measure(set: &Set, report: &mut Report) {
+pub fn measure(set: &Set, rounds: u32, report: &mut Report) {
     let folder = Folder::new();
-    let start = Instant::now();
-    let terminal = Start::new(&folder).size(120, 40).arguments([set.index.to_string_lossy()]).start();
-    terminal.wait_until("the first row", |screen| screen.rows(0, 120).any(|row| row.contains(" 1  /")));
-    report.time("screen: first rows, from the start of the program", start.elapsed(), Some(Duration::from_millis(100)));
+    let begin = || {
+        let start = Instant::now();
+        let terminal = Start::new(&folder).size(120, 40).arguments([set.index.to_string_lossy()]).start();
+        terminal.wait_until("the first row", |screen| screen.rows(0, 120).any(|row| row.contains(" 1  /")));
+        (terminal, start, start.elapsed())
+    };
+    let mut best = Duration::MAX;
+    // All but the last are left as soon as they show something.
+    for _ in 1..rounds.max(1) {
+        let (terminal, _, first) = begin();
+        best = best.min(first);
+        terminal.signal(Signal::TERM);
+        terminal.wait_exit();
+    }
+    let (terminal, start, first) = begin();
+    let first = best.min(first);
+    report.time("screen: first rows, from the start of the program", first, Some(Duration::from_millis(100)));
     let total = format!("{} URLs", grouped(set.urls));
     terminal.wait_for(&total);
     terminal.wait_for(&format!("1/{}", grouped(set.urls)));
