@@ -16,6 +16,7 @@ pub mod journal;
 pub mod load;
 mod locate;
 mod mend;
+pub mod outside;
 pub mod plan;
 pub mod read;
 mod record;

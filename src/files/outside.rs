@@ -1,0 +1,280 @@
+//! What others did to the files of a set since it read or wrote them last: changed, replaced, cut short, deleted.
+//!
+//! Nothing is judged by time alone: an equal size in the same second may hide other bytes, and a touched file may
+//! hold the same. [`verdict`] is pure, [`look`] asks the disk; neither changes anything.
+
+use super::disk::{Disk, Fingerprint, OnDisk, identity};
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fate {
+    /// It holds the bytes that it held.
+    Unchanged,
+    /// The same file holds other bytes.
+    Changed,
+    /// Another file with other bytes stands in its place: most programs save so.
+    Replaced,
+    /// The same file is shorter than it was.
+    Truncated,
+    /// It is not there.
+    Deleted,
+    /// Something is there that cannot be read, or is no file any more.
+    Unreadable,
+}
+
+impl Fate {
+    /// In words that complete "the file …".
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Unchanged => "is as it was",
+            Self::Changed => "was changed",
+            Self::Replaced => "was replaced",
+            Self::Truncated => "was cut short",
+            Self::Deleted => "was deleted",
+            Self::Unreadable => "cannot be read any more",
+        }
+    }
+}
+
+/// How closely to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Care {
+    /// Read only files whose length, time or identity is another: for looking often.
+    Glance,
+    /// Read every file: before something is written over it.
+    Close,
+}
+
+/// What the disk says of a file now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Present {
+    /// Its length in bytes, as stored.
+    pub len: u64,
+    /// When it was last changed.
+    pub mtime: Option<SystemTime>,
+    /// Device and inode, where the system has them.
+    pub identity: Option<(u64, u64)>,
+    /// The [`fingerprint`](super::disk::fingerprint) of its bytes, if they were read.
+    pub hash: Option<u64>,
+}
+
+impl Present {
+    fn new(metadata: &Metadata) -> Self {
+        let (len, mtime) = (metadata.len(), metadata.modified().ok());
+        Self { len, mtime, identity: identity(metadata), hash: None }
+    }
+
+    /// Whether length, time and identity are those that are known.
+    fn looks_like(&self, known: &OnDisk) -> bool {
+        (self.len, self.mtime, self.identity) == (known.len, known.mtime, known.identity)
+    }
+}
+
+/// What became of a file that was `known` so and is `now` so; `None` when it is not there.
+///
+/// A hash, where there is one, decides; without one, equal length, time and identity do.
+pub fn verdict(known: &OnDisk, now: Option<&Present>) -> Fate {
+    let Some(now) = now else { return Fate::Deleted };
+    let same = match now.hash {
+        Some(hash) => now.len == known.len && hash == known.hash,
+        None => now.looks_like(known),
+    };
+    if same {
+        Fate::Unchanged
+    } else if now.identity != known.identity {
+        Fate::Replaced
+    } else if now.len < known.len {
+        Fate::Truncated
+    } else {
+        Fate::Changed
+    }
+}
+
+/// What was found out about a set's files.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// Files that are not what they were, by path, each with what became of it.
+    pub changed: Vec<(PathBuf, Fate)>,
+    /// Files with another time or identity and the same bytes: noting them on the [`Disk`] spares the next look
+    /// from reading them again.
+    pub touched: Vec<OnDisk>,
+    /// Files whose bytes were read for this.
+    pub read: usize,
+}
+
+/// Compares every file that is known with what is on disk now.
+pub fn look(disk: &Disk, care: Care) -> Outside {
+    let mut outside = Outside::default();
+    for known in disk.paths().filter_map(|path| disk.get(path)) {
+        let Ok((now, read)) = present(known, care) else {
+            outside.changed.push((known.path.clone(), Fate::Unreadable));
+            continue;
+        };
+        outside.read += usize::from(read);
+        let fate = verdict(known, now.as_ref());
+        match now {
+            Some(now) if fate == Fate::Unchanged => {
+                if !now.looks_like(known) {
+                    outside.touched.push(OnDisk { mtime: now.mtime, identity: now.identity, ..known.clone() });
+                }
+            }
+            _ => outside.changed.push((known.path.clone(), fate)),
+        }
+    }
+    outside
+}
+
+/// What a file is now, and whether it was read for that.
+fn present(known: &OnDisk, care: Care) -> io::Result<(Option<Present>, bool)> {
+    let metadata = match std::fs::metadata(&known.path) {
+        Ok(metadata) => metadata,
+        Err(error) if is_gone(&error) => return Ok((None, false)),
+        Err(error) => return Err(error),
+    };
+    if !metadata.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let now = Present::new(&metadata);
+    // A file of another length holds other bytes, whatever they are.
+    if now.len != known.len || (care == Care::Glance && now.looks_like(known)) {
+        return Ok((Some(now), false));
+    }
+    let hash = match hash(&known.path) {
+        Ok(hash) => hash,
+        // Gone since it was looked at.
+        Err(error) if is_gone(&error) => return Ok((None, false)),
+        Err(error) => return Err(error),
+    };
+    Ok((Some(Present { hash: Some(hash), ..now }), true))
+}
+
+/// Neither the file nor a folder of that name where it was.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// The [`fingerprint`](super::disk::fingerprint) of a file's bytes, read in pieces.
+pub(super) fn hash(path: &Path) -> io::Result<u64> {
+    let mut file = File::open(path)?;
+    let mut buffer = vec![0; 1 << 16];
+    let mut hash = Fingerprint::default();
+    loop {
+        match file.read(&mut buffer) {
+            Ok(0) => return Ok(hash.finish()),
+            Ok(read) => hash.update(buffer.get(..read).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::disk::fingerprint;
+    use std::fs;
+    use std::time::Duration;
+
+    fn known(path: &Path) -> OnDisk {
+        let bytes = fs::read(path).unwrap();
+        OnDisk::new(path, &fs::metadata(path).unwrap(), fingerprint(&bytes))
+    }
+
+    fn set_time(path: &Path, time: SystemTime) {
+        File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    }
+
+    /// Does something to a file of ten bytes and looks at it in both ways.
+    fn fates(act: &dyn Fn(&Path)) -> (Fate, Fate, Outside) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        fs::write(&path, "0123456789").unwrap();
+        let mut disk = Disk::default();
+        disk.note(known(&path));
+        act(&path);
+        let fate = |outside: &Outside| outside.changed.first().map_or(Fate::Unchanged, |(_, fate)| *fate);
+        let (glance, close) = (look(&disk, Care::Glance), look(&disk, Care::Close));
+        (fate(&glance), fate(&close), glance)
+    }
+
+    #[test]
+    fn every_kind_of_change_has_its_name() {
+        let replace = |path: &Path, text: &str| {
+            let other = path.with_extension("new");
+            fs::write(&other, text).unwrap();
+            fs::rename(other, path).unwrap();
+        };
+        let table: [(&dyn Fn(&Path), Fate); 8] = [
+            (&|_| {}, Fate::Unchanged),
+            (&|path| fs::write(path, "0123456789").unwrap(), Fate::Unchanged),
+            (&|path| fs::write(path, "0123456789+").unwrap(), Fate::Changed),
+            (&|path| fs::write(path, "0123").unwrap(), Fate::Truncated),
+            (&|path| fs::remove_file(path).unwrap(), Fate::Deleted),
+            (&|path| replace(path, "9876543210"), Fate::Replaced),
+            (&|path| replace(path, "0123456789"), Fate::Unchanged),
+            (
+                &|path| {
+                    fs::remove_file(path).unwrap();
+                    fs::create_dir(path).unwrap();
+                },
+                Fate::Unreadable,
+            ),
+        ];
+        for (number, (act, fate)) in table.into_iter().enumerate() {
+            let (glance, close, _) = fates(act);
+            assert_eq!(close, fate, "{number}");
+            assert!(glance == fate || !cfg!(unix), "{number}");
+        }
+    }
+
+    /// Somebody writes as many other bytes and gives the file its old time back.
+    #[test]
+    fn a_change_of_equal_length_and_time_is_seen_when_looked_at_closely() {
+        let (glance, close, _) = fates(&|path| {
+            let time = fs::metadata(path).unwrap().modified().unwrap();
+            fs::write(path, "98765432x0").unwrap();
+            set_time(path, time);
+        });
+        assert_eq!((glance, close), (Fate::Unchanged, Fate::Changed));
+    }
+
+    #[test]
+    fn a_touched_file_is_read_once_and_then_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        fs::write(&path, "0123456789").unwrap();
+        let mut disk = Disk::default();
+        disk.note(known(&path));
+        assert_eq!(look(&disk, Care::Glance), Outside::default());
+        let later = fs::metadata(&path).unwrap().modified().unwrap() + Duration::from_secs(7);
+        set_time(&path, later);
+        let outside = look(&disk, Care::Glance);
+        assert_eq!((outside.read, outside.changed.len(), outside.touched.len()), (1, 0, 1));
+        for file in outside.touched {
+            disk.note(file);
+        }
+        assert_eq!(look(&disk, Care::Glance).read, 0);
+    }
+
+    #[test]
+    fn without_a_hash_what_a_file_looks_like_decides() {
+        let known = OnDisk { path: "a".into(), len: 5, mtime: None, identity: Some((1, 2)), hash: 7 };
+        let now = Present { len: 5, mtime: None, identity: Some((1, 2)), hash: None };
+        let table = [
+            (Some(now), Fate::Unchanged),
+            (Some(Present { hash: Some(8), ..now }), Fate::Changed),
+            (Some(Present { identity: Some((1, 3)), ..now }), Fate::Replaced),
+            (Some(Present { identity: Some((1, 3)), hash: Some(7), ..now }), Fate::Unchanged),
+            (Some(Present { len: 4, ..now }), Fate::Truncated),
+            (Some(Present { mtime: Some(SystemTime::UNIX_EPOCH), ..now }), Fate::Changed),
+            (None, Fate::Deleted),
+        ];
+        for (now, fate) in table {
+            assert_eq!(verdict(&known, now.as_ref()), fate, "{now:?}");
+        }
+    }
+}
