@@ -5,11 +5,13 @@
 //! operation passes a [`Gate`] by its number: tests make the n-th one fail, or the process die there. Between the
 //! last [`Step::Sync`] and the first [`Step::Rename`] stands the record by which an interrupted save is finished.
 
-use super::disk::{Disk, Fingerprint, OnDisk, fingerprint};
+use super::disk::{Disk, Fingerprint, OnDisk};
 use super::error::{Error, Reason};
+use super::outside;
 use super::record::{self, Begun};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::fs::{self, File, Metadata, OpenOptions};
+use super::target::{Target, take_over};
+use std::collections::{BTreeSet, VecDeque};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::{NamedTempFile, TempPath};
@@ -23,6 +25,12 @@ pub(super) enum Step {
     Rename,
     Remove,
     SyncFolder,
+    /// Takes a copy of what will be replaced.
+    Backup,
+    /// Takes the room that bytes will need which are copied into a file.
+    Reserve,
+    /// Writes a piece of bytes into a file that stays the one it is.
+    Copy,
     /// Writes down what the steps after it will do.
     Record,
     /// Crosses it out again.
@@ -32,6 +40,12 @@ pub(super) enum Step {
 /// Lets operations through; or not, in tests.
 pub(super) trait Gate: Sync {
     fn pass(&self, step: Step) -> io::Result<()>;
+
+    /// Writes; in tests perhaps less than it says.
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
+        self.pass(Step::Write)?;
+        file.write(bytes)
+    }
 }
 
 /// Lets everything through.
@@ -43,123 +57,13 @@ impl Gate for Open {
     }
 }
 
-/// What is to happen at a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wish {
-    /// A new file; there is none.
-    Create,
-    /// A file of the set gets new bytes, or goes: it must be what it was.
-    Change,
-    /// Whatever regular file is there gets new bytes.
-    Replace,
-}
-
-/// A path looked at: where its bytes really are.
-#[derive(Debug)]
-pub(super) struct Target {
-    /// As the document names it.
-    pub(super) path: PathBuf,
-    /// At the end of all links.
-    pub(super) real: PathBuf,
-    /// What is there now.
-    pub(super) metadata: Option<Metadata>,
-    /// Permission bits that a new file may have, before the umask.
-    pub(super) ceiling: u32,
-    /// Whether the file must stay the one it is: another name leads to it too, or what is known of it beside its
-    /// bytes cannot be given to another file.
-    pub(super) in_place: bool,
-}
-
-/// What a new file may be read and written by, if its set says nothing stricter.
-const NEW_FILE: u32 = 0o644;
-
-impl Target {
-    /// Looks at a path, follows its links, and refuses what must not be replaced.
-    pub(super) fn look(path: &Path, wish: Wish, disk: &Disk, force: bool) -> Result<Self, Error> {
-        let new = || {
-            let path = path.to_path_buf();
-            Ok(Self { real: path.clone(), path, metadata: None, ceiling: NEW_FILE, in_place: false })
-        };
-        let refuse = |reason| Err(Error::new(path, reason));
-        match (fs::symlink_metadata(path), wish) {
-            (Err(error), Wish::Change) if error.kind() == io::ErrorKind::NotFound => {
-                return if force { new() } else { refuse(Reason::Changed) };
-            }
-            (Err(error), _) if error.kind() == io::ErrorKind::NotFound => return new(),
-            (Err(error), _) => return Err(Error::system("look at it", path, error)),
-            (Ok(_), Wish::Create) => return refuse(Reason::Exists),
-            (Ok(_), _) => {}
+/// Does one operation, again whenever a signal interrupts it.
+pub(super) fn attempt<T>(gate: &dyn Gate, step: Step, mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match gate.pass(step).and_then(|()| work()) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
         }
-        let real = path.canonicalize().map_err(|error| Error::system("follow the link", path, error))?;
-        let metadata = fs::metadata(&real).map_err(|error| Error::system("look at it", path, error))?;
-        if metadata.is_dir() {
-            return refuse(Reason::Special("a folder"));
-        }
-        if !metadata.is_file() {
-            return refuse(Reason::Special("a pipe or a device"));
-        }
-        if wish == Wish::Change && !force && !is_unchanged(path, &real, &metadata, disk)? {
-            return refuse(Reason::Changed);
-        }
-        // Root may write to anything; what its owner made read-only is meant to stay.
-        if metadata.permissions().readonly() || !is_writable(&real, path)? {
-            return refuse(Reason::ReadOnly);
-        }
-        let in_place = links(&metadata) > 1;
-        Ok(Self { path: path.to_path_buf(), real, metadata: Some(metadata), ceiling: NEW_FILE, in_place })
-    }
-
-    /// New files of a set are readable for nobody whom its present files keep out.
-    pub(super) fn restrict_new(targets: &mut [Self]) {
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            let present = targets.iter().filter_map(|target| target.metadata.as_ref());
-            let ceiling = present.fold(NEW_FILE, |ceiling, metadata| ceiling & (metadata.mode() | 0o600));
-            for target in targets {
-                target.ceiling = ceiling;
-            }
-        }
-    }
-
-    /// Whether nothing has happened to it since it was looked at.
-    fn is_as_seen(&self) -> bool {
-        match (fs::metadata(&self.real), &self.metadata) {
-            (Ok(now), Some(then)) => OnDisk::new(&self.real, then, 0).looks_like(&now),
-            (Err(error), None) => error.kind() == io::ErrorKind::NotFound,
-            _ => false,
-        }
-    }
-
-    fn folder(&self) -> &Path {
-        match self.real.parent() {
-            Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
-            Some(folder) => folder,
-            None => Path::new("/"),
-        }
-    }
-}
-
-/// Whether a file still is what was read or written last. A touched but equal one is.
-fn is_unchanged(path: &Path, real: &Path, metadata: &Metadata, disk: &Disk) -> Result<bool, Error> {
-    let Some(known) = disk.get(path) else { return Ok(false) };
-    if known.looks_like(metadata) {
-        return Ok(true);
-    }
-    if known.len != metadata.len() {
-        return Ok(false);
-    }
-    let bytes = fs::read(real).map_err(|error| Error::system("compare", path, error))?;
-    Ok(fingerprint(&bytes) == known.hash)
-}
-
-fn is_writable(real: &Path, path: &Path) -> Result<bool, Error> {
-    match OpenOptions::new().write(true).open(real) {
-        Ok(_) => Ok(true),
-        Err(error) if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) => {
-            Ok(false)
-        }
-        Err(error) => Err(Error::system("open for writing", path, error)),
     }
 }
 
@@ -184,8 +88,12 @@ pub(super) struct Sink<'g> {
 
 impl Write for Sink<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.gate.pass(Step::Write)?;
-        let written = self.file.write(bytes)?;
+        let written = loop {
+            match self.gate.write(self.file.as_file_mut(), bytes) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                written => break written?,
+            }
+        };
         self.hash.update(bytes.get(..written).unwrap_or_default());
         self.len += written as u64;
         Ok(written)
@@ -197,16 +105,13 @@ impl Write for Sink<'_> {
 }
 
 impl<'g> Sink<'g> {
-    /// A temporary file in the target's folder, readable for nobody else than the target is.
-    pub(super) fn create(target: &Target, gate: &'g dyn Gate) -> io::Result<Self> {
-        gate.pass(Step::Create)?;
-        if target.metadata.is_none() {
-            fs::create_dir_all(target.folder())?;
-        }
+    /// A temporary file in the target's folder, readable for nobody else than the target is. `home` is the folder
+    /// where a record of the save would be.
+    pub(super) fn create(target: &Target, home: &Path, gate: &'g dyn Gate) -> io::Result<Self> {
         let name = target.real.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let prefix = temporary_prefix(&name);
         let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(SUFFIX);
+        builder.prefix(&prefix).suffix(if target.folder().starts_with(home) { SUFFIX } else { FAR });
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -214,7 +119,7 @@ impl<'g> Sink<'g> {
             let mode = if target.metadata.is_none() { target.ceiling } else { 0o600 };
             builder.permissions(fs::Permissions::from_mode(mode));
         }
-        let file = builder.tempfile_in(target.folder())?;
+        let file = attempt(gate, Step::Create, || builder.tempfile_in(target.folder()))?;
         Ok(Self { file, gate, hash: Fingerprint::default(), len: 0 })
     }
 
@@ -226,58 +131,17 @@ impl<'g> Sink<'g> {
         {
             target.in_place = !take_over(file.as_file(), metadata, &target.real)?;
         }
-        gate.pass(Step::Sync)?;
-        file.as_file().sync_all()?;
+        attempt(gate, Step::Sync, || file.as_file().sync_all())?;
         Ok(Staged { target, temporary: file.into_temp_path(), len, hash: hash.finish() })
     }
 }
 
-/// Gives a file the owner, group, mode and extended attributes (access control lists are some) of the one that it
-/// will replace. Whether all of that was possible.
-#[cfg(unix)]
-fn take_over(file: &File, like: &Metadata, real: &Path) -> io::Result<bool> {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
-    use xattr::FileExt;
-    let own = file.metadata()?;
-    if (own.uid() != like.uid() && fchown(file, Some(like.uid()), None).is_err())
-        || (own.gid() != like.gid() && fchown(file, None, Some(like.gid())).is_err())
-    {
-        return Ok(false);
-    }
-    file.set_permissions(fs::Permissions::from_mode(like.mode() & 0o7777))?;
-    // Where the file system has none there are none to keep.
-    let Ok(names) = xattr::list(real) else { return Ok(true) };
-    for name in names {
-        let Ok(Some(value)) = xattr::get(real, &name) else { return Ok(false) };
-        // Some have been given by the system to the new file as well.
-        if file.get_xattr(&name).ok().flatten().as_ref() != Some(&value) && file.set_xattr(&name, &value).is_err() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Gives a file the mode of the one that it will replace.
-#[cfg(not(unix))]
-fn take_over(file: &File, like: &Metadata, _: &Path) -> io::Result<bool> {
-    file.set_permissions(like.permissions())?;
-    Ok(true)
-}
-
-/// How many names a file has.
-fn links(metadata: &Metadata) -> u64 {
-    #[cfg(unix)]
-    let links = std::os::unix::fs::MetadataExt::nlink(metadata);
-    #[cfg(not(unix))]
-    let links = {
-        let _ = metadata;
-        1
-    };
-    links
-}
-
 /// The end of the name of every temporary file.
-const SUFFIX: &str = ".sited";
+pub(super) const SUFFIX: &str = ".sited";
+
+/// The same where the record of its save would be in another branch of folders: whoever finds it there cannot know
+/// whether it will be needed.
+const FAR: &str = ".far.sited";
 
 /// How the name of a temporary file begins: hidden, with the file's name and the number of this process.
 pub(super) fn temporary_prefix(name: &str) -> String {
@@ -286,21 +150,73 @@ pub(super) fn temporary_prefix(name: &str) -> String {
 
 /// Removes temporary files whose process is dead. What cannot be removed stays: it does no harm.
 pub(super) fn sweep(folder: &Path) {
-    // While a record is there, its temporary files are the new content.
-    if record::is_there(folder) {
+    // While a record is there, its temporary files are the new content; it speaks of the folders below its own too.
+    if folder.ancestors().any(record::is_there) {
         return;
     }
+    remove_dead(folder, |name| name.strip_suffix(SUFFIX)?.rsplit_once('.').map(|(_, end)| end));
+}
+
+/// The same for one file that lies elsewhere than its set; there must be no record of that set.
+pub(super) fn sweep_far(real: &Path) {
+    let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else { return };
+    let prefix = format!("{}.", name.to_string_lossy());
+    remove_dead(folder, |name| name.strip_suffix(FAR)?.strip_prefix(&prefix));
+}
+
+/// Removes the hidden files of a folder in whose name `process` finds the number of a dead process, up to a hyphen.
+fn remove_dead(folder: &Path, process: impl Fn(&str) -> Option<&str>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let process = name
-            .strip_prefix('.')
-            .and_then(|name| name.strip_suffix(SUFFIX))
-            .and_then(|name| name.rsplit_once('.'))
-            .and_then(|(_, end)| end.split_once('-'))
-            .and_then(|(process, _)| process.parse::<u32>().ok());
+        let process = name.strip_prefix('.').and_then(&process).and_then(|end| end.split_once('-'));
+        let process = process.and_then(|(process, _)| process.parse::<u32>().ok());
         if process.is_some_and(|process| process != std::process::id() && !is_alive(process)) {
             let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Temporary files of this process for these targets that are still there: after an error there should be none.
+pub(super) fn left_behind<'t>(reals: impl Iterator<Item = &'t Path>) -> Vec<PathBuf> {
+    let mut left = Vec::new();
+    for real in reals {
+        let prefix = temporary_prefix(&real.file_name().unwrap_or_default().to_string_lossy());
+        let entries = fs::read_dir(real.parent().unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+        let ours = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
+        left.extend(ours.map(|entry| entry.path()).filter(|path| fs::remove_file(path).is_err()));
+    }
+    left
+}
+
+/// Folders that were made for a save; those that are still empty when it is given up go again.
+#[derive(Debug, Default)]
+pub(super) struct Folders(Vec<PathBuf>);
+
+impl Folders {
+    /// Makes a folder with all that is missing above it.
+    pub(super) fn make(&mut self, folder: &Path) -> io::Result<()> {
+        let missing = folder.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+        let missing: Vec<&Path> = missing.collect();
+        for folder in missing.into_iter().rev() {
+            fs::create_dir(folder)?;
+            self.0.push(folder.to_path_buf());
+        }
+        Ok(())
+    }
+
+    /// The folders in which they are.
+    fn parents(&self) -> impl Iterator<Item = PathBuf> {
+        let parent = |folder: &PathBuf| folder.parent().map(Path::to_path_buf);
+        self.0.iter().filter_map(parent).map(|parent| if parent.as_os_str().is_empty() { ".".into() } else { parent })
+    }
+}
+
+impl Drop for Folders {
+    fn drop(&mut self) {
+        for folder in self.0.iter().rev() {
+            // Not if there is something in it.
+            let _ = fs::remove_dir(folder);
         }
     }
 }
@@ -327,57 +243,112 @@ fn is_alive(process: u32) -> bool {
 /// half-way it says what is true.
 pub(super) fn commit(
     staged: Vec<Staged>,
-    removed: &[Target],
+    (removed, made): (&[Target], &Folders),
     disk: &mut Disk,
-    (home, force): (&Path, bool),
+    home: &Path,
     gate: &dyn Gate,
 ) -> Result<(), Error> {
     let targets = || staged.iter().map(|staged| &staged.target).chain(removed);
-    if let Some(changed) = targets().find(|target| !force && !target.is_as_seen()) {
+    if let Some(changed) = targets().find(|target| !target.is_as_seen()) {
         return Err(Error::new(&changed.path, Reason::Changed));
     }
-    let folders: BTreeSet<PathBuf> = targets().map(|target| target.folder().to_path_buf()).collect();
+    reserve(&staged, gate)?;
+    let mut folders: BTreeSet<PathBuf> = targets().map(|target| target.folder().to_path_buf()).collect();
+    folders.extend(made.parents());
     let is_several = staged.len() + removed.len() > 1 || targets().any(|target| target.in_place);
-    let record = (is_several || record::is_there(home))
-        .then(|| Begun::new(home, (&staged, removed), disk, gate))
-        .transpose()
-        .map_err(|error| Error::system("write down the save", home, error))?;
+    let record = if is_several || record::is_there(home) {
+        match Begun::new(home, (&staged, removed), gate) {
+            Ok(begun) => Some(begun),
+            Err((error, stays)) => {
+                if stays {
+                    keep(staged);
+                    return Err(Error::new(home, Reason::Unfinished { act: "write down the save", source: error }));
+                }
+                return Err(Error::system("write down the save", home, error));
+            }
+        }
+    } else {
+        None
+    };
     let mut staged = VecDeque::from(staged);
     let done = place_all(&mut staged, removed, disk, gate).and_then(|()| {
         folders.iter().try_for_each(|folder| {
-            gate.pass(Step::SyncFolder)
-                .and_then(|()| sync_folder(folder))
+            attempt(gate, Step::SyncFolder, || sync_folder(folder))
                 .map_err(|error| Error::system("make the save lasting", folder, error))
         })
     });
     match (record, done) {
         (None, done) => done,
         (Some(record), Ok(())) => {
-            record.end(gate).map_err(|error| Error::system("cross out the record of the save", home, error))
+            let failed =
+                |source| Error::new(home, Reason::Unfinished { act: "cross out the record of the save", source });
+            record.end(gate).map_err(failed)
         }
         (Some(_), Err(error)) => {
-            // The record names them: they are the rest of the save.
-            for Staged { temporary, .. } in staged {
-                let _ = temporary.keep();
-            }
-            Err(error)
+            keep(staged);
+            Err(error.unfinished())
         }
     }
+}
+
+/// Leaves the rest of a save where it is: a record names it.
+fn keep(staged: impl IntoIterator<Item = Staged>) {
+    for Staged { temporary, .. } in staged {
+        let _ = temporary.keep();
+    }
+}
+
+/// Takes the room for bytes that are copied into files which stay the ones they are: once that has begun, a full
+/// disk would leave one of them half new.
+fn reserve(staged: &[Staged], gate: &dyn Gate) -> Result<(), Error> {
+    for file in staged.iter().filter(|file| file.target.in_place) {
+        attempt(gate, Step::Reserve, || allocate(&file.target.real, file.len))
+            .map_err(|error| Error::system("take room for the new bytes", &file.target.path, error))?;
+    }
+    Ok(())
+}
+
+/// Gives a file room for so many bytes; it keeps its length and its bytes. What the file system cannot promise it
+/// need not.
+#[cfg(target_os = "linux")]
+fn allocate(path: &Path, len: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    let file = File::options().write(true).open(path)?;
+    match fallocate(&file, FallocateFlags::KEEP_SIZE, 0, len.max(1)).map_err(io::Error::from) {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::Interrupted
+            ) =>
+        {
+            Err(error)
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn allocate(_: &Path, _: u64) -> io::Result<()> {
+    Ok(())
 }
 
 /// Takes out of `staged` each file that is in its place.
 fn place_all(staged: &mut VecDeque<Staged>, removed: &[Target], disk: &mut Disk, gate: &dyn Gate) -> Result<(), Error> {
     while let Some(Staged { target, temporary, len, hash }) = staged.pop_front() {
         let failed = |error| Error::system("put the new file in its place", &target.path, error);
-        let placed = gate.pass(Step::Rename).and_then(|()| {
+        let placed = attempt(gate, Step::Rename, || {
             if target.in_place {
-                record::copy_into(&temporary, &target.real)
+                record::copy_into(&temporary, &target.real, gate)
             } else {
                 fs::rename(&temporary, &target.real)
             }
         });
         if let Err(error) = placed {
             let error = failed(error);
+            if target.in_place {
+                // Perhaps a part of it is new: known as it is, it can be written again.
+                note_as_it_is(&target, disk);
+            }
             staged.push_front(Staged { target, temporary, len, hash });
             return Err(error);
         }
@@ -386,15 +357,20 @@ fn place_all(staged: &mut VecDeque<Staged>, removed: &[Target], disk: &mut Disk,
             let _ = temporary.keep();
         }
         let metadata = fs::metadata(&target.real).map_err(failed)?;
-        disk.note(OnDisk::new(&target.path, &metadata, hash));
+        disk.note_unsettled(OnDisk::new(&target.path, &metadata, hash));
     }
     for target in removed {
-        gate.pass(Step::Remove)
-            .and_then(|()| fs::remove_file(&target.real))
+        attempt(gate, Step::Remove, || fs::remove_file(&target.real))
             .map_err(|error| Error::system("remove", &target.path, error))?;
         disk.forget(&target.path);
     }
     Ok(())
+}
+
+fn note_as_it_is(target: &Target, disk: &mut Disk) {
+    if let (Ok(metadata), Ok(hash)) = (fs::metadata(&target.real), outside::hash(&target.real)) {
+        disk.note_unsettled(OnDisk::new(&target.path, &metadata, hash));
+    }
 }
 
 /// A rename lasts only when its folder is synced. Some file systems cannot; they keep their own promises.
@@ -409,15 +385,4 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
-}
-
-/// Two paths that lead to one file: written one after the other, the second would win.
-pub(super) fn first_twice<'t>(targets: impl Iterator<Item = &'t Target>) -> Option<(&'t Path, &'t Path)> {
-    let mut seen: BTreeMap<&Path, &Path> = BTreeMap::new();
-    for target in targets {
-        if let Some(other) = seen.insert(&target.real, &target.path) {
-            return Some((other, &target.path));
-        }
-    }
-    None
 }

@@ -61,12 +61,32 @@ pub(super) fn identity(metadata: &Metadata) -> Option<(u64, u64)> {
 ///
 /// A file that is known here and not part of the saved document was made by a save that failed half-way.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Disk(BTreeMap<PathBuf, OnDisk>);
+pub struct Disk {
+    files: BTreeMap<PathBuf, OnDisk>,
+    /// Files that hold what a save that failed half-way has put there, not what was saved last.
+    unsettled: BTreeSet<PathBuf>,
+}
 
 impl Disk {
     /// Takes down a file's state, in place of an older one.
     pub fn note(&mut self, file: OnDisk) {
-        self.0.insert(file.path.clone(), file);
+        self.files.insert(file.path.clone(), file);
+    }
+
+    /// Takes down a file's state in the middle of a save.
+    pub(super) fn note_unsettled(&mut self, file: OnDisk) {
+        self.unsettled.insert(file.path.clone());
+        self.note(file);
+    }
+
+    /// A save came to its end: every file holds what was saved last.
+    pub(super) fn settle(&mut self) {
+        self.unsettled.clear();
+    }
+
+    /// Whether a file holds something else than what was saved last, because a save failed half-way.
+    pub fn is_unsettled(&self, path: &Path) -> bool {
+        self.unsettled.contains(path)
     }
 
     /// Takes down what a file is now.
@@ -83,28 +103,28 @@ impl Disk {
 
     /// Forgets a file.
     pub fn forget(&mut self, path: &Path) {
-        self.0.remove(path);
+        self.files.remove(path);
     }
 
     /// Forgets every file but these.
     pub fn keep<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) {
         let kept: BTreeSet<&Path> = paths.collect();
-        self.0.retain(|path, _| kept.contains(path.as_path()));
+        self.files.retain(|path, _| kept.contains(path.as_path()));
     }
 
     /// All known files, by path.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
-        self.0.keys().map(PathBuf::as_path)
+        self.files.keys().map(PathBuf::as_path)
     }
 
     /// What is known of a file.
     pub fn get(&self, path: &Path) -> Option<&OnDisk> {
-        self.0.get(path)
+        self.files.get(path)
     }
 
     /// Whether the file was read or written by this session.
     pub fn knows(&self, path: &Path) -> bool {
-        self.0.contains_key(path)
+        self.files.contains_key(path)
     }
 }
 

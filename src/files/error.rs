@@ -2,6 +2,7 @@
 //!
 //! A message is one line that begins with the file; [`Error::hint`] is a second one. Neither blames.
 
+use crate::words::grouped;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -87,6 +88,41 @@ pub enum Reason {
     /// The file may not be written.
     #[error("this file is read-only")]
     ReadOnly,
+    /// The file may be written, its folder may not: no new file can be put beside it.
+    #[error("its folder is read-only, so that no new file can be put beside it")]
+    FolderReadOnly,
+    /// Its file system may only be read.
+    #[error("its file system is mounted read-only")]
+    SystemReadOnly,
+    /// A symbolic link that leads to no file; the text completes "this link …".
+    #[error("this link {0}")]
+    Link(&'static str),
+    /// There is no room for what would be written.
+    #[error("cannot {act}: {room}")]
+    NoRoom {
+        /// What was tried: a verb.
+        act: &'static str,
+        /// What is missing.
+        room: Room,
+        /// Whether a part of the files is in place already.
+        begun: bool,
+    },
+    /// The system refused when a part of the files was in place already; the text says what was tried.
+    #[error("cannot {act}: {}; the rest of this save is written down and will be finished", plain(.source))]
+    Unfinished {
+        /// What was tried: a verb.
+        act: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// What a save that failed could not take away again, behind why it failed.
+    #[error("{why}; {} could not be removed", names(.files))]
+    LeftBehind {
+        /// The message without this.
+        why: String,
+        /// Temporary files.
+        files: Vec<PathBuf>,
+    },
     /// A device, a pipe, a folder.
     #[error("this is {0}, which is never replaced")]
     Special(&'static str),
@@ -110,6 +146,52 @@ pub enum Reason {
     Cancelled,
 }
 
+/// What a save needs and has not got. Sizes are bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Room {
+    /// What is used up.
+    pub lack: Lack,
+    /// What the new files have together; of one that is gzipped, what it had before.
+    pub needed: u64,
+    /// What is free for this user, if the system tells.
+    pub free: Option<u64>,
+}
+
+/// What can be used up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lack {
+    /// The disk (`ENOSPC`).
+    Disk,
+    /// The number of files that the disk can hold (`ENOSPC`).
+    Files,
+    /// This user's share of the disk (`EDQUOT`).
+    Quota,
+    /// What one file may have (`EFBIG`): this many bytes, if the system tells.
+    FileSize(Option<u64>),
+}
+
+impl std::fmt::Display for Room {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let needed = grouped(self.needed);
+        match self.lack {
+            Lack::Disk => write!(f, "the disk is full; the new files need {needed} bytes beside the old ones")?,
+            Lack::Files => return f.write_str("the disk can hold no more files"),
+            Lack::Quota => write!(f, "your quota on this disk is used up; the new files need {needed} bytes")?,
+            Lack::FileSize(Some(most)) => {
+                return write!(f, "no file may have more than {} bytes here (ulimit -f)", grouped(most));
+            }
+            Lack::FileSize(None) => return f.write_str("the file is too large for this file system"),
+        }
+        match self.free {
+            Some(free) if free < self.needed => {
+                write!(f, ", {} are free, {} are missing", grouped(free), grouped(self.needed - free))
+            }
+            Some(free) => write!(f, ", {} are free", grouped(free)),
+            None => Ok(()),
+        }
+    }
+}
+
 impl Error {
     /// An error of a whole file.
     pub fn new(path: impl Into<PathBuf>, reason: Reason) -> Self {
@@ -120,9 +202,18 @@ impl Error {
     pub fn system(act: &'static str, path: &Path, error: io::Error) -> Self {
         let reason = match error.kind() {
             io::ErrorKind::NotFound if act == "read" => Reason::Missing,
+            io::ErrorKind::ReadOnlyFilesystem => Reason::SystemReadOnly,
             _ => Reason::System { act, source: error },
         };
         Self::new(path, reason)
+    }
+
+    /// The same when a part of the work is done and the rest is written down.
+    pub(super) fn unfinished(self) -> Self {
+        match self.reason {
+            Reason::System { act, source } => Self { reason: Reason::Unfinished { act, source }, ..self },
+            _ => self,
+        }
     }
 
     /// Whether the path does not exist: the one error that an editor may answer by making the file.
@@ -158,8 +249,19 @@ impl Error {
             Reason::Root(_) => "nothing was changed; sited opens urlset and sitemapindex files",
             Reason::Damaged { .. } => "nothing was changed; mend the place in a text editor and open it again",
             Reason::Changed => "reload with :edit!, save elsewhere with :write NAME, or overwrite with :write!",
-            Reason::ReadOnly => "save elsewhere with :write NAME, or make the file writable (chmod u+w) and save again",
-            Reason::Special(_) => "save to a regular file with :write NAME",
+            Reason::ReadOnly => {
+                "save elsewhere (:write NAME, or -o OUT), or make the file writable (chmod u+w) and save again"
+            }
+            Reason::FolderReadOnly => {
+                "save elsewhere (:write NAME, or -o OUT), or make the folder writable (chmod u+w) and save again"
+            }
+            Reason::SystemReadOnly => "save elsewhere (:write NAME, or -o OUT), or mount it writable and save again",
+            Reason::Link(_) => "nothing was changed; make the file that it leads to, or remove the link",
+            Reason::NoRoom { begun: true, .. } => FINISH,
+            Reason::NoRoom { room, .. } => room_hint(room.lack),
+            Reason::Unfinished { .. } => FINISH,
+            Reason::LeftBehind { .. } => "every other file is as it was; what was left does no harm and can be deleted",
+            Reason::Special(_) => "save to a regular file (:write NAME, or -o OUT)",
             Reason::Repairs(_) => {
                 "nothing was written; --accept-repairs agrees to that, -o OUT leaves the file as it is"
             }
@@ -174,13 +276,29 @@ impl Error {
     }
 }
 
+const FINISH: &str = "make good what is missing, then save again or open the set again: either finishes it";
+
+const fn room_hint(lack: Lack) -> &'static str {
+    match lack {
+        Lack::Disk => "every file is as it was; make room and save again, or save elsewhere (:write NAME, or -o OUT)",
+        Lack::Files => {
+            "every file is as it was; remove files there and save again, or save elsewhere (:write NAME, or -o OUT)"
+        }
+        Lack::Quota => {
+            "every file is as it was; remove files of yours and save again, or save elsewhere (:write NAME, or -o OUT)"
+        }
+        Lack::FileSize(_) => {
+            "every file is as it was; raise the limit (ulimit -f) and start again, or save smaller files elsewhere (sited split)"
+        }
+    }
+}
+
 fn system_hint(error: &io::Error) -> Option<&'static str> {
     Some(match error.kind() {
         io::ErrorKind::PermissionDenied => "check the owner and mode of the file and of its folder (ls -l)",
-        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
-            "every file is as it was; make room and save again, or save elsewhere with :write NAME"
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+            room_hint(Lack::Disk)
         }
-        io::ErrorKind::ReadOnlyFilesystem => "save elsewhere with :write NAME",
         _ => return None,
     })
 }
@@ -191,6 +309,10 @@ fn plain(error: &io::Error) -> String {
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+fn names(files: &[PathBuf]) -> String {
+    files.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 fn more(others: usize) -> String {

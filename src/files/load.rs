@@ -3,6 +3,7 @@
 //! The first part is handed over before the second is read. What an index names and is not there, or cannot
 //! be read, is a [`ChildState`] and never an error. Visitors see every entry while its bytes are hot.
 
+use super::commit;
 use super::detect;
 use super::disk::OnDisk;
 use super::error::{Error, Reason};
@@ -22,6 +23,7 @@ use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -140,11 +142,25 @@ pub fn load<V: Visit + Send>(
     deliver(Part::Index { index: index.clone(), on_disk, visitor });
     let folder = path.parent().unwrap_or(Path::new(""));
     let found = job.resolve((&path, identity), folder, &mut index.children);
+    sweep_beside(folder, found.iter().map(|found| &*found.path));
     let stopped = job.children(&found, &mut index.children, deliver);
     job.find_cycles((&path, identity), folder, &found, &mut index.children);
     let known = found.iter().map(|found| &*found.path).chain([&*path]).collect();
     index.unlisted = unlisted::beside(folder, &known);
     Ok(Loaded { path: Some(path), index: Some(index), stopped, finished, desk, ..Loaded::default() })
+}
+
+/// Removes what dead processes have left beside the files of a set. Its record, if there was one, has been finished.
+fn sweep_beside<'p>(home: &Path, files: impl Iterator<Item = &'p Path>) {
+    let mut swept = BTreeSet::from([home]);
+    for path in files {
+        if let Some(folder) = path.parent().filter(|folder| swept.insert(folder)) {
+            folder.canonicalize().iter().for_each(|folder| commit::sweep(folder));
+        }
+        if let Some(real) = path.is_symlink().then(|| path.canonicalize().ok()).flatten() {
+            commit::sweep_far(&real);
+        }
+    }
 }
 
 /// A file name as text.

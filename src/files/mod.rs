@@ -19,10 +19,13 @@ mod mend;
 pub mod outside;
 pub mod plan;
 pub mod read;
+mod readback;
 mod record;
 pub mod sample;
 pub mod save;
 mod several;
+mod space;
+mod target;
 mod unlisted;
 mod unpack;
 

@@ -5,13 +5,14 @@
 //! after any crash. The saving process holds a lock on the record, which dies with it; a record that is locked is
 //! left alone. Hashes are XXH3 (64 bits) of stored bytes: they guard against accidents, not against forgers.
 
-use super::commit::{Gate, Staged, Step, Target, sync_folder};
-use super::disk::{Disk, fingerprint};
+use super::commit::{self, Gate, Open, SUFFIX, Staged, Step, attempt, sync_folder};
 use super::error::{Error, Reason};
+use super::outside;
+use super::target::Target;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -40,7 +41,7 @@ struct Replacement {
     temporary: Name,
     target: Name,
     new: Content,
-    /// What it replaces, as far as that was read; whatever is there, if not.
+    /// What it replaces; nothing where it is new.
     old: Option<Content>,
     /// Whether the bytes are copied into the file instead of taking its place.
     in_place: bool,
@@ -107,14 +108,35 @@ pub(super) fn is_there(folder: &Path) -> bool {
 
 impl Begun {
     /// Writes down what will be done. From here on it will be done, by this process or by another one.
+    ///
+    /// # Errors
+    /// With whether the record stays nevertheless: then what it names must stay too.
     pub(super) fn new(
         folder: &Path,
         (staged, removed): (&[Staged], &[Target]),
-        disk: &Disk,
         gate: &dyn Gate,
-    ) -> io::Result<Self> {
+    ) -> Result<Self, (io::Error, bool)> {
+        let (path, lock, superseded) = Self::write(folder, staged, removed, gate).map_err(|error| (error, false))?;
+        if let Err(error) = attempt(gate, Step::SyncFolder, || sync_folder(path.parent().unwrap_or(Path::new("")))) {
+            // Renames might last and the record not: nothing may follow.
+            let stays = !superseded.is_empty() || fs::remove_file(&path).is_err();
+            return Err((error, stays));
+        }
+        Ok(Self { path, _file: lock, superseded })
+    }
+
+    fn write(
+        folder: &Path,
+        staged: &[Staged],
+        removed: &[Target],
+        gate: &dyn Gate,
+    ) -> io::Result<(PathBuf, File, Vec<PathBuf>)> {
         let folder = &folder.canonicalize()?;
-        let old = |target: &Target| disk.get(&target.path).map(|known| Content { len: known.len, hash: known.hash });
+        // What was there when it was looked at, known to this program or not.
+        let old = |target: &Target| {
+            let hash = target.hash?;
+            target.metadata.as_ref().map(|metadata| Content { len: metadata.len(), hash })
+        };
         let record = Record {
             version: VERSION,
             files: staged
@@ -135,33 +157,52 @@ impl Begun {
         let path = folder.join(NAME);
         // The record of an earlier save that failed half-way: this one writes whatever that one did not.
         let superseded = read(&path).map_or_else(|_| Vec::new(), |record| record.temporaries(folder));
-        gate.pass(Step::Record)?;
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(fs::Permissions::from_mode(0o600));
         }
-        let mut file = builder.prefix(&super::commit::temporary_prefix(NAME)).suffix(".sited").tempfile_in(folder)?;
+        let prefix = commit::temporary_prefix(NAME);
+        builder.prefix(&prefix).suffix(SUFFIX);
+        let mut file = attempt(gate, Step::Record, || builder.tempfile_in(folder))?;
         file.write_all(&serde_json::to_vec_pretty(&record)?)?;
-        file.as_file().sync_all()?;
+        attempt(gate, Step::Sync, || file.as_file().sync_all())?;
         let lock = file.as_file().try_clone()?;
-        lock.try_lock().map_err(io::Error::from)?;
+        match lock.try_lock() {
+            Err(TryLockError::Error(error)) if !has_locks(&error) => {}
+            other => other.map_err(io::Error::from)?,
+        }
+        attempt(gate, Step::Rename, || Ok(()))?;
         file.persist(&path).map_err(|error| error.error)?;
-        sync_folder(folder)?;
-        Ok(Self { path, _file: lock, superseded })
+        Ok((path, lock, superseded))
     }
 
     /// All is done: the record goes.
     pub(super) fn end(self, gate: &dyn Gate) -> io::Result<()> {
-        gate.pass(Step::Unrecord)?;
-        fs::remove_file(&self.path)?;
+        attempt(gate, Step::Unrecord, || fs::remove_file(&self.path))?;
         for left in &self.superseded {
             // Renamed meanwhile, or never there.
             let _ = fs::remove_file(left);
         }
-        sync_folder(self.path.parent().unwrap_or(Path::new("")))
+        // A record that comes back because its removal did not last finds everything in place.
+        let _ = attempt(gate, Step::SyncFolder, || sync_folder(self.path.parent().unwrap_or(Path::new(""))));
+        Ok(())
     }
+}
+
+/// Whether an error of a lock says anything about the lock: some network file systems have none, and there the
+/// record alone must do.
+fn has_locks(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    let none = {
+        use rustix::io::Errno;
+        let none = [Errno::NOLCK, Errno::NOSYS, Errno::OPNOTSUPP, Errno::INVAL];
+        none.iter().any(|none| error.raw_os_error() == Some(none.raw_os_error()))
+    };
+    #[cfg(not(unix))]
+    let none = error.kind() == io::ErrorKind::Unsupported;
+    !none
 }
 
 impl Record {
@@ -196,6 +237,10 @@ pub struct Finished {
 /// When it cannot be finished: another process is at it, a file was changed by somebody else meanwhile, the disk
 /// is full. Nothing is changed unless all of it can be.
 pub fn recover(path: &Path) -> Result<Option<Finished>, Error> {
+    recover_through(&Open, path)
+}
+
+pub(super) fn recover_through(gate: &dyn Gate, path: &Path) -> Result<Option<Finished>, Error> {
     let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(own) = folder.canonicalize() else { return Ok(None) };
@@ -205,9 +250,16 @@ pub fn recover(path: &Path) -> Result<Option<Finished>, Error> {
         if !record.exists() || (folder != own && !names(&record, folder, path)) {
             continue;
         }
-        finished = finish(&record, folder)?.or(finished);
+        finished = finish(&record, folder, gate)?.or(finished);
     }
-    super::commit::sweep(&own);
+    commit::sweep(&own);
+    if path.is_symlink()
+        && let Ok(real) = path.canonicalize()
+    {
+        // The record of a set that is opened by a link would lie beside the link.
+        real.parent().map(commit::sweep);
+        commit::sweep_far(&real);
+    }
     Ok(finished)
 }
 
@@ -218,7 +270,7 @@ fn names(record: &Path, folder: &Path, path: &Path) -> bool {
     targets.into_iter().any(|target| target.path(folder) == path)
 }
 
-fn finish(path: &Path, folder: &Path) -> Result<Option<Finished>, Error> {
+fn finish(path: &Path, folder: &Path, gate: &dyn Gate) -> Result<Option<Finished>, Error> {
     let failed = |error: io::Error| Error::new(path, Reason::Interrupted(format!("cannot be finished: {error}")));
     let file = match OpenOptions::new().read(true).write(true).open(path) {
         Ok(file) => file,
@@ -237,6 +289,7 @@ fn finish(path: &Path, folder: &Path) -> Result<Option<Finished>, Error> {
                     Reason::Interrupted("is still being written by another sited".to_owned()),
                 ));
             }
+            Err(TryLockError::Error(error)) if !has_locks(&error) => break,
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
     }
@@ -248,27 +301,27 @@ fn finish(path: &Path, folder: &Path) -> Result<Option<Finished>, Error> {
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
     for file in pending {
         let (temporary, target) = (file.temporary.path(folder), file.target.path(folder));
-        if file.in_place {
-            copy_into(&temporary, &target).and_then(|()| fs::remove_file(&temporary)).map_err(failed)?;
-        } else {
-            fs::rename(&temporary, &target).map_err(failed)?;
-        }
+        let place = || match file.in_place {
+            true => copy_into(&temporary, &target, gate).and_then(|()| fs::remove_file(&temporary)),
+            false => fs::rename(&temporary, &target),
+        };
+        attempt(gate, Step::Rename, place).map_err(failed)?;
         folders.extend(target.parent().map(Path::to_path_buf));
     }
     let mut removed = 0;
     for file in &record.removed {
         let target = file.target.path(folder);
         // What somebody else has put there since is theirs.
-        if content(&target).is_ok_and(|now| file.old.is_none_or(|old| now == Some(old))) && target.exists() {
-            fs::remove_file(&target).map_err(failed)?;
+        if content(&target).is_ok_and(|now| now.is_some() && now == file.old) {
+            attempt(gate, Step::Remove, || fs::remove_file(&target)).map_err(failed)?;
             removed += 1;
         }
         folders.extend(target.parent().map(Path::to_path_buf));
     }
     for folder in &folders {
-        sync_folder(folder).map_err(failed)?;
+        attempt(gate, Step::SyncFolder, || sync_folder(folder)).map_err(failed)?;
     }
-    fs::remove_file(path).and_then(|()| sync_folder(folder)).map_err(failed)?;
+    attempt(gate, Step::Unrecord, || fs::remove_file(path)).and_then(|()| sync_folder(folder)).map_err(failed)?;
     Ok(Some(Finished { files: record.files.len(), removed }))
 }
 
@@ -288,7 +341,7 @@ impl Record {
             if !is_ready && there != Some(file.new) {
                 return stop(&target, "has lost its new content");
             }
-            let is_old = there.is_none() || file.old.is_none() || there == file.old;
+            let is_old = there.is_none() || there == file.old;
             if is_ready && !is_old && there != Some(file.new) && !file.in_place {
                 return stop(&target, "was changed by somebody else meanwhile");
             }
@@ -302,29 +355,38 @@ impl Record {
 
 /// What a file holds; `None` when it is not there.
 fn content(path: &Path) -> io::Result<Option<Content>> {
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(Content { len: bytes.len() as u64, hash: fingerprint(&bytes) })),
+    let content = || -> io::Result<Content> {
+        let len = fs::metadata(path)?.len();
+        Ok(Content { len, hash: outside::hash(path)? })
+    };
+    match content() {
+        Ok(content) => Ok(Some(content)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
 }
 
+/// Bytes that are copied at once: few in tests, so that a copy is many operations.
+const PIECE: usize = if cfg!(test) { 100 } else { 1 << 20 };
+
 /// Puts one file's bytes into another, which stays the file it is.
-pub(super) fn copy_into(from: &Path, into: &Path) -> io::Result<()> {
+pub(super) fn copy_into(from: &Path, into: &Path, gate: &dyn Gate) -> io::Result<()> {
     let mut from = File::open(from)?;
     let mut into = OpenOptions::new().write(true).truncate(false).open(into)?;
-    let mut buffer = vec![0; 1 << 20];
+    let mut buffer = vec![0; PIECE];
     let mut len = 0;
     loop {
-        let read = from.read(&mut buffer)?;
-        if read == 0 {
-            break;
-        }
+        let read = match from.read(&mut buffer) {
+            Ok(0) => break,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        // A signal interrupts it before the first byte or not at all: what was written is never written again.
+        attempt(gate, Step::Copy, || Ok(()))?;
         into.write_all(buffer.get(..read).unwrap_or_default())?;
         len += read as u64;
     }
     // Longer than before is safe first: the old end goes only when all that is new is there.
     into.set_len(len)?;
-    into.rewind()?;
-    into.sync_all()
+    attempt(gate, Step::Sync, || into.sync_all())
 }

@@ -1,24 +1,19 @@
 //! Carries out a plan: writes what differs, reads it back, and puts it in place.
 //!
-//! What is read back must have the rows of the document, in order, and be well-formed; else nothing is replaced.
-//! A file that turns out to hold the very bytes already is left alone. A plan without changes opens no file.
+//! What is read back must be the bytes that were meant, with the rows of the document in them, in order, and be
+//! well-formed; else nothing is replaced. A file that turns out to hold the very bytes already is left alone. A plan
+//! without changes opens no file.
 
-use super::commit::{self, Gate, Open, Sink, Staged, Target, Wish};
-use super::detect;
+use super::commit::{self, Folders, Gate, Open, Sink, Staged};
 use super::disk::Disk;
 use super::error::{Error, Reason};
-use super::form;
 use super::plan::{Action, FileId, Output, Plan};
-use super::read::{self, Options};
+use super::readback::read_back;
 use super::record;
+use super::space;
+use super::target::{Target, Wish, first_twice};
 use crate::document::Document;
-use crate::document::rows::RowId;
-use crate::document::source::Lines;
 use crate::progress::Progress;
-use crate::protocol::Field;
-use crate::xml::entry::Entry;
-use crate::xml::names::{FileKind, Names};
-use crate::xml::scan::Visit;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
@@ -44,6 +39,10 @@ pub struct Saved {
 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 20;
+
+/// Uncompressed bytes of files that are written and read back at the same time: together with the largest file that
+/// there may be, what a save needs of memory.
+const BATCH: u64 = 48 << 20;
 
 /// One level for every file: equal content gives equal files.
 const LEVEL: Compression = Compression::new(6);
@@ -74,6 +73,55 @@ fn save_through(
         let path = plan.outputs.iter().find(|output| output.name == repairs.name).map(|output| output.path.clone());
         return Err(Error::new(path.unwrap_or_default(), Reason::Repairs(repairs.what.join("; "))));
     }
+    let (mut writes, mut removes) = looked_at(plan, disk, force)?;
+    let mut made = Folders::default();
+    let home = home(plan.path.as_deref(), &mut made)?;
+    for (output, target) in writes.iter_mut().filter(|(_, target)| target.metadata.is_none()) {
+        settle(target, &mut made).map_err(|error| Error::system("make the folder of", &output.path, error))?;
+    }
+    let (outputs, mut targets): (Vec<&Output>, Vec<Target>) = writes.into_iter().unzip();
+    Target::restrict_new(&mut targets);
+    if let Some((one, other)) = first_twice(targets.iter().chain(&removes)) {
+        let why = format!("{} and {} are the same file", one.display(), other.display());
+        return Err(Error::new(one, Reason::Plan(why)));
+    }
+    let reals: Vec<PathBuf> = targets.iter().map(|target| target.real.clone()).collect();
+    let sizes: Vec<(PathBuf, u64)> = outputs
+        .iter()
+        .zip(&targets)
+        .map(|(output, target)| (target.folder().to_path_buf(), needed(output, target, &plan.document)))
+        .collect();
+    let writes: Vec<(&Output, Target)> = outputs.into_iter().zip(targets).collect();
+    progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
+    let job = Job { document: &plan.document, home: &home, gate, progress };
+    let done = job.stage_all(writes).and_then(|staged| {
+        if progress.is_cancelled() {
+            return Err(Error::new(plan.path.clone().unwrap_or_default(), Reason::Cancelled));
+        }
+        let written: Vec<(PathBuf, u64)> = staged.iter().map(|file| (file.target.path.clone(), file.len)).collect();
+        // The record of a save that failed at its very end is crossed out even if nothing is left to write.
+        if !staged.is_empty() || !removes.is_empty() || record::is_there(&home) {
+            commit::commit(staged, (&removes, &made), disk, &home, gate)?;
+        }
+        Ok(written)
+    });
+    let written = done.map_err(|error| {
+        let same_disk = sizes.iter().filter(|(folder, _)| is_same_disk(folder, &error.path));
+        let needed = same_disk.map(|(_, bytes)| bytes).sum();
+        left_behind(space::explained(error, needed), &home, &reals)
+    })?;
+    let removed: Vec<PathBuf> = removes.drain(..).map(|target| target.path).collect();
+    let kept = || plan.outputs.iter().filter(|output| output.action != Action::Removed);
+    disk.settle();
+    disk.keep(kept().map(|output| output.path.as_path()));
+    let untouched = kept().count() - written.len();
+    Ok(Saved { document: plan.document.clone(), path: plan.path.clone(), written, removed, untouched })
+}
+
+/// What stands where files will be written, and where files will be removed.
+type LookedAt<'p> = (Vec<(&'p Output, Target)>, Vec<Target>);
+
+fn looked_at<'p>(plan: &'p Plan, disk: &Disk, force: bool) -> Result<LookedAt<'p>, Error> {
     let (mut writes, mut removes) = (Vec::new(), Vec::new());
     for output in &plan.outputs {
         let wish = match output.action {
@@ -90,61 +138,112 @@ fn save_through(
             writes.push((output, target));
         }
     }
-    let (outputs, mut targets): (Vec<&Output>, Vec<Target>) = writes.into_iter().unzip();
-    Target::restrict_new(&mut targets);
-    let writes: Vec<(&Output, Target)> = outputs.into_iter().zip(targets).collect();
-    if let Some((one, other)) = commit::first_twice(writes.iter().map(|(_, target)| target).chain(&removes)) {
-        let why = format!("{} and {} are the same file", one.display(), other.display());
-        return Err(Error::new(one, Reason::Plan(why)));
+    Ok((writes, removes))
+}
+
+/// The folder of the file that the set is opened by, without links.
+fn home(path: Option<&Path>, made: &mut Folders) -> Result<PathBuf, Error> {
+    let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let failed = |error| Error::system("make the folder", folder, error);
+    made.make(folder).and_then(|()| folder.canonicalize()).map_err(failed)
+}
+
+/// Makes the folder of a new file, and says where the file will really be.
+fn settle(target: &mut Target, made: &mut Folders) -> io::Result<()> {
+    made.make(target.folder())?;
+    let folder = target.folder().canonicalize()?;
+    target.real = folder.join(target.real.file_name().unwrap_or_default());
+    Ok(())
+}
+
+/// Bytes that a file will take on disk, as far as that is known before it is written.
+fn needed(output: &Output, target: &Target, document: &Document) -> u64 {
+    match &target.metadata {
+        Some(metadata) if is_gzip(output.file, document) => metadata.len(),
+        _ => output.bytes,
     }
-    progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
-    let job = Job { document: &plan.document, gate, progress };
-    let staged: Vec<Option<Staged>> =
-        writes.into_par_iter().map(|(output, target)| job.stage(output, target)).collect::<Result<_, _>>()?;
-    if progress.is_cancelled() {
-        return Err(Error::new(plan.path.clone().unwrap_or_default(), Reason::Cancelled));
+}
+
+fn is_gzip(file: FileId, document: &Document) -> bool {
+    match file {
+        FileId::Index => document.index().is_some_and(|index| index.gzip),
+        FileId::Sitemap(id) => document.sitemap(id).is_some_and(|sitemap| sitemap.gzip),
+        FileId::Gone => false,
     }
-    let staged: Vec<Staged> = staged.into_iter().flatten().collect();
-    let written: Vec<(PathBuf, u64)> = staged.iter().map(|file| (file.target.path.clone(), file.len)).collect();
-    let removed: Vec<PathBuf> = removes.iter().map(|target| target.path.clone()).collect();
-    let home = plan.path.as_deref().and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-    let home = home.unwrap_or(Path::new("."));
-    // The record of a save that failed at its very end is crossed out even if nothing is left to write.
-    if !staged.is_empty() || !removes.is_empty() || record::is_there(home) {
-        commit::commit(staged, &removes, disk, (home, force), gate)?;
+}
+
+/// Whether a folder and a path in it or elsewhere are of one file system, as far as the system tells.
+fn is_same_disk(folder: &Path, path: &Path) -> bool {
+    let disk = |path: &Path| {
+        path.ancestors()
+            .find_map(|path| std::fs::metadata(path).ok())
+            .and_then(|metadata| super::disk::identity(&metadata))
+    };
+    match (disk(folder), disk(path)) {
+        (Some((one, _)), Some((other, _))) => one == other,
+        _ => true,
     }
-    let kept = || plan.outputs.iter().filter(|output| output.action != Action::Removed);
-    disk.keep(kept().map(|output| output.path.as_path()));
-    let untouched = kept().count() - written.len();
-    Ok(Saved { document: plan.document.clone(), path: plan.path.clone(), written, removed, untouched })
+}
+
+/// An error with the names of what could not be taken away again. What a record names stays for good reason.
+fn left_behind(error: Error, home: &Path, reals: &[PathBuf]) -> Error {
+    if record::is_there(home) {
+        return error;
+    }
+    let files = commit::left_behind(reals.iter().map(PathBuf::as_path));
+    if files.is_empty() {
+        return error;
+    }
+    Error { reason: Reason::LeftBehind { why: error.reason.to_string(), files }, ..error }
 }
 
 struct Job<'a> {
     document: &'a Document,
+    home: &'a Path,
     gate: &'a dyn Gate,
     progress: &'a Progress,
 }
 
 impl Job<'_> {
+    /// Writes all files beside their targets, as many at once as [`BATCH`] allows.
+    fn stage_all(&self, writes: Vec<(&Output, Target)>) -> Result<Vec<Staged>, Error> {
+        let mut staged = Vec::with_capacity(writes.len());
+        let mut writes = writes.into_iter().peekable();
+        while writes.peek().is_some() {
+            let (mut batch, mut bytes) = (Vec::new(), 0);
+            while let Some(next) = writes.next_if(|(output, _)| batch.is_empty() || bytes + output.bytes <= BATCH) {
+                bytes += next.0.bytes;
+                batch.push(next);
+            }
+            let done: Vec<Option<Staged>> =
+                batch.into_par_iter().map(|(output, target)| self.stage(output, target)).collect::<Result<_, _>>()?;
+            staged.extend(done.into_iter().flatten());
+        }
+        Ok(staged)
+    }
+
     /// Writes one file beside its target and reads it back. `None` when the target has these bytes already.
     fn stage(&self, output: &Output, target: Target) -> Result<Option<Staged>, Error> {
-        let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::Interrupted => Error::new(&output.path, Reason::Cancelled),
-            _ => Error::system("write", &output.path, error),
+        let failed = |error: io::Error| {
+            if self.progress.is_cancelled() {
+                return Error::new(&output.path, Reason::Cancelled);
+            }
+            Error::system("write", &output.path, error)
         };
-        let gzip = match output.file {
-            FileId::Index => self.document.index().is_some_and(|index| index.gzip),
-            FileId::Sitemap(id) => self.document.sitemap(id).is_some_and(|sitemap| sitemap.gzip),
-            FileId::Gone => false,
-        };
-        let sink = Sink::create(&target, self.gate).map_err(failed)?;
+        let gzip = is_gzip(output.file, self.document);
+        let sink = Sink::create(&target, self.home, self.gate).map_err(|error| match error.kind() {
+            // The file itself may be written; that was looked at before.
+            io::ErrorKind::PermissionDenied => Error::new(&output.path, Reason::FolderReadOnly),
+            _ => failed(error),
+        })?;
         let mut writer = Writer::new(BufWriter::with_capacity(BUFFER, sink), gzip);
         let mut len = 0u64;
         self.produce(output.file, &mut |bytes: &[u8]| {
             // A long run of untouched entries is cut so that a cancel is felt.
             bytes.chunks(BUFFER).try_for_each(|bytes| {
                 if self.progress.is_cancelled() {
-                    return Err(io::ErrorKind::Interrupted.into());
+                    return Err(io::ErrorKind::Other.into());
                 }
                 len += bytes.len() as u64;
                 self.progress.advance(0, bytes.len() as u64);
@@ -157,7 +256,7 @@ impl Job<'_> {
             let why = format!("{len} bytes were produced where {} were expected", output.bytes);
             return Err(Error::new(&output.path, Reason::Check(why)));
         }
-        self.read_back(output, &staged)?;
+        read_back(self.document, output, &staged)?;
         self.progress.finish_files(1);
         let same = staged.target.metadata.is_some() && same_content(&staged, gzip).map_err(failed)?;
         Ok((!same).then_some(staged))
@@ -169,78 +268,6 @@ impl Job<'_> {
             FileId::Sitemap(id) => self.document.write_sitemap(id, write),
             FileId::Gone => Ok(()),
         }
-    }
-
-    /// Reads a written file as a stranger would and compares it with the document.
-    fn read_back(&self, output: &Output, staged: &Staged) -> Result<(), Error> {
-        let wrong = |why: String| Error::new(&output.path, Reason::Check(why));
-        let contents = read::read(&staged.temporary, &Options::default(), &Progress::default())
-            .map_err(|error| Error { path: output.path.clone(), ..error })?;
-        let (mut check, kind) = match output.file {
-            FileId::Index => (Check::index(self.document), FileKind::Index),
-            FileId::Sitemap(id) => {
-                let kind = self.document.sitemap(id).map(|sitemap| sitemap.frame.names.kind).unwrap_or_default();
-                (Check::rows(self.document, id), kind)
-            }
-            FileId::Gone => return Ok(()),
-        };
-        let scan = form::scan(&contents.bytes, kind, &mut check, &Progress::default());
-        if let Some(damage) = scan.damage.first() {
-            let (line, column) = Lines::new(&contents.bytes).position(damage.at);
-            let row = row_at(&scan.starts, damage.at).and_then(|entry| check.locs.get(entry)).cloned();
-            let row = row.map_or_else(String::new, |loc| format!(" in the row {loc}"));
-            return Err(wrong(format!("{}{row} (line {line}, column {column})", detect::damage_words(damage.kind))));
-        }
-        match check.difference() {
-            Some(why) => Err(wrong(why)),
-            None => Ok(()),
-        }
-    }
-}
-
-/// Which entry an offset lies in.
-fn row_at(starts: &[u32], offset: usize) -> Option<usize> {
-    starts.partition_point(|start| *start as usize <= offset).checked_sub(1)
-}
-
-/// Compares the entries of a file that is read back with what the document says.
-struct Check {
-    locs: Vec<String>,
-    seen: usize,
-    first: Option<(usize, String)>,
-}
-
-impl Check {
-    fn rows(document: &Document, id: crate::document::sitemap::SitemapId) -> Self {
-        let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
-        let locs = rows.filter(|row: &RowId| document.is_live(*row)).map(|row| document.loc(row).into_owned());
-        Self { locs: locs.collect(), seen: 0, first: None }
-    }
-
-    fn index(document: &Document) -> Self {
-        let children = document.index().into_iter().flat_map(|index| index.children.iter());
-        Self { locs: children.map(|child| child.loc.to_string()).collect(), seen: 0, first: None }
-    }
-
-    fn difference(&self) -> Option<String> {
-        if let Some((entry, read)) = &self.first {
-            let meant = self.locs.get(*entry).map_or("nothing", String::as_str);
-            return Some(format!("entry {} would read {read} instead of {meant}", entry + 1));
-        }
-        (self.seen != self.locs.len()).then(|| format!("{} entries would be read of {}", self.seen, self.locs.len()))
-    }
-}
-
-impl Visit for Check {
-    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
-        // White space around a value is no part of it, whoever put it there.
-        let blank = [' ', '\t', '\n', '\r'];
-        let loc = entry.value(Field::Loc, text).unwrap_or_default();
-        let meant = self.locs.get(self.seen).map(|loc| loc.trim_matches(blank));
-        if meant != Some(loc.trim_matches(blank)) && self.first.is_none() {
-            self.first = Some((self.seen, loc.into_owned()));
-        }
-        self.seen += 1;
     }
 }
 
@@ -307,5 +334,7 @@ fn reader(path: &Path, gzip: bool) -> io::Result<Box<dyn BufRead>> {
     })
 }
 
+#[cfg(test)]
+mod faults;
 #[cfg(test)]
 mod tests;

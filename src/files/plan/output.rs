@@ -76,7 +76,7 @@ impl Planner<'_> {
 
     fn action(&self, path: &Path, same: bool) -> Action {
         match self.request.disk.knows(path) {
-            true if same => Action::Untouched,
+            true if same && !self.request.disk.is_unsettled(path) => Action::Untouched,
             true => Action::Rewritten,
             false if std::fs::symlink_metadata(path).is_ok() => Action::Replaced,
             false => Action::Created,
@@ -132,7 +132,11 @@ impl Planner<'_> {
         if sitemap.accepted {
             words.push("repaired".to_owned());
         }
-        if words.is_empty() { "another order or layout".to_owned() } else { words.join(", ") }
+        if !words.is_empty() {
+            return words.join(", ");
+        }
+        let is_unsettled = sitemap.path.as_deref().is_some_and(|path| self.request.disk.is_unsettled(path));
+        if is_unsettled { "as it was before the save that failed" } else { "another order or layout" }.to_owned()
     }
 
     fn index_output(&self) -> Option<Output> {

@@ -2,15 +2,15 @@
 
 use super::*;
 use crate::document::edit::{Edit, NewEntry};
+use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
-use crate::files::commit::Step;
 use crate::files::fixture::{Set, index, urlset};
 use crate::files::record;
+use crate::protocol::Field;
 use crate::protocol::limits::Limits;
 use std::fs;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-fn pair() -> Set {
+pub(super) fn pair() -> Set {
     let index = index(&["https://e.com/s-1.xml 2024-01-01", "https://e.com/s-2.xml 2024-01-01"]);
     let one = urlset(&["https://e.com/1", "https://e.com/2"]);
     let two = urlset(&["https://e.com/3", "https://e.com/4"]);
@@ -21,7 +21,7 @@ fn names(saved: &Saved) -> Vec<String> {
     saved.written.iter().map(|(path, _)| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap()
@@ -349,190 +349,6 @@ mod unix {
         assert_eq!(set.document.live(), 2);
         set.set(&[0], Field::Priority, Some("0.8"));
         assert_eq!(names(&set.save()), ["s-1.xml"]);
-    }
-}
-
-/// Fails the n-th operation, and counts them.
-struct Fault {
-    at: usize,
-    passed: AtomicUsize,
-    renames: AtomicUsize,
-}
-
-impl Fault {
-    fn at(at: usize) -> Self {
-        Self { at, passed: AtomicUsize::new(0), renames: AtomicUsize::new(0) }
-    }
-}
-
-impl Gate for Fault {
-    fn pass(&self, step: Step) -> io::Result<()> {
-        if self.passed.fetch_add(1, Ordering::SeqCst) == self.at {
-            return Err(io::ErrorKind::StorageFull.into());
-        }
-        if matches!(step, Step::Rename | Step::Remove) {
-            self.renames.fetch_add(1, Ordering::SeqCst);
-        }
-        Ok(())
-    }
-}
-
-/// A set with changes that split a file, make a new one, remove one, and touch the index.
-fn edited() -> Set {
-    changed(pair())
-}
-
-fn changed(mut set: Set) -> Set {
-    set.limits = Limits { urls: 2, ..Limits::default() };
-    set.set(&[2], Field::Priority, Some("0.8"));
-    let entries = vec![NewEntry::Values([Some("https://e.com/new".into()), None, None, None])];
-    set.edit(&Edit::Insert { sitemap: SitemapId(0), after: None, entries });
-    set
-}
-
-/// The files that are seen; what an unfinished save keeps is hidden.
-fn seen(set: &Set) -> std::collections::BTreeMap<String, Vec<u8>> {
-    set.files().into_iter().filter(|(name, _)| !name.starts_with('.')).collect()
-}
-
-/// Whatever operation fails: before the record nothing has changed and nothing is left behind, after it the index
-/// names only files that are there, never is a file half-written, and saving again completes what was begun; so does
-/// whoever opens the set next.
-#[test]
-fn a_failure_at_any_operation_loses_nothing() {
-    let mut whole = edited();
-    let old = whole.files();
-    whole.save();
-    let new = whole.files();
-    let (mut failures, mut finished) = (0, 0);
-    for (at, is_opened_again) in (0..).flat_map(|at| [(at, false), (at, true)]) {
-        let mut set = edited();
-        let fault = Fault::at(at);
-        let plan = set.plan();
-        let result = save_through(&fault, &plan, &mut set.disk, false, &Progress::default());
-        let Err(error) = result else { break };
-        failures += 1;
-        assert!(matches!(error.reason, Reason::System { .. }), "{error}");
-        let now = set.files();
-        if fault.renames.load(Ordering::SeqCst) == 0 && !now.contains_key(".sited.commit") {
-            assert_eq!(now, old, "operation {at}");
-        }
-        for (name, bytes) in seen(&set) {
-            assert!(old.get(&name) == Some(&bytes) || new.get(&name) == Some(&bytes), "operation {at}: {name}");
-        }
-        if now["index.xml"] == new["index.xml"] {
-            assert!(new.keys().all(|name| now.contains_key(name)), "operation {at}");
-        }
-        if is_opened_again {
-            let has_record = now.contains_key(".sited.commit");
-            let done = record::recover(&set.path("index.xml")).unwrap();
-            assert_eq!(done.is_some(), has_record, "operation {at}");
-            finished += usize::from(has_record);
-            let expected = if has_record || seen(&set) == new { &new } else { &old };
-            assert_eq!(&set.files(), expected, "operation {at}, opened again");
-        } else {
-            // The disk is known as it is, so that trying again is no overwriting of foreign changes.
-            let plan = set.plan();
-            super::save(&plan, &mut set.disk, false, &Progress::default()).unwrap();
-            assert_eq!(set.files(), new, "operation {at}, again");
-        }
-    }
-    assert!(failures > 24 && finished > 3, "{failures} {finished}");
-}
-
-/// Dies at the n-th operation.
-struct Death(AtomicUsize);
-
-impl Gate for Death {
-    fn pass(&self, _: Step) -> io::Result<()> {
-        if self.0.fetch_sub(1, Ordering::SeqCst) == 0 {
-            std::process::abort();
-        }
-        Ok(())
-    }
-}
-
-/// Says where a process of this test dies, and what it saves.
-const DEATH: &str = "SITED_TEST_DEATH";
-
-/// A real process dies at every operation of a save: opened again, the set is wholly old or wholly new.
-#[test]
-fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
-    if let Some((at, folder)) = std::env::var(DEATH).ok().as_deref().and_then(|told| told.split_once(' ')) {
-        let mut set = changed(Set::open(Path::new(folder), "index.xml"));
-        let plan = set.plan();
-        let gate = Death(AtomicUsize::new(at.parse().unwrap()));
-        save_through(&gate, &plan, &mut set.disk, false, &Progress::default()).unwrap();
-        return;
-    }
-    let mut whole = edited();
-    let old = whole.files();
-    whole.save();
-    let new = whole.files();
-    let (mut deaths, mut kept) = (0, 0);
-    for at in 0.. {
-        let set = edited();
-        let status = std::process::Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "files::save::tests::a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one",
-            ])
-            .env(DEATH, format!("{at} {}", set.path("").display()))
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
-            .status()
-            .unwrap();
-        if status.success() {
-            assert_eq!(set.files(), new);
-            break;
-        }
-        deaths += 1;
-        let has_record = set.files().contains_key(".sited.commit");
-        record::recover(&set.path("index.xml")).unwrap();
-        let now = set.files();
-        kept += usize::from(now == old);
-        assert!(now == new || (now == old && !has_record), "operation {at}: {:?}", now.keys());
-    }
-    assert!(deaths > 12 && kept > 3, "{deaths} {kept}");
-}
-
-type Spoil<'s> = &'s dyn Fn(&Set);
-
-#[test]
-fn a_record_that_cannot_be_finished_is_named_and_changes_nothing() {
-    let interrupted = || {
-        for at in 0..100 {
-            let (mut set, fault) = (edited(), Fault::at(at));
-            let plan = set.plan();
-            let _ = save_through(&fault, &plan, &mut set.disk, false, &Progress::default());
-            if fault.renames.load(Ordering::SeqCst) == 1 {
-                return set;
-            }
-        }
-        panic!("no operation is the second rename")
-    };
-    let text = |set: &Set| fs::read_to_string(set.path(".sited.commit")).unwrap();
-    let foreign = urlset(&["https://e.com/foreign"]);
-    let spoilt: [(&str, Spoil<'_>); 5] = [
-        ("changed by somebody else", &|set| fs::write(set.path("index.xml"), &foreign).unwrap()),
-        ("lost its new content", &|set| {
-            let temporary = set.files().into_keys().find(|name| name.starts_with(".index.xml.")).unwrap();
-            fs::remove_file(set.path(&temporary)).unwrap();
-        }),
-        ("cannot be finished", &|set| fs::write(set.path(".sited.commit"), &text(set)[..40]).unwrap()),
-        ("form 9", &|set| {
-            let newer = text(set).replace("\"version\": 1", "\"version\": 9");
-            fs::write(set.path(".sited.commit"), newer).unwrap();
-        }),
-        ("cannot be finished", &|set| fs::write(set.path(".sited.commit"), b"\xff\0").unwrap()),
-    ];
-    for (why, spoil) in spoilt {
-        let set = interrupted();
-        spoil(&set);
-        let before = set.files();
-        let error = record::recover(&set.path("index.xml")).unwrap_err();
-        assert!(error.to_string().contains(why) && error.hint().is_some(), "{error}");
-        assert_eq!(set.files(), before, "{why}");
     }
 }
 

@@ -1,0 +1,172 @@
+//! Reads a written file as a stranger would and compares it with memory, before it replaces anything.
+//!
+//! The stored bytes must be those that were handed to the system (length and hash), and what a scan of them finds
+//! must be the document's rows: as many, in this order, with these values. Memory for the file alone, none per row.
+
+use super::commit::Staged;
+use super::detect;
+use super::error::{Error, Reason};
+use super::form;
+use super::plan::{FileId, Output};
+use super::read::{self, Options};
+use crate::document::Document;
+use crate::document::rows::RowId;
+use crate::document::sitemap::SitemapId;
+use crate::document::source::Lines;
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use crate::xml::names::{FileKind, Names};
+use crate::xml::record::Record;
+use crate::xml::scan::Visit;
+use std::borrow::Cow;
+
+/// Compares a staged file with what it is meant to be.
+///
+/// # Errors
+/// [`Reason::Check`] with the first difference; when it cannot be read.
+pub(super) fn read_back(document: &Document, output: &Output, staged: &Staged) -> Result<(), Error> {
+    let wrong = |why: String| Error::new(&output.path, Reason::Check(why));
+    let contents = read::read(&staged.temporary, &Options::default(), &Progress::default())
+        .map_err(|error| Error { path: output.path.clone(), ..error })?;
+    let found = (contents.on_disk.len, contents.on_disk.hash);
+    if found != (staged.len, staged.hash) {
+        let why = format!("the disk gave back {} bytes that are not the {} written", found.0, staged.len);
+        return Err(wrong(why));
+    }
+    let (mut check, kind) = match output.file {
+        FileId::Index => (Check::new(document, Expected::index(document)), FileKind::Index),
+        FileId::Sitemap(id) => {
+            let kind = document.sitemap(id).map(|sitemap| sitemap.frame.names.kind).unwrap_or_default();
+            (Check::new(document, Expected::rows(document, id)), kind)
+        }
+        FileId::Gone => return Ok(()),
+    };
+    let scan = form::scan(&contents.bytes, kind, &mut check, &Progress::default());
+    if let Some(damage) = scan.damage.first() {
+        let (line, column) = Lines::new(&contents.bytes).position(damage.at);
+        let row = scan.starts.partition_point(|start| *start as usize <= damage.at).checked_sub(1);
+        let row = row.and_then(|entry| loc_of(document, output.file, entry));
+        let row = row.map_or_else(String::new, |loc| format!(" in the row {loc}"));
+        return Err(wrong(format!("{}{row} (line {line}, column {column})", detect::damage_words(damage.kind))));
+    }
+    check.difference().map_or(Ok(()), |why| Err(wrong(why)))
+}
+
+/// What the entries of a file should be, one after the other.
+enum Expected<'d> {
+    Rows(Box<dyn Iterator<Item = RowId> + 'd>),
+    Locs(Box<dyn Iterator<Item = &'d str> + 'd>),
+}
+
+impl<'d> Expected<'d> {
+    fn rows(document: &'d Document, id: SitemapId) -> Self {
+        let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+        Self::Rows(Box::new(rows.filter(|row| document.is_live(*row))))
+    }
+
+    fn index(document: &'d Document) -> Self {
+        let children = document.index().into_iter().flat_map(|index| index.children.iter());
+        Self::Locs(Box::new(children.map(|child| &*child.loc)))
+    }
+}
+
+/// The loc that the entry of this number should have.
+fn loc_of(document: &Document, file: FileId, entry: usize) -> Option<Cow<'_, str>> {
+    match file {
+        FileId::Sitemap(id) => match Expected::rows(document, id) {
+            Expected::Rows(mut rows) => rows.nth(entry).map(|row| document.loc(row)),
+            Expected::Locs(_) => None,
+        },
+        FileId::Index => document.index()?.children.get(entry).map(|child| Cow::Borrowed(&*child.loc)),
+        FileId::Gone => None,
+    }
+}
+
+/// Compares entries, in the order in which they are found, with what they should be.
+struct Check<'d> {
+    document: &'d Document,
+    expected: Expected<'d>,
+    seen: u64,
+    /// The first difference, in words.
+    first: Option<String>,
+}
+
+/// What is read and what was meant, without the white space around both: that is no part of a value, whoever put it
+/// there.
+fn differ(read: Option<&str>, meant: Option<&str>) -> bool {
+    read != meant && bare(read) != bare(meant)
+}
+
+fn bare(value: Option<&str>) -> &str {
+    value.unwrap_or_default().trim_matches([' ', '\t', '\n', '\r'])
+}
+
+impl<'d> Check<'d> {
+    fn new(document: &'d Document, expected: Expected<'d>) -> Self {
+        Self { document, expected, seen: 0, first: None }
+    }
+
+    fn difference(mut self) -> Option<String> {
+        let missing = match &mut self.expected {
+            Expected::Rows(rows) => rows.count(),
+            Expected::Locs(locs) => locs.count(),
+        } as u64;
+        let count = (missing > 0).then(|| format!("{} entries would be read of {}", self.seen, self.seen + missing));
+        self.first.or(count)
+    }
+
+    /// The first way in which an entry is not the row that it should be.
+    fn compare(&self, row: RowId, text: &[u8], entry: &Entry, names: &Names) -> Option<String> {
+        let number = self.seen + 1;
+        let (read, meant) = (entry.value(Field::Loc, text), self.document.loc(row));
+        if differ(read.as_deref(), Some(&meant)) {
+            return Some(format!("entry {number} would read {} instead of {meant}", read.unwrap_or_default()));
+        }
+        let facts = Record::of(entry, text);
+        let record = self.document.record(row);
+        let held = |field: &Field| names.grid.as_ref().is_none_or(|grid| grid.holds(*field));
+        let fields = [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().filter(held);
+        for field in fields {
+            // What nobody edited are the entry's own bytes, whose hash is right; their facts must be so too.
+            let is_other = match self.document.edited(row, field) {
+                Some(meant) => differ(entry.value(field, text).as_deref(), meant),
+                None => record.says(field, &facts) == Some(false),
+            };
+            if is_other {
+                let (read, meant) = (entry.value(field, text), self.document.value(row, field));
+                let word = |value: Option<Cow<'_, str>>| value.map_or_else(|| "none".to_owned(), Cow::into_owned);
+                let (name, read, meant) = (field.name(), word(read), word(meant));
+                return Some(format!(
+                    "the {name} of entry {number} ({}) would read {read} instead of {meant}",
+                    self.document.loc(row)
+                ));
+            }
+        }
+        None
+    }
+}
+
+impl Visit for Check<'_> {
+    fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
+        let number = self.seen + 1;
+        let loc = || entry.value(Field::Loc, text).unwrap_or_default();
+        let nothing = || Some(format!("entry {number} would read {} instead of nothing", loc()));
+        let found = match &mut self.expected {
+            Expected::Rows(rows) => match rows.next() {
+                Some(row) if self.first.is_none() => self.compare(row, text, entry, names),
+                Some(_) => None,
+                None => nothing(),
+            },
+            Expected::Locs(locs) => match locs.next() {
+                Some(meant) if differ(Some(&loc()), Some(meant)) => {
+                    Some(format!("entry {number} would read {} instead of {meant}", loc()))
+                }
+                Some(_) => None,
+                None => nothing(),
+            },
+        };
+        self.first = self.first.take().or(found);
+        self.seen += 1;
+    }
+}

@@ -1,0 +1,482 @@
+//! Every operation of a save goes wrong once, by number: it fails, writes less, is interrupted, or the process dies.
+//!
+//! Holds the promises of the README about full disks and crashes, for each way in which files are replaced.
+
+use super::tests::{gzip, pair};
+use super::*;
+use crate::document::edit::{Edit, NewEntry};
+use crate::document::sitemap::SitemapId;
+use crate::files::commit::Step;
+use crate::files::fixture::{Set, urlset};
+use crate::files::record;
+use crate::protocol::Field;
+use crate::protocol::limits::Limits;
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A set on disk, and what is done to it before it is saved.
+struct Scenario {
+    name: &'static str,
+    main: &'static str,
+    make: fn() -> Set,
+    change: fn(&mut Set),
+    /// Whether bytes are copied into a file: while that goes on it is neither old nor new.
+    in_place: bool,
+}
+
+const SCENARIOS: [Scenario; 7] = [
+    Scenario { name: "one file", main: "sitemap.xml", make: single, change: one_value, in_place: false },
+    Scenario { name: "gzip", main: "sitemap.xml.gz", make: packed, change: one_value, in_place: false },
+    Scenario { name: "a set, split", main: "index.xml", make: pair, change: split, in_place: false },
+    Scenario {
+        name: "a file that becomes a set",
+        main: "sitemap.xml",
+        make: single,
+        change: into_parts,
+        in_place: false,
+    },
+    Scenario { name: "an emptied part", main: "index.xml", make: pair, change: empty, in_place: false },
+    #[cfg(unix)]
+    Scenario { name: "a chain of links", main: "sitemap.xml", make: linked, change: one_value, in_place: false },
+    #[cfg(unix)]
+    Scenario { name: "a file of two names", main: "index.xml", make: hard_linked, change: split, in_place: true },
+];
+
+fn single() -> Set {
+    Set::new(&[("sitemap.xml", urlset(&["https://e.com/1", "https://e.com/2", "https://e.com/3"]).as_bytes())])
+}
+
+fn packed() -> Set {
+    Set::new(&[("sitemap.xml.gz", &gzip(urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes()))])
+}
+
+#[cfg(unix)]
+fn linked() -> Set {
+    let mut set = Set::new(&[("real/file.xml", urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes())]);
+    for (link, to) in [("real/a", "file.xml"), ("b", "real/a"), ("c", "./b"), ("d", "c"), ("sitemap.xml", "d")] {
+        std::os::unix::fs::symlink(to, set.path(link)).unwrap();
+    }
+    set.load("sitemap.xml");
+    set
+}
+
+#[cfg(unix)]
+fn hard_linked() -> Set {
+    let mut set = pair();
+    fs::hard_link(set.path("s-2.xml"), set.path("other.xml")).unwrap();
+    set.load("index.xml");
+    set
+}
+
+fn one_value(set: &mut Set) {
+    set.set(&[0], Field::Priority, Some("0.8"));
+}
+
+/// Changes that split a file, make a new one, and touch the index.
+fn split(set: &mut Set) {
+    set.limits = Limits { urls: 2, ..Limits::default() };
+    set.set(&[2], Field::Priority, Some("0.8"));
+    let entries = vec![NewEntry::Values([Some("https://e.com/new".into()), None, None, None])];
+    set.edit(&Edit::Insert { sitemap: SitemapId(0), after: None, entries });
+}
+
+fn into_parts(set: &mut Set) {
+    set.limits = Limits { urls: 2, ..Limits::default() };
+    set.base_url = Some("https://e.com/".to_owned());
+    one_value(set);
+}
+
+fn empty(set: &mut Set) {
+    set.delete([0, 1]);
+    set.set(&[2], Field::Priority, Some("0.8"));
+}
+
+impl Scenario {
+    fn edited(&self) -> Set {
+        let mut set = (self.make)();
+        (self.change)(&mut set);
+        set
+    }
+
+    /// The files before and after.
+    fn outcomes(&self) -> (Files, Files) {
+        let mut set = self.edited();
+        let old = set.files();
+        set.save();
+        (old, set.files())
+    }
+}
+
+type Files = BTreeMap<String, Vec<u8>>;
+
+/// The files that are seen; what an unfinished save keeps is hidden.
+fn seen(set: &Set) -> Files {
+    set.files().into_iter().filter(|(name, _)| !name.starts_with('.') && !name.contains("/.")).collect()
+}
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// An error of this number.
+    Error(i32),
+    /// A signal, once.
+    Interrupted,
+    /// One byte is written of however many.
+    Short,
+    /// Half of it is written, and all of it is said to be.
+    Lie,
+}
+
+/// Makes the n-th operation go wrong, and counts what is renamed and removed.
+struct Fault {
+    at: usize,
+    kind: Kind,
+    passed: AtomicUsize,
+    renames: AtomicUsize,
+}
+
+impl Fault {
+    fn at(at: usize, kind: Kind) -> Self {
+        Self { at, kind, passed: AtomicUsize::new(0), renames: AtomicUsize::new(0) }
+    }
+
+    /// No room left.
+    fn full(at: usize) -> Self {
+        Self::at(at, Kind::Error(28))
+    }
+
+    fn is_met(&self) -> bool {
+        self.passed.load(Ordering::SeqCst) > self.at
+    }
+}
+
+impl Gate for Fault {
+    fn pass(&self, step: Step) -> io::Result<()> {
+        let is_it = self.passed.fetch_add(1, Ordering::SeqCst) == self.at;
+        match self.kind {
+            Kind::Error(number) if is_it => return Err(io::Error::from_raw_os_error(number)),
+            Kind::Interrupted if is_it => return Err(io::ErrorKind::Interrupted.into()),
+            _ => {}
+        }
+        if matches!(step, Step::Rename | Step::Remove) {
+            self.renames.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(())
+    }
+
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
+        let is_it = self.passed.load(Ordering::SeqCst) == self.at;
+        self.pass(Step::Write)?;
+        match self.kind {
+            Kind::Short if is_it => file.write(bytes.get(..1).unwrap_or(bytes)),
+            Kind::Lie if is_it => {
+                file.write_all(bytes.get(..bytes.len() / 2).unwrap_or_default())?;
+                Ok(bytes.len())
+            }
+            _ => file.write(bytes),
+        }
+    }
+}
+
+/// `ENOSPC`, `EDQUOT`, `EIO`, `EFBIG`, `EROFS` as Linux counts them.
+const ERRORS: [i32; 5] = [28, 122, 5, 27, 30];
+
+fn save_with(gate: &dyn Gate, set: &mut Set) -> Result<Saved, Error> {
+    let plan = set.plan();
+    save_through(gate, &plan, &mut set.disk, false, &Progress::default())
+}
+
+/// Whatever operation fails with whatever error: before the record nothing has changed and nothing is left behind,
+/// after it the index names only files that are there, no file is half-written, and saving again completes what was
+/// begun; so does whoever opens the set next.
+#[test]
+fn a_failure_at_any_operation_loses_nothing() {
+    for scenario in &SCENARIOS {
+        let (old, new) = scenario.outcomes();
+        let (mut failures, mut finished) = (0, 0);
+        for (at, is_opened_again) in (0..).flat_map(|at| [(at, false), (at, true)]) {
+            let context = format!("{}, operation {at}, opened again: {is_opened_again}", scenario.name);
+            let mut set = scenario.edited();
+            let kind = Kind::Error(ERRORS[(at + usize::from(is_opened_again)) % ERRORS.len()]);
+            let fault = Fault::at(at, kind);
+            let Err(error) = save_with(&fault, &mut set) else {
+                assert_eq!(set.files(), new, "{context}");
+                if fault.is_met() {
+                    // All is done; what failed is only whether the missing record lasts.
+                    continue;
+                }
+                break;
+            };
+            failures += 1;
+            assert!(error.hint().is_some() || kind == Kind::Error(5), "{context}: {error}");
+            let now = set.files();
+            let has_record = now.contains_key(".sited.commit");
+            if !has_record && fault.renames.load(Ordering::SeqCst) == 0 {
+                assert_eq!(now, old, "{context}");
+            }
+            let is_begun = matches!(error.reason, Reason::Unfinished { .. } | Reason::NoRoom { begun: true, .. });
+            assert!(is_begun == has_record || kind == Kind::Error(30), "{context}: {error}");
+            for (name, bytes) in seen(&set) {
+                let is_whole = old.get(&name) == Some(&bytes) || new.get(&name) == Some(&bytes);
+                assert!(is_whole || scenario.in_place, "{context}: {name}");
+            }
+            if now.get("index.xml").is_some_and(|index| Some(index) == new.get("index.xml")) {
+                assert!(new.keys().all(|name| now.contains_key(name)), "{context}");
+            }
+            if is_opened_again {
+                let done = record::recover(&set.path(scenario.main)).unwrap();
+                assert_eq!(done.is_some(), has_record, "{context}");
+                finished += usize::from(has_record);
+                let expected = if has_record || seen(&set) == new { &new } else { &old };
+                assert_eq!(&set.files(), expected, "{context}");
+            } else {
+                // The disk is known as it is, so that trying again is no overwriting of foreign changes.
+                let plan = set.plan();
+                super::save(&plan, &mut set.disk, false, &Progress::default()).unwrap();
+                assert_eq!(set.files(), new, "{context}");
+            }
+        }
+        let is_several = new.contains_key("index.xml") || new.len() > old.len();
+        assert!(failures >= 8 && (finished > 3 || !is_several), "{}: {failures} {finished}", scenario.name);
+    }
+}
+
+/// After a save that failed half-way everything is undone and saved: what it has put in place goes again.
+#[test]
+fn undoing_all_after_a_save_that_failed_gives_the_old_files_back() {
+    for scenario in &SCENARIOS {
+        let (old, _) = scenario.outcomes();
+        for at in 0.. {
+            let (mut set, fault) = (scenario.edited(), Fault::full(at));
+            if save_with(&fault, &mut set).is_ok() {
+                break;
+            }
+            set.document = set.saved.clone();
+            set.save();
+            let mut now = unpacked(set.files());
+            if let Some(index) = now.get_mut("index.xml") {
+                // A part that was gone already and is made again is of today.
+                *index = String::from_utf8(index.clone()).unwrap().replace("2026-11-20", "2024-01-01").into_bytes();
+            }
+            assert!(now == unpacked(old.clone()), "{} {at}: {:?}", scenario.name, now.keys());
+        }
+    }
+}
+
+/// Files with the content of those that are gzipped: another level may have packed them.
+fn unpacked(mut files: Files) -> Files {
+    for (_, bytes) in files.iter_mut().filter(|(name, _)| name.ends_with(".gz")) {
+        let mut content = Vec::new();
+        io::Read::read_to_end(&mut MultiGzDecoder::new(&bytes[..]), &mut content).unwrap();
+        *bytes = content;
+    }
+    files
+}
+
+#[test]
+fn signals_and_short_writes_change_nothing() {
+    for (scenario, kind) in
+        SCENARIOS.iter().flat_map(|scenario| [(scenario, Kind::Interrupted), (scenario, Kind::Short)])
+    {
+        let (_, new) = scenario.outcomes();
+        for at in 0.. {
+            let (mut set, fault) = (scenario.edited(), Fault::at(at, kind));
+            save_with(&fault, &mut set).unwrap_or_else(|error| panic!("{} {kind:?} {at}: {error}", scenario.name));
+            assert_eq!(set.files(), new, "{} {kind:?} {at}", scenario.name);
+            if !fault.is_met() {
+                break;
+            }
+        }
+    }
+}
+
+/// A disk that loses bytes and says nothing: what is read back is not what was written.
+#[test]
+fn a_write_that_lies_is_found_out_before_anything_is_replaced() {
+    for scenario in &SCENARIOS {
+        let (old, new) = scenario.outcomes();
+        let mut found_out = 0;
+        for at in 0.. {
+            let (mut set, fault) = (scenario.edited(), Fault::at(at, Kind::Lie));
+            match save_with(&fault, &mut set) {
+                // No write, but another operation.
+                Ok(_) => assert_eq!(set.files(), new, "{} {at}", scenario.name),
+                Err(error) => {
+                    found_out += 1;
+                    assert!(!matches!(error.reason, Reason::System { .. }), "{} {at}: {error}", scenario.name);
+                    assert_eq!(set.files(), old, "{} {at}", scenario.name);
+                }
+            }
+            if !fault.is_met() {
+                break;
+            }
+        }
+        assert!(found_out > 0, "{}", scenario.name);
+    }
+}
+
+/// An interrupted save is finished, and that is interrupted too, anywhere.
+#[test]
+fn finishing_can_fail_anywhere_and_be_finished() {
+    let mut failures = 0;
+    for scenario in &SCENARIOS {
+        let (_, new) = scenario.outcomes();
+        for at in 0.. {
+            let Some(set) = interrupted(scenario) else { break };
+            let failed = record::recover_through(&Fault::full(at), &set.path(scenario.main)).is_err();
+            failures += usize::from(failed);
+            record::recover(&set.path(scenario.main)).unwrap();
+            assert_eq!(set.files(), new, "{} {at}", scenario.name);
+            if !failed {
+                break;
+            }
+        }
+    }
+    assert!(failures > 20, "{failures}");
+}
+
+/// A save that fails right after its record was written.
+fn interrupted(scenario: &Scenario) -> Option<Set> {
+    for at in 0..100 {
+        let (mut set, fault) = (scenario.edited(), Fault::full(at));
+        if save_with(&fault, &mut set).is_ok() {
+            return None;
+        }
+        if set.files().contains_key(".sited.commit") {
+            return Some(set);
+        }
+    }
+    None
+}
+
+/// Dies at the n-th operation.
+struct Death(AtomicUsize);
+
+impl Gate for Death {
+    fn pass(&self, _: Step) -> io::Result<()> {
+        if self.0.fetch_sub(1, Ordering::SeqCst) == 0 {
+            std::process::abort();
+        }
+        Ok(())
+    }
+}
+
+/// Says where a process of this test dies, and what it saves.
+const DEATH: &str = "SITED_TEST_DEATH";
+
+const DEATH_TEST: &str = "files::save::faults::a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one";
+
+/// A real process dies at every operation of a save, and another one at every operation of finishing it: opened
+/// again, the set is wholly old or wholly new.
+#[test]
+fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
+    if let Ok(told) = std::env::var(DEATH) {
+        return die(&told);
+    }
+    for (number, scenario) in SCENARIOS.iter().enumerate() {
+        let (old, new) = scenario.outcomes();
+        let (mut deaths, mut kept) = (0, 0);
+        for at in 0.. {
+            let set = (scenario.make)();
+            if started(&format!("save {number} {at} {}", set.path("").display())) {
+                assert_eq!(set.files(), new, "{}", scenario.name);
+                break;
+            }
+            deaths += 1;
+            assert_private(&set, &old);
+            let has_record = set.files().contains_key(".sited.commit");
+            if has_record {
+                // One more dies where it finishes; the numbers go on with those of the save.
+                started(&format!("finish {number} {} {}", at % 7, set.path("").display()));
+            }
+            record::recover(&set.path(scenario.main)).unwrap();
+            // A file that was in place already, alone and without a record.
+            let now = set.files();
+            kept += usize::from(now == old);
+            assert!(now == new || (now == old && !has_record), "{} {at}: {:?}", scenario.name, now.keys());
+        }
+        assert!(deaths >= 5 && kept >= 3, "{}: {deaths} {kept}", scenario.name);
+    }
+}
+
+/// Runs this test in a process of its own; whether it lived.
+fn started(told: &str) -> bool {
+    let mut command = std::process::Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", DEATH_TEST]).env(DEATH, told);
+    command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status().unwrap().success()
+}
+
+/// What such a process does. Nothing protects its files but what it does itself: its umask lets everybody read and
+/// write whatever it makes.
+fn die(told: &str) {
+    #[cfg(unix)]
+    rustix::process::umask(rustix::fs::Mode::empty());
+    let words: Vec<&str> = told.splitn(4, ' ').collect();
+    let scenario = &SCENARIOS[words[1].parse::<usize>().unwrap()];
+    let gate = Death(AtomicUsize::new(words[2].parse().unwrap()));
+    let folder = Path::new(words[3]);
+    if words[0] == "finish" {
+        record::recover_through(&gate, &folder.join(scenario.main)).unwrap();
+        return;
+    }
+    let mut set = Set::open(folder, scenario.main);
+    (scenario.change)(&mut set);
+    save_with(&gate, &mut set).unwrap();
+}
+
+/// No file that a save has made is readable or writable for anybody whom the files that were there keep out.
+fn assert_private(set: &Set, old: &Files) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let mode = |name: &String| fs::metadata(set.path(name)).unwrap().mode() & 0o777;
+        let names = set.names();
+        let theirs = old.keys().filter(|name| names.contains(name)).fold(0, |all, name| all | mode(name)) | 0o644;
+        for name in names.iter().filter(|name| !old.contains_key(*name)) {
+            assert_eq!(mode(name) & !theirs, 0, "{name} has {:o}", mode(name));
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = (set, old);
+}
+
+type Spoil<'s> = &'s dyn Fn(&Set);
+
+#[test]
+fn a_record_that_cannot_be_finished_is_named_and_changes_nothing() {
+    let interrupted = || {
+        for at in 0..100 {
+            let (mut set, fault) = (SCENARIOS[2].edited(), Fault::full(at));
+            let _ = save_with(&fault, &mut set);
+            // The record itself is the first rename.
+            if fault.renames.load(Ordering::SeqCst) == 2 {
+                return set;
+            }
+        }
+        panic!("no operation is the rename of the second file")
+    };
+    let text = |set: &Set| fs::read_to_string(set.path(".sited.commit")).unwrap();
+    let foreign = urlset(&["https://e.com/foreign"]);
+    let spoilt: [(&str, Spoil<'_>); 5] = [
+        ("changed by somebody else", &|set| fs::write(set.path("index.xml"), &foreign).unwrap()),
+        ("lost its new content", &|set| {
+            let temporary = set.files().into_keys().find(|name| name.starts_with(".index.xml.")).unwrap();
+            fs::remove_file(set.path(&temporary)).unwrap();
+        }),
+        ("cannot be finished", &|set| fs::write(set.path(".sited.commit"), &text(set)[..40]).unwrap()),
+        ("form 9", &|set| {
+            let newer = text(set).replace("\"version\": 1", "\"version\": 9");
+            fs::write(set.path(".sited.commit"), newer).unwrap();
+        }),
+        ("cannot be finished", &|set| fs::write(set.path(".sited.commit"), b"\xff\0").unwrap()),
+    ];
+    for (why, spoil) in spoilt {
+        let set = interrupted();
+        spoil(&set);
+        let before = set.files();
+        let error = record::recover(&set.path("index.xml")).unwrap_err();
+        assert!(error.to_string().contains(why) && error.hint().is_some(), "{error}");
+        assert_eq!(set.files(), before, "{why}");
+    }
+}

@@ -1,0 +1,88 @@
+//! What there is no room for, in numbers: a disk, a quota, a limit of file sizes.
+//!
+//! Asked only when a write has failed: what is free changes all the time, so nothing is refused in advance.
+
+use super::error::{Error, Lack, Reason, Room};
+use std::io;
+use std::path::Path;
+
+/// The same error, with what is missing if room is. `needed` are the bytes that the save writes where it failed.
+pub(super) fn explained(error: Error, needed: u64) -> Error {
+    let (act, source, begun) = match &error.reason {
+        Reason::System { act, source } => (*act, source, false),
+        Reason::Unfinished { act, source } => (*act, source, true),
+        _ => return error,
+    };
+    let folder = error.path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = if error.path.is_dir() { &error.path } else { folder };
+    let (free, no_more_files) = free(folder);
+    let lack = match source.kind() {
+        io::ErrorKind::StorageFull if no_more_files => Lack::Files,
+        io::ErrorKind::StorageFull => Lack::Disk,
+        io::ErrorKind::QuotaExceeded => Lack::Quota,
+        io::ErrorKind::FileTooLarge => Lack::FileSize(largest_file()),
+        _ => return error,
+    };
+    Error { reason: Reason::NoRoom { act, room: Room { lack, needed, free }, begun }, ..error }
+}
+
+/// Bytes that this user may still write to the file system of a folder, and whether it can hold no more files.
+#[cfg(unix)]
+fn free(folder: &Path) -> (Option<u64>, bool) {
+    match rustix::fs::statvfs(folder) {
+        // Some file systems count no files: they say zero of zero.
+        Ok(there) => (Some(there.f_bavail.saturating_mul(there.f_frsize)), there.f_files > 0 && there.f_favail == 0),
+        Err(_) => (None, false),
+    }
+}
+
+#[cfg(not(unix))]
+fn free(_: &Path) -> (Option<u64>, bool) {
+    (None, false)
+}
+
+/// The most bytes that this process may give one file.
+#[cfg(unix)]
+fn largest_file() -> Option<u64> {
+    rustix::process::getrlimit(rustix::process::Resource::Fsize).current
+}
+
+#[cfg(not(unix))]
+fn largest_file() -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(kind: io::ErrorKind, needed: u64) -> (String, &'static str) {
+        let folder = tempfile::tempdir().unwrap();
+        let error = explained(Error::system("write", &folder.path().join("a.xml"), kind.into()), needed);
+        (error.reason.to_string(), error.hint().unwrap_or_default())
+    }
+
+    #[test]
+    fn what_is_missing_is_said_with_the_way_out() {
+        let (message, hint) = said(io::ErrorKind::StorageFull, u64::MAX);
+        assert!(message.contains("the disk is full") && hint.contains("make room"), "{message}");
+        assert!(!cfg!(unix) || message.contains("are missing"), "{message}");
+        let (message, hint) = said(io::ErrorKind::QuotaExceeded, 1_234);
+        assert!(message.contains("quota") && message.contains("1,234 bytes") && hint.contains("yours"), "{message}");
+        let (message, hint) = said(io::ErrorKind::FileTooLarge, 1);
+        assert!(message.contains("too large") || message.contains("ulimit -f"), "{message}");
+        assert!(hint.contains("ulimit -f"));
+        let (message, hint) = said(io::ErrorKind::ReadOnlyFilesystem, 1);
+        assert!(message.contains("mounted read-only") && hint.contains("-o OUT"), "{message}");
+        let (message, _) = said(io::ErrorKind::ConnectionReset, 1);
+        assert!(message.contains("cannot write"), "{message}");
+    }
+
+    #[test]
+    fn what_is_half_done_is_not_said_to_be_as_it_was() {
+        let error = Error::system("rename", Path::new("a.xml"), io::ErrorKind::StorageFull.into()).unfinished();
+        let error = explained(error, 1);
+        assert!(matches!(error.reason, Reason::NoRoom { begun: true, .. }));
+        assert!(error.hint().unwrap().contains("finishes it"));
+    }
+}

@@ -1,0 +1,234 @@
+//! What stands at a path that a save will write to: looked at closely, refused where nothing may be replaced, and
+//! what of it another file must be given.
+//!
+//! Invariant: a file that takes another one's place is never, not even while it is written, readable for anybody whom
+//! the other keeps out. Nothing is written here but owner, mode and attributes of a file that has no name yet.
+
+use super::disk::{Disk, OnDisk};
+use super::error::{Error, Reason};
+use super::outside;
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// What is to happen at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    /// A new file; there is none.
+    Create,
+    /// A file of the set gets new bytes, or goes: it must be what it was.
+    Change,
+    /// Whatever regular file is there gets new bytes.
+    Replace,
+}
+
+/// A path looked at: where its bytes really are.
+#[derive(Debug)]
+pub(super) struct Target {
+    /// As the document names it.
+    pub(super) path: PathBuf,
+    /// At the end of all links.
+    pub(super) real: PathBuf,
+    /// What is there now.
+    pub(super) metadata: Option<Metadata>,
+    /// The [`fingerprint`](super::disk::fingerprint) of its bytes, where they were read for this.
+    pub(super) hash: Option<u64>,
+    /// Permission bits that a new file may have, before the umask.
+    pub(super) ceiling: u32,
+    /// Whether the file must stay the one it is: another name leads to it too, or what is known of it beside its
+    /// bytes cannot be given to another file.
+    pub(super) in_place: bool,
+}
+
+/// What a new file may be read and written by, if its set says nothing stricter.
+const NEW_FILE: u32 = 0o644;
+
+/// The system's word for a link that leads back to itself.
+#[cfg(unix)]
+const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();
+#[cfg(not(unix))]
+const LOOP: i32 = i32::MIN;
+
+impl Target {
+    /// Looks at a path, follows its links, and refuses what must not be replaced.
+    pub(super) fn look(path: &Path, wish: Wish, disk: &Disk, force: bool) -> Result<Self, Error> {
+        let new = || {
+            let path = path.to_path_buf();
+            Ok(Self { real: path.clone(), path, metadata: None, hash: None, ceiling: NEW_FILE, in_place: false })
+        };
+        let refuse = |reason| Err(Error::new(path, reason));
+        match (fs::symlink_metadata(path), wish) {
+            (Err(error), Wish::Change) if error.kind() == io::ErrorKind::NotFound => {
+                return if force { new() } else { refuse(Reason::Changed) };
+            }
+            (Err(error), _) if error.kind() == io::ErrorKind::NotFound => return new(),
+            (Err(error), _) => return Err(Error::system("look at it", path, error)),
+            (Ok(_), Wish::Create) => return refuse(Reason::Exists),
+            (Ok(_), _) => {}
+        }
+        let real = path.canonicalize().map_err(|error| match (error.kind(), error.raw_os_error()) {
+            (io::ErrorKind::NotFound, _) => Error::new(path, Reason::Link("leads to a file that is not there")),
+            (_, Some(LOOP)) => Error::new(path, Reason::Link("leads back to itself")),
+            _ => Error::system("follow the link", path, error),
+        })?;
+        let metadata = fs::metadata(&real).map_err(|error| Error::system("look at it", path, error))?;
+        if metadata.is_dir() {
+            return refuse(Reason::Special("a folder"));
+        }
+        if !metadata.is_file() {
+            return refuse(Reason::Special("a pipe or a device"));
+        }
+        // Its bytes decide: an equal length and time do not say that nobody wrote to it. Whoever forces it says that
+        // what is there now may go, not what somebody writes while this save runs.
+        let hash = outside::hash(&real).map_err(|error| Error::system("compare it with what was read", path, error))?;
+        let known = disk.get(path).map(|known| (known.len, known.hash));
+        if wish == Wish::Change && !force && known != Some((metadata.len(), hash)) {
+            return refuse(Reason::Changed);
+        }
+        // Root may write to anything; what its owner made read-only is meant to stay.
+        if metadata.permissions().readonly() {
+            return refuse(Reason::ReadOnly);
+        }
+        may_write(&real, path)?;
+        let in_place = links(&metadata) > 1;
+        let hash = Some(hash);
+        Ok(Self { path: path.to_path_buf(), real, metadata: Some(metadata), hash, ceiling: NEW_FILE, in_place })
+    }
+
+    /// New files of a set are readable for nobody whom its present files keep out.
+    pub(super) fn restrict_new(targets: &mut [Self]) {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let present = targets.iter().filter_map(|target| target.metadata.as_ref());
+            let ceiling = present.fold(NEW_FILE, |ceiling, metadata| ceiling & (metadata.mode() | 0o600));
+            for target in targets {
+                target.ceiling = ceiling;
+            }
+        }
+    }
+
+    /// Whether nothing has happened to it since it was looked at: between that and the rename everything is written.
+    pub(super) fn is_as_seen(&self) -> bool {
+        let Some(then) = &self.metadata else {
+            return fs::symlink_metadata(&self.real).is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+        };
+        let Ok(now) = fs::metadata(&self.real) else { return false };
+        self.path.canonicalize().is_ok_and(|real| real == self.real)
+            && OnDisk::new(&self.real, then, 0).looks_like(&now)
+            && (changed(&now) == changed(then) && !is_fresh(&now) || outside::hash(&self.real).ok() == self.hash)
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        match self.real.parent() {
+            Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+            Some(folder) => folder,
+            None => Path::new("/"),
+        }
+    }
+}
+
+/// When the system last changed anything about a file, which nobody can set back.
+fn changed(metadata: &Metadata) -> Option<(i64, i64)> {
+    #[cfg(unix)]
+    let changed = {
+        use std::os::unix::fs::MetadataExt;
+        Some((metadata.ctime(), metadata.ctime_nsec()))
+    };
+    #[cfg(not(unix))]
+    let changed = {
+        let _ = metadata;
+        None
+    };
+    changed
+}
+
+/// The longest that two changes may seem to be of one moment: FAT counts in steps of two seconds.
+const TICK: Duration = Duration::from_secs(2);
+
+/// Whether a file was changed so lately that one more change might not show in its time. Clocks may have been put
+/// back, so a time that is still to come is no better.
+fn is_fresh(metadata: &Metadata) -> bool {
+    let since = metadata.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
+    since.is_none_or(|since| since <= TICK)
+}
+
+fn may_write(real: &Path, path: &Path) -> Result<(), Error> {
+    match OpenOptions::new().write(true).open(real) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(Error::new(path, Reason::ReadOnly)),
+        Err(error) => Err(Error::system("open for writing", path, error)),
+    }
+}
+
+/// Gives a file the owner, group, extended attributes (access control lists are some) and mode of the one that it
+/// will replace. Whether all of that was possible.
+///
+/// Until its end the file stays readable for its owner alone: attributes come before the mode, and lists that the
+/// folder gave it and the other has not are taken off first.
+#[cfg(unix)]
+pub(super) fn take_over(file: &File, like: &Metadata, real: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let own = file.metadata()?;
+    if (own.uid() != like.uid() && fchown(file, Some(like.uid()), None).is_err())
+        || (own.gid() != like.gid() && fchown(file, None, Some(like.gid())).is_err())
+    {
+        return Ok(false);
+    }
+    if !take_over_attributes(file, real) {
+        return Ok(false);
+    }
+    file.set_permissions(fs::Permissions::from_mode(like.mode() & 0o7777))?;
+    Ok(true)
+}
+
+#[cfg(unix)]
+fn take_over_attributes(file: &File, real: &Path) -> bool {
+    use xattr::FileExt;
+    // Where the file system has none there are none to keep.
+    let Ok(names) = xattr::list(real) else { return true };
+    let names: Vec<_> = names.collect();
+    let strange = file.list_xattr().into_iter().flatten().filter(|name| !names.contains(name));
+    for name in strange.collect::<Vec<_>>() {
+        if file.remove_xattr(&name).is_err() && name.as_encoded_bytes().starts_with(b"system.posix_acl") {
+            return false;
+        }
+    }
+    names.iter().all(|name| {
+        let Ok(Some(value)) = xattr::get(real, name) else { return false };
+        // Some have been given by the system to the new file as well.
+        file.get_xattr(name).ok().flatten().as_ref() == Some(&value) || file.set_xattr(name, &value).is_ok()
+    })
+}
+
+/// Gives a file the mode of the one that it will replace.
+#[cfg(not(unix))]
+pub(super) fn take_over(file: &File, like: &Metadata, _: &Path) -> io::Result<bool> {
+    file.set_permissions(like.permissions())?;
+    Ok(true)
+}
+
+/// How many names a file has.
+fn links(metadata: &Metadata) -> u64 {
+    #[cfg(unix)]
+    let links = std::os::unix::fs::MetadataExt::nlink(metadata);
+    #[cfg(not(unix))]
+    let links = {
+        let _ = metadata;
+        1
+    };
+    links
+}
+
+/// Two paths that lead to one file: written one after the other, the second would win.
+pub(super) fn first_twice<'t>(targets: impl Iterator<Item = &'t Target>) -> Option<(&'t Path, &'t Path)> {
+    let mut seen: BTreeMap<&Path, &Path> = BTreeMap::new();
+    for target in targets {
+        if let Some(other) = seen.insert(&target.real, &target.path) {
+            return Some((other, &target.path));
+        }
+    }
+    None
+}
