@@ -2,7 +2,7 @@
 //!
 //! Plain atomics: reading them never waits, and a worker that nobody watches pays almost nothing.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// How far a piece of work has come, and whether it should stop.
 ///
@@ -15,8 +15,13 @@ pub struct Progress {
     rows: AtomicU64,
     bytes_done: AtomicU64,
     bytes_total: AtomicU64,
-    cancelled: AtomicBool,
+    /// [`GOING`], [`CANCELLED`] or [`SEALED`].
+    state: AtomicU8,
 }
+
+const GOING: u8 = 0;
+const CANCELLED: u8 = 1;
+const SEALED: u8 = 2;
 
 /// One reading of a [`Progress`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -31,6 +36,8 @@ pub struct Reading {
     pub bytes_done: u64,
     /// Bytes expected, as far as known.
     pub bytes_total: u64,
+    /// Whether it is too late to stop it.
+    pub sealed: bool,
 }
 
 impl Progress {
@@ -51,14 +58,20 @@ impl Progress {
         self.bytes_done.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// Asks the work to stop at its next look.
+    /// Asks the work to stop at its next look; nothing happens once it is sealed.
     pub fn cancel(&self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        // Whichever came first stays.
+        let _ = self.state.compare_exchange(GOING, CANCELLED, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Whether the work was asked to stop.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        self.state.load(Ordering::Relaxed) == CANCELLED
+    }
+
+    /// Says that the work will be finished from here on, whoever asks it to stop. False if somebody did already.
+    pub fn seal(&self) -> bool {
+        self.state.compare_exchange(GOING, SEALED, Ordering::Relaxed, Ordering::Relaxed) != Err(CANCELLED)
     }
 
     /// Reads all counters.
@@ -69,6 +82,23 @@ impl Progress {
             rows: self.rows.load(Ordering::Relaxed),
             bytes_done: self.bytes_done.load(Ordering::Relaxed),
             bytes_total: self.bytes_total.load(Ordering::Relaxed),
+            sealed: self.state.load(Ordering::Relaxed) == SEALED,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_came_first_of_stopping_and_sealing_holds() {
+        let one = Progress::default();
+        one.cancel();
+        assert!(!one.seal() && one.is_cancelled() && !one.read().sealed);
+        let other = Progress::default();
+        assert!(other.seal() && other.seal());
+        other.cancel();
+        assert!(!other.is_cancelled() && other.read().sealed);
     }
 }

@@ -287,6 +287,38 @@ fn columns_are_straight_in_every_script() {
     quit(&terminal);
 }
 
+/// A save that takes a while: what is typed meanwhile is not in it, and not lost.
+#[test]
+fn the_editing_goes_on_while_a_save_runs() {
+    let folder = Folder::new();
+    let space = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+    let mut children = String::new();
+    for part in 0..8 {
+        let row = |row| format!("<url><loc>https://example.com/{part}/{row}</loc><priority>0.5</priority></url>\n");
+        let rows = (0..4_000).map(row).collect::<Vec<_>>().concat();
+        folder
+            .write(&format!("{part}.xml.gz"), corpus::gzip(format!("<urlset {space}>\n{rows}</urlset>\n").as_bytes()));
+        children += &format!("<sitemap><loc>https://example.com/{part}.xml.gz</loc></sitemap>\n");
+    }
+    folder.write("sitemap.xml", format!("<sitemapindex {space}>\n{children}</sitemapindex>\n"));
+    let terminal = open(&folder, "sitemap.xml", "32,000 URLs");
+    terminal.send(":set priority=0.9 where loc:example\r");
+    terminal.wait_for("modified 32,000");
+    terminal.send(key::CTRL_S);
+    terminal.wait_for("saving");
+    terminal.send("jjdd");
+    terminal.wait_for("31,999 URLs");
+    terminal.wait_for("modified 1");
+    let saved = |name: &str| String::from_utf8(corpus::unpacked(&folder.read(name))).unwrap();
+    assert_eq!(saved("0.xml.gz").matches("<priority>0.9</priority>").count(), 4_000);
+    terminal.send(key::CTRL_S);
+    terminal.wait_gone("modified");
+    terminal.wait_for("saved");
+    quit(&terminal);
+    assert!(!saved("0.xml.gz").contains("example.com/0/2<"));
+    assert_eq!(saved("7.xml.gz").matches("<priority>0.9</priority>").count(), 4_000);
+}
+
 #[test]
 fn any_size_of_screen_will_do() {
     let folder = Folder::sample();

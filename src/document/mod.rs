@@ -12,6 +12,7 @@ pub mod query;
 pub mod quirk;
 mod redeal;
 pub mod rows;
+pub mod settled;
 mod since;
 pub mod sitemap;
 pub mod sort;

@@ -350,9 +350,11 @@ impl Snapshot {
     /// The file and the row after which something comes that is put after or before `anchor`.
     fn place(&self, anchor: Option<RowId>, before: bool) -> Option<(SitemapId, Option<RowId>)> {
         let Some(anchor) = anchor else {
-            let last = self.document.sitemaps().len().checked_sub(1)?;
-            let rows = &self.document.sitemap(SitemapId(last as u32))?.rows;
-            return Some((SitemapId(last as u32), rows.len().checked_sub(1).and_then(|at| rows.get(at))));
+            // A part that was emptied and removed by a save keeps its number; nothing is written there.
+            let files = (0..self.document.sitemaps().len() as u32).map(SitemapId);
+            let last = files.rev().find(|id| !self.document.is_gone(*id))?;
+            let rows = &self.document.sitemap(last)?.rows;
+            return Some((last, rows.len().checked_sub(1).and_then(|at| rows.get(at))));
         };
         let sitemap = self.document.sitemap_of(anchor);
         if !before {

@@ -390,13 +390,13 @@ impl Checks {
         self.near = Arc::new(near);
     }
 
-    /// After a save dealt rows into other files: the set index counts them there.
+    /// After a save dealt rows into other files: the set index, if there is one here, counts them there.
     pub fn rehome(&mut self, before: &Document, after: &Document, moved: &RowSet) {
         let files = after.sitemaps().len();
         if self.homes.len() < files {
             Arc::make_mut(&mut self.homes).resize(files, None);
         }
-        if !moved.is_empty() {
+        if !moved.is_empty() && !self.is_bare {
             sync(Arc::make_mut(&mut self.set), (before, after), moved, None);
         }
     }

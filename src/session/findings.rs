@@ -481,7 +481,8 @@ fn of_quirks(
 }
 
 fn of_sitemap(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
-    let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
+    // A part that was emptied and removed by a save is no file any more.
+    let Some(sitemap) = document.sitemap(id).filter(|_| !document.is_gone(id)) else { return Vec::new() };
     let mut findings = frame::findings(document, Member::Sitemap(id), profile);
     findings.extend(of_quirks(&sitemap.quirks, (false, profile), &|_| Place::Sitemap(id)));
     findings

@@ -91,6 +91,11 @@ impl History {
         }
     }
 
+    /// The states that are kept beside the one in hand.
+    pub fn states(&mut self) -> impl Iterator<Item = &mut State> {
+        self.steps.iter_mut().map(|step| &mut step.other)
+    }
+
     /// Number of steps in effect.
     pub const fn done(&self) -> usize {
         self.done

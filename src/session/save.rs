@@ -8,6 +8,7 @@ use crate::document::Document;
 use crate::document::edit::Applied;
 use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
+use crate::document::settled::Settled;
 use crate::document::sitemap::SitemapId;
 use crate::files::{self, Disk, Plan, Request, Saved};
 use crate::progress::Progress;
@@ -25,6 +26,8 @@ pub struct Saving {
     disk: Disk,
     force: bool,
     version: u64,
+    /// The document that it writes, as it was when it began.
+    document: Document,
 }
 
 /// What came of it; goes back to the session.
@@ -33,6 +36,7 @@ pub struct SaveResult {
     outcome: Result<Saved, files::Error>,
     disk: Disk,
     version: u64,
+    document: Document,
     copy: bool,
 }
 
@@ -40,7 +44,8 @@ impl Saving {
     /// Writes. Files are replaced only after all of them were written and synced beside their targets.
     pub fn run(mut self, progress: &Progress) -> SaveResult {
         let outcome = files::save(&self.plan, &mut self.disk, self.force, progress);
-        SaveResult { outcome, disk: self.disk, version: self.version, copy: self.plan.copy }
+        let Self { plan, disk, version, document, .. } = self;
+        SaveResult { outcome, disk, version, document, copy: plan.copy }
     }
 }
 
@@ -115,10 +120,11 @@ impl Session {
 
     fn saving_now(&self, plan: Plan, force: bool) -> Saving {
         let disk = if plan.copy { Disk::default() } else { self.disk.clone() };
-        Saving { plan, disk, force, version: self.now.state.version }
+        Saving { plan, disk, force, version: self.now.state.version, document: self.document().clone() }
     }
 
-    /// Takes in what a save came to: that version is the saved one now. Returns what to say.
+    /// Takes in what a save came to: that version is the saved one now. What was changed while it ran stays
+    /// modified. Returns what to say.
     ///
     /// # Errors
     /// Whatever stopped the save; the edits are still here and still unsaved.
@@ -133,15 +139,11 @@ impl Session {
         let saved = result.outcome?;
         let message = words(&saved);
         self.path = saved.path.clone().or_else(|| self.path.take());
-        let moved = moved_rows(&self.now.state, &saved);
-        self.now.saved = saved.document.clone();
+        self.now.saved = saved.document;
         self.saved_version = result.version;
+        self.settle(&result.document, result.version);
         if self.now.state.version == result.version {
-            let old = std::mem::replace(&mut self.now.state.document, saved.document);
-            self.forget_repairs(&old);
-            self.now.state.checks.rehome(&old, &self.now.state.document, &moved);
-            self.now.state.changed = 0;
-            self.now.state.modified = false;
+            (self.now.state.changed, self.now.state.modified) = (0, false);
         } else {
             let document = &self.now.state.document;
             self.now.state.changed = document.changed_rows(&self.now.saved);
@@ -152,6 +154,34 @@ impl Session {
         self.check_files();
         self.note_save();
         Ok(message)
+    }
+
+    /// The document that was saved, and those that were made of it while it was being saved, are in the files that
+    /// the save has made: `then` is what it began with, `version` which that was.
+    fn settle(&mut self, then: &Document, version: u64) {
+        let saved = &self.now.saved;
+        let quirks = |document: &Document| -> usize { document.sitemaps().iter().map(|file| file.quirks.len()).sum() };
+        let repaired = quirks(then) != quirks(saved);
+        let settled = |state: &State| {
+            if state.version == version {
+                let moved = moved_rows(then, saved);
+                return Some(Settled { document: saved.clone(), moved, repaired });
+            }
+            state.document.settled(then, saved).filter(|_| state.version > version)
+        };
+        // What the rules say of repairs stays with the steps that were made before.
+        for state in self.history.states().filter(|state| state.version >= version && !repaired) {
+            let Some(settled) = settled(state) else { continue };
+            let old = std::mem::replace(&mut state.document, settled.document);
+            state.checks.rehome(&old, &state.document, &settled.moved);
+        }
+        if let Some(settled) = settled(&self.now.state) {
+            let old = std::mem::replace(&mut self.now.state.document, settled.document);
+            if settled.repaired {
+                self.forget_repairs(&old);
+            }
+            self.now.state.checks.rehome(&old, &self.now.state.document, &settled.moved);
+        }
     }
 
     /// Rows that were repaired when they were read are as stored now: what was said of that is gone.
@@ -198,10 +228,10 @@ impl Session {
 }
 
 /// Rows that are in another file after the save.
-fn moved_rows(state: &State, saved: &Saved) -> RowSet {
+fn moved_rows(then: &Document, saved: &Document) -> RowSet {
     let mut moved = RowSet::new();
-    for id in state.document.sitemaps().len()..saved.document.sitemaps().len() {
-        if let Some(sitemap) = saved.document.sitemap(SitemapId(id as u32)) {
+    for id in then.sitemaps().len()..saved.sitemaps().len() {
+        if let Some(sitemap) = saved.sitemap(SitemapId(id as u32)) {
             moved.extend(sitemap.rows.iter().map(|row: RowId| row.0));
         }
     }
@@ -229,3 +259,6 @@ fn words(saved: &Saved) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;

@@ -168,8 +168,9 @@ impl App {
     fn stop_jobs(&mut self) -> bool {
         // What was typed ahead was meant for what is now given up.
         self.ahead.clear();
-        for kind in [Kind::Search, Kind::Edit, Kind::View, Kind::Load] {
-            if self.is_busy(kind) {
+        for kind in [Kind::Search, Kind::Edit, Kind::View, Kind::Load, Kind::Save] {
+            // A save that puts files in place already is not stopped; Esc does what it does without one.
+            if self.busy[kind as usize].is_some_and(|reading| !reading.sealed) {
                 self.effects.push(Effect::Cancel(kind));
                 self.spec_wanted = self.spec_wanted.take().filter(|_| kind != Kind::View);
                 self.seeking &= kind != Kind::Search;

@@ -94,6 +94,10 @@ impl App {
                     self.quit(false);
                 }
             }
+            Err(error) if matches!(error.reason, Reason::Cancelled) => {
+                self.leave_after_save = false;
+                self.say("the save was stopped; every file is as it was");
+            }
             Err(error) => {
                 self.leave_after_save = false;
                 let mut lines = vec![Line::from(Words::text(error.to_string()))];

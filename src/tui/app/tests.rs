@@ -7,5 +7,6 @@ mod files;
 mod lists;
 mod many;
 mod rows;
+mod saves;
 mod screens;
 mod view;

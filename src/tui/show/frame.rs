@@ -104,16 +104,20 @@ impl App {
             let files = format!("{} of {}", grouped(reading.files_done), counted(reading.files_total, "file"));
             return Some(format!("loading{part}{GAP}{files}{GAP}{}{GAP}Esc stops", size(reading.bytes_done)));
         }
-        let (kind, words) = [
-            (Kind::Save, "saving"),
-            (Kind::Edit, "applying"),
-            (Kind::View, "filtering and sorting"),
-            (Kind::Search, "searching"),
-        ]
-        .into_iter()
-        .find(|(kind, _)| self.is_busy(*kind))?;
-        let esc = if kind == Kind::Save { "" } else { ", Esc stops" };
-        Some(format!("{words}…{esc}"))
+        if let Some(reading) = self.busy[Kind::Save as usize] {
+            let part = (reading.bytes_done * 100).checked_div(reading.bytes_total);
+            let part = part.map_or_else(String::new, |part| format!(" {} %", part.min(100)));
+            // From the first rename on there is no way back, and little left to do.
+            return Some(if reading.sealed {
+                "saving: files are put in place".to_owned()
+            } else {
+                format!("saving{part}…, Esc stops")
+            });
+        }
+        let (_, words) = [(Kind::Edit, "applying"), (Kind::View, "filtering and sorting"), (Kind::Search, "searching")]
+            .into_iter()
+            .find(|(kind, _)| self.is_busy(*kind))?;
+        Some(format!("{words}…, Esc stops"))
     }
 
     pub(super) fn footer_words(&self) -> Line {

@@ -5,9 +5,9 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::tui::app::{App, Effect, Event, Start};
+use crate::tui::app::{App, Effect, Event, Start, Work};
 use crate::tui::draw::tests::text;
-use crate::tui::jobs::Finished;
+use crate::tui::jobs::{Finished, Kind};
 use crate::tui::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use ratatui::Terminal;
@@ -34,12 +34,23 @@ pub(super) struct Bench {
     pub(super) status: Option<u8>,
     pub(super) suspended: Vec<String>,
     pub(super) folder: Option<tempfile::TempDir>,
+    /// Work of this kind waits until it is let go.
+    pub(super) hold: Option<Kind>,
+    held: Vec<(Work, Progress)>,
 }
 
 impl Bench {
     pub(super) fn start(start: Start, size: (u16, u16), theme: &Theme) -> Self {
         let app = App::new(Session::new(NOW, None), *theme, size);
-        let mut bench = Self { app, copied: Vec::new(), status: None, suspended: Vec::new(), folder: None };
+        let mut bench = Self {
+            app,
+            copied: Vec::new(),
+            status: None,
+            suspended: Vec::new(),
+            folder: None,
+            hold: None,
+            held: Vec::new(),
+        };
         let effects = bench.app.start(start, Options::default());
         bench.effects(effects);
         bench
@@ -69,19 +80,33 @@ impl Bench {
     pub(super) fn effects(&mut self, effects: Vec<Effect>) {
         for effect in effects {
             match effect {
-                Effect::Spawn(kind, work) => {
-                    let parts = RefCell::new(Vec::new());
-                    let outcome = work(&Progress::default(), &|part| parts.borrow_mut().push(part));
-                    for part in parts.into_inner() {
-                        self.send(Event::Part(part));
-                    }
-                    self.send(Event::Done(Finished { kind, number: 0, outcome: Some(outcome) }));
+                Effect::Spawn(kind, work) if self.hold == Some(kind) => self.held.push((work, Progress::default())),
+                Effect::Spawn(kind, work) => self.work(kind, work, &Progress::default()),
+                Effect::Cancel(kind) if self.hold == Some(kind) => {
+                    self.held.iter().for_each(|(_, progress)| progress.cancel());
                 }
                 Effect::Copy(text) => self.copied.push(text),
                 Effect::Suspend(words) => self.suspended.push(words),
                 Effect::Quit(status) => self.status = Some(status),
                 Effect::Cancel(_) | Effect::Reclaim | Effect::Repaint | Effect::Mouse(_) | Effect::Wake(..) => {}
             }
+        }
+    }
+
+    fn work(&mut self, kind: Kind, work: Work, progress: &Progress) {
+        let parts = RefCell::new(Vec::new());
+        let outcome = work(progress, &|part| parts.borrow_mut().push(part));
+        for part in parts.into_inner() {
+            self.send(Event::Part(part));
+        }
+        self.send(Event::Done(Finished { kind, number: 0, outcome: Some(outcome) }));
+    }
+
+    /// Does the work that was held back.
+    pub(super) fn let_go(&mut self) {
+        let kind = self.hold.take().unwrap();
+        for (work, progress) in std::mem::take(&mut self.held) {
+            self.work(kind, work, &progress);
         }
     }
 

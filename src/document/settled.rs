@@ -1,0 +1,140 @@
+//! A document that was changed while it was being saved, brought to the files that the save made.
+//!
+//! Invariant: the rows are those of this document with their values; a row that the save has put into another file
+//! is there, and a row that is new stands beside the row that it was put after. Pure.
+
+use super::Document;
+use super::rows::{RowId, RowList, RowSet};
+use super::sitemap::{Index, Member, Sitemap, SitemapId};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A document brought to the files of a save.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// The document.
+    pub document: Document,
+    /// Rows that are in another file than before.
+    pub moved: RowSet,
+    /// Whether repairs of the files that were written are forgotten.
+    pub repaired: bool,
+}
+
+impl Document {
+    /// This document in the files of `saved`, which a save has made of `then`; rows of all three are the same.
+    ///
+    /// `None` where files or the index are not those that the save began with, because a change or an undo came in
+    /// between: the document stays what it is then, and the next plan compares it with what is on disk.
+    pub fn settled(&self, then: &Self, saved: &Self) -> Option<Settled> {
+        let index = same_index(self.index(), then.index()).then(|| saved.index().cloned())?;
+        if self.sitemaps.len() != then.sitemaps.len() || saved.sitemaps.len() < then.sitemaps.len() {
+            return None;
+        }
+        let mut settled = Settled { document: self.clone(), moved: RowSet::new(), repaired: false };
+        settled.document.set_index(index);
+        let parts = saved.sitemaps.len() > then.sitemaps.len();
+        for part in saved.sitemaps.iter().skip(then.sitemaps.len()) {
+            settled.document.add_sitemap(Sitemap::clone(part));
+        }
+        for (number, ours) in self.sitemaps.iter().enumerate() {
+            let id = SitemapId(number as u32);
+            let (was, is) = (then.sitemap(id)?, saved.sitemap(id)?);
+            if is.path.is_none() && was.path.is_some() && ours.live > 0 {
+                // It was emptied and has left the set, but here it has rows again.
+                return None;
+            }
+            if parts {
+                settled.deal(self, saved, ours, id);
+            } else if let Some(rows) = self.without_gone(saved, ours) {
+                settled.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
+            }
+            settled.take_place(id, (was, is));
+            if then.sitemaps.get(number).is_some_and(|was| Arc::ptr_eq(ours, was)) {
+                // The very file that was saved: what nobody touched is known by that.
+                settled.document.share_sitemap(saved, number);
+            }
+        }
+        Some(settled)
+    }
+
+    fn share_sitemap(&mut self, saved: &Self, number: usize) {
+        if let (Some(own), Some(theirs)) =
+            (Arc::make_mut(&mut self.sitemaps).get_mut(number), saved.sitemaps.get(number))
+        {
+            *own = Arc::clone(theirs);
+        }
+    }
+
+    /// The rows of a file without those that are deleted here and in the files; `None` if there are none.
+    fn without_gone(&self, saved: &Self, sitemap: &Sitemap) -> Option<RowList> {
+        if sitemap.rows.len() == sitemap.live as usize {
+            return None;
+        }
+        let kept = sitemap.rows.iter().filter(|row| self.is_live(*row) || saved.is_live(*row));
+        let kept = RowList::from_ids(kept.map(|row| row.0));
+        (kept.len() != sitemap.rows.len()).then_some(kept)
+    }
+}
+
+/// Whether two indexes are the same one, with nothing changed in between.
+fn same_index(ours: Option<&Index>, then: Option<&Index>) -> bool {
+    match (ours, then) {
+        (None, None) => true,
+        (Some(ours), Some(then)) => {
+            Arc::ptr_eq(&ours.source, &then.source) && ours.accepted == then.accepted && ours.children == then.children
+        }
+        _ => false,
+    }
+}
+
+impl Settled {
+    /// Deals the rows of a file as the save did. Rows that it does not know follow the row before them.
+    fn deal(&mut self, document: &Document, saved: &Document, ours: &Sitemap, id: SitemapId) {
+        let leaves = |row: RowId| saved.is_live(row) && saved.sitemap_of(row) != id;
+        if !ours.rows.iter().any(leaves) {
+            if let Some(rows) = document.without_gone(saved, ours) {
+                self.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
+            }
+            return;
+        }
+        let mut files: BTreeMap<SitemapId, Vec<u32>> = BTreeMap::from([(id, Vec::new())]);
+        let mut file = id;
+        for row in ours.rows.iter() {
+            if saved.is_live(row) {
+                file = saved.sitemap_of(row);
+            } else if !document.is_live(row) {
+                continue;
+            }
+            files.entry(file).or_default().push(row.0);
+            if file != id {
+                self.document.homes.set(row.index(), file.0 + 1);
+                self.moved.insert(row.0);
+            }
+        }
+        for (file, rows) in files {
+            let live: Vec<RowId> = rows.iter().copied().map(RowId).filter(|row| document.is_live(*row)).collect();
+            let bytes = live.iter().map(|row| document.entry_text(*row).len() as u64).sum();
+            self.document.change_sitemap(file, |sitemap| {
+                sitemap.rows = RowList::from_ids(rows);
+                (sitemap.live, sitemap.entry_bytes) = (live.len() as u32, bytes);
+            });
+        }
+    }
+
+    /// Takes over where and how the save has written a file.
+    fn take_place(&mut self, id: SitemapId, (was, is): (&Sitemap, &Sitemap)) {
+        let written = !Arc::ptr_eq(&is.quirks, &was.quirks) && !was.quirks.is_empty();
+        if written {
+            self.repaired = true;
+            self.document.settle_written(&[Member::Sitemap(id)]);
+        }
+        self.document.change_sitemap(id, |sitemap| {
+            (sitemap.path, sitemap.name, sitemap.url) = (is.path.clone(), Arc::clone(&is.name), is.url.clone());
+            (sitemap.gzip, sitemap.form, sitemap.encoding) = (is.gzip, is.form, is.encoding);
+            sitemap.accepted &= !was.accepted || is.accepted;
+            if Arc::ptr_eq(&sitemap.frame, &was.frame) {
+                sitemap.frame = Arc::clone(&is.frame);
+            }
+        });
+    }
+}

@@ -1,0 +1,264 @@
+//! Saves that run beside the editing, against a model that keeps every moment whole.
+
+use super::super::change::Change;
+use super::super::command::Assignment;
+use super::super::load;
+use super::*;
+use crate::files::Options;
+use crate::protocol::Field;
+use crate::protocol::lastmod::Now;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+/// 2026-11-20T10:20:30Z.
+const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
+const SPACE: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
+fn loc(number: u32) -> String {
+    format!("https://e.com/{number}")
+}
+
+/// A set of two parts with three rows each, the priority of each 0.5.
+fn write_set(folder: &Path) -> PathBuf {
+    let entry = |number: u32| format!("\n<url><loc>{}</loc><priority>0.5</priority></url>", loc(number));
+    for (name, rows) in [("a.xml", 0..3), ("b.xml", 3..6)] {
+        let text: String = rows.map(entry).collect();
+        fs::write(folder.join(name), format!("<urlset {SPACE}>{text}\n</urlset>\n")).unwrap();
+    }
+    let index = folder.join("sitemap.xml");
+    let child =
+        |name| format!("<sitemap><loc>https://e.com/{name}</loc><lastmod>2026-01-01T00:00:00Z</lastmod></sitemap>");
+    fs::write(&index, format!("<sitemapindex {SPACE}>{}{}</sitemapindex>", child("a.xml"), child("b.xml"))).unwrap();
+    index
+}
+
+fn open(path: &Path) -> Session {
+    load::open(path, Options::default(), NOW).unwrap()
+}
+
+/// Priorities by URL.
+type Table = BTreeMap<String, String>;
+
+fn table(session: &Session) -> Table {
+    let document = session.document();
+    let value = |row, field| document.value(row, field).unwrap_or_default().into_owned();
+    document.live_rows().map(|row| (value(row, Field::Loc), value(row, Field::Priority))).collect()
+}
+
+/// Codes of the rules that are broken, but for the one that looks at the date of the file.
+fn codes(session: &Session) -> Vec<(&'static str, u64)> {
+    let counts = session.rule_counts().into_iter().map(|(rule, count)| (rule.code(), count));
+    let mut codes: Vec<_> = counts.filter(|(code, _)| *code != "set-lastmod-generated").collect();
+    codes.sort_unstable();
+    codes
+}
+
+fn row_of(session: &Session, loc: &str) -> Option<RowId> {
+    session.document().live_rows().find(|row| session.document().loc(*row) == loc)
+}
+
+fn set(session: &mut Session, loc: &str, value: &str) -> bool {
+    let Some(row) = row_of(session, loc) else { return false };
+    let assignments = vec![Assignment { field: Field::Priority, typed: value.to_owned() }];
+    let change = Change::Set { rows: RowSet::from_iter([row.0]), assignments };
+    session.change(&change).unwrap().changed
+}
+
+#[derive(Debug, Clone)]
+enum Act {
+    Set(u32, &'static str),
+    Add(Option<u32>),
+    Delete(u32),
+    Undo,
+    Redo,
+    Begin,
+    End,
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    let value = prop_oneof![Just("0.5"), Just("0.8"), Just("0.1")];
+    prop_oneof![
+        5 => (0u32..9, value).prop_map(|(number, value)| Act::Set(number, value)),
+        4 => proptest::option::of(0u32..9).prop_map(Act::Add),
+        3 => (0u32..9).prop_map(Act::Delete),
+        3 => Just(Act::Undo),
+        2 => Just(Act::Redo),
+        3 => Just(Act::Begin),
+        3 => Just(Act::End),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    /// Whatever is done while a save runs: the files hold the moment it began at, the table is what it would be
+    /// without the save, undo goes back through all of it, and a save at the end writes the table.
+    #[test]
+    fn a_save_beside_the_editing_changes_nothing_but_what_is_saved(
+        acts in proptest::collection::vec(act(), 1..30),
+        most in 2u32..5,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write_set(folder.path());
+        let limits = Limits { urls: most, ..Limits::default() };
+        let mut session = open(&path);
+        // The moments of the history, and which of them is in hand.
+        let (mut moments, mut at) = (vec![table(&session)], 0_usize);
+        let mut saved = table(&session);
+        let mut running: Option<(Saving, Table)> = None;
+        let mut new = 100;
+        for act in acts {
+            let changed = match act {
+                Act::Set(number, value) => set(&mut session, &loc(number), value),
+                Act::Add(after) => {
+                    let after = after.and_then(|number| row_of(&session, &loc(number)));
+                    new += 1;
+                    let change = Change::Insert { after, before: false, locs: vec![loc(new)] };
+                    session.change(&change).unwrap().changed
+                }
+                Act::Delete(number) => match row_of(&session, &loc(number)) {
+                    Some(row) => session.change(&Change::Delete(RowSet::from_iter([row.0]))).unwrap().changed,
+                    None => false,
+                },
+                Act::Undo => {
+                    prop_assert_eq!(session.undo().is_some(), at > 0);
+                    at = at.saturating_sub(1);
+                    false
+                }
+                Act::Redo => {
+                    prop_assert_eq!(session.redo().is_some(), at + 1 < moments.len());
+                    at = (at + 1).min(moments.len() - 1);
+                    false
+                }
+                Act::Begin => {
+                    if running.is_none() {
+                        let plan = session.plan_within(None, limits);
+                        prop_assert!(plan.is_ready(), "{:?}", plan.problems);
+                        running = Some((session.saving(plan, false).unwrap(), table(&session)));
+                    }
+                    false
+                }
+                Act::End => {
+                    if let Some((saving, then)) = running.take() {
+                        let result = saving.run(&Progress::default());
+                        session.saved(result).map_err(|error| TestCaseError::fail(error.to_string()))?;
+                        prop_assert_eq!(&table(&open(&path)), &then);
+                        saved = then;
+                    }
+                    false
+                }
+            };
+            if changed {
+                moments.truncate(at + 1);
+                moments.push(table(&session));
+                at += 1;
+            }
+            prop_assert_eq!(&table(&session), &moments[at]);
+            prop_assert!(session.is_modified() || moments[at] == saved);
+            let document = session.document();
+            let changed = document.rows().filter(|row| session.state(*row) != crate::document::RowState::Clean);
+            prop_assert_eq!(session.changed() as usize, changed.count());
+            for sitemap in document.sitemaps() {
+                let live: Vec<RowId> = sitemap.rows.iter().filter(|row| document.is_live(*row)).collect();
+                prop_assert_eq!(sitemap.live as usize, live.len());
+                let bytes: u64 = live.into_iter().map(|row| document.entry_text(row).len() as u64).sum();
+                prop_assert_eq!(sitemap.entry_bytes, bytes);
+            }
+            for (number, sitemap) in document.sitemaps().iter().enumerate() {
+                prop_assert!(sitemap.rows.iter().all(|row| document.sitemap_of(row).index() == number));
+            }
+        }
+        if let Some((saving, _)) = running.take() {
+            session.saved(saving.run(&Progress::default())).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        }
+        let plan = session.plan_within(None, limits);
+        let result = session.saving(plan, false).unwrap().run(&Progress::default());
+        session.saved(result).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert!(!session.is_modified());
+        let again = open(&path);
+        prop_assert_eq!(&table(&again), &moments[at]);
+        prop_assert_eq!(codes(&again), codes(&session));
+        prop_assert!(session.plan_within(None, limits).is_empty());
+    }
+}
+
+#[test]
+fn undone_to_where_the_save_began_nothing_is_modified() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let mut session = open(&path);
+    assert!(set(&mut session, &loc(1), "0.8"));
+    let saving = session.saving(session.plan(None), false).unwrap();
+    assert!(set(&mut session, &loc(4), "0.1"));
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert_eq!((session.is_modified(), session.changed()), (true, 1));
+    let saved: Vec<bool> = session.history().iter().map(|entry| entry.saved).collect();
+    assert_eq!(saved, [true, false]);
+    session.undo().unwrap();
+    assert!(!session.is_modified(), "the dates in the index are those of the save");
+    session.redo().unwrap();
+    assert!(session.is_modified());
+    let plan = session.plan(None);
+    let written = plan.outputs.iter().filter(|output| output.action != files::Action::Untouched);
+    assert_eq!(written.map(|output| &*output.name).collect::<Vec<_>>(), ["b.xml", "sitemap.xml"]);
+}
+
+#[test]
+fn rows_added_while_their_file_is_split_follow_their_neighbours() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let limits = Limits { urls: 2, ..Limits::default() };
+    let mut session = open(&path);
+    assert!(set(&mut session, &loc(0), "0.8"));
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    let last = row_of(&session, &loc(2));
+    session.change(&Change::Insert { after: last, before: false, locs: vec![loc(100)] }).unwrap();
+    assert!(set(&mut session, &loc(2), "0.1"));
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert_eq!(session.document().sitemaps().len(), 3, "the part that the save made is here too");
+    let files: Vec<Vec<String>> = (session.document().sitemaps().iter())
+        .map(|sitemap| sitemap.rows.iter().map(|row| session.document().loc(row).into_owned()).collect())
+        .collect();
+    assert_eq!(files[0], [loc(0), loc(1)]);
+    assert_eq!(files[2], [loc(2), loc(100)]);
+    let plan = session.plan_within(None, limits);
+    let written = plan.outputs.iter().filter(|output| output.action != files::Action::Untouched);
+    assert_eq!(
+        written.map(|output| output.urls_after).collect::<Vec<_>>(),
+        [2],
+        "the new part; the index has its date already"
+    );
+    assert_eq!(session.changed(), 2);
+}
+
+#[test]
+fn a_save_to_another_name_is_where_later_changes_go() {
+    let folder = tempfile::tempdir().unwrap();
+    write_set(folder.path());
+    let (one, other) = (folder.path().join("a.xml"), folder.path().join("other.xml"));
+    let before = fs::read(&one).unwrap();
+    let mut session = open(&one);
+    assert!(set(&mut session, &loc(0), "0.8"));
+    let saving = session.saving(session.plan(Some(&other)), false).unwrap();
+    assert!(set(&mut session, &loc(1), "0.1"));
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert!(session.is_modified());
+    session.save_now(None, false).unwrap();
+    assert_eq!(fs::read(&one).unwrap(), before);
+    assert_eq!(table(&open(&other))[&loc(1)], "0.1");
+}
+
+#[test]
+fn a_row_is_never_added_to_a_part_that_has_left_the_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let mut session = open(&path);
+    session.change(&Change::Delete((3..6).collect())).unwrap();
+    session.save_now(None, false).unwrap();
+    assert!(!folder.path().join("b.xml").exists());
+    session.change(&Change::Insert { after: None, before: false, locs: vec![loc(100)] }).unwrap();
+    session.save_now(None, false).unwrap();
+    assert_eq!(table(&open(&path)).keys().last(), Some(&loc(2)));
+    assert!(table(&open(&path)).contains_key(&loc(100)));
+}
