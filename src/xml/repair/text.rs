@@ -162,7 +162,7 @@ impl Mender<'_> {
         self.out.push(b'<');
         self.out.extend_from_slice(written);
         let attributes = token.attributes(self.bytes);
-        if is_sound(attributes) {
+        if is_sound(attributes) && !has_illegal(attributes) {
             self.out.extend_from_slice(attributes);
         } else {
             self.attributes(token.name_end, token.name_end + attributes.len());

@@ -104,7 +104,12 @@ impl Mender<'_> {
                 self.raw(token, Place::Raw);
             }
             Kind::Instruction | Kind::Declaration => self.note(MendKind::NotWellFormed, token.start),
-            Kind::Stray => self.characters(token.start, token.end, self.place()),
+            Kind::Stray => {
+                if let Some(top) = self.stack.last_mut() {
+                    top.has_text = true;
+                }
+                self.characters(token.start, token.end, self.place());
+            }
         }
     }
 
