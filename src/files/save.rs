@@ -4,7 +4,7 @@
 //! well-formed; else nothing is replaced. A file that turns out to hold the very bytes already is left alone. A plan
 //! without changes opens no file.
 
-use super::backup::Backups;
+use super::backup::{Backups, When};
 use super::commit::{self, Folders, Gate, Open, Sink, Staged};
 use super::disk::Disk;
 use super::error::{Error, Reason};
@@ -110,7 +110,9 @@ fn save_through(
     let sizes: Vec<(PathBuf, u64)> = outputs
         .iter()
         .zip(&targets)
-        .map(|(output, target)| (target.folder().to_path_buf(), needed(output, target, &plan.document)))
+        .map(|(output, target)| {
+            (target.folder().to_path_buf(), needed(output, target, &plan.document) + kept(target, &manner.backups))
+        })
         .collect();
     let writes: Vec<(&Output, Target)> = outputs.into_iter().zip(targets).collect();
     progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
@@ -186,12 +188,22 @@ pub(super) fn settle(target: &mut Target, made: &mut Folders) -> io::Result<()> 
     Ok(())
 }
 
+/// What most file systems give files at once, in bytes.
+const BLOCK: u64 = 4_096;
+
 /// Bytes that a file will take on disk, as far as that is known before it is written.
 fn needed(output: &Output, target: &Target, document: &Document) -> u64 {
-    match &target.metadata {
+    let bytes = match &target.metadata {
         Some(metadata) if is_gzip(output.file, document) => metadata.len(),
         _ => output.bytes,
-    }
+    };
+    bytes.next_multiple_of(BLOCK)
+}
+
+/// Bytes that a copy of what is there will take.
+fn kept(target: &Target, backups: &Backups) -> u64 {
+    let metadata = target.metadata.as_ref().filter(|_| backups.when() != When::Off);
+    metadata.map_or(0, |metadata| metadata.len().next_multiple_of(BLOCK))
 }
 
 fn is_gzip(file: FileId, document: &Document) -> bool {
