@@ -138,8 +138,8 @@ struct Shell {
 
 impl Shell {
     fn run(mut self, start: Start, options: Options) -> io::Result<u8> {
-        self.draw()?;
         let effects = self.app.start(start, options);
+        self.draw()?;
         self.effects(effects)?;
         let mut dirty = true;
         loop {
