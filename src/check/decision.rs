@@ -3,7 +3,8 @@
 //! A decision is a policy, not a value: the same one puts many values right, each in its own way. It is offered only
 //! for values that it puts right.
 
-use super::rule::Rule;
+use super::rule::{FixKind, Rule};
+use crate::protocol::extension::hreflang;
 use crate::protocol::location::Home;
 use crate::protocol::{Field, lastmod, location, priority};
 
@@ -27,6 +28,27 @@ pub enum Decision {
     OutOf(u8),
     /// The element goes.
     Without(Field),
+    /// The date becomes this one, today's.
+    Today(Box<str>),
+    /// What the fix says that is made without an answer.
+    Usual,
+    /// The rows go.
+    Delete,
+    /// Addresses begin so: `https`.
+    Scheme(&'static str),
+    /// Hosts begin with `www.`, or none does.
+    Www(bool),
+    /// The page is in this language: an hreflang code.
+    Language(Box<str>),
+}
+
+/// A way to answer, as it is typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// The word; in capitals what stands for a value.
+    pub word: &'static str,
+    /// What it does.
+    pub about: &'static str,
 }
 
 /// What is known of the set that helps to decide.
@@ -36,16 +58,19 @@ pub struct Hints<'h> {
     pub zone: i32,
     /// Where the set lives, or most of its URLs: `https://example.com`.
     pub origin: Option<&'h str>,
+    /// Today, as a date.
+    pub today: Option<&'h str>,
 }
 
 impl Decision {
-    /// Which field it is about.
-    pub const fn field(&self) -> Field {
+    /// Which field it is about; `None` for what is done to whole rows.
+    pub const fn field(&self) -> Option<Field> {
         match self {
-            Self::Zone(_) | Self::DayAlone | Self::Order { .. } => Field::Lastmod,
-            Self::Base(_) => Field::Loc,
-            Self::Nearest | Self::OutOf(_) => Field::Priority,
-            Self::Without(field) => *field,
+            Self::Zone(_) | Self::DayAlone | Self::Order { .. } | Self::Today(_) => Some(Field::Lastmod),
+            Self::Base(_) => Some(Field::Loc),
+            Self::Nearest | Self::OutOf(_) => Some(Field::Priority),
+            Self::Without(field) => Some(*field),
+            Self::Usual | Self::Delete | Self::Scheme(_) | Self::Www(_) | Self::Language(_) => None,
         }
     }
 
@@ -61,6 +86,13 @@ impl Decision {
             Self::Nearest => "take the nearest that is allowed".to_owned(),
             Self::OutOf(most) => format!("it was meant out of {most}"),
             Self::Without(field) => format!("remove {}", field.name()),
+            Self::Today(date) => format!("date it today, {date}"),
+            Self::Usual => "do the usual".to_owned(),
+            Self::Delete => "delete the row".to_owned(),
+            Self::Scheme(scheme) => format!("write {scheme}"),
+            Self::Www(true) => "write www".to_owned(),
+            Self::Www(false) => "write it without www".to_owned(),
+            Self::Language(code) => format!("the page is in {code}"),
         }
     }
 
@@ -82,14 +114,16 @@ impl Decision {
                 format!("0.{hundredths:02}").trim_end_matches('0').to_owned()
             }
             Self::Without(_) => return Some(None),
+            Self::Today(date) => (**date).to_owned(),
+            Self::Usual | Self::Delete | Self::Scheme(_) | Self::Www(_) | Self::Language(_) => return None,
         };
         let new = match new.as_str() {
             "0." => "1.0".to_owned(),
             _ => new,
         };
         let right = match self.field() {
-            Field::Lastmod => lastmod::judge(&new).faults.is_empty(),
-            Field::Priority => priority::judge(&new).faults.is_empty(),
+            Some(Field::Lastmod) => lastmod::judge(&new).faults.is_empty(),
+            Some(Field::Priority) => priority::judge(&new).faults.is_empty(),
             _ => location::judge(&new).minus(location::judge(value)).is_empty(),
         };
         (right && new != value).then_some(Some(new))
@@ -114,9 +148,13 @@ fn below(base: &str, value: &str) -> Option<String> {
 pub fn decisions(rule: Rule, value: &str, hints: Hints<'_>) -> Vec<Decision> {
     let mut all = match rule.main() {
         Rule::LASTMOD_NO_TIMEZONE => vec![Decision::Zone(0), Decision::Zone(hints.zone), Decision::DayAlone],
-        Rule::LASTMOD_LOCALE | Rule::LASTMOD_INVALID => {
-            vec![Decision::Order { day_first: true }, Decision::Order { day_first: false }]
-        }
+        Rule::LASTMOD_LOCALE => vec![Decision::Order { day_first: true }, Decision::Order { day_first: false }],
+        Rule::LASTMOD_INVALID => vec![
+            Decision::Order { day_first: true },
+            Decision::Order { day_first: false },
+            Decision::Without(Field::Lastmod),
+        ],
+        Rule::LASTMOD_FUTURE => hints.today.map(|today| Decision::Today(today.into())).into_iter().collect(),
         Rule::LOC_NOT_ABSOLUTE => {
             hints.origin.map(|origin| Decision::Base(format!("{origin}/").into())).into_iter().collect()
         }
@@ -125,8 +163,9 @@ pub fn decisions(rule: Rule, value: &str, hints: Hints<'_>) -> Vec<Decision> {
     };
     all.dedup();
     all.retain(|decision| decision.apply(value).is_some());
-    if let Some(field) = all.first().map(Decision::field).filter(|field| *field != Field::Loc) {
-        all.push(Decision::Without(field));
+    let field = all.first().and_then(Decision::field).filter(|field| *field != Field::Loc);
+    if let Some(without) = field.map(Decision::Without).filter(|without| !all.contains(without)) {
+        all.push(without);
     }
     all
 }
@@ -144,9 +183,107 @@ pub fn takes_text(rule: Rule) -> Option<&'static str> {
 pub fn typed(rule: Rule, text: &str) -> Option<Decision> {
     match rule.main() {
         Rule::LASTMOD_NO_TIMEZONE => lastmod::zone_of(text).map(Decision::Zone),
-        Rule::LOC_NOT_ABSOLUTE => Home::parse(text.trim()).map(|_| Decision::Base(text.trim().into())),
+        Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL => {
+            Home::parse(text.trim()).map(|_| Decision::Base(text.trim().into()))
+        }
+        Rule::HREFLANG_SELF_MISSING => {
+            let code = text.trim();
+            (hreflang::judge(code) == hreflang::Faults::default()).then(|| Decision::Language(code.into()))
+        }
         _ => None,
     }
+}
+
+const UTC: Answer = Answer { word: "utc", about: "take the time as UTC" };
+const DAY: Answer = Answer { word: "day", about: "keep the day alone" };
+const DAY_FIRST: Answer = Answer { word: "day-first", about: "the day comes first" };
+const MONTH_FIRST: Answer = Answer { word: "month-first", about: "the month comes first" };
+const TODAY: Answer = Answer { word: "today", about: "date it today" };
+const REMOVE: Answer = Answer { word: "remove", about: "take the element out" };
+const DELETE: Answer = Answer { word: "delete", about: "delete the rows" };
+const USUAL: Answer = Answer { word: "usual", about: "what the fix does without an answer" };
+const ZONE: Answer = Answer { word: "ZONE", about: "take the time as of this zone: +02:00" };
+const URL: Answer = Answer { word: "URL", about: "the URL that it is below: https://example.com/" };
+const CODE: Answer = Answer { word: "CODE", about: "the language that the page is in: de-AT" };
+const NEAREST: Answer = Answer { word: "nearest", about: "take the nearest number that is allowed" };
+const TENTHS: Answer = Answer { word: "out-of-10", about: "8 was meant as 0.8" };
+const HUNDREDTHS: Answer = Answer { word: "out-of-100", about: "80 was meant as 0.8" };
+const HTTPS: Answer = Answer { word: "https", about: "write https everywhere" };
+const HTTP: Answer = Answer { word: "http", about: "write http everywhere" };
+const WITH_WWW: Answer = Answer { word: "www", about: "write every host with www" };
+const BARE: Answer = Answer { word: "bare", about: "write every host without www" };
+
+/// The answers that a rule's fix takes; those that are values last. None where there is nothing to decide.
+pub fn answers(rule: Rule) -> Vec<Answer> {
+    let ways: &[Answer] = match rule.main() {
+        Rule::LASTMOD_NO_TIMEZONE => &[UTC, DAY, REMOVE, ZONE],
+        Rule::LASTMOD_LOCALE | Rule::LASTMOD_INVALID => &[DAY_FIRST, MONTH_FIRST, REMOVE],
+        Rule::LASTMOD_FUTURE => &[TODAY, REMOVE],
+        Rule::LASTMOD_EPOCH
+        | Rule::LASTMOD_MULTIPLE
+        | Rule::LASTMOD_ZERO
+        | Rule::LASTMOD_IMPOSSIBLE
+        | Rule::LASTMOD_REDUCED_PRECISION
+        | Rule::LASTMOD_OFFSET_RANGE
+        | Rule::CHANGEFREQ_INVALID
+        | Rule::PRIORITY_INVALID => &[REMOVE],
+        Rule::PRIORITY_RANGE => &[TENTHS, HUNDREDTHS, NEAREST, REMOVE],
+        Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL => &[URL],
+        Rule::LOC_MISSING
+        | Rule::LOC_EMPTY
+        | Rule::LOC_FOREIGN_HOST
+        | Rule::TEXT_EXTRA_CONTENT
+        | Rule::NEWS_STALE
+        | Rule::SET_MIXED_HOST
+        | Rule::SET_MIXED_PORT => &[DELETE],
+        Rule::SET_MIXED_SCHEME => &[HTTPS, HTTP],
+        Rule::SET_MIXED_WWW => &[WITH_WWW, BARE],
+        Rule::HREFLANG_SELF_MISSING => &[CODE],
+        _ => &[],
+    };
+    // Where nothing else can be said, a fix needs no answer, and where nobody can say it, there is none.
+    let usual = (rule.fix() != FixKind::None && rule.main() != Rule::SET_MIXED_HOST).then_some(USUAL);
+    usual.into_iter().chain(ways.iter().copied()).collect()
+}
+
+/// The decision that an answer stands for.
+///
+/// # Errors
+/// What would be one: `usual, utc, day, remove or ZONE`.
+pub fn answered(rule: Rule, text: &str, hints: Hints<'_>) -> Result<Decision, String> {
+    let answers = answers(rule);
+    let text = text.trim();
+    let named = answers.iter().find(|answer| answer.word == text);
+    let field = match rule.main() {
+        Rule::CHANGEFREQ_INVALID => Field::Changefreq,
+        Rule::PRIORITY_INVALID | Rule::PRIORITY_RANGE => Field::Priority,
+        _ => Field::Lastmod,
+    };
+    let decision = match named.map(|answer| answer.word) {
+        Some("usual") => Some(Decision::Usual),
+        Some("utc") => Some(Decision::Zone(0)),
+        Some("day") => Some(Decision::DayAlone),
+        Some("day-first") => Some(Decision::Order { day_first: true }),
+        Some("month-first") => Some(Decision::Order { day_first: false }),
+        Some("today") => hints.today.map(|today| Decision::Today(today.into())),
+        Some("remove") => Some(Decision::Without(field)),
+        Some("delete") => Some(Decision::Delete),
+        Some("nearest") => Some(Decision::Nearest),
+        Some("out-of-10") => Some(Decision::OutOf(10)),
+        Some("out-of-100") => Some(Decision::OutOf(100)),
+        Some("https") => Some(Decision::Scheme("https")),
+        Some("http") => Some(Decision::Scheme("http")),
+        Some("www") => Some(Decision::Www(true)),
+        Some("bare") => Some(Decision::Www(false)),
+        _ => typed(rule, text),
+    };
+    decision.ok_or_else(|| {
+        let words: Vec<&str> = answers.iter().map(|answer| answer.word).collect();
+        match words.as_slice() {
+            [] => format!("{} takes no answer", rule.code()),
+            _ => format!("{} takes one of these answers: {}", rule.code(), words.join(", ")),
+        }
+    })
 }
 
 #[cfg(test)]
@@ -158,8 +295,8 @@ mod tests {
 
     #[test]
     fn each_decision_puts_the_value_right_in_its_way() {
-        let hints = Hints { zone: 60, origin: Some("https://e.com") };
-        let table: [Case<'_>; 7] = [
+        let hints = Hints { zone: 60, origin: Some("https://e.com"), today: Some("2026-11-20") };
+        let table: [Case<'_>; 8] = [
             (
                 Rule::LASTMOD_NO_TIMEZONE,
                 "2026-10-05T10:00:00",
@@ -179,7 +316,12 @@ mod tests {
                     ("remove lastmod", None),
                 ],
             ),
-            (Rule::LASTMOD_INVALID, "soon", &[]),
+            (Rule::LASTMOD_INVALID, "soon", &[("remove lastmod", None)]),
+            (
+                Rule::LASTMOD_FUTURE,
+                "2027-11-20",
+                &[("date it today, 2026-11-20", Some("2026-11-20")), ("remove lastmod", None)],
+            ),
             (Rule::LOC_NOT_ABSOLUTE, "/a/b", &[("below https://e.com/", Some("https://e.com/a/b"))]),
             (Rule::LOC_NOT_ABSOLUTE, "a/b", &[("below https://e.com/", Some("https://e.com/a/b"))]),
             (
@@ -206,6 +348,26 @@ mod tests {
             let expected: Vec<(String, Option<String>)> =
                 expected.iter().map(|(label, value)| ((*label).to_owned(), value.map(str::to_owned))).collect();
             assert_eq!(found, expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn every_answer_is_understood() {
+        let hints = Hints { zone: 0, origin: None, today: Some("2026-11-20") };
+        for rule in Rule::mains() {
+            for answer in answers(rule) {
+                let text = match answer.word {
+                    "ZONE" => "+02:00",
+                    "URL" => "https://e.com/",
+                    "CODE" => "de-AT",
+                    word => word,
+                };
+                assert!(answered(rule, text, hints).is_ok(), "{rule}: {text}");
+            }
+            let wrong = answered(rule, "no such answer", hints).unwrap_err();
+            assert!(wrong.contains(rule.code()), "{wrong}");
+            // What needs a decision takes an answer.
+            assert!(rule.fix() == FixKind::None || !answers(rule).is_empty(), "{rule}");
         }
     }
 

@@ -43,6 +43,9 @@ pub(super) const TOLERANCE: i64 = DAY;
 /// After a year, "changes daily" is no longer believed.
 const LONG_AGO: i64 = 365 * DAY;
 
+/// Most bytes that Yandex reads of a date, a frequency, a priority (Yandex, "Sitemap errors reference").
+const YANDEX_BYTES: usize = 100;
+
 /// The rule of each fault of a lastmod, by its bit.
 pub(super) const LASTMOD: [Rule; lastmod::Faults::COUNT as usize] = [
     Rule::LASTMOD_INVALID,
@@ -373,6 +376,9 @@ fn value_rules(field: Field, decoded: &str, context: &Context<'_>, facts: &mut F
         let strict = decoded.trim_matches(XML_BLANKS).len() != value.len();
         set.insert(if strict { Rule::FIELD_WHITESPACE_STRICT } else { whitespace_rule(field) });
     }
+    // Asked by one profile, like the next.
+    let is_hint = field != Field::Loc && context.profile == Profile::Yandex;
+    set.insert_if(Rule::FIELD_TOO_LONG_YANDEX, is_hint && decoded.len() > YANDEX_BYTES);
     match field {
         Field::Loc => loc_rules(value, context, &mut set),
         Field::Lastmod => {

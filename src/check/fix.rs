@@ -138,7 +138,8 @@ pub(super) fn of_entry(
             Rule::FIELD_HAS_CHILDREN => {
                 let value = trim_strict(&entry.value(field, text)?).to_owned();
                 let is_clean = !value.is_empty() && check_value(field, &value, context).is_empty();
-                is_clean.then(|| set("keep the text alone", field, value))?
+                let text = rewrite::with_value(entry, field, text, &value).filter(|_| is_clean)?;
+                rewritten("keep the text alone", false, text)
             }
             _ => {
                 let value = entry.value(field, text)?;
@@ -252,6 +253,10 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
     if fault == Fault::NotAbsolute {
         let right = absolute(value, context)?;
         return Some(set("make it a complete URL", field, right));
+    }
+    if fault == Fault::ForeignHost {
+        let (_, rest) = location::origin(value)?;
+        return Some(set("write the sitemap's own host", field, format!("{}{rest}", context.home?.origin())));
     }
     let repair = location::repair(fault, value)?;
     let label = match fault {

@@ -192,6 +192,7 @@ pub fn label(rule: Rule) -> &'static str {
         Rule::NS_EXT_VARIANT => "write the extension's namespace right",
         Rule::NS_DECLARED_UNUSED => "drop the declaration",
         Rule::SCHEMA_LOCATION => "name the schema of 0.9",
+        Rule::GZIP_EXTENSION_MISMATCH => "pack it as its name says",
         _ => "declare the namespace of 0.9",
     }
 }

@@ -148,7 +148,7 @@ pub fn empty_child(index: &Index, child: usize, entries: u32) -> Option<IndexFin
 }
 
 /// The scheme and host that most children share; `None` without children.
-fn commonest_origin(index: &Index) -> Option<&str> {
+pub fn commonest_origin(index: &Index) -> Option<&str> {
     let mut counts: Vec<(&str, u32)> = Vec::new();
     for (origin, _) in index.children.iter().filter_map(|child| location::origin(&child.loc)) {
         let known = counts.iter().position(|(known, _)| known.eq_ignore_ascii_case(origin));

@@ -359,7 +359,7 @@ mod tests {
                 "remove the line break -> https://example.com/b/ab",
             ),
             ("https://example.com/b/a#top", "loc-fragment", "remove the fragment? -> https://example.com/b/a"),
-            ("https://other.com/b/", "loc-foreign-host", ""),
+            ("https://other.com/b/", "loc-foreign-host", "write the sitemap's own host? -> https://example.com/b/"),
             ("https://example.com/a", "loc-outside-path", ""),
         ];
         for (loc, code, fix) in table {

@@ -13,11 +13,11 @@ pub mod index;
 pub mod message;
 pub mod profile;
 pub mod quirk;
-mod rewrite;
+pub mod rewrite;
 pub mod rule;
 mod rules;
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
 pub mod set;
 
 pub use entry::{Context, check, check_value, revise, rules_of_field};

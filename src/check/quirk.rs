@@ -129,8 +129,10 @@ pub const REPAIRS: RuleSet = RuleSet::of(&[
     Rule::ENC_BOM_OTHER,
     Rule::GZIP_CORRUPT,
     Rule::GZIP_TRUNCATED,
+    Rule::GZIP_MULTI_MEMBER,
     Rule::GZIP_TRAILING_GARBAGE,
     Rule::GZIP_DOUBLE,
+    Rule::TEXT_NOT_UTF8,
 ]);
 
 /// The rules that quirks break.

@@ -5,7 +5,7 @@
 
 use super::entry::trim_strict;
 use crate::protocol::Field;
-use crate::xml::entry::{Entry, TextKind};
+use crate::xml::entry::{Entry, FieldSpan, TextKind};
 use crate::xml::escape::escape;
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names::{Meaning, Names};
@@ -127,8 +127,41 @@ pub(super) fn trim(entry: &Entry, field: Field, text: &[u8]) -> Option<String> {
         trimmed.len() == value.len() && span.text <= TextKind::Escaped && !super::entry::has_inner_blanks(span, raw);
     let kept = std::str::from_utf8(raw).ok()?;
     let value = if is_kept { kept.into() } else { escape(trimmed) };
+    between(span, text, &value)
+}
+
+/// With what other entries of the same file hold beyond the core fields and this one does not, behind its own. `None`
+/// where that is nothing.
+pub fn united(text: &[u8], others: &[&[u8]], names: &Names) -> Option<String> {
+    let entry = Entry::of(text, names);
+    let own = children(&entry, text, names);
+    let behind = own.last()?.end;
+    let mut known: Vec<&[u8]> = own.iter().filter_map(|child| text.get(child.tag.start..child.end)).collect();
+    let mut out = text.get(..behind)?.to_vec();
+    for other in others {
+        for child in children(&Entry::of(other, names), other, names).iter().filter(|child| !child.is_core) {
+            let element = other.get(child.tag.start..child.end)?;
+            if !known.contains(&element) {
+                out.extend_from_slice(other.get(child.lead..child.end)?);
+                known.push(element);
+            }
+        }
+    }
+    if out.len() == behind {
+        return None;
+    }
+    out.extend_from_slice(text.get(behind..)?);
+    String::from_utf8(out).ok()
+}
+
+/// With this value, and nothing else, between a field's tags.
+pub(super) fn with_value(entry: &Entry, field: Field, text: &[u8], value: &str) -> Option<String> {
+    between(entry.field(field)?, text, &escape(value))
+}
+
+fn between(span: &FieldSpan, text: &[u8], inside: &str) -> Option<String> {
     let (before, after) = (text.get(..span.inner_start as usize)?, text.get(span.inner_end as usize..)?);
-    let out = [before, value.as_bytes(), after].concat();
+    let out = [before, inside.as_bytes(), after].concat();
     String::from_utf8(out).ok()
 }
 

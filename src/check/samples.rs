@@ -1,5 +1,7 @@
 //! What the tests of this layer check: a moment, and values that are right, wrong and odd.
 
+pub mod sets;
+
 use crate::protocol::Field;
 use proptest::prelude::*;
 

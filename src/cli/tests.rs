@@ -40,7 +40,7 @@ fn sited(folder: &TempDir, words: &str) -> (u8, String, String) {
     let words = words.split(' ').map(|word| word.replace("DIR/", &directory).replace('_', " "));
     let line = Line::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
     let (mut out, mut notes) = (Vec::new(), Vec::new());
-    let Next::End(status) = run(&line, None, &mut out, &mut notes) else { panic!("a screen is asked for") };
+    let Next::End(status) = run(&line, &mut out, &mut notes) else { panic!("a screen is asked for") };
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&directory, "DIR/");
     (status.code(), text(out), text(notes))
 }
@@ -169,7 +169,7 @@ fn a_reader_that_stops_reading_is_no_error() {
         let words =
             ["sited"].into_iter().chain(words.split(' ')).map(std::ffi::OsString::from).chain([path.clone().into()]);
         let mut notes = Vec::new();
-        let next = run(&Line::try_parse_from(words).unwrap(), None, &mut Closed, &mut notes);
+        let next = run(&Line::try_parse_from(words).unwrap(), &mut Closed, &mut notes);
         assert!(matches!(next, Next::End(Status::Fine)), "{next:?}");
         assert_eq!(notes, b"");
     }
@@ -322,8 +322,7 @@ fn a_script_prints_what_it_is_asked_to() {
 
 #[test]
 fn the_screen_is_left_to_others() {
-    let run =
-        |words: &str| run(&Line::try_parse_from(words.split(' ')).unwrap(), None, &mut Vec::new(), &mut Vec::new());
+    let run = |words: &str| run(&Line::try_parse_from(words.split(' ')).unwrap(), &mut Vec::new(), &mut Vec::new());
     let Next::Screen(screen) = run("sited a.xml --now @7 --read-only") else { panic!("a screen is asked for") };
     assert_eq!((screen.paths, screen.now), (vec!["a.xml".into()], Some(Now { seconds: 7, offset: 0 })));
     assert!(screen.read_only && screen.theme.is_none());
@@ -356,6 +355,34 @@ fn fix_puts_findings_right_and_a_profile_chooses_them() {
 }
 
 #[test]
+fn an_answer_says_how_a_finding_is_put_right() {
+    let folder = folder();
+    let path = folder.path().join("answers.xml");
+    let entry = |field: &str| format!("<url><loc>https://e.com/{}</loc>{field}</url>\n", field.len());
+    let table = [
+        ("<lastmod>2026-03-09T10:00:00</lastmod>", "lastmod-no-timezone", "+02:00", "2026-03-09T10:00:00+02:00"),
+        ("<lastmod>2026-03-09T10:00:00</lastmod>", "lastmod-no-timezone", "utc", "2026-03-09T10:00:00Z"),
+        ("<lastmod>05/10/2026</lastmod>", "lastmod-invalid", "day-first", "2026-10-05"),
+        ("<lastmod>05/10/2026</lastmod>", "lastmod-invalid", "remove", "</loc></url>"),
+        ("<lastmod>2027-03-09</lastmod>", "lastmod-future", "today", "2026-11-20"),
+        ("<priority>8</priority>", "priority-range", "out-of-10", "0.8"),
+        ("<priority>8</priority>", "priority-range", "usual", "0.8"),
+    ];
+    for (field, rule, answer, expected) in table {
+        fs::write(&path, format!("{HEAD}{}</urlset>\n", entry(field))).unwrap();
+        let (status, _, notes) =
+            sited(&folder, &format!("fix DIR/answers.xml --rule {rule} --answer {answer} --now 2026-11-20"));
+        assert_eq!(status, 0, "{notes}");
+        let after = fs::read_to_string(&path).unwrap();
+        assert!(after.contains(expected), "{rule} {answer}: {after}");
+    }
+    let (status, _, notes) = sited(&folder, "fix DIR/answers.xml --rule priority-range --answer soon");
+    assert_eq!(status, 2, "{notes}");
+    assert!(notes.contains("usual, out-of-10, out-of-100, nearest, remove"), "{notes}");
+    assert_eq!(sited(&folder, "fix DIR/answers.xml --rule loc-* --answer remove").0, 2);
+}
+
+#[test]
 fn rules_and_values_are_explained() {
     let folder = folder();
     let told = |words: &str| {
@@ -364,7 +391,12 @@ fn rules_and_values_are_explained() {
         out
     };
     let rule = told("lastmod-no-timezone");
-    for words in ["lastmod-no-timezone: a time without a zone", "yandex       warning", "source       Google"] {
+    for words in [
+        "lastmod-no-timezone: a time without a zone",
+        "yandex       warning",
+        "answer       utc          take the time as UTC",
+        "source       Google",
+    ] {
         assert!(rule.contains(words), "no {words:?} in\n{rule}");
     }
     let value = told("2026-10-05T10:00:00");
@@ -431,32 +463,4 @@ fn split_deals_a_set_out_anew_and_leaves_what_is_the_same() {
     for wrong in ["--name a/{n}.xml", "--name x.xml", "--max-urls 0", "--max-urls 50001", "--by colour=red"] {
         assert_eq!(sited(&folder, &format!("split DIR/all.xml -o DIR/w {wrong} {base}")).0, 2, "{wrong}");
     }
-}
-
-#[test]
-fn a_backup_is_listed_and_put_back() {
-    let folder = folder();
-    let good = fs::read(folder.path().join("good.xml")).unwrap();
-    let now = "--now 2026-11-20T10:20:30Z";
-    let (status, out, notes) = sited(&folder, "restore DIR/good.xml");
-    assert_eq!(
-        (status, out.as_str(), notes.as_str()),
-        (0, "", "DIR/good.xml has no backup; --backup once or always makes them\n")
-    );
-    for value in ["0.1", "0.2"] {
-        let (status, _, notes) = sited(&folder, &format!("set DIR/good.xml priority={value} --backup always {now}"));
-        assert!(status == 0 && notes.contains("what was there is in DIR/good.xml.bak/2026-11-20T10-20-30Z"), "{notes}");
-    }
-    let (_, out, _) = sited(&folder, "restore DIR/good.xml");
-    assert_eq!(out, "2026-11-20T10-20-30Z  1 file, 397 B: good.xml\n2026-11-20T10-20-30Z-2  1 file, 420 B: good.xml\n");
-    let (status, _, notes) = sited(&folder, "restore DIR/good.xml --set 2026-11-20T10-20-30Z --dry-run");
-    assert_eq!((status, notes.as_str()), (0, "put back   DIR/good.xml\ndry run, nothing is written\n"));
-    assert_ne!(fs::read(folder.path().join("good.xml")).unwrap(), good);
-    let (status, _, notes) = sited(&folder, &format!("restore DIR/good.xml --set latest {now}"));
-    assert!(status == 0 && notes.contains("1 file put back, 0 files removed; what was there is in"), "{notes}");
-    assert!(fs::read_to_string(folder.path().join("good.xml")).unwrap().contains("<priority>0.1<"));
-    assert_eq!(sited(&folder, &format!("restore DIR/good.xml --set 2026-11-20T10-20-30Z {now}")).0, 0);
-    assert_eq!(fs::read(folder.path().join("good.xml")).unwrap(), good);
-    let (status, _, notes) = sited(&folder, "restore DIR/good.xml --set yesterday");
-    assert!(status == 3 && notes.contains("there is no backup of this date: yesterday"), "{notes}");
 }

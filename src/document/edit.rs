@@ -73,12 +73,20 @@ pub enum Edit {
     Reorder(Vec<(SitemapId, RowList)>),
     /// Agrees to what was repaired when a file was read: it is to be written so.
     Accept(Member),
-    /// Another text around the entries of a file: a head and a tail without entries, or a whole index.
+    /// Another text around the entries of a file: a head and a tail without entries, or a whole index, whose entries
+    /// may be fewer than before, in the same order.
     Frame {
         /// Which file.
         file: Member,
         /// Its new head and tail. Entries must mean under them what they meant before.
         frame: Arc<Source>,
+    },
+    /// Whether a file is written gzipped.
+    Pack {
+        /// Which file.
+        file: Member,
+        /// Packed or not.
+        gzip: bool,
     },
     /// Several, in order, as one.
     Several(Vec<Edit>),
@@ -88,7 +96,7 @@ impl Edit {
     /// The file that it is about, if it is about no row.
     pub const fn file(&self) -> Option<Member> {
         match self {
-            Self::Accept(file) | Self::Frame { file, .. } => Some(*file),
+            Self::Accept(file) | Self::Frame { file, .. } | Self::Pack { file, .. } => Some(*file),
             _ => None,
         }
     }
@@ -189,6 +197,10 @@ impl Applied {
                 self.frame(*file, frame);
                 Some(())
             }
+            Edit::Pack { file, gzip } => {
+                self.pack(*file, *gzip);
+                Some(())
+            }
             Edit::Several(edits) => edits.iter().try_for_each(|edit| self.run(edit, progress)),
         }
     }
@@ -229,11 +241,13 @@ impl Applied {
 
     fn accept(&mut self, file: Member) {
         self.framed = true;
-        let kept = |quirks: &[Quirk]| quirks.iter().filter(|quirk| !quirk.kind.is_repair()).cloned().collect();
+        let kept = |quirks: &[Quirk]| -> Vec<Quirk> {
+            quirks.iter().filter(|quirk| !quirk.kind.ends_when_written()).cloned().collect()
+        };
         let id = match file {
             Member::Index => {
                 if let Some(mut index) = self.document.index().cloned() {
-                    (index.quirks, index.accepted) = (kept(&index.quirks), true);
+                    (index.quirks, index.accepted) = (kept(&index.quirks).into(), true);
                     self.document.set_index(Some(index));
                 }
                 return;
@@ -246,17 +260,33 @@ impl Applied {
             self.document.records.set(row.index(), record);
             self.touched.insert(row.0);
         }
+        let standing = self.document.standing_lines(id);
         self.document.change_sitemap(id, |sitemap| {
-            (sitemap.quirks, sitemap.accepted) = (kept(&sitemap.quirks), true);
+            let quirks = kept(&sitemap.quirks).into_iter();
+            let stands = |quirk: &Quirk| !quirk.kind.is_of_lines() || standing.contains(&quirk.kind);
+            (sitemap.quirks, sitemap.accepted) = (quirks.filter(stands).collect(), true);
         });
+    }
+
+    fn pack(&mut self, file: Member, gzip: bool) {
+        self.framed = true;
+        match file {
+            Member::Index => {
+                if let Some(index) = self.document.index().cloned() {
+                    self.document.set_index(Some(Index { gzip, ..index }));
+                }
+            }
+            Member::Sitemap(id) => self.document.change_sitemap(id, |sitemap| sitemap.gzip = gzip),
+        }
     }
 
     fn frame(&mut self, file: Member, frame: &Arc<Source>) {
         self.framed = true;
         match file {
             Member::Index => {
-                if let Some(index) = self.document.index().cloned() {
-                    self.document.set_index(Some(Index { source: Arc::clone(frame), ..index }));
+                if let Some(index) = self.document.index() {
+                    let index = index.edited(Arc::clone(frame));
+                    self.document.set_index(Some(index));
                 }
             }
             Member::Sitemap(id) => {

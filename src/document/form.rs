@@ -1,7 +1,9 @@
 //! In which form a file is stored, and what each form can hold.
 
 use super::Document;
+use super::quirk::QuirkKind;
 use super::rows::RowId;
+use super::sitemap::SitemapId;
 use crate::protocol::Field;
 use crate::words::counted;
 use crate::xml::feed::Feed;
@@ -122,6 +124,25 @@ impl Document {
         losses
     }
 
+    /// What is odd about the lines and the name of a list as it is now.
+    pub(super) fn standing_lines(&self, id: SitemapId) -> Vec<QuirkKind> {
+        let mut standing = Vec::new();
+        let Some(sitemap) = self.sitemap(id).filter(|sitemap| sitemap.form == Form::List) else { return standing };
+        if sitemap.quirks.is_empty() {
+            return standing;
+        }
+        let mut bytes = Vec::new();
+        let written: Result<(), std::convert::Infallible> = self.write_sitemap(id, &mut |part| {
+            bytes.extend_from_slice(part);
+            Ok(())
+        });
+        let survey = written.map(|()| crate::xml::grid::survey(&bytes)).unwrap_or_default();
+        standing.extend(survey.blank.map(|_| QuirkKind::BlankLine));
+        standing.extend(survey.returns.map(|_| QuirkKind::LineEnds));
+        standing.extend((Form::of_name(&sitemap.name) != Some(Form::List)).then_some(QuirkKind::Extension));
+        standing
+    }
+
     /// Which edited values of a row its own file has no place for.
     pub fn unwritable(&self, row: RowId) -> impl Iterator<Item = Field> + '_ {
         let grid = self.names(row).grid.as_deref();
@@ -171,7 +192,7 @@ mod tests {
     use super::*;
     use crate::document::edit::{Edit, NewEntry};
     use crate::document::rows::RowList;
-    use crate::document::sitemap::{Sitemap, SitemapId};
+    use crate::document::sitemap::Sitemap;
     use crate::document::source::Source;
     use crate::progress::Progress;
     use crate::xml::entry::Entry;

@@ -205,7 +205,13 @@ impl Document {
                 Member::Index => {
                     if let Some(index) = self.index().cloned() {
                         let quirks = Arc::default();
-                        let index = Index { quirks, accepted: false, encoding: sitemap::UTF_8, ..index };
+                        let index = Index {
+                            quirks,
+                            accepted: false,
+                            encoding: sitemap::UTF_8,
+                            edited: Arc::default(),
+                            ..index
+                        };
                         self.set_index(Some(index));
                     }
                 }
@@ -215,8 +221,11 @@ impl Document {
                         record.flags.put(Flags::REPAIRED, false);
                         self.records.set(row.index(), record);
                     }
+                    // What is odd about the lines of a list, or its name, is so still.
+                    let standing = self.standing_lines(*id);
                     self.change_sitemap(*id, |sitemap| {
-                        sitemap.quirks = Arc::default();
+                        let quirks = sitemap.quirks.iter().filter(|quirk| standing.contains(&quirk.kind));
+                        sitemap.quirks = quirks.cloned().collect();
                         (sitemap.accepted, sitemap.encoding) = (false, sitemap::UTF_8);
                     });
                 }
@@ -559,6 +568,7 @@ impl Document {
         match (self.index(), saved.index()) {
             (Some(ours), Some(theirs)) => {
                 ours.accepted == theirs.accepted
+                    && ours.gzip == theirs.gzip
                     && (Arc::ptr_eq(&ours.source, &theirs.source) || ours.source.bytes() == theirs.source.bytes())
             }
             // A save makes and removes indexes by itself; the rows tell whether it is needed.

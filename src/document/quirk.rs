@@ -143,6 +143,17 @@ impl QuirkKind {
     pub const fn is_repair(self) -> bool {
         self.made().is_some()
     }
+
+    /// Whether it is gone once the file is written, by whatever save: of its content nothing changes by that, or
+    /// somebody agreed to it.
+    pub const fn ends_when_written(self) -> bool {
+        self.is_repair() || matches!(self, Self::GzipMembers)
+    }
+
+    /// Whether it is about the lines of a list, which stay as they are until they are put right.
+    pub const fn is_of_lines(self) -> bool {
+        matches!(self, Self::BlankLine | Self::LineEnds)
+    }
 }
 
 /// What a save makes of these quirks, in words, each once.

@@ -81,7 +81,10 @@ fn same_index(ours: Option<&Index>, then: Option<&Index>) -> bool {
     match (ours, then) {
         (None, None) => true,
         (Some(ours), Some(then)) => {
-            Arc::ptr_eq(&ours.source, &then.source) && ours.accepted == then.accepted && ours.children == then.children
+            Arc::ptr_eq(&ours.source, &then.source)
+                && ours.accepted == then.accepted
+                && ours.gzip == then.gzip
+                && ours.children == then.children
         }
         _ => false,
     }
@@ -130,7 +133,10 @@ impl Settled {
         }
         self.document.change_sitemap(id, |sitemap| {
             (sitemap.path, sitemap.name, sitemap.url) = (is.path.clone(), Arc::clone(&is.name), is.url.clone());
-            (sitemap.gzip, sitemap.form, sitemap.encoding) = (is.gzip, is.form, is.encoding);
+            (sitemap.form, sitemap.encoding) = (is.form, is.encoding);
+            if sitemap.gzip == was.gzip {
+                sitemap.gzip = is.gzip;
+            }
             sitemap.accepted &= !was.accepted || is.accepted;
             if Arc::ptr_eq(&sitemap.frame, &was.frame) {
                 sitemap.frame = Arc::clone(&is.frame);

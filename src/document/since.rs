@@ -9,7 +9,7 @@
 use super::Document;
 use super::edit::{Edit, NewEntry, Value};
 use super::rows::{RowId, RowList, RowSet};
-use super::sitemap::{Member, SitemapId};
+use super::sitemap::{Child, ChildState, Index, Member, SitemapId};
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use hashbrown::{HashMap, HashSet};
@@ -47,6 +47,21 @@ impl Fresh {
     fn file(&self, id: SitemapId) -> Option<SitemapId> {
         self.files.iter().position(|file| *file == id).map(|at| SitemapId(at as u32))
     }
+}
+
+/// Whether an index is a saved one with entries edited or taken out. What a save has put in or out since goes with the
+/// rows: entries of loaded files are not missed.
+fn leads_to(was: &Index, now: &Index) -> bool {
+    let mut kept = now.children.iter().peekable();
+    let is_there = |child: &Child| {
+        let is_same =
+            kept.peek().is_some_and(|own| own.state == child.state && (own.loc == child.loc || !now.edited.is_empty()));
+        if is_same {
+            kept.next();
+        }
+        is_same || !matches!(child.state, ChildState::Loaded(_))
+    };
+    was.children.iter().all(is_there) && kept.peek().is_none()
 }
 
 impl Document {
@@ -87,7 +102,10 @@ impl Document {
             if index.accepted && !was.accepted {
                 edits.push(Edit::Accept(Member::Index));
             }
-            if !Arc::ptr_eq(&index.source, &was.source) && index.children == was.children {
+            if index.gzip != was.gzip {
+                edits.push(Edit::Pack { file: Member::Index, gzip: index.gzip });
+            }
+            if !Arc::ptr_eq(&index.source, &was.source) && leads_to(was, index) {
                 edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&index.source) });
             }
         }
@@ -99,6 +117,9 @@ impl Document {
             let Some(was) = saved.sitemap(id) else { continue };
             if sitemap.accepted && !was.accepted {
                 edits.push(Edit::Accept(Member::Sitemap(file)));
+            }
+            if sitemap.gzip != was.gzip && sitemap.path == was.path {
+                edits.push(Edit::Pack { file: Member::Sitemap(file), gzip: sitemap.gzip });
             }
             if !Arc::ptr_eq(&sitemap.frame, &was.frame) && sitemap.frame.is_empty() {
                 let frame = Arc::clone(&sitemap.frame);

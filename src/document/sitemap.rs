@@ -4,7 +4,10 @@ use super::form::Form;
 use super::quirk::Quirk;
 use super::rows::RowList;
 use super::source::Source;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
 use crate::xml::names::FileKind;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -147,6 +150,8 @@ pub struct Index {
     pub unlisted: Arc<[Arc<str>]>,
     /// Whether somebody agreed that its repairs are written, although nothing else may differ.
     pub accepted: bool,
+    /// Entries whose text was changed since the index was read or written, by number.
+    pub edited: Arc<BTreeSet<usize>>,
 }
 
 impl Default for Index {
@@ -162,6 +167,7 @@ impl Default for Index {
             quirks: Arc::default(),
             unlisted: Arc::default(),
             accepted: false,
+            edited: Arc::default(),
         }
     }
 }
@@ -170,5 +176,33 @@ impl Index {
     /// The entry that names a sitemap.
     pub fn child_of(&self, sitemap: SitemapId) -> Option<usize> {
         self.children.iter().position(|child| child.state == ChildState::Loaded(sitemap))
+    }
+
+    /// The same with other bytes: entries changed, or some of them gone. Each remaining entry keeps what became of
+    /// its child. Where entries are gone, the others are known by their locs, in order.
+    #[must_use]
+    pub fn edited(&self, source: Arc<Source>) -> Self {
+        let loc = |entry: usize| {
+            let text = source.entry_text(entry);
+            let value = Entry::of(text, &source.names).value(Field::Loc, text);
+            value.map(|loc| loc.trim().to_owned()).unwrap_or_default()
+        };
+        let (mut children, mut edited) = (Vec::with_capacity(source.len()), BTreeSet::new());
+        let mut old = 0;
+        for entry in 0..source.len() {
+            let loc = loc(entry);
+            if source.len() != self.children.len() {
+                while self.children.get(old).is_some_and(|child| *child.loc != *loc) {
+                    old += 1;
+                }
+            }
+            let Some(child) = self.children.get(old) else { break };
+            if self.edited.contains(&old) || self.source.entry_text(old) != source.entry_text(entry) {
+                edited.insert(entry);
+            }
+            children.push(Child { loc: loc.into(), state: child.state.clone() });
+            old += 1;
+        }
+        Self { source, children, edited: Arc::new(edited), ..self.clone() }
     }
 }

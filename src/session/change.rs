@@ -140,10 +140,18 @@ impl Snapshot {
                 Some(Intent::of_rows("restored", &rows, Edit::Restore(rows.clone())))
             }
             Change::Decide { rows, rule, decision } => {
+                let Some(field) = decision.field() else {
+                    return Ok(self.intend_decided(rows, *rule, decision, progress));
+                };
+                if let Decision::Base(url) = decision
+                    && *rule == Rule::INDEX_CHILD_INCOMPLETE_URL
+                {
+                    return Ok(Some(self.intend_below(url)));
+                }
                 let broken = |row: &u32| self.rules_of(RowId(*row)).intersects(rule.family());
                 let rows: RowSet = rows.iter().filter(broken).collect();
                 let words = format!("{}: {} on", rule.code(), decision.label());
-                self.intend_each(&rows, decision.field(), &words, progress, &|old| {
+                self.intend_each(&rows, field, &words, progress, &|old| {
                     let new = old.and_then(|old| decision.apply(old));
                     new.map(|new| new.map(Into::into)).ok_or_else(|| "that does not put it right".to_owned())
                 })

@@ -2,12 +2,12 @@
 
 use super::checks::{NEAR_ROWS, rule_of};
 use super::snapshot::{DocumentLocs, Snapshot};
-use super::{Session, frame};
+use super::{Session, fix, frame};
 use crate::check::extension::{self, Part};
-use crate::check::fix::Fix;
-use crate::check::index::{self, IndexFacts};
+use crate::check::fix::{Action, Fix};
+use crate::check::index;
 use crate::check::profile::Profile;
-use crate::check::rule::{Rule, RuleSet};
+use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::set::SetRule;
 use crate::check::{entry as entry_rules, message, quirk};
 use crate::document::Document;
@@ -214,6 +214,7 @@ impl Session {
             (new, old) => new.is_none() == old.is_none(),
         };
         if !same_index {
+            self.check_index_entries();
             return self.check_files();
         }
         let changed: Vec<SitemapId> = (0..document.sitemaps().len() as u32)
@@ -255,9 +256,9 @@ impl Session {
         findings.extend(of_quirks(&index.quirks, (true, profile), &|quirk| {
             Place::Index(quirk.entry.map(|entry| entry as usize))
         }));
-        let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String| {
+        let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String, fix: Option<Fix>| {
             if let Some(severity) = rule.severity_in(profile) {
-                findings.push(FileFinding { place, rule, severity, field, message, fix: None, at: None });
+                findings.push(FileFinding { place, rule, severity, field, message, fix, at: None });
             }
         };
         let url = self.base_url().map(|base| format!("{}/{}", base.trim_end_matches('/'), index.name));
@@ -273,26 +274,19 @@ impl Session {
             let rules = sets.get(usize::from(*set)).copied().unwrap_or_default();
             let text = index.source.entry_text(number);
             for finding in worded(&Entry::of(text, &index.source.names), text, &context, rules) {
-                say(Place::Index(Some(number)), finding.rule, finding.field, finding.message);
+                // The fix is one of the index, whatever it does to the entry.
+                let fix = finding.fix.map(|fix| Fix { action: Action::File, ..fix });
+                say(Place::Index(Some(number)), finding.rule, finding.field, finding.message, fix);
             }
         }
-        let newest: Vec<Option<i64>> = document
-            .sitemaps()
-            .iter()
-            .map(|sitemap| {
-                // A date in the future is a mistake of its own and makes no index older.
-                let latest = self.now.now.seconds + 86_400;
-                let dates = sitemap.rows.iter().filter_map(|row| document.record(row).lastmod());
-                dates.map(|lastmod| lastmod.seconds).filter(|seconds| *seconds <= latest).max()
-            })
-            .collect();
-        let entries: Vec<u32> = document.sitemaps().iter().map(|sitemap| sitemap.live).collect();
-        let set = self.now.checks.set();
-        let mtimes: Vec<Option<i64>> = (0..entries.len() as u32).map(|file| set.mtime(file)).collect();
-        let facts = IndexFacts { home: home.as_ref(), newest: &newest, entries: &entries, mtimes: &mtimes };
+        let known = self.now.known_of_files(document);
+        let facts = known.facts(home.as_ref());
         for found in index::check(index, &facts) {
             let place = Place::Index(found.child);
-            say(place, found.rule, found.field, found.message);
+            let is_safe = found.rule.fix() == FixKind::Safe;
+            let fix = fix::index::label(found.rule).filter(|_| found.child.is_some());
+            let fix = fix.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
+            say(place, found.rule, found.field, found.message, fix);
         }
         findings
     }

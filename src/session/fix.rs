@@ -1,29 +1,61 @@
 //! Fixes of many rows as one change.
 
+mod alternates;
+pub(super) mod index;
+pub(super) mod list;
+pub(super) mod set;
+
 use super::change::{Intent, Part, Sample};
+use super::frame;
 use super::snapshot::Snapshot;
+use crate::check::decision::Decision;
 use crate::check::fix::{self, Repair};
 use crate::check::quirk;
-use crate::check::rule::RuleSet;
+use crate::check::rewrite;
+use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::rows::{RowId, RowSet};
-use crate::document::sitemap::Member;
+use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::words::counted;
+use crate::xml::entry::Entry;
+use crate::xml::record::Record;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
+
+/// The rows that an edit is about.
+fn touched(edit: &Edit) -> RowSet {
+    match edit {
+        Edit::Set { rows, .. } | Edit::Delete(rows) | Edit::Restore(rows) => rows.clone(),
+        Edit::SetEach { values, .. } => values.iter().map(|(row, _)| row.0).collect(),
+        Edit::Raw { row, .. } => RowSet::from_iter([row.0]),
+        Edit::Several(edits) => edits.iter().map(touched).fold(RowSet::new(), |all, rows| all | rows),
+        _ => RowSet::new(),
+    }
+}
+
+/// Whether these are the rules that a fix is for which nobody looks at: those whose fix is safe.
+fn is_unattended(rules: RuleSet) -> bool {
+    rules == safe_rules()
+}
+
+/// Every rule whose fix keeps the meaning.
+pub(super) fn safe_rules() -> RuleSet {
+    Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Safe).collect()
+}
 
 impl Snapshot {
     /// What the fixers of `rules` make of `rows`. A rule that is named may run even if its fix needs a decision:
     /// naming it, and the preview, are the decision. `None` when cancelled.
     pub(super) fn intend_fix(&self, rows: &RowSet, rules: RuleSet, progress: &Progress) -> Option<Intent> {
         // What was repaired when a file was read is agreed to for the file.
-        let of_rows = rules.minus(quirk::REPAIRS);
+        let of_rows = rules.minus(quirk::REPAIRS).minus(set::FIXES);
         let affected: Vec<u32> = rows
             .iter()
             .filter(|row| self.document.is_live(RowId(*row)) && self.rules_of(RowId(*row)).intersects(of_rows))
             .collect();
+        let unattended = is_unattended(rules);
         let repairs: Vec<(RowId, Repair)> = affected
             .par_iter()
             .filter_map(|row| {
@@ -33,7 +65,7 @@ impl Snapshot {
                 let row = RowId(*row);
                 let text = self.document.entry_text(row);
                 let context = self.checks.context(&self.document, row, self.now);
-                fix::repair(&text, &context, rules, false).map(|repair| (row, repair))
+                fix::repair(&text, &context, rules, unattended).map(|repair| (row, repair))
             })
             .collect();
         if progress.is_cancelled() {
@@ -75,9 +107,10 @@ impl Snapshot {
         let of_files = self.intend_fix_files(rows, rules);
         let files: BTreeSet<Member> = of_files.iter().filter_map(Edit::file).collect();
         edits.extend(of_files);
+        edits.extend(self.unused_after(&edits));
         let unfixable = affected.len() as u64 - changes;
         let reason = (unfixable > 0).then(|| "this cannot be fixed without you".to_owned());
-        Some(Intent {
+        let intent = Intent {
             label: match (changes, files.len() as u64) {
                 (rows, 0) => format!("{} fixed", counted(rows, "row")),
                 (0, files) => format!("{} put right", counted(files, "file")),
@@ -90,6 +123,65 @@ impl Snapshot {
             samples,
             idle: "there is nothing to fix",
             ..Intent::counting(changes.max(files.len() as u64))
+        };
+        let of_set = rules.intersection(set::FIXES);
+        of_set.iter().try_fold(intent, |intent, rule| {
+            let taken = intent.edit.as_ref().map(touched).unwrap_or_default();
+            // A row that one rule has changed is another row for the next.
+            let other = self.intend_fix_set(&(rows - &taken), rule, None, progress)?;
+            Some(if other.edit.is_none() && other.refused == 0 { intent } else { intent.joined(other) })
         })
     }
+
+    /// What an answer that is about whole rows makes of those that break a rule. `None` when cancelled.
+    pub(super) fn intend_decided(
+        &self,
+        rows: &RowSet,
+        rule: Rule,
+        decision: &Decision,
+        progress: &Progress,
+    ) -> Option<Intent> {
+        if *decision == Decision::Usual {
+            return self.intend_fix(rows, rule.family(), progress);
+        }
+        if set::FIXES.contains(rule) {
+            return self.intend_fix_set(rows, rule, Some(decision), progress);
+        }
+        let broken =
+            |row: &u32| self.document.is_live(RowId(*row)) && self.rules_of(RowId(*row)).intersects(rule.family());
+        let broken: RowSet = rows.iter().filter(broken).collect();
+        Some(Intent::of_rows("deleted", &broken, Edit::Delete(broken.clone())))
+    }
+
+    /// What becomes of children whose URL is not complete, below a URL.
+    pub(super) fn intend_below(&self, url: &str) -> Intent {
+        let rule = RuleSet::of(&[Rule::INDEX_CHILD_INCOMPLETE_URL]);
+        let edit = self.index_put_right(&self.document, rule, Some(url));
+        let label = "1 file put right".to_owned();
+        Intent { label, idle: "there is nothing to fix", ..Intent { edit, ..Intent::counting(1) } }
+    }
+
+    /// Declarations of extensions that no entry uses any more after these edits.
+    fn unused_after(&self, edits: &[Edit]) -> Vec<Edit> {
+        let loses = |edit: &Edit| {
+            let Edit::Raw { row, text } = edit else { return None };
+            let had = self.document.record(*row).flags.has_extensions();
+            let entry = Entry::of(text.as_bytes(), self.document.names(*row));
+            let has = Record::of(&entry, text.as_bytes()).flags.has_extensions();
+            (had && !has).then(|| self.document.sitemap_of(*row))
+        };
+        let files: BTreeSet<SitemapId> = edits.iter().filter_map(loses).collect();
+        if files.is_empty() {
+            return Vec::new();
+        }
+        let Some(after) = self.document.apply(&Edit::Several(edits.to_vec()), &Progress::default()) else {
+            return Vec::new();
+        };
+        let profile = self.checks.profile();
+        let files = files.into_iter().map(Member::Sitemap);
+        files.filter_map(|file| frame::no_longer_used(&self.document, &after.document, file, profile)).collect()
+    }
 }
+
+#[cfg(test)]
+mod tests;

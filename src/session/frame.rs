@@ -3,6 +3,7 @@
 
 use super::change::Intent;
 use super::findings::{FileFinding, Place};
+use super::fix::list;
 use super::snapshot::Snapshot;
 use crate::check::extension;
 use crate::check::file::{self, FileFacts};
@@ -11,10 +12,11 @@ use crate::check::frame::{self, Frame};
 use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::check::set::{SetFinding, SetRule};
 use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::form::Form;
-use crate::document::quirk::Quirk;
+use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::document::source::Source;
@@ -50,11 +52,18 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
     .unwrap_or_default()
 }
 
-/// The fix of something that was repaired when a file was read: agreeing to it.
+/// The fix of something that was repaired when a file was read, or that any save ends: agreeing to it. Lines of a list
+/// are put right.
 pub(super) fn accepting(quirk: &Quirk) -> Option<Fix> {
-    let label = "write the file as repaired".to_owned();
+    let label = match quirk.kind {
+        QuirkKind::GzipMembers => "write one gzip member",
+        QuirkKind::BlankLine => "take the empty lines out",
+        QuirkKind::LineEnds => "end each line with LF alone",
+        kind if kind.is_repair() => "write the file as repaired",
+        _ => return None,
+    };
     let is_safe = quirk::rule_of(quirk.kind).fix() == FixKind::Safe;
-    quirk.kind.is_repair().then_some(Fix { label, is_safe, action: Action::File })
+    Some(Fix { label: label.to_owned(), is_safe, action: Action::File })
 }
 
 fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFacts<'_>> {
@@ -146,8 +155,20 @@ fn edit_for(document: &Document, member: Member, rule: Rule, profile: Profile) -
     None
 }
 
+/// What takes out declarations of a file that were used before and are not after a change.
+pub(super) fn no_longer_used(before: &Document, after: &Document, member: Member, profile: Profile) -> Option<Edit> {
+    let rule = Rule::NS_DECLARED_UNUSED;
+    let is_new = rules(after, member, profile).contains(rule) && !rules(before, member, profile).contains(rule);
+    is_new.then(|| edit_for(after, member, rule, profile))?
+}
+
 /// The edit alone.
 fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
+    if rule == Rule::GZIP_EXTENSION_MISMATCH {
+        // The name stays, since its URL is known elsewhere: the bytes become what it says.
+        let gzip = with_frame(document, member, |around| !around.gzip)?;
+        return Some(Edit::Pack { file: member, gzip });
+    }
     let head = with_frame(document, member, |around| frame::fixed(rule, around))??;
     let frame = match member {
         Member::Sitemap(id) => Source::framed(&head, &document.sitemap(id)?.frame.tail(true))?,
@@ -174,9 +195,6 @@ impl Snapshot {
 
     /// What the fixers of `rules` make of the files that `rows` are in, apart from the rows themselves.
     pub(super) fn intend_fix_files(&self, rows: &RowSet, rules: RuleSet) -> Vec<Edit> {
-        if !rules.intersects(frame::FRAME_RULES.union(quirk::REPAIRS)) {
-            return Vec::new();
-        }
         self.members(rows).into_iter().flat_map(|member| self.edits_of_file(member, rules)).collect()
     }
 
@@ -193,32 +211,70 @@ impl Snapshot {
     }
 
     fn edits_of_file(&self, member: Member, rules: RuleSet) -> Vec<Edit> {
-        let mut edits = Vec::new();
+        let (mut frame, mut edits) = (None, Vec::new());
         let mut document = self.document.clone();
         let profile = self.checks.profile();
-        let wanted = self::rules(&document, member, profile).intersection(rules).intersection(frame::FRAME_RULES);
-        for rule in wanted.iter() {
+        let broken = self::rules(&document, member, profile);
+        for rule in broken.intersection(rules).intersection(frame::FRAME_RULES).iter() {
             if let Some(edit) = edit_for(&document, member, rule, profile)
                 && let Some(applied) = document.apply(&edit, &Progress::default())
             {
                 document = applied.document;
-                // The last frame has them all.
-                edits = vec![edit];
+                match edit {
+                    Edit::Pack { .. } => edits.push(edit),
+                    // The last frame has them all.
+                    _ => frame = Some(edit),
+                }
             }
         }
+        if member == Member::Index {
+            frame = self.index_put_right(&document, rules, None).or(frame);
+        }
+        edits.extend(frame);
         let quirks = match member {
             Member::Index => self.document.index().map(|index| &index.quirks),
             Member::Sitemap(id) => self.document.sitemap(id).map(|sitemap| &sitemap.quirks),
         };
-        let repairs =
-            quirks.map_or(RuleSet::EMPTY, |quirks| quirk::rules(quirks.iter().filter(|quirk| quirk.kind.is_repair())));
+        let of_quirks = |is_meant: fn(QuirkKind) -> bool| {
+            let meant = quirks.into_iter().flat_map(|quirks| quirks.iter()).filter(|quirk| is_meant(quirk.kind));
+            quirk::rules(meant)
+        };
+        let repairs = of_quirks(QuirkKind::ends_when_written);
         // A file is accepted as a whole: unattended only if each of its repairs may be.
         let is_named = rules.len() == 1;
         let agrees = |rule: Rule| is_named || rules.contains(rule) || rule.fix() == FixKind::Safe;
-        if repairs.intersects(rules) && repairs.iter().all(agrees) {
+        if !repairs.iter().all(agrees) {
+            return edits;
+        }
+        let lines = match member {
+            Member::Sitemap(id) if of_quirks(QuirkKind::is_of_lines).intersects(rules) => {
+                list::put_right(&self.document, id, rules)
+            }
+            _ => Vec::new(),
+        };
+        // What is over a limit is split when it is written.
+        let is_over = match member {
+            Member::Sitemap(id) => self.splits(id, broken).intersects(rules),
+            Member::Index => false,
+        };
+        if repairs.intersects(rules) || !lines.is_empty() || is_over {
+            edits.extend(lines);
             edits.push(Edit::Accept(member));
         }
         edits
+    }
+
+    /// The limits that a file is over and that writing it anew puts right; none once that is agreed to.
+    fn splits(&self, id: SitemapId, broken: RuleSet) -> RuleSet {
+        let Some(sitemap) = self.document.sitemap(id).filter(|sitemap| !sitemap.accepted) else {
+            return RuleSet::EMPTY;
+        };
+        let mut over = broken.intersection(RuleSet::of(&[Rule::FILE_TOO_MANY_URLS, Rule::FILE_TOO_LARGE]));
+        let is_xml = sitemap.frame.names.kind.is_xml() && !matches!(sitemap.form, Form::Feed(_));
+        let news = self.checks.set_findings().into_iter();
+        let is_news = |found: SetFinding| found.rule == SetRule::NewsLimit && found.file == Some(id.0);
+        over.insert_if(Rule::NEWS_LIMIT, news.into_iter().any(is_news));
+        if is_xml { over } else { RuleSet::EMPTY }
     }
 }
 

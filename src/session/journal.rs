@@ -7,12 +7,14 @@ use super::Session;
 use super::change::{Intent, Refused};
 use crate::document::Document;
 use crate::document::edit::{Edit, NewEntry, Value};
+use crate::document::form::Form;
 use crate::document::rows::{RowId, RowList, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::document::source::Source;
 use crate::files::journal::{Desk, Header, Journal, Stored, Unusable};
 use crate::progress::Progress;
 use crate::protocol::Field;
+use crate::xml::grid::Grid;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -63,6 +65,10 @@ enum Written {
     Frame {
         file: Option<u32>,
         text: String,
+    },
+    Pack {
+        file: Option<u32>,
+        gzip: bool,
     },
     Several(Vec<Written>),
 }
@@ -140,6 +146,7 @@ impl From<&Edit> for Written {
             Edit::Frame { file, frame } => {
                 Self::Frame { file: number(*file), text: String::from_utf8_lossy(frame.bytes()).into_owned() }
             }
+            Edit::Pack { file, gzip } => Self::Pack { file: number(*file), gzip: *gzip },
             Edit::Several(edits) => Self::Several(edits.iter().map(Self::from).collect()),
         }
     }
@@ -214,11 +221,19 @@ impl Written {
             }
             Self::Accept(number) => Edit::Accept(member(number)?),
             Self::Frame { file: number, text } => {
+                let file = member(number)?;
+                let is_list = matches!(file, Member::Sitemap(id) if document.sitemap(id)?.form == Form::List);
+                if is_list {
+                    // What stands around the lines of a list is empty lines and a mark: it goes, never comes.
+                    let frame = Arc::new(Source::of_grid(Grid::list("\n")));
+                    return text.is_empty().then_some(Edit::Frame { file, frame });
+                }
                 let frame = Arc::new(Source::of_text(text.into_bytes())?);
-                // A frame of a sitemap has no entries; an index has as many as before.
+                // A frame of a sitemap has no entries; an index has as many as before, or fewer.
                 let entries = document.index().filter(|_| number.is_none()).map_or(0, |index| index.source.len());
-                (frame.len() == entries).then_some(Edit::Frame { file: member(number)?, frame })?
+                (frame.len() <= entries).then_some(Edit::Frame { file, frame })?
             }
+            Self::Pack { file: number, gzip } => Edit::Pack { file: member(number)?, gzip },
             // Each speaks of the document after the one before; they are taken one by one.
             Self::Several(_) => return None,
         })
@@ -286,14 +301,6 @@ impl Session {
         self.keep_from_here(desk);
         let place = aside.map_or_else(String::new, |path| format!(", kept as {}", path.display()));
         (None, Some(format!("unsaved changes of an earlier session cannot be replayed: {why}{place}")))
-    }
-
-    /// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
-    pub fn waiting(&self, desk: &Desk) -> usize {
-        match &desk.left {
-            Some(Ok(stored)) if stored.header.fits(&self.disk) => labels(&stored.lines).len(),
-            _ => 0,
-        }
     }
 
     /// Replays what an earlier session left; each change is a step that can be undone. Returns how many there were.

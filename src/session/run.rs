@@ -4,7 +4,8 @@ use super::change::{Change, Intent, Refused};
 use super::command::{Command, Marks, Scope};
 use super::snapshot::Snapshot;
 use super::{Report, Session};
-use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::check::decision::{self, Hints};
+use crate::check::rule::{Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::words::{counted, grouped};
@@ -90,9 +91,20 @@ impl Snapshot {
             Command::Delete(scope) => rows(scope).map(Change::Delete),
             Command::Duplicate(scope) => rows(scope).map(Change::Duplicate),
             Command::Extend { scope, acts } => rows(scope).map(|rows| Change::Extend { rows, acts: acts.clone() }),
-            Command::Fix { scope, rules } => {
+            Command::Fix { scope, rules, answer: None } => {
                 let rules = rules_named(rules)?;
                 rows(scope).map(|rows| Change::Fix { rows, rules })
+            }
+            Command::Fix { scope, rules, answer: Some(answer) } => {
+                let rule = match rules.as_slice() {
+                    [code] => Rule::from_code(code),
+                    _ => None,
+                };
+                let rule = rule.ok_or_else(|| Refused("an answer is for one rule: name it by its code".to_owned()))?;
+                let today = self.now.today();
+                let hints = Hints { zone: self.now.offset / 60, origin: None, today: Some(&today) };
+                let decision = decision::answered(rule, answer, hints).map_err(Refused)?;
+                rows(scope).map(|rows| Change::Decide { rows, rule, decision })
             }
             Command::ApplyOrder => Some(Change::ApplyOrder),
             _ => None,
@@ -112,8 +124,7 @@ impl Snapshot {
 fn rules_named(names: &[String]) -> Result<RuleSet, Refused> {
     let mut set = RuleSet::EMPTY;
     if names.is_empty() || names.iter().any(|name| name == "safe") {
-        Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Safe).for_each(|rule| set.insert(rule));
-        return Ok(set);
+        return Ok(super::fix::safe_rules());
     }
     for name in names {
         let before = set;

@@ -84,6 +84,18 @@ pub(super) fn versions<'t>(outline: &Outline<'t>) -> impl Iterator<Item = (u32, 
     })
 }
 
+/// The language and the URL of each version, as written and decoded.
+pub(super) fn coded(outline: &Outline<'_>) -> Vec<(String, String, set::Link)> {
+    let coded = links(outline).filter_map(|(_, node)| {
+        let link = Link::of(node.tag.attributes(outline.text));
+        let code = link.code.filter(|code| !code.is_empty())?;
+        let href = link.href.filter(|href| !href.is_empty())?;
+        let compared = compared(&code, &Location::of(&href));
+        Some((code.into_owned(), href.into_owned(), compared))
+    });
+    coded.collect()
+}
+
 fn links<'o>(outline: &'o Outline<'_>) -> impl Iterator<Item = (u32, &'o Node)> {
     let tops = (0..).zip(&outline.nodes).filter(|(_, node)| node.parent == TOP && node.element.is_some());
     tops.filter(|(_, node)| namespace(node) == Namespace::Xhtml)

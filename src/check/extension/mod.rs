@@ -200,6 +200,11 @@ pub fn alternates(entry: &Entry, text: &[u8], names: &crate::xml::names::Names) 
     links::versions(&outline).map(|(at, href, link)| (part(at), href.into_owned(), link)).collect()
 }
 
+/// The alternate links of an entry: language, URL, and what the rules of the set compare.
+pub fn versions(entry: &Entry, text: &[u8], names: &crate::xml::names::Names) -> Vec<(String, String, Link)> {
+    links::coded(&Outline::of(entry, text, names))
+}
+
 /// The same for the set alone.
 pub fn links(entry: &Entry, text: &[u8], names: &crate::xml::names::Names, out: &mut Vec<Link>) {
     out.extend(links::versions(&Outline::of(entry, text, names)).map(|(.., link)| link));

@@ -29,7 +29,7 @@ rules! { super::extension::END;
     HREFLANG_DUPLICATE_DIFFERENT = HREFLANG_DUPLICATE E Entry Ask PRACTICE,
         "two alternate links for one language",
         "The entry names the language more than once, with different URLs. A crawler can follow one of them only, and nobody can say which.";
-    HREFLANG_SELF_MISSING "hreflang-self-missing" W Entry None GOOGLE_HREFLANG,
+    HREFLANG_SELF_MISSING "hreflang-self-missing" W Entry Safe GOOGLE_HREFLANG,
         "the page is not among its own alternates",
         "Each language version lists itself and all others. Without a link to itself the language of the page is not known, and the set may be ignored.";
     HREFLANG_SELF_CONFLICT "hreflang-self-conflict" W Entry None PRACTICE,
@@ -38,13 +38,13 @@ rules! { super::extension::END;
     HREFLANG_NO_X_DEFAULT "hreflang-no-x-default" I Entry None GOOGLE_HREFLANG,
         "no page for everybody else",
         "Google recommends a link with hreflang=\"x-default\" for readers whose language none of the pages has. It can be one of the language versions.";
-    HREFLANG_NO_RETURN "hreflang-no-return" W Set None GOOGLE_HREFLANG,
+    HREFLANG_NO_RETURN "hreflang-no-return" W Set Ask GOOGLE_HREFLANG,
         "an alternate that does not link back",
         "If two pages do not both point to each other, the link between them is ignored: otherwise anybody could claim to be a translation. Add the link on the other page's entry.";
-    HREFLANG_TARGET_MISSING "hreflang-target-missing" I Set None PRACTICE,
+    HREFLANG_TARGET_MISSING "hreflang-target-missing" I Set Ask PRACTICE,
         "an alternate on this site that has no entry",
         "The alternate is on a host of the set, but no entry of the set lists it. Each language version should have an entry of its own with the same links.";
-    HREFLANG_SET_DIFFERS "hreflang-set-differs" I Set None GOOGLE_HREFLANG,
+    HREFLANG_SET_DIFFERS "hreflang-set-differs" I Set Ask GOOGLE_HREFLANG,
         "language versions that list different alternates",
         "All versions of a page carry the same set of links. Here an alternate of this entry lists others than it does, so some of the links are probably missing.";
 }

@@ -6,13 +6,13 @@
 use super::rules;
 
 rules! { super::index::END;
-    TEXT_NOT_UTF8 "text-not-utf8" E Document None FORMATS,
+    TEXT_NOT_UTF8 "text-not-utf8" E Document Safe FORMATS,
         "a text sitemap that is not UTF-8",
         "A text sitemap is UTF-8 (Baidu also takes GBK). Other encodings turn every letter beyond ASCII into another one. Saving writes UTF-8.", [(Baidu, W)];
     TEXT_EXTRA_CONTENT "text-extra-content" E Field Ask FORMATS,
         "a line that is no URL",
         "A text sitemap holds one URL a line and nothing else: no comment, no header, no date, no second value. Crawlers report the line as an invalid URL. Delete it, or leave only its URL.";
-    TEXT_BLANK_LINE "text-blank-line" I Document None PRACTICE,
+    TEXT_BLANK_LINE "text-blank-line" I Document Safe PRACTICE,
         "empty lines",
         "Crawlers skip an empty line. Some tools count it as an invalid URL.";
     TEXT_LIMITS "text-limits" E Document None FORMATS,
@@ -23,8 +23,8 @@ rules! { super::index::END;
         "Text is not XML: nothing is escaped, so &amp; in a line is four characters of the URL. The page that was meant has a plain &.";
     TEXT_EXTENSION "text-extension" W Document None FORMATS,
         "a text sitemap whose name does not end in .txt",
-        "Google asks for the extension .txt. With another one, some crawlers take the file for XML and report an error.";
-    TEXT_LINE_ENDS "text-line-ends" I Document None PRACTICE,
+        "Google asks for the extension .txt. With another one, some crawlers take the file for XML and report an error. Another name is another URL, so no fix renames a file; :write NAME.txt saves a copy.";
+    TEXT_LINE_ENDS "text-line-ends" I Document Safe PRACTICE,
         "lines that end with a carriage return",
         "Every crawler is expected to take CR LF; a lone CR is read as part of the URL by some. LF alone is safe.";
     FEED_NOT_SUPPORTED "feed-not-supported" OFF Document None FORMATS,

@@ -5,12 +5,12 @@
 use super::rules;
 
 rules! { super::alternate::END;
-    INDEX_TOO_MANY "index-too-many" E Document Ask INDEX,
+    INDEX_TOO_MANY "index-too-many" E Document None INDEX,
         "more than 50,000 sitemaps in one index",
         "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. Make a second index and submit both.";
-    INDEX_NESTED "index-nested" E Entry Ask CONSOLE,
+    INDEX_NESTED "index-nested" E Entry None CONSOLE,
         "an index inside an index",
-        "An index lists sitemaps, not other indexes. Search Console reports nested sitemap indexes and does not follow them. List the sitemaps of the inner index directly.";
+        "An index lists sitemaps, not other indexes. Search Console reports nested sitemap indexes and does not follow them. List the sitemaps of the inner index directly; no fix does that, since none of them has been read.";
     INDEX_SELF "index-self" E Entry Ask PRACTICE,
         "an index that lists itself",
         "The entry points at the index it stands in. A crawler that follows it runs in a circle or reports a nested index. Remove the entry.";
@@ -23,15 +23,15 @@ rules! { super::alternate::END;
     INDEX_CHILD_HOST "index-child-host" E Entry Ask INDEX,
         "a sitemap on another host",
         "An index lists sitemaps of its own site: same scheme, host and port. Others are ignored, unless both sites are verified in Search Console.", [(Google, W)];
-    INDEX_CHILD_PATH "index-child-path" W Entry Ask GOOGLE_LARGE,
+    INDEX_CHILD_PATH "index-child-path" W Entry None GOOGLE_LARGE,
         "a sitemap outside the index's directory",
-        "Google wants the sitemaps in the directory of the index or below. The protocol only asks for the same site. Put the index at the root, or the sitemaps beside it.";
+        "Google wants the sitemaps in the directory of the index or below. The protocol only asks for the same site. Put the index at the root, or the sitemaps beside it; where files are served from is not for a fix to say.";
     INDEX_CHILD_MISSING "index-child-missing" E Entry Ask CONSOLE,
         "the sitemap's file was not found",
         "No file for this entry lies beside the index, neither by the path of its URL nor by its name. If it is missing on the server too, Search Console reports that it could not be fetched.";
-    INDEX_CHILD_UNLISTED "index-child-unlisted" W Document Ask PRACTICE,
+    INDEX_CHILD_UNLISTED "index-child-unlisted" W Document None PRACTICE,
         "a sitemap beside the index that it does not list",
-        "A file in the index's folder is a sitemap, but no entry names it, so crawlers that go by the index never see it. Add it, or remove the file if it is left over from an earlier split.";
+        "A file in the index's folder is a sitemap, but no entry names it, so crawlers that go by the index never see it. Add it, or remove the file if it is left over from an earlier split: which of the two, a fix cannot know.";
     INDEX_CHILD_EMPTY "index-child-empty" W Entry Ask CONSOLE,
         "a sitemap without entries",
         "The index lists a sitemap that lists nothing. Search Console reports an empty sitemap. Leave it out of the index until it has entries.";

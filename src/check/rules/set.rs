@@ -25,7 +25,7 @@ rules! { super::location::END;
         "For crawlers these are different sites, and one of the two usually redirects to the other. Search Console reports a path mismatch.";
     SET_MIXED_HOST "set-mixed-host" E Set Ask LOCATION,
         "several hosts in one file",
-        "All URLs of a file belong to one host, its own. Others are ignored, unless robots.txt of the other host names this sitemap or both sites are verified. Split the file by host.";
+        "All URLs of a file belong to one host, its own. Others are ignored, unless robots.txt of the other host names this sitemap or both sites are verified. sited split --by host gives each host a file; the answer delete takes the rows out.";
     SET_MIXED_PORT "set-mixed-port" E Set Ask LOCATION,
         "several ports in one file",
         "All URLs of a file have the port that the sitemap itself is served from. For crawlers another port is another site.";
@@ -53,9 +53,9 @@ rules! { super::location::END;
     SET_CHANGEFREQ_IDENTICAL "set-changefreq-identical" I Set None PRACTICE,
         "every changefreq is the same",
         "Pages of a site hardly all change equally often; the value is probably a default nobody set. It does no harm.";
-    SET_NEWS_MIXED "set-news-mixed" I Set Ask GOOGLE_NEWS,
+    SET_NEWS_MIXED "set-news-mixed" I Set None GOOGLE_NEWS,
         "news together with ordinary pages",
-        "News entries and ordinary ones may share a file. Google suggests a file of its own for news, since its entries come and go within two days.";
+        "News entries and ordinary ones may share a file. Google suggests a file of its own for news, since its entries come and go within two days. sited split --by has:news makes one.";
     SET_TOO_MANY_INDEXES "set-too-many-indexes" I Set None GOOGLE_LARGE,
         "over 500 index files",
         "Search Console takes at most 500 index files per site. The others can still be named in robots.txt.";

@@ -125,16 +125,16 @@ rules! { super::document::END;
     GZIP_DOUBLE "gzip-double" W Document Safe PRACTICE,
         "compressed twice",
         "The file is gzip data inside gzip data, as when a server packs a packed file. Crawlers unpack once and find no XML. It was unpacked; a save packs it once.";
-    GZIP_EXTENSION_MISMATCH "gzip-extension-mismatch" W Document None PRACTICE,
+    GZIP_EXTENSION_MISMATCH "gzip-extension-mismatch" W Document Safe PRACTICE,
         "the name and the packing disagree",
-        "A name with .gz should hold gzip data, and gzip data should have such a name. Readers that go by the name fail. The bytes decide here; :write NAME saves it under another name.";
+        "A name with .gz should hold gzip data, and gzip data should have such a name. Readers that go by the name fail. The bytes decide here. The fix packs or unpacks the file as its name says: the name stays, because its URL is known elsewhere.";
     COMPRESS_NOT_GZIP "compress-not-gzip" E Document None FAQ,
         "packed with something else than gzip",
         "A sitemap may be gzipped; zip, bzip2, zstd and others are not read by crawlers. Unpack it first.";
     GZIP_BOMB "gzip-bomb" E Document None PRACTICE,
         "unpacks to more than may be read",
         "The gzip data unpacks to more than the ceiling, far beyond what a sitemap may have. Reading was stopped to save memory; max-bytes raises the ceiling.";
-    FILE_NAME_UNSAFE "file-name-unsafe" W Document Ask GOOGLE_BUILD,
+    FILE_NAME_UNSAFE "file-name-unsafe" W Document None GOOGLE_BUILD,
         "a file name that needs escaping in a URL",
-        "A sitemap is fetched by its URL; a name with blanks or other characters that URLs escape, or of more than 255 bytes, invites mistakes. Save it under another name.";
+        "A sitemap is fetched by its URL; a name with blanks or other characters that URLs escape, or of more than 255 bytes, invites mistakes. Another name is another URL, which an index and robots.txt have to say too, so no fix renames a file; :write NAME saves a copy.";
 }

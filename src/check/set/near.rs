@@ -14,11 +14,16 @@ impl SetIndex {
     /// Rows that come near to an earlier row and do not name the same page for certain.
     /// Walks over all rows: work for a job.
     pub fn near_duplicates(&self, locs: &impl Locs) -> RoaringBitmap {
+        self.near_pairs(locs).into_iter().map(|(row, _)| row).collect()
+    }
+
+    /// The same rows, each with the earlier one.
+    pub fn near_pairs(&self, locs: &impl Locs) -> Vec<(u32, u32)> {
         // Hashes propose, texts decide; one slot a page instead of a text a page.
         let mut firsts: HashTable<(u64, u32)> = HashTable::with_capacity(self.duplicates.len());
         let hasher = foldhash::fast::FixedState::default();
         let mut other = String::new();
-        let mut near = RoaringBitmap::new();
+        let mut near = Vec::new();
         let mut key = String::new();
         for row in self.duplicates.rows() {
             // Of rows of the same page only the first counts; the others are duplicates proper.
@@ -36,9 +41,7 @@ impl SetIndex {
                     })
             };
             match firsts.entry(hash, same, |&(known, _)| known) {
-                Entry::Occupied(_) => {
-                    near.insert(row);
-                }
+                Entry::Occupied(first) => near.push((row, first.get().1)),
                 Entry::Vacant(vacant) => {
                     vacant.insert((hash, row));
                 }

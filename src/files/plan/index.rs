@@ -48,8 +48,9 @@ impl Changes {
         let mut last_date = None;
         for (number, child) in index.children.iter().enumerate() {
             let loaded = loaded(child);
-            // What is on disk has the true date of a file that does not change now.
-            let text = loaded.and_then(|id| self.on_disk.as_ref()?.entry_text(id));
+            // What is on disk has the true date of a file that does not change now, unless somebody wrote another.
+            let is_own = index.edited.contains(&number);
+            let text = loaded.filter(|_| !is_own).and_then(|id| self.on_disk.as_ref()?.entry_text(id));
             let text = text.unwrap_or_else(|| source.entry_text(number));
             let entry = Entry::of(text, &source.names);
             let date = entry.value(Field::Lastmod, text).filter(|date| !date.is_empty());

@@ -179,6 +179,9 @@ impl Planner<'_> {
         if words.is_empty() && self.document.index().is_some_and(|index| index.accepted) {
             return "repaired".to_owned();
         }
+        if words.is_empty() && self.request.document.index().is_some_and(|index| !index.edited.is_empty()) {
+            return "entries put right".to_owned();
+        }
         if words.is_empty() { "as it was before".to_owned() } else { words.join(", ") }
     }
 

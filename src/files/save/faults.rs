@@ -184,8 +184,7 @@ const ERRORS: [i32; 5] = [28, 122, 5, 27, 30];
 
 fn save_with(gate: &dyn Gate, set: &mut Set) -> Result<Saved, Error> {
     let plan = set.plan();
-    let manner = Manner { force: false, backups: Backups::default(), now: set.now };
-    save_through(gate, &plan, &mut set.disk, &manner, &Progress::default())
+    save_through(gate, &plan, &mut set.disk, false, &Progress::default())
 }
 
 /// Whatever operation fails with whatever error: before the record nothing has changed and nothing is left behind,
@@ -269,7 +268,7 @@ fn undoing_all_after_a_save_that_failed_gives_the_old_files_back() {
 fn unpacked(mut files: Files) -> Files {
     for (_, bytes) in files.iter_mut().filter(|(name, _)| name.ends_with(".gz")) {
         let mut content = Vec::new();
-        io::Read::read_to_end(&mut MultiGzDecoder::new(&bytes[..]), &mut content).unwrap();
+        io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(&bytes[..]), &mut content).unwrap();
         *bytes = content;
     }
     files

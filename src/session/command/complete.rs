@@ -4,7 +4,9 @@
 
 use super::Marks;
 use super::table::{Arguments, Spec, TABLE, spec};
+use crate::check::decision::answers;
 use crate::check::profile::Profile;
+use crate::check::rule::Rule;
 use crate::document::query::{Candidate, Completions, Vocabulary, completions as query_completions};
 use crate::document::sort::Column;
 use crate::protocol::Field;
@@ -60,6 +62,15 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
         }
         Arguments::Marks => Marks::ALL.iter().map(|(_, name)| Candidate::new(*name, "")).collect(),
         Arguments::Rules => {
+            // Behind a single rule, its answers.
+            let before = rest.strip_suffix(word).unwrap_or(rest).trim();
+            if let Some(rule) = Rule::from_code(before) {
+                let answers = answers(rule).into_iter().filter(|answer| !answer.word.starts_with(char::is_uppercase));
+                let mut items: Vec<Candidate> =
+                    answers.map(|answer| Candidate::new(answer.word, answer.about)).collect();
+                items.push(Candidate::new("where ", "then a query: only rows that pass"));
+                return fitting(typed, word, items);
+            }
             let rules = vocabulary.rules.iter().map(|code| Candidate::new(*code, "rule"));
             [Candidate::new("safe", "all fixes that need no decision")].into_iter().chain(rules).collect()
         }

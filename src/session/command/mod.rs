@@ -104,6 +104,8 @@ pub enum Command {
         scope: Scope,
         /// Rule codes or patterns; none: every rule whose fix is safe.
         rules: Vec<String>,
+        /// How, where there are several ways: an answer that the one rule takes.
+        answer: Option<String>,
     },
     /// Show the findings.
     Check,
@@ -284,8 +286,12 @@ impl fmt::Display for Command {
             Self::WriteQuit => f.write_str("wq"),
             Self::Quit { discard } => f.write_str(if *discard { "quit!" } else { "quit" }),
             Self::Reload { discard } => f.write_str(if *discard { "edit!" } else { "edit" }),
-            Self::Fix { scope, rules } if rules.is_empty() => scope.write(f, "fix", "safe"),
-            Self::Fix { scope, rules } => scope.write(f, "fix", &joined(rules)),
+            Self::Fix { scope, rules, .. } if rules.is_empty() => scope.write(f, "fix", "safe"),
+            Self::Fix { scope, rules, answer } => {
+                let answer =
+                    answer.as_deref().map(|answer| if answer == "where" { quoted(answer) } else { url_word(answer) });
+                scope.write(f, "fix", &joined(rules.iter().cloned().chain(answer)))
+            }
             Self::Check => f.write_str("check"),
             Self::Plan => f.write_str("plan"),
             Self::SetBaseUrl(url) => write!(f, "set-base-url {}", quoted_if_needed(url)),

@@ -7,7 +7,9 @@ use super::replace::Parts;
 use super::table::{Arguments, Spec, TABLE, spec};
 use super::value::assignment;
 use super::{Assignment, Command, CommandError, Goto, Marks, Replace, Scope};
+use crate::check::decision::{self, Hints};
 use crate::check::profile::Profile;
+use crate::check::rule::Rule;
 use crate::document::query::scan::{Scanner, Unclosed};
 use crate::document::query::suggest::{listed, nearest};
 use crate::document::query::{Query, Vocabulary, rule_indexes};
@@ -296,11 +298,30 @@ impl Reader<'_> {
     }
 
     fn fix(&mut self) -> Result<Command, CommandError> {
-        let mut rules = Vec::new();
+        let mut rules: Vec<String> = Vec::new();
+        let mut answer = None;
         while !self.scanner.is_done() && !self.sees_where() {
             let (word, span) = self.word()?;
             let known = self.vocabulary.rules;
-            if rule_indexes(&word, known).is_empty() && word != "safe" {
+            let is_rule = word == "safe" || !rule_indexes(&word, known).is_empty();
+            let answers = match rules.as_slice() {
+                [only] if !is_rule => Rule::from_code(only),
+                _ => None,
+            };
+            if let Some(rule) = answers {
+                // A word that no rule has may be a slip of one; an answer is said to be wrong only if it is none.
+                let today = self.vocabulary.now.today();
+                let hints = Hints { zone: 0, origin: None, today: Some(&today) };
+                let checked = decision::answered(rule, &word, hints);
+                checked.map_err(|message| CommandError::new(span, message))?;
+                answer = Some(word);
+                self.scanner.skip_spaces();
+                if !self.scanner.is_done() && !self.sees_where() {
+                    return Err(self.expected("one answer, and then perhaps where"));
+                }
+                continue;
+            }
+            if !is_rule {
                 let guess = nearest(&word, known.iter().copied());
                 let guess = guess.map_or_else(String::new, |code| format!("; did you mean {code}?"));
                 return Err(CommandError::new(span, format!("there is no rule {word}{guess}")));
@@ -312,7 +333,7 @@ impl Reader<'_> {
             return Err(self.expected("safe alone, or rules"));
         }
         rules.retain(|rule| rule != "safe");
-        Ok(Command::Fix { scope: self.scope()?, rules })
+        Ok(Command::Fix { scope: self.scope()?, rules, answer })
     }
 
     fn urls(&mut self) -> Result<Vec<String>, CommandError> {

@@ -48,7 +48,7 @@ pub enum Arguments {
     Count,
     /// `[PATH]`
     Path,
-    /// `[RULE…|safe]`
+    /// `[RULE…|RULE ANSWER|safe]`
     Rules,
     /// `URL`
     Url,
@@ -78,7 +78,7 @@ impl Arguments {
             Self::Row => "N|$",
             Self::Count => "[N]",
             Self::Path => "[PATH]",
-            Self::Rules => "[RULE…|safe]",
+            Self::Rules => "[RULE…|RULE ANSWER|safe]",
             Self::Url => "URL",
             Self::Topic => "[TOPIC]",
             Self::Theme | Self::Profile => "NAME",

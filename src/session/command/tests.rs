@@ -345,7 +345,12 @@ fn any_command() -> impl Strategy<Value = Command> {
             }),
         any_scope().prop_map(Command::Delete),
         any_scope().prop_map(Command::Mark),
-        any_scope().prop_map(|scope| Command::Fix { scope, rules: vec!["loc-*".to_owned()] }),
+        any_scope().prop_map(|scope| Command::Fix { scope, rules: vec!["loc-*".to_owned()], answer: None }),
+        any_scope().prop_map(|scope| Command::Fix {
+            scope,
+            rules: vec!["lastmod-future".to_owned()],
+            answer: Some("today".to_owned())
+        }),
         (1..99_u32).prop_map(Command::Undo),
         (1..u32::MAX).prop_map(|row| Command::Goto(Goto::Row(row))),
         (any_text(), any::<bool>()).prop_map(|(path, force)| Command::Write { path: Some(path), force }),

@@ -18,7 +18,8 @@ impl App {
         let Some(field) = finding.field else { return Vec::new() };
         let value = self.session.cell(row, field).unwrap_or_default();
         let zone = self.session.view().now.offset / 60;
-        decisions(finding.rule, &value, Hints { zone, origin: self.session.origin() })
+        let today = self.session.view().now.today();
+        decisions(finding.rule, &value, Hints { zone, origin: self.session.origin(), today: Some(&today) })
     }
 
     /// Whether pressing the key for a fix asks first.
@@ -66,7 +67,8 @@ impl App {
             return vec![found.unwrap_or_else(wrong)];
         }
         let zone = self.session.view().now.offset / 60;
-        let hints = Hints { zone, origin: self.session.origin() };
+        let today = self.session.view().now.today();
+        let hints = Hints { zone, origin: self.session.origin(), today: Some(&today) };
         let mut lines: Vec<(Line, Choice)> = decisions(rule, &value, hints).into_iter().filter_map(line).collect();
         if let Some(what) = takes_text(rule) {
             lines.push((Words::dim(format!("or type {what}")).into(), Choice::Read));

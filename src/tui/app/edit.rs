@@ -176,7 +176,7 @@ impl App {
             Command::Set { assignments, .. } => Again::Command(Command::Set { scope, assignments }),
             Command::Replace { replace, .. } => Again::Command(Command::Replace { scope, replace }),
             Command::Extend { acts, .. } => Again::Command(Command::Extend { scope, acts }),
-            Command::Fix { rules, .. } => Again::Command(Command::Fix { scope, rules }),
+            Command::Fix { rules, answer, .. } => Again::Command(Command::Fix { scope, rules, answer }),
             Command::Delete(_) => Again::Action(Action::Delete),
             Command::Duplicate(_) => Again::Action(Action::Duplicate),
             _ => return,

@@ -1,0 +1,242 @@
+//! Alternate links of several rows put right: a page listed among its own versions, links returned, versions that
+//! list the same.
+
+use super::super::snapshot::{DocumentLocs, Snapshot};
+use super::set::Done;
+use crate::check::decision::Decision;
+use crate::check::extension;
+use crate::check::rule::{Rule, RuleSet};
+use crate::check::set::{Link, SetRule};
+use crate::document::edit::{Edit, NewEntry};
+use crate::document::rows::{RowId, RowSet};
+use crate::progress::Progress;
+use crate::protocol::extension::path::Path;
+use crate::protocol::location;
+use crate::xml::entry::Entry;
+use crate::xml::graft::{Act, graft};
+use crate::xml::names::Names;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Rules that are put right here.
+pub(super) const FIXES: RuleSet = RuleSet::of(&[
+    Rule::HREFLANG_SELF_MISSING,
+    Rule::HREFLANG_NO_RETURN,
+    Rule::HREFLANG_TARGET_MISSING,
+    Rule::HREFLANG_SET_DIFFERS,
+]);
+
+/// Most rows whose links are looked at together: a page has no more versions than there are languages and countries.
+const FAMILY: usize = 1_000;
+
+/// A language and a URL, with what the set compares of them.
+type Version = (String, String, Link);
+
+/// What becomes of rows that break a rule about links. `None` when cancelled.
+pub(super) fn put_right(
+    snapshot: &Snapshot,
+    rows: &RowSet,
+    rule: Rule,
+    answer: Option<&Decision>,
+    progress: &Progress,
+) -> Option<Done> {
+    let mut desk = Desk { snapshot, added: BTreeMap::new(), pages: BTreeMap::new(), done: Done::default() };
+    for row in snapshot.breaking(rows, rule).iter().map(RowId) {
+        if progress.is_cancelled() {
+            return None;
+        }
+        match rule {
+            Rule::HREFLANG_SELF_MISSING => desk.list_itself(row, answer),
+            Rule::HREFLANG_NO_RETURN => desk.return_links(row),
+            Rule::HREFLANG_TARGET_MISSING => desk.add_pages(row),
+            _ => desk.list_the_same(row),
+        }
+    }
+    Some(desk.finish())
+}
+
+/// Links that rows are to get, and rows that are to come.
+struct Desk<'s> {
+    snapshot: &'s Snapshot,
+    added: BTreeMap<u32, Vec<(String, String)>>,
+    /// URLs of new rows with the row that they come after.
+    pages: BTreeMap<String, u32>,
+    done: Done,
+}
+
+impl Desk<'_> {
+    fn versions(&self, row: RowId) -> Vec<Version> {
+        let (entry, text) = self.snapshot.document.entry(row);
+        extension::versions(&entry, &text, self.snapshot.document.names(row))
+    }
+
+    fn key(&self, row: RowId) -> u64 {
+        location::key_hash(&self.snapshot.document.loc(row))
+    }
+
+    /// The rows of the set that a row's links lead to.
+    fn targets(&self, versions: &[Version]) -> RowSet {
+        let locs = DocumentLocs(&self.snapshot.document);
+        versions.iter().flat_map(|(_, href, _)| self.snapshot.checks.set().rows_of_page(href, &locs)).collect()
+    }
+
+    /// The language of a page: what it says itself, else what all say that list it. x-default is none.
+    fn language(&self, row: RowId, own: &[Version]) -> Option<String> {
+        let key = self.key(row);
+        let named = |versions: &[Version]| -> BTreeSet<String> {
+            let of_page = versions.iter().filter(|(code, _, link)| link.key == key && !is_default(code));
+            of_page.map(|(code, ..)| code.clone()).collect()
+        };
+        let mut codes = named(own);
+        if codes.is_empty() {
+            for target in self.targets(own).iter().take(FAMILY) {
+                codes.extend(named(&self.versions(RowId(target))));
+            }
+        }
+        codes.pop_first().filter(|_| codes.is_empty())
+    }
+
+    /// A link for a row, unless it has a link of this language already.
+    fn add(&mut self, row: RowId, code: &str, href: &str) {
+        let clashes = |(known, other): (&str, &str)| known.eq_ignore_ascii_case(code) && other != href;
+        let versions = self.versions(row);
+        let own = versions.iter().map(|(code, href, _)| (code.as_str(), href.as_str()));
+        let new = self.added.get(&row.0);
+        let new = new.into_iter().flatten().map(|(code, href)| (code.as_str(), href.as_str()));
+        let all: Vec<(&str, &str)> = own.chain(new).collect();
+        if all.contains(&(code, href)) {
+            return;
+        }
+        if all.into_iter().any(clashes) {
+            let loc = self.snapshot.document.loc(row);
+            return self.done.refuse(format!("{loc} lists another page for {code}: say which is right"));
+        }
+        self.added.entry(row.0).or_default().push((code.to_owned(), href.to_owned()));
+    }
+
+    fn list_itself(&mut self, row: RowId, answer: Option<&Decision>) {
+        let code = match answer {
+            Some(Decision::Language(code)) => Some(code.to_string()),
+            _ => self.language(row, &self.versions(row)),
+        };
+        let loc = self.snapshot.document.loc(row);
+        match code {
+            Some(code) => self.add(row, &code, &loc),
+            None => self.done.refuse(format!("no other version says which language {loc} is in: give its code")),
+        }
+    }
+
+    fn return_links(&mut self, row: RowId) {
+        let versions = self.versions(row);
+        let loc = self.snapshot.document.loc(row);
+        let Some(code) = self.language(row, &versions) else {
+            return self.done.refuse(format!("it is not known which language {loc} is in: hreflang-self-missing"));
+        };
+        let locs = DocumentLocs(&self.snapshot.document);
+        let set = self.snapshot.checks.set();
+        let faulty = versions.iter().filter(|(.., link)| set.is_faulty(SetRule::HreflangNoReturn, row.0, *link));
+        let targets: RowSet = faulty.flat_map(|(_, href, _)| set.rows_of_page(href, &locs)).collect();
+        for target in &targets {
+            self.add(RowId(target), &code, &loc);
+        }
+    }
+
+    fn add_pages(&mut self, row: RowId) {
+        let set = self.snapshot.checks.set();
+        for (_, href, link) in self.versions(row) {
+            if set.is_faulty(SetRule::HreflangTargetMissing, row.0, link) {
+                self.pages.entry(href).or_insert(row.0);
+            }
+        }
+    }
+
+    fn list_the_same(&mut self, row: RowId) {
+        // Everybody whom the links of these pages lead to, and theirs.
+        let mut family = RowSet::from_iter([row.0]);
+        let mut next = vec![row];
+        let mut all: HashMap<String, String> = HashMap::new();
+        let mut order = Vec::new();
+        while let Some(member) = next.pop() {
+            let versions = self.versions(member);
+            if family.len() as usize > FAMILY {
+                return self.done.refuse("too many pages hang together by their links");
+            }
+            for target in self.targets(&versions) {
+                if family.insert(target) {
+                    next.push(RowId(target));
+                }
+            }
+            for (code, href, _) in versions {
+                match all.get(&code.to_ascii_lowercase()) {
+                    Some(known) if *known != href => {
+                        let why =
+                            format!("{code} is {known} for one version and {href} for another: say which is right");
+                        return self.done.refuse(why);
+                    }
+                    Some(_) => {}
+                    None => {
+                        all.insert(code.to_ascii_lowercase(), href.clone());
+                        order.push((code, href));
+                    }
+                }
+            }
+        }
+        // Pages without links are no versions yet; somebody may have linked them by mistake.
+        for member in family.iter().map(RowId) {
+            if !self.versions(member).is_empty() {
+                for (code, href) in &order {
+                    self.add(member, code, href);
+                }
+            }
+        }
+    }
+
+    fn finish(self) -> Done {
+        let Self { snapshot, added, pages, mut done } = self;
+        let document = &snapshot.document;
+        for (row, links) in added {
+            let row = RowId(row);
+            match grafted(document.entry_text(row).into_owned(), document.names(row), &links) {
+                Some(text) if snapshot.is_sound(row, &text) => {
+                    done.edits.push(Edit::Raw { row, text: text.into() });
+                    done.rows.insert(row.0);
+                }
+                Some(_) => done.refuse("another rule would be broken then"),
+                None => done.refuse("a file of this kind has no extensions"),
+            }
+        }
+        for (page, row) in pages {
+            let row = RowId(row);
+            let names = document.names(row);
+            let (entry, text) = document.entry(row);
+            let links = extension::versions(&entry, &text, names);
+            let links: Vec<(String, String)> = links.into_iter().map(|(code, href, _)| (code, href)).collect();
+            let loc = crate::xml::escape::escape(&page);
+            let prefix = &names.prefix;
+            let plain = format!("<{prefix}url><{prefix}loc>{loc}</{prefix}loc></{prefix}url>");
+            let Some(element) = grafted(plain.into_bytes(), names, &links) else { continue };
+            let entries = vec![NewEntry::Element(element.into())];
+            done.edits.push(Edit::Insert { sitemap: document.sitemap_of(row), after: Some(row), entries });
+            done.added += 1;
+        }
+        done
+    }
+}
+
+fn is_default(code: &str) -> bool {
+    code.eq_ignore_ascii_case("x-default")
+}
+
+/// An entry with alternate links added.
+fn grafted(mut text: Vec<u8>, names: &Names, links: &[(String, String)]) -> Option<String> {
+    let path = |text: &str| Path::parse(text).ok();
+    for (code, href) in links {
+        let values = vec![
+            (path("link@rel")?, "alternate".into()),
+            (path("link@hreflang")?, code.as_str().into()),
+            (path("link@href")?, href.as_str().into()),
+        ];
+        text = graft(&text, names, &Act::Add { path: path("link")?, values }).ok()??;
+    }
+    let entry = Entry::of(&text, names);
+    String::from_utf8(text).ok().filter(|_| !entry.odd.has(crate::xml::entry::Oddities::BROKEN))
+}

@@ -1,0 +1,275 @@
+//! Findings of several rows together put right: duplicates merged, the rarer spelling of an address made the common
+//! one, values that say nothing taken out.
+
+use super::super::change::Intent;
+use super::super::snapshot::{DocumentLocs, Snapshot};
+use super::{alternates, rewrite};
+use crate::check::decision::Decision;
+use crate::check::entry;
+use crate::check::rule::{Rule, RuleSet};
+use crate::check::set::SetRule;
+use crate::document::edit::{Edit, Value};
+use crate::document::rows::{RowId, RowSet};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::protocol::location::{self, Location};
+use crate::words::counted;
+use crate::xml::entry::Entry;
+use std::collections::{BTreeMap, HashSet};
+
+/// Rules whose rows are merged into the first of them.
+const MERGED: RuleSet = RuleSet::of(&[
+    Rule::SET_DUPLICATE,
+    Rule::SET_DUPLICATE_EQUIVALENT,
+    Rule::SET_DUPLICATE_NEAR,
+    Rule::SET_DUPLICATE_ACROSS_FILES,
+]);
+
+/// Rules whose rows get the address of the others.
+const REWRITTEN: RuleSet =
+    RuleSet::of(&[Rule::SET_MIXED_SCHEME, Rule::SET_MIXED_WWW, Rule::SET_MIXED_HOST, Rule::SET_MIXED_PORT]);
+
+/// Rules whose rows lose a value.
+const CLEARED: RuleSet = RuleSet::of(&[
+    Rule::SET_LASTMOD_IDENTICAL,
+    Rule::SET_LASTMOD_GENERATED,
+    Rule::SET_PRIORITY_IDENTICAL,
+    Rule::SET_PRIORITY_IDENTICAL_FEW,
+]);
+
+/// Rules that can be put right by looking at several rows.
+pub(in crate::session) const FIXES: RuleSet = MERGED.union(REWRITTEN).union(CLEARED).union(alternates::FIXES);
+
+/// What is done to rows, and why others are left alone.
+#[derive(Debug, Default)]
+pub(super) struct Done {
+    pub(super) edits: Vec<Edit>,
+    /// Rows that change, come or go.
+    pub(super) rows: RowSet,
+    pub(super) added: u64,
+    pub(super) refused: u64,
+    pub(super) reason: Option<String>,
+}
+
+impl Done {
+    pub(super) fn refuse(&mut self, why: impl Into<String>) {
+        self.refused += 1;
+        self.reason.get_or_insert_with(|| why.into());
+    }
+
+    /// One field of rows, in rising order.
+    fn set_each(&mut self, field: Field, mut values: Vec<(RowId, Value)>) {
+        values.sort_by_key(|(row, _)| *row);
+        self.rows.extend(values.iter().map(|(row, _)| row.0));
+        if !values.is_empty() {
+            self.edits.push(Edit::SetEach { field, values });
+        }
+    }
+}
+
+impl Snapshot {
+    /// What becomes of rows that break a rule of the set; `answer` says how where there are several ways. `None` when
+    /// cancelled.
+    pub(in crate::session) fn intend_fix_set(
+        &self,
+        rows: &RowSet,
+        rule: Rule,
+        answer: Option<&Decision>,
+        progress: &Progress,
+    ) -> Option<Intent> {
+        let live: RowSet = rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect();
+        let done = match rule.main() {
+            main if MERGED.contains(main) => self.merged(&live, main, progress)?,
+            main if REWRITTEN.contains(main) => self.rewritten(&live, main, answer, progress)?,
+            main if CLEARED.contains(main) => self.cleared(&live, rule),
+            main => alternates::put_right(self, &live, main, answer, progress)?,
+        };
+        let (changes, added) = (done.rows.len(), done.added);
+        let label = match (changes, added) {
+            (0, 1..) => format!("{}: {} added", rule.code(), counted(added, "row")),
+            _ => format!("{}: {} put right", rule.code(), counted(changes, "row")),
+        };
+        Some(Intent {
+            label,
+            edit: (!done.edits.is_empty()).then_some(Edit::Several(done.edits)),
+            refused: done.refused,
+            reason: done.reason,
+            idle: "there is nothing to fix",
+            ..Intent::counting(changes.max(added))
+        })
+    }
+
+    /// The rows that break a rule of rows, of those that are meant.
+    pub(super) fn breaking(&self, rows: &RowSet, rule: Rule) -> RowSet {
+        let set_rule = SetRule::of(rule).filter(|rule| rule.place() == crate::check::set::Place::Row);
+        match set_rule {
+            Some(rule) => self.checks.set().rows_with(rule, &DocumentLocs(&self.document)) & rows,
+            None => rows.iter().filter(|row| self.rules_of(RowId(*row)).contains(rule)).collect(),
+        }
+    }
+
+    /// Later rows of a page go; the first keeps the newest date and everybody's extensions.
+    fn merged(&self, rows: &RowSet, rule: Rule, progress: &Progress) -> Option<Done> {
+        let locs = DocumentLocs(&self.document);
+        let set = self.checks.set();
+        let broken = self.breaking(rows, rule);
+        let mut pages: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        if rule == Rule::SET_DUPLICATE_NEAR {
+            for (row, first) in set.near_pairs(&locs).into_iter().filter(|(row, _)| broken.contains(*row)) {
+                pages.entry(first).or_default().push(row);
+            }
+        } else {
+            for row in &broken {
+                let members = set.members(row);
+                let first =
+                    if rule == Rule::SET_DUPLICATE { set.original(row, &locs) } else { members.first().copied() };
+                let Some(first) = first.filter(|first| *first != row) else { continue };
+                let others = pages.entry(first).or_default();
+                // Another spelling goes wherever it stands.
+                let loc = self.document.loc(RowId(row));
+                let is_equivalent = rule == Rule::SET_DUPLICATE_EQUIVALENT;
+                let same = members.into_iter().filter(|other| {
+                    *other == row || (is_equivalent && rows.contains(*other) && self.document.loc(RowId(*other)) == loc)
+                });
+                for other in same.filter(|other| *other != first).collect::<Vec<_>>() {
+                    if !others.contains(&other) {
+                        others.push(other);
+                    }
+                }
+            }
+        }
+        let mut done = Done::default();
+        let (mut dates, mut gone) = (Vec::new(), RowSet::new());
+        for (first, others) in pages {
+            if progress.is_cancelled() {
+                return None;
+            }
+            let first = RowId(first);
+            let names = self.document.names(first);
+            let text = self.document.entry_text(first);
+            // What stands in another file may mean something else under this one's root.
+            let texts: Vec<_> = others
+                .iter()
+                .map(|row| RowId(*row))
+                .filter(|row| self.document.names(*row) == names)
+                .map(|row| self.document.entry_text(row))
+                .collect();
+            let texts: Vec<&[u8]> = texts.iter().map(AsRef::as_ref).collect();
+            if let Some(united) = rewrite::united(&text, &texts, names).filter(|new| self.is_sound(first, new)) {
+                done.edits.push(Edit::Raw { row: first, text: united.into() });
+                done.rows.insert(first.0);
+            }
+            let newest = |row: &u32| self.document.record(RowId(*row)).lastmod().map(|lastmod| lastmod.seconds);
+            let latest = others.iter().copied().max_by_key(|row| newest(row));
+            if let Some(latest) = latest.filter(|latest| newest(latest) > newest(&first.0)) {
+                let value = self.document.value(RowId(latest), Field::Lastmod).map(|value| (&*value).into());
+                dates.push((first, value));
+            }
+            gone.extend(others);
+        }
+        done.set_each(Field::Lastmod, dates);
+        if !gone.is_empty() {
+            done.rows |= &gone;
+            done.edits.push(Edit::Delete(gone));
+        }
+        Some(done)
+    }
+
+    /// Whether a row would break no rule by itself that it does not break now.
+    pub(super) fn is_sound(&self, row: RowId, text: &str) -> bool {
+        let context = self.checks.context(&self.document, row, self.now);
+        let (now, old) = self.document.entry(row);
+        let new = entry::check(&Entry::of(text.as_bytes(), context.names), text.as_bytes(), &context);
+        new.minus(entry::check(&now, &old, &context)).is_empty()
+    }
+
+    /// Rows with the rarer scheme, host or port get that of the others; `answer` may say which, or take them out.
+    fn rewritten(&self, rows: &RowSet, rule: Rule, answer: Option<&Decision>, progress: &Progress) -> Option<Done> {
+        let mut done = Done::default();
+        let broken = self.breaking(rows, rule);
+        if answer == Some(&Decision::Delete) {
+            done.rows.clone_from(&broken);
+            done.edits.extend((!broken.is_empty()).then_some(Edit::Delete(broken)));
+            return Some(done);
+        }
+        if rule == Rule::SET_MIXED_HOST {
+            for _ in &broken {
+                done.refuse("pages of another host are other pages: delete takes them out, and sited split --by host gives each host a file");
+            }
+            return Some(done);
+        }
+        let common = self.checks.set().main_origin().map(|(origin, _)| origin.to_owned()).unwrap_or_default();
+        // Where somebody says which is right, it may be the rarer one.
+        let meant = if answer.is_some() { rows } else { &broken };
+        let (mut values, mut new_locs) = (Vec::new(), HashSet::new());
+        for row in meant.iter().map(RowId) {
+            if progress.is_cancelled() {
+                return None;
+            }
+            let loc = self.document.loc(row);
+            let Some(new) = moved(&loc, rule, &common, answer).filter(|new| *new != loc) else { continue };
+            if !location::judge(&new).minus(location::judge(&loc)).is_empty() {
+                done.refuse(format!("{new} would be wrong in another way"));
+            } else if !self.checks.set().rows_of_page(&new, &DocumentLocs(&self.document)).is_empty()
+                || !new_locs.insert(location::key_hash(&new))
+            {
+                done.refuse(format!("{new} is listed already; set-duplicate-near merges the two"));
+            } else {
+                values.push((row, Some(new.into())));
+            }
+        }
+        done.set_each(Field::Loc, values);
+        Some(done)
+    }
+
+    /// The value goes from the rows of the files, or of the set, that break the rule.
+    fn cleared(&self, rows: &RowSet, rule: Rule) -> Done {
+        let found = self.checks.set_findings().into_iter().filter(|found| found.rule.rule().main() == rule.main());
+        let files: Vec<Option<u32>> = found.map(|found| found.file).collect();
+        let is_dated = matches!(rule, Rule::SET_LASTMOD_IDENTICAL | Rule::SET_LASTMOD_GENERATED);
+        let field = if is_dated { Field::Lastmod } else { Field::Priority };
+        let is_meant = |row: &u32| {
+            let file = self.document.sitemap_of(RowId(*row)).0;
+            files.iter().any(|found| found.is_none_or(|found| found == file))
+                && self.document.value(RowId(*row), field).is_some()
+        };
+        let rows: RowSet = rows.iter().filter(is_meant).collect();
+        let edit = (!rows.is_empty()).then(|| Edit::Set { rows: rows.clone(), field, value: None });
+        Done { edits: edit.into_iter().collect(), rows, ..Done::default() }
+    }
+}
+
+/// A URL with the scheme, host or port that is right.
+fn moved(loc: &str, rule: Rule, common: &str, answer: Option<&Decision>) -> Option<String> {
+    let (scheme, rest) = loc.split_once("://")?;
+    let location = Location::of(loc);
+    let host = location.host();
+    let at = rest.find(host).filter(|_| !host.is_empty())?;
+    let (before, after) = (rest.get(..at)?, rest.get(at + host.len()..)?);
+    let of_common = Location::of(common);
+    match rule {
+        Rule::SET_MIXED_SCHEME => {
+            let right = match answer {
+                Some(Decision::Scheme(scheme)) => scheme,
+                _ if scheme.eq_ignore_ascii_case("http") => "https",
+                _ => "http",
+            };
+            (!scheme.eq_ignore_ascii_case(right)).then(|| format!("{right}://{rest}"))
+        }
+        Rule::SET_MIXED_WWW => {
+            let (bare, has_www) = host.strip_prefix("www.").map_or((host, false), |bare| (bare, true));
+            let wants_www = match answer {
+                Some(Decision::Www(www)) => *www,
+                _ => !has_www,
+            };
+            let prefix = if wants_www { "www." } else { "" };
+            (wants_www != has_www).then(|| format!("{scheme}://{before}{prefix}{bare}{after}"))
+        }
+        _ => {
+            let end = after.find(['/', '?', '#']).unwrap_or(after.len());
+            let (_, path) = after.split_at_checked(end)?;
+            let port = common.split_once("://")?.1.split_once(of_common.host())?.1;
+            Some(format!("{scheme}://{before}{host}{port}{path}"))
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! Every rule of the table by its sample: it is found, and its fix does what the table promises.
+
+use crate::check::decision::Decision;
+use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::check::samples::NOW;
+use crate::check::samples::sets::{Packing, Sample, samples};
+use crate::files::Options;
+use crate::protocol::lastmod::Now;
+use crate::session::change::Change;
+use crate::session::findings;
+use crate::session::{Session, load};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, UNIX_EPOCH};
+
+const HEAD: &str =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn stored(content: &[u8], packing: Packing) -> Vec<u8> {
+    let mut packed = gzip(content);
+    match packing {
+        Packing::Plain => return content.to_vec(),
+        Packing::Gzip => {}
+        Packing::Twice => packed = gzip(&packed),
+        Packing::Members => {
+            let (first, second) = content.split_at(content.len() / 2);
+            packed = [gzip(first), gzip(second)].concat();
+        }
+        Packing::Trailing => packed.extend_from_slice(b"junk"),
+        Packing::Cut => packed.truncate(packed.len() * 2 / 3),
+        Packing::Corrupt => {
+            let checksum = packed.len() - 8;
+            packed[checksum] ^= 0xFF;
+        }
+    }
+    packed
+}
+
+/// What a sample is opened by.
+fn paths(sample: &Sample, folder: &Path) -> Vec<PathBuf> {
+    let is_index = sample.files[0].0 == "sitemap_index.xml";
+    let opened = sample.files.iter().take(if is_index { 1 } else { usize::MAX });
+    opened.map(|(name, ..)| folder.join(name)).collect()
+}
+
+/// The files of a sample in a folder of their own, opened.
+fn open(sample: &Sample) -> (tempfile::TempDir, Session) {
+    let folder = tempfile::tempdir().unwrap();
+    // Files are dated, since some rules compare that with what is in them.
+    let changed = UNIX_EPOCH + Duration::from_secs(NOW as u64 - 3_600);
+    for (name, content, packing) in &sample.files {
+        let path = folder.path().join(name);
+        std::fs::write(&path, stored(content, *packing)).unwrap();
+        File::options().write(true).open(&path).unwrap().set_modified(changed).unwrap();
+    }
+    let session = opened(sample, &paths(sample, folder.path()));
+    (folder, session)
+}
+
+fn opened(sample: &Sample, paths: &[PathBuf]) -> Session {
+    let mut options = Options { base_url: sample.base.map(str::to_owned), ..Options::default() };
+    options.max_unpacked = sample.most.unwrap_or(options.max_unpacked);
+    let now = Now { seconds: NOW, offset: 0 };
+    let mut session = load::open_all(Session::new(now, options.base_url.clone()), paths, options).unwrap();
+    session.set_profile(sample.profile);
+    session
+}
+
+fn broken(session: &Session) -> BTreeSet<Rule> {
+    let unread = session.unread().iter().filter_map(findings::refused);
+    session.report().into_iter().chain(unread).map(|found| found.finding.rule).collect()
+}
+
+/// Rules whose findings go when the file is written, not before: it is split then.
+const SPLIT: RuleSet = RuleSet::of(&[Rule::FILE_TOO_MANY_URLS, Rule::FILE_TOO_LARGE, Rule::NEWS_LIMIT]);
+
+fn fix(session: &mut Session, rules: RuleSet) -> Result<bool, String> {
+    let rows = session.view().document.live_rows().map(|row| row.0).collect();
+    session.change(&Change::Fix { rows, rules }).map(|report| report.changed).map_err(|refused| refused.0)
+}
+
+/// A rule or a milder variant of one.
+fn is_known(rule: Rule, before: &BTreeSet<Rule>) -> bool {
+    rule.family().iter().any(|other| before.contains(&other) && rule.severity() <= other.severity())
+}
+
+#[test]
+fn each_rule_is_found_in_its_sample_and_its_fix_ends_it_and_begins_nothing() {
+    for sample in samples() {
+        let (folder, mut session) = open(&sample);
+        let rule = sample.rule;
+        let before = broken(&session);
+        assert!(before.contains(&rule), "{rule:?} is not found, but {before:?}");
+        let outcome = fix(&mut session, rule.family());
+        if rule.fix() == FixKind::None {
+            assert!(outcome != Ok(true), "{rule:?} is not to be fixed");
+            continue;
+        }
+        if rule == Rule::SET_MIXED_HOST {
+            // Nobody can say without an answer what is to become of pages of another host.
+            assert_eq!(outcome, Ok(false));
+            let rows = session.view().document.live_rows().map(|row| row.0).collect();
+            session.change(&Change::Decide { rows, rule, decision: Decision::Delete }).unwrap();
+        } else {
+            assert_eq!(outcome, Ok(true), "{rule:?} is not fixed");
+        }
+        let after = broken(&session);
+        assert!(!after.contains(&rule) || SPLIT.contains(rule), "{rule:?} stays");
+        let new: Vec<&Rule> = after.iter().filter(|rule| !is_known(**rule, &before)).collect();
+        assert!(new.is_empty(), "after {rule:?} there is {new:?}");
+        // One step, and back.
+        session.undo().unwrap();
+        assert_eq!(broken(&session), before, "{rule:?} undone");
+        assert!(!session.is_modified(), "{rule:?} undone");
+        session.redo().unwrap();
+        assert_eq!(broken(&session), after, "{rule:?} done again");
+        // What is written is what the screen says.
+        session.set_base_url(Some("https://example.com/".to_owned()));
+        session.save_now(None, false).unwrap_or_else(|error| panic!("{rule:?}: {error}"));
+        let paths =
+            if SPLIT.contains(rule) { vec![folder.path().join("sitemap.xml")] } else { paths(&sample, folder.path()) };
+        let fresh = broken(&opened(&sample, &paths));
+        assert!(!fresh.contains(&rule), "{rule:?} is in the file still");
+        let new: Vec<&Rule> = fresh.iter().filter(|rule| !is_known(**rule, &before)).collect();
+        // A file that leaves its index stays in the folder: nobody asked for it to be removed.
+        let leaves = rule == Rule::INDEX_CHILD_EMPTY && new == [&Rule::INDEX_CHILD_UNLISTED];
+        assert!(new.is_empty() || leaves || SPLIT.contains(rule), "{rule:?} written: {new:?}");
+    }
+}
+
+#[test]
+fn what_the_table_calls_safe_runs_unattended() {
+    let safe = super::safe_rules();
+    for sample in samples().into_iter().filter(|sample| sample.rule.fix() == FixKind::Safe) {
+        let (_folder, mut session) = open(&sample);
+        let rule = sample.rule;
+        assert_eq!(fix(&mut session, safe), Ok(true), "{rule:?}");
+        assert!(!broken(&session).contains(&rule) || SPLIT.contains(rule), "{rule:?} stays");
+    }
+}
+
+#[test]
+fn what_is_a_guess_does_not_run_unattended() {
+    // The table calls both rules safe to fix, and these values are not.
+    for (rule, field) in [
+        (Rule::LOC_INNER_WHITESPACE, "<loc>https://example.com/a b</loc>"),
+        (Rule::LASTMOD_SPACE_SEPARATOR, "<loc>https://example.com/a</loc><lastmod>2026-11-18 10:00:00</lastmod>"),
+    ] {
+        let text = format!("{HEAD}<url>{field}</url></urlset>");
+        let sample = Sample {
+            files: vec![("sitemap.xml".to_owned(), text.into_bytes(), Packing::Plain)],
+            ..samples()[0].clone()
+        };
+        let (_folder, mut session) = open(&sample);
+        assert_eq!(fix(&mut session, super::safe_rules()), Ok(false), "{rule}");
+        assert!(broken(&session).contains(&rule));
+        assert_eq!(fix(&mut session, rule.family()), Ok(true), "{rule}");
+    }
+}
