@@ -11,7 +11,9 @@ fn main() -> ExitCode {
     let line = args::Line::parse();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut notes = io::stderr().lock();
-    match cli::run(&line, &mut out, &mut notes) {
+    let state = cli::state_folder(|name| std::env::var_os(name));
+    survive_size_limits();
+    match cli::run(&line, state, &mut out, &mut notes) {
         Next::End(status) => status.into(),
         Next::Screen(screen) if tui::has_terminal() => {
             // The screen writes from more than one thread; nobody may hold the streams.
@@ -25,13 +27,24 @@ fn main() -> ExitCode {
     }
 }
 
+/// A file that grows beyond `ulimit -f` is an error of its write, which can be told, not the end of the program.
+fn survive_size_limits() {
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(SIGXFSZ, std::sync::Arc::default());
+}
+
+/// Its number on every Unix that this program runs on.
+#[cfg(unix)]
+const SIGXFSZ: i32 = rustix::process::Signal::XFSZ.as_raw();
+
 /// Opens the editor.
 fn show(screen: Screen) -> ExitCode {
-    let Screen { paths, options, now, read_only, theme, profile } = screen;
+    let Screen { paths, options, now, read_only, theme, profile, backup } = screen;
     let here = || sited::files::in_folder(Path::new("."));
     let options = sited::files::Options { state: cli::state_folder(|name| std::env::var_os(name)), ..options };
     let setup = Setup {
         profile,
+        backup,
         start: match <[_; 1]>::try_from(paths) {
             Ok([path]) => Start::Path(path),
             Err(paths) if paths.is_empty() => here().map_or(Start::Sample, Start::Path),

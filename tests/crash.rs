@@ -7,8 +7,8 @@
 mod support;
 
 use rustix::process::Signal;
-use support::Folder;
 use support::terminal::{Start, Terminal};
+use support::{Folder, run, stderr};
 
 const NOW: [&str; 2] = ["--now", "2026-11-20T10:14:07Z"];
 
@@ -76,6 +76,40 @@ fn a_second_one_on_the_same_set_only_reads() {
     change(&third);
     third.send("qD");
     assert!(third.wait_exit().success());
+}
+
+/// Work without a screen takes the editor's lock, and destroys nothing that waits to be replayed.
+#[test]
+fn work_without_a_screen_waits_for_the_editor_and_for_what_it_left() {
+    let folder = Folder::sample();
+    let before = folder.files();
+    let set = || run(&folder, &["set", "sitemap_index.xml", "priority=0.9"]);
+    let refused = |why: &str| {
+        let output = set();
+        let notes = stderr(&output);
+        assert_eq!(output.status.code(), Some(3), "{notes}");
+        assert!(notes.contains(why) && notes.contains("hint: "), "{notes}");
+        assert_eq!(folder.files(), before);
+        notes
+    };
+    let terminal = open(&folder, "61 URLs");
+    let notes = refused("another sited (process ");
+    assert!(notes.contains("has it open"), "{notes}");
+    change(&terminal);
+    terminal.wait_until("a line in the journal", |_| journal_lines(&folder) == 2);
+    terminal.signal(Signal::KILL);
+    terminal.wait_exit();
+    // The dead one's lock is no lock, but what it left would not fit the changed files.
+    refused("an earlier session left 1 unsaved change");
+    let terminal = open(&folder, "1 unsaved change of an earlier session");
+    terminal.send("D");
+    terminal.wait_gone("1 unsaved change of an earlier session");
+    terminal.send("q");
+    assert!(terminal.wait_exit().success());
+    assert!(set().status.success());
+    assert!(folder.text("sitemap-1.xml").contains("<priority>0.9</priority>"));
+    let state = std::fs::read_dir(folder.path().join(".home/state/sited/journal")).unwrap();
+    assert_eq!(state.count(), 0, "neither journals nor locks are left");
 }
 
 /// Lines of the only journal in the folder's state.

@@ -371,6 +371,7 @@ fn in_the_terminal_of_another_test() {
         scheme: None,
         read_only: None,
         profile: sited::check::profile::Profile::default(),
+        backup: sited::files::backup::When::Off,
         clock: Box::new(now),
     };
     sited::tui::run(setup).expect("the editor has a terminal");

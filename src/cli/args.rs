@@ -1,6 +1,7 @@
 //! What can be said on the command line, and nothing of what is done about it.
 
 use crate::check::profile::Profile;
+use crate::files::backup::When;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -62,6 +63,14 @@ pub struct Common {
     /// The most bytes that a file may have, uncompressed
     #[arg(long, value_name = "N")]
     pub max_bytes: Option<u64>,
+    /// Keep what a save replaces, in PATH.bak: off, once (as it was before this run) or always (before each save)
+    #[arg(long, value_name = "WHEN", value_parser = when)]
+    pub backup: Option<When>,
+}
+
+/// Reads when files are kept.
+fn when(name: &str) -> Result<When, String> {
+    When::from_name(name).ok_or_else(|| format!("expected one of {}", When::ALL.map(When::name).join(", ")))
 }
 
 /// Reads the name of a profile.
@@ -85,6 +94,8 @@ pub enum Task {
     Split(Split),
     /// Write a copy in another form: XML, a text list, CSV or TSV
     Convert(Convert),
+    /// List backups, or put a set back as it was before one
+    Restore(Restore),
 }
 
 /// `sited check`.
@@ -230,8 +241,30 @@ pub struct Split {
     /// Remove the parts of an earlier, longer split
     #[arg(long)]
     pub prune: bool,
+    /// Keep what is replaced or removed, in DIR/sitemap_index.xml.bak: off, once or always
+    #[arg(long, value_name = "WHEN", value_parser = when)]
+    pub backup: Option<When>,
     /// Say what would be written, and write nothing
     #[arg(long)]
+    pub dry_run: bool,
+    /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
+    #[arg(long, value_name = "TIME")]
+    pub now: Option<String>,
+}
+
+/// `sited restore`.
+#[derive(Debug, Args)]
+pub struct Restore {
+    /// The sitemap, or the index of the set, that was saved with --backup, or the folder that it is in
+    pub path: PathBuf,
+    /// Put it back as it was before the save of this backup; `latest` is the last one
+    #[arg(long, value_name = "DATE")]
+    pub set: Option<String>,
+    /// Remove the files that were made since
+    #[arg(long, requires = "set")]
+    pub prune: bool,
+    /// Say what would be put back, and write nothing
+    #[arg(long, requires = "set")]
     pub dry_run: bool,
     /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
     #[arg(long, value_name = "TIME")]

@@ -11,7 +11,9 @@ mod edit;
 mod explain;
 mod fix;
 mod list;
+mod lock;
 pub mod output;
+mod restore;
 mod save;
 mod script;
 mod set;
@@ -20,6 +22,7 @@ mod split;
 use crate::check::profile::Profile;
 use crate::document::query::Query;
 use crate::files;
+use crate::files::journal::Held;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::change::Refused;
@@ -27,6 +30,7 @@ use crate::session::command::CommandError;
 use crate::session::load;
 use crate::session::snapshot::vocabulary;
 use args::{Common, Line, Open, Task};
+use lock::Lock;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -74,6 +78,22 @@ enum Failure {
     /// A file.
     #[error(transparent)]
     File(#[from] files::Error),
+    /// Another process has the set open.
+    #[error("{}: {held}", path.display())]
+    Held {
+        /// The set.
+        path: PathBuf,
+        /// Who has it.
+        held: Held,
+    },
+    /// Changes of an earlier session wait to be replayed.
+    #[error("{}: an earlier session left {what}", path.display())]
+    Waiting {
+        /// The set.
+        path: PathBuf,
+        /// How many, in words.
+        what: String,
+    },
     /// The results cannot be printed.
     #[error("cannot print: {0}")]
     Output(#[from] io::Error),
@@ -90,7 +110,7 @@ impl Failure {
         match self {
             Self::Usage(..) | Self::Refused(_) => Status::Usage,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Fine,
-            Self::File(_) | Self::Output(_) => Status::Files,
+            Self::File(_) | Self::Held { .. } | Self::Waiting { .. } | Self::Output(_) => Status::Files,
         }
     }
 
@@ -99,6 +119,10 @@ impl Failure {
         let hint = match self {
             Self::Usage(_, hint) => hint,
             Self::File(error) => error.hint().unwrap_or_default(),
+            Self::Held { .. } => "nothing was changed; save and close it there, or write elsewhere with -o OUT",
+            Self::Waiting { .. } => {
+                "nothing was changed; open it with sited, which shows them and asks, then run this again"
+            }
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return,
             Self::Output(_) | Self::Refused(_) => "",
         };
@@ -118,6 +142,8 @@ fn say(error: &str, hint: &str, notes: &mut dyn Write) {
 struct Streams<'w> {
     out: &'w mut dyn Write,
     notes: &'w mut dyn Write,
+    /// The user's folder for locks; `None`: nothing is locked.
+    state: Option<PathBuf>,
 }
 
 impl Streams<'_> {
@@ -157,11 +183,14 @@ pub struct Screen {
     pub theme: Option<args::Theme>,
     /// Whose expectations count.
     pub profile: Profile,
+    /// When the files that a save replaces are kept.
+    pub backup: files::backup::When,
 }
 
-/// Runs what needs no screen. Results go to `out`, everything else to `notes`.
-pub fn run(line: &Line, out: &mut dyn Write, notes: &mut dyn Write) -> Next {
-    let mut streams = Streams { out, notes };
+/// Runs what needs no screen. Results go to `out`, everything else to `notes`. Locks are taken in `state`, the user's
+/// [`state_folder`], where an editor takes them too.
+pub fn run(line: &Line, state: Option<PathBuf>, out: &mut dyn Write, notes: &mut dyn Write) -> Next {
+    let mut streams = Streams { out, notes, state };
     let result = match (&line.task, &line.open.script) {
         (Some(Task::Check(check)), _) => check::run(check, &mut streams),
         (Some(Task::List(list)), _) => list::run(list, &mut streams),
@@ -169,6 +198,7 @@ pub fn run(line: &Line, out: &mut dyn Write, notes: &mut dyn Write) -> Next {
         (Some(Task::Fix(fix)), _) => fix::run(fix, &mut streams),
         (Some(Task::Split(split)), _) => split::run(split, &mut streams),
         (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
+        (Some(Task::Restore(restore)), _) => restore::run(restore, &mut streams),
         (None, Some(path)) => script::run(&line.open, path, &mut streams),
         (None, None) => match screen(&line.open) {
             Ok(screen) => return Next::Screen(screen),
@@ -192,6 +222,7 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
         read_only: open.read_only,
         theme: open.theme,
         profile: common.profile.unwrap_or_default(),
+        backup: common.backup.unwrap_or_default(),
     })
 }
 
@@ -233,11 +264,29 @@ impl Common {
         self.open_set(&[path.to_path_buf()], now, streams)
     }
 
+    /// Opens a set that will be saved in place, or to `output`, unless `dry_run` says that nothing is written: then
+    /// nobody else changes what is written until the lock goes.
+    fn open_to_change(
+        &self,
+        path: &Path,
+        (output, dry_run): (Option<&Path>, bool),
+        streams: &mut Streams<'_>,
+    ) -> Result<(Session, Lock), Failure> {
+        let written = [output.unwrap_or(path).to_path_buf()];
+        let lock = if dry_run { Lock::default() } else { Lock::take(streams, &written)? };
+        let session = self.open(path, self.now()?, streams)?;
+        if output.is_none() {
+            lock.check(&session)?;
+        }
+        Ok((session, lock))
+    }
+
     /// Opens several sitemaps as one set; what cannot be read of it is said.
     fn open_set(&self, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
         let options = self.options()?;
         let mut session = Session::new(now, options.base_url.clone());
         session.set_profile(self.profile.unwrap_or_default());
+        session.set_backups(self.backup.unwrap_or_default());
         let session = load::open_all(session, paths, options)?;
         for error in session.unread() {
             say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);

@@ -3,6 +3,7 @@
 //! The whole script is read before its first command runs; the first that is refused ends the run.
 
 use super::args::Open;
+use super::lock::Lock;
 use super::output::finding_text;
 use super::save::{save, show_plan};
 use super::{Failure, Status, Streams};
@@ -26,7 +27,9 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
         return Err(at(line, &format!("`{}` needs a screen", line.command), hint));
     }
     let target = target(open)?;
+    let lock = if open.read_only { Lock::default() } else { Lock::take(streams, &target)? };
     let mut run = Run { open, session: open.common.open_set(&target, now, streams)?, target };
+    lock.check(&run.session)?;
     if open.read_only {
         run.session.set_read_only("--read-only was given");
     }

@@ -13,8 +13,8 @@ pub(super) fn run(set: &Set, streams: &mut Streams<'_>) -> Result<Status, Failur
         scope: Scope { shown: false, query: filter(set.filter.as_deref(), now)? },
         assignments: assignments(&set.assignments, now)?,
     };
-    let session = set.common.open(&set.path, now, streams)?;
     let (output, accept) = (set.output.as_deref(), set.common.accept_repairs);
+    let (session, _lock) = set.common.open_to_change(&set.path, (output, set.dry_run), streams)?;
     edit(session, &command, &Saving { dry_run: set.dry_run, output, accept }, streams)
 }
 

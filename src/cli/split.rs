@@ -1,6 +1,7 @@
 //! `sited split`: a set dealt anew into named parts with an index, in a folder of its own.
 
 use super::args::{Common, Split};
+use super::lock::Lock;
 use super::save::in_words;
 use super::{Failure, Status, Streams, filter};
 use crate::document::form::Form;
@@ -39,6 +40,11 @@ pub(super) fn run(split: &Split, streams: &mut Streams<'_>) -> Result<Status, Fa
             words.iter().map(|text| filter(Some(text), now)).filter_map(Result::transpose).collect::<Result<_, _>>()?
         }
     };
+    let index = split.output.join(split::INDEX);
+    let _lock = (!split.dry_run).then(|| Lock::take_idle(streams, &index)).transpose()?;
+    if !split.dry_run && split.output.is_dir() && files::recover(&index)?.is_some() {
+        streams.note("finished an interrupted save first");
+    }
     let session = common.open(&split.path, now, streams)?;
     // Parts have the form of their set.
     let name = match session.form() {
@@ -84,7 +90,9 @@ pub(super) fn run(split: &Split, streams: &mut Streams<'_>) -> Result<Status, Fa
     for output in plan.outputs.iter().filter(|output| output.action == Action::Removed) {
         disk.look(&output.path)?;
     }
-    let saved = files::save(&plan, &mut disk, false, &Progress::default())?;
+    let backups = files::Backups::new(split.backup.unwrap_or_default());
+    let manner = files::Manner { force: false, backups, now };
+    let saved = files::save_as_asked(&plan, &mut disk, &manner, &Progress::default())?;
     streams.note(&format!(
         "{words}: {} written, {} untouched, {} removed",
         saved.written.len(),

@@ -40,7 +40,7 @@ fn sited(folder: &TempDir, words: &str) -> (u8, String, String) {
     let words = words.split(' ').map(|word| word.replace("DIR/", &directory).replace('_', " "));
     let line = Line::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
     let (mut out, mut notes) = (Vec::new(), Vec::new());
-    let Next::End(status) = run(&line, &mut out, &mut notes) else { panic!("a screen is asked for") };
+    let Next::End(status) = run(&line, None, &mut out, &mut notes) else { panic!("a screen is asked for") };
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&directory, "DIR/");
     (status.code(), text(out), text(notes))
 }
@@ -169,7 +169,7 @@ fn a_reader_that_stops_reading_is_no_error() {
         let words =
             ["sited"].into_iter().chain(words.split(' ')).map(std::ffi::OsString::from).chain([path.clone().into()]);
         let mut notes = Vec::new();
-        let next = run(&Line::try_parse_from(words).unwrap(), &mut Closed, &mut notes);
+        let next = run(&Line::try_parse_from(words).unwrap(), None, &mut Closed, &mut notes);
         assert!(matches!(next, Next::End(Status::Fine)), "{next:?}");
         assert_eq!(notes, b"");
     }
@@ -322,7 +322,8 @@ fn a_script_prints_what_it_is_asked_to() {
 
 #[test]
 fn the_screen_is_left_to_others() {
-    let run = |words: &str| run(&Line::try_parse_from(words.split(' ')).unwrap(), &mut Vec::new(), &mut Vec::new());
+    let run =
+        |words: &str| run(&Line::try_parse_from(words.split(' ')).unwrap(), None, &mut Vec::new(), &mut Vec::new());
     let Next::Screen(screen) = run("sited a.xml --now @7 --read-only") else { panic!("a screen is asked for") };
     assert_eq!((screen.paths, screen.now), (vec!["a.xml".into()], Some(Now { seconds: 7, offset: 0 })));
     assert!(screen.read_only && screen.theme.is_none());
@@ -463,4 +464,32 @@ fn split_deals_a_set_out_anew_and_leaves_what_is_the_same() {
     for wrong in ["--name a/{n}.xml", "--name x.xml", "--max-urls 0", "--max-urls 50001", "--by colour=red"] {
         assert_eq!(sited(&folder, &format!("split DIR/all.xml -o DIR/w {wrong} {base}")).0, 2, "{wrong}");
     }
+}
+
+#[test]
+fn a_backup_is_listed_and_put_back() {
+    let folder = folder();
+    let good = fs::read(folder.path().join("good.xml")).unwrap();
+    let now = "--now 2026-11-20T10:20:30Z";
+    let (status, out, notes) = sited(&folder, "restore DIR/good.xml");
+    assert_eq!(
+        (status, out.as_str(), notes.as_str()),
+        (0, "", "DIR/good.xml has no backup; --backup once or always makes them\n")
+    );
+    for value in ["0.1", "0.2"] {
+        let (status, _, notes) = sited(&folder, &format!("set DIR/good.xml priority={value} --backup always {now}"));
+        assert!(status == 0 && notes.contains("what was there is in DIR/good.xml.bak/2026-11-20T10-20-30Z"), "{notes}");
+    }
+    let (_, out, _) = sited(&folder, "restore DIR/good.xml");
+    assert_eq!(out, "2026-11-20T10-20-30Z  1 file, 397 B: good.xml\n2026-11-20T10-20-30Z-2  1 file, 420 B: good.xml\n");
+    let (status, _, notes) = sited(&folder, "restore DIR/good.xml --set 2026-11-20T10-20-30Z --dry-run");
+    assert_eq!((status, notes.as_str()), (0, "put back   DIR/good.xml\ndry run, nothing is written\n"));
+    assert_ne!(fs::read(folder.path().join("good.xml")).unwrap(), good);
+    let (status, _, notes) = sited(&folder, &format!("restore DIR/good.xml --set latest {now}"));
+    assert!(status == 0 && notes.contains("1 file put back, 0 files removed; what was there is in"), "{notes}");
+    assert!(fs::read_to_string(folder.path().join("good.xml")).unwrap().contains("<priority>0.1<"));
+    assert_eq!(sited(&folder, &format!("restore DIR/good.xml --set 2026-11-20T10-20-30Z {now}")).0, 0);
+    assert_eq!(fs::read(folder.path().join("good.xml")).unwrap(), good);
+    let (status, _, notes) = sited(&folder, "restore DIR/good.xml --set yesterday");
+    assert!(status == 3 && notes.contains("there is no backup of this date: yesterday"), "{notes}");
 }

@@ -151,7 +151,7 @@ pub enum Reason {
 pub struct Room {
     /// What is used up.
     pub lack: Lack,
-    /// What the new files have together; of one that is gzipped, what it had before.
+    /// What the new files take together, in whole blocks; of one that is gzipped, what it took before.
     pub needed: u64,
     /// What is free for this user, if the system tells.
     pub free: Option<u64>,
@@ -174,9 +174,9 @@ impl std::fmt::Display for Room {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let needed = grouped(self.needed);
         match self.lack {
-            Lack::Disk => write!(f, "the disk is full; the new files need {needed} bytes beside the old ones")?,
+            Lack::Disk => write!(f, "the disk is full; the new files take {needed} bytes beside the old ones")?,
             Lack::Files => return f.write_str("the disk can hold no more files"),
-            Lack::Quota => write!(f, "your quota on this disk is used up; the new files need {needed} bytes")?,
+            Lack::Quota => write!(f, "your quota on this disk is used up; the new files take {needed} bytes")?,
             Lack::FileSize(Some(most)) => {
                 return write!(f, "no file may have more than {} bytes here (ulimit -f)", grouped(most));
             }

@@ -5,7 +5,7 @@
 //! A lock beside it belongs to the process that has the set open and dies with it. What the lines mean is not
 //! known here.
 
-use super::disk::{Disk, fingerprint};
+use super::disk::{Disk, fingerprint, identity};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -99,8 +99,7 @@ pub struct Held {
 pub struct Desk {
     path: PathBuf,
     set: PathBuf,
-    /// Holds the lock.
-    _lock: Option<File>,
+    _lock: Option<Lock>,
     /// What an earlier session left, if it did.
     pub left: Option<Result<Stored, Unusable>>,
 }
@@ -172,21 +171,47 @@ fn make_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-fn lock(path: &Path) -> Result<Option<File>, Held> {
-    let Ok(mut file) = private().read(true).truncate(false).open(path) else { return Ok(None) };
-    match file.try_lock() {
-        Ok(()) => {
-            let _ = file.set_len(0);
-            let _ = file.rewind().and_then(|()| writeln!(file, "{}", std::process::id()));
-            Ok(Some(file))
+/// A lock that is held; its file goes with it.
+#[derive(Debug)]
+struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Still locked: whoever has opened it meanwhile finds that it is not the file of that name any more.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+fn lock(path: &Path) -> Result<Option<Lock>, Held> {
+    loop {
+        let Ok(mut file) = private().read(true).truncate(false).open(path) else { return Ok(None) };
+        match file.try_lock() {
+            Ok(()) if is_file_of(&file, path) => {
+                let _ = file.set_len(0);
+                let _ = file.rewind().and_then(|()| writeln!(file, "{}", std::process::id()));
+                return Ok(Some(Lock { path: path.to_path_buf(), _file: file }));
+            }
+            // Its owner has just removed it.
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut text = String::new();
+                let _ = file.read_to_string(&mut text);
+                return Err(Held { process: text.trim().parse().ok() });
+            }
+            // No locks here: better no protection than no program.
+            Err(TryLockError::Error(_)) => return Ok(None),
         }
-        Err(TryLockError::WouldBlock) => {
-            let mut text = String::new();
-            let _ = file.read_to_string(&mut text);
-            Err(Held { process: text.trim().parse().ok() })
-        }
-        // No locks here: better no protection than no program.
-        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+/// Whether a name still leads to an open file, as far as the system tells.
+fn is_file_of(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(open), Ok(named)) => identity(&open) == identity(&named),
+        _ => false,
     }
 }
 
@@ -406,6 +431,8 @@ mod tests {
         assert_eq!(held.process, Some(std::process::id()));
         assert!(Desk::take(folder.path(), &folder.path().join("other.xml")).is_ok());
         drop(first);
+        let locks = || fs::read_dir(folder.path().join("journal")).unwrap().count();
+        assert_eq!(locks(), 0, "a lock that nobody holds leaves no file");
         assert!(Desk::take(folder.path(), &folder.path().join("sitemap.xml")).is_ok());
     }
 

@@ -3,6 +3,7 @@
 //! Invariant: nothing here changes what it was not asked to change; a file that cannot be read, or written
 //! in full, stays as it was. No findings and no edits are made here.
 
+pub mod backup;
 mod children;
 mod commit;
 mod decode;
@@ -29,6 +30,7 @@ mod target;
 mod unlisted;
 mod unpack;
 
+pub use backup::Backups;
 pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
 pub use load::{Facts, Loaded, Part, in_folder, load};
@@ -37,5 +39,5 @@ pub use plan::{Action, FileId, Output, Plan, Problem, Repairs, Request, export, 
 pub use read::{Options, is_stream};
 pub use record::{Finished, recover};
 pub use sample::{blank, sample};
-pub use save::{Saved, save};
+pub use save::{Manner, Saved, save, save_as_asked};
 pub use several::load_all;

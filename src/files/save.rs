@@ -4,6 +4,7 @@
 //! well-formed; else nothing is replaced. A file that turns out to hold the very bytes already is left alone. A plan
 //! without changes opens no file.
 
+use super::backup::{Backups, When};
 use super::commit::{self, Folders, Gate, Open, Sink, Staged};
 use super::disk::Disk;
 use super::error::{Error, Reason};
@@ -14,6 +15,7 @@ use super::space;
 use super::target::{Target, Wish, first_twice};
 use crate::document::Document;
 use crate::progress::Progress;
+use crate::protocol::lastmod::Now;
 use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
@@ -35,6 +37,8 @@ pub struct Saved {
     pub removed: Vec<PathBuf>,
     /// Files of the set that were left alone.
     pub untouched: usize,
+    /// The dated sets that keep what was replaced or removed, if anything was kept.
+    pub backups: Vec<PathBuf>,
 }
 
 /// Bytes that are written at once.
@@ -47,19 +51,36 @@ const BATCH: u64 = 48 << 20;
 /// One level for every file: equal content gives equal files.
 const LEVEL: Compression = Compression::new(6);
 
+/// How a plan is carried out.
+#[derive(Debug, Clone)]
+pub struct Manner {
+    /// Write over files that were changed by somebody else since they were read.
+    pub force: bool,
+    /// What becomes of the files that are replaced.
+    pub backups: Backups,
+    /// The moment, for the date of a backup.
+    pub now: Now,
+}
+
+/// Carries out a plan as [`save`] does, and keeps what it replaces if that is asked for.
+pub fn save_as_asked(plan: &Plan, disk: &mut Disk, manner: &Manner, progress: &Progress) -> Result<Saved, Error> {
+    save_through(&Open, plan, disk, manner, progress)
+}
+
 /// Carries out a plan. `force` writes over files that were changed by somebody else meanwhile.
 ///
 /// `disk` is brought up to date also when an error comes half-way; the error then names the file that is not
 /// in place, and saving again goes on from there.
 pub fn save(plan: &Plan, disk: &mut Disk, force: bool, progress: &Progress) -> Result<Saved, Error> {
-    save_through(&Open, plan, disk, force, progress)
+    let manner = Manner { force, backups: Backups::default(), now: Now { seconds: 0, offset: 0 } };
+    save_through(&Open, plan, disk, &manner, progress)
 }
 
 fn save_through(
     gate: &dyn Gate,
     plan: &Plan,
     disk: &mut Disk,
-    force: bool,
+    manner: &Manner,
     progress: &Progress,
 ) -> Result<Saved, Error> {
     if let Some(problem) = plan.problems.first() {
@@ -73,7 +94,7 @@ fn save_through(
         let path = plan.outputs.iter().find(|output| output.name == repairs.name).map(|output| output.path.clone());
         return Err(Error::new(path.unwrap_or_default(), Reason::Repairs(repairs.what.join("; "))));
     }
-    let (mut writes, mut removes) = looked_at(plan, disk, force)?;
+    let (mut writes, mut removes) = looked_at(plan, disk, manner.force)?;
     let mut made = Folders::default();
     let home = home(plan.path.as_deref(), &mut made)?;
     for (output, target) in writes.iter_mut().filter(|(_, target)| target.metadata.is_none()) {
@@ -89,23 +110,33 @@ fn save_through(
     let sizes: Vec<(PathBuf, u64)> = outputs
         .iter()
         .zip(&targets)
-        .map(|(output, target)| (target.folder().to_path_buf(), needed(output, target, &plan.document)))
+        .map(|(output, target)| {
+            (target.folder().to_path_buf(), needed(output, target, &plan.document) + kept(target, &manner.backups))
+        })
         .collect();
     let writes: Vec<(&Output, Target)> = outputs.into_iter().zip(targets).collect();
     progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
     let job = Job { document: &plan.document, home: &home, gate, progress };
     let done = job.stage_all(writes).and_then(|staged| {
-        if progress.is_cancelled() {
+        // From here on it is finished, whoever asks it to stop.
+        if !progress.seal() {
             return Err(Error::new(plan.path.clone().unwrap_or_default(), Reason::Cancelled));
         }
         let written: Vec<(PathBuf, u64)> = staged.iter().map(|file| (file.target.path.clone(), file.len)).collect();
         // The record of a save that failed at its very end is crossed out even if nothing is left to write.
-        if !staged.is_empty() || !removes.is_empty() || record::is_there(&home) {
-            commit::commit(staged, (&removes, &made), disk, &home, gate)?;
+        if staged.is_empty() && removes.is_empty() && !record::is_there(&home) {
+            return Ok((written, Vec::new()));
         }
-        Ok(written)
+        let changing = staged.iter().map(|file| &file.target).chain(&removes);
+        let main = plan.path.as_deref().unwrap_or(Path::new(""));
+        let mut taken = manner.backups.keep(main, changing, manner.now, gate)?;
+        let done = commit::commit(staged, (&removes, &made), disk, &home, gate);
+        if done.is_ok() || record::is_there(&home) {
+            taken.stay();
+        }
+        done.map(|()| (written, std::mem::take(&mut taken.sets)))
     });
-    let written = done.map_err(|error| {
+    let (written, backups) = done.map_err(|error| {
         let same_disk = sizes.iter().filter(|(folder, _)| is_same_disk(folder, &error.path));
         let needed = same_disk.map(|(_, bytes)| bytes).sum();
         left_behind(space::explained(error, needed), &home, &reals)
@@ -115,7 +146,7 @@ fn save_through(
     disk.settle();
     disk.keep(kept().map(|output| output.path.as_path()));
     let untouched = kept().count() - written.len();
-    Ok(Saved { document: plan.document.clone(), path: plan.path.clone(), written, removed, untouched })
+    Ok(Saved { document: plan.document.clone(), path: plan.path.clone(), written, removed, untouched, backups })
 }
 
 /// What stands where files will be written, and where files will be removed.
@@ -142,7 +173,7 @@ fn looked_at<'p>(plan: &'p Plan, disk: &Disk, force: bool) -> Result<LookedAt<'p
 }
 
 /// The folder of the file that the set is opened by, without links.
-fn home(path: Option<&Path>, made: &mut Folders) -> Result<PathBuf, Error> {
+pub(super) fn home(path: Option<&Path>, made: &mut Folders) -> Result<PathBuf, Error> {
     let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let failed = |error| Error::system("make the folder", folder, error);
@@ -150,19 +181,29 @@ fn home(path: Option<&Path>, made: &mut Folders) -> Result<PathBuf, Error> {
 }
 
 /// Makes the folder of a new file, and says where the file will really be.
-fn settle(target: &mut Target, made: &mut Folders) -> io::Result<()> {
+pub(super) fn settle(target: &mut Target, made: &mut Folders) -> io::Result<()> {
     made.make(target.folder())?;
     let folder = target.folder().canonicalize()?;
     target.real = folder.join(target.real.file_name().unwrap_or_default());
     Ok(())
 }
 
+/// What most file systems give files at once, in bytes.
+const BLOCK: u64 = 4_096;
+
 /// Bytes that a file will take on disk, as far as that is known before it is written.
 fn needed(output: &Output, target: &Target, document: &Document) -> u64 {
-    match &target.metadata {
+    let bytes = match &target.metadata {
         Some(metadata) if is_gzip(output.file, document) => metadata.len(),
         _ => output.bytes,
-    }
+    };
+    bytes.next_multiple_of(BLOCK)
+}
+
+/// Bytes that a copy of what is there will take.
+fn kept(target: &Target, backups: &Backups) -> u64 {
+    let metadata = target.metadata.as_ref().filter(|_| backups.when() != When::Off);
+    metadata.map_or(0, |metadata| metadata.len().next_multiple_of(BLOCK))
 }
 
 fn is_gzip(file: FileId, document: &Document) -> bool {

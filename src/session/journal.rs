@@ -303,6 +303,14 @@ impl Session {
         (None, Some(format!("unsaved changes of an earlier session cannot be replayed: {why}{place}")))
     }
 
+    /// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
+    pub fn waiting(&self, desk: &Desk) -> usize {
+        match &desk.left {
+            Some(Ok(stored)) if stored.header.fits(&self.disk) => labels(&stored.lines).len(),
+            _ => 0,
+        }
+    }
+
     /// Replays what an earlier session left; each change is a step that can be undone. Returns how many there were.
     ///
     /// # Errors

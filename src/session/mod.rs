@@ -81,6 +81,8 @@ pub struct Session {
     saved_version: u64,
     /// What the files were when they were read or written last.
     disk: Disk,
+    /// What becomes of the files that a save replaces.
+    backups: files::Backups,
     path: Option<PathBuf>,
     /// All files of a set of several without an index.
     paths: Vec<PathBuf>,
@@ -114,6 +116,7 @@ impl Session {
             next_version: 1,
             saved_version: 0,
             disk: Disk::default(),
+            backups: files::Backups::default(),
             path: None,
             paths: Vec::new(),
             unread: Vec::new(),

@@ -10,7 +10,8 @@ use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::settled::Settled;
 use crate::document::sitemap::SitemapId;
-use crate::files::{self, Disk, Plan, Request, Saved};
+use crate::files::backup::When;
+use crate::files::{self, Disk, Manner, Plan, Request, Saved};
 use crate::progress::Progress;
 use crate::protocol::limits::Limits;
 use crate::words::{counted, size};
@@ -24,7 +25,7 @@ use std::path::Path;
 pub struct Saving {
     plan: Plan,
     disk: Disk,
-    force: bool,
+    manner: Manner,
     version: u64,
     /// The document that it writes, as it was when it began.
     document: Document,
@@ -43,7 +44,7 @@ pub struct SaveResult {
 impl Saving {
     /// Writes. Files are replaced only after all of them were written and synced beside their targets.
     pub fn run(mut self, progress: &Progress) -> SaveResult {
-        let outcome = files::save(&self.plan, &mut self.disk, self.force, progress);
+        let outcome = files::save_as_asked(&self.plan, &mut self.disk, &self.manner, progress);
         let Self { plan, disk, version, document, .. } = self;
         SaveResult { outcome, disk, version, document, copy: plan.copy }
     }
@@ -118,9 +119,20 @@ impl Session {
         Ok(self.saving_now(plan, force))
     }
 
+    /// When the files that a save replaces are kept.
+    pub const fn backups(&self) -> When {
+        self.backups.when()
+    }
+
+    /// Says when the files that a save replaces are kept, from the next save on.
+    pub const fn set_backups(&mut self, when: When) {
+        self.backups.set_when(when);
+    }
+
     fn saving_now(&self, plan: Plan, force: bool) -> Saving {
         let disk = if plan.copy { Disk::default() } else { self.disk.clone() };
-        Saving { plan, disk, force, version: self.now.state.version, document: self.document().clone() }
+        let manner = Manner { force, backups: self.backups.clone(), now: self.now.now };
+        Saving { plan, disk, manner, version: self.now.state.version, document: self.document().clone() }
     }
 
     /// Takes in what a save came to: that version is the saved one now. What was changed while it ran stays
@@ -256,6 +268,9 @@ fn words(saved: &Saved) -> String {
     }
     if !saved.removed.is_empty() {
         let _ = write!(text, ", {} removed", saved.removed.len());
+    }
+    if let Some(dated) = saved.backups.first() {
+        let _ = write!(text, "; what was there is in {}", dated.display());
     }
     text
 }

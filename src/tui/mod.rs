@@ -41,6 +41,8 @@ pub struct Setup {
     pub options: Options,
     /// Whose expectations count.
     pub profile: Profile,
+    /// When the files that a save replaces are kept.
+    pub backup: crate::files::backup::When,
     /// The colours asked for.
     pub scheme: Option<Scheme>,
     /// Why nothing may be changed, if that was asked for.
@@ -76,6 +78,7 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     let terminal = Terminal::take()?;
     let mut session = Session::new((setup.clock)(), setup.options.base_url.clone());
     session.set_profile(setup.profile);
+    session.set_backups(setup.backup);
     if let Some(reason) = setup.read_only {
         session.set_read_only(reason);
     }
@@ -135,8 +138,8 @@ struct Shell {
 
 impl Shell {
     fn run(mut self, start: Start, options: Options) -> io::Result<u8> {
-        self.draw()?;
         let effects = self.app.start(start, options);
+        self.draw()?;
         self.effects(effects)?;
         let mut dirty = true;
         loop {

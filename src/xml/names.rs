@@ -190,11 +190,10 @@ impl Names {
     /// Whether a tag is an entry, be it one of the other kind of file.
     #[inline]
     pub fn is_entry(&self, name: &[u8]) -> bool {
-        name == &*self.entry
-            || (name.len() != self.entry.len() && {
-                let (prefix, local) = split(name);
-                matches!(local, b"url" | b"sitemap") && self.meaning(prefix) == Meaning::Core
-            })
+        name == &*self.entry || {
+            let (prefix, local) = split(name);
+            matches!(local, b"url" | b"sitemap") && self.meaning(prefix) == Meaning::Core
+        }
     }
 
     /// Whether a name is the root's (any prefix).
@@ -241,10 +240,13 @@ impl Names {
         if prefix.is_empty() {
             return if self.bare_is_core { Meaning::Core } else { Meaning::Extension(self.bare) };
         }
-        self.prefixes.iter().find(|(known, _)| **known == *prefix).map_or_else(
-            || Meaning::Extension(namespace::by_usual_prefix(prefix).unwrap_or(Namespace::Other)),
-            |(_, meaning)| *meaning,
-        )
+        let declared = self.prefixes.iter().find(|(known, _)| **known == *prefix);
+        match declared {
+            Some((_, meaning)) => *meaning,
+            // The root's own prefix means what the root is, even where its declaration was forgotten.
+            None if self.prefix.as_bytes().strip_suffix(b":") == Some(prefix) => Meaning::Core,
+            None => Meaning::Extension(namespace::by_usual_prefix(prefix).unwrap_or(Namespace::Other)),
+        }
     }
 }
 

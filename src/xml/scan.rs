@@ -352,6 +352,20 @@ mod tests {
     const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
     #[test]
+    fn two_prefixes_of_the_same_length_may_mean_the_same() {
+        let uri = "http://www.sitemaps.org/schemas/sitemap/0.9";
+        let root = format!("<a:urlset xmlns:a=\"{uri}\" xmlns:b=\"{uri}\">");
+        let text = format!("{root}<a:url><a:loc>1</a:loc></a:url><b:url><b:loc>2</b:loc></b:url></a:urlset>");
+        assert_eq!(locs(&text), ["1", "2"]);
+        assert_eq!(rows(&text).0.damage, []);
+    }
+
+    #[test]
+    fn the_root_s_prefix_means_the_sitemap_even_undeclared() {
+        assert_eq!(locs("<a:urlset><a:url><a:loc>1</a:loc></a:url></a:urlset>"), ["1"]);
+    }
+
+    #[test]
     fn an_entry_owns_the_trivia_before_it_but_a_banner_stays_with_the_head() {
         let text =
             format!("<urlset {NS}>\n<!-- banner -->\n <url><loc>a</loc></url>\n<!-- b -->\n <url/>\n</urlset>\n");

@@ -9,6 +9,7 @@ use sited::xml::entry::{Entry, Oddities};
 use sited::xml::feed;
 use sited::xml::grid;
 use sited::xml::names::{FileKind, Names};
+use sited::xml::repair;
 use sited::xml::scan::{self, Ignore, Scan, Visit};
 use sited::xml::splice::{self, Change, Changes};
 
@@ -16,13 +17,14 @@ use sited::xml::splice::{self, Change, Changes};
 pub type Target = fn(&[u8]) -> Result<(), String>;
 
 /// Every target.
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 7] = [
     ("scan", scan_target),
     ("grid", grid_target),
     ("splice", splice_target),
     ("dates", dates_target),
     ("feeds", feeds_target),
     ("queries", queries_target),
+    ("repair", repair_target),
 ];
 
 /// The entries' texts as the visitor sees them.
@@ -159,6 +161,20 @@ fn feeds_target(bytes: &[u8]) -> Result<(), String> {
     ensure(scan.entries() == import.places.len(), "a row for each item")?;
     ensure(import.places.is_sorted(), "items in their order")?;
     ensure(import.odd.iter().all(|odd| (odd.item as usize) < import.places.len()), "odd things of items that exist")
+}
+
+/// Damage becomes sound XML, and what is sound stays as it is.
+fn repair_target(bytes: &[u8]) -> Result<(), String> {
+    let text = String::from_utf8_lossy(bytes);
+    let Some(repaired) = repair::repair(text.as_bytes()) else { return Ok(()) };
+    let mut seen = Seen::default();
+    let scan = scan::scan(&repaired.bytes, &mut seen, &Progress::default());
+    ensure(scan.damage.is_empty() && scan.names.is_some(), "a repaired file is sound")?;
+    whole(&repaired.bytes, &scan, &seen)?;
+    let rows = scan.entries() as u32;
+    ensure(repaired.mends.iter().all(|mend| mend.entry.is_none_or(|entry| entry < rows)), "mends of rows that exist")?;
+    ensure(repaired.mends.iter().all(|mend| mend.at <= text.len()), "mends inside the damaged file")?;
+    ensure(repaired.anchors.is_sorted(), "anchors in order")
 }
 
 fn queries_target(bytes: &[u8]) -> Result<(), String> {

@@ -50,7 +50,7 @@ pub struct Split<'a> {
 }
 
 /// The name of the index.
-const INDEX: &str = "sitemap_index.xml";
+pub const INDEX: &str = "sitemap_index.xml";
 
 /// An earlier index in the folder: its children by file name, with their dates.
 type Earlier = BTreeMap<String, Option<String>>;

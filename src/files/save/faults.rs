@@ -184,7 +184,8 @@ const ERRORS: [i32; 5] = [28, 122, 5, 27, 30];
 
 fn save_with(gate: &dyn Gate, set: &mut Set) -> Result<Saved, Error> {
     let plan = set.plan();
-    save_through(gate, &plan, &mut set.disk, false, &Progress::default())
+    let manner = Manner { force: false, backups: Backups::default(), now: set.now };
+    save_through(gate, &plan, &mut set.disk, &manner, &Progress::default())
 }
 
 /// Whatever operation fails with whatever error: before the record nothing has changed and nothing is left behind,

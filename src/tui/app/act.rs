@@ -7,6 +7,7 @@ use crate::document::query::Query;
 use crate::document::sort::{Column, SortKey, to_text};
 use crate::document::view::ViewSpec;
 use crate::protocol::Field;
+use crate::session::command::{Command, Scope};
 use crate::session::snapshot::vocabulary;
 
 impl App {
@@ -50,6 +51,11 @@ impl App {
             A::AddAbove => self.open_add(true),
             A::Delete | A::Clear | A::Duplicate | A::Today | A::NudgeUp | A::NudgeDown | A::Fix => {
                 self.change_rows(action, count);
+            }
+            A::FixAll => {
+                self.end_range();
+                let scope = Scope { shown: self.session.marked() == 0, query: None };
+                self.execute(Command::Fix { scope, rules: Vec::new(), answer: None });
             }
             A::TodayMenu => self.open_dates(),
             A::Undo => self.undo(true, n),

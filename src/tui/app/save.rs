@@ -190,11 +190,12 @@ impl App {
         let base = self.session.base_url().map(ToOwned::to_owned);
         let now = self.session.view().now;
         let spec = self.session.spec().clone();
-        let profile = self.session.profile();
+        let (profile, backups) = (self.session.profile(), self.session.backups());
         let paths = self.session.paths().to_vec();
         self.session.forget_unsaved();
         self.session = crate::session::Session::new(now, base);
         self.session.set_profile(profile);
+        self.session.set_backups(backups);
         self.spec_after_load = Some(spec);
         self.saved = false;
         let options = self.options.clone();

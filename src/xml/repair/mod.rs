@@ -447,6 +447,7 @@ fn is_html_doctype(text: &[u8]) -> bool {
 /// Whether attributes declare a prefix.
 fn declares_own(attributes: &[u8]) -> bool {
     memchr::memmem::find(attributes, b"xmlns").is_some()
+        && markup::attributes(attributes).any(|attribute| attribute.name.starts_with(b"xmlns"))
 }
 
 /// A root's start tag with more declarations.

@@ -162,7 +162,7 @@ impl Mender<'_> {
         self.out.push(b'<');
         self.out.extend_from_slice(written);
         let attributes = token.attributes(self.bytes);
-        if is_sound(attributes) {
+        if is_sound(attributes) && !has_illegal(attributes) {
             self.out.extend_from_slice(attributes);
         } else {
             self.attributes(token.name_end, token.name_end + attributes.len());
@@ -288,7 +288,7 @@ pub(in crate::xml) fn is_sound(attributes: &[u8]) -> bool {
 }
 
 /// Whether bytes are a name (XML 1.0, production 5; every character outside ASCII counts).
-fn is_name(name: &[u8]) -> bool {
+pub(super) fn is_name(name: &[u8]) -> bool {
     let starts = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':') || *byte >= 0x80;
     name.first().is_some_and(starts)
         && !has_illegal(name)

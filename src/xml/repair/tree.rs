@@ -2,7 +2,7 @@
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
-use super::text::{Place, has_illegal};
+use super::text::{Place, has_illegal, is_name};
 use super::{Hollow, MendKind, Mender, declares_own, root_kind};
 use crate::protocol::{Field, namespace};
 use crate::xml::names::FileKind;
@@ -104,7 +104,12 @@ impl Mender<'_> {
                 self.raw(token, Place::Raw);
             }
             Kind::Instruction | Kind::Declaration => self.note(MendKind::NotWellFormed, token.start),
-            Kind::Stray => self.characters(token.start, token.end, self.place()),
+            Kind::Stray => {
+                if let Some(top) = self.stack.last_mut() {
+                    top.has_text = true;
+                }
+                self.characters(token.start, token.end, self.place());
+            }
         }
     }
 
@@ -478,6 +483,8 @@ impl Mender<'_> {
         let bytes = self.bytes;
         for attribute in markup::attributes(token.attributes(bytes)) {
             if let Some(prefix) = attribute.name.strip_prefix(b"xmlns:")
+                && is_name(prefix)
+                && !has_illegal(attribute.value)
                 && !attribute.value.iter().any(|byte| matches!(byte, b'"' | b'<' | b'&'))
             {
                 self.declare(prefix, attribute.value);

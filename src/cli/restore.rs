@@ -1,0 +1,84 @@
+//! `sited restore`: the backups of a set, and the way back to one of them.
+
+use super::args::{Common, Restore};
+use super::lock::Lock;
+use super::output::plain;
+use super::{Failure, Status, Streams};
+use crate::files::backup::{Restoring, Set, restoring, sets};
+use crate::files::{self, in_folder};
+use crate::words::{counted, size};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Lists, or says what is put back and does it.
+pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let now = Common { now: restore.now.clone(), ..Common::default() }.now()?;
+    let main = match restore.path.is_dir() {
+        true => in_folder(&restore.path).ok_or_else(|| files::Error::new(&restore.path, files::Reason::Folder))?,
+        false => restore.path.clone(),
+    };
+    let Some(date) = &restore.set else {
+        list(&main, streams)?;
+        return Ok(Status::Fine);
+    };
+    let _lock = (!restore.dry_run).then(|| Lock::take_idle(streams, &main)).transpose()?;
+    if !restore.dry_run && files::recover(&main)?.is_some() {
+        streams.note("finished an interrupted save first");
+    }
+    let latest = || sets(&main).pop().map(|set| set.date);
+    let date = if date == "latest" { latest().unwrap_or_else(|| date.clone()) } else { date.clone() };
+    let plan = restoring(&main, &date)?;
+    show(&plan, restore.prune, streams);
+    if restore.dry_run {
+        streams.note("dry run, nothing is written");
+        return Ok(Status::Fine);
+    }
+    let done = plan.run(restore.prune, now)?;
+    let kept = done.backup.map_or_else(String::new, |dated| format!("; what was there is in {}", dated.display()));
+    let (written, removed) = (counted(done.written as u64, "file"), counted(done.removed as u64, "file"));
+    streams.note(&format!("{written} put back, {removed} removed{kept}"));
+    Ok(Status::Fine)
+}
+
+/// One line for each dated set, oldest first.
+fn list(main: &Path, streams: &mut Streams<'_>) -> io::Result<()> {
+    let sets = sets(main);
+    if sets.is_empty() {
+        streams.note(&format!("{} has no backup; --backup once or always makes them", main.display()));
+    }
+    sets.iter().try_for_each(|set| writeln!(streams.out, "{}", in_words(set)))
+}
+
+/// `2026-11-20T10-20-30Z  3 files, 12.4 KiB: sitemap-1.xml, sitemap.xml; 1 file made then`.
+fn in_words(set: &Set) -> String {
+    /// The most names that a line is readable with.
+    const MOST: usize = 5;
+    let bytes = set.files.iter().map(|file| file.len).sum();
+    let names: Vec<String> =
+        set.files.iter().take(MOST).map(|file| plain(&file.name.to_string_lossy()).into()).collect();
+    let names = names.join(", ");
+    let more = if set.files.len() > MOST { ", …" } else { "" };
+    let made = match set.absent.len() {
+        0 => String::new(),
+        made => format!("; {} made then", counted(made as u64, "file")),
+    };
+    let colon = if names.is_empty() { "" } else { ": " };
+    format!("{}  {}, {}{colon}{names}{more}{made}", set.date, counted(set.files.len() as u64, "file"), size(bytes))
+}
+
+/// A line for each file.
+fn show(plan: &Restoring, prune: bool, streams: &mut Streams<'_>) {
+    let line = |what: &str, path: &PathBuf| format!("{what:<9}  {}", path.display());
+    for (path, _) in &plan.files {
+        streams.note(&line("put back", path));
+    }
+    for path in &plan.untouched {
+        streams.note(&line("untouched", path));
+    }
+    for path in &plan.left {
+        streams.note(&line(if prune { "removed" } else { "left over" }, path));
+    }
+    if !plan.left.is_empty() && !prune {
+        streams.note(&format!("{} made since; --prune removes them", counted(plan.left.len() as u64, "file")));
+    }
+}

@@ -1,0 +1,285 @@
+//! Backups: what a save replaces or removes, kept in a dated set beside the file that the set is opened by.
+//!
+//! `sitemap.xml.bak/2026-11-20T10-20-30Z/` holds copies of those files under their own names, with their modes, and a
+//! list of them with their hashes; that list is written last, so a set without one was interrupted and counts for
+//! nothing. Invariant: nothing is replaced before its copy is on disk, and no copy is ever written over. Sets are
+//! numbered: a clock that is put back changes no order.
+
+mod list;
+mod restore;
+
+#[cfg(test)]
+mod tests;
+
+pub use list::{Kept, Set, sets};
+pub use restore::{Restored, Restoring, restoring};
+
+use super::commit::{Gate, SUFFIX, Step, attempt, sync_folder, temporary_prefix};
+use super::disk::fingerprint;
+use super::error::{Error, Reason};
+use super::target::{Target, take_over};
+use crate::protocol::lastmod::Now;
+use list::{Entry, LIST, Listed, VERSION};
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// When the files that a save replaces are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum When {
+    /// Never.
+    #[default]
+    Off,
+    /// Each file at the first save of a session that replaces it: as it was before the session.
+    Once,
+    /// At every save.
+    Always,
+}
+
+impl When {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Once, Self::Always];
+
+    /// As it is written on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Off => "off",
+            Self::Once => "once",
+            Self::Always => "always",
+        }
+    }
+
+    /// The one of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|when| when.name() == name)
+    }
+}
+
+/// What one session keeps of the files that it replaces. Clones share what has been kept.
+#[derive(Debug, Clone, Default)]
+pub struct Backups {
+    when: When,
+    /// The dated folder of this session for each folder of backups.
+    of_session: Arc<Mutex<BTreeMap<PathBuf, PathBuf>>>,
+}
+
+impl Backups {
+    /// Nothing is kept yet.
+    pub fn new(when: When) -> Self {
+        Self { when, of_session: Arc::default() }
+    }
+
+    /// When files are kept.
+    pub const fn when(&self) -> When {
+        self.when
+    }
+
+    /// Changes that; what this session has kept so far counts on.
+    pub const fn set_when(&mut self, when: When) {
+        self.when = when;
+    }
+
+    /// Keeps the files that are about to be replaced or removed, and notes those that are about to be made. `main` is
+    /// the file that the set is opened by.
+    ///
+    /// Returns the sets that were begun or added to; they are gone again with the value unless it is told to stay.
+    pub(super) fn keep<'t>(
+        &self,
+        main: &Path,
+        targets: impl Iterator<Item = &'t Target>,
+        now: Now,
+        gate: &dyn Gate,
+    ) -> Result<Taken, Error> {
+        let mut taken = Taken::default();
+        if self.when == When::Off {
+            return Ok(taken);
+        }
+        let mut by_home: BTreeMap<PathBuf, (PathBuf, Vec<&Target>)> = BTreeMap::new();
+        let folder = parent(main);
+        for target in targets {
+            // A file outside of the set's folder has its backups beside itself: no name here leads out of a folder.
+            let is_inside = target.path.strip_prefix(folder).is_ok_and(is_plain);
+            let main = if is_inside { main } else { &target.path };
+            let (_, all) = by_home.entry(home(main)).or_insert_with(|| (parent(main).to_path_buf(), Vec::new()));
+            all.push(target);
+        }
+        let mut of_session = self.of_session.lock().unwrap_or_else(PoisonError::into_inner);
+        for (home, (folder, targets)) in by_home {
+            let known = of_session.get(&home).filter(|_| self.when == When::Once).cloned();
+            let known = known.and_then(|dated| Some((list::read(&dated)?, dated)));
+            let mut job = Job { folder: &folder, home: &home, now, gate, taken: &mut taken };
+            if let Some(dated) = job.keep(&targets, known)? {
+                of_session.insert(home, dated);
+            }
+        }
+        Ok(taken)
+    }
+}
+
+/// The folder with the backups of a set, which is opened by `main`.
+pub fn home(main: &Path) -> PathBuf {
+    let mut name = main.file_name().unwrap_or_default().to_os_string();
+    name.push(".bak");
+    main.with_file_name(name)
+}
+
+fn parent(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+/// Whether a relative path has names in it and nothing else.
+fn is_plain(path: &Path) -> bool {
+    path.components().next().is_some() && path.components().all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// Sets that a save has begun. Dropped, those that are new go again: the save came to nothing.
+#[derive(Debug, Default)]
+pub(super) struct Taken {
+    new: Vec<PathBuf>,
+    /// All sets, the ones that were added to as well.
+    pub(super) sets: Vec<PathBuf>,
+}
+
+impl Taken {
+    /// The save is done, or will be.
+    pub(super) fn stay(&mut self) {
+        self.new.clear();
+    }
+}
+
+impl Drop for Taken {
+    fn drop(&mut self) {
+        for dated in &self.new {
+            let _ = fs::remove_dir_all(dated);
+            // Not if there are older sets in it.
+            let _ = dated.parent().map(fs::remove_dir);
+        }
+    }
+}
+
+struct Job<'a> {
+    /// What the names in the list are relative to.
+    folder: &'a Path,
+    home: &'a Path,
+    now: Now,
+    gate: &'a dyn Gate,
+    taken: &'a mut Taken,
+}
+
+impl Job<'_> {
+    /// Copies what is not kept yet; the dated folder, if there is something in it.
+    fn keep(&mut self, targets: &[&Target], known: Option<(Listed, PathBuf)>) -> Result<Option<PathBuf>, Error> {
+        let failed = |path: &Path| {
+            let path = path.to_path_buf();
+            move |error| Error::system("keep a copy of it", &path, error)
+        };
+        let (mut listed, dated) = match known {
+            Some((listed, dated)) => (listed, dated),
+            None => self.begin().map_err(failed(self.home))?,
+        };
+        if !self.taken.sets.contains(&dated) {
+            self.taken.sets.push(dated.clone());
+        }
+        let before = listed.files.len() + listed.absent.len();
+        for target in targets {
+            let Ok(name) = target.path.strip_prefix(self.folder) else { continue };
+            if listed.has(name) {
+                continue;
+            }
+            match target.hash {
+                Some(hash) => {
+                    let entry = self.copy(target, name, hash, &dated).map_err(failed(&target.path))?;
+                    if entry.hash != hash {
+                        return Err(Error::new(&target.path, Reason::Changed));
+                    }
+                    listed.files.push(entry);
+                }
+                None => listed.absent.push(list::Name::of(name)),
+            }
+        }
+        if listed.files.len() + listed.absent.len() > before {
+            self.write(&listed, &dated).map_err(failed(&dated))?;
+        }
+        Ok(Some(dated))
+    }
+
+    /// A dated folder of a name that no other has.
+    fn begin(&mut self) -> io::Result<(Listed, PathBuf)> {
+        let is_new = !self.home.exists();
+        fs::create_dir_all(self.home)?;
+        if is_new {
+            let above = parent(self.home);
+            sync_folder(if above.as_os_str().is_empty() { Path::new(".") } else { above })?;
+        }
+        let date = list::date(self.now);
+        let mut number = 1;
+        let dated = loop {
+            let name = if number == 1 { date.clone() } else { format!("{date}-{number}") };
+            let dated = self.home.join(name);
+            match attempt(self.gate, Step::Backup, || fs::create_dir(&dated)) {
+                Ok(()) => break dated,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+                Err(error) => {
+                    let _ = fs::remove_dir(self.home);
+                    return Err(error);
+                }
+            }
+        };
+        self.taken.new.push(dated.clone());
+        let number = list::last_number(self.home) + 1;
+        let listed = Listed { version: VERSION, number, made: self.now.seconds, files: Vec::new(), absent: Vec::new() };
+        Ok((listed, dated))
+    }
+
+    /// Copies a file, with its owner, attributes and mode.
+    fn copy(&self, target: &Target, name: &Path, hash: u64, dated: &Path) -> io::Result<Entry> {
+        let to = dated.join(name);
+        fs::create_dir_all(parent(&to))?;
+        let bytes = fs::read(&target.real)?;
+        let found = fingerprint(&bytes);
+        let entry = Entry { name: list::Name::of(name), len: bytes.len() as u64, hash: found };
+        if found != hash {
+            return Ok(entry);
+        }
+        let mut file = attempt(self.gate, Step::Backup, || create(&to))?;
+        file.write_all(&bytes)?;
+        if let Some(metadata) = &target.metadata {
+            // What cannot be given to the copy is not lost: the file itself keeps it.
+            let _ = take_over(&file, metadata, &target.real);
+            let _ = metadata.modified().map(|time| file.set_modified(time));
+        }
+        attempt(self.gate, Step::Sync, || file.sync_all())?;
+        sync_folder(parent(&to))?;
+        Ok(entry)
+    }
+
+    /// The list, in place of an older one at once.
+    fn write(&self, listed: &Listed, dated: &Path) -> io::Result<()> {
+        let prefix = temporary_prefix(LIST);
+        let mut file = tempfile::Builder::new().prefix(&prefix).suffix(SUFFIX).tempfile_in(dated)?;
+        file.write_all(&serde_json::to_vec_pretty(listed)?)?;
+        attempt(self.gate, Step::Sync, || file.as_file().sync_all())?;
+        attempt(self.gate, Step::Rename, || Ok(()))?;
+        file.persist(dated.join(LIST)).map_err(|error| error.error)?;
+        sync_folder(dated)?;
+        sync_folder(self.home)
+    }
+}
+
+/// A new file that its owner alone can read.
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        // Left by a run that was interrupted before it was listed: nothing speaks of it.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            fs::remove_file(path)?;
+            options.open(path)
+        }
+        file => file,
+    }
+}

@@ -1,0 +1,156 @@
+//! Dated sets, and the way back.
+
+use super::*;
+use crate::files::fixture::{Set as Sitemaps, index, urlset};
+use crate::files::save::{Manner, save_as_asked};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn pair() -> Sitemaps {
+    let index = index(&["https://e.com/s-1.xml", "https://e.com/s-2.xml"]);
+    let one = urlset(&["https://e.com/1", "https://e.com/2"]);
+    let two = urlset(&["https://e.com/3", "https://e.com/4"]);
+    Sitemaps::new(&[("index.xml", index.as_bytes()), ("s-1.xml", one.as_bytes()), ("s-2.xml", two.as_bytes())])
+}
+
+/// Saves; the dates of the sets that were begun or added to.
+fn save(set: &mut Sitemaps, backups: &Backups) -> Vec<String> {
+    let plan = set.plan();
+    let manner = Manner { force: false, backups: backups.clone(), now: set.now };
+    let saved = save_as_asked(&plan, &mut set.disk, &manner, &Progress::default()).unwrap();
+    (set.document, set.saved) = (saved.document.clone(), saved.document.clone());
+    saved.backups.iter().map(|dated| dated.file_name().unwrap().to_string_lossy().into_owned()).collect()
+}
+
+/// The files of the set itself.
+fn own(set: &Sitemaps) -> BTreeMap<String, Vec<u8>> {
+    set.files().into_iter().filter(|(name, _)| !name.contains(".bak/")).collect()
+}
+
+fn main(set: &Sitemaps) -> PathBuf {
+    set.path("index.xml")
+}
+
+#[test]
+fn once_keeps_what_was_before_the_session_and_always_what_was_before_each_save() {
+    for when in When::ALL {
+        let mut set = pair();
+        let backups = Backups::new(when);
+        let mut states = vec![own(&set)];
+        for (row, value) in [(0, "0.1"), (0, "0.2"), (2, "0.3")] {
+            set.set(&[row], Field::Priority, Some(value));
+            save(&mut set, &backups);
+            states.push(own(&set));
+        }
+        let sets = sets(&main(&set));
+        let expected = match when {
+            When::Off => 0,
+            When::Once => 1,
+            When::Always => 3,
+        };
+        assert_eq!(sets.len(), expected, "{when:?}");
+        // All three of one second: no two have the same name, and their order is known.
+        for (set_of_files, state) in sets.iter().zip(&states).rev() {
+            let restoring = restoring(&main(&set), &set_of_files.date).unwrap();
+            restoring.run(false, set.now).unwrap();
+            assert_eq!(&own(&set), state, "{when:?} {}", set_of_files.date);
+        }
+    }
+}
+
+#[test]
+fn a_copy_has_the_bytes_and_the_mode_of_its_file_and_nobody_else_can_read_it_before() {
+    let mut set = pair();
+    let before = own(&set);
+    #[cfg(unix)]
+    fs::set_permissions(set.path("s-1.xml"), std::os::unix::fs::PermissionsExt::from_mode(0o640)).unwrap();
+    set.set(&[0], Field::Priority, Some("0.1"));
+    let dates = save(&mut set, &Backups::new(When::Always));
+    assert_eq!(dates, ["2026-11-20T10-20-30Z"]);
+    let copy = home(&main(&set)).join(&dates[0]).join("s-1.xml");
+    assert_eq!(fs::read(&copy).unwrap(), before["s-1.xml"]);
+    #[cfg(unix)]
+    assert_eq!(std::os::unix::fs::MetadataExt::mode(&fs::metadata(&copy).unwrap()) & 0o777, 0o640);
+    assert!(!copy.with_file_name("s-2.xml").exists(), "it was not replaced");
+}
+
+#[test]
+fn a_restore_can_be_restored_and_leaves_new_files_unless_told() {
+    let mut set = pair();
+    let before = own(&set);
+    set.limits.urls = 2;
+    set.add(0, "https://e.com/new");
+    let dates = save(&mut set, &Backups::new(When::Once));
+    let after = own(&set);
+    assert_eq!(after.len(), 4);
+    let restoring = |date: &str| super::restoring(&main(&set), date).unwrap();
+    let back = restoring(&dates[0]);
+    assert_eq!(back.left, [set.path("s-3.xml")]);
+    assert_eq!(back.files.last().unwrap().0, main(&set), "the index last");
+    let done = back.run(false, set.now).unwrap();
+    assert!(set.path("s-3.xml").exists());
+    let undo = done.backup.unwrap().file_name().unwrap().to_string_lossy().into_owned();
+    restoring(&undo).run(false, set.now).unwrap();
+    assert_eq!(own(&set), after);
+    let done = restoring(&dates[0]).run(true, set.now).unwrap();
+    assert_eq!((own(&set), done.removed), (before, 1));
+    // Nothing left to do makes no set.
+    assert_eq!(restoring(&dates[0]).run(true, set.now).unwrap().backup, None);
+}
+
+#[test]
+fn what_is_wrong_is_named_and_nothing_is_put_back() {
+    let mut set = pair();
+    let said = |set: &Sitemaps, date: &str| restoring(&main(set), date).unwrap_err().to_string();
+    assert!(said(&set, "2026-01-01").contains("there is no backup"));
+    set.set(&[0], Field::Priority, Some("0.1"));
+    let dates = save(&mut set, &Backups::new(When::Always));
+    assert!(said(&set, "2026-01-01").contains(&dates[0]));
+    let dated = home(&main(&set)).join(&dates[0]);
+    fs::write(dated.join("s-1.xml"), "x").unwrap();
+    assert!(said(&set, &dates[0]).contains("changed since"));
+    // A list that leads out of the folder is not followed.
+    let list = fs::read_to_string(dated.join(LIST)).unwrap();
+    fs::write(dated.join(LIST), list.replace("\"s-1.xml\"", "\"../s-1.xml\"")).unwrap();
+    assert!(sets(&main(&set))[0].files.iter().all(|file| !file.name.starts_with("..")));
+    fs::remove_file(dated.join(LIST)).unwrap();
+    assert!(sets(&main(&set)).is_empty(), "without its list it was interrupted");
+}
+
+/// Fails the n-th operation.
+struct Fault(AtomicUsize);
+
+impl Gate for Fault {
+    fn pass(&self, _: Step) -> io::Result<()> {
+        match self.0.fetch_sub(1, Ordering::SeqCst) {
+            0 => Err(io::ErrorKind::StorageFull.into()),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Whatever fails while copies are taken or put back: nothing is replaced, or all of it will be.
+#[test]
+fn a_failure_at_any_operation_leaves_one_state_or_the_other() {
+    let (mut failures, mut finished) = (0, 0);
+    for at in 0.. {
+        let mut set = pair();
+        let before = own(&set);
+        set.set(&[0, 2], Field::Priority, Some("0.1"));
+        let dates = save(&mut set, &Backups::new(When::Always));
+        let after = own(&set);
+        let restoring = restoring(&main(&set), &dates[0]).unwrap();
+        let gate = Fault(AtomicUsize::new(at));
+        let Err(error) = restoring.run_through(&gate, true, set.now) else { break };
+        assert!(matches!(error.reason, Reason::NoRoom { .. } | Reason::Unfinished { .. }), "{error}");
+        failures += 1;
+        let has_record = set.path(".sited.commit").exists();
+        finished += usize::from(has_record);
+        let expected = if has_record { before } else { after };
+        assert!(has_record || sets(&main(&set)).len() == 1, "{at}: no set of a restore that came to nothing");
+        crate::files::recover(&main(&set)).unwrap();
+        assert!(own(&set) == expected, "{at}: {:?}", own(&set).keys());
+    }
+    assert!(failures > 15 && finished > 2, "{failures} {finished}");
+}
