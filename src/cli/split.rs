@@ -75,6 +75,9 @@ pub(super) fn run(split: &Split, streams: &mut Streams<'_>) -> Result<Status, Fa
     for output in &plan.outputs {
         streams.note(&in_words(output));
     }
+    for loss in &plan.losses {
+        streams.note(loss);
+    }
     for name in &left {
         streams.note(&format!("left over   {}", split.output.join(name).display()));
     }
@@ -103,8 +106,8 @@ pub(super) fn run(split: &Split, streams: &mut Streams<'_>) -> Result<Status, Fa
 }
 
 fn limits(split: &Split) -> Result<Limits, Failure> {
-    let limits =
-        Limits { urls: split.max_urls.unwrap_or(URLS_PER_FILE), bytes: split.max_bytes.unwrap_or(BYTES_PER_FILE) };
+    let (urls, bytes) = (split.max_urls.unwrap_or(URLS_PER_FILE), split.max_bytes.unwrap_or(BYTES_PER_FILE));
+    let limits = Limits { urls, bytes, ..Limits::default() };
     if limits.urls == 0 || limits.urls > URLS_PER_FILE || limits.bytes > BYTES_PER_FILE {
         let hint = "smaller parts: --max-urls 10000".to_owned();
         return Err(Failure::Usage(

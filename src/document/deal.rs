@@ -314,7 +314,7 @@ mod tests {
         let before = document(&format!("<urlset>{}\n</urlset>", urls.concat()));
         let edit = Edit::Delete([1].into_iter().collect());
         let edited = before.apply(&edit, &Progress::default()).unwrap().document;
-        let dealt = edited.deal(Limits { urls: 2, bytes: 1_000 });
+        let dealt = edited.deal(Limits { urls: 2, bytes: 1_000, ..Limits::default() });
         assert_eq!(dealt.parts, [(SitemapId(1), SitemapId(0))]);
         let rows: Vec<u32> = dealt.document.rows().map(|row| row.0).collect();
         assert_eq!(rows, [0, 2, 3, 4]);
@@ -347,7 +347,7 @@ mod tests {
             let head = format!("<urlset xmlns='u'><!--{}-->", "c".repeat(comment));
             let rows: Vec<String> = sizes.iter().map(|size| format!("<url><loc>{}</loc></url>", "x".repeat(*size))).collect();
             let before = document(&format!("{head}{}</urlset>", rows.concat()));
-            let limits = Limits { urls, bytes };
+            let limits = Limits { urls, bytes, ..Limits::default() };
             let dealt = before.deal(limits);
             prop_assert!(dealt.document.live_rows().eq(before.live_rows()));
             for number in 0..dealt.document.sitemaps().len() as u32 {

@@ -74,6 +74,8 @@ pub enum FileId {
     Index,
     /// A urlset.
     Sitemap(SitemapId),
+    /// One more index, by its place in [`Plan::more`].
+    Another(usize),
     /// None any more.
     Gone,
 }
@@ -84,7 +86,7 @@ impl FileId {
         match self {
             Self::Index => Some(Member::Index),
             Self::Sitemap(id) => Some(Member::Sitemap(id)),
-            Self::Gone => None,
+            Self::Another(_) | Self::Gone => None,
         }
     }
 }
@@ -149,6 +151,8 @@ pub struct Plan {
     pub problems: Vec<Problem>,
     /// The document as it is after the save.
     pub document: Document,
+    /// Indexes beside that of the document, where one cannot name all files.
+    pub more: Vec<Index>,
     /// The file to open next time.
     pub path: Option<PathBuf>,
 }
@@ -162,6 +166,15 @@ impl Plan {
     /// Somebody agreed to the repairs.
     pub fn accept_repairs(&mut self) {
         self.repairs.clear();
+    }
+
+    /// The index of an output that is one.
+    pub(super) fn index(&self, file: FileId) -> Option<&Index> {
+        match file {
+            FileId::Index => self.document.index(),
+            FileId::Another(number) => self.more.get(number),
+            FileId::Sitemap(_) | FileId::Gone => None,
+        }
     }
 
     /// How many files have an action.
@@ -239,7 +252,19 @@ pub fn plan(request: &Request<'_>) -> Plan {
         planner.problem(None, "this sitemap has no file name yet; save it with :write NAME".to_owned());
         let Planner { needs_base, problems, document, .. } = planner;
         let (outputs, losses, repairs) = (Vec::new(), Vec::new(), Vec::new());
-        return Plan { outputs, asks: false, repairs, needs_base, problems, losses, copy: false, document, path: None };
+        let more = Vec::new();
+        return Plan {
+            outputs,
+            asks: false,
+            repairs,
+            needs_base,
+            problems,
+            losses,
+            copy: false,
+            document,
+            more,
+            path: None,
+        };
     };
     planner.relocate(&path);
     if !planner.refuses_parts(&dealt.parts) {

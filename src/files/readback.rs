@@ -7,11 +7,11 @@ use super::commit::Staged;
 use super::detect;
 use super::error::{Error, Reason};
 use super::form;
-use super::plan::{FileId, Output};
+use super::plan::{FileId, Output, Plan};
 use super::read::{self, Options};
 use crate::document::Document;
 use crate::document::rows::RowId;
-use crate::document::sitemap::SitemapId;
+use crate::document::sitemap::{Index, SitemapId};
 use crate::document::source::Lines;
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -25,7 +25,7 @@ use std::borrow::Cow;
 ///
 /// # Errors
 /// [`Reason::Check`] with the first difference; when it cannot be read.
-pub(super) fn read_back(document: &Document, output: &Output, staged: &Staged) -> Result<(), Error> {
+pub(super) fn read_back(plan: &Plan, output: &Output, staged: &Staged) -> Result<(), Error> {
     let wrong = |why: String| Error::new(&output.path, Reason::Check(why));
     let contents = read::read(&staged.temporary, &Options::default(), &Progress::default())
         .map_err(|error| Error { path: output.path.clone(), ..error })?;
@@ -34,8 +34,11 @@ pub(super) fn read_back(document: &Document, output: &Output, staged: &Staged) -
         let why = format!("the disk gave back {} bytes that are not the {} written", found.0, staged.len);
         return Err(wrong(why));
     }
+    let document = &plan.document;
     let (mut check, kind) = match output.file {
-        FileId::Index => (Check::new(document, Expected::index(document)), FileKind::Index),
+        FileId::Index | FileId::Another(_) => {
+            (Check::new(document, Expected::index(plan.index(output.file))), FileKind::Index)
+        }
         FileId::Sitemap(id) => {
             let kind = document.sitemap(id).map(|sitemap| sitemap.frame.names.kind).unwrap_or_default();
             (Check::new(document, Expected::rows(document, id)), kind)
@@ -46,7 +49,7 @@ pub(super) fn read_back(document: &Document, output: &Output, staged: &Staged) -
     if let Some(damage) = scan.damage.first() {
         let (line, column) = Lines::new(&contents.bytes).position(damage.at);
         let row = scan.starts.partition_point(|start| *start as usize <= damage.at).checked_sub(1);
-        let row = row.and_then(|entry| loc_of(document, output.file, entry));
+        let row = row.and_then(|entry| loc_of(plan, output.file, entry));
         let row = row.map_or_else(String::new, |loc| format!(" in the row {loc}"));
         return Err(wrong(format!("{}{row} (line {line}, column {column})", detect::damage_words(damage.kind))));
     }
@@ -65,21 +68,20 @@ impl<'d> Expected<'d> {
         Self::Rows(Box::new(rows.filter(|row| document.is_live(*row))))
     }
 
-    fn index(document: &'d Document) -> Self {
-        let children = document.index().into_iter().flat_map(|index| index.children.iter());
+    fn index(index: Option<&'d Index>) -> Self {
+        let children = index.into_iter().flat_map(|index| index.children.iter());
         Self::Locs(Box::new(children.map(|child| &*child.loc)))
     }
 }
 
 /// The loc that the entry of this number should have.
-fn loc_of(document: &Document, file: FileId, entry: usize) -> Option<Cow<'_, str>> {
+fn loc_of(plan: &Plan, file: FileId, entry: usize) -> Option<Cow<'_, str>> {
     match file {
-        FileId::Sitemap(id) => match Expected::rows(document, id) {
-            Expected::Rows(mut rows) => rows.nth(entry).map(|row| document.loc(row)),
+        FileId::Sitemap(id) => match Expected::rows(&plan.document, id) {
+            Expected::Rows(mut rows) => rows.nth(entry).map(|row| plan.document.loc(row)),
             Expected::Locs(_) => None,
         },
-        FileId::Index => document.index()?.children.get(entry).map(|child| Cow::Borrowed(&*child.loc)),
-        FileId::Gone => None,
+        index => plan.index(index)?.children.get(entry).map(|child| Cow::Borrowed(&*child.loc)),
     }
 }
 

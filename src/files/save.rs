@@ -111,12 +111,12 @@ fn save_through(
         .iter()
         .zip(&targets)
         .map(|(output, target)| {
-            (target.folder().to_path_buf(), needed(output, target, &plan.document) + kept(target, &manner.backups))
+            (target.folder().to_path_buf(), needed(output, target, plan) + kept(target, &manner.backups))
         })
         .collect();
     let writes: Vec<(&Output, Target)> = outputs.into_iter().zip(targets).collect();
     progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
-    let job = Job { document: &plan.document, home: &home, gate, progress };
+    let job = Job { plan, home: &home, gate, progress };
     let done = job.stage_all(writes).and_then(|staged| {
         // From here on it is finished, whoever asks it to stop.
         if !progress.seal() {
@@ -192,9 +192,9 @@ pub(super) fn settle(target: &mut Target, made: &mut Folders) -> io::Result<()> 
 const BLOCK: u64 = 4_096;
 
 /// Bytes that a file will take on disk, as far as that is known before it is written.
-fn needed(output: &Output, target: &Target, document: &Document) -> u64 {
+fn needed(output: &Output, target: &Target, plan: &Plan) -> u64 {
     let bytes = match &target.metadata {
-        Some(metadata) if is_gzip(output.file, document) => metadata.len(),
+        Some(metadata) if is_gzip(output.file, plan) => metadata.len(),
         _ => output.bytes,
     };
     bytes.next_multiple_of(BLOCK)
@@ -206,11 +206,10 @@ fn kept(target: &Target, backups: &Backups) -> u64 {
     metadata.map_or(0, |metadata| metadata.len().next_multiple_of(BLOCK))
 }
 
-fn is_gzip(file: FileId, document: &Document) -> bool {
+fn is_gzip(file: FileId, plan: &Plan) -> bool {
     match file {
-        FileId::Index => document.index().is_some_and(|index| index.gzip),
-        FileId::Sitemap(id) => document.sitemap(id).is_some_and(|sitemap| sitemap.gzip),
-        FileId::Gone => false,
+        FileId::Sitemap(id) => plan.document.sitemap(id).is_some_and(|sitemap| sitemap.gzip),
+        index => plan.index(index).is_some_and(|index| index.gzip),
     }
 }
 
@@ -240,7 +239,7 @@ fn left_behind(error: Error, home: &Path, reals: &[PathBuf]) -> Error {
 }
 
 struct Job<'a> {
-    document: &'a Document,
+    plan: &'a Plan,
     home: &'a Path,
     gate: &'a dyn Gate,
     progress: &'a Progress,
@@ -272,7 +271,7 @@ impl Job<'_> {
             }
             Error::system("write", &output.path, error)
         };
-        let gzip = is_gzip(output.file, self.document);
+        let gzip = is_gzip(output.file, self.plan);
         let sink = Sink::create(&target, self.home, self.gate).map_err(|error| match error.kind() {
             // The file itself may be written; that was looked at before.
             io::ErrorKind::PermissionDenied => Error::new(&output.path, Reason::FolderReadOnly),
@@ -297,7 +296,7 @@ impl Job<'_> {
             let why = format!("{len} bytes were produced where {} were expected", output.bytes);
             return Err(Error::new(&output.path, Reason::Check(why)));
         }
-        read_back(self.document, output, &staged)?;
+        read_back(self.plan, output, &staged)?;
         self.progress.finish_files(1);
         let same = staged.target.metadata.is_some() && same_content(&staged, gzip).map_err(failed)?;
         Ok((!same).then_some(staged))
@@ -305,9 +304,8 @@ impl Job<'_> {
 
     fn produce<E>(&self, file: FileId, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         match file {
-            FileId::Index => self.document.index().map_or(Ok(()), |index| write(index.source.bytes())),
-            FileId::Sitemap(id) => self.document.write_sitemap(id, write),
-            FileId::Gone => Ok(()),
+            FileId::Sitemap(id) => self.plan.document.write_sitemap(id, write),
+            index => self.plan.index(index).map_or(Ok(()), |index| write(index.source.bytes())),
         }
     }
 }

@@ -25,10 +25,14 @@ pub struct Limits {
     pub urls: u32,
     /// Bytes of the finished file, uncompressed.
     pub bytes: u64,
+    /// `<sitemap>` elements of an index.
+    pub parts: u32,
+    /// Bytes of a finished index, uncompressed.
+    pub index_bytes: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { urls: URLS_PER_FILE, bytes: BYTES_PER_FILE }
+        Self { urls: URLS_PER_FILE, bytes: BYTES_PER_FILE, parts: SITEMAPS_PER_INDEX, index_bytes: BYTES_PER_FILE }
     }
 }

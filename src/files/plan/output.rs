@@ -50,7 +50,8 @@ impl Planner<'_> {
         let written: Vec<Member> = written.filter_map(|output| output.file.member()).collect();
         document.settle_written(&written);
         let asks = asks || !repairs.is_empty();
-        Plan { outputs, asks, repairs, needs_base, problems, losses, copy: false, document, path: Some(path) }
+        let more = Vec::new();
+        Plan { outputs, asks, repairs, needs_base, problems, losses, copy: false, document, more, path: Some(path) }
     }
 
     /// The files that are replaced with repairs that nobody agreed to.
@@ -60,12 +61,12 @@ impl Planner<'_> {
             let quirks = match self.saved.get(&output.path)? {
                 FileId::Index => &saved.index()?.quirks,
                 FileId::Sitemap(id) => &saved.sitemap(id)?.quirks,
-                FileId::Gone => return None,
+                FileId::Another(_) | FileId::Gone => return None,
             };
             let accepted = match output.file {
                 FileId::Index => self.document.index()?.accepted,
                 FileId::Sitemap(id) => self.document.sitemap(id)?.accepted,
-                FileId::Gone => false,
+                FileId::Another(_) | FileId::Gone => false,
             };
             let what = quirk::changes(quirks);
             (!accepted && !what.is_empty()).then(|| Repairs { name: Arc::clone(&output.name), what })

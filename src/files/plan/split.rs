@@ -10,18 +10,18 @@ use crate::document::rows::RowId;
 use crate::document::sitemap::{Child, ChildState, Index, SitemapId};
 use crate::document::source::Source;
 use crate::files::disk::Fingerprint;
-use crate::files::locate;
 use crate::files::read::{self, Options};
+use crate::files::{detect, locate};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::{self, Now};
-use crate::protocol::limits::{Limits, SITEMAPS_PER_INDEX};
-use crate::words::counted;
+use crate::protocol::limits::Limits;
+use crate::words::{counted, grouped};
 use crate::xml::entry::Entry;
 use crate::xml::escape::escape;
 use crate::xml::names::FileKind;
 use crate::xml::scan::{self, Ignore};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -49,8 +49,13 @@ pub struct Split<'a> {
     pub now: Now,
 }
 
-/// The name of the index.
+/// The name of the index; where one cannot name all parts, of the first.
 pub const INDEX: &str = "sitemap_index.xml";
+
+/// The name of an index by its number, from 1.
+fn index_name(number: usize) -> String {
+    if number == 1 { INDEX.to_owned() } else { format!("sitemap_index-{number}.xml") }
+}
 
 /// An earlier index in the folder: its children by file name, with their dates.
 type Earlier = BTreeMap<String, Option<String>>;
@@ -67,20 +72,11 @@ pub fn split(request: &Split<'_>) -> (Plan, Vec<String>) {
     }
     let mut document = dealt.document;
     let names = names(request, &dealt.groups);
-    if let Some(twice) = first_twice(&names) {
-        let message = format!("two parts would be called {twice}; put {{n}} into the name");
-        problems.push(Problem { row: None, message });
-    }
-    if names.len() > SITEMAPS_PER_INDEX as usize {
-        let message = format!("{} parts; an index holds {SITEMAPS_PER_INDEX} at most", names.len());
-        problems.push(Problem { row: None, message });
-    }
     let base = locate::folder_url(request.base_url).unwrap_or_default();
-    let earlier = earlier(request.folder);
+    let (earlier, indexes_before) = earlier(request.folder);
     let today = lastmod::from_typed("today", None, request.now).ok().flatten().unwrap_or_default();
     let mut outputs = Vec::new();
-    let mut entries = String::new();
-    let mut children = Vec::new();
+    let mut entries: Vec<(String, Child)> = Vec::new();
     for (number, name) in names.iter().enumerate() {
         let id = SitemapId(number as u32);
         let path = request.folder.join(name);
@@ -108,12 +104,9 @@ pub fn split(request: &Split<'_>) -> (Plan, Vec<String>) {
         };
         // A file that is as it was keeps its date (sitemaps.org protocol, lastmod of a sitemap).
         let date = earlier.get(name).cloned().flatten().filter(|_| is_same).unwrap_or_else(|| today.clone());
-        let _ = write!(
-            entries,
-            "\n  <sitemap>\n    <loc>{}</loc>\n    <lastmod>{date}</lastmod>\n  </sitemap>",
-            escape(&url)
-        );
-        children.push(Child { loc: Arc::clone(&url), state: ChildState::Loaded(id) });
+        let entry =
+            format!("\n  <sitemap>\n    <loc>{}</loc>\n    <lastmod>{date}</lastmod>\n  </sitemap>", escape(&url));
+        entries.push((entry, Child { loc: Arc::clone(&url), state: ChildState::Loaded(id) }));
         let (urls, bytes) = document.sitemap(id).map_or((0, 0), |sitemap| (sitemap.live, sitemap.bytes()));
         let what = String::new();
         outputs.push(Output {
@@ -128,29 +121,52 @@ pub fn split(request: &Split<'_>) -> (Plan, Vec<String>) {
             what,
         });
     }
-    let index = index(request.folder, &entries, children);
+    let mut indexes = indexes(request, entries);
+    let mut losses = Vec::new();
+    if indexes.len() > 1 {
+        let names: Vec<&str> = indexes.iter().map(|index| &*index.name).collect();
+        losses.push(format!(
+            "one index may name {} sitemaps in {} bytes; there are {} indexes, each to be submitted and to be opened by \
+             itself: {}",
+            grouped(u64::from(request.limits.parts)),
+            grouped(request.limits.index_bytes),
+            indexes.len(),
+            names.join(", ")
+        ));
+    }
+    let all: Vec<String> = names.iter().cloned().chain(indexes.iter().map(|index| index.name.to_string())).collect();
+    if let Some(twice) = first_twice(&all) {
+        let message = format!("two files would be called {twice}; put {{n}} into the name, or choose another");
+        problems.push(Problem { row: None, message });
+    }
+    for (number, index) in indexes.iter().enumerate() {
+        let path = request.folder.join(&*index.name);
+        let action = match read(&path) {
+            Some(bytes) if *bytes == *index.source.bytes() => Action::Untouched,
+            Some(_) => Action::Replaced,
+            None => Action::Created,
+        };
+        outputs.push(Output {
+            path,
+            name: Arc::clone(&index.name),
+            file: number.checked_sub(1).map_or(FileId::Index, FileId::Another),
+            action,
+            urls_before: indexes_before.get(number).copied().unwrap_or(0),
+            urls_after: index.children.len() as u32,
+            bytes: index.source.bytes().len() as u64,
+            url: Some(format!("{base}{}", index.name).into()),
+            what: String::new(),
+        });
+    }
     let path = request.folder.join(INDEX);
-    let old = read(&path);
-    let action = match &old {
-        Some(bytes) if **bytes == *index.source.bytes() => Action::Untouched,
-        Some(_) => Action::Replaced,
-        None => Action::Created,
-    };
-    outputs.push(Output {
-        path: path.clone(),
-        name: INDEX.into(),
-        file: FileId::Index,
-        action,
-        urls_before: earlier.len() as u32,
-        urls_after: names.len() as u32,
-        bytes: index.source.bytes().len() as u64,
-        url: Some(format!("{base}{INDEX}").into()),
-        what: String::new(),
-    });
-    document.set_index(Some(index));
+    let left_indexes = (indexes.len() + 1..=indexes_before.len()).map(index_name);
+    let more = indexes.split_off(1.min(indexes.len()));
+    document.set_index(indexes.pop());
     let kept: HashSet<&String> = names.iter().collect();
-    let left: Vec<String> =
-        earlier.into_keys().filter(|name| !kept.contains(name) && request.folder.join(name).is_file()).collect();
+    let here = |name: &String| !kept.contains(name) && request.folder.join(name).is_file();
+    let mut left: BTreeSet<String> = earlier.into_keys().filter(here).collect();
+    left.extend(alike(request).into_iter().filter(here));
+    let left: Vec<String> = left.into_iter().chain(left_indexes).collect();
     if request.prune {
         outputs.extend(left.iter().map(|name| removed(request.folder, name)));
     }
@@ -159,14 +175,29 @@ pub fn split(request: &Split<'_>) -> (Plan, Vec<String>) {
         outputs,
         asks: true,
         needs_base: None,
-        losses: Vec::new(),
+        losses,
         repairs: Vec::new(),
         copy: true,
         problems,
         document,
+        more,
         path: Some(path),
     };
     (plan, left)
+}
+
+/// Sitemaps in the folder that are called as parts of this split are: a split whose leftovers stayed does not name them
+/// in its index any more.
+fn alike(request: &Split<'_>) -> Vec<String> {
+    let escaped = regex::escape(request.name).replace(r"\{n\}", r"\d+").replace(r"\{key\}", r"[A-Za-z0-9._-]+?(-\d+)?");
+    let Ok(pattern) = regex::Regex::new(&format!("^{escaped}(\\.gz)?$")) else { return Vec::new() };
+    let entries = std::fs::read_dir(request.folder).into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let is_sitemap = |name: &String| {
+        let bytes = read(&request.folder.join(name)).unwrap_or_default();
+        detect::detect(&bytes).is_ok_and(|kind| kind != FileKind::Index)
+    };
+    names.filter(|name| pattern.is_match(name)).filter(is_sitemap).collect()
 }
 
 fn removed(folder: &Path, name: &str) -> Output {
@@ -240,24 +271,50 @@ fn first_twice(names: &[String]) -> Option<&String> {
     names.iter().find(|name| !seen.insert(name.to_lowercase()))
 }
 
-fn index(folder: &Path, entries: &str, children: Vec<Child>) -> Index {
+/// The entries in indexes, each as full as it may be.
+fn indexes(request: &Split<'_>, entries: Vec<(String, Child)>) -> Vec<Index> {
+    let blank = Source::blank(FileKind::Index);
+    let frame = (blank.head(true).len() + blank.tail(true).len()) as u64;
+    let mut indexes = Vec::new();
+    let mut entries = entries.into_iter().peekable();
+    while entries.peek().is_some() || indexes.is_empty() {
+        let (mut text, mut children) = (String::new(), Vec::new());
+        while let Some((entry, child)) = entries.next_if(|(entry, _)| {
+            let fits = frame + (text.len() + entry.len()) as u64 <= request.limits.index_bytes;
+            // One entry is smaller than any index may be.
+            children.is_empty() || (fits && children.len() < request.limits.parts as usize)
+        }) {
+            text.push_str(&entry);
+            children.push(child);
+        }
+        indexes.push(index(request.folder, &index_name(indexes.len() + 1), &text, children));
+    }
+    indexes
+}
+
+fn index(folder: &Path, name: &str, entries: &str, children: Vec<Child>) -> Index {
     let blank = Source::blank(FileKind::Index);
     let mut bytes = blank.head(true).to_vec();
     bytes.extend_from_slice(entries.as_bytes());
     bytes.extend_from_slice(&blank.tail(true));
     let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
     let source = Arc::new(Source::new(bytes, scan).unwrap_or(blank));
-    Index { path: Some(folder.join(INDEX)), name: INDEX.into(), source, children, ..Index::default() }
+    Index { path: Some(folder.join(name)), name: name.into(), source, children, ..Index::default() }
 }
 
-/// The children of an index that is in the folder already.
-fn earlier(folder: &Path) -> Earlier {
-    let mut earlier = Earlier::new();
-    let Some(bytes) = read(&folder.join(INDEX)) else { return earlier };
+/// The children of the indexes that are in the folder already, and how many each of these has.
+fn earlier(folder: &Path) -> (Earlier, Vec<u32>) {
+    let (mut earlier, mut indexes) = (Earlier::new(), Vec::new());
+    while let Some(count) = earlier_index(&folder.join(index_name(indexes.len() + 1)), &mut earlier) {
+        indexes.push(count);
+    }
+    (earlier, indexes)
+}
+
+fn earlier_index(path: &Path, earlier: &mut Earlier) -> Option<u32> {
+    let bytes = read(path)?;
     let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
-    let Some(source) = Source::new(bytes, scan).filter(|source| source.names.kind == FileKind::Index) else {
-        return earlier;
-    };
+    let source = Source::new(bytes, scan).filter(|source| source.names.kind == FileKind::Index)?;
     for number in 0..source.len() {
         let text = source.entry_text(number);
         let entry = Entry::of(text, &source.names);
@@ -270,7 +327,7 @@ fn earlier(folder: &Path) -> Earlier {
             earlier.insert(name.to_owned(), date);
         }
     }
-    earlier
+    Some(source.len() as u32)
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
@@ -316,3 +373,6 @@ pub fn grouped_by(document: &Document, key: &dyn Fn(RowId) -> String) -> Vec<(St
     }
     groups
 }
+
+#[cfg(test)]
+mod tests;

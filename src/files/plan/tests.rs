@@ -166,7 +166,7 @@ fn the_byte_limit_is_exact_and_counts_the_finished_file() {
 #[test]
 fn a_row_that_fits_no_file_is_named() {
     let mut set = pair();
-    set.limits = Limits { urls: 10, bytes: 700 };
+    set.limits = Limits { urls: 10, bytes: 700, ..Limits::default() };
     set.set(&[1], Field::Loc, Some(&format!("https://e.com/{}", "x".repeat(700))));
     let plan = set.plan();
     assert_eq!(plan.problems.len(), 1);

@@ -351,6 +351,72 @@ fn interrupted(scenario: &Scenario) -> Option<Set> {
     None
 }
 
+/// Does something to a file of the set when everything is written and nothing replaced yet.
+struct Meddler<'m> {
+    act: &'m (dyn Fn() + Sync),
+    synced: AtomicUsize,
+    /// After how many files.
+    at: usize,
+}
+
+impl Gate for Meddler<'_> {
+    fn pass(&self, step: Step) -> io::Result<()> {
+        if step == Step::Sync && self.synced.fetch_add(1, Ordering::SeqCst) + 1 == self.at {
+            (self.act)();
+        }
+        Ok(())
+    }
+}
+
+/// Somebody changes, replaces, cuts, deletes or makes a file between the writing and the rename; also with as many
+/// bytes and the old time.
+#[test]
+fn what_others_do_while_a_save_runs_is_not_overwritten() {
+    type Act = (&'static str, fn(&Path));
+    let write_over = |path: &Path| {
+        let (time, len) = (fs::metadata(path).unwrap().modified().unwrap(), fs::read(path).unwrap().len());
+        fs::write(path, vec![b'x'; len]).unwrap();
+        File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+    };
+    let acts: [Act; 5] = [
+        ("other bytes of the same length and time", write_over),
+        ("appended", |path| fs::write(path, [&fs::read(path).unwrap()[..], b"x"].concat()).unwrap()),
+        ("cut", |path| fs::write(path, "").unwrap()),
+        ("deleted", |path| fs::remove_file(path).unwrap()),
+        ("replaced", |path| {
+            fs::write(path.with_extension("new"), "theirs").unwrap();
+            fs::rename(path.with_extension("new"), path).unwrap();
+        }),
+    ];
+    for (what, act) in acts {
+        let set = SCENARIOS[2].edited();
+        let path = set.path("index.xml");
+        let theirs = std::sync::Mutex::new(None);
+        let meddle = || {
+            act(&path);
+            *theirs.lock().unwrap() = Some(set.files());
+        };
+        let plan = set.plan();
+        let manner = Manner { force: false, backups: Backups::default(), now: set.now };
+        let mut disk = set.disk.clone();
+        let gate = Meddler { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
+        let error = save_through(&gate, &plan, &mut disk, &manner, &Progress::default()).unwrap_err();
+        assert!(matches!(error.reason, Reason::Changed) && error.path == path, "{what}: {error}");
+        let mut theirs = theirs.into_inner().unwrap().unwrap();
+        theirs.retain(|name, _| !name.starts_with('.'));
+        assert!(set.files() == theirs, "{what}: {:?}", set.names());
+    }
+    // A new part's name is taken meanwhile.
+    let set = SCENARIOS[2].edited();
+    let path = set.path("s-3.xml");
+    let (plan, mut disk) = (set.plan(), set.disk.clone());
+    let manner = Manner { force: false, backups: Backups::default(), now: set.now };
+    let meddle = || fs::write(&path, "theirs").unwrap();
+    let gate = Meddler { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
+    let error = save_through(&gate, &plan, &mut disk, &manner, &Progress::default()).unwrap_err();
+    assert!(error.path == path && fs::read(&path).unwrap() == b"theirs", "{error}");
+}
+
 /// Dies at the n-th operation.
 struct Death(AtomicUsize);
 

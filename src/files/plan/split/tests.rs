@@ -1,0 +1,92 @@
+//! Splits on disk: several indexes, and what is left of an earlier split.
+
+use super::*;
+use crate::files::Disk;
+use crate::files::fixture::{Set, urlset};
+use crate::files::save;
+
+/// Ten rows.
+fn set() -> Set {
+    let locs: Vec<String> = (0..10).map(|number| format!("https://e.com/{number}")).collect();
+    Set::new(&[("all.xml", urlset(&locs.iter().map(String::as_str).collect::<Vec<_>>()).as_bytes())])
+}
+
+/// Splits into the folder `out`; what is said, and the names that are left over.
+fn split_into(set: &Set, limits: Limits, prune: bool) -> (Vec<String>, Vec<String>) {
+    let groups = [(String::new(), set.document.live_rows().map(|row| row.0).collect())];
+    let folder = set.path("out");
+    let (plan, left) = split(&Split {
+        document: &set.document,
+        groups: &groups,
+        folder: &folder,
+        name: "sitemap-{n}.xml",
+        gzip: false,
+        base_url: "https://e.com/",
+        limits,
+        prune,
+        now: set.now,
+    });
+    let mut disk = Disk::default();
+    for output in plan.outputs.iter().filter(|output| output.action == Action::Removed) {
+        disk.look(&output.path).unwrap();
+    }
+    save(&plan, &mut disk, false, &Progress::default()).unwrap();
+    (plan.losses, left)
+}
+
+fn index_of(set: &Set, name: &str) -> Vec<String> {
+    let text = set.read(&format!("out/{name}"));
+    let locs = text.split("<loc>https://e.com/").skip(1).filter_map(|rest| rest.split('<').next());
+    locs.map(str::to_owned).collect()
+}
+
+#[test]
+fn an_index_over_a_limit_becomes_several_and_says_so() {
+    for limits in [
+        Limits { urls: 2, parts: 2, ..Limits::default() },
+        // Room for two entries of about 100 bytes and the frame.
+        Limits { urls: 2, index_bytes: 380, ..Limits::default() },
+    ] {
+        let mut set = set();
+        let (said, _) = split_into(&set, limits, false);
+        let name = |number: u32| format!("sitemap-{number}.xml");
+        assert_eq!(index_of(&set, "sitemap_index.xml"), [name(1), name(2)]);
+        assert_eq!(index_of(&set, "sitemap_index-2.xml"), [name(3), name(4)]);
+        assert_eq!(index_of(&set, "sitemap_index-3.xml"), [name(5)]);
+        assert!(said[0].contains("3 indexes") && said[0].contains("sitemap_index-3.xml"), "{said:?}");
+        for index in ["sitemap_index.xml", "sitemap_index-2.xml"] {
+            let bytes = set.files()[&format!("out/{index}")].len() as u64;
+            assert!(bytes <= limits.index_bytes, "{bytes}");
+        }
+        // Each is a set that opens.
+        let mut locs = Vec::new();
+        for index in ["sitemap_index.xml", "sitemap_index-2.xml", "sitemap_index-3.xml"] {
+            set.load(&format!("out/{index}"));
+            locs.extend(set.locs());
+        }
+        assert_eq!(locs, (0..10).map(|number| format!("https://e.com/{number}")).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for() {
+    let set = set();
+    split_into(&set, Limits { urls: 2, parts: 2, ..Limits::default() }, false);
+    let before = set.files();
+    // The same again touches nothing.
+    split_into(&set, Limits { urls: 2, parts: 2, ..Limits::default() }, false);
+    assert_eq!(set.files(), before);
+    let fewer = Limits { urls: 5, parts: 2, ..Limits::default() };
+    let (said, left) = split_into(&set, fewer, false);
+    let orphans = ["sitemap-3.xml", "sitemap-4.xml", "sitemap-5.xml", "sitemap_index-2.xml", "sitemap_index-3.xml"];
+    assert_eq!((said.len(), left), (0, orphans.map(str::to_owned).to_vec()));
+    assert_eq!(set.names().len(), before.len(), "they stay");
+    // The shorter index does not name them any more; what is none of them stays.
+    std::fs::write(set.path("out/sitemap-x.xml"), set.read("all.xml")).unwrap();
+    std::fs::write(set.path("out/sitemap-9.xml"), "no sitemap").unwrap();
+    let (_, left) = split_into(&set, fewer, true);
+    assert_eq!(left.len(), 0);
+    let names = ["sitemap-1.xml", "sitemap-2.xml", "sitemap-9.xml", "sitemap-x.xml", "sitemap_index.xml"];
+    let kept = set.names().into_iter().filter_map(|name| name.strip_prefix("out/").map(str::to_owned));
+    assert_eq!(kept.collect::<Vec<_>>(), names);
+}
