@@ -241,7 +241,7 @@ pub struct Split {
     /// Remove the parts of an earlier, longer split
     #[arg(long)]
     pub prune: bool,
-    /// Keep what is replaced or removed, in DIR/sitemap_index.xml.bak: off, once or always
+    /// Keep what is replaced or removed beside the new index: off, once or always
     #[arg(long, value_name = "WHEN", value_parser = when)]
     pub backup: Option<When>,
     /// Say what would be written, and write nothing

@@ -13,9 +13,10 @@ use std::path::{Path, PathBuf};
 /// Lists, or says what is put back and does it.
 pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = Common { now: restore.now.clone(), ..Common::default() }.now()?;
-    let main = match restore.path.is_dir() {
-        true => in_folder(&restore.path).ok_or_else(|| files::Error::new(&restore.path, files::Reason::Folder))?,
-        false => restore.path.clone(),
+    let main = if restore.path.is_dir() {
+        in_folder(&restore.path).ok_or_else(|| files::Error::new(&restore.path, files::Reason::Folder))?
+    } else {
+        restore.path.clone()
     };
     let Some(date) = &restore.set else {
         list(&main, streams)?;
@@ -54,8 +55,7 @@ fn in_words(set: &Set) -> String {
     /// The most names that a line is readable with.
     const MOST: usize = 5;
     let bytes = set.files.iter().map(|file| file.len).sum();
-    let names: Vec<String> =
-        set.files.iter().take(MOST).map(|file| plain(&file.name.to_string_lossy()).into()).collect();
+    let names: Vec<String> = set.files.iter().take(MOST).map(|file| plain(&file.name.to_string_lossy())).collect();
     let names = names.join(", ");
     let more = if set.files.len() > MOST { ", …" } else { "" };
     let made = match set.absent.len() {

@@ -257,9 +257,8 @@ impl Error {
             }
             Reason::SystemReadOnly => "save elsewhere (:write NAME, or -o OUT), or mount it writable and save again",
             Reason::Link(_) => "nothing was changed; make the file that it leads to, or remove the link",
-            Reason::NoRoom { begun: true, .. } => FINISH,
+            Reason::NoRoom { begun: true, .. } | Reason::Unfinished { .. } => FINISH,
             Reason::NoRoom { room, .. } => room_hint(room.lack),
-            Reason::Unfinished { .. } => FINISH,
             Reason::LeftBehind { .. } => "every other file is as it was; what was left does no harm and can be deleted",
             Reason::Special(_) => "save to a regular file (:write NAME, or -o OUT)",
             Reason::Repairs(_) => {

@@ -99,7 +99,7 @@ pub struct Held {
 pub struct Desk {
     path: PathBuf,
     set: PathBuf,
-    _lock: Option<Lock>,
+    lock: Option<Lock>,
     /// What an earlier session left, if it did.
     pub left: Option<Result<Stored, Unusable>>,
 }
@@ -121,7 +121,7 @@ impl Desk {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             Err(error) => Some(Err(Unusable::Unreadable(error.to_string()))),
         };
-        Ok(Self { path, set, _lock: lock, left })
+        Ok(Self { path, set, lock, left })
     }
 
     /// Puts what was left out of the way, where nothing overwrites it; tells its new name.
@@ -149,6 +149,11 @@ impl Desk {
     /// The set, absolute.
     pub fn set(&self) -> &Path {
         &self.set
+    }
+
+    /// Whether another process is kept from it; not where there are no locks, or no folder for them.
+    pub const fn is_locked(&self) -> bool {
+        self.lock.is_some()
     }
 }
 
@@ -434,6 +439,20 @@ mod tests {
         let locks = || fs::read_dir(folder.path().join("journal")).unwrap().count();
         assert_eq!(locks(), 0, "a lock that nobody holds leaves no file");
         assert!(Desk::take(folder.path(), &folder.path().join("sitemap.xml")).is_ok());
+    }
+
+    /// A read-only state folder stops nobody from working; a file in its place is one even for root.
+    #[test]
+    fn without_a_place_for_a_lock_there_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state");
+        fs::write(&state, "").unwrap();
+        let desks = [(); 2].map(|()| Desk::take(&state, &folder.path().join("sitemap.xml")).unwrap());
+        assert!(desks.iter().all(|desk| !desk.is_locked()));
+        let [desk, _] = desks;
+        let journal = desk.begin(Some(Header::new(&folder.path().join("sitemap.xml"), &Disk::default(), 7)));
+        journal.flush();
+        assert!(journal.failure().is_some(), "it is said that nothing is kept");
     }
 
     #[test]

@@ -188,6 +188,9 @@ mod tests {
         File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
     }
 
+    /// Something that somebody does to a file.
+    type Act<'a> = &'a dyn Fn(&Path);
+
     /// Does something to a file of ten bytes and looks at it in both ways.
     fn fates(act: &dyn Fn(&Path)) -> (Fate, Fate, Outside) {
         let folder = tempfile::tempdir().unwrap();
@@ -208,7 +211,7 @@ mod tests {
             fs::write(&other, text).unwrap();
             fs::rename(other, path).unwrap();
         };
-        let table: [(&dyn Fn(&Path), Fate); 8] = [
+        let table: [(Act<'_>, Fate); 8] = [
             (&|_| {}, Fate::Unchanged),
             (&|path| fs::write(path, "0123456789").unwrap(), Fate::Unchanged),
             (&|path| fs::write(path, "0123456789+").unwrap(), Fate::Changed),

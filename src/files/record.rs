@@ -301,9 +301,12 @@ fn finish(path: &Path, folder: &Path, gate: &dyn Gate) -> Result<Option<Finished
     let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
     for file in pending {
         let (temporary, target) = (file.temporary.path(folder), file.target.path(folder));
-        let place = || match file.in_place {
-            true => copy_into(&temporary, &target, gate).and_then(|()| fs::remove_file(&temporary)),
-            false => fs::rename(&temporary, &target),
+        let place = || {
+            if file.in_place {
+                copy_into(&temporary, &target, gate).and_then(|()| fs::remove_file(&temporary))
+            } else {
+                fs::rename(&temporary, &target)
+            }
         };
         attempt(gate, Step::Rename, place).map_err(failed)?;
         folders.extend(target.parent().map(Path::to_path_buf));

@@ -8,6 +8,7 @@
 
 mod generate;
 mod report;
+mod saves;
 mod screen;
 #[path = "../support/mod.rs"]
 mod support;
@@ -37,10 +38,10 @@ const NOW: Now = Now { seconds: 1_795_176_000, offset: 0 };
 
 fn main() {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
-    if let [flag, path] = arguments.as_slice()
-        && flag == "--resident"
-    {
-        return print_resident(Path::new(path));
+    match arguments.as_slice() {
+        [flag, path] if flag == "--resident" => return print_resident(Path::new(path)),
+        [flag, path] if flag == "--saving" => return saves::print_memory(Path::new(path)),
+        _ => {}
     }
     let size = size(&arguments);
     let folder = tempfile::tempdir_in(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("make a folder");
@@ -54,6 +55,7 @@ fn main() {
     editing(&mut session, size.rounds, &mut report);
     looking(&mut session, size.rounds, &mut report);
     saving(&mut session, &mut report);
+    saves::measure(&set, &mut session, size.rounds, &mut report);
     print!("{report}");
 }
 

@@ -1,4 +1,4 @@
-//! The README's tables are made from the program's own: keys, query fields, rules.
+//! The README's tables are made from the program's own: keys, query fields, rules; promises from their tests.
 //!
 //! `UPDATE_README=1 cargo test --test tidy` writes them anew; without it a stale table fails.
 
@@ -20,7 +20,10 @@ fn tables_are_fresh() {
     let written = fs::read_to_string(&path).expect("read the README");
     let mut fresh = written.clone();
     let keys = sited::tui::command::key_table();
-    for (name, table) in [("keys", keys), ("commands", commands()), ("fields", fields()), ("rules", rules())] {
+    let promises = super::promises::table();
+    let tables =
+        [("keys", keys), ("commands", commands()), ("fields", fields()), ("promises", promises), ("rules", rules())];
+    for (name, table) in tables {
         fresh = replaced(&fresh, name, &table);
     }
     if std::env::var_os("UPDATE_README").is_some() {

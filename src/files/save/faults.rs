@@ -267,7 +267,7 @@ fn undoing_all_after_a_save_that_failed_gives_the_old_files_back() {
 
 /// Files with the content of those that are gzipped: another level may have packed them.
 fn unpacked(mut files: Files) -> Files {
-    for (_, bytes) in files.iter_mut().filter(|(name, _)| name.ends_with(".gz")) {
+    for (_, bytes) in files.iter_mut().filter(|(name, _)| Path::new(name).extension().is_some_and(|end| end == "gz")) {
         let mut content = Vec::new();
         io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(&bytes[..]), &mut content).unwrap();
         *bytes = content;

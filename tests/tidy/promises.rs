@@ -1,0 +1,180 @@
+//! What saving promises, each with the tests that hold it. The README's table is made from this one.
+//!
+//! A test is named by its file and its function; a promise without a test, or a test that is not there, fails.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+/// A promise, and its tests as `file: function, function; file: function`.
+type Promise = (&'static str, &'static str);
+
+const PROMISES: [Promise; 20] = [
+    (
+        "Only files whose bytes change are written; a save without edits writes nothing.",
+        "src/files/save/tests.rs: without_edits_no_file_is_opened, \
+         one_changed_row_writes_one_part_and_the_index_and_saving_again_writes_nothing; \
+         tests/corpus.rs: a_change_of_nothing_writes_nothing",
+    ),
+    (
+        "Every entry you did not touch keeps its bytes: comments, unknown elements, quotes, entity spelling, byte order \
+         mark, line ends. An edit replaces a value's own bytes and nothing else.",
+        "tests/roundtrip.rs: every_byte_belongs_to_head_entries_or_tail, setting_a_value_changes_its_bytes_only, \
+         removing_a_value_takes_its_element_and_line, adding_a_value_only_inserts",
+    ),
+    (
+        "Each file is written beside its target, synced, read back and compared with memory (every byte, the number, \
+         order and values of its rows), and only then renamed over it; parts first, the index last.",
+        "src/files/save/tests.rs: what_would_not_read_back_is_not_written; \
+         src/files/save/faults.rs: a_write_that_lies_is_found_out_before_anything_is_replaced",
+    ),
+    (
+        "All or nothing, for the whole set: whatever dies while it saves, every file is wholly old or wholly new, the \
+         index names no missing file, and the next start, on the screen or without it, makes the set all old or all new.",
+        "src/files/save/faults.rs: a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one, \
+         finishing_can_fail_anywhere_and_be_finished, a_record_that_cannot_be_finished_is_named_and_changes_nothing; \
+         tests/kill.rs: a_save_that_is_killed_leaves_the_old_set_or_the_new_one",
+    ),
+    (
+        "A full disk, a quota, a limit of file sizes, an I/O error, a short write or a signal at any operation: every \
+         file is as it was, or the rest is written down and will be finished; your changes stay, nothing is left \
+         behind, and saving again works.",
+        "src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing, signals_and_short_writes_change_nothing, \
+         undoing_all_after_a_save_that_failed_gives_the_old_files_back; \
+         tests/full.rs: a_full_disk_leaves_everything_and_says_how_much_is_missing, \
+         a_limit_of_file_sizes_leaves_everything_and_is_named",
+    ),
+    (
+        "What is missing is said in bytes, with the way out.",
+        "src/files/space.rs: what_is_missing_is_said_with_the_way_out, \
+         what_is_half_done_is_not_said_to_be_as_it_was",
+    ),
+    (
+        "Nothing that you typed is lost: it is kept in your state folder, synced at once. After a crash, a closed \
+         terminal or a signal the next start shows it and asks; nothing is replayed unasked.",
+        "tests/crash.rs: what_was_typed_before_a_crash_is_asked_about_and_replayed; \
+         src/session/journal/tests.rs: any_session_is_replayed_to_the_same_bytes",
+    ),
+    (
+        "A journal that is cut, damaged, of other files or of a newer version is named and put aside.",
+        "src/files/journal.rs: every_cut_and_every_flipped_byte_leaves_what_stands_before_it, \
+         what_cannot_be_used_is_kept_aside; \
+         src/session/journal/tests.rs: a_journal_of_other_files_is_put_aside_and_named",
+    ),
+    (
+        "Two editors never have one set: the second only reads and says which process has it; work without a screen is \
+         refused then, and where changes of an earlier session wait. The lock of a dead process is no lock.",
+        "tests/crash.rs: a_second_one_on_the_same_set_only_reads, \
+         work_without_a_screen_waits_for_the_editor_and_for_what_it_left; \
+         src/files/journal.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_there_is_none",
+    ),
+    (
+        "What others did to a file is seen before it is overwritten, by its content: changed, replaced, cut, deleted, \
+         also with the same length and time, also between the writing and the rename.",
+        "src/files/outside.rs: every_kind_of_change_has_its_name, \
+         a_change_of_equal_length_and_time_is_seen_when_looked_at_closely; \
+         src/files/save/faults.rs: what_others_do_while_a_save_runs_is_not_overwritten; \
+         src/files/save/tests.rs: what_somebody_else_changed_is_not_overwritten_unless_forced",
+    ),
+    (
+        "Links stay, however many; the file at their end is replaced. Links that lead nowhere or in a circle are named.",
+        "tests/being.rs: a_chain_of_five_links_stays_and_its_end_is_replaced, \
+         links_that_lead_nowhere_or_in_a_circle_are_named_with_the_way_out",
+    ),
+    (
+        "A file with several names, or whose owner cannot be given to another file, stays the file it is: its bytes are \
+         copied in when room for them is taken and they are safe beside it.",
+        "src/files/save/tests.rs: a_file_with_two_names_stays_one_file_with_its_attributes; \
+         tests/being.rs: the_owner_is_kept",
+    ),
+    (
+        "Mode, owner, group, extended attributes and access lists are kept.",
+        "tests/being.rs: the_mode_is_kept_whatever_the_umask_and_new_parts_are_as_private_as_their_set, \
+         the_owner_is_kept, attributes_and_access_lists_are_kept_and_none_is_added",
+    ),
+    (
+        "Nothing becomes more readable, not even while it is written and whatever the umask; new parts are as private as \
+         their set.",
+        "src/files/save/faults.rs: a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one; \
+         src/files/save/tests.rs: the_mode_is_kept_and_a_new_file_is_like_any_other; \
+         src/files/backup/tests.rs: a_copy_has_the_bytes_and_the_mode_of_its_file_and_nobody_else_can_read_it_before",
+    ),
+    (
+        "Pipes, devices and folders are never replaced; read-only files and folders are refused, with the way out.",
+        "tests/being.rs: pipes_devices_and_folders_are_never_replaced, \
+         read_only_files_and_folders_are_refused_with_the_way_out",
+    ),
+    (
+        "A save runs beside the editing and can be stopped until files are put in place; what was changed meanwhile \
+         stays modified.",
+        "src/session/save/tests.rs: a_save_beside_the_editing_changes_nothing_but_what_is_saved; \
+         tests/pty.rs: the_editing_goes_on_while_a_save_runs; \
+         src/files/save/tests.rs: a_cancelled_save_leaves_everything",
+    ),
+    (
+        "A file that would pass 50,000 URLs, 1,000 news entries or 52,428,800 bytes is split: the overflow goes to a new \
+         numbered file, the index gains its entry, other files keep theirs. Emptied files leave the index.",
+        "src/document/deal.rs: parts_keep_the_limits_and_the_order, a_file_holds_a_thousand_news_entries; \
+         src/files/plan/tests.rs: overflow_goes_to_the_next_number_and_the_index_gains_it, \
+         the_byte_limit_is_exact_and_counts_the_finished_file, a_single_file_becomes_the_index_of_its_parts, \
+         an_emptied_file_leaves_the_set_unless_it_is_the_last",
+    ),
+    (
+        "`sited split` makes as many indexes as its parts need and says so; what an earlier split left is named, and \
+         removed only with `--prune`.",
+        "src/files/plan/split/tests.rs: an_index_over_a_limit_becomes_several_and_says_so, \
+         indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for",
+    ),
+    (
+        "A backup is on disk before anything is replaced, is never written over, and can be put back, which is all or \
+         nothing too.",
+        "src/files/backup/tests.rs: once_keeps_what_was_before_the_session_and_always_what_was_before_each_save, \
+         a_restore_can_be_restored_and_leaves_new_files_unless_told, \
+         a_failure_at_any_operation_leaves_one_state_or_the_other",
+    ),
+    (
+        "A damaged file is opened repaired and written only when you agree to what changes; what is no sitemap is \
+         refused with a message and left as it is.",
+        "tests/corpus.rs: damaged_files_open_repaired_and_are_never_overwritten_unasked, \
+         foreign_files_are_named_and_left_as_they_were",
+    ),
+];
+
+/// The tests of a promise: file and function.
+fn tests(promise: &Promise) -> Vec<(&'static str, &'static str)> {
+    let of_file = |group: &'static str| {
+        let (file, names) = group.trim().split_once(": ").unwrap_or_else(|| panic!("{group}: no file"));
+        names.split(',').map(move |name| (file, name.trim()))
+    };
+    promise.1.split(';').flat_map(of_file).collect()
+}
+
+/// Promises, with the files of the tests that hold them.
+pub fn table() -> String {
+    let mut out = String::from("| Promise | Held by the tests of |\n|---|---|\n");
+    for promise in &PROMISES {
+        let mut files: Vec<_> = tests(promise).into_iter().map(|(file, _)| file).collect();
+        files.dedup();
+        let files: Vec<_> = files.iter().map(|file| format!("[`{file}`]({file})")).collect();
+        let _ = writeln!(out, "| {} | {} |", promise.0, files.join(" "));
+    }
+    out
+}
+
+#[test]
+fn every_promise_is_held_by_tests_that_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut wrong = Vec::new();
+    for promise in &PROMISES {
+        for (file, name) in tests(promise) {
+            let text = fs::read_to_string(root.join(file)).unwrap_or_default();
+            let lines: Vec<_> = text.lines().map(str::trim).collect();
+            let place = lines.iter().position(|line| line.starts_with(&format!("fn {name}(")));
+            let is_test = place.is_some_and(|at| at > 0 && lines[at - 1] == "#[test]");
+            if !is_test {
+                wrong.push(format!("{file} has no test {name}, which would hold: {}", promise.0));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "promises that nothing holds:\n{}", wrong.join("\n"));
+}
