@@ -377,6 +377,10 @@ fn a_cancelled_save_leaves_everything() {
     let error = super::save(&plan, &mut set.disk, false, &progress).unwrap_err();
     assert!(matches!(error.reason, Reason::Cancelled));
     assert_eq!(set.files(), before);
+    let progress = Progress::default();
+    super::save(&plan, &mut set.disk, false, &progress).unwrap();
+    progress.cancel();
+    assert!(progress.read().sealed && !progress.is_cancelled(), "what is in place is not taken back");
 }
 
 #[test]
