@@ -4,6 +4,7 @@
 //! to the first writer, everything else to the second, and a reader that stops reading is no error.
 
 pub mod args;
+mod changes;
 mod check;
 pub mod clock;
 mod convert;

@@ -3,6 +3,7 @@
 //! The whole script is read before its first command runs; the first that is refused ends the run.
 
 use super::args::Open;
+use super::changes::{changes, verify};
 use super::lock::Lock;
 use super::output::finding_text;
 use super::save::{save, show_plan};
@@ -89,6 +90,8 @@ impl Run<'_> {
                 }
             }
             Command::Plan => show_plan(&self.session, streams)?,
+            Command::Changes => changes(&self.session, streams)?,
+            Command::Verify => verify(&self.session, streams)?,
             Command::History => {
                 for step in self.session.history() {
                     writeln!(streams.out, "{}", step.label)?;

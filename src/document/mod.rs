@@ -5,6 +5,7 @@
 
 pub mod column;
 pub mod deal;
+pub mod diff;
 pub mod edit;
 pub mod form;
 mod near;
@@ -17,6 +18,7 @@ mod since;
 pub mod sitemap;
 pub mod sort;
 pub mod source;
+pub mod spans;
 pub mod view;
 
 use crate::protocol::Field;
@@ -457,6 +459,11 @@ impl Document {
     fn same_raw(&self, other: &Self, row: RowId) -> bool {
         let raw = |document: &Self| document.raws.get(row.index()).copied().unwrap_or_default();
         self.same_value(raw(self), other, raw(other))
+    }
+
+    /// Whether a row's fields are written over the same text as in `saved`.
+    pub fn has_same_text_below(&self, saved: &Self, row: RowId) -> bool {
+        self.same_raw(saved, row)
     }
 
     fn same_override(&self, other: &Self, row: RowId, field: Field) -> bool {

@@ -29,6 +29,7 @@ mod space;
 mod target;
 mod unlisted;
 mod unpack;
+pub mod verify;
 
 pub use backup::Backups;
 pub use disk::{Disk, OnDisk};

@@ -64,6 +64,10 @@ pub enum Change {
     Delete(RowSet),
     /// Deleted rows back.
     Restore(RowSet),
+    /// Rows as they were saved.
+    Revert(RowSet),
+    /// What stands around the entries of a file as it was saved.
+    RevertFile(Member),
     /// A row's text, edited as text.
     Raw {
         /// Which row.
@@ -156,6 +160,8 @@ impl Snapshot {
                     new.map(|new| new.map(Into::into)).ok_or_else(|| "that does not put it right".to_owned())
                 })
             }
+            Change::Revert(rows) => self.intend_revert(rows, progress),
+            Change::RevertFile(file) => Some(self.intend_revert_file(*file)),
             Change::Extend { rows, acts } => self.intend_extend(rows, acts, progress),
             Change::Raw { row, text } => Some(self.intend_raw(*row, text)?),
             Change::Several(changes) => {

@@ -15,9 +15,11 @@ pub mod history;
 pub mod intent;
 pub mod journal;
 pub mod load;
+pub mod pending;
 pub mod run;
 pub mod save;
 pub mod snapshot;
+pub mod verify;
 
 #[cfg(test)]
 mod tests;

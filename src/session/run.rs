@@ -7,6 +7,7 @@ use super::{Report, Session};
 use crate::check::decision::{self, Hints};
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
+use crate::document::view::ViewSpec;
 use crate::progress::Progress;
 use crate::words::{counted, grouped};
 use std::sync::Arc;
@@ -64,6 +65,23 @@ impl Snapshot {
         })
     }
 
+    /// The same with the deleted rows, which can be put back.
+    fn scope_with_deleted(&self, scope: &Scope, asker: Asker, progress: &Progress) -> Option<RowSet> {
+        let shown = || -> RowSet { self.view.rows(&self.document).map(|row| row.0).collect() };
+        Some(match (&scope.query, scope.shown, asker) {
+            (Some(query), only_shown, _) => {
+                let spec = ViewSpec { filter: Some(query.clone()), sort: Vec::new() };
+                let rows: RowSet = self.view_of(&spec, progress)?.rows(&self.document).map(|row| row.0).collect();
+                if only_shown { rows & shown() } else { rows }
+            }
+            (None, true, _) => shown(),
+            (None, false, Asker::Screen(row)) if self.marks.is_empty() => row.iter().map(|row| row.0).collect(),
+            (None, false, Asker::Screen(_)) => RowSet::clone(&self.marks),
+            (None, false, Asker::Row(row)) => RowSet::from_iter([row.0]),
+            (None, false, Asker::Headless) => self.document.rows().map(|row| row.0).collect(),
+        })
+    }
+
     /// The scope in words: `1,204 of 50,000 rows (filtered)`.
     pub fn scope_words(&self, scope: &Scope, rows: u64, asker: Asker) -> String {
         let of = format!("{} of {}", grouped(rows), counted(u64::from(self.document.live()), "row"));
@@ -90,6 +108,7 @@ impl Snapshot {
             Command::Add(locs) => Some(Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() }),
             Command::Delete(scope) => rows(scope).map(Change::Delete),
             Command::Duplicate(scope) => rows(scope).map(Change::Duplicate),
+            Command::Revert(scope) => self.scope_with_deleted(scope, asker, progress).map(Change::Revert),
             Command::Extend { scope, acts } => rows(scope).map(|rows| Change::Extend { rows, acts: acts.clone() }),
             Command::Fix { scope, rules, answer: None } => {
                 let rules = rules_named(rules)?;

@@ -53,6 +53,8 @@ pub struct Signs {
     pub changed: &'static str,
     /// Row deleted.
     pub deleted: &'static str,
+    /// Row in another place.
+    pub moved: &'static str,
     /// Row repaired when its file was read.
     pub repaired: &'static str,
     /// Cursor row.
@@ -94,6 +96,7 @@ const UNICODE: Signs = Signs {
     added: "+",
     changed: "●",
     deleted: "−",
+    moved: "↕",
     repaired: "≈",
     cursor: "▌",
     marked: "*",
@@ -119,6 +122,7 @@ const ASCII: Signs = Signs {
     added: "+",
     changed: "~",
     deleted: "-",
+    moved: "^",
     repaired: "r",
     cursor: ">",
     marked: "*",

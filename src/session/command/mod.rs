@@ -57,6 +57,8 @@ pub enum Command {
     Delete(Scope),
     /// Put a copy after each of these rows.
     Duplicate(Scope),
+    /// Put rows back as they were saved.
+    Revert(Scope),
     /// Show only rows that pass; `None` shows all again.
     Filter(Option<Query>),
     /// Mark rows.
@@ -109,8 +111,12 @@ pub enum Command {
     },
     /// Show the findings.
     Check,
+    /// List the unsaved changes.
+    Changes,
     /// Show what saving would write.
     Plan,
+    /// Prove what saving would change, byte by byte.
+    Verify,
     /// Where the set will live.
     SetBaseUrl(String),
     /// Show help, on a topic if one is given.
@@ -257,6 +263,7 @@ impl fmt::Display for Command {
             Self::Add(urls) => write!(f, "add {}", joined(urls.iter().map(|url| url_word(url)))),
             Self::Delete(scope) => scope.write(f, "delete", ""),
             Self::Duplicate(scope) => scope.write(f, "duplicate", ""),
+            Self::Revert(scope) => scope.write(f, "revert", ""),
             Self::Filter(Some(query)) => write!(f, "filter {query}"),
             Self::Filter(None) => f.write_str("nofilter"),
             Self::Mark(scope) => scope.write(f, "mark", ""),
@@ -293,7 +300,9 @@ impl fmt::Display for Command {
                 scope.write(f, "fix", &joined(rules.iter().cloned().chain(answer)))
             }
             Self::Check => f.write_str("check"),
+            Self::Changes => f.write_str("changes"),
             Self::Plan => f.write_str("plan"),
+            Self::Verify => f.write_str("verify"),
             Self::SetBaseUrl(url) => write!(f, "set-base-url {}", quoted_if_needed(url)),
             Self::Help(None) => f.write_str("help"),
             Self::Help(Some(topic)) => write!(f, "help {}", quoted_if_needed(topic)),

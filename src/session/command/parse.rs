@@ -162,6 +162,7 @@ impl Reader<'_> {
         let scoped: Option<fn(Scope) -> Command> = match name {
             "delete" => Some(Command::Delete),
             "duplicate" => Some(Command::Duplicate),
+            "revert" => Some(Command::Revert),
             "mark" => Some(Command::Mark),
             "unmark" => Some(Command::Unmark),
             _ => None,
@@ -175,7 +176,9 @@ impl Reader<'_> {
             "apply-order" => Command::ApplyOrder,
             "history" => Command::History,
             "check" => Command::Check,
+            "changes" => Command::Changes,
             "plan" => Command::Plan,
+            "verify" => Command::Verify,
             "wq" => Command::WriteQuit,
             "edit" => Command::Reload { discard: bang },
             _ => Command::Quit { discard: bang },

@@ -146,6 +146,11 @@ pub const TABLE: &[Spec] = &[
         example: "delete where lastmod<2015",
         ..ranged("delete", &["d", "del"], Arguments::Nothing)
     },
+    Spec {
+        about: "put rows back as they were saved",
+        example: "revert where is:changed path:/blog/**",
+        ..ranged("revert", &[], Arguments::Nothing)
+    },
     Spec { about: "copy rows", example: "duplicate", ..ranged("duplicate", &["dup"], Arguments::Nothing) },
     Spec {
         about: "apply the fixes of these rules, or all that are safe",
@@ -177,7 +182,17 @@ pub const TABLE: &[Spec] = &[
     Spec { about: "redo steps", example: "redo", ..plain("redo", &["red"], Arguments::Count) },
     Spec { about: "list what was done", example: "history", ..plain("history", &["undolist"], Arguments::Nothing) },
     Spec { about: "list the findings", example: "check", ..plain("check", &[], Arguments::Nothing) },
+    Spec {
+        about: "list the unsaved changes; put single ones back",
+        example: "changes",
+        ..plain("changes", &["pending"], Arguments::Nothing)
+    },
     Spec { about: "show what saving would write", example: "plan", ..plain("plan", &[], Arguments::Nothing) },
+    Spec {
+        about: "prove what saving would change: hashes, and the very bytes",
+        example: "verify",
+        ..plain("verify", &[], Arguments::Nothing)
+    },
     Spec {
         about: "choose whose expectations count: protocol, google, bing, yandex, baidu, legacy-0.84",
         example: "profile google",

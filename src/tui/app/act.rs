@@ -99,7 +99,7 @@ impl App {
             A::Unfilter => self.show_view(ViewSpec { filter: None, ..self.session.spec().clone() }),
             A::FilterValue => self.filter_by_value(),
             A::FilterFindings => self.filter_by("severity>=warning"),
-            A::Changes => self.filter_by("is:changed or is:added or is:deleted"),
+            A::Changes => self.open_changes(),
             A::Sort => self.cycle_sort(),
             A::SortKeys => {
                 let keys = to_text(&self.session.spec().sort);

@@ -95,6 +95,7 @@ impl App {
             self.grid.row = Some(row);
         }
         self.follow();
+        self.refresh_changes();
     }
 
     /// Takes steps back, or does them again.

@@ -41,6 +41,8 @@ pub enum Answer {
     Leave(u8),
     /// Write what the plan says.
     Write,
+    /// Look at the difference of each file first.
+    Differences,
     /// Write over files that changed since they were read.
     Overwrite,
     /// Do again what an earlier session left unsaved.
@@ -253,6 +255,9 @@ impl App {
             KeyCode::Esc => return self.answer(Answer::Stay),
             KeyCode::Char(letter) => {
                 if let Some((.., answer)) = ask.answers.iter().find(|(own, ..)| *own == letter) {
+                    if *answer == Answer::Differences {
+                        return self.open_diffs(self.waiting_plan(), ask);
+                    }
                     return self.answer(answer.clone());
                 }
             }
@@ -265,6 +270,8 @@ impl App {
 
     fn answer(&mut self, answer: Answer) {
         match answer {
+            // It leads back to the question that it is an answer to.
+            Answer::Differences => {}
             Answer::Stay => {
                 self.leave_after_save = false;
                 self.waiting = None;

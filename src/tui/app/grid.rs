@@ -192,6 +192,7 @@ impl App {
     fn wheel(&mut self, down: bool) {
         match &mut self.mode {
             super::Mode::List(list) => list.scroll(down),
+            super::Mode::Changes(changes) => changes.scroll(down),
             super::Mode::Grid => self.page(down, 3),
             _ => {}
         }

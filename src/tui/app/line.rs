@@ -252,7 +252,9 @@ impl App {
             Command::History => self.open_history(),
             Command::Check => self.open_rules(),
             Command::Help(topic) => self.open_help(topic.as_deref()),
+            Command::Changes => self.open_changes(),
             Command::Plan => self.open_plan(),
+            Command::Verify => self.verify(),
             Command::Write { path, force } => self.save(path.map(Into::into), force),
             Command::WriteQuit => self.save_and_quit(),
             Command::Quit { discard } => self.quit(discard),
@@ -281,6 +283,7 @@ impl App {
             | Command::Add(_)
             | Command::Delete(_)
             | Command::Duplicate(_)
+            | Command::Revert(_)
             | Command::Fix { .. }
             | Command::Extend { .. }
             | Command::ApplyOrder => self.change_by(command),

@@ -34,6 +34,10 @@ pub enum ListKind {
     Explain,
     /// The ways to put a finding right that needs a decision.
     Decide(Rule),
+    /// What a save would change, as a diff.
+    Diff,
+    /// The proof of what a save would change.
+    Proof,
 }
 
 /// What choosing a line does.
@@ -382,11 +386,13 @@ impl App {
                 if list.kind == ListKind::Dates {
                     self.fail("that is no date and no step; Esc leaves lastmod as it is");
                 } else if !list.chooses() {
-                    return;
+                    return self.close_list();
                 }
             }
-            KeyCode::Esc => return,
-            KeyCode::Char('c' | 'q') if ctrl || (!typing && key.code == KeyCode::Char('q')) => return,
+            KeyCode::Esc => return self.close_list(),
+            KeyCode::Char('c' | 'q') if ctrl || (!typing && key.code == KeyCode::Char('q')) => {
+                return self.close_list();
+            }
             KeyCode::Down | KeyCode::Tab => list.go(true, 1),
             KeyCode::Up | KeyCode::BackTab => list.go(false, 1),
             KeyCode::PageDown => list.go(true, page),
@@ -408,6 +414,13 @@ impl App {
             _ => {}
         }
         self.mode = Mode::List(list);
+    }
+
+    /// Back to the question that a list was opened from, or to the table.
+    fn close_list(&mut self) {
+        if let Some(ask) = self.under.take() {
+            self.mode = Mode::Ask(ask);
+        }
     }
 
     fn choose(&mut self, choice: Choice) {

@@ -6,6 +6,7 @@
 mod act;
 mod bulk;
 mod cell;
+mod changes;
 mod clip;
 mod decide;
 mod detail;
@@ -13,6 +14,7 @@ mod edit;
 mod explain;
 mod files;
 mod grid;
+mod inspect;
 mod line;
 mod list;
 mod preview;
@@ -23,6 +25,7 @@ mod tests;
 
 pub use bulk::{Bulk, Reach};
 pub use cell::{CellEdit, Verdict};
+pub use changes::Changes;
 pub use clip::Add;
 pub use files::{Ask, Start};
 pub use grid::Grid;
@@ -41,6 +44,7 @@ use super::words::Words;
 use crate::document::query::Query;
 use crate::document::rows::RowId;
 use crate::document::view::{View, ViewSpec};
+use crate::files::verify::Proof;
 use crate::files::{Loaded, Options};
 use crate::progress::Reading;
 use crate::protocol::lastmod::Now;
@@ -49,8 +53,10 @@ use crate::session::Session;
 use crate::session::change::{Change, Refused};
 use crate::session::journal::Left;
 use crate::session::load::Part;
+use crate::session::pending::Pending;
 use crate::session::save::SaveResult;
 use crate::session::snapshot::Prepared;
+use crate::session::verify::FileDiff;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
@@ -96,6 +102,17 @@ pub enum Outcome {
     },
     /// The files are written.
     Saved(SaveResult),
+    /// What is not saved yet; no changes if the job was stopped.
+    Pending {
+        /// Which request it answers.
+        ticket: u64,
+        /// The changes.
+        pending: Option<Pending>,
+    },
+    /// What would differ in each file.
+    Diffs(Option<Vec<FileDiff>>),
+    /// What a save would do, proved.
+    Proved(Option<Vec<Proof>>),
 }
 
 /// What is to be done outside of the state.
@@ -137,6 +154,8 @@ pub enum Mode {
     Add(Box<Add>),
     /// A list to read or to choose from.
     List(Box<List>),
+    /// The unsaved changes.
+    Changes(Box<Changes>),
     /// A question with answers.
     Ask(Box<Ask>),
 }
@@ -196,6 +215,8 @@ pub struct App {
     dropped: cell::Dropped,
     last_bulk: Option<String>,
     waiting: Option<save::Waiting>,
+    /// The question that comes back when what it is about was looked at.
+    under: Option<Box<Ask>>,
     /// What an earlier session left unsaved, until it is decided what becomes of it.
     left: Option<Left>,
     options: Options,
@@ -207,6 +228,8 @@ pub struct App {
     mouse_explained: bool,
     leave_after_save: bool,
     ticket: u64,
+    /// Which request for the unsaved changes counts.
+    pending_wanted: u64,
     spec_wanted: Option<(u64, ViewSpec)>,
     sought: Option<Query>,
     hit_wanted: u64,
@@ -241,6 +264,7 @@ impl App {
             dropped: cell::Dropped::default(),
             last_bulk: None,
             waiting: None,
+            under: None,
             left: None,
             options: Options::default(),
             spec_after_load: None,
@@ -250,6 +274,7 @@ impl App {
             mouse_explained: false,
             leave_after_save: false,
             ticket: 0,
+            pending_wanted: 0,
             spec_wanted: None,
             sought: None,
             hit_wanted: 0,
@@ -375,6 +400,7 @@ impl App {
             Mode::Bulk(bulk) => self.bulk_key(bulk, key),
             Mode::Add(add) => self.add_key(add, key),
             Mode::List(list) => self.list_key(list, key),
+            Mode::Changes(changes) => self.changes_key(changes, key),
             Mode::Ask(ask) => self.ask_key(ask, key),
         }
         if !matches!(self.mode, Mode::Line(_)) {
@@ -417,6 +443,9 @@ impl App {
             Outcome::Edited(result) => self.edited(result),
             Outcome::Found { ticket, hit } => self.found(ticket, hit),
             Outcome::Saved(result) => self.save_done(result),
+            Outcome::Pending { ticket, pending } => self.changes_found(ticket, pending),
+            Outcome::Diffs(diffs) => self.diffs_found(diffs),
+            Outcome::Proved(proofs) => self.proved(proofs),
         }
     }
 
@@ -480,10 +509,11 @@ impl Change {
             | Self::Decide { rows, .. }
             | Self::Duplicate(rows)
             | Self::Delete(rows)
-            | Self::Restore(rows) => rows.len(),
+            | Self::Restore(rows)
+            | Self::Revert(rows) => rows.len(),
             Self::Insert { locs, .. } => locs.len() as u64,
             Self::Several(changes) => changes.iter().map(Self::size).fold(0, u64::saturating_add),
-            Self::Raw { .. } | Self::FixFile(..) => 1,
+            Self::Raw { .. } | Self::FixFile(..) | Self::RevertFile(_) => 1,
             Self::ApplyOrder => u64::MAX,
         }
     }

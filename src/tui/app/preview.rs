@@ -107,6 +107,7 @@ fn verb(command: &Command) -> String {
         Command::Replace { .. } => "rewrite URLs in".to_owned(),
         Command::Delete(_) => "delete".to_owned(),
         Command::Duplicate(_) => "duplicate".to_owned(),
+        Command::Revert(_) => "put back as saved".to_owned(),
         Command::Fix { .. } => "fix".to_owned(),
         Command::Extend { acts, .. } => acts.iter().map(extended).collect::<Vec<_>>().join(", "),
         Command::Mark(_) => "mark".to_owned(),
@@ -141,6 +142,7 @@ fn scope_of(command: &Command) -> Option<&Scope> {
         | Command::Replace { scope, .. }
         | Command::Delete(scope)
         | Command::Duplicate(scope)
+        | Command::Revert(scope)
         | Command::Mark(scope)
         | Command::Unmark(scope)
         | Command::Extend { scope, .. }

@@ -5,11 +5,17 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::files::{Answer, Ask};
 use super::{App, Effect, Mode, Outcome, Purpose};
+use crate::document::diff;
+use crate::document::form::Form;
 use crate::files::{Action, FileId, Output, Plan, Reason};
 use crate::progress::Progress;
+use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX, URLS_PER_FILE};
 use crate::session::save::SaveResult;
 use crate::words::{counted, grouped, size};
 use std::path::PathBuf;
+
+/// Lines of the index that a plan shows.
+const INDEX_LINES: usize = 6;
 
 /// A save that waits for an answer.
 #[derive(Debug)]
@@ -49,7 +55,11 @@ impl App {
         }
         if plan.asks {
             self.waiting = Some(Waiting { to, force });
-            let answers = vec![('w', "write", Answer::Write), ('k', "keep editing", Answer::Stay)];
+            let answers = vec![
+                ('w', "write", Answer::Write),
+                ('d', "differences", Answer::Differences),
+                ('k', "keep editing", Answer::Stay),
+            ];
             self.mode =
                 Mode::Ask(Box::new(Ask { title: title(&plan), lines: self.plan_lines(&plan), answers, top: 0 }));
             return;
@@ -74,6 +84,11 @@ impl App {
         }
     }
 
+    /// The plan that is being looked at.
+    pub(super) fn waiting_plan(&self) -> Plan {
+        self.session.plan(self.waiting.as_ref().and_then(|waiting| waiting.to.as_deref()))
+    }
+
     fn write(&mut self, plan: Plan, force: bool) {
         match self.session.saving(plan, force) {
             Ok(saving) => {
@@ -90,6 +105,7 @@ impl App {
                 self.saved = true;
                 self.say(words);
                 self.follow();
+                self.refresh_changes();
                 if std::mem::take(&mut self.leave_after_save) {
                     self.quit(false);
                 }
@@ -127,7 +143,11 @@ impl App {
         if plan.needs_base.is_some() {
             lines.push(Words::dim("The URL of the set's folder will be asked for.").into());
         }
-        let ask = Ask { title: title(&plan), lines, answers: vec![('k', "back", Answer::Stay)], top: 0 };
+        let mut answers = vec![('k', "back", Answer::Stay)];
+        if !plan.is_empty() {
+            answers.push(('d', "differences", Answer::Differences));
+        }
+        let ask = Ask { title: title(&plan), lines, answers, top: 0 };
         self.mode = Mode::Ask(Box::new(if plan.problems.is_empty() { ask } else { problems(self, &plan) }));
     }
 
@@ -138,6 +158,7 @@ impl App {
         let widest = touched.iter().map(|output| charset.width(&output.name)).max().unwrap_or(0).min(40);
         let mut lines: Vec<Line> = touched.iter().map(|output| self.output_line(output, widest)).collect();
         lines.extend(plan.losses.iter().map(|loss| Words::new().and(Role::Warning, format!("  {loss}")).into()));
+        lines.extend(self.index_lines(plan));
         let untouched = plan.count(Action::Untouched);
         if untouched > 0 {
             lines.push(Words::dim(format!("  {} untouched", counted(untouched as u64, "file"))).into());
@@ -146,6 +167,36 @@ impl App {
             let what = format!("{} was repaired to be read, and is written so:", file.name);
             lines.push(Words::new().and(Role::Warning, what).into());
             lines.extend(file.what.iter().map(|what| Words::text(format!("  {what}")).into()));
+        }
+        lines
+    }
+
+    /// The lines of the index that change, the first of them.
+    fn index_lines(&self, plan: &Plan) -> Vec<Line> {
+        let writes_index =
+            plan.outputs.iter().any(|output| output.file == FileId::Index && output.action == Action::Rewritten);
+        let mut lines = Vec::new();
+        if writes_index {
+            let diff = self.session.index_diff(plan, INDEX_LINES);
+            let changed = |kind| diff.lines.iter().filter(move |line| line.kind == kind);
+            let all = changed(diff::Kind::Gone).chain(changed(diff::Kind::New)).count();
+            for line in diff.lines.iter().filter(|line| matches!(line.kind, diff::Kind::Gone | diff::Kind::New)) {
+                let role = if line.kind == diff::Kind::New { Role::Good } else { Role::Error };
+                let (sign, text) = line.text.split_at(1);
+                lines.push(Words::new().and(role, format!("      {sign} {}", text.trim())).into());
+            }
+            lines.truncate(INDEX_LINES);
+            if all > INDEX_LINES || diff.more > 0 {
+                lines.push(Words::dim("      … and more lines of the index").into());
+            }
+        }
+        let beside = plan.document.index().map_or(&[][..], |index| &index.unlisted);
+        if !beside.is_empty() {
+            let names = beside.iter().take(3).map(|name| &**name).collect::<Vec<_>>().join(", ");
+            let more = if beside.len() > 3 { ", …" } else { "" };
+            let words =
+                format!("  {} beside the set and not in it: {names}{more}", counted(beside.len() as u64, "sitemap"));
+            lines.push(Words::dim(words).into());
         }
         lines
     }
@@ -166,12 +217,26 @@ impl App {
             }
         }
         let (before, after) = (u64::from(output.urls_before), u64::from(output.urls_after));
-        let mut right = if before == after || output.action == Action::Created {
-            Words::text(counted(after, if output.file == FileId::Index { "sitemap" } else { "URL" }))
+        let (is_index, is_table) =
+            (output.file == FileId::Index, matches!(Form::of_name(&output.name), Some(Form::Csv | Form::Tsv)));
+        let noun = if is_index { "sitemap" } else { "URL" };
+        let mut right = Words::new();
+        if before != after && output.action == Action::Rewritten {
+            right.push(Role::Dim, format!("{} {} ", grouped(before), signs.arrow));
+        }
+        // Both limits, where there are any: what is near one of them should be seen before it is met.
+        if is_table || output.action == Action::Removed || self.size.0 < 100 {
+            right.push(Role::Text, counted(after, noun));
+            right.push(Role::Dim, format!("   {}", size(output.bytes)));
         } else {
-            Words::text(format!("{} {} {}", grouped(before), signs.arrow, grouped(after)))
-        };
-        right.push(Role::Dim, format!("   {}", size(output.bytes)));
+            let most = if is_index { SITEMAPS_PER_INDEX } else { URLS_PER_FILE };
+            let is_over = after > u64::from(most) || output.bytes > BYTES_PER_FILE;
+            let role = if is_over { Role::Error } else { Role::Dim };
+            right.push(Role::Text, grouped(after));
+            right.push(role, format!(" of {} {noun}s   ", grouped(u64::from(most))));
+            right.push(Role::Text, size(output.bytes));
+            right.push(role, format!(" of {}", size(BYTES_PER_FILE)));
+        }
         if let Some(url) = output.url.as_ref().filter(|_| output.action == Action::Created) {
             words.push(Role::Dim, format!("   {url}"));
         }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod cells;
+mod changes;
 mod details;
 mod files;
 mod lists;

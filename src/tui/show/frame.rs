@@ -122,7 +122,8 @@ impl App {
 
     pub(super) fn footer_words(&self) -> Line {
         let pending = self.keymap.pending();
-        let at_ease = |severity| severity == Severity::Error || matches!(self.mode, Mode::Grid | Mode::Detail);
+        let at_ease =
+            |severity| severity == Severity::Error || matches!(self.mode, Mode::Grid | Mode::Detail | Mode::Changes(_));
         if let Some(message) = self.message.as_ref().filter(|message| at_ease(message.severity))
             && pending.is_empty()
         {
@@ -229,6 +230,21 @@ impl App {
                 let does = if list.chooses() { "choose" } else { "close" };
                 ("LIST".into(), vec![hint(enter, does, 0), hint("j k", "move", 2), hint("Esc", "close", 1)])
             }
+            Mode::Changes(changes) => {
+                let narrowed = !changes.holds.is_empty();
+                let mut hints = vec![
+                    hint(enter, "go there", 1),
+                    hint("r", "put back", 0),
+                    hint("/", "search", 1),
+                    hint("u", "undo", 3),
+                    hint("f", "filter the table", 4),
+                    hint("Esc", if narrowed { "show all" } else { "close" }, 1),
+                ];
+                if narrowed {
+                    hints.insert(2, hint("R", "put all of these back", 2));
+                }
+                ("UNSAVED".into(), hints)
+            }
             Mode::Ask(ask) => {
                 let mut hints = Vec::new();
                 for (at, (key, does, _)) in ask.answers.iter().enumerate() {
@@ -268,6 +284,14 @@ impl App {
         }
         Footer::Prompt { label, prompt: &edit.prompt, right }
     }
+}
+
+/// The unsaved changes being searched.
+pub(super) fn search_footer(prompt: &Prompt) -> Footer<'_> {
+    let mut right = Words::new();
+    right.key("↵", "keep");
+    right.key("Esc", "show all");
+    Footer::Prompt { label: Words::new().and(Role::Accent, "/"), prompt, right }
 }
 
 /// A list being narrowed by typing.

@@ -2,6 +2,7 @@
 //!
 //! Takes `&App` and changes nothing. Only rows on the screen are asked for.
 
+mod changes;
 mod detail;
 pub(in crate::tui) use detail::Stop;
 mod frame;
@@ -36,6 +37,11 @@ impl App {
             && let Some(prompt) = &list.prompt
         {
             return frame::palette_footer(list.kind, prompt);
+        }
+        if let Mode::Changes(changes) = &self.mode
+            && let Some(prompt) = &changes.prompt
+        {
+            return frame::search_footer(prompt);
         }
         Footer::Words(self.footer_words())
     }

@@ -30,6 +30,7 @@ impl App {
     pub(super) fn cover(&self) -> Option<Panel> {
         match &self.mode {
             Mode::List(list) => Some(list_panel(list)),
+            Mode::Changes(changes) => Some(self.changes_panel(changes)),
             Mode::Ask(ask) => {
                 let wrapped = |line: &Line| {
                     if line.right.is_empty() { self.folded_lines(&line.left) } else { vec![line.clone()] }
@@ -400,6 +401,8 @@ fn list_panel(list: &List) -> Panel {
         ListKind::Rules => ("rules that are broken", "Enter shows the rows"),
         ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
         ListKind::Explain => ("what is wrong here", ""),
+        ListKind::Diff => ("what would differ", "Esc goes back"),
+        ListKind::Proof => ("verified", "hashes: XXH3, 64 bits"),
         ListKind::Decide(_) => ("how is it meant?", "of the marked rows, else of this one"),
     };
     let chooses = list.chooses();

@@ -99,7 +99,7 @@ impl App {
     }
 
     /// A URL as the table shows it.
-    fn without_origin(&self, loc: &str) -> String {
+    pub(super) fn without_origin(&self, loc: &str) -> String {
         let path = self.session.origin().and_then(|origin| loc.strip_prefix(origin));
         path.filter(|path| path.starts_with(['/', '?', '#'])).unwrap_or(loc).to_owned()
     }

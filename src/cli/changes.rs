@@ -1,0 +1,76 @@
+//! The unsaved changes of a script, and the proof of what a save would do, as lines.
+
+use super::output::plain;
+use super::{Failure, Streams};
+use crate::document::RowState;
+use crate::files::Action;
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::session::pending::Entry;
+use crate::words::{counted, grouped};
+use std::io;
+
+/// A line for each change: sign, URL, what differs.
+pub(super) fn changes(session: &Session, streams: &mut Streams<'_>) -> io::Result<()> {
+    let pending = session.view().pending("", &Progress::default()).unwrap_or_default();
+    for entry in pending.entries {
+        let row = match entry {
+            Entry::File(file) => {
+                writeln!(streams.out, "~ {}  what stands around its entries", plain(&session.view().file_name(file)))?;
+                continue;
+            }
+            Entry::Undone(row) => {
+                writeln!(streams.out, "- {}", plain(&session.view().saved.loc(row)))?;
+                continue;
+            }
+            Entry::Row(row) => row,
+        };
+        let sign = match session.state(row) {
+            RowState::Added => '+',
+            RowState::Deleted => '-',
+            RowState::Changed => '~',
+            RowState::Clean => '^',
+        };
+        write!(streams.out, "{sign} {}", plain(&session.document().loc(row)))?;
+        if session.state(row) == RowState::Changed {
+            for part in session.view().differences(row) {
+                let value = |value: &Option<String>| value.as_deref().map_or_else(|| "none".to_owned(), plain);
+                write!(streams.out, "  {} {} -> {}", part.name, value(&part.before), value(&part.after))?;
+            }
+        }
+        let moved = if pending.moved.contains(row.0) { "  moved" } else { "" };
+        writeln!(streams.out, "{moved}")?;
+    }
+    Ok(())
+}
+
+/// A line for each file with its hashes, and one for each place that differs.
+pub(super) fn verify(session: &Session, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let proofs = session.inspection(session.plan(None)).prove(&Progress::default()).unwrap_or_default();
+    for proof in &proofs {
+        let hash = |one: Option<(u64, u64)>| {
+            one.map_or_else(|| "nothing".to_owned(), |(len, hash)| format!("{hash:016x} ({} bytes)", grouped(len)))
+        };
+        let name = plain(&proof.name);
+        if proof.action == Action::Untouched {
+            writeln!(streams.out, "same       {name}  {}", hash(proof.before))?;
+        } else {
+            writeln!(streams.out, "differs    {name}  {} -> {}", hash(proof.before), hash(proof.after))?;
+            for span in &proof.spans {
+                let (before, after) = (&span.before, &span.after);
+                writeln!(streams.out, "  {}..{} -> {}..{}", before.start, before.end, after.start, after.end)?;
+            }
+            let spans = counted(proof.spans.len() as u64, "place");
+            writeln!(streams.out, "  {spans}; the other {} bytes are the same", grouped(proof.same))?;
+        }
+        if let Some(fault) = &proof.fault {
+            streams.note(&format!("{name}: {fault}"));
+        }
+    }
+    match proofs.iter().find(|proof| proof.fault.is_some()) {
+        Some(proof) => {
+            Err(Failure::Usage(format!("{} is not proved", plain(&proof.name)), "read the files again".to_owned()))
+        }
+        None => Ok(()),
+    }
+}

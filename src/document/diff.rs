@@ -1,0 +1,343 @@
+//! Two versions of a file as a unified diff: whole lines, three around each change, no more than asked for.
+//!
+//! A file without line breaks is shown around what differs, cut. Pure.
+
+use super::spans::Span;
+use std::ops::Range;
+
+/// What a line of a diff is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `@@ -1,4 +1,5 @@`
+    Place,
+    /// In both.
+    Same,
+    /// Only before.
+    Gone,
+    /// Only after.
+    New,
+}
+
+/// A line of a diff, with its sign.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Line {
+    /// What it is.
+    pub kind: Kind,
+    /// As a diff has it: ` `, `-` or `+` first.
+    pub text: String,
+}
+
+/// As much of a diff as was asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// Its lines.
+    pub lines: Vec<Line>,
+    /// Places that differ and are not among them.
+    pub more: usize,
+}
+
+/// Lines that are the same, around those that are not.
+const AROUND: usize = 3;
+/// Bytes of a line that are shown around what differs.
+const LONG: usize = 300;
+
+/// The diff of two versions that differ in these spans, in at most about `most` lines.
+pub fn unified(before: &[u8], after: &[u8], spans: &[Span], most: usize) -> Diff {
+    let mut diff = Diff::default();
+    let mut lines = Counted::default();
+    let mut rest = WholeLines { before, after, spans, most, at: 0, end: 0 }.peekable();
+    let mut shown = 0;
+    while let Some((span, count)) = rest.next() {
+        if diff.lines.len() >= most {
+            diff.more = spans.len() - shown;
+            break;
+        }
+        let (mut hunk, mut end) = (vec![span], 0);
+        let first = shown;
+        shown += count;
+        while let Some((next, count)) = rest.peek() {
+            end = hunk.last().map_or(end, |last: &Span| last.before.end);
+            if gap(before, end..next.before.start) > 2 * AROUND || shown - first >= most {
+                break;
+            }
+            shown += count;
+            hunk.push(next.clone());
+            rest.next();
+        }
+        put_hunk(&mut diff, &mut lines, (before, after), (&hunk, most));
+    }
+    diff
+}
+
+/// Spans made whole lines on both sides; those that share a line, or are of neighbouring lines, are one.
+struct WholeLines<'b> {
+    before: &'b [u8],
+    after: &'b [u8],
+    spans: &'b [Span],
+    most: usize,
+    /// The next span, and where the last one that was given ends.
+    at: usize,
+    end: usize,
+}
+
+impl WholeLines<'_> {
+    /// A span; lines that come or go are whole lines, not the end of one and the beginning of the next.
+    fn span(&self, at: usize) -> Option<Span> {
+        let mut span = self.spans.get(at)?.clone();
+        let is_break = |bytes: &[u8], at: usize| bytes.get(at) == Some(&b'\n');
+        let (side, range) =
+            if span.before.is_empty() { (self.after, &span.after) } else { (self.before, &span.before) };
+        let is_one_sided = span.before.is_empty() || span.after.is_empty();
+        let has_room = self.spans.get(at + 1).is_none_or(|next| next.before.start > span.before.end);
+        if is_one_sided && has_room && is_break(side, range.start) && is_break(side, range.end) {
+            for end in [&mut span.before.start, &mut span.before.end, &mut span.after.start, &mut span.after.end] {
+                *end += 1;
+            }
+        }
+        Some(span)
+    }
+
+    /// Whether a span ends where lines end, on both sides.
+    fn is_whole(&self, span: &Span) -> bool {
+        let ends = |bytes: &[u8], range: &Range<usize>| {
+            range.is_empty() || range.end.checked_sub(1).is_some_and(|last| bytes.get(last) == Some(&b'\n'))
+        };
+        ends(self.before, &span.before) && ends(self.after, &span.after)
+    }
+}
+
+impl Iterator for WholeLines<'_> {
+    /// Whole lines, and how many spans are in them.
+    type Item = (Span, usize);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let first = self.at;
+        let mut span = self.span(first)?;
+        self.at += 1;
+        let start = self.before.get(self.end..span.before.start).unwrap_or_default();
+        let back = start.iter().rev().take(LONG).position(|byte| *byte == b'\n');
+        let back = back.unwrap_or_else(|| start.len().min(LONG));
+        (span.before.start, span.after.start) = (span.before.start - back, span.after.start - back);
+        loop {
+            let next = self.span(self.at);
+            let limit = next.as_ref().map_or(self.before.len(), |next| next.before.start);
+            let follows = self.before.get(span.before.end..limit).unwrap_or_default();
+            let on = if self.is_whole(&span) {
+                Some(0)
+            } else {
+                follows.iter().take(LONG).position(|byte| *byte == b'\n').map(|at| at + 1)
+            };
+            let on = on.or_else(|| (next.is_none() || follows.len() > LONG).then(|| follows.len().min(LONG)));
+            if let Some(on) = on {
+                (span.before.end, span.after.end) = (span.before.end + on, span.after.end + on);
+            }
+            // Changes of neighbouring lines stand together: all that is gone, then all that is new.
+            let touches = next.as_ref().is_some_and(|next| {
+                let between = self.before.get(span.before.end..next.before.start);
+                on.is_none() || between.is_none_or(|between| between.is_empty() || !between.contains(&b'\n'))
+            });
+            let is_long = on.is_some() && self.at - first >= self.most && self.is_whole(&span);
+            let Some(next) = next.filter(|_| touches && !is_long) else {
+                self.end = span.before.end;
+                return Some((span, self.at - first));
+            };
+            (span.before.end, span.after.end) = (next.before.end, next.after.end);
+            self.at += 1;
+        }
+    }
+}
+
+/// Line breaks in a range.
+fn gap(bytes: &[u8], range: Range<usize>) -> usize {
+    memchr::memchr_iter(b'\n', bytes.get(range).unwrap_or_default()).count()
+}
+
+/// Counts line breaks on the way through both files.
+#[derive(Default)]
+struct Counted {
+    before: (usize, usize),
+    after: (usize, usize),
+}
+
+impl Counted {
+    fn line(at: &mut (usize, usize), bytes: &[u8], to: usize) -> usize {
+        at.1 += gap(bytes, at.0..to);
+        at.0 = to;
+        at.1 + 1
+    }
+}
+
+fn put_hunk(diff: &mut Diff, lines: &mut Counted, (before, after): (&[u8], &[u8]), (hunk, most): (&[Span], usize)) {
+    let (Some(first), Some(last)) = (hunk.first(), hunk.last()) else { return };
+    let lead = last_lines(before.get(..first.before.start).unwrap_or_default());
+    let trail = first_lines(before.get(last.before.end..).unwrap_or_default());
+    let from = Counted::line(&mut lines.before, before, first.before.start - lead.len());
+    let to = Counted::line(&mut lines.after, after, first.after.start - lead.len());
+    let (mut old, mut new) = (0, 0);
+    let place = diff.lines.len();
+    let mut put = |kind: Kind, text: &[u8]| {
+        let count = put(diff, kind, text, most);
+        old += if kind == Kind::New { 0 } else { count };
+        new += if kind == Kind::Gone { 0 } else { count };
+    };
+    put(Kind::Same, lead);
+    let mut at = first.before.start;
+    for span in hunk {
+        put(Kind::Same, before.get(at..span.before.start).unwrap_or_default());
+        put(Kind::Gone, before.get(span.before.clone()).unwrap_or_default());
+        put(Kind::New, after.get(span.after.clone()).unwrap_or_default());
+        at = span.before.end;
+    }
+    put(Kind::Same, trail);
+    // A side without lines is named by the line before it.
+    let (from, to) = (from - usize::from(old == 0), to - usize::from(new == 0));
+    diff.lines.insert(place, Line { kind: Kind::Place, text: format!("@@ -{from},{old} +{to},{new} @@") });
+}
+
+/// Puts lines, no more than asked for; gives how many there are.
+fn put(diff: &mut Diff, kind: Kind, text: &[u8], most: usize) -> usize {
+    let sign = match kind {
+        Kind::Gone => '-',
+        Kind::New => '+',
+        _ => ' ',
+    };
+    let lines = text.split_inclusive(|byte| *byte == b'\n');
+    diff.lines.extend(lines.take(most).map(|line| {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        Line { kind, text: format!("{sign}{}", String::from_utf8_lossy(line)) }
+    }));
+    let count = gap(text, 0..text.len()) + usize::from(!text.is_empty() && !text.ends_with(b"\n"));
+    if count > most {
+        diff.lines.push(Line { kind, text: format!("{sign}… {} more lines", count - most) });
+    }
+    count
+}
+
+/// The last lines of a text that ends where a line begins; none where no line does.
+fn last_lines(text: &[u8]) -> &[u8] {
+    if !text.ends_with(b"\n") {
+        return &[];
+    }
+    let mut start = text.len();
+    for _ in 0..AROUND {
+        let line = text.get(..start.saturating_sub(1)).unwrap_or_default();
+        if start == 0 || text.len() - start > LONG {
+            break;
+        }
+        start = line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    }
+    text.get(start..).filter(|lines| lines.len() <= AROUND * LONG).unwrap_or_default()
+}
+
+/// The first lines of a text.
+fn first_lines(text: &[u8]) -> &[u8] {
+    let end: usize = text.split_inclusive(|byte| *byte == b'\n').take(AROUND).map(<[u8]>::len).sum();
+    text.get(..end).filter(|lines| lines.len() <= AROUND * LONG).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::spans::{same_outside, spans_of_bytes};
+    use super::*;
+    use proptest::prelude::*;
+
+    fn text(diff: &Diff) -> String {
+        diff.lines.iter().map(|line| format!("{}\n", line.text)).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn lines_that_come_and_go_are_whole_lines() {
+        let lines = |lines: &[&str]| lines.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
+        let before = lines(&["<u>", " a", " b", " c", " d", " e", " f", "</u>"]);
+        let after = lines(&["<u>", " a", " b", " new", " c", " d", " E", " f", "</u>"]);
+        // As entries have it: a new one begins with the line break before it.
+        let spans = [Span { before: 10..10, after: 10..15 }, Span { before: 17..18, after: 22..23 }];
+        assert!(same_outside(before.as_bytes(), after.as_bytes(), &spans).is_some());
+        assert_eq!(
+            text(&unified(before.as_bytes(), after.as_bytes(), &spans, 100)),
+            "@@ -1,8 +1,9 @@\n <u>\n  a\n  b\n+ new\n  c\n  d\n- e\n+ E\n  f\n </u>\n"
+        );
+    }
+
+    #[test]
+    fn a_file_of_one_line_is_shown_around_what_differs() {
+        let long = "<url>x</url>".repeat(1_000);
+        let (before, after) = (format!("{long}0.5{long}"), format!("{long}0.8{long}"));
+        let diff =
+            unified(before.as_bytes(), after.as_bytes(), &spans_of_bytes(before.as_bytes(), after.as_bytes()), 100);
+        assert_eq!(diff.lines.len(), 3);
+        assert!(diff.lines.iter().all(|line| line.text.len() < 3 * LONG), "{diff:?}");
+    }
+
+    #[test]
+    fn no_more_is_shown_than_asked_for() {
+        let lines = |number| format!("{number} a\nsame\nsame\nsame\nsame\nsame\nsame\n");
+        let before = (0..1_000).map(lines).collect::<Vec<_>>().concat();
+        let after = before.replace('a', "b");
+        let spans: Vec<Span> =
+            before.match_indices('a').map(|(at, _)| Span { before: at..at + 1, after: at..at + 1 }).collect();
+        let diff = unified(before.as_bytes(), after.as_bytes(), &spans, 50);
+        assert!(diff.lines.len() < 250 && diff.more > 6_900, "{} {}", diff.lines.len(), diff.more);
+        let all = unified(b"", after.as_bytes(), &spans_of_bytes(b"", after.as_bytes()), 50);
+        assert_eq!((all.lines.len(), &*all.lines[51].text), (52, "+… 6950 more lines"));
+    }
+
+    /// What a diff says, done to the lines before.
+    fn patched(before: &str, diff: &Diff) -> String {
+        let lines: Vec<&str> = before.split_inclusive('\n').collect();
+        let (mut out, mut at) = (String::new(), 0);
+        for line in &diff.lines {
+            let said = line.text.get(1..).unwrap_or_default();
+            match line.kind {
+                Kind::Place => {
+                    let (from, count) = line.text[4..].split_once(' ').unwrap().0.split_once(',').unwrap();
+                    let from: usize = from.parse().unwrap();
+                    let from = if count == "0" { from } else { from - 1 };
+                    out.extend(lines[at..from].iter().copied());
+                    at = from;
+                }
+                Kind::Same | Kind::Gone => {
+                    assert_eq!(lines[at].trim_end_matches('\n'), said);
+                    if line.kind == Kind::Same {
+                        out += lines[at];
+                    }
+                    at += 1;
+                }
+                Kind::New => {
+                    out += said;
+                    out.push('\n');
+                }
+            }
+        }
+        out.extend(lines[at..].iter().copied());
+        out
+    }
+
+    proptest! {
+        /// Done to the lines before, a diff gives the lines after, whichever bytes the spans begin and end at.
+        #[test]
+        fn a_diff_leads_from_one_to_the_other(
+            lines in proptest::collection::vec("[ab]{0,3}", 1..25),
+            cuts in proptest::collection::vec((0usize..100, 0usize..6, "[ab\n]{0,6}"), 0..5),
+        ) {
+            let before = lines.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().concat();
+            let mut cuts: Vec<(usize, usize, String)> =
+                cuts.into_iter().map(|(at, len, new)| (at % before.len(), len, new)).collect();
+            cuts.sort();
+            let (mut after, mut at, mut spans) = (String::new(), 0, Vec::new());
+            for (from, len, new) in cuts {
+                // Spans do not touch, and the last line keeps its end.
+                if from < at + usize::from(at > 0) || from + len >= before.len() || (len == 0 && new.is_empty()) {
+                    continue;
+                }
+                after += &before[at..from];
+                spans.push(Span { before: from..from + len, after: after.len()..after.len() + new.len() });
+                after += &new;
+                at = from + len;
+            }
+            after += &before[at..];
+            let diff = unified(before.as_bytes(), after.as_bytes(), &spans, usize::MAX);
+            prop_assert_eq!(patched(&before, &diff), after, "{}", text(&diff));
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Which bytes of a file differ from an earlier version of it: entry by entry, then byte by byte.
+//!
+//! Invariant: what lies outside of the spans is the same in both, piece by piece, in order. Pure.
+
+use super::Document;
+use super::rows::RowSet;
+use super::sitemap::{Sitemap, SitemapId};
+use hashbrown::HashMap;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Bytes that differ: those before and those after. One of the two may be empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// Offsets in the earlier bytes.
+    pub before: Range<usize>,
+    /// Offsets in the later ones.
+    pub after: Range<usize>,
+}
+
+/// A file in pieces: its head, its entries, its tail.
+#[derive(Debug, Clone, Default)]
+pub struct Pieces<'d>(Vec<(u32, Cow<'d, [u8]>)>);
+
+/// Keys of what is no entry; rows and entries of an index are far below.
+const HEAD: u32 = u32::MAX;
+const TAIL: u32 = u32::MAX - 1;
+
+impl<'d> Pieces<'d> {
+    /// A sitemap as the document would write it; entries are known by their rows.
+    pub fn of(document: &'d Document, id: SitemapId) -> Self {
+        let Some(sitemap) = document.sitemap(id) else { return Self::default() };
+        let entries = sitemap.live > 0;
+        let mut pieces = vec![(HEAD, Cow::Owned(sitemap.frame.head(entries).to_vec()))];
+        let live = sitemap.rows.iter().filter(|row| document.is_live(*row));
+        pieces.extend(live.map(|row| (row.0, document.entry_text(row))));
+        pieces.push((TAIL, Cow::Owned(sitemap.frame.tail(entries).to_vec())));
+        if sitemap.ends_open() {
+            // The line break that a last line has in memory only.
+            if let Some((_, last)) = pieces.iter_mut().rev().find(|(_, text)| !text.is_empty()) {
+                last.to_mut().pop();
+            }
+        }
+        Self(pieces)
+    }
+
+    /// The indexes of two documents; entries are known by their URLs.
+    pub fn of_indexes(before: &'d Document, after: &'d Document) -> (Self, Self) {
+        let mut keys: HashMap<&str, u32> = HashMap::new();
+        let mut pieces = |document: &'d Document| {
+            let Some(index) = document.index() else { return Self::default() };
+            let entries = !index.source.is_empty();
+            let mut pieces = vec![(HEAD, Cow::Owned(index.source.head(entries).to_vec()))];
+            for (number, child) in index.children.iter().enumerate() {
+                let next = keys.len() as u32;
+                let key = *keys.entry(&child.loc).or_insert(next);
+                pieces.push((key, Cow::Borrowed(index.source.entry_text(number))));
+            }
+            pieces.push((TAIL, Cow::Owned(index.source.tail(entries).to_vec())));
+            Self(pieces)
+        };
+        (pieces(before), pieces(after))
+    }
+
+    /// The file's bytes.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.0.iter().flat_map(|(_, text)| text.iter().copied()).collect()
+    }
+}
+
+/// The bytes that differ, in order.
+pub fn spans(before: &Pieces<'_>, after: &Pieces<'_>) -> Vec<Span> {
+    let mut walk = Walk::default();
+    let kept = kept(before.0.iter().map(|(key, _)| *key), after.0.iter().map(|(key, _)| *key));
+    let (mut old, mut new) = (before.0.iter(), after.0.iter());
+    for (from, to) in kept {
+        let (skipped, common) = upto(&mut old, from.1);
+        let (added, same) = upto(&mut new, to.1);
+        walk.differ(skipped, added);
+        if let (Some(common), Some(same)) = (common, same) {
+            walk.pair(common, same);
+        }
+    }
+    walk.differ(old.map(|(_, text)| text.len()).sum(), new.map(|(_, text)| text.len()).sum());
+    walk.finish()
+}
+
+/// Takes pieces up to the one at `count` more: the bytes before it, and its text.
+fn upto<'p>(pieces: &mut impl Iterator<Item = &'p (u32, Cow<'p, [u8]>)>, count: usize) -> (usize, Option<&'p [u8]>) {
+    let skipped = pieces.by_ref().take(count).map(|(_, text)| text.len()).sum();
+    (skipped, pieces.next().map(|(_, text)| &**text))
+}
+
+/// A place of a common piece: where it is, and how many pieces stand between it and the common one before it.
+type Place = (usize, usize);
+
+/// The places of the pieces that both have in the same order.
+fn kept(before: impl Iterator<Item = u32>, after: impl Iterator<Item = u32>) -> Vec<(Place, Place)> {
+    let mut places: HashMap<u32, usize> = HashMap::new();
+    for (at, key) in before.enumerate() {
+        places.entry(key).or_insert(at);
+    }
+    // Each place serves once.
+    let common: Vec<(usize, usize)> =
+        after.enumerate().filter_map(|(at, key)| Some((places.remove(&key)?, at))).collect();
+    let rising = rising(&common.iter().map(|(from, _)| *from).collect::<Vec<_>>());
+    let (mut last_from, mut last_to) = (0, 0);
+    let mut kept = Vec::with_capacity(common.len());
+    for ((from, to), _) in common.into_iter().zip(0..).filter(|(_, at)| rising.contains(*at)) {
+        kept.push(((from, from - last_from), (to, to - last_to)));
+        (last_from, last_to) = (from + 1, to + 1);
+    }
+    kept
+}
+
+/// Places of a longest rising sequence.
+fn rising(values: &[usize]) -> RowSet {
+    if values.is_sorted() {
+        return (0..values.len() as u32).collect();
+    }
+    // For each length where the smallest last value of a rising sequence is, and who came before whom.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut before: Vec<Option<usize>> = Vec::with_capacity(values.len());
+    let value = |at: usize| values.get(at).copied().unwrap_or_default();
+    for at in 0..values.len() {
+        let length = ends.partition_point(|end| value(*end) < value(at));
+        before.push(length.checked_sub(1).and_then(|shorter| ends.get(shorter).copied()));
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let mut kept = RowSet::new();
+    let mut at = ends.last().copied();
+    while let Some(place) = at {
+        kept.insert(place as u32);
+        at = before.get(place).copied().flatten();
+    }
+    kept
+}
+
+/// Rows that both versions of a file have, but not in the order of the others.
+pub fn moved_rows((document, sitemap): (&Document, &Sitemap), (saved, was): (&Document, &Sitemap)) -> Vec<u32> {
+    let there: HashMap<u32, usize> =
+        was.rows.iter().filter(|row| saved.is_live(*row)).zip(0..).map(|(row, at)| (row.0, at)).collect();
+    let live = sitemap.rows.iter().filter(|row| document.is_live(*row));
+    let (rows, places): (Vec<u32>, Vec<usize>) = live.filter_map(|row| Some((row.0, *there.get(&row.0)?))).unzip();
+    let kept = rising(&places);
+    rows.into_iter().zip(0..).filter(|(_, at)| !kept.contains(*at)).map(|(row, _)| row).collect()
+}
+
+/// Collects spans over both files.
+#[derive(Default)]
+struct Walk {
+    spans: Vec<Span>,
+    before: usize,
+    after: usize,
+}
+
+impl Walk {
+    /// So many bytes of the one are so many others of the other.
+    fn differ(&mut self, before: usize, after: usize) {
+        let span = Span { before: self.before..self.before + before, after: self.after..self.after + after };
+        (self.before, self.after) = (span.before.end, span.after.end);
+        if before == 0 && after == 0 {
+            return;
+        }
+        match self.spans.last_mut() {
+            Some(last) if last.before.end == span.before.start && last.after.end == span.after.start => {
+                (last.before.end, last.after.end) = (span.before.end, span.after.end);
+            }
+            _ => self.spans.push(span),
+        }
+    }
+
+    fn same(&mut self, len: usize) {
+        (self.before, self.after) = (self.before + len, self.after + len);
+    }
+
+    /// One piece in both versions: what differs is between what begins and what ends the same.
+    fn pair(&mut self, before: &[u8], after: &[u8]) {
+        if before == after {
+            return self.same(before.len());
+        }
+        let begins = before.iter().zip(after).take_while(|(a, b)| a == b).count();
+        let most = before.len().min(after.len()) - begins;
+        let ends = before.iter().rev().zip(after.iter().rev()).take(most).take_while(|(a, b)| a == b).count();
+        self.same(begins);
+        self.differ(before.len() - begins - ends, after.len() - begins - ends);
+        self.same(ends);
+    }
+
+    fn finish(self) -> Vec<Span> {
+        self.spans
+    }
+}
+
+/// What differs between bytes of which nothing else is known: between what begins and what ends the same.
+pub fn spans_of_bytes(before: &[u8], after: &[u8]) -> Vec<Span> {
+    let mut walk = Walk::default();
+    walk.pair(before, after);
+    walk.finish()
+}
+
+/// Whether the bytes outside of the spans are the same in both, and how many those are.
+pub fn same_outside(before: &[u8], after: &[u8], spans: &[Span]) -> Option<usize> {
+    let (mut from, mut to, mut same) = (0, 0, 0);
+    let end = Span { before: before.len()..before.len(), after: after.len()..after.len() };
+    for span in spans.iter().chain([&end]) {
+        let (one, other) = (before.get(from..span.before.start)?, after.get(to..span.after.start)?);
+        if one != other {
+            return None;
+        }
+        same += one.len();
+        (from, to) = (span.before.end, span.after.end);
+    }
+    Some(same)
+}

@@ -1,0 +1,135 @@
+//! Proves what a save would do: the stored bytes, the bytes to be, and exactly where the two differ.
+//!
+//! Reads every file of the plan and writes none. Nothing of it is taken from what was remembered: the file on disk is
+//! read again, the file to be is made whole, and both are compared outside of the spans that are said to differ.
+
+use super::detect;
+use super::disk::{Disk, fingerprint};
+use super::plan::{Action, FileId, Output, Plan};
+use crate::document::Document;
+use crate::document::sitemap::SitemapId;
+use crate::document::spans::{self, Pieces, Span};
+use crate::progress::Progress;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What is proved of one file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Proof {
+    /// Relative to the set's folder.
+    pub name: Arc<str>,
+    /// What a save does to it.
+    pub action: Action,
+    /// Length and [`fingerprint`] of the bytes on disk, as stored.
+    pub before: Option<(u64, u64)>,
+    /// Length and fingerprint of the bytes to be, uncompressed; those on disk where they stay.
+    pub after: Option<(u64, u64)>,
+    /// Where they differ, in uncompressed bytes.
+    pub spans: Vec<Span>,
+    /// What the first of them hold, before and after, cut.
+    pub texts: Vec<[String; 2]>,
+    /// Bytes outside of them, the same in both.
+    pub same: u64,
+    /// Why it is not proved, in a whole sentence.
+    pub fault: Option<String>,
+}
+
+/// Spans whose text is kept, and bytes of each.
+const SHOWN: usize = 20;
+const LONG: usize = 200;
+
+/// Looks at every file of a plan. `None` when cancelled.
+pub fn verify(plan: &Plan, saved: &Document, disk: &Disk, progress: &Progress) -> Option<Vec<Proof>> {
+    progress.expect(plan.outputs.len() as u64, 0);
+    plan.outputs
+        .iter()
+        .map(|output| {
+            progress.finish_files(1);
+            (!progress.is_cancelled()).then(|| prove(plan, output, saved, disk))
+        })
+        .collect()
+}
+
+fn prove(plan: &Plan, output: &Output, saved: &Document, disk: &Disk) -> Proof {
+    let mut proof = Proof {
+        name: Arc::clone(&output.name),
+        action: output.action,
+        before: None,
+        after: None,
+        spans: Vec::new(),
+        texts: Vec::new(),
+        same: 0,
+        fault: None,
+    };
+    let after = match output.file {
+        FileId::Index => plan.document.index().map(|index| index.source.bytes().to_vec()),
+        FileId::Sitemap(id) => Some(Pieces::of(&plan.document, id).bytes()),
+        FileId::Gone => None,
+    };
+    proof.after = after.as_ref().map(|bytes| (bytes.len() as u64, fingerprint(bytes)));
+    let stored = match std::fs::read(&output.path) {
+        Ok(stored) => stored,
+        Err(_) if output.action == Action::Created => return proof,
+        Err(error) => {
+            proof.fault = Some(format!("it cannot be read: {error}"));
+            return proof;
+        }
+    };
+    proof.before = Some((stored.len() as u64, fingerprint(&stored)));
+    if let Some(known) = disk.get(&output.path)
+        && (known.len, known.hash) != (stored.len() as u64, fingerprint(&stored))
+    {
+        proof.fault = Some("it is not what was read: somebody else has changed it".to_owned());
+        return proof;
+    }
+    let Some(after) = after else { return proof };
+    let before = match unpacked(stored) {
+        Ok(before) => before,
+        Err(why) => {
+            proof.fault = Some(why);
+            return proof;
+        }
+    };
+    proof.spans = spans_of(plan, output, saved, (&before, &after));
+    let text = |bytes: &[u8], range: &Range<usize>| {
+        let bytes = bytes.get(range.clone()).unwrap_or_default();
+        String::from_utf8_lossy(bytes.get(..bytes.len().min(LONG)).unwrap_or_default()).into_owned()
+    };
+    let shown = proof.spans.iter().take(SHOWN);
+    proof.texts = shown.map(|span| [text(&before, &span.before), text(&after, &span.after)]).collect();
+    match spans::same_outside(&before, &after, &proof.spans) {
+        Some(same) => proof.same = same as u64,
+        None => proof.fault = Some("bytes differ where none should".to_owned()),
+    }
+    if output.action == Action::Untouched && !proof.spans.is_empty() {
+        proof.fault = Some("it would stay as it is, and yet it is not what was read".to_owned());
+    }
+    proof
+}
+
+/// Where a file differs: by its entries where memory has the stored bytes, else as a whole.
+fn spans_of(plan: &Plan, output: &Output, saved: &Document, (before, after): (&[u8], &[u8])) -> Vec<Span> {
+    let path = Some(output.path.as_path());
+    let (was, is) = match output.file {
+        FileId::Index => Pieces::of_indexes(saved, &plan.document),
+        FileId::Sitemap(id) => {
+            let was = saved.sitemaps().iter().position(|sitemap| sitemap.path.as_deref() == path);
+            let was = was.map(|number| Pieces::of(saved, SitemapId(number as u32)));
+            (was.unwrap_or_default(), Pieces::of(&plan.document, id))
+        }
+        FileId::Gone => return Vec::new(),
+    };
+    // A file that was repaired or decoded when it was read is other bytes in memory.
+    if was.bytes() == before { spans::spans(&was, &is) } else { spans::spans_of_bytes(before, after) }
+}
+
+/// The bytes under gzip.
+fn unpacked(stored: Vec<u8>) -> Result<Vec<u8>, String> {
+    if !detect::is_gzip(&stored) {
+        return Ok(stored);
+    }
+    let mut bytes = Vec::new();
+    std::io::Read::read_to_end(&mut flate2::read::MultiGzDecoder::new(&*stored), &mut bytes)
+        .map_err(|error| format!("its gzip is damaged: {error}"))?;
+    Ok(bytes)
+}

@@ -1,0 +1,134 @@
+//! A save looked at closely before it is made: the diff of each file, and the proof of what would change.
+
+use super::super::jobs::Kind;
+use super::super::theme::Role;
+use super::super::words::{Line, Words};
+use super::files::Ask;
+use super::list::{Choice, List, ListKind};
+use super::{App, Mode, Outcome};
+use crate::document::diff;
+use crate::files::verify::Proof;
+use crate::files::{Action, Plan};
+use crate::progress::Progress;
+use crate::session::verify::FileDiff;
+use crate::words::{counted, grouped};
+
+/// Lines of the diff of one file, and of all together.
+const MOST: usize = 400;
+const MOST_IN_ALL: usize = 4_000;
+
+impl App {
+    /// Shows what would differ in each file; the question waits below.
+    pub(super) fn open_diffs(&mut self, plan: Plan, ask: Box<Ask>) {
+        let inspection = self.session.inspection(plan);
+        self.mode = Mode::Ask(ask);
+        self.say("comparing…");
+        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Diffs(inspection.diffs(MOST, progress)));
+        self.spawn(Kind::Preview, work);
+    }
+
+    pub(super) fn diffs_found(&mut self, diffs: Option<Vec<FileDiff>>) {
+        let Some(diffs) = diffs else { return };
+        let Mode::Ask(ask) = std::mem::replace(&mut self.mode, Mode::Grid) else { return };
+        self.message = None;
+        self.under = Some(ask);
+        let mut lines: Vec<(Line, Choice)> = Vec::new();
+        for file in &diffs {
+            if lines.len() >= MOST_IN_ALL {
+                lines.push((Words::dim(format!("{} is not shown", file.name)).into(), Choice::Read));
+                continue;
+            }
+            let from = if file.action == Action::Created { "/dev/null".to_owned() } else { file.name.to_string() };
+            let to = if file.action == Action::Removed { "/dev/null".to_owned() } else { file.name.to_string() };
+            for (sign, name) in [("---", from), ("+++", to)] {
+                lines.push((Words::new().and(Role::Bold, format!("{sign} {name}")).into(), Choice::Read));
+            }
+            for line in &file.diff.lines {
+                let role = match line.kind {
+                    diff::Kind::Place => Role::Accent,
+                    diff::Kind::Same => Role::Dim,
+                    diff::Kind::Gone => Role::Error,
+                    diff::Kind::New => Role::Good,
+                };
+                lines.push((Words::new().and(role, line.text.clone()).into(), Choice::Read));
+            }
+            if file.diff.more > 0 {
+                let words = format!("… {} more", counted(file.diff.more as u64, "place"));
+                lines.push((Words::dim(words).into(), Choice::Read));
+            }
+        }
+        if lines.is_empty() {
+            lines.push((Words::dim("no file would change").into(), Choice::Read));
+        }
+        self.mode = Mode::List(List::new(ListKind::Diff, lines));
+    }
+
+    /// Proves what a save would change. Reads the files, writes none.
+    pub(super) fn verify(&mut self) {
+        if self.session.path().is_none() {
+            return self.say("there is no file to compare with");
+        }
+        if self.is_busy(Kind::Save) || self.session.is_loading() {
+            return self.say("something is being read or written; wait for it");
+        }
+        let inspection = self.session.inspection(self.session.plan(None));
+        self.say("reading the files…");
+        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Proved(inspection.prove(progress)));
+        self.spawn(Kind::Preview, work);
+    }
+
+    pub(super) fn proved(&mut self, proofs: Option<Vec<Proof>>) {
+        let Some(proofs) = proofs.filter(|_| matches!(self.mode, Mode::Grid | Mode::Detail)) else { return };
+        self.message = None;
+        let mut lines: Vec<(Line, Choice)> = Vec::new();
+        let mut add = |line: Line| lines.push((line, Choice::Read));
+        let faults = proofs.iter().filter(|proof| proof.fault.is_some()).count();
+        let same = proofs.iter().filter(|proof| proof.action == Action::Untouched && proof.fault.is_none()).count();
+        let spans: usize = proofs.iter().map(|proof| proof.spans.len()).sum();
+        let signs = self.theme.signs;
+        if faults == 0 {
+            let words = match spans {
+                0 if same == proofs.len() => {
+                    "a save would write nothing: every file holds the bytes that were read".to_owned()
+                }
+                _ => format!("a save changes {} and no other byte", counted(spans as u64, "place")),
+            };
+            add(Words::new().and(Role::Good, format!("{} ", signs.good)).and(Role::Text, words).into());
+        }
+        for proof in proofs.iter().filter(|proof| proof.action != Action::Untouched || proof.fault.is_some()) {
+            let hash =
+                |one: Option<(u64, u64)>| one.map_or_else(|| "nothing".to_owned(), |(_, hash)| format!("{hash:016x}"));
+            let len = |one: Option<(u64, u64)>| one.map_or_else(|| "0".to_owned(), |(len, _)| grouped(len));
+            add(Line::default());
+            add(Line::new(
+                Words::new().and(Role::Bold, proof.name.to_string()),
+                Words::dim(format!("{} {} {} bytes", len(proof.before), signs.arrow, len(proof.after))),
+            ));
+            if let Some(fault) = &proof.fault {
+                add(Words::new().and(Role::Error, format!("  {} ", signs.error)).and(Role::Text, fault.clone()).into());
+            }
+            let words = format!("  {} {} {}", hash(proof.before), signs.arrow, hash(proof.after));
+            add(Words::dim(words).into());
+            for (span, [before, after]) in proof.spans.iter().zip(&proof.texts) {
+                let place = format!("  at {:>12}  ", grouped(span.before.start as u64));
+                let shown = |text: &str| if text.is_empty() { signs.absent.to_owned() } else { text.trim().to_owned() };
+                let words =
+                    Words::dim(place).and(Role::Error, shown(before)).and(Role::Dim, format!(" {} ", signs.arrow));
+                add(words.and(Role::Good, shown(after)).into());
+            }
+            let more = proof.spans.len().saturating_sub(proof.texts.len());
+            if more > 0 {
+                add(Words::dim(format!("  … {} more", counted(more as u64, "place"))).into());
+            }
+            if proof.fault.is_none() {
+                add(Words::dim(format!("  the other {} bytes are the same", grouped(proof.same))).into());
+            }
+        }
+        if same > 0 {
+            add(Line::default());
+            let words = format!("{} as stored, byte for byte", counted(same as u64, "file"));
+            add(Words::new().and(Role::Good, format!("{} ", signs.good)).and(Role::Text, words).into());
+        }
+        self.mode = Mode::List(List::new(ListKind::Proof, lines));
+    }
+}
