@@ -62,6 +62,11 @@ impl<'d> Pieces<'d> {
         (pieces(before), pieces(after))
     }
 
+    /// A file of which nothing else is known.
+    pub fn whole(bytes: &'d [u8]) -> Self {
+        Self(vec![(HEAD, Cow::Borrowed(bytes))])
+    }
+
     /// The file's bytes.
     pub fn bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|(_, text)| text.iter().copied()).collect()

@@ -169,7 +169,7 @@ impl Plan {
     }
 
     /// The index of an output that is one.
-    pub(super) fn index(&self, file: FileId) -> Option<&Index> {
+    pub fn index(&self, file: FileId) -> Option<&Index> {
         match file {
             FileId::Index => self.document.index(),
             FileId::Another(number) => self.more.get(number),

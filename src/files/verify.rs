@@ -62,7 +62,7 @@ fn prove(plan: &Plan, output: &Output, saved: &Document, disk: &Disk) -> Proof {
         fault: None,
     };
     let after = match output.file {
-        FileId::Index => plan.document.index().map(|index| index.source.bytes().to_vec()),
+        FileId::Index | FileId::Another(_) => plan.index(output.file).map(|index| index.source.bytes().to_vec()),
         FileId::Sitemap(id) => Some(Pieces::of(&plan.document, id).bytes()),
         FileId::Gone => None,
     };
@@ -117,6 +117,7 @@ fn spans_of(plan: &Plan, output: &Output, saved: &Document, (before, after): (&[
             let was = was.map(|number| Pieces::of(saved, SitemapId(number as u32)));
             (was.unwrap_or_default(), Pieces::of(&plan.document, id))
         }
+        FileId::Another(_) => return spans::spans_of_bytes(before, after),
         FileId::Gone => return Vec::new(),
     };
     // A file that was repaired or decoded when it was read is other bytes in memory.

@@ -65,6 +65,10 @@ impl Inspection {
                 let (before, after) = match output.file {
                     FileId::Index => Pieces::of_indexes(saved, plan),
                     FileId::Sitemap(id) => (was(), Pieces::of(plan, id)),
+                    FileId::Another(_) => {
+                        let index = self.plan.index(output.file);
+                        (was(), index.map_or_else(Pieces::default, |index| Pieces::whole(index.source.bytes())))
+                    }
                     FileId::Gone => (was(), Pieces::default()),
                 };
                 let spans = spans(&before, &after);
