@@ -170,6 +170,8 @@ fn children(entry: &Entry, text: &[u8], names: &Names) -> Vec<Child> {
     let mut children = Vec::new();
     let (mut lead, mut at, end) = (entry.open_end as usize, entry.open_end as usize, entry.close as usize);
     let mut parser = Parser::default();
+    let own = markup::next(text, entry.open as usize).and_then(|tag| names.within(text, &tag));
+    let names = own.as_ref().unwrap_or(names);
     while let Some(tag) = markup::next(text, at).filter(|tag| tag.start < end) {
         at = match tag.kind {
             Kind::Start => parser.skip_element(text, &tag),

@@ -3,6 +3,7 @@
 use super::args::{Check, CheckFormat};
 use super::output::{File, Finding, Summary, check_json, finding_text};
 use super::{Failure, Status, Streams, each_path};
+use crate::document::quirk::{self, Quirk};
 use crate::files::{self, Reason};
 use crate::protocol::Severity;
 use crate::session::Session;
@@ -94,15 +95,18 @@ impl Report {
         let path = |path: Option<&PathBuf>, name: &str| {
             path.map_or_else(|| name.to_owned(), |path| path.to_string_lossy().into_owned())
         };
-        let file = |(path, kind), entries, bytes, encoding| File { path, kind, entries, bytes, encoding };
+        let file = |(path, kind), entries, bytes, (encoding, quirks): (&'static str, &[Quirk])| {
+            let (encoding, read_as) = quirk::stored_as(quirks, encoding);
+            File { path, kind, entries, bytes, encoding, read_as }
+        };
         let index = document.index().map(|index| {
             let bytes = index.source.bytes().len() as u64;
             let shown = (path(index.path.as_ref(), &index.name), "sitemapindex");
-            file(shown, index.children.len() as u64, bytes, index.encoding)
+            file(shown, index.children.len() as u64, bytes, (index.encoding, &index.quirks))
         });
         let sitemaps = document.sitemaps().iter().map(|sitemap| {
             let shown = (path(sitemap.path.as_ref(), &sitemap.name), "urlset");
-            file(shown, u64::from(sitemap.live), sitemap.bytes(), sitemap.encoding)
+            file(shown, u64::from(sitemap.live), sitemap.bytes(), (sitemap.encoding, &sitemap.quirks))
         });
         let files: Vec<File> = index.into_iter().chain(sitemaps).collect();
         self.summary.entries += files.iter().map(|file| file.entries).sum::<u64>();

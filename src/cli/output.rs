@@ -18,8 +18,12 @@ pub struct File {
     pub entries: u64,
     /// Size, uncompressed.
     pub bytes: u64,
-    /// The encoding that it is stored in.
-    pub encoding: &'static str,
+    /// The encoding that it is stored in, as its declaration calls it.
+    pub encoding: String,
+    /// The encoding that it was read in, where that has another name: browsers and this program read ISO-8859-1 as
+    /// windows-1252 (WHATWG Encoding Standard).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_as: Option<&'static str>,
 }
 
 /// The sums of `check`.
@@ -209,7 +213,14 @@ mod tests {
 
     #[test]
     fn the_document_has_its_shape() {
-        let file = File { path: "a.xml".into(), kind: "urlset", entries: 2, bytes: 300, encoding: "UTF-8" };
+        let file = File {
+            path: "a.xml".into(),
+            kind: "urlset",
+            entries: 2,
+            bytes: 300,
+            encoding: "UTF-8".into(),
+            read_as: None,
+        };
         let rules = BTreeMap::from([("loc-fragment", 2), ("a-rule", 1)]);
         let summary = Summary { entries: 2, errors: 0, warnings: 2, notes: 1, rules };
         let fixed = Finding { fix: Some("remove it".into()), line: None, column: None, loc: None, ..FINDING };

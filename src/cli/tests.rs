@@ -125,6 +125,22 @@ fn check_prints_one_document() {
 }
 
 #[test]
+fn an_encoding_has_the_name_that_the_file_gives_it() {
+    let folder = folder();
+    let text = HEAD.replace("UTF-8", "ISO-8859-1");
+    let rest = "<url><loc>https://e.com/a</loc></url></urlset>";
+    let latin = [text.as_bytes(), b"<!-- caf\xE9 -->", rest.as_bytes()].concat();
+    fs::write(folder.path().join("latin.xml"), latin).unwrap();
+    let (_, out, _) = sited(&folder, "check DIR/latin.xml --format json");
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let file = &document["files"][0];
+    assert_eq!((file["encoding"].as_str(), file["read_as"].as_str()), (Some("ISO-8859-1"), Some("windows-1252")));
+    let (_, out, _) = sited(&folder, "check DIR/good.xml --format json");
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((document["files"][0]["encoding"].as_str(), document["files"][0].get("read_as")), (Some("UTF-8"), None));
+}
+
+#[test]
 fn what_cannot_be_done_is_said_with_a_hint() {
     let folder = folder();
     let table = [

@@ -156,6 +156,15 @@ impl QuirkKind {
     }
 }
 
+/// How a file calls the encoding that it is stored in, and the one that it was read in if that has another name.
+pub fn stored_as(quirks: &[Quirk], read: &'static str) -> (String, Option<&'static str>) {
+    let declared = quirks.iter().find(|quirk| quirk.kind == QuirkKind::NotUtf8).map(|quirk| quirk.what.trim());
+    match declared.filter(|declared| !declared.is_empty() && !declared.eq_ignore_ascii_case(read)) {
+        Some(declared) => (declared.to_owned(), Some(read)),
+        None => (read.to_owned(), None),
+    }
+}
+
 /// What a save makes of these quirks, in words, each once.
 pub fn changes(quirks: &[Quirk]) -> Vec<String> {
     let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();

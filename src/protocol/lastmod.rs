@@ -301,7 +301,7 @@ mod tests {
             ("2005-05-10T17:33:30+05:75", second, Faults::OFFSET_RANGE, None, None),
             ("2005-05-10T17:33:30.5Z", moment(evening, Fraction), Faults::FRACTION, Some(full), None),
             ("2005-05-10T17:33:30.1234567Z", moment(evening, Fraction), Faults::FRACTION, Some(full), None),
-            ("2005-05-10T17:33:30.Z", moment(evening, Fraction), Faults::FRACTION, Some(full), None),
+            ("2005-05-10T17:33:30.Z", second, Faults::INVALID, None, Some(full)),
             ("2005-05-10t17:33:30z", second, Faults::LOWERCASE, Some(full), None),
             ("2005-05-10Z", moment(MAY_10, Day), Faults::DATE_ZONE, Some("2005-05-10"), None),
             ("2005-05-10+02:00", moment(MAY_10, Day), Faults::DATE_ZONE, Some("2005-05-10"), None),

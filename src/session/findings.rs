@@ -109,11 +109,17 @@ impl Snapshot {
         for rule in self.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
             let Some(severity) = rule.severity_in(self.checks.profile()) else { continue };
             if let Some((part, message)) = self.link_message(rule, row, (&entry, &text)) {
-                findings.push(Finding { part: Some(part), ..Finding::new(rule, severity, None, message) });
+                let fix = fix::set::offered(rule);
+                findings.push(Finding { part: Some(part), fix, ..Finding::new(rule, severity, None, message) });
                 continue;
             }
             let message = self.set_message(rule, row);
-            findings.push(Finding::new(rule, severity, Some(Field::Loc), message));
+            let fix = fix::set::offered(rule);
+            findings.push(Finding { fix, ..Finding::new(rule, severity, Some(Field::Loc), message) });
+        }
+        // Which language a page is in, its other versions say.
+        for finding in findings.iter_mut().filter(|finding| finding.rule == Rule::HREFLANG_SELF_MISSING) {
+            finding.fix = fix::set::offered(finding.rule);
         }
         let profile = self.checks.profile();
         findings.extend(self.document.quirks_of(row).iter().filter_map(|quirk| of_quirk(quirk, profile)));
@@ -194,6 +200,10 @@ fn worded(entry: &Entry, text: &[u8], context: &entry_rules::Context<'_>, rules:
     found.filter_map(|found| from_check(found, context.profile)).collect()
 }
 
+/// Children and rows up to which every change has the dates of the index compared anew: a load and a save always do.
+const SMALL_INDEX: usize = 500;
+const SMALL_SET: u64 = 100_000;
+
 impl Session {
     /// File and index rules for everything, after a load or a save.
     pub(super) fn check_files(&mut self) {
@@ -227,6 +237,9 @@ impl Session {
         if changed.is_empty() && document.sitemaps().len() == old.sitemaps().len() {
             return;
         }
+        // Dates of the index are compared with those of the rows: all of them, where that costs no more than a frame.
+        let is_small = document.index().is_some_and(|index| index.children.len() <= SMALL_INDEX)
+            && u64::from(document.live()) <= SMALL_SET;
         let child_of = |id: SitemapId| document.index().and_then(|index| index.child_of(id));
         let children: Vec<usize> = changed.iter().filter_map(|id| child_of(*id)).collect();
         let is_old = |finding: &FileFinding| match finding.place {
@@ -243,6 +256,10 @@ impl Session {
             let found =
                 document.index().zip(child_of(id)).and_then(|(index, child)| index::empty_child(index, child, entries));
             findings.extend(found.and_then(|found| of_child(found, profile)));
+        }
+        if is_small {
+            findings.retain(|finding| !matches!(finding.place, Place::Index(_)));
+            findings.extend(self.of_index());
         }
         self.file_findings = Arc::new(findings);
     }
@@ -426,7 +443,8 @@ fn of_child(found: index::IndexFinding, profile: Profile) -> Option<FileFinding>
 fn of_near(profile: Profile) -> Option<Finding> {
     let rule = Rule::SET_DUPLICATE_NEAR;
     let message = "another URL of the set differs only in what rarely makes another page".to_owned();
-    Some(Finding::new(rule, rule.severity_in(profile)?, Some(Field::Loc), message))
+    let found = Finding::new(rule, rule.severity_in(profile)?, Some(Field::Loc), message);
+    Some(Finding { fix: fix::set::offered(rule), ..found })
 }
 
 /// Where a field's value (or the element) starts in its entry.

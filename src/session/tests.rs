@@ -483,3 +483,31 @@ fn near_duplicates_follow_every_edit_of_a_file() {
     let row = session.document().live_rows().nth(1).unwrap();
     assert!(session.view().findings(row).iter().any(|finding| finding.rule == Rule::SET_DUPLICATE_NEAR));
 }
+
+#[test]
+fn dates_of_an_index_are_compared_after_every_edit() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+    let ns = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+    let child = |name: &str| format!("<sitemap><loc>https://a.org/{name}</loc><lastmod>2026-01-02</lastmod></sitemap>");
+    write(
+        "sitemap_index.xml",
+        format!("<?xml version=\"1.0\"?><sitemapindex {ns}>{}{}</sitemapindex>", child("1.xml"), child("2.xml")),
+    );
+    for name in ["1.xml", "2.xml"] {
+        write(
+            name,
+            format!(
+                "<?xml version=\"1.0\"?><urlset {ns}><url><loc>https://a.org/{name}</loc><lastmod>2026-01-01</lastmod></url></urlset>"
+            ),
+        );
+    }
+    let mut session = open(&folder.path().join("sitemap_index.xml"));
+    let older =
+        |session: &Session| session.rule_counts().into_iter().any(|(rule, _)| rule == Rule::INDEX_LASTMOD_OLDER);
+    assert!(!older(&session));
+    session.change(&set([0].into_iter().collect(), Field::Lastmod, "2026-02-01")).unwrap();
+    assert!(older(&session));
+    session.undo().unwrap();
+    assert!(!older(&session));
+}

@@ -69,6 +69,8 @@ impl Oddities {
     pub const OTHER_KIND: Self = Self(1 << 9);
     /// A child in a namespace that nobody knows.
     pub const FOREIGN: Self = Self(1 << 10);
+    /// A child whose prefix nothing declares, and nobody knows what it would be.
+    pub const UNDECLARED: Self = Self(1 << 11);
     /// Not well-formed: recovered as a row that shows its raw text.
     pub const BROKEN: Self = Self(1 << 8);
 
@@ -140,7 +142,7 @@ impl Entry {
         let mut parser = Parser::quiet();
         while let Some(tag) = markup::next(text, at) {
             at = match tag.kind {
-                Kind::Start | Kind::Empty if names.is_entry(tag.name(text)) => {
+                Kind::Start | Kind::Empty if names.is_entry_tag(text, &tag) => {
                     return Self::from_tag(text, &tag, names, &mut parser);
                 }
                 Kind::Start => parser.skip_element(text, &tag),

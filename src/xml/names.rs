@@ -196,6 +196,42 @@ impl Names {
         }
     }
 
+    /// Whether a tag is an entry, by the root's declarations or by its own: `<s:url xmlns:s="…">`.
+    #[inline]
+    pub fn is_entry_tag(&self, bytes: &[u8], tag: &Markup) -> bool {
+        let name = tag.name(bytes);
+        self.is_entry(name)
+            || (matches!(split(name).1, b"url" | b"sitemap")
+                && !tag.attributes(bytes).is_empty()
+                && self.resolve(bytes, tag).0 == Meaning::Core)
+    }
+
+    /// The names below a tag that declares namespaces itself; `None` where it declares none.
+    pub fn within(&self, bytes: &[u8], tag: &Markup) -> Option<Self> {
+        let attributes = tag.attributes(bytes);
+        if attributes.is_empty() || memchr::memmem::find(attributes, b"xmlns").is_none() {
+            return None;
+        }
+        let root = self.uri.as_deref();
+        let mut names = self.clone();
+        let mut prefixes: Vec<(Box<[u8]>, Meaning)> = Vec::new();
+        for attribute in markup::attributes(attributes) {
+            let Ok(uri) = std::str::from_utf8(attribute.value) else { continue };
+            match attribute.name.strip_prefix(b"xmlns") {
+                Some(b"") => {
+                    names.bare_is_core = meaning(uri, root) == Meaning::Core;
+                    names.bare = namespace::classify(uri);
+                }
+                Some([b':', prefix @ ..]) => prefixes.push((prefix.into(), meaning(uri.trim(), root))),
+                _ => {}
+            }
+        }
+        // The nearest declaration counts.
+        prefixes.extend(names.prefixes.iter().cloned());
+        names.prefixes = prefixes.into();
+        Some(names)
+    }
+
     /// Whether a name is the root's (any prefix).
     pub fn is_root(&self, name: &[u8]) -> bool {
         split(name).1 == self.kind.root_name().as_bytes()

@@ -164,6 +164,8 @@ impl Parser {
             entry.len = entry.open_end;
             return (entry, tag.end);
         }
+        let own = names.within(bytes, tag);
+        let names = own.as_ref().unwrap_or(names);
         let from = plain::fields(self, bytes, (lead, tag.end), names, &mut entry);
         if let Some((close, end)) = plain::end(bytes, from.0, tag.name(bytes)) {
             (entry.close, entry.len) = (relative(close), relative(end));
@@ -208,7 +210,7 @@ impl Parser {
                     child.end
                 }
                 Kind::Start | Kind::Empty => {
-                    if names.is_entry(child.name(bytes)) {
+                    if names.is_entry_tag(bytes, &child) {
                         self.note(child.start, DamageKind::Unclosed);
                         return finish_broken(entry, lead, at);
                     }
@@ -266,6 +268,8 @@ impl Parser {
                     count(&mut entry.extensions, namespace, local);
                     if namespace == Namespace::Other {
                         entry.odd.insert(Oddities::FOREIGN);
+                        let is_undeclared = is_undeclared(bytes, tag, names);
+                        entry.odd.insert(if is_undeclared { Oddities::UNDECLARED } else { Oddities::default() });
                     }
                     if !entry.odd.has(Oddities::DECLARES_NAMESPACE) {
                         self.check_prefix(bytes, tag, names);
@@ -428,6 +432,13 @@ const fn count(extensions: &mut Extensions, namespace: Namespace, local: &[u8]) 
         _ => &mut extensions.other,
     };
     *counter = counter.saturating_add(1);
+}
+
+/// Whether an element has a prefix that neither it nor what it stands in declares.
+pub(super) fn is_undeclared(bytes: &[u8], tag: &Markup, names: &Names) -> bool {
+    let prefix = super::names::split(tag.name(bytes)).0;
+    let own = || markup::attributes(tag.attributes(bytes)).any(|own| own.name.strip_prefix(b"xmlns:") == Some(prefix));
+    !prefix.is_empty() && prefix != b"xml" && !names.declares(prefix) && !own()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use super::entry::Entry;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
-use super::parser::{Damage, DamageKind, Parser};
+use super::parser::{Damage, DamageKind, Parser, is_undeclared};
 use super::repair;
 use crate::progress::Progress;
 
@@ -175,7 +175,7 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
         };
         note_stray(bytes, at, markup.start, walk);
         at = match markup.kind {
-            Kind::Start | Kind::Empty if names.is_entry(markup.name(bytes)) => {
+            Kind::Start | Kind::Empty if names.is_entry_tag(bytes, &markup) => {
                 // What stands before the first entry up to its last comment is the file's own:
                 // a banner must not leave with the first row.
                 let lead = if walk.scan.entries() == 0 { at } else { done };
@@ -207,6 +207,9 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
                     }
                 }
                 walk.parser.check_prefix(bytes, &markup, names);
+                if is_undeclared(bytes, &markup, names) {
+                    walk.scan.stray.get_or_insert(markup.start as u32);
+                }
                 walk.parser.skip_element(bytes, &markup)
             }
             Kind::End if markup.start == walk.root_end(bytes, &markup) => {
@@ -358,6 +361,17 @@ mod tests {
         let text = format!("{root}<a:url><a:loc>1</a:loc></a:url><b:url><b:loc>2</b:loc></b:url></a:urlset>");
         assert_eq!(locs(&text), ["1", "2"]);
         assert_eq!(rows(&text).0.damage, []);
+    }
+
+    #[test]
+    fn an_entry_may_declare_the_prefix_of_its_own_name() {
+        let text = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>a</loc></url>\
+            <s:url xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'><s:loc>b</s:loc></s:url>\
+            <x:url xmlns:x='urn:x'><x:loc>c</x:loc></x:url><url><loc>d</loc></url></urlset>";
+        let (scan, rows) = rows(text);
+        assert_eq!(scan.damage, []);
+        let locs: Vec<Option<&str>> = rows.iter().map(|(_, loc)| loc.as_deref()).collect();
+        assert_eq!(locs, [Some("a"), Some("b"), Some("d")], "the element of another namespace is none");
     }
 
     #[test]

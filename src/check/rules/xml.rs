@@ -31,7 +31,7 @@ rules! { super::document::END;
         "Two hyphens may only end a comment. Strict readers stop there and see nothing of the file.";
     XML_UNDECLARED_PREFIX "xml-undeclared-prefix" E Document Safe NAMESPACES,
         "a prefix that is not declared",
-        "Elements such as image:image need xmlns:image on the root. Without it readers refuse the file. The usual namespace of the prefix was declared.";
+        "Elements such as image:image need xmlns:image on the root. Without it readers refuse the file. The usual namespace of a known prefix was declared; what another prefix stands for, only you can say.";
     XML_DOCTYPE "xml-doctype" W Document Safe PRACTICE,
         "a DOCTYPE declaration",
         "A sitemap has no DOCTYPE. Several crawlers refuse files with one, because entities in it are a known attack. Nothing in it is expanded or fetched here.";

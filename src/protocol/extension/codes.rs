@@ -2,6 +2,8 @@
 //!
 //! Nothing but membership is asked of them: names of languages and countries are no business of a sitemap.
 
+use super::languages;
+
 /// Languages of two letters (ISO 639-1).
 const LANGUAGES: &str = "aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de \
     dv dz ee el en eo es et eu fa ff fi fj fo fr fy ga gd gl gn gu gv ha he hi ho hr ht hu hy hz ia id \
@@ -66,9 +68,13 @@ pub fn is_language(code: &str) -> bool {
     is_pair(&LANGUAGE_PAIRS, code)
 }
 
-/// Whether a code in small letters is a language of two or three letters (ISO 639-1, 639-2).
+/// Whether a code in small letters is a language of two or three letters (ISO 639-1, 639-2, 639-3).
 pub fn is_language_of_two_or_three(code: &str) -> bool {
-    if code.len() == 2 { is_language(code) } else { is_listed((LANGUAGES_OF_THREE, 3), code) }
+    if code.len() == 2 {
+        is_language(code)
+    } else {
+        languages::is_language(code) || is_listed((LANGUAGES_OF_THREE, 3), code)
+    }
 }
 
 /// Whether a code, written like `Latn`, is a script (ISO 15924).
@@ -146,7 +152,7 @@ mod tests {
         type Row = (fn(&str) -> bool, &'static [&'static str], &'static [&'static str]);
         let table: [Row; 4] = [
             (is_language, &["en", "EN", "zu", "aa"], &["", "e", "eng", "us", "e1", "ü", "zz"]),
-            (is_language_of_two_or_three, &["en", "deu", "ger", "zza"], &["", "zzz", "aaa", "engl", "e"]),
+            (is_language_of_two_or_three, &["en", "deu", "ger", "zza", "yue", "aaa"], &["", "zzz", "xxx", "engl", "e"]),
             (is_script, &["Latn", "Hans", "Adlm", "Zzzz"], &["latn", "Latin", "Aaaa", ""]),
             (is_country, &["GB", "us", "AD", "ZW"], &["UK", "EU", "UN", "419", "", "G"]),
         ];

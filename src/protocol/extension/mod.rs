@@ -6,6 +6,7 @@
 
 pub mod codes;
 pub mod hreflang;
+mod languages;
 pub mod path;
 mod tables;
 pub mod value;

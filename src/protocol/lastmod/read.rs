@@ -168,8 +168,11 @@ impl Iso<'_> {
         if time.parts().any(|part| part.len() == 1) {
             faults.insert(Faults::UNPADDED);
         }
-        if time.fraction.is_some() {
-            faults.insert(Faults::FRACTION);
+        match time.fraction {
+            // A point with nothing behind it is no fraction.
+            Some("") => faults.insert(Faults::INVALID),
+            Some(_) => faults.insert(Faults::FRACTION),
+            None => {}
         }
         if time.is_24() {
             faults.insert(Faults::HOUR_24);
@@ -197,9 +200,9 @@ impl Iso<'_> {
             (Some(time), ..) => {
                 let seconds = if time.is_24() { DAY } else { i64::from(time.seconds()?) };
                 let precision = match (time.fraction, time.second) {
-                    (Some(_), _) => Precision::Fraction,
-                    (None, Some(_)) => Precision::Second,
-                    (None, None) => Precision::Minute,
+                    (Some(fraction), _) if !fraction.is_empty() => Precision::Fraction,
+                    (_, Some(_)) => Precision::Second,
+                    (_, None) => Precision::Minute,
                 };
                 let offset = self.zone.map_or(0, |zone| zone.offset().unwrap_or(0));
                 (seconds - i64::from(offset) * 60, precision)

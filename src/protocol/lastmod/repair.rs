@@ -54,6 +54,10 @@ pub fn suggest(text: &str) -> Option<(&'static str, String)> {
         Reading::Foreign(foreign) if foreign.faults.has_any(Faults::LOCALE.with(Faults::INVALID)) => {
             ("read as this date", rewrite(&foreign)?)
         }
+        Reading::Iso(iso) if iso.time.is_some_and(|time| time.fraction == Some("")) => {
+            let time = iso.time.map(|time| Time { fraction: None, ..time });
+            ("leave the point out", render(&Iso { time, ..iso }, SAFE)?)
+        }
         Reading::Multiple(_) => {
             let newest = pieces(text).filter(|piece| judge(piece).faults.is_empty());
             ("keep the newest", newest.max_by_key(|piece| judge(piece).instant)?.to_owned())

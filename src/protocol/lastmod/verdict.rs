@@ -52,6 +52,9 @@ const NOT_W3C: [(Faults, &str); 12] = [
 ];
 
 fn protocol(iso: &Iso, faults: Faults) -> (bool, &'static str) {
+    if iso.time.and_then(|time| time.fraction) == Some("") {
+        return (false, "digits follow the point");
+    }
     for (fault, why) in NOT_W3C {
         if faults.has(fault) {
             return (false, why);
@@ -59,9 +62,6 @@ fn protocol(iso: &Iso, faults: Faults) -> (bool, &'static str) {
     }
     if faults.has(Faults::HOUR_24) {
         return (false, "the day ends at 23:59:59");
-    }
-    if iso.time.and_then(|time| time.fraction) == Some("") {
-        return (false, "digits follow the point");
     }
     (true, "")
 }

@@ -6,7 +6,8 @@ use super::super::snapshot::{DocumentLocs, Snapshot};
 use super::{alternates, rewrite};
 use crate::check::decision::Decision;
 use crate::check::entry;
-use crate::check::rule::{Rule, RuleSet};
+use crate::check::fix::{Action, Fix};
+use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::set::SetRule;
 use crate::document::edit::{Edit, Value};
 use crate::document::rows::{RowId, RowSet};
@@ -39,6 +40,23 @@ const CLEARED: RuleSet = RuleSet::of(&[
 
 /// Rules that can be put right by looking at several rows.
 pub(in crate::session) const FIXES: RuleSet = MERGED.union(REWRITTEN).union(CLEARED).union(alternates::FIXES);
+
+/// What a row's finding of the set offers; `None` where it needs an answer, or is about more than the row.
+pub(in crate::session) fn offered(rule: Rule) -> Option<Fix> {
+    let label = match rule.main() {
+        main if MERGED.contains(main) => "merge it into the first",
+        Rule::SET_MIXED_SCHEME => "write the other scheme",
+        Rule::SET_MIXED_WWW => "write the host as the others do",
+        Rule::SET_MIXED_PORT => "write the port that the others have",
+        Rule::HREFLANG_SELF_MISSING => "list the page itself",
+        Rule::HREFLANG_NO_RETURN => "add the link back",
+        Rule::HREFLANG_TARGET_MISSING => "add a row for the page",
+        Rule::HREFLANG_SET_DIFFERS => "list all versions everywhere",
+        _ => return None,
+    };
+    let is_safe = rule.fix() == FixKind::Safe;
+    Some(Fix { label: label.to_owned(), is_safe, action: Action::File })
+}
 
 /// What is done to rows, and why others are left alone.
 #[derive(Debug, Default)]
