@@ -4,7 +4,7 @@ use super::args::{Common, Restore};
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Status, Streams};
-use crate::files::backup::{Restoring, Set, restoring, sets};
+use crate::files::backup::{Restoring, Set, interrupted, restoring, sets};
 use crate::files::{self, in_folder};
 use crate::words::{counted, size};
 use std::io;
@@ -46,6 +46,9 @@ fn list(main: &Path, streams: &mut Streams<'_>) -> io::Result<()> {
     let sets = sets(main);
     if sets.is_empty() {
         streams.note(&format!("{} has no backup; --backup once or always makes them", main.display()));
+    }
+    for folder in interrupted(main) {
+        streams.note(&format!("{} was interrupted before it was whole; nothing needs it", folder.display()));
     }
     sets.iter().try_for_each(|set| writeln!(streams.out, "{}", in_words(set)))
 }

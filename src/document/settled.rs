@@ -30,6 +30,9 @@ impl Document {
         if self.sitemaps.len() != then.sitemaps.len() || saved.sitemaps.len() < then.sitemaps.len() {
             return None;
         }
+        if !self.has_rows_of(then) {
+            return None;
+        }
         let mut settled = Settled { document: self.clone(), moved: RowSet::new(), repaired: false };
         settled.document.set_index(index);
         let parts = saved.sitemaps.len() > then.sitemaps.len();
@@ -55,6 +58,13 @@ impl Document {
             }
         }
         Some(settled)
+    }
+
+    /// Whether rows of one number are one row: an undo gives the numbers of added rows free for others.
+    fn has_rows_of(&self, then: &Self) -> bool {
+        let added = (0..self.row_limit().min(then.row_limit())).rev().map(RowId);
+        let mut added = added.take_while(|row| self.origin(*row).is_none());
+        added.all(|row| self.base_text(row) == then.base_text(row) && self.sitemap_of(row) == then.sitemap_of(row))
     }
 
     fn share_sitemap(&mut self, saved: &Self, number: usize) {

@@ -257,14 +257,21 @@ pub(super) fn commit(
     folders.extend(made.parents());
     let is_several = staged.len() + removed.len() > 1 || targets().any(|target| target.in_place);
     let record = if is_several || record::is_there(home) {
-        match Begun::new(home, (&staged, removed), gate) {
+        match Begun::new(home, (&staged, removed), disk.is_unfinished(), gate) {
             Ok(begun) => Some(begun),
             Err((error, stays)) => {
                 if stays {
+                    disk.leave_unfinished();
                     keep(staged);
                     return Err(Error::new(home, Reason::Unfinished { act: "write down the save", source: error }));
                 }
-                return Err(Error::system("write down the save", home, error));
+                return Err(match error.kind() {
+                    io::ErrorKind::AlreadyExists => {
+                        let why = "another sited saves in this folder at this moment; save again when it is done";
+                        Error::new(home, Reason::Plan(why.to_owned()))
+                    }
+                    _ => Error::system("write down the save", home, error),
+                });
             }
         }
     } else {
@@ -277,6 +284,9 @@ pub(super) fn commit(
                 .map_err(|error| Error::system("make the save lasting", folder, error))
         })
     });
+    if record.is_some() {
+        disk.leave_unfinished();
+    }
     match (record, done) {
         (None, done) => done,
         (Some(record), Ok(())) => {

@@ -65,6 +65,8 @@ pub struct Disk {
     files: BTreeMap<PathBuf, OnDisk>,
     /// Files that hold what a save that failed half-way has put there, not what was saved last.
     unsettled: BTreeSet<PathBuf>,
+    /// Whether the last save has left a record, which the next one takes the place of.
+    unfinished: bool,
 }
 
 impl Disk {
@@ -82,6 +84,17 @@ impl Disk {
     /// A save came to its end: every file holds what was saved last.
     pub(super) fn settle(&mut self) {
         self.unsettled.clear();
+        self.unfinished = false;
+    }
+
+    /// A save failed after its record was written.
+    pub(super) fn leave_unfinished(&mut self) {
+        self.unfinished = true;
+    }
+
+    /// Whether there is a record of a save of this very session: it need not be finished before the next one.
+    pub(super) const fn is_unfinished(&self) -> bool {
+        self.unfinished
     }
 
     /// Whether a file holds something else than what was saved last, because a save failed half-way.

@@ -212,6 +212,10 @@ impl Error {
     pub(super) fn unfinished(self) -> Self {
         match self.reason {
             Reason::System { act, source } => Self { reason: Reason::Unfinished { act, source }, ..self },
+            Reason::SystemReadOnly => {
+                let source = io::ErrorKind::ReadOnlyFilesystem.into();
+                Self { reason: Reason::Unfinished { act: "write", source }, ..self }
+            }
             _ => self,
         }
     }

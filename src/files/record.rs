@@ -107,16 +107,19 @@ pub(super) fn is_there(folder: &Path) -> bool {
 }
 
 impl Begun {
-    /// Writes down what will be done. From here on it will be done, by this process or by another one.
+    /// Writes down what will be done. From here on it will be done, by this process or by another one. Only a record of
+    /// this session's own may be taken the place of (`supersedes`).
     ///
     /// # Errors
     /// With whether the record stays nevertheless: then what it names must stay too.
     pub(super) fn new(
         folder: &Path,
         (staged, removed): (&[Staged], &[Target]),
+        supersedes: bool,
         gate: &dyn Gate,
     ) -> Result<Self, (io::Error, bool)> {
-        let (path, lock, superseded) = Self::write(folder, staged, removed, gate).map_err(|error| (error, false))?;
+        let (path, lock, superseded) =
+            Self::write(folder, (staged, removed), supersedes, gate).map_err(|error| (error, false))?;
         if let Err(error) = attempt(gate, Step::SyncFolder, || sync_folder(path.parent().unwrap_or(Path::new("")))) {
             // Renames might last and the record not: nothing may follow.
             let stays = !superseded.is_empty() || fs::remove_file(&path).is_err();
@@ -127,8 +130,8 @@ impl Begun {
 
     fn write(
         folder: &Path,
-        staged: &[Staged],
-        removed: &[Target],
+        (staged, removed): (&[Staged], &[Target]),
+        supersedes: bool,
         gate: &dyn Gate,
     ) -> io::Result<(PathBuf, File, Vec<PathBuf>)> {
         let folder = &folder.canonicalize()?;
@@ -156,7 +159,8 @@ impl Begun {
         };
         let path = folder.join(NAME);
         // The record of an earlier save that failed half-way: this one writes whatever that one did not.
-        let superseded = read(&path).map_or_else(|_| Vec::new(), |record| record.temporaries(folder));
+        let earlier = supersedes.then(|| read(&path).ok()).flatten();
+        let superseded = earlier.map_or_else(Vec::new, |record| record.temporaries(folder));
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         {
@@ -174,7 +178,12 @@ impl Begun {
             other => other.map_err(io::Error::from)?,
         }
         attempt(gate, Step::Rename, || Ok(()))?;
-        file.persist(&path).map_err(|error| error.error)?;
+        if supersedes {
+            file.persist(&path).map_err(|error| error.error)?;
+        } else {
+            // Another set in this folder may be saved at this very moment.
+            file.persist_noclobber(&path).map_err(|error| error.error)?;
+        }
         Ok((path, lock, superseded))
     }
 

@@ -94,9 +94,13 @@ fn save_through(
         let path = plan.outputs.iter().find(|output| output.name == repairs.name).map(|output| output.path.clone());
         return Err(Error::new(path.unwrap_or_default(), Reason::Repairs(repairs.what.join("; "))));
     }
-    let (mut writes, mut removes) = looked_at(plan, disk, manner.force)?;
     let mut made = Folders::default();
     let home = home(plan.path.as_deref(), &mut made)?;
+    if record::is_there(&home) && !disk.is_unfinished() {
+        // Of another set in this folder, or of another program's save of this one: finished first, not forgotten.
+        record::recover(plan.path.as_deref().unwrap_or(&home))?;
+    }
+    let (mut writes, mut removes) = looked_at(plan, disk, manner.force)?;
     for (output, target) in writes.iter_mut().filter(|(_, target)| target.metadata.is_none()) {
         settle(target, &mut made).map_err(|error| Error::system("make the folder of", &output.path, error))?;
     }

@@ -133,6 +133,15 @@ pub fn sets(main: &Path) -> Vec<Set> {
     sets
 }
 
+/// Folders of backups that were interrupted before they were whole: nothing was replaced for them.
+pub fn interrupted(main: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(super::home(main)).into_iter().flatten().flatten();
+    let folders = entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.join(LIST).exists());
+    let mut folders: Vec<PathBuf> = folders.collect();
+    folders.sort();
+    folders
+}
+
 /// A moment in UTC as the name of a folder: no colon, which not every file system takes.
 pub(super) fn date(now: Now) -> String {
     Now { offset: 0, ..now }.timestamp().replace(':', "-")

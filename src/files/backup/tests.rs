@@ -116,6 +116,7 @@ fn what_is_wrong_is_named_and_nothing_is_put_back() {
     assert!(sets(&main(&set))[0].files.iter().all(|file| !file.name.starts_with("..")));
     fs::remove_file(dated.join(LIST)).unwrap();
     assert!(sets(&main(&set)).is_empty(), "without its list it was interrupted");
+    assert_eq!(interrupted(&main(&set)), [dated]);
 }
 
 /// Fails the n-th operation.

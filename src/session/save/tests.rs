@@ -262,3 +262,23 @@ fn a_row_is_never_added_to_a_part_that_has_left_the_set() {
     assert_eq!(table(&open(&path)).keys().last(), Some(&loc(2)));
     assert!(table(&open(&path)).contains_key(&loc(100)));
 }
+
+/// Undone while it is being saved, a row's number is free for another one: they must not be taken for each other.
+#[test]
+fn a_row_added_after_an_undo_is_not_taken_for_the_one_that_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let limits = Limits { urls: 2, ..Limits::default() };
+    let mut session = open(&path);
+    let after = row_of(&session, &loc(0));
+    session.change(&Change::Insert { after, before: false, locs: vec![loc(101)] }).unwrap();
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    session.undo();
+    session.change(&Change::Insert { after: None, before: false, locs: vec![loc(102)] }).unwrap();
+    let meant = table(&session);
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert_eq!(table(&session), meant);
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert_eq!(table(&open(&path)), meant);
+}
