@@ -8,6 +8,7 @@ pub mod deal;
 pub mod diff;
 pub mod edit;
 pub mod form;
+pub mod merge;
 mod near;
 pub mod query;
 pub mod quirk;

@@ -15,6 +15,7 @@ pub mod history;
 pub mod intent;
 pub mod journal;
 pub mod load;
+pub mod outside;
 pub mod pending;
 pub mod run;
 pub mod save;
@@ -83,6 +84,8 @@ pub struct Session {
     saved_version: u64,
     /// What the files were when they were read or written last.
     disk: Disk,
+    /// Whether files on disk are another's, and the next save is to write ours over them.
+    owes_files: bool,
     /// What becomes of the files that a save replaces.
     backups: files::Backups,
     path: Option<PathBuf>,
@@ -118,6 +121,7 @@ impl Session {
             next_version: 1,
             saved_version: 0,
             disk: Disk::default(),
+            owes_files: false,
             backups: files::Backups::default(),
             path: None,
             paths: Vec::new(),
@@ -326,7 +330,7 @@ impl Session {
 
     /// Whether there is anything that a save would write.
     pub const fn is_modified(&self) -> bool {
-        self.now.state.modified
+        self.now.state.modified || self.owes_files
     }
 
     /// The scheme and host that most rows share, if at least nine in ten do.

@@ -153,6 +153,7 @@ impl Session {
         self.path = saved.path.clone().or_else(|| self.path.take());
         self.now.saved = saved.document;
         self.saved_version = result.version;
+        self.owes_files = false;
         self.settle(&result.document, result.version);
         if self.now.state.version == result.version {
             (self.now.state.changed, self.now.state.modified) = (0, false);

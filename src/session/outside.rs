@@ -1,0 +1,148 @@
+//! What others did to the set's files, and what becomes of it: noticed, written over, or merged row by row.
+
+use super::Session;
+use super::change::{Intent, Refused};
+use super::load;
+use super::snapshot::{Prepared, Snapshot};
+use crate::document::merge::{Merge, Take};
+use crate::document::{Document, RowState};
+use crate::files::outside::{Care, Outside, look};
+use crate::files::{Disk, Options};
+use crate::progress::Progress;
+use crate::words::counted;
+use std::path::{Path, PathBuf};
+
+/// The files as they were, to be compared on a worker with what they are.
+#[derive(Debug, Clone)]
+pub struct Looking {
+    disk: Disk,
+}
+
+impl Looking {
+    /// Looks at every file of the set.
+    pub fn run(&self, care: Care) -> Outside {
+        look(&self.disk, care)
+    }
+}
+
+/// Reads what others wrote, to be compared with what was changed here.
+#[derive(Debug, Clone)]
+pub struct Comparing {
+    path: PathBuf,
+    paths: Vec<PathBuf>,
+    options: Options,
+    snapshot: Snapshot,
+}
+
+/// Both versions, ready to be merged.
+#[derive(Debug, Clone)]
+pub struct Compared {
+    /// What differs.
+    pub merge: Merge,
+    /// Our side as it was when it was compared.
+    snapshot: Snapshot,
+    disk: Disk,
+}
+
+/// A merge worked out completely.
+#[derive(Debug, Clone)]
+pub struct Merged {
+    prepared: Prepared,
+    theirs: Document,
+    disk: Disk,
+}
+
+impl Comparing {
+    /// Reads the files and compares.
+    ///
+    /// # Errors
+    /// Why the two cannot be merged, in a whole sentence.
+    pub fn run(self) -> Result<Compared, String> {
+        let Self { path, paths, options, snapshot } = self;
+        let session = Session::new(snapshot.now, options.base_url.clone());
+        // The lock and the journal are ours already.
+        let options = Options { state: None, ..options };
+        let theirs = match paths.as_slice() {
+            [] => load::open_in(session, &path, options),
+            paths => load::open_all(session, paths, options),
+        };
+        let theirs = theirs.map_err(|error| error.to_string())?;
+        let merge = Merge::of(&snapshot.saved, &snapshot.document, theirs.document()).map_err(|why| why.0)?;
+        Ok(Compared { merge, snapshot, disk: theirs.disk })
+    }
+}
+
+impl Compared {
+    /// Works the merge out; each case has its answer. `None` when cancelled.
+    pub fn prepare(&self, takes: &[Take], progress: &Progress) -> Option<Merged> {
+        let theirs = self.snapshot.document.apply(&self.merge.theirs(), progress)?.document;
+        let taken = takes.iter().filter(|take| **take != Take::Ours).count() as u64;
+        let intent = Intent {
+            label: format!("{} of the changed files taken in", counted(taken, "row")),
+            edit: Some(self.merge.merged(takes)),
+            ..Intent::counting(taken)
+        };
+        let prepared = self.snapshot.prepare_intent(intent, progress)?;
+        Some(Merged { prepared, theirs, disk: self.disk.clone() })
+    }
+}
+
+impl Session {
+    /// What is needed to see whether the files are what they were.
+    pub fn looking(&self) -> Looking {
+        Looking { disk: self.disk.clone() }
+    }
+
+    /// Takes note of files that somebody touched without changing them, so that they are not read again.
+    pub fn note_touched(&mut self, outside: &Outside) {
+        outside.touched.iter().for_each(|file| self.disk.note(file.clone()));
+    }
+
+    /// The files stay as they are here: the next save writes these, whatever is on disk.
+    pub fn keep_ours<'p>(&mut self, paths: impl Iterator<Item = &'p Path>) {
+        for path in paths {
+            self.disk.forget(path);
+            self.owes_files = true;
+        }
+    }
+
+    /// What is needed to compare the files with what is here. `None` where nothing was opened.
+    pub fn comparing(&self, options: Options) -> Option<Comparing> {
+        let base_url = self.base_url.clone().or(options.base_url);
+        let options = Options { base_url, ..options };
+        Some(Comparing { path: self.path.clone()?, paths: self.paths.clone(), options, snapshot: self.snapshot() })
+    }
+
+    /// Puts a merge in place as one step; what is unsaved from then on is what differs from their files.
+    ///
+    /// # Errors
+    /// [`Refused`] when something was changed since both were compared.
+    pub fn take_in(&mut self, merged: Merged) -> Result<super::Report, Refused> {
+        let Merged { prepared, theirs, disk } = merged;
+        let report = self.commit(prepared, None)?;
+        self.disk = disk;
+        self.now.saved = theirs;
+        self.saved_version = u64::MAX;
+        let document = &self.now.state.document;
+        self.now.state.changed = document.changed_rows(&self.now.saved);
+        self.now.state.modified = self.now.state.changed > 0 || !document.same_as(&self.now.saved);
+        self.check_files();
+        self.note_save();
+        Ok(report)
+    }
+}
+
+impl Compared {
+    /// Our document and the one that both come from.
+    pub fn sides(&self) -> (&Document, &Document) {
+        (&self.snapshot.document, &self.snapshot.saved)
+    }
+
+    /// What was done to a row here.
+    pub fn our_state(&self, row: crate::document::rows::RowId) -> RowState {
+        self.snapshot.document.row_state(&self.snapshot.saved, row)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! Merges against a table that knows nothing of files, rows and bytes.
+
+use super::super::command::parse;
+use super::super::run::Asker;
+use super::super::snapshot::vocabulary;
+use super::*;
+use crate::document::sitemap::SitemapId;
+use crate::document::spans::Pieces;
+use crate::files::Action;
+use crate::protocol::Field;
+use crate::protocol::lastmod::Now;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// 2026-11-20T10:20:30Z.
+const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
+
+fn write_set(folder: &Path) -> PathBuf {
+    let space = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+    let entry = |number: u32| {
+        format!("\n  <url><loc>https://e.com/{number}</loc><priority>0.50</priority></url><!-- {number} -->")
+    };
+    for (name, rows) in [("a.xml", 0..4), ("b.xml", 4..7)] {
+        let text = rows.map(entry).collect::<Vec<_>>().concat();
+        fs::write(folder.join(name), format!("<urlset {space}>{text}\n</urlset>\n")).unwrap();
+    }
+    let index = folder.join("sitemap.xml");
+    let child = |name| format!("<sitemap><loc>https://e.com/{name}</loc><lastmod>2026-01-01</lastmod></sitemap>");
+    fs::write(&index, format!("<sitemapindex {space}>{}{}</sitemapindex>", child("a.xml"), child("b.xml"))).unwrap();
+    index
+}
+
+fn open(path: &Path) -> Session {
+    load::open(path, Options::default(), NOW).unwrap()
+}
+
+fn run(session: &mut Session, line: &str) {
+    let command = parse(line, &vocabulary(NOW)).unwrap_or_else(|error| panic!("{line}: {error}"));
+    let _ = session.run(&command, Asker::Headless);
+}
+
+/// Lastmod and priority by URL.
+type Table = BTreeMap<String, [Option<String>; 2]>;
+
+fn table(document: &Document) -> Table {
+    let value = |row, field| document.value(row, field).map(std::borrow::Cow::into_owned);
+    let fields = |row| [value(row, Field::Lastmod), value(row, Field::Priority)];
+    document.live_rows().map(|row| (document.loc(row).into_owned(), fields(row))).collect()
+}
+
+fn compared(session: &Session) -> Compared {
+    session.comparing(Options::default()).unwrap().run().unwrap()
+}
+
+fn take_in(session: &mut Session, take: Take) -> Vec<(String, bool)> {
+    let compared = compared(session);
+    let takes = vec![take; compared.merge.cases.len()];
+    let merged = compared.prepare(&takes, &Progress::default()).unwrap();
+    session.take_in(merged).unwrap();
+    let locs = compared.merge.cases.iter().map(|case| (session.document().loc(case.row).into_owned(), case.clash));
+    locs.collect()
+}
+
+/// What a merge comes to, row by row.
+fn expected(base: &Table, ours: &Table, theirs: &Table, take: Take) -> Table {
+    let mut merged = Table::new();
+    for loc in base.keys().chain(ours.keys()).chain(theirs.keys()).collect::<BTreeSet<_>>() {
+        let (was, own, is) = (base.get(loc), ours.get(loc), theirs.get(loc));
+        let row = match (own, is) {
+            _ if is == was || own == is => own.cloned(),
+            _ if take == Take::Ours => own.cloned(),
+            _ if take == Take::Theirs => is.cloned(),
+            (Some(own), Some(is)) => Some([0, 1].map(|at| {
+                let was = was.and_then(|was| was[at].clone());
+                if own[at] == was { is[at].clone() } else { own[at].clone() }
+            })),
+            (own, is) => own.or(is).cloned(),
+        };
+        merged.extend(row.map(|row| (loc.clone(), row)));
+    }
+    merged
+}
+
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => (0u8..3, 0u8..9).prop_map(|(value, row)| format!("set priority=0.{value} where loc=https://e.com/{row}")),
+        3 => (1u8..4, 0u8..9).prop_map(|(day, row)| format!("set lastmod=2026-01-0{day} where loc=https://e.com/{row}")),
+        3 => (0u8..9).prop_map(|row| format!("delete where loc=https://e.com/{row}")),
+        1 => Just("sort -loc".to_owned()),
+        1 => Just("apply-order".to_owned()),
+    ]
+}
+
+/// Edits, and rows that one side adds; a URL is added once at most on each side.
+fn side() -> impl Strategy<Value = Vec<String>> {
+    let added = proptest::collection::btree_set(10u8..14, 0..3);
+    (proptest::collection::vec(line(), 0..8), added).prop_map(|(mut lines, added)| {
+        lines.extend(added.into_iter().map(|row| format!("add https://e.com/{row}")));
+        lines
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+    /// Whatever both did: the table is what the rules say, what counts as saved are their bytes, undo leads back to
+    /// ours, and a save writes the table.
+    #[test]
+    fn a_merge_is_that_of_two_tables(
+        before in proptest::collection::vec(line(), 0..3),
+        ours in side(),
+        theirs in side(),
+        take in prop_oneof![Just(Take::Ours), Just(Take::Theirs), Just(Take::Both)],
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write_set(folder.path());
+        let mut session = open(&path);
+        before.iter().filter(|line| !line.starts_with("delete")).for_each(|line| run(&mut session, line));
+        session.save_now(None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let base = table(session.document());
+        ours.iter().for_each(|line| run(&mut session, line));
+        let own = table(session.document());
+        let mut other = open(&path);
+        theirs.iter().for_each(|line| run(&mut other, line));
+        other.save_now(None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let is = table(open(&path).document());
+        if open(&path).document().sitemaps().len() != 2 {
+            // A part without rows has left their set.
+            prop_assert!(session.comparing(Options::default()).unwrap().run().is_err());
+            return Ok(());
+        }
+        let steps = session.history().iter().filter(|step| step.done).count();
+        let cases = take_in(&mut session, take);
+        let clashes = cases.iter().filter(|(_, clash)| *clash).count();
+        let differ = |loc: &&String| is.get(*loc) != base.get(*loc) && is.get(*loc) != own.get(*loc);
+        let all: BTreeSet<&String> = base.keys().chain(own.keys()).chain(is.keys()).collect();
+        let both = all.iter().copied().filter(differ).filter(|loc| own.get(*loc) != base.get(*loc)).count();
+        prop_assert!(clashes >= both, "{:?}", cases);
+        let merged = expected(&base, &own, &is, take);
+        prop_assert_eq!(&table(session.document()), &merged);
+        for (number, name) in ["a.xml", "b.xml"].iter().enumerate() {
+            let saved = Pieces::of(&session.now.saved, SitemapId(number as u32)).bytes();
+            prop_assert_eq!(String::from_utf8(saved).unwrap(), fs::read_to_string(folder.path().join(name)).unwrap());
+        }
+        prop_assert_eq!(session.is_modified() || merged == is, true);
+        let proofs = session.inspection(session.plan(None)).prove(&Progress::default()).unwrap();
+        prop_assert!(proofs.iter().all(|proof| proof.fault.is_none()), "{:?}", proofs);
+        if session.history().len() > steps {
+            session.undo().unwrap();
+            prop_assert_eq!(&table(session.document()), &own);
+            session.redo().unwrap();
+        }
+        session.save_now(None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(&table(open(&path).document()), &merged);
+        prop_assert!(!session.is_modified());
+    }
+}
+
+#[test]
+fn what_only_they_changed_is_theirs_to_the_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let mut session = open(&path);
+    run(&mut session, "set priority=0.8 where loc:/5");
+    let part = folder.path().join("a.xml");
+    let text = fs::read_to_string(&part).unwrap();
+    let text = text.replace("<urlset ", "<!-- made anew -->\n<urlset ").replace("/1</loc>", "/1</loc >\n    ");
+    fs::write(&part, &text).unwrap();
+    let outside = session.looking().run(Care::Glance);
+    assert_eq!(outside.changed.len(), 1);
+    let cases = take_in(&mut session, Take::Theirs);
+    assert_eq!(cases, [("https://e.com/1".to_owned(), false)]);
+    assert!(session.looking().run(Care::Close).changed.is_empty());
+    assert_eq!(session.changed(), 1);
+    let plan = session.plan(None);
+    let written = plan.outputs.iter().filter(|output| output.action != Action::Untouched);
+    assert_eq!(written.map(|output| &*output.name).collect::<Vec<_>>(), ["b.xml", "sitemap.xml"]);
+    session.save_now(None, false).unwrap();
+    assert_eq!(fs::read_to_string(&part).unwrap(), text);
+}
+
+#[test]
+fn sets_that_cannot_be_merged_say_why() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let session = open(&path);
+    let why = || session.comparing(Options::default()).unwrap().run().unwrap_err();
+    fs::write(folder.path().join("a.xml"), "<urlset><url><loc>https://e.com/0</loc>").unwrap();
+    assert!(why().contains("a.xml is damaged now"), "{}", why());
+    fs::remove_file(folder.path().join("a.xml")).unwrap();
+    assert!(why().contains("other files now"), "{}", why());
+    fs::remove_file(&path).unwrap();
+    assert!(why().contains("sitemap.xml"), "{}", why());
+}
+
+#[test]
+fn ours_are_written_over_whatever_is_there_if_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let (one, other) = (folder.path().join("a.xml"), folder.path().join("b.xml"));
+    let before = fs::read(&one).unwrap();
+    let mut session = open(&path);
+    fs::write(&one, "<urlset/>").unwrap();
+    fs::remove_file(&other).unwrap();
+    assert!(session.plan(None).is_empty());
+    let outside = session.looking().run(Care::Glance);
+    session.keep_ours(outside.changed.iter().map(|(path, _)| path.as_path()));
+    assert!(session.is_modified());
+    session.save_now(None, false).unwrap();
+    assert_eq!(fs::read(&one).unwrap(), before);
+    assert_eq!(table(open(&path).document()).len(), 7);
+    assert!(!session.is_modified());
+}
