@@ -33,9 +33,9 @@ fn write_set(folder: &Folder) {
 }
 
 /// Starts a save and kills it after a time; whether it was still running.
-fn save_and_kill(folder: &Path, priority: &str, after: Duration) -> bool {
+fn save_and_kill(folder: &Path, (priority, backup): (&str, &str), after: Duration) -> bool {
     let mut child = Command::new(program())
-        .args(["set", "sitemap.xml", priority])
+        .args(["set", "sitemap.xml", priority, "--backup", backup])
         .current_dir(folder)
         .env_clear()
         .envs(environment(folder))
@@ -79,8 +79,12 @@ fn a_save_that_is_killed_leaves_the_old_set_or_the_new_one() {
         random ^= random >> 7;
         random ^= random << 17;
         let wanted = format!("0.{}", 2 + number % 7);
-        let was_running =
-            save_and_kill(folder.path(), &format!("priority={wanted}"), Duration::from_micros(random % whole));
+        let backup = if number % 3 == 0 { "always" } else { "off" };
+        let was_running = save_and_kill(
+            folder.path(),
+            (&format!("priority={wanted}"), backup),
+            Duration::from_micros(random % whole),
+        );
         running += u32::from(was_running);
         let found = priorities(&folder);
         let now = found.first().cloned().unwrap_or_default();
@@ -94,6 +98,15 @@ fn a_save_that_is_killed_leaves_the_old_set_or_the_new_one() {
         let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         let left = left.into_iter().filter(|name| name.to_string_lossy().ends_with(".sited")).count();
         assert_eq!(left, 0, "kill {number}: temporary files are left");
+    }
+    // Every backup that is listed is whole: each can be put back.
+    let listed = stdout(&run(&folder, &["restore", "sitemap.xml"]));
+    let dates: Vec<_> = listed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    assert!(!dates.is_empty());
+    for date in [dates[0], dates[dates.len() / 2], dates[dates.len() - 1]] {
+        let output = run(&folder, &["restore", "sitemap.xml", "--set", date]);
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert_eq!(priorities(&folder).len(), 1, "{date}");
     }
     assert!(running > 0 && old > 0 && new > 0, "{kills} kills: {running} while running, {old} old, {new} new");
 }

@@ -157,23 +157,21 @@ fn save_through(
 type LookedAt<'p> = (Vec<(&'p Output, Target)>, Vec<Target>);
 
 fn looked_at<'p>(plan: &'p Plan, disk: &Disk, force: bool) -> Result<LookedAt<'p>, Error> {
-    let (mut writes, mut removes) = (Vec::new(), Vec::new());
-    for output in &plan.outputs {
+    let look = |output: &'p Output| {
         let wish = match output.action {
-            Action::Untouched => continue,
+            Action::Untouched => return None,
             Action::Rewritten | Action::Removed => Wish::Change,
             Action::Created => Wish::Create,
             Action::Replaced => Wish::Replace,
         };
-        let target = Target::look(&output.path, wish, disk, force)?;
-        if output.action == Action::Removed {
-            // What is gone already need not be removed.
-            removes.extend(target.metadata.is_some().then_some(target));
-        } else {
-            writes.push((output, target));
-        }
-    }
-    Ok((writes, removes))
+        Some(Target::look(&output.path, wish, disk, force).map(|target| (output, target)))
+    };
+    // Each is read, to be compared with what it was.
+    let all: Vec<(&Output, Target)> = plan.outputs.par_iter().filter_map(look).collect::<Result<_, _>>()?;
+    let (removes, writes): (Vec<_>, Vec<_>) = all.into_iter().partition(|(output, _)| output.action == Action::Removed);
+    // What is gone already need not be removed.
+    let removes = removes.into_iter().map(|(_, target)| target).filter(|target| target.metadata.is_some());
+    Ok((writes, removes.collect()))
 }
 
 /// The folder of the file that the set is opened by, without links.

@@ -25,7 +25,8 @@ const PROMISES: [Promise; 20] = [
     (
         "Each file is written beside its target, synced, read back and compared with memory (every byte, the number, \
          order and values of its rows), and only then renamed over it; parts first, the index last.",
-        "src/files/save/tests.rs: what_would_not_read_back_is_not_written; \
+        "src/files/readback.rs: count_order_and_values_are_compared; \
+         src/files/save/tests.rs: what_would_not_read_back_is_not_written; \
          src/files/save/faults.rs: a_write_that_lies_is_found_out_before_anything_is_replaced",
     ),
     (
