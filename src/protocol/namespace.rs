@@ -55,10 +55,13 @@ const KNOWN: [(Namespace, &str, &str); 10] = [
 ];
 
 /// Misspellings of an extension's URI after [`core`]: rule catalogue section 4, `ns-ext-variant`.
-const EXTENSION_STEMS: [(&str, Namespace); 12] = [
+const EXTENSION_STEMS: [(&str, Namespace); 15] = [
     ("google.com/schemas/sitemap-image/", Namespace::Image),
     ("google.com/schemas/sitemap-video/", Namespace::Video),
     ("google.com/schemas/sitemap-news/", Namespace::News),
+    ("google.com/schemas/image/", Namespace::Image),
+    ("google.com/schemas/video/", Namespace::Video),
+    ("google.com/schemas/news/", Namespace::News),
     ("google.com/schemas/sitemap-mobile/", Namespace::Mobile),
     ("google.com/geo/schemas/sitemap/", Namespace::Geo),
     ("google.com/schemas/sitemap-geo/", Namespace::Geo),
@@ -179,6 +182,7 @@ mod tests {
             ("https://www.google.com/schemas/sitemap-image/1.1", Some(Namespace::Image)),
             ("http://www.google.com/schemas/sitemap-image/1.0", Some(Namespace::Image)),
             ("http://www.google.com/schemas/sitemap-news/0.9/", Some(Namespace::News)),
+            ("http://www.google.com/schemas/image/1.1", Some(Namespace::Image)),
             ("http://www.w3.org/TR/xhtml11/xhtml11_schema.html", Some(Namespace::Xhtml)),
             ("http://www.w3.org/1999/xhtml/", Some(Namespace::Xhtml)),
             ("http://www.w3.org/1999/xlink", Some(Namespace::Xhtml)),

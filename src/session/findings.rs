@@ -185,6 +185,7 @@ impl Snapshot {
                 format!("the same page as {}: {}", place(other), self.document.loc(other))
             }
             (Rule::SET_DUPLICATE_ACROSS_FILES, Some(other)) => format!("also in another file: {}", place(other)),
+            (Rule::LOC_TEMPLATE_RESIDUE, _) => "a host that is for examples, among real ones".to_owned(),
             _ => rule.summary().to_owned(),
         }
     }

@@ -22,6 +22,7 @@ pub struct Origin {
 #[derive(Debug, Clone)]
 struct Host {
     name: Box<str>,
+    is_template: bool,
     /// `www.x` for `x` and the other way round.
     partner: Option<u32>,
     rows: u64,
@@ -48,6 +49,15 @@ pub struct Hosts {
     pub schemes: [u64; 2],
     /// Rows of the rarer of `www.x` and `x`, over all pairs.
     pub www_minority: u64,
+    /// Rows of hosts that are for examples.
+    templates: u64,
+}
+
+/// Hosts that are for examples (RFC 2606, section 3).
+const TEMPLATES: [&str; 3] = ["example.com", "example.net", "example.org"];
+
+fn is_template(host: &str) -> bool {
+    TEMPLATES.contains(&host.strip_prefix("www.").unwrap_or(host))
 }
 
 impl Hosts {
@@ -94,6 +104,16 @@ impl Hosts {
         let Some(partner) = host.partner.and_then(|partner| self.list.get(partner as usize)) else { return false };
         let is_rarer = host.rows < partner.rows || (host.rows == partner.rows && host.name.starts_with("www."));
         partner.rows > 0 && is_rarer
+    }
+
+    /// Rows of hosts that are for examples, where others are real.
+    pub fn templates(&self) -> u64 {
+        if self.schemes.iter().sum::<u64>() > self.templates { self.templates } else { 0 }
+    }
+
+    /// Whether a host is for examples, and others are real.
+    pub fn is_template(&self, host: u32) -> bool {
+        self.templates() > 0 && self.list.get(host as usize).is_some_and(|host| host.is_template)
     }
 
     /// The origin that most rows share, as written, and their number. Of equals, the first in the alphabet.
@@ -145,7 +165,7 @@ impl Hosts {
             partner.partner = Some(id);
         }
         self.ids.insert(name.into(), id);
-        self.list.push(Host { name: name.into(), partner, rows: 0 });
+        self.list.push(Host { name: name.into(), is_template: is_template(name), partner, rows: 0 });
         id
     }
 
@@ -161,6 +181,9 @@ impl Hosts {
         if let Some(host) = self.list.get_mut(origin.host as usize) {
             self.www_minority -= host.rows.min(partner_rows);
             host.rows = host.rows.saturating_add_signed(step);
+            if host.is_template {
+                self.templates = self.templates.saturating_add_signed(step);
+            }
             self.www_minority += host.rows.min(partner_rows);
         }
         origin

@@ -234,6 +234,7 @@ impl SetIndex {
             SetRule::MixedHost => self.sums.other_host,
             SetRule::MixedPort => self.sums.other_port,
             SetRule::MixedSlash => self.rarer_slash().map_or(0, |slash| self.slashes[usize::from(slash)]),
+            SetRule::TemplateHost => self.hosts.templates(),
             SetRule::LastmodIdentical => self.sums.identical,
             SetRule::LastmodGenerated => self.sums.generated,
             SetRule::NewsMixed => self.sums.news_mixed,
@@ -419,6 +420,7 @@ impl SetIndex {
         if let Some(origin) = self.hosts.find(&location) {
             rules.insert_if(SetRule::MixedScheme, self.hosts.rarer_scheme() == Some(origin.scheme));
             rules.insert_if(SetRule::MixedWww, self.hosts.is_www_minority(origin.host));
+            rules.insert_if(SetRule::TemplateHost, self.hosts.is_template(origin.host));
             if let Some(file) = self.files.get(locs.file(row) as usize) {
                 let is_foreign = file.verdict.main_host.is_some_and(|host| host != origin.host);
                 rules.insert_if(SetRule::MixedHost, is_foreign && !self.cross_submission);

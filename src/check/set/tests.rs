@@ -129,6 +129,11 @@ impl Model {
                 rows.entry(SetRule::MixedWww).or_default().insert(*row);
             }
         }
+        let (templates, real): (Vec<_>, Vec<_>) = origins.iter().partition(|origin| origin.3.ends_with("example.com"));
+        if !real.is_empty() {
+            let flagged: BTreeSet<u32> = templates.iter().map(|origin| origin.0).collect();
+            rows.entry(SetRule::TemplateHost).or_default().extend(flagged);
+        }
         let all_files: BTreeSet<u32> = self.live().map(|(_, _, facts)| facts.file).collect();
         for &file in &all_files {
             let here: Vec<_> = origins.iter().filter(|origin| origin.1 == file).collect();
@@ -280,6 +285,11 @@ fn what_each_rule_counts() {
         ),
         (vec![(a, 0), ("http://e.com/b", 0)], vec![("set-mixed-scheme", 1)]),
         (vec![(a, 0), ("https://www.e.com/b", 1)], vec![("set-mixed-www", 1)]),
+        (
+            vec![(a, 0), ("https://example.com/b", 1), ("https://www.example.com/b", 2)],
+            vec![("loc-template-residue", 2), ("set-mixed-www", 1)],
+        ),
+        (vec![("https://example.com/b", 0)], vec![]),
         (vec![(a, 0), ("https://f.com/b", 1)], vec![]),
         (vec![(a, 0), ("https://f.com/b", 0)], vec![("set-mixed-host", 1)]),
         (vec![(a, 0), ("https://e.com:8443/b", 0)], vec![("set-mixed-port", 1)]),
@@ -457,6 +467,7 @@ fn any_loc() -> impl Strategy<Value = String> {
     let host = prop::sample::select(vec![
         "https://e.com",
         "https://www.e.com",
+        "https://www.example.com",
         "http://e.com",
         "https://e.com:8443",
         "HTTPS://E.com",
