@@ -89,6 +89,23 @@ fn what_lists_and_feeds_do_wrong_is_found_at_its_line() {
 }
 
 #[test]
+fn a_list_over_its_limit_becomes_lists_with_numbers() {
+    let folder = Folder::new();
+    let lines = |numbers: std::ops::Range<u32>| -> String {
+        numbers.fold(String::new(), |text, number| text + "https://example.com/" + &number.to_string() + "\n")
+    };
+    folder.write("urls.txt", lines(0..100_001));
+    run(&folder, &["fix", "urls.txt", "--rule", "text-limits"]);
+    let read = |name: &str| String::from_utf8(folder.read(name)).unwrap();
+    assert!(read("urls.txt") == lines(0..50_000), "the first lines stay where they are");
+    assert!(read("urls-2.txt") == lines(50_000..100_000));
+    assert_eq!(read("urls-3.txt"), "https://example.com/100000\n");
+    for name in ["urls.txt", "urls-2.txt", "urls-3.txt"] {
+        assert!(!rules(&folder, name, &[]).iter().any(|(rule, _)| rule == "text-limits"), "{name}");
+    }
+}
+
+#[test]
 fn findings_of_a_feed_stand_at_its_own_lines() {
     let item = |link: &str, date: &str| {
         format!("<item>\n<pubDate>{date}</pubDate>\n<title>t</title>\n<link>{link}</link>\n</item>\n")
@@ -216,14 +233,10 @@ fn parts_of_a_list_are_lists_and_tables_have_none() {
 }
 
 #[test]
-fn a_list_over_the_limit_is_not_split_but_becomes_a_set_in_xml() {
+fn a_list_over_the_limit_becomes_a_set_in_xml_when_it_is_converted() {
     let lines: Vec<String> = (0..50_001).map(|number| format!("https://e.com/{number}\n")).collect();
     let lines = lines.concat();
     let folder = Folder::with(&[("urls.txt", &lines)]);
-    let refused = run(&folder, &["set", "urls.txt", "loc=https://e.com/", "--where", "loc=https://e.com/7"]);
-    assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
-    assert!(stderr(&refused).contains("write it as XML"), "{}", stderr(&refused));
-    assert!(folder.read("urls.txt") == lines.as_bytes());
     let output = run(&folder, &["convert", "urls.txt", "-o", "all.xml", "--base-url", "https://e.com/"]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert_eq!(folder.names(), ["all-1.xml", "all-2.xml", "all.xml", "urls.txt"]);

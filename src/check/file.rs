@@ -88,7 +88,7 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
     match rule {
         Rule::DOC_NO_ENTRIES if !facts.names.kind.is_xml() => "no URL in it".into(),
         Rule::TEXT_LIMITS => format!(
-            "{} lines and {} bytes; a text sitemap holds {} lines and {} bytes at most",
+            "{} lines and {} bytes; a text sitemap holds {} lines and {} bytes at most. Saving a change splits it",
             grouped(facts.entries.into()),
             grouped(facts.bytes),
             grouped(URLS_PER_FILE.into()),

@@ -356,7 +356,8 @@ impl Planner<'_> {
         self.document.set_index(Some(Index { path: Some(path.to_path_buf()), name: file_name, gzip, ..index }));
     }
 
-    /// Gives new parts their names, paths and URLs. A single file becomes the first of its parts.
+    /// Gives new parts their names, paths and URLs. A single file becomes the first of its parts; a list keeps its name,
+    /// since nothing has to name all of them.
     fn name_parts(&mut self, path: &Path, parts: &[(SitemapId, SitemapId)]) {
         self.moved_from = parts.iter().copied().collect();
         let mut used: BTreeSet<PathBuf> = BTreeSet::from([path.to_path_buf()]);
@@ -365,7 +366,8 @@ impl Planner<'_> {
             return;
         }
         let mut next: BTreeMap<SitemapId, (Pattern, u64)> = BTreeMap::new();
-        let single = self.document.index().is_none();
+        let alone = self.is_list_alone();
+        let single = self.document.index().is_none() && !alone;
         let order = single.then_some((SitemapId(0), SitemapId(0))).into_iter().chain(parts.iter().copied());
         for (part, from) in order.collect::<Vec<_>>() {
             let Some(source) = self.document.sitemap(from).cloned() else { continue };
@@ -391,7 +393,7 @@ impl Planner<'_> {
             };
             used.insert(part_path.clone());
             let name: Arc<str> = if single { file.as_str().into() } else { name::beside(&source.name, &file).into() };
-            let url = self.url_beside(&source, &file, if single { &file } else { &name });
+            let url = if alone { None } else { self.url_beside(&source, &file, if single { &file } else { &name }) };
             self.document.put(part, Place { path: Some(part_path), name, url, gzip: source.gzip });
         }
     }

@@ -269,12 +269,15 @@ impl Snapshot {
         let Some(sitemap) = self.document.sitemap(id).filter(|sitemap| !sitemap.accepted) else {
             return RuleSet::EMPTY;
         };
-        let mut over = broken.intersection(RuleSet::of(&[Rule::FILE_TOO_MANY_URLS, Rule::FILE_TOO_LARGE]));
-        let is_xml = sitemap.frame.names.kind.is_xml() && !matches!(sitemap.form, Form::Feed(_));
+        // Several files without an index have nothing that could name their parts.
+        let is_whole = self.document.index().is_some() || self.document.sitemaps().len() == 1;
+        let limits = [Rule::FILE_TOO_MANY_URLS, Rule::FILE_TOO_LARGE, Rule::TEXT_LIMITS];
+        let mut over = broken.intersection(RuleSet::of(&limits));
+        let is_sitemap = is_whole && !matches!(sitemap.form, Form::Feed(_));
         let news = self.checks.set_findings().into_iter();
         let is_news = |found: SetFinding| found.rule == SetRule::NewsLimit && found.file == Some(id.0);
         over.insert_if(Rule::NEWS_LIMIT, news.into_iter().any(is_news));
-        if is_xml { over } else { RuleSet::EMPTY }
+        if is_sitemap { over } else { RuleSet::EMPTY }
     }
 }
 

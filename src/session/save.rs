@@ -151,6 +151,10 @@ impl Session {
         let saved = result.outcome?;
         let message = words(&saved);
         self.path = saved.path.clone().or_else(|| self.path.take());
+        if saved.document.index().is_none() && saved.document.sitemaps().len() > 1 {
+            // A list that became several is several files without an index from now on.
+            self.paths = saved.document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect();
+        }
         self.now.saved = saved.document;
         self.saved_version = result.version;
         self.owes_files = false;

@@ -15,9 +15,9 @@ rules! { super::index::END;
     TEXT_BLANK_LINE "text-blank-line" I Document Safe PRACTICE,
         "empty lines",
         "Crawlers skip an empty line. Some tools count it as an invalid URL.";
-    TEXT_LIMITS "text-limits" E Document None FORMATS,
+    TEXT_LIMITS "text-limits" E Document Safe FORMATS,
         "more than 50,000 lines or 52,428,800 bytes",
-        "A text sitemap has the limits of any other: 50,000 URLs and 52,428,800 bytes before compression. Crawlers refuse the file or ignore the rest. Write it as XML, which is split with an index, or deal the lines out to several files.";
+        "A text sitemap has the limits of any other: 50,000 URLs and 52,428,800 bytes before compression. Crawlers refuse the file or ignore the rest. Saving splits it into lists with numbers, to be handed in one by one; as XML (:write NAME.xml) its parts get an index.";
     TEXT_ENTITY "text-entity" W Field Ask PRACTICE,
         "an XML entity in a text sitemap",
         "Text is not XML: nothing is escaped, so &amp; in a line is four characters of the URL. The page that was meant has a plain &.";

@@ -21,17 +21,21 @@ impl Planner<'_> {
         self.document.set_form(id, Form::Xml);
     }
 
-    /// Refuses new parts where no index could name them: of a list that stands alone, of several files without one.
+    /// Whether the whole set is one text list. Parts of it are lists with numbers and no index: a text sitemap is handed
+    /// in by itself (sitemaps.org protocol, "Text file").
+    pub(super) fn is_list_alone(&self) -> bool {
+        let document = self.request.document;
+        let is_list = matches!(document.sitemaps(), [only] if only.frame.names.kind == FileKind::List);
+        document.index().is_none() && is_list
+    }
+
+    /// Refuses new parts where no index could name them: of several files without one.
     pub(super) fn refuses_parts(&mut self, parts: &[(SitemapId, SitemapId)]) -> bool {
         let document = self.request.document;
         if parts.is_empty() || document.index().is_some() {
             return false;
         }
         let message = match document.sitemaps() {
-            [only] if only.frame.names.kind == FileKind::List => {
-                "this is more than one text sitemap may hold; write it as XML (:write NAME.xml), which is split with \
-                 an index"
-            }
             [_] => return false,
             _ => {
                 "a file is over its limits, and several files without an index cannot be split; open that file by itself"

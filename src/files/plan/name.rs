@@ -15,7 +15,10 @@ impl Pattern {
     /// Reads a file name. A trailing year or month is part of the name and no number to count on.
     pub(super) fn of(name: &str) -> Self {
         let lower = name.to_ascii_lowercase();
-        let end = [".xml.gz", ".xml", ".gz"].iter().find(|end| lower.ends_with(**end)).map_or("", |end| end);
+        let end = [".xml.gz", ".xml", ".txt.gz", ".txt", ".gz"]
+            .iter()
+            .find(|end| lower.ends_with(**end))
+            .map_or("", |end| end);
         let (stem, after) = name.split_at(name.len() - end.len());
         let digits = stem.len() - stem.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (before, number) = stem.split_at(stem.len() - digits);

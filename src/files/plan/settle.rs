@@ -64,7 +64,7 @@ impl Planner<'_> {
     /// The index that a single file becomes: the one that stands there from a save that was undone, else a new
     /// one. `None` for what stays a single file.
     fn index_again(&mut self, path: &Path, places: &BTreeMap<PathBuf, SitemapId>) -> Option<Index> {
-        if self.moved_from.is_empty() {
+        if self.moved_from.is_empty() || self.is_list_alone() {
             return None;
         }
         let saved = self.request.saved;
