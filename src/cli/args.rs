@@ -110,6 +110,27 @@ pub struct Check {
     /// How to print the findings
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,
+    /// From which severity on the run ends with status 1
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
+    pub fail_on: FailOn,
+    /// Only findings of this rule, such as loc-http-mixed or 'lastmod-*'
+    #[arg(long = "rule", value_name = "CODE")]
+    pub rules: Vec<String>,
+    /// No findings of this rule
+    #[arg(long, value_name = "CODE")]
+    pub ignore: Vec<String>,
+    /// Only findings of rows that pass
+    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
+    pub filter: Option<String>,
+    /// Print no more than N findings; all are counted
+    #[arg(long, value_name = "N")]
+    pub max_findings: Option<usize>,
+    /// Leave out the findings that this file holds
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+    /// Write the findings to a baseline, and end with status 0
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,
@@ -278,6 +299,25 @@ pub enum CheckFormat {
     Text,
     /// One document
     Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// JUnit XML, for CI servers
+    Junit,
+    /// Annotations of GitHub Actions
+    Github,
+}
+
+/// From which severity on `check` fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Only errors
+    Error,
+    /// Errors and warnings
+    Warning,
+    /// Whatever is found
+    Note,
+    /// Nothing
+    Never,
 }
 
 /// How `list` prints.

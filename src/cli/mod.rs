@@ -4,8 +4,10 @@
 //! to the first writer, everything else to the second, and a reader that stops reading is no error.
 
 pub mod args;
+mod baseline;
 mod changes;
 mod check;
+mod choose;
 pub mod clock;
 mod convert;
 mod edit;
@@ -14,6 +16,7 @@ mod fix;
 mod list;
 mod lock;
 pub mod output;
+mod report;
 mod restore;
 mod save;
 mod script;

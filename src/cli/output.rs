@@ -147,6 +147,12 @@ pub fn loc_text(out: &mut dyn Write, loc: &str) -> io::Result<()> {
     writeln!(out)
 }
 
+/// Writes a JSON document on lines of its own.
+pub fn json_document(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    json(out, value)?;
+    writeln!(out)
+}
+
 /// Writes JSON in which unsafe characters are escaped: JSON may hold a C1 control, a terminal must not get one.
 fn json(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
     value.serialize(&mut serde_json::Serializer::with_formatter(out, Tame))?;

@@ -89,6 +89,8 @@ pub struct Reported {
     pub file: Arc<str>,
     /// Line and column, from 1; `None` for the file or the set as a whole.
     pub at: Option<(u64, u64)>,
+    /// The row; `None` for a file, the index or the set.
+    pub row: Option<RowId>,
     /// The row's URL; empty for a file.
     pub loc: String,
     /// The finding.
@@ -337,6 +339,7 @@ impl Session {
                 out.push(Reported {
                     file: Arc::clone(&file),
                     at: finding.at.or_else(|| Some(lines.position(offset))),
+                    row: None,
                     loc: loc.to_owned(),
                     finding: plain(finding),
                 });
@@ -363,7 +366,7 @@ impl Session {
                 };
                 let offset = place.unwrap_or(source.root_start());
                 let at = finding.at.or_else(|| Some(lines.position(offset)));
-                out.push(Reported { file: Arc::clone(&file), at, loc: String::new(), finding: plain(finding) });
+                out.push(Reported { file: Arc::clone(&file), at, row: None, loc: String::new(), finding: plain(finding) });
             }
             for finding in of_the_set.iter().filter(|finding| finding.file == Some(number as u32)) {
                 let at = Some(lines.position(source.root_start()));
@@ -402,7 +405,7 @@ impl Session {
                 let first = out.len();
                 for (offset, finding) in placed {
                     let at = finding.at.or_else(|| offset.map(|offset| lines.position(offset)));
-                    out.push(Reported { file: Arc::clone(&file), at, loc: loc.clone(), finding });
+                    out.push(Reported { file: Arc::clone(&file), at, row: Some(row), loc: loc.clone(), finding });
                 }
                 // What was repaired knows its own place.
                 if let Some(own) = out.get_mut(first..) {
@@ -426,7 +429,7 @@ fn of_set(
     let rule = rule_of(finding.rule);
     let severity = rule.severity_in(profile)?;
     let finding = Finding::new(rule, severity, None, finding.message.clone());
-    Some(Reported { file, at, loc: String::new(), finding })
+    Some(Reported { file, at, row: None, loc: String::new(), finding })
 }
 
 fn plain(finding: &FileFinding) -> Finding {
@@ -469,7 +472,7 @@ pub fn refused(error: &files::Error) -> Option<Reported> {
     let message = error.reason.to_string();
     let finding = Finding { rule, severity, field: None, part: None, message, fix: None, at: error.at };
     let file = error.path.to_string_lossy().into();
-    Some(Reported { file, at: error.at.or(Some((1, 1))), loc: String::new(), finding })
+    Some(Reported { file, at: error.at.or(Some((1, 1))), row: None, loc: String::new(), finding })
 }
 
 /// The finding of a quirk of a row.

@@ -140,7 +140,10 @@ impl Snapshot {
 }
 
 /// The rules that names or patterns mean; none named: every rule with a safe fix.
-fn rules_named(names: &[String]) -> Result<RuleSet, Refused> {
+///
+/// # Errors
+/// [`Refused`] names what is no rule.
+pub fn rules_named(names: &[String]) -> Result<RuleSet, Refused> {
     let mut set = RuleSet::EMPTY;
     if names.is_empty() || names.iter().any(|name| name == "safe") {
         return Ok(super::fix::safe_rules());

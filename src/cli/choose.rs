@@ -1,0 +1,71 @@
+//! Which findings of `check` count: by rule, by row, by what is known already, and how many are printed.
+
+use super::args::{Check, FailOn};
+use super::{Failure, Streams};
+use crate::check::rule::{Rule, RuleSet};
+use crate::protocol::Severity;
+use crate::session::findings::Reported;
+use crate::session::run::rules_named;
+
+/// What was asked for, ready to use.
+#[derive(Debug)]
+pub(super) struct Choice {
+    /// Only these; `None`: all.
+    rules: Option<RuleSet>,
+    /// Not these.
+    ignored: RuleSet,
+    /// From which severity on the run ends with status 1; `None`: never.
+    fail: Option<Severity>,
+    /// The most findings that are printed.
+    most: usize,
+}
+
+impl Choice {
+    /// Reads the options of `check`.
+    pub(super) fn of(check: &Check) -> Result<Self, Failure> {
+        let named = |option: &str, names: &[String]| {
+            rules_named(names).map_err(|error| {
+                Failure::Usage(format!("{option}: {error}"), "the README lists all rules".to_owned())
+            })
+        };
+        Ok(Self {
+            rules: if check.rules.is_empty() { None } else { Some(named("--rule", &check.rules)?) },
+            ignored: if check.ignore.is_empty() { RuleSet::EMPTY } else { named("--ignore", &check.ignore)? },
+            fail: match check.fail_on {
+                FailOn::Error => Some(Severity::Error),
+                FailOn::Warning => Some(Severity::Warning),
+                FailOn::Note => Some(Severity::Note),
+                FailOn::Never => None,
+            },
+            most: check.max_findings.unwrap_or(usize::MAX),
+        })
+    }
+
+    /// Whether findings of a rule count.
+    pub(super) fn takes(&self, rule: Rule) -> bool {
+        let family = rule.family();
+        let is_named = |set: RuleSet| set.contains(rule) || set.intersects(family);
+        self.rules.is_none_or(is_named) && !is_named(self.ignored)
+    }
+
+    /// Whether a finding makes the run end with status 1.
+    pub(super) fn fails(&self, finding: &Reported) -> bool {
+        self.fail.is_some_and(|least| finding.finding.severity >= least)
+    }
+
+    /// Whether findings of a severity, by its name, make the run end with status 1.
+    pub(super) fn fails_at(&self, severity: &str) -> bool {
+        let all = [Severity::Note, Severity::Warning, Severity::Error];
+        all.into_iter().any(|known| known.name() == severity && self.fail.is_some_and(|least| known >= least))
+    }
+
+    /// The findings that are printed; how many are not is said.
+    pub(super) fn printed<'f>(&self, findings: &'f [Reported], streams: &mut Streams<'_>) -> &'f [Reported] {
+        let shown = findings.get(..self.most.min(findings.len())).unwrap_or_default();
+        if shown.len() < findings.len() {
+            let hidden = crate::words::counted((findings.len() - shown.len()) as u64, "more finding");
+            streams.note(&format!("{hidden} not shown (--max-findings {})", self.most));
+        }
+        shown
+    }
+}

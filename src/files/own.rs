@@ -1,0 +1,66 @@
+//! Small files of this program's own (a baseline, a set of rules): read and written whole.
+
+use super::error::Error;
+use std::io::Write;
+use std::path::Path;
+
+/// Reads a text.
+///
+/// # Errors
+/// [`Error`] when the file cannot be read or is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String, Error> {
+    std::fs::read_to_string(path).map_err(|error| Error::system("read", path, error))
+}
+
+/// Writes a file, or replaces it as a whole: at no time is there half of it.
+///
+/// # Errors
+/// [`Error`] when it cannot be written; what was there is still there then.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    let failed = |error| Error::system("write", path, error);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".sited-").tempfile_in(folder).map_err(failed)?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    // As readable as any new file of this user; a file that is there keeps its mode.
+    let metadata = std::fs::metadata(path).ok();
+    let file = file.persist(path).map_err(|error| failed(error.error))?;
+    mode(&file, metadata.as_ref());
+    Ok(())
+}
+
+#[cfg(unix)]
+fn mode(file: &std::fs::File, before: Option<&std::fs::Metadata>) {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    let mode = before.map_or(0o644, |before| before.mode() & 0o7777);
+    // A mode that cannot be set leaves the file as private as a temporary one.
+    let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
+}
+
+#[cfg(not(unix))]
+const fn mode(_: &std::fs::File, _: Option<&std::fs::Metadata>) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_and_keeps_its_mode() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.json");
+        write_whole(&path, b"1").unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
+        }
+        write_whole(&path, b"22").unwrap();
+        assert_eq!(read_text(&path).unwrap(), "22");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(write_whole(&folder.path().join("none/a"), b"1").is_err());
+    }
+}
