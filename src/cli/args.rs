@@ -1,6 +1,7 @@
 //! What can be said on the command line, and nothing of what is done about it.
 
 use crate::check::profile::Profile;
+use super::rows::{Add, Dedupe, Remove, ReplaceIn, Sort};
 use crate::files::backup::When;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -90,6 +91,16 @@ pub enum Task {
     Set(Set),
     /// Put findings right and save
     Fix(Fix),
+    /// Rewrite URLs with a regular expression and save
+    Replace(ReplaceIn),
+    /// Add URLs and save
+    Add(Add),
+    /// Take rows out and save
+    Remove(Remove),
+    /// Put the rows of each file in order and save
+    Sort(Sort),
+    /// Take out rows whose URL stands there already, and save
+    Dedupe(Dedupe),
     /// Deal a set out anew into parts with an index
     Split(Split),
     /// Write a copy in another form: XML, a text list, CSV or TSV

@@ -1,7 +1,8 @@
 //! One change of a set without a screen: previewed, or done and saved.
 
-use super::save::save;
+use super::save::{save, show_plan};
 use super::{Failure, Status, Streams};
+use crate::files::is_stream;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::change::Intent;
@@ -24,20 +25,38 @@ pub(super) struct Saving<'a> {
 
 /// Does what a command says and saves, in place or to another path; a dry run only says what it would do.
 pub(super) fn edit(
-    mut session: Session,
+    session: Session,
     command: &Command,
     how: &Saving<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    if how.dry_run {
-        let intent = session.view().preview(command, Asker::Headless, &Progress::default())?;
-        if let Some(intent) = intent {
+    edit_all(session, std::slice::from_ref(command), how, streams)
+}
+
+/// The same for commands one after the other, saved once. A dry run does them in memory, tells the first rows of each,
+/// and what a save would write.
+pub(super) fn edit_all(
+    mut session: Session,
+    commands: &[Command],
+    how: &Saving<'_>,
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    for command in commands {
+        if how.dry_run
+            && let Some(intent) = session.view().preview(command, Asker::Headless, &Progress::default())?
+        {
             preview(&session, &intent, streams)?;
         }
-        return Ok(Status::Fine);
+        match session.run(command, Asker::Headless)? {
+            Outcome::Done(report) if !how.dry_run => streams.note(&report.message),
+            _ => {}
+        }
     }
-    if let Outcome::Done(report) = session.run(command, Asker::Headless)? {
-        streams.note(&report.message);
+    if how.dry_run {
+        if session.is_modified() {
+            show_plan(&session, how.output.filter(|path| !is_stream(path)), streams)?;
+        }
+        return Ok(Status::Fine);
     }
     save(&mut session, how.output, (false, how.accept), streams)?;
     Ok(Status::Fine)

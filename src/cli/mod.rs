@@ -18,6 +18,7 @@ mod lock;
 pub mod output;
 mod report;
 mod restore;
+pub mod rows;
 mod save;
 mod script;
 mod set;
@@ -200,6 +201,11 @@ pub fn run(line: &Line, state: Option<PathBuf>, out: &mut dyn Write, notes: &mut
         (Some(Task::List(list)), _) => list::run(list, &mut streams),
         (Some(Task::Set(set)), _) => set::run(set, &mut streams),
         (Some(Task::Fix(fix)), _) => fix::run(fix, &mut streams),
+        (Some(Task::Replace(replace)), _) => rows::replace(replace, &mut streams),
+        (Some(Task::Add(add)), _) => rows::add(add, &mut streams),
+        (Some(Task::Remove(remove)), _) => rows::remove(remove, &mut streams),
+        (Some(Task::Sort(sort)), _) => rows::sort(sort, &mut streams),
+        (Some(Task::Dedupe(dedupe)), _) => rows::dedupe(dedupe, &mut streams),
         (Some(Task::Split(split)), _) => split::run(split, &mut streams),
         (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
         (Some(Task::Restore(restore)), _) => restore::run(restore, &mut streams),

@@ -85,8 +85,8 @@ fn write(session: &mut Session, plan: Plan, force: bool, streams: &mut Streams<'
 }
 
 /// Prints what a save would do.
-pub(super) fn show_plan(session: &Session, streams: &mut Streams<'_>) -> io::Result<()> {
-    let Plan { outputs, problems, needs_base, losses, repairs, .. } = session.plan(None);
+pub(super) fn show_plan(session: &Session, to: Option<&Path>, streams: &mut Streams<'_>) -> io::Result<()> {
+    let Plan { outputs, problems, needs_base, losses, repairs, .. } = session.plan(to);
     for output in &outputs {
         writeln!(streams.out, "{}", in_words(output))?;
     }

@@ -89,7 +89,7 @@ impl Run<'_> {
                     finding_text(streams.out, &super::check::shown(&finding))?;
                 }
             }
-            Command::Plan => show_plan(&self.session, streams)?,
+            Command::Plan => show_plan(&self.session, None, streams)?,
             Command::Changes => changes(&self.session, streams)?,
             Command::Verify => verify(&self.session, streams)?,
             Command::History => {

@@ -66,6 +66,17 @@ impl Replace {
         Ok(Self { pattern, pieces, all: parts.all, any_case: parts.any_case, regex })
     }
 
+    /// Builds a replacement from its two texts, in which nothing ends them. Places of an error count on from the
+    /// expression, one further, into the replacement.
+    ///
+    /// # Errors
+    /// An expression that cannot be read, or a group that it does not have.
+    pub fn of(pattern: &str, replacement: &str, all: bool, any_case: bool) -> Result<Self, CommandError> {
+        let line = format!("{pattern}\0{replacement}");
+        let (pattern, replacement) = (0..pattern.len(), pattern.len() + 1..line.len());
+        Self::new(&Parts { line: &line, pattern, replacement, delimiter: '\0', all, any_case })
+    }
+
     /// The URL rewritten, or `None` when the expression does not match it.
     pub fn apply(&self, loc: &str) -> Option<String> {
         let mut out = String::new();

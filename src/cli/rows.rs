@@ -1,0 +1,245 @@
+//! `sited replace`, `add`, `remove`, `sort`, `dedupe`: rows rewritten, added, taken out, put in order, and saved.
+//!
+//! Each says the commands of the `:` line that do the same, so that what was done on the screen can be written down.
+
+use super::args::Common;
+use super::edit::{Saving, edit_all};
+use super::{Failure, Status, Streams, filter};
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sort;
+use crate::protocol::Field;
+use crate::protocol::lastmod::{self, Now};
+use crate::session::Session;
+use crate::session::command::{self, Command, CommandError, Replace, Scope};
+use crate::session::snapshot::vocabulary;
+use clap::{Args, ValueEnum};
+use std::collections::HashSet;
+use std::io::Read;
+use std::path::PathBuf;
+
+/// What is changed, and where it is written.
+#[derive(Debug, Args)]
+pub struct Target {
+    /// A sitemap, a sitemap index, or a folder that holds one
+    pub path: PathBuf,
+    /// Say what would change, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write to OUT (- is standard output) and leave PATH as it is; its end may choose the form: .txt, .csv, .tsv
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `sited replace`.
+#[derive(Debug, Args)]
+pub struct ReplaceIn {
+    /// What is changed, and where it is written
+    #[command(flatten)]
+    pub target: Target,
+    /// A regular expression, looked for in every URL
+    #[arg(value_name = "REGEX", allow_hyphen_values = true)]
+    pub pattern: String,
+    /// What is written instead; $1 or ${name} is what a group matched, $$ a dollar sign
+    #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+    pub replacement: String,
+    /// Replace every match in a URL, not only the first
+    #[arg(short = 'g', long)]
+    pub all: bool,
+    /// Upper and lower case are the same
+    #[arg(short, long)]
+    pub ignore_case: bool,
+    /// Only rows that pass; without it, all rows
+    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
+    pub filter: Option<String>,
+}
+
+/// `sited add`.
+#[derive(Debug, Args)]
+pub struct Add {
+    /// What is changed, and where it is written
+    #[command(flatten)]
+    pub target: Target,
+    /// URLs; - reads them from standard input, one a line
+    #[arg(required = true, value_name = "URL")]
+    pub urls: Vec<String>,
+    /// A value for each of them: lastmod=today, priority=0.8
+    #[arg(long, value_name = "FIELD=VALUE")]
+    pub set: Vec<String>,
+    /// Add URLs that the set has already, too
+    #[arg(long)]
+    pub again: bool,
+}
+
+/// `sited remove`.
+#[derive(Debug, Args)]
+pub struct Remove {
+    /// What is changed, and where it is written
+    #[command(flatten)]
+    pub target: Target,
+    /// The rows that go
+    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true, required = true)]
+    pub filter: String,
+}
+
+/// `sited sort`.
+#[derive(Debug, Args)]
+pub struct Sort {
+    /// What is changed, and where it is written
+    #[command(flatten)]
+    pub target: Target,
+    /// Columns, the first one first, with a minus for falling order: loc, -lastmod, -priority,loc
+    #[arg(value_name = "KEYS", default_value = "loc", allow_hyphen_values = true)]
+    pub keys: String,
+}
+
+/// `sited dedupe`.
+#[derive(Debug, Args)]
+pub struct Dedupe {
+    /// What is changed, and where it is written
+    #[command(flatten)]
+    pub target: Target,
+    /// Which row of a URL stays
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Keep::First)]
+    pub keep: Keep,
+    /// URLs that mean the same by RFC 3986 are the same, such as HTTPS://E.COM:443/%7Ea and https://e.com/~a
+    #[arg(long)]
+    pub equivalent: bool,
+}
+
+/// Which row of a URL stays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Keep {
+    /// The first
+    First,
+    /// The last
+    Last,
+    /// The one with the latest lastmod; of equal ones the first
+    Newest,
+}
+
+impl Target {
+    fn run(
+        &self,
+        streams: &mut Streams<'_>,
+        commands: impl FnOnce(&mut Session, Now) -> Result<Vec<Command>, Failure>,
+    ) -> Result<Status, Failure> {
+        let now = self.common.now()?;
+        let output = self.output.as_deref();
+        let (mut session, _lock) = self.common.open_to_change(&self.path, (output, self.dry_run), streams)?;
+        let commands = commands(&mut session, now)?;
+        let how = Saving { dry_run: self.dry_run, output, accept: self.common.accept_repairs };
+        edit_all(session, &commands, &how, streams)
+    }
+}
+
+pub(super) fn replace(task: &ReplaceIn, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let replace = Replace::of(&task.pattern, &task.replacement, task.all, task.ignore_case).map_err(|error| {
+        let text = if error.span.start <= task.pattern.len() { &task.pattern } else { &task.replacement };
+        let away = if error.span.start <= task.pattern.len() { 0 } else { task.pattern.len() + 1 };
+        let span = error.span.start - away..error.span.end.max(error.span.start) - away;
+        Failure::text("this replacement", text, &CommandError::new(span, error.message))
+    })?;
+    task.target.run(streams, |_, now| {
+        let scope = Scope { shown: false, query: filter(task.filter.as_deref(), now)? };
+        Ok(vec![Command::Replace { scope, replace }])
+    })
+}
+
+pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let mut urls = Vec::new();
+    for url in &task.urls {
+        if url == "-" {
+            let mut text = String::new();
+            std::io::stdin().lock().read_to_string(&mut text)?;
+            urls.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
+        } else {
+            urls.push(url.clone());
+        }
+    }
+    let mut known = 0;
+    let status = task.target.run(streams, |session, now| {
+        let before = urls.len();
+        if !task.again {
+            let mut seen = HashSet::new();
+            urls.retain(|url| seen.insert(url.clone()) && session.view().rows_with_loc(url).is_empty());
+        }
+        known = before - urls.len();
+        if urls.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut commands = vec![Command::Add(urls)];
+        if !task.set.is_empty() {
+            let line = format!("set {} where is:added", task.set.join(" "));
+            let set = command::parse(&line, &vocabulary(now)).map_err(|error| Failure::text("--set", &line, &error))?;
+            commands.push(set);
+        }
+        Ok(commands)
+    })?;
+    if known > 0 {
+        let words = crate::words::counted(known as u64, "URL");
+        streams.note(&format!("{words} left out: the set has them already (--again adds them too)"));
+    }
+    Ok(status)
+}
+
+pub(super) fn remove(task: &Remove, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    task.target.run(streams, |_, now| {
+        let query = filter(Some(&task.filter), now)?;
+        Ok(vec![Command::Delete(Scope { shown: false, query })])
+    })
+}
+
+pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let keys = sort::parse(&task.keys)
+        .map_err(|error| Failure::text("these keys", &task.keys, &CommandError::from(error)))?;
+    task.target.run(streams, |_, _| Ok(vec![Command::Sort(keys), Command::ApplyOrder]))
+}
+
+pub(super) fn dedupe(task: &Dedupe, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    task.target.run(streams, |session, _| {
+        let rows = repeated(session, task.keep, task.equivalent);
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        session.mark(&rows, true);
+        Ok(vec![Command::Delete(Scope::default())])
+    })
+}
+
+/// The rows of URLs that stand more than once, but for the one of each that stays.
+fn repeated(session: &Session, keep: Keep, equivalent: bool) -> RowSet {
+    let document = session.document();
+    let set = session.view().checks.set();
+    let mut seen = RowSet::new();
+    let mut groups: Vec<Vec<RowId>> = Vec::new();
+    for row in set.duplicate_rows() {
+        if !seen.insert(row) {
+            continue;
+        }
+        let mut alike: Vec<RowId> = set.members(row).into_iter().map(RowId).collect();
+        if !equivalent {
+            let loc = document.loc(RowId(row));
+            alike.retain(|other| document.loc(*other) == loc);
+        }
+        seen.extend(alike.iter().map(|row| row.0));
+        groups.push(alike);
+    }
+    let mut out = RowSet::new();
+    for rows in groups.iter().filter(|rows| rows.len() > 1) {
+        let date = |row: RowId| {
+            let lastmod = document.value(row, Field::Lastmod)?;
+            lastmod::judge(&lastmod).instant.map(|instant| instant.seconds)
+        };
+        let stays = match keep {
+            Keep::First => rows.first(),
+            Keep::Last => rows.last(),
+            // `max_by_key` gives the last of equals; reversed, that is the first of the file.
+            Keep::Newest => rows.iter().rev().max_by_key(|row| date(**row)),
+        };
+        out.extend(rows.iter().filter(|row| Some(*row) != stays).map(|row| row.0));
+    }
+    out
+}
