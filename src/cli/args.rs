@@ -1,7 +1,10 @@
 //! What can be said on the command line, and nothing of what is done about it.
 
-use crate::check::profile::Profile;
+use super::definition::{Completions, Man};
+use super::diff::Diff;
 use super::rows::{Add, Dedupe, Remove, ReplaceIn, Sort};
+use super::stats::Stats;
+use crate::check::profile::Profile;
 use crate::files::backup::When;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -105,8 +108,16 @@ pub enum Task {
     Split(Split),
     /// Write a copy in another form: XML, a text list, CSV or TSV
     Convert(Convert),
+    /// Compare two sets by URL
+    Diff(Diff),
+    /// Count: fields, priorities, months, sections, hosts
+    Stats(Stats),
     /// List backups, or put a set back as it was before one
     Restore(Restore),
+    /// Print a script that completes command lines in a shell
+    Completions(Completions),
+    /// Print the manual page
+    Man(Man),
 }
 
 /// `sited check`.
@@ -159,8 +170,17 @@ pub struct List {
     /// How to print the rows
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub format: ListFormat,
+    /// What to print of each row, such as loc,lastmod,file; also image, video, news, alternate, other, finding, rules
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub columns: Vec<String>,
+    /// Sort by columns, the first one first, with a minus for falling order: -lastmod,loc
+    #[arg(long, value_name = "KEYS", default_value = "", allow_hyphen_values = true)]
+    pub sort: String,
+    /// Print no line of names above the rows
+    #[arg(long)]
+    pub no_header: bool,
     /// Print the files that an index names instead of the URLs in them
-    #[arg(long, conflicts_with = "filter")]
+    #[arg(long, conflicts_with_all = ["filter", "columns", "sort"])]
     pub sitemaps: bool,
     /// What is the same for every task
     #[command(flatten)]
@@ -338,6 +358,10 @@ pub enum ListFormat {
     Text,
     /// One object a line
     Jsonl,
+    /// Values with commas between them, names above them
+    Csv,
+    /// Values with tabs between them, names above them
+    Tsv,
 }
 
 /// Colours of the screen.

@@ -3,9 +3,9 @@
 //! A finding is known by its rule, the name of its file, the URL of its row and its field, not by its line, which
 //! moves. Several alike are counted, so that one more of a kind is new.
 
+use super::Failure;
 use super::check::shown;
 use super::output::json_document;
-use super::Failure;
 use crate::files;
 use crate::session::findings::Reported;
 use serde::{Deserialize, Serialize};

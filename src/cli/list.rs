@@ -1,33 +1,55 @@
 //! `sited list`: the URLs, or the rows, in the order of the files.
 
 use super::args::{List, ListFormat};
-use super::output::{Extensions, Row, loc_text, row_json};
+use super::output::{Extensions, Row, loc_text, plain, row_json, safe_loc};
 use super::{Failure, Status, Streams, each_path, filter};
+use crate::check::rule::Rule;
 use crate::document::query::Query;
 use crate::document::rows::RowId;
+use crate::document::sort;
 use crate::document::source::{Lines, Source};
-use crate::protocol::Field;
+use crate::protocol::{Field, Severity};
 use crate::session::Session;
+use crate::session::command::CommandError;
 use crate::xml::entry::{Entry, Oddities};
 use crate::xml::record::Flags;
 use crate::xml::repeat;
-use std::io;
+use std::borrow::Cow;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 /// Lists every path.
 pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = list.common.now()?;
     let query = filter(list.filter.as_deref(), now)?;
+    let keys = match list.sort.as_str() {
+        "" => Vec::new(),
+        text => sort::parse(text).map_err(|error| Failure::text("--sort", text, &CommandError::from(error)))?,
+    };
+    let columns = Columns::of(list)?;
+    if let Some(columns) = columns.as_ref().filter(|_| !list.no_header) {
+        columns.head(streams.out)?;
+    }
     each_path(&list.paths, streams, |path, streams| {
-        let session = list.common.open(path, now, streams)?;
+        let mut session = list.common.open(path, now, streams)?;
         if list.sitemaps {
             return sitemaps(&session, list.format, streams);
         }
-        match list.format {
-            ListFormat::Text => {
+        if !keys.is_empty() {
+            session.show_now(None, keys.clone());
+        }
+        let rows: Vec<RowId> =
+            if keys.is_empty() { Vec::new() } else { session.view().view.rows(session.document()).collect() };
+        let order: Box<dyn Iterator<Item = RowId> + '_> =
+            if keys.is_empty() { Box::new(session.document().live_rows()) } else { Box::new(rows.into_iter()) };
+        let passing = passing(&session, order, query.as_ref());
+        match (&columns, list.format) {
+            (Some(columns), _) => Ok(print_columns(columns, &session, passing, streams)?),
+            (None, ListFormat::Jsonl) => Ok(print_rows(&session, passing, streams)?),
+            (None, _) => {
                 let document = session.document();
                 // A row without a loc has nothing to say here.
-                for row in passing(&session, query.as_ref()) {
+                for row in passing {
                     // Several loc in one entry are as many candidate URLs.
                     let others = if is_odd(&session, row) { every_loc(&session, row) } else { Vec::new() };
                     if others.is_empty()
@@ -41,7 +63,6 @@ pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fail
                 }
                 Ok(())
             }
-            ListFormat::Jsonl => Ok(rows(&session, query.as_ref(), streams)?),
         }
     })
 }
@@ -78,10 +99,15 @@ fn sitemaps(session: &Session, format: ListFormat, streams: &mut Streams<'_>) ->
     Ok(())
 }
 
-/// The rows that pass, in file order.
-fn passing<'s>(session: &'s Session, query: Option<&'s Query>) -> impl Iterator<Item = RowId> + 's {
+/// The rows that pass, of rows in some order.
+fn passing<'s>(
+    session: &'s Session,
+    rows: impl Iterator<Item = RowId> + 's,
+    query: Option<&'s Query>,
+) -> impl Iterator<Item = RowId> + 's {
     let facts = session.view().facts();
-    let rows = session.document().live_rows().filter(|row| !(is_odd(session, *row) && is_of_other_kind(session, *row)));
+    let rows = rows.filter(|row| session.document().is_live(*row));
+    let rows = rows.filter(|row| !(is_odd(session, *row) && is_of_other_kind(session, *row)));
     rows.filter(move |row| query.is_none_or(|query| query.matches(&facts.of(*row))))
 }
 
@@ -101,26 +127,47 @@ fn every_loc(session: &Session, row: RowId) -> Vec<String> {
     repeat::locs(&document.entry_text(row), document.names(row))
 }
 
-fn rows(session: &Session, query: Option<&Query>, streams: &mut Streams<'_>) -> io::Result<()> {
-    let document = session.document();
-    let paths: Vec<Arc<str>> = document
-        .sitemaps()
-        .iter()
-        .map(|sitemap| match &sitemap.path {
+/// Where rows stand: the path of their file, and the line of their element. Lines are counted once where rows come in
+/// the order of their file.
+struct Places<'s> {
+    session: &'s Session,
+    paths: Vec<Arc<str>>,
+    counter: Option<(&'s Source, usize, Lines<'s>)>,
+}
+
+impl<'s> Places<'s> {
+    fn new(session: &'s Session) -> Self {
+        let paths = session.document().sitemaps().iter().map(|sitemap| match &sitemap.path {
             Some(path) => path.to_string_lossy().into(),
             None => Arc::clone(&sitemap.name),
-        })
-        .collect();
-    // Rows come in the order of their file, so that its lines are counted once.
-    let mut counter: Option<(&Source, Lines<'_>)> = None;
-    for row in passing(session, query) {
-        let line = document.origin(row).and_then(|(source, entry)| {
-            let lines = match &mut counter {
-                Some((counted, lines)) if std::ptr::eq(*counted, source) => lines,
-                other => &mut other.insert((source, source.lines())).1,
-            };
-            Some(lines.position(source.offset(entry)?).0)
         });
+        Self { session, paths: paths.collect(), counter: None }
+    }
+
+    fn file(&self, row: RowId) -> &str {
+        self.paths.get(self.session.document().sitemap_of(row).index()).map_or("", |path| path)
+    }
+
+    fn line(&mut self, row: RowId) -> Option<u64> {
+        let (source, entry) = self.session.document().origin(row)?;
+        let offset = source.offset(entry)?;
+        let lines = match &mut self.counter {
+            // A counter goes forward only.
+            Some((counted, last, lines)) if std::ptr::eq(*counted, source) && *last <= offset => {
+                *last = offset;
+                lines
+            }
+            other => &mut other.insert((source, offset, source.lines())).2,
+        };
+        Some(lines.position(offset).0)
+    }
+}
+
+fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, streams: &mut Streams<'_>) -> io::Result<()> {
+    let document = session.document();
+    let mut places = Places::new(session);
+    for row in rows {
+        let line = places.line(row);
         let value = |field| document.value(row, field);
         let (loc, lastmod) = (value(Field::Loc), value(Field::Lastmod));
         let (changefreq, priority) = (value(Field::Changefreq), value(Field::Priority));
@@ -130,7 +177,7 @@ fn rows(session: &Session, query: Option<&Query>, streams: &mut Streams<'_>) -> 
             lastmod: lastmod.as_deref(),
             changefreq: changefreq.as_deref(),
             priority: priority.as_deref(),
-            file: paths.get(document.sitemap_of(row).index()).map_or("", |path| path),
+            file: places.file(row),
             line,
             extensions: Extensions {
                 image: found.image,
@@ -141,6 +188,134 @@ fn rows(session: &Session, query: Option<&Query>, streams: &mut Streams<'_>) -> 
             },
         };
         row_json(streams.out, &row)?;
+    }
+    Ok(())
+}
+
+/// What a column of a table holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cell {
+    Field(Field),
+    File,
+    Line,
+    Image,
+    Video,
+    News,
+    Alternate,
+    Other,
+    /// The worst severity.
+    Finding,
+    /// The codes of all rules that the row breaks.
+    Rules,
+}
+
+/// The names of columns.
+const CELLS: [(&str, Cell); 13] = [
+    ("loc", Cell::Field(Field::Loc)),
+    ("lastmod", Cell::Field(Field::Lastmod)),
+    ("changefreq", Cell::Field(Field::Changefreq)),
+    ("priority", Cell::Field(Field::Priority)),
+    ("file", Cell::File),
+    ("line", Cell::Line),
+    ("image", Cell::Image),
+    ("video", Cell::Video),
+    ("news", Cell::News),
+    ("alternate", Cell::Alternate),
+    ("other", Cell::Other),
+    ("finding", Cell::Finding),
+    ("rules", Cell::Rules),
+];
+
+/// Columns, and what stands between them.
+struct Columns {
+    cells: Vec<(&'static str, Cell)>,
+    delimiter: char,
+    has_head: bool,
+}
+
+impl Columns {
+    /// The columns that were asked for; `None` where rows are printed in another way.
+    fn of(list: &List) -> Result<Option<Self>, Failure> {
+        let (delimiter, has_head) = match list.format {
+            ListFormat::Csv => (',', true),
+            ListFormat::Tsv => ('\t', true),
+            ListFormat::Text if !list.columns.is_empty() => ('\t', false),
+            ListFormat::Jsonl if !list.columns.is_empty() => {
+                let hint = "use --format csv or tsv".to_owned();
+                return Err(Failure::Usage("--columns is for text, csv and tsv".to_owned(), hint));
+            }
+            ListFormat::Text | ListFormat::Jsonl => return Ok(None),
+        };
+        let mut cells = Vec::new();
+        for name in &list.columns {
+            let found = CELLS.iter().find(|(known, _)| known == name).ok_or_else(|| {
+                let names = CELLS.map(|(name, _)| name).join(", ");
+                Failure::Usage(format!("--columns {name}: there is no such column"), format!("columns are {names}"))
+            })?;
+            cells.push(*found);
+        }
+        if cells.is_empty() {
+            cells.extend(CELLS.iter().take(4).copied());
+        }
+        Ok(Some(Self { cells, delimiter, has_head }))
+    }
+
+    fn head(&self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.has_head {
+            return Ok(());
+        }
+        self.line(self.cells.iter().map(|(name, _)| (*name).into()), out)
+    }
+
+    fn line<'v>(&self, values: impl Iterator<Item = Cow<'v, str>>, out: &mut dyn Write) -> io::Result<()> {
+        for (number, value) in values.enumerate() {
+            if number > 0 {
+                write!(out, "{}", self.delimiter)?;
+            }
+            // RFC 4180, section 2, 5 to 7.
+            if value.contains([self.delimiter, '"']) {
+                write!(out, "\"{}\"", value.replace('"', "\"\""))?;
+            } else {
+                write!(out, "{value}")?;
+            }
+        }
+        writeln!(out)
+    }
+}
+
+fn print_columns(
+    columns: &Columns,
+    session: &Session,
+    rows: impl Iterator<Item = RowId>,
+    streams: &mut Streams<'_>,
+) -> io::Result<()> {
+    let document = session.document();
+    let mut places = Places::new(session);
+    for row in rows {
+        let line = if columns.cells.iter().any(|(_, cell)| *cell == Cell::Line) { places.line(row) } else { None };
+        let found = document.extensions(row);
+        let value = |(_, cell): &(&'static str, Cell)| -> Cow<'_, str> {
+            let number = |number: u16| Cow::from(number.to_string());
+            match cell {
+                Cell::Field(Field::Loc) => {
+                    document.value(row, Field::Loc).map_or("".into(), |loc| safe_loc(&loc).into())
+                }
+                Cell::Field(field) => document.value(row, *field).map_or("".into(), |value| plain(&value).into()),
+                Cell::File => plain(places.file(row)).into(),
+                Cell::Line => line.map_or("".into(), |line| line.to_string().into()),
+                Cell::Image => number(found.image),
+                Cell::Video => number(found.video),
+                Cell::News => number(found.news),
+                Cell::Alternate => number(found.alternate),
+                Cell::Other => number(found.other),
+                Cell::Finding => session.worst(row).map_or("", Severity::name).into(),
+                Cell::Rules => {
+                    let rules = session.view().rules_of(row);
+                    rules.iter().map(Rule::code).collect::<Vec<_>>().join(" ").into()
+                }
+            }
+        };
+        columns.line(columns.cells.iter().map(value), streams.out)?;
     }
     Ok(())
 }

@@ -10,6 +10,8 @@ mod check;
 mod choose;
 pub mod clock;
 mod convert;
+pub mod definition;
+pub mod diff;
 mod edit;
 mod explain;
 mod fix;
@@ -23,9 +25,11 @@ mod save;
 mod script;
 mod set;
 mod split;
+pub mod stats;
 
 use crate::check::profile::Profile;
 use crate::document::query::Query;
+use crate::document::sitemap::ChildState;
 use crate::files;
 use crate::files::journal::Held;
 use crate::protocol::lastmod::Now;
@@ -208,6 +212,10 @@ pub fn run(line: &Line, state: Option<PathBuf>, out: &mut dyn Write, notes: &mut
         (Some(Task::Dedupe(dedupe)), _) => rows::dedupe(dedupe, &mut streams),
         (Some(Task::Split(split)), _) => split::run(split, &mut streams),
         (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
+        (Some(Task::Completions(task)), _) => definition::completions(task, &mut streams),
+        (Some(Task::Man(task)), _) => definition::man(task, &mut streams),
+        (Some(Task::Diff(diff)), _) => diff::run(diff, &mut streams),
+        (Some(Task::Stats(stats)), _) => stats::run(stats, &mut streams),
         (Some(Task::Restore(restore)), _) => restore::run(restore, &mut streams),
         (None, Some(path)) => script::run(&line.open, path, &mut streams),
         (None, None) => match screen(&line.open) {
@@ -305,6 +313,17 @@ impl Common {
             streams.note(&words);
         }
         Ok(session)
+    }
+}
+
+/// Says what of a set could not be read, where nothing else tells.
+fn say_unread(loaded: &files::Loaded, streams: &mut Streams<'_>) {
+    for error in &loaded.unread {
+        say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
+    }
+    let children = loaded.index.iter().flat_map(|index| &index.children);
+    for child in children.filter(|child| !matches!(child.state, ChildState::Loaded(_) | ChildState::Repeated)) {
+        streams.note(&format!("not read: {}", child.loc));
     }
 }
 

@@ -131,20 +131,25 @@ pub fn row_json(out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
     writeln!(out)
 }
 
-/// Writes a URL as one line, whatever it holds: control characters and line breaks as a browser would
-/// send them, percent-encoded.
+/// Writes a URL as one line, whatever it holds.
 pub fn loc_text(out: &mut dyn Write, loc: &str) -> io::Result<()> {
+    if loc.contains(is_unsafe) { writeln!(out, "{}", safe_loc(loc)) } else { writeln!(out, "{loc}") }
+}
+
+/// A URL with control characters and line breaks as a browser would send them, percent-encoded.
+pub fn safe_loc(loc: &str) -> String {
+    let mut out = String::with_capacity(loc.len());
     for c in loc.chars() {
         if is_unsafe(c) {
             let mut buffer = [0; 4];
             for byte in c.encode_utf8(&mut buffer).bytes() {
-                write!(out, "%{byte:02X}")?;
+                out.push_str(&format!("%{byte:02X}"));
             }
         } else {
-            write!(out, "{c}")?;
+            out.push(c);
         }
     }
-    writeln!(out)
+    out
 }
 
 /// Writes a JSON document on lines of its own.

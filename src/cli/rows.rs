@@ -193,8 +193,8 @@ pub(super) fn remove(task: &Remove, streams: &mut Streams<'_>) -> Result<Status,
 }
 
 pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let keys = sort::parse(&task.keys)
-        .map_err(|error| Failure::text("these keys", &task.keys, &CommandError::from(error)))?;
+    let keys =
+        sort::parse(&task.keys).map_err(|error| Failure::text("these keys", &task.keys, &CommandError::from(error)))?;
     task.target.run(streams, |_, _| Ok(vec![Command::Sort(keys), Command::ApplyOrder]))
 }
 

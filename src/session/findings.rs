@@ -366,7 +366,13 @@ impl Session {
                 };
                 let offset = place.unwrap_or(source.root_start());
                 let at = finding.at.or_else(|| Some(lines.position(offset)));
-                out.push(Reported { file: Arc::clone(&file), at, row: None, loc: String::new(), finding: plain(finding) });
+                out.push(Reported {
+                    file: Arc::clone(&file),
+                    at,
+                    row: None,
+                    loc: String::new(),
+                    finding: plain(finding),
+                });
             }
             for finding in of_the_set.iter().filter(|finding| finding.file == Some(number as u32)) {
                 let at = Some(lines.position(source.root_start()));

@@ -6,6 +6,7 @@
 pub mod change;
 pub mod checks;
 pub mod command;
+pub mod compare;
 pub mod explain;
 mod extend;
 pub mod findings;

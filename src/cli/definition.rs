@@ -1,0 +1,59 @@
+//! `sited completions` and `sited man`: made from the definition of the command line, so that they cannot differ from it.
+
+use super::args::Line;
+use super::{Failure, Status, Streams};
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+use std::io;
+use std::path::PathBuf;
+
+/// `sited completions`.
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// Whose: bash, zsh, fish, elvish or powershell
+    pub shell: Shell,
+}
+
+/// `sited man`.
+#[derive(Debug, Args)]
+pub struct Man {
+    /// Write one page for the program and one for each task into DIR instead of the first to standard output
+    #[arg(long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+}
+
+/// Prints a script for a shell.
+pub(super) fn completions(task: &Completions, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let mut command = Line::command();
+    let mut script = Vec::new();
+    clap_complete::generate(task.shell, &mut command, "sited", &mut script);
+    streams.out.write_all(&script)?;
+    Ok(Status::Fine)
+}
+
+/// Prints the manual page, in roff, or writes all pages.
+pub(super) fn man(task: &Man, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let mut command = Line::command();
+    command.build();
+    let Some(folder) = &task.output else {
+        streams.out.write_all(&page(command)?)?;
+        return Ok(Status::Fine);
+    };
+    let tasks: Vec<clap::Command> = command.get_subcommands().cloned().collect();
+    let mut pages = vec![("sited.1".to_owned(), page(command)?)];
+    for task in tasks {
+        let name = format!("sited-{}", task.get_name());
+        pages.push((format!("{name}.1"), page(task.display_name(name))?));
+    }
+    for (name, bytes) in &pages {
+        crate::files::write_whole(&folder.join(name), bytes)?;
+    }
+    streams.note(&format!("wrote {}", crate::words::counted(pages.len() as u64, "page")));
+    Ok(Status::Fine)
+}
+
+fn page(command: clap::Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    clap_mangen::Man::new(command).render(&mut page)?;
+    Ok(page)
+}

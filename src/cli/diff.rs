@@ -1,0 +1,234 @@
+//! `sited diff`: what is different between two sets, by URL.
+//!
+//! Each set is read part by part, and a second time where something differs: memory holds the largest files that are
+//! read at once, 16 bytes a URL of either set, and the rows that differ.
+
+use super::args::Common;
+use super::output::{json_document, loc_text, plain};
+use super::{Failure, Status, Streams};
+use crate::files::{self, Options, Part, is_stream};
+use crate::progress::Progress;
+use crate::session::compare::{Changed, Difference, Digests, RowText, Texts, differences};
+use crate::words::{counted, grouped};
+use crate::xml::scan::Visit;
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// `sited diff`.
+#[derive(Debug, Args)]
+pub struct Diff {
+    /// The sitemap, index or folder as it was
+    pub old: PathBuf,
+    /// And as it is now
+    pub new: PathBuf,
+    /// How to print the differences
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Print URLs only, one a line, such as for a list of pages to submit; which: added, changed, removed
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND",
+        num_args = 0..,
+        require_equals = true,
+        value_delimiter = ',',
+        default_missing_values = ["added", "changed"],
+        conflicts_with = "format"
+    )]
+    pub urls: Vec<Kind>,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// How `diff` prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One line a row: + came, - went, ~ changed, ! lost extensions
+    Text,
+    /// One document
+    Json,
+}
+
+/// What became of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Kind {
+    /// Only the new set has it
+    Added,
+    /// Both have it, and it says something else
+    Changed,
+    /// Only the old set has it
+    Removed,
+}
+
+/// Compares, prints, ends with 1 where something differs.
+pub(super) fn run(diff: &Diff, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let options = diff.common.options()?;
+    let (old, new) = (Input::of(&diff.old)?, Input::of(&diff.new)?);
+    let before = read(old.path(), &options, Digests::default, Digests::append, streams)?;
+    let after = read(new.path(), &options, Digests::default, Digests::append, streams)?;
+    let (rows_before, rows_after) = (before.len(), after.len());
+    let keys = before.differing(after);
+    let found = if keys.is_empty() {
+        Vec::new()
+    } else {
+        let texts = || Texts::new(keys.clone());
+        let before = read(old.path(), &options, texts, Texts::append, streams)?;
+        differences(before, read(new.path(), &options, texts, Texts::append, streams)?)
+    };
+    let sums = Sums::of(&found);
+    if !diff.urls.is_empty() {
+        for difference in found.iter().filter(|difference| diff.urls.contains(&kind(difference))) {
+            loc_text(streams.out, difference.loc())?;
+        }
+    } else if diff.format == Format::Json {
+        print_json(&found, &sums, (rows_before, rows_after), streams)?;
+    } else {
+        for difference in &found {
+            print(difference, streams)?;
+        }
+    }
+    let Sums { added, removed, changed, lost } = sums;
+    let lost = if lost == 0 { String::new() } else { format!(" ({} lost extensions)", grouped(lost)) };
+    streams.note(&format!(
+        "{} → {}: {} added, {} removed, {} changed{lost}",
+        grouped(rows_before as u64),
+        counted(rows_after as u64, "URL"),
+        grouped(added),
+        grouped(removed),
+        grouped(changed)
+    ));
+    Ok(if found.is_empty() { Status::Fine } else { Status::Findings })
+}
+
+/// A set; standard input is kept in a file, because it is read twice.
+enum Input {
+    Path(PathBuf),
+    Kept(tempfile::NamedTempFile),
+}
+
+impl Input {
+    fn of(path: &Path) -> Result<Self, Failure> {
+        if !is_stream(path) {
+            return Ok(Self::Path(path.to_path_buf()));
+        }
+        let mut file = tempfile::NamedTempFile::new()?;
+        io::copy(&mut io::stdin().lock(), &mut file)?;
+        Ok(Self::Kept(file))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Path(path) => path,
+            Self::Kept(file) => file.path(),
+        }
+    }
+}
+
+/// Reads a set part by part and keeps what its visitors saw.
+fn read<V: Visit + Send>(
+    path: &Path,
+    options: &Options,
+    make: impl Fn() -> V + Sync,
+    append: impl Fn(&mut V, V),
+    streams: &mut Streams<'_>,
+) -> Result<V, Failure> {
+    let mut all = make();
+    let loaded = files::load(path, options, &Progress::default(), |_| make(), &mut |part| {
+        if let Part::Sitemap { visitor, .. } = part {
+            append(&mut all, visitor);
+        }
+    })?;
+    super::say_unread(&loaded, streams);
+    Ok(all)
+}
+
+/// How many of each kind.
+#[derive(Default)]
+struct Sums {
+    added: u64,
+    removed: u64,
+    changed: u64,
+    lost: u64,
+}
+
+impl Sums {
+    fn of(found: &[Difference]) -> Self {
+        let count = |wanted| found.iter().filter(|difference| kind(difference) == wanted).count() as u64;
+        let lost = found.iter().filter(|it| matches!(it, Difference::Changed(changed) if changed.has_lost_block));
+        Self {
+            added: count(Kind::Added),
+            removed: count(Kind::Removed),
+            changed: count(Kind::Changed),
+            lost: lost.count() as u64,
+        }
+    }
+}
+
+const fn kind(difference: &Difference) -> Kind {
+    match difference {
+        Difference::Added(_) => Kind::Added,
+        Difference::Removed(_) => Kind::Removed,
+        Difference::Changed(_) => Kind::Changed,
+    }
+}
+
+fn print(difference: &Difference, streams: &mut Streams<'_>) -> io::Result<()> {
+    let out = &mut *streams.out;
+    let sign = match difference {
+        Difference::Changed(changed) if changed.has_lost_block => '!',
+        Difference::Removed(_) => '-',
+        Difference::Added(_) => '+',
+        Difference::Changed(_) => '~',
+    };
+    write!(out, "{sign} ")?;
+    let Difference::Changed(changed) = difference else {
+        return loc_text(out, difference.loc());
+    };
+    write!(out, "{}", plain(&changed.loc))?;
+    let shown = |value: &Option<String>| plain(value.as_deref().unwrap_or("none"));
+    for (number, (field, old, new)) in changed.fields.iter().enumerate() {
+        let gap = if number == 0 { "  " } else { ", " };
+        write!(out, "{gap}{} {} → {}", field.name(), shown(old), shown(new))?;
+    }
+    writeln!(out)?;
+    changed.lost.iter().try_for_each(|line| writeln!(out, "    - {}", plain(line)))?;
+    changed.gained.iter().try_for_each(|line| writeln!(out, "    + {}", plain(line)))
+}
+
+/// `{"version":1,"summary":{…},"differences":[…]}`
+fn print_json(
+    found: &[Difference],
+    sums: &Sums,
+    (before, after): (usize, usize),
+    streams: &mut Streams<'_>,
+) -> io::Result<()> {
+    let row = |row: &RowText, kind: &str| {
+        let [lastmod, changefreq, priority] = &row.fields;
+        json!({ "kind": kind, "loc": row.loc, "lastmod": lastmod, "changefreq": changefreq, "priority": priority })
+    };
+    let change = |changed: &Changed| {
+        let fields: Map<String, Value> = changed
+            .fields
+            .iter()
+            .map(|(field, old, new)| (field.name().to_owned(), json!({ "old": old, "new": new })))
+            .collect();
+        let extensions = json!({ "lost": changed.lost, "gained": changed.gained });
+        json!({ "kind": "changed", "loc": changed.loc, "fields": fields, "extensions": extensions })
+    };
+    let all: Vec<Value> = found
+        .iter()
+        .map(|difference| match difference {
+            Difference::Added(added) => row(added, "added"),
+            Difference::Removed(removed) => row(removed, "removed"),
+            Difference::Changed(changed) => change(changed),
+        })
+        .collect();
+    let Sums { added, removed, changed, lost } = sums;
+    let summary = json!({
+        "old": before, "new": after, "added": added, "removed": removed, "changed": changed, "lost_extensions": lost,
+    });
+    json_document(streams.out, &json!({ "version": 1, "summary": summary, "differences": all }))
+}

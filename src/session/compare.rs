@@ -1,0 +1,384 @@
+//! Two sets compared by URL: which rows came, went, or say something else.
+//!
+//! The sets need not fit in memory. Of each row 16 bytes are kept at first ([`Digests`]): a hash of its URL and one of
+//! what it says. Only rows whose digests differ are read again as text ([`Texts`]). Two URLs with the same hash of 64
+//! bits would be taken for one: among ten million URLs that happens once in some 300,000 runs.
+
+use crate::protocol::Field;
+use crate::protocol::namespace::Namespace;
+use crate::xml::entry::{Entry, Extensions};
+use crate::xml::names::{Meaning, Names, split};
+use crate::xml::scan::Visit;
+use crate::xml::tree;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+
+/// What a row says, with its URL.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowText {
+    /// The URL, decoded and trimmed.
+    pub loc: String,
+    /// `lastmod`, `changefreq` and `priority`, decoded and trimmed; `None` where absent or empty.
+    pub fields: [Option<String>; 3],
+    /// One line for each element of an extension: its path, its attributes, its text. In the order of the file.
+    pub extensions: Vec<String>,
+}
+
+/// The fields of a [`RowText`], in its order.
+pub const FIELDS: [Field; 3] = [Field::Lastmod, Field::Changefreq, Field::Priority];
+
+impl RowText {
+    /// What an entry says; `None` without a URL.
+    pub fn of(text: &[u8], entry: &Entry, names: &Names) -> Option<Self> {
+        let value = |field| {
+            let value = entry.value(field, text)?;
+            let value = value.trim();
+            (!value.is_empty()).then(|| value.to_owned())
+        };
+        let loc = value(Field::Loc)?;
+        Some(Self { loc, fields: FIELDS.map(value), extensions: extensions(text, entry, names) })
+    }
+
+    fn digest(&self) -> u64 {
+        let mut hash = Xxh3::new();
+        for field in &self.fields {
+            hash.update(field.as_deref().unwrap_or_default().as_bytes());
+            hash.update(&[u8::from(field.is_some())]);
+        }
+        for line in &self.extensions {
+            hash.update(line.as_bytes());
+            hash.update(b"\n");
+        }
+        hash.digest()
+    }
+
+    /// How many elements of each name stand directly in the entry.
+    fn blocks(&self) -> HashMap<&str, u32> {
+        let mut blocks = HashMap::new();
+        for line in self.extensions.iter().filter(|line| !line.starts_with(' ')) {
+            *blocks.entry(line.split(' ').next().unwrap_or_default()).or_default() += 1;
+        }
+        blocks
+    }
+}
+
+/// The elements of extensions as lines, indented by their depth, under the usual prefixes of their namespaces.
+fn extensions(text: &[u8], entry: &Entry, names: &Names) -> Vec<String> {
+    if entry.extensions == Extensions::default() {
+        return Vec::new();
+    }
+    let usual = |name: &str| {
+        let (prefix, local) = split(name.as_bytes());
+        let local = String::from_utf8_lossy(local);
+        match names.meaning_of_prefix(prefix) {
+            Meaning::Core => None,
+            Meaning::Extension(Namespace::Other) => Some(name.to_owned()),
+            Meaning::Extension(namespace) => Some(format!("{}:{local}", namespace.prefix())),
+        }
+    };
+    let mut lines = Vec::new();
+    let mut is_core = false;
+    for node in tree::tree(text) {
+        let name = usual(&node.name);
+        if node.depth == 0 {
+            is_core = name.is_none();
+        }
+        if is_core {
+            continue;
+        }
+        let mut line = format!("{}{}", "  ".repeat(node.depth), name.as_deref().unwrap_or(&node.name));
+        for (attribute, value) in node.attributes.iter().filter(|(name, _)| !name.starts_with("xmlns")) {
+            line.push_str(&format!(" {attribute}={value:?}"));
+        }
+        if !node.text.is_empty() {
+            line.push_str(" = ");
+            line.push_str(&node.text);
+        }
+        lines.push(line);
+    }
+    lines
+}
+
+/// Digests of rows: URL and content, in the order in which they were seen.
+#[derive(Debug, Default)]
+pub struct Digests(Vec<(u64, u64)>);
+
+impl Visit for Digests {
+    fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
+        if let Some(row) = RowText::of(text, entry, names) {
+            self.0.push((key(&row.loc), row.digest()));
+        }
+    }
+}
+
+fn key(loc: &str) -> u64 {
+    xxh3_64(loc.as_bytes())
+}
+
+impl Digests {
+    /// Takes in the digests of another file.
+    pub fn append(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
+    }
+
+    /// How many rows.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The URLs about which two sets do not say the same.
+    pub fn differing(mut self, mut other: Self) -> Keys {
+        // Stable, so that rows of the same URL keep their order and are compared one by one.
+        self.0.sort_by_key(|(key, _)| *key);
+        other.0.sort_by_key(|(key, _)| *key);
+        let (mut left, mut right) = (self.0.as_slice(), other.0.as_slice());
+        let mut keys = HashSet::new();
+        while let Some(next) = [left.first(), right.first()].into_iter().flatten().map(|(key, _)| *key).min() {
+            let run = |rows: &[(u64, u64)]| rows.iter().take_while(|(key, _)| *key == next).count();
+            let (ours, theirs) = (run(left), run(right));
+            let same = left.iter().take(ours).map(|row| row.1).eq(right.iter().take(theirs).map(|row| row.1));
+            if !same {
+                keys.insert(next);
+            }
+            left = left.get(ours..).unwrap_or_default();
+            right = right.get(theirs..).unwrap_or_default();
+        }
+        Keys(Arc::new(keys))
+    }
+}
+
+/// URLs to be read again, by hash.
+#[derive(Debug, Clone, Default)]
+pub struct Keys(Arc<HashSet<u64>>);
+
+impl Keys {
+    /// Whether there are none: the sets say the same.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// The texts of some rows, in the order of the files.
+#[derive(Debug, Default)]
+pub struct Texts {
+    keys: Keys,
+    rows: Vec<RowText>,
+}
+
+impl Texts {
+    /// Collects the rows of these URLs.
+    pub const fn new(keys: Keys) -> Self {
+        Self { keys, rows: Vec::new() }
+    }
+
+    /// Takes in the rows of another file.
+    pub fn append(&mut self, mut other: Self) {
+        self.rows.append(&mut other.rows);
+    }
+}
+
+impl Visit for Texts {
+    fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
+        let Some(loc) = entry.value(Field::Loc, text) else { return };
+        if self.keys.0.contains(&key(loc.trim())) {
+            self.rows.extend(RowText::of(text, entry, names));
+        }
+    }
+}
+
+/// What became of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Difference {
+    /// Only the new set has it.
+    Added(RowText),
+    /// Only the old set has it.
+    Removed(RowText),
+    /// Both have it, and it says something else.
+    Changed(Changed),
+}
+
+/// A row that says something else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Changed {
+    /// Its URL.
+    pub loc: String,
+    /// Fields with the value before and after.
+    pub fields: Vec<(Field, Option<String>, Option<String>)>,
+    /// Lines of extensions that are not there any more.
+    pub lost: Vec<String>,
+    /// Lines of extensions that were not there.
+    pub gained: Vec<String>,
+    /// Whether it has fewer blocks of some extension than before.
+    pub has_lost_block: bool,
+}
+
+impl Difference {
+    /// The URL.
+    pub fn loc(&self) -> &str {
+        match self {
+            Self::Added(row) | Self::Removed(row) => &row.loc,
+            Self::Changed(changed) => &changed.loc,
+        }
+    }
+
+    /// What comes first: lost extensions, then what went, what came, what changed.
+    fn rank(&self) -> u8 {
+        match self {
+            Self::Changed(changed) if changed.has_lost_block => 0,
+            Self::Removed(_) => 1,
+            Self::Added(_) => 2,
+            Self::Changed(_) => 3,
+        }
+    }
+}
+
+/// The differences between the rows of two sets: lost extensions, rows that went, that came, that changed; each kind in
+/// the order of its set. Rows of the same URL are compared one by one, in their order.
+pub fn differences(old: Texts, new: Texts) -> Vec<Difference> {
+    let mut before: HashMap<String, Vec<Option<RowText>>> = HashMap::new();
+    let mut order: Vec<String> = Vec::new();
+    for row in old.rows {
+        let rows = before.entry(row.loc.clone()).or_default();
+        if rows.is_empty() {
+            order.push(row.loc.clone());
+        }
+        rows.push(Some(row));
+    }
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut out = Vec::new();
+    for row in new.rows {
+        let number = seen.entry(row.loc.clone()).or_default();
+        let other = before.get_mut(&row.loc).and_then(|rows| rows.get_mut(*number)).and_then(Option::take);
+        *number += 1;
+        match other {
+            None => out.push(Difference::Added(row)),
+            Some(other) if other == row => {}
+            Some(other) => out.push(Difference::Changed(changed(&other, &row))),
+        }
+    }
+    for loc in order {
+        out.extend(before.remove(&loc).into_iter().flatten().flatten().map(Difference::Removed));
+    }
+    out.sort_by_key(Difference::rank);
+    out
+}
+
+fn changed(old: &RowText, new: &RowText) -> Changed {
+    let fields = FIELDS.into_iter().zip(old.fields.iter().zip(&new.fields));
+    let missing = |from: &[String], of: &[String]| {
+        let mut rest: HashMap<&str, u32> = HashMap::new();
+        of.iter().for_each(|line| *rest.entry(line.as_str()).or_default() += 1);
+        let is_missing = |line: &&String| match rest.get_mut(line.as_str()) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        };
+        from.iter().filter(is_missing).map(|line| line.trim_start().to_owned()).collect::<Vec<_>>()
+    };
+    let after = new.blocks();
+    Changed {
+        loc: new.loc.clone(),
+        fields: fields
+            .filter(|(_, (old, new))| old != new)
+            .map(|(field, (old, new))| (field, old.clone(), new.clone()))
+            .collect(),
+        lost: missing(&old.extensions, &new.extensions),
+        gained: missing(&new.extensions, &old.extensions),
+        has_lost_block: old.blocks().iter().any(|(name, count)| after.get(name).copied().unwrap_or_default() < *count),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Progress;
+    use crate::xml::scan::scan;
+    use proptest::prelude::*;
+
+    const HEAD: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
+        xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\" \
+        xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\">";
+
+    fn seen<V: Visit>(entries: &str, mut visitor: V) -> V {
+        scan(format!("{HEAD}{entries}</urlset>").as_bytes(), &mut visitor, &Progress::default());
+        visitor
+    }
+
+    fn compared(old: &str, new: &str) -> Vec<Difference> {
+        let keys = seen(old, Digests::default()).differing(seen(new, Digests::default()));
+        differences(seen(old, Texts::new(keys.clone())), seen(new, Texts::new(keys)))
+    }
+
+    fn told(old: &str, new: &str) -> Vec<String> {
+        let word = |difference: &Difference| match difference {
+            Difference::Added(row) => format!("+{}", row.loc),
+            Difference::Removed(row) => format!("-{}", row.loc),
+            Difference::Changed(row) => {
+                let fields = row.fields.iter().map(|(field, old, new)| format!(" {} {old:?} {new:?}", field.name()));
+                let fields: String = fields.collect();
+                let mark = if row.has_lost_block { "!" } else { "~" };
+                format!("{mark}{}{fields} {:?} {:?}", row.loc, row.lost, row.gained)
+            }
+        };
+        compared(old, new).iter().map(word).collect()
+    }
+
+    #[test]
+    fn rows_are_compared_by_what_they_say() {
+        let image = "<image:image><image:loc>x</image:loc></image:image>";
+        let table: [(&str, &str, &[&str]); 7] = [
+            ("<url><loc>a</loc></url>", "<url>\n <loc> a </loc>\n</url>", &[]),
+            ("<url><loc>a</loc></url><url><loc>b</loc></url>", "<url><loc>b</loc></url><url><loc>a</loc></url>", &[]),
+            ("<url><loc>a</loc></url>", "<url><loc>b</loc></url>", &["-a", "+b"]),
+            (
+                "<url><loc>a</loc><priority>0.5</priority></url>",
+                "<url><loc>a</loc><lastmod>2026-01-01</lastmod></url>",
+                &["~a lastmod None Some(\"2026-01-01\") priority Some(\"0.5\") None [] []"],
+            ),
+            (
+                &format!("<url><loc>a</loc>{image}</url>"),
+                "<url><loc>a</loc></url><url><loc>b</loc></url>",
+                &["!a [\"image:image\", \"image:loc = x\"] []", "+b"],
+            ),
+            (
+                &format!("<url><loc>a</loc>{image}</url>"),
+                "<url><loc>a</loc><i:image>\n<i:loc>x</i:loc></i:image></url>",
+                &[],
+            ),
+            ("<url><loc>a</loc></url><url><loc>a</loc></url>", "<url><loc>a</loc></url>", &["-a"]),
+        ];
+        for (old, new, expected) in table {
+            assert_eq!(told(old, new), expected, "{old} {new}");
+        }
+    }
+
+    proptest! {
+        /// What the digests say equals what the texts say.
+        #[test]
+        fn digests_find_what_texts_find(
+            old in prop::collection::vec((0..6_u8, 0..3_u8), 0..20),
+            new in prop::collection::vec((0..6_u8, 0..3_u8), 0..20),
+        ) {
+            let text = |rows: &[(u8, u8)]| -> String {
+                let row = |(loc, priority): &(u8, u8)| {
+                    format!("<url><loc>https://e.com/{loc}</loc><priority>0.{priority}</priority></url>")
+                };
+                rows.iter().map(row).collect()
+            };
+            let all = Keys(Arc::new((0..6).map(|loc| key(&format!("https://e.com/{loc}"))).collect()));
+            let naive = differences(
+                seen(&text(&old), Texts::new(all.clone())),
+                seen(&text(&new), Texts::new(all)),
+            );
+            prop_assert_eq!(compared(&text(&old), &text(&new)), naive);
+        }
+    }
+}
