@@ -332,7 +332,7 @@ pub enum CheckFormat {
     Json,
     /// SARIF 2.1.0, for code scanning
     Sarif,
-    /// JUnit XML, for CI servers
+    /// XML as of `JUnit`, for CI servers
     Junit,
     /// Annotations of GitHub Actions
     Github,

@@ -1,8 +1,9 @@
 //! One change of a set without a screen: previewed, or done and saved.
 
+use super::output::plain;
 use super::save::{save, show_plan};
 use super::{Failure, Status, Streams};
-use crate::files::is_stream;
+use crate::files::{Action, is_stream};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::change::Intent;
@@ -33,8 +34,8 @@ pub(super) fn edit(
     edit_all(session, std::slice::from_ref(command), how, streams)
 }
 
-/// The same for commands one after the other, saved once. A dry run does them in memory, tells the first rows of each,
-/// and what a save would write.
+/// The same for commands one after the other, saved once. A dry run does them in memory, and tells what a save would
+/// write and how that differs from what is there.
 pub(super) fn edit_all(
     mut session: Session,
     commands: &[Command],
@@ -45,7 +46,7 @@ pub(super) fn edit_all(
         if how.dry_run
             && let Some(intent) = session.view().preview(command, Asker::Headless, &Progress::default())?
         {
-            preview(&session, &intent, streams)?;
+            sum(&intent, streams);
         }
         match session.run(command, Asker::Headless)? {
             Outcome::Done(report) if !how.dry_run => streams.note(&report.message),
@@ -54,7 +55,9 @@ pub(super) fn edit_all(
     }
     if how.dry_run {
         if session.is_modified() {
-            show_plan(&session, how.output.filter(|path| !is_stream(path)), streams)?;
+            let to = how.output.filter(|path| !is_stream(path));
+            show_plan(&session, to, streams)?;
+            show_diffs(&session, to, streams)?;
         }
         return Ok(Status::Fine);
     }
@@ -62,14 +65,32 @@ pub(super) fn edit_all(
     Ok(Status::Fine)
 }
 
-/// The first rows that would change, and the sum.
-fn preview(session: &Session, intent: &Intent, streams: &mut Streams<'_>) -> io::Result<()> {
-    for sample in &intent.samples {
-        let value = |value: &Option<String>| super::output::plain(value.as_deref().unwrap_or("none"));
-        let loc = super::output::plain(&session.document().loc(sample.row));
-        let (before, after) = (value(&sample.before), value(&sample.after));
-        writeln!(streams.out, "{loc}: {} {before} → {after}", sample.part.name())?;
+/// The most lines of one file's diff that a dry run prints.
+const DIFF_LINES: usize = 400;
+
+/// The diff of each file that a save would write.
+fn show_diffs(session: &Session, to: Option<&Path>, streams: &mut Streams<'_>) -> io::Result<()> {
+    let diffs = session.inspection(session.plan(to)).diffs(DIFF_LINES, &Progress::default()).unwrap_or_default();
+    for file in diffs.iter().filter(|file| !file.diff.lines.is_empty()) {
+        let name = plain(&file.name);
+        let (before, after) = match file.action {
+            Action::Created => ("/dev/null".to_owned(), format!("b/{name}")),
+            Action::Removed => (format!("a/{name}"), "/dev/null".to_owned()),
+            _ => (format!("a/{name}"), format!("b/{name}")),
+        };
+        writeln!(streams.out, "--- {before}\n+++ {after}")?;
+        for line in &file.diff.lines {
+            writeln!(streams.out, "{}", plain(&line.text))?;
+        }
+        if file.diff.more > 0 {
+            streams.note(&format!("{name}: {} more in its diff", counted(file.diff.more as u64, "place")));
+        }
     }
+    Ok(())
+}
+
+/// What one command would do.
+fn sum(intent: &Intent, streams: &mut Streams<'_>) {
     let already = match intent.already {
         0 => String::new(),
         rows => format!("; {} had it already", counted(rows, "row")),
@@ -81,5 +102,4 @@ fn preview(session: &Session, intent: &Intent, streams: &mut Streams<'_>) -> io:
         }
     };
     streams.note(&format!("dry run, nothing is written: {}{already}{refused}", intent.label));
-    Ok(())
 }

@@ -5,6 +5,7 @@
 use serde::Serialize;
 use serde_json::ser::Formatter;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// One file of `check --format json`.
@@ -143,7 +144,8 @@ pub fn safe_loc(loc: &str) -> String {
         if is_unsafe(c) {
             let mut buffer = [0; 4];
             for byte in c.encode_utf8(&mut buffer).bytes() {
-                out.push_str(&format!("%{byte:02X}"));
+                // Writing to a text cannot fail.
+                let _ = write!(out, "%{byte:02X}");
             }
         } else {
             out.push(c);

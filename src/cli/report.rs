@@ -1,6 +1,6 @@
-//! Findings in the forms that other programs read: SARIF, JUnit and the annotations of GitHub.
+//! Findings in the forms that other programs read: SARIF, `JUnit` and the annotations of GitHub.
 //!
-//! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the JUnit XML of Apache Ant's task, as
+//! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes it and
 //! CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
 
 use super::output::{Finding, json_document, plain};
@@ -8,6 +8,7 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::protocol::Severity;
 use crate::xml::escape;
 use serde_json::{Value, json};
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Where the rules are explained.
@@ -85,7 +86,9 @@ fn uri(path: &str) -> String {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => out.push(char::from(byte)),
             b'\\' => out.push('/'),
-            _ => out.push_str(&format!("%{byte:02X}")),
+            _ => {
+                let _ = write!(out, "%{byte:02X}");
+            }
         }
     }
     out
@@ -162,7 +165,7 @@ pub(super) fn github(out: &mut dyn Write, finding: &Finding<'_>) -> io::Result<(
 
 /// The text of a workflow command.
 fn data(text: &str) -> String {
-    plain(&text.replace('\r', "\u{FFFD}").replace('\n', "\u{FFFD}")).replace('%', "%25")
+    plain(&text.replace(['\r', '\n'], "\u{FFFD}")).replace('%', "%25")
 }
 
 /// A property of a workflow command.

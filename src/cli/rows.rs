@@ -104,7 +104,7 @@ pub struct Dedupe {
     /// Which row of a URL stays
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = Keep::First)]
     pub keep: Keep,
-    /// URLs that mean the same by RFC 3986 are the same, such as HTTPS://E.COM:443/%7Ea and https://e.com/~a
+    /// URLs that mean the same by RFC 3986 are the same, such as with %7E for ~, or with the default port
     #[arg(long)]
     pub equivalent: bool,
 }

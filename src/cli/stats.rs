@@ -18,6 +18,7 @@ use crate::xml::scan::Visit;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt::Write;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use xxhash_rust::xxh3::xxh3_64;
@@ -248,7 +249,12 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
     }
     keys.sort_unstable();
     if stats.keys {
-        report.keys = Some(keys.iter().map(|key| format!("{key:016x}")).collect());
+        let mut digits = String::with_capacity(keys.len() * 16);
+        for key in &keys {
+            // Writing to a text cannot fail.
+            let _ = write!(digits, "{key:016x}");
+        }
+        report.keys = Some(digits);
     }
     if has_keys {
         keys.dedup();

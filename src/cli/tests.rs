@@ -220,10 +220,11 @@ fn set_writes_elsewhere_or_nowhere_when_told_to() {
     let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
     let before = read("good.xml");
     let (status, out, notes) = sited(&folder, "set DIR/good.xml priority=0.8 --dry-run");
-    let expected = "https://e.com/a?b=1&c=2: priority 0.50 → 0.8\nhttps://e.com/blog/x: priority none → 0.8\n";
-    assert_eq!((status, out.starts_with(expected)), (0, true), "{out}{notes}");
-    let plan = out.strip_prefix(expected).unwrap_or_default();
-    assert!(plan.starts_with("rewritten  DIR/good.xml  2 changed  2 URLs, "), "{plan}");
+    assert_eq!(status, 0, "{notes}");
+    assert!(out.starts_with("rewritten  DIR/good.xml  2 changed  2 URLs, "), "{out}");
+    let diff = "\n--- a/good.xml\n+++ b/good.xml\n@@ ";
+    assert!(out.contains(diff), "{out}");
+    assert!(out.contains("\n-  <priority>0.50</priority>\n+  <priority>0.8</priority>\n"), "{out}");
     assert!(notes.starts_with("dry run, nothing is written: "), "{notes}");
     assert_eq!(read("good.xml"), before);
     let (status, _, notes) = sited(&folder, "set DIR/good.xml priority=0.8 --where priority=0.5 -o DIR/new.xml");
@@ -358,8 +359,8 @@ fn fix_puts_findings_right_and_a_profile_chooses_them() {
     fs::write(&path, format!("{HEAD}{}</urlset>\n", dates.map(entry).concat())).unwrap();
     let before = fs::read_to_string(&path).unwrap();
     let (status, out, notes) = sited(&folder, "fix DIR/dates.xml --dry-run --now 2026-11-20");
-    // Two values, and the file that would be written.
-    assert_eq!((status, out.lines().count()), (0, 3), "{out}{notes}");
+    assert_eq!(status, 0, "{notes}");
+    assert_eq!(out.lines().filter(|line| line.starts_with("+  <lastmod>")).count(), 2, "{out}");
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
     let (status, _, notes) = sited(&folder, "fix DIR/dates.xml --rule lastmod-unpadded --now 2026-11-20");
     assert_eq!(status, 0, "{notes}");

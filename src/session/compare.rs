@@ -11,6 +11,7 @@ use crate::xml::names::{Meaning, Names, split};
 use crate::xml::scan::Visit;
 use crate::xml::tree;
 use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
 use std::sync::Arc;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
@@ -89,7 +90,8 @@ fn extensions(text: &[u8], entry: &Entry, names: &Names) -> Vec<String> {
         }
         let mut line = format!("{}{}", "  ".repeat(node.depth), name.as_deref().unwrap_or(&node.name));
         for (attribute, value) in node.attributes.iter().filter(|(name, _)| !name.starts_with("xmlns")) {
-            line.push_str(&format!(" {attribute}={value:?}"));
+            // Writing to a text cannot fail.
+            let _ = write!(line, " {attribute}={value:?}");
         }
         if !node.text.is_empty() {
             line.push_str(" = ");
@@ -273,7 +275,9 @@ fn changed(old: &RowText, new: &RowText) -> Changed {
     let fields = FIELDS.into_iter().zip(old.fields.iter().zip(&new.fields));
     let missing = |from: &[String], of: &[String]| {
         let mut rest: HashMap<&str, u32> = HashMap::new();
-        of.iter().for_each(|line| *rest.entry(line.as_str()).or_default() += 1);
+        for line in of {
+            *rest.entry(line.as_str()).or_default() += 1;
+        }
         let is_missing = |line: &&String| match rest.get_mut(line.as_str()) {
             Some(count) if *count > 0 => {
                 *count -= 1;

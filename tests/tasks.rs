@@ -1,0 +1,202 @@
+//! The tasks of the command line on real folders: what they print, what they leave on disk, how they end.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod support;
+
+use serde_json::Value;
+use support::{Folder, run, stderr, stdout};
+
+const NOW: [&str; 2] = ["--now", "2026-11-20T10:14:07Z"];
+const HEAD: &str =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
+
+fn urlset(rows: &[(&str, &str)]) -> String {
+    let row = |(loc, rest): &(&str, &str)| format!("<url><loc>https://example.org/{loc}</loc>{rest}</url>\n");
+    format!("{HEAD}{}</urlset>\n", rows.iter().map(row).collect::<String>())
+}
+
+/// A folder with one sitemap.
+fn folder(rows: &[(&str, &str)]) -> Folder {
+    let folder = Folder::new();
+    folder.write("a.xml", urlset(rows));
+    folder
+}
+
+/// Runs words that end as they should; what they print.
+fn fine(folder: &Folder, words: &[&str]) -> String {
+    let output = run(folder, words);
+    assert_eq!(output.status.code(), Some(0), "{words:?}: {}", stderr(&output));
+    stdout(&output)
+}
+
+fn locs(folder: &Folder, name: &str) -> Vec<String> {
+    fine(folder, &["list", name]).lines().map(|line| line.replace("https://example.org/", "")).collect()
+}
+
+#[test]
+fn rows_are_rewritten_added_taken_out_sorted_and_deduped_in_place() {
+    let rows = [("b", "<lastmod>2026-01-02</lastmod>"), ("a", ""), ("b", "<lastmod>2026-05-02</lastmod>")];
+    let table: [(&[&str], &[&str]); 8] = [
+        (&["replace", "a.xml", "org/(.)", "org/x/$1"], &["x/b", "x/a", "x/b"]),
+        (&["replace", "a.xml", "B$", "c", "-i", "--where", "lastmod>=2026-05"], &["b", "a", "c"]),
+        (&["add", "a.xml", "https://example.org/c", "https://example.org/a"], &["b", "a", "b", "c"]),
+        (&["add", "a.xml", "https://example.org/a", "--again"], &["b", "a", "b", "a"]),
+        (&["remove", "a.xml", "--where", "lastmod:none"], &["b", "b"]),
+        (&["sort", "a.xml", "-lastmod"], &["b", "b", "a"]),
+        (&["sort", "a.xml"], &["a", "b", "b"]),
+        (&["dedupe", "a.xml"], &["b", "a"]),
+    ];
+    for (words, expected) in table {
+        let folder = folder(&rows);
+        let before = folder.read("a.xml");
+        let planned = fine(&folder, &[words, &["--dry-run"]].concat());
+        assert_eq!(folder.read("a.xml"), before, "{words:?}: a dry run writes nothing");
+        assert!(planned.starts_with("rewritten  a.xml  ") && planned.contains("\n+++ b/a.xml\n"), "{planned}");
+        fine(&folder, words);
+        assert_eq!(locs(&folder, "a.xml"), expected, "{words:?}");
+    }
+}
+
+#[test]
+fn dedupe_keeps_the_row_that_was_asked_for() {
+    let rows = [
+        ("b", "<lastmod>2026-01-02</lastmod>"),
+        ("b", "<lastmod>2026-05-02</lastmod>"),
+        ("b", ""),
+        ("%7Ea", ""),
+        ("~a", ""),
+    ];
+    let table: [(&[&str], &[&str]); 4] = [
+        (&["--keep", "first"], &["<loc>https://example.org/b</loc><lastmod>2026-01-02</lastmod>", "%7Ea", "~a"]),
+        (&["--keep", "newest"], &["<loc>https://example.org/b</loc><lastmod>2026-05-02</lastmod>", "%7Ea", "~a"]),
+        (&["--keep", "last"], &["<loc>https://example.org/b</loc></url>", "%7Ea", "~a"]),
+        (&["--equivalent"], &["<loc>https://example.org/b</loc><lastmod>2026-01-02</lastmod>", "%7Ea"]),
+    ];
+    for (words, expected) in table {
+        let folder = folder(&rows);
+        fine(&folder, &[&["dedupe", "a.xml"], words].concat());
+        let text = folder.text("a.xml");
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("<url>")).collect();
+        assert_eq!(lines.len(), expected.len(), "{words:?}: {text}");
+        for (line, part) in lines.iter().zip(expected) {
+            assert!(line.contains(part), "{words:?}: {line} has no {part}");
+        }
+    }
+}
+
+#[test]
+fn rows_are_printed_as_tables() {
+    let folder = folder(&[("b,\"c\"", "<priority>0.50</priority>"), ("a", "<lastmod>2026-05-02</lastmod>")]);
+    let csv = fine(&folder, &["list", "a.xml", "--format", "csv"]);
+    assert_eq!(
+        csv,
+        "loc,lastmod,changefreq,priority\n\"https://example.org/b,\"\"c\"\"\",,,0.50\n\
+         https://example.org/a,2026-05-02,,\n"
+    );
+    let tsv = fine(&folder, &["list", "a.xml", "--format", "tsv", "--columns", "line,loc", "--sort", "loc"]);
+    assert_eq!(tsv, "line\tloc\n4\thttps://example.org/a\n3\t\"https://example.org/b,\"\"c\"\"\"\n");
+    let bare = fine(&folder, &["list", "a.xml", "--columns", "file,priority", "--where", "priority=0.5"]);
+    assert_eq!(bare, "a.xml\t0.50\n");
+    let wrong = run(&folder, &["list", "a.xml", "--columns", "colour"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(stderr(&wrong).contains("columns are loc, lastmod"), "{}", stderr(&wrong));
+}
+
+#[test]
+fn sets_are_compared_by_url() {
+    let folder = folder(&[("a", ""), ("b", "<priority>0.5</priority>"), ("c", "")]);
+    folder.write("b.xml", urlset(&[("d", ""), ("b", "<priority>0.6</priority>"), ("a", "")]));
+    let output = run(&folder, &["diff", "a.xml", "b.xml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        stdout(&output),
+        "- https://example.org/c\n+ https://example.org/d\n~ https://example.org/b  priority 0.5 → 0.6\n"
+    );
+    let urls = |kinds: &str| stdout(&run(&folder, &["diff", "a.xml", "b.xml", kinds]));
+    assert_eq!(urls("--urls"), "https://example.org/d\nhttps://example.org/b\n");
+    assert_eq!(urls("--urls=removed"), "https://example.org/c\n");
+    let output = run(&folder, &["diff", "a.xml", "b.xml", "--format", "json"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["version"], 1);
+    assert_eq!(document["summary"]["changed"], 1);
+    assert_eq!(document["differences"][2]["fields"]["priority"]["new"], "0.6");
+    let same = run(&folder, &["diff", "a.xml", "a.xml"]);
+    assert_eq!((same.status.code(), stdout(&same).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn parts_counted_apart_add_up_to_the_whole() {
+    let folder = folder(&[("blog/a", "<priority>0.5</priority>"), ("b", "<lastmod>2026-05-02</lastmod>")]);
+    folder.write("b.xml", urlset(&[("b", "<changefreq>daily</changefreq>"), ("blog/c", "<priority>x</priority>")]));
+    for name in ["a", "b"] {
+        let report = fine(&folder, &["stats", &format!("{name}.xml"), "--format", "json", "--keys"]);
+        folder.write(&format!("{name}.json"), report);
+    }
+    let whole = fine(&folder, &["stats", "a.xml", "b.xml", "--format", "json"]);
+    let merged = fine(&folder, &["stats", "--merge", "a.json", "b.json", "--format", "json"]);
+    assert_eq!(merged, whole);
+    let document: Value = serde_json::from_str(&whole).unwrap();
+    assert_eq!((document["urls"].as_u64(), document["distinct"].as_u64()), (Some(4), Some(3)));
+    assert_eq!(document["section"]["blog"], 2);
+    assert_eq!(document["month"]["2026-05"], 1);
+    let text = fine(&folder, &["stats", "a.xml", "b.xml"]);
+    assert!(text.contains("distinct                3\n") && text.contains('█'), "{text}");
+    assert_eq!(run(&folder, &["stats", "--merge", "a.xml"]).status.code(), Some(2));
+}
+
+#[test]
+fn findings_are_chosen_accepted_and_printed_for_others() {
+    let folder = folder(&[("a", ""), ("a", ""), ("b", "<priority>7</priority>")]);
+    let check = |words: &[&str]| {
+        let output = run(&folder, &[&["check", "a.xml"], words, &NOW].concat());
+        (output.status.code().unwrap(), stdout(&output))
+    };
+    let (status, all) = check(&[]);
+    assert_eq!(status, 1);
+    let (status, some) = check(&["--rule", "priority-*"]);
+    assert_eq!(status, 1);
+    assert!(
+        some.lines().count() < all.lines().count() && some.lines().all(|line| line.contains("[priority-")),
+        "{some}"
+    );
+    assert_eq!(check(&["--rule", "priority-*", "--fail-on", "never"]).0, 0);
+    let (_, rest) = check(&["--ignore", "priority-*"]);
+    assert!(!rest.contains("[priority-") && !rest.is_empty(), "{rest}");
+    let (_, row) = check(&["--where", "path=/b"]);
+    assert!(row.lines().all(|line| line.starts_with("a.xml:5:")), "{row}");
+    assert_eq!(check(&["--max-findings", "1"]).1.lines().count(), 1);
+    assert_eq!(check(&["--rule", "no-such-rule"]).0, 2);
+
+    assert_eq!(check(&["--write-baseline", "known.json"]).0, 0);
+    assert_eq!(check(&["--baseline", "known.json", "--fail-on", "note"]), (0, String::new()));
+    folder.write("a.xml", urlset(&[("a", ""), ("c", ""), ("a", ""), ("a", ""), ("b", "<priority>7</priority>")]));
+    let (status, new) = check(&["--baseline", "known.json", "--rule", "set-duplicate"]);
+    assert_eq!((status, new.lines().count()), (1, 1), "one more of a kind is new: {new}");
+
+    let (_, sarif) = check(&["--format", "sarif"]);
+    let log: Value = serde_json::from_str(&sarif).unwrap();
+    assert_eq!(log["runs"][0]["results"][0]["ruleId"].as_str().map(str::is_empty), Some(false));
+    let (_, junit) = check(&["--format", "junit"]);
+    quick_xml_reads(&junit);
+    let (_, github) = check(&["--format", "github"]);
+    assert!(github.lines().all(|line| line.starts_with("::")), "{github}");
+}
+
+/// The text is well-formed XML.
+fn quick_xml_reads(text: &str) {
+    let document = uppsala::parse(text);
+    assert!(document.is_ok(), "{:?} in {text}", document.err());
+}
+
+#[test]
+fn the_definition_makes_completions_and_manual_pages() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = fine(&folder, &["completions", shell]);
+        assert!(script.contains("dedupe") && script.contains("sited"), "{shell}");
+    }
+    assert!(fine(&folder, &["man"]).contains(".SH SYNOPSIS"));
+    fine(&folder, &["man", "--output", "."]);
+    assert!(folder.text("sited-diff.1").contains("Compare two sets by URL"));
+}
