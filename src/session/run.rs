@@ -208,6 +208,10 @@ impl Session {
                 self.set_profile(*profile);
                 Outcome::Shown(format!("checked for {}", profile.name()))
             }
+            Command::Backup(when) => {
+                self.set_backups(*when);
+                Outcome::Shown(format!("backups: {}", when.name()))
+            }
             Command::SetBaseUrl(url) => {
                 if crate::files::folder_url(url).is_none() {
                     let why = format!("{url} is no base URL; it begins with http:// or https:// and a host");

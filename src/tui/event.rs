@@ -15,6 +15,8 @@ pub enum Event<O, P> {
     Key(KeyEvent),
     /// A click or the wheel.
     Mouse(MouseEvent),
+    /// The window has the focus again.
+    Focus,
     /// Text from the terminal's clipboard: never keys, whatever it says.
     Paste(String),
     /// The window has these columns and rows now.
@@ -56,7 +58,8 @@ impl<O, P> Event<O, P> {
             // On Unix the signal thread tells: crossterm loses the signal when a key comes at the same moment.
             TermEvent::Resize(..) if cfg!(unix) => None,
             TermEvent::Resize(columns, rows) => Some(Self::Resize(columns, rows)),
-            TermEvent::FocusGained | TermEvent::FocusLost => None,
+            TermEvent::FocusGained => Some(Self::Focus),
+            TermEvent::FocusLost => None,
         }
     }
 }

@@ -22,15 +22,18 @@ pub enum Kind {
     Search,
     /// Writing files.
     Save,
+    /// Looking whether the files are what they were.
+    Look,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 6] = [Self::Load, Self::View, Self::Preview, Self::Edit, Self::Search, Self::Save];
+    pub const ALL: [Self; 7] =
+        [Self::Load, Self::View, Self::Preview, Self::Edit, Self::Search, Self::Save, Self::Look];
 
     /// Whether a newer request makes the running one pointless. Never true for work with an effect.
     const fn newest_wins(self) -> bool {
-        matches!(self, Self::View | Self::Preview | Self::Search)
+        matches!(self, Self::View | Self::Preview | Self::Search | Self::Look)
     }
 }
 

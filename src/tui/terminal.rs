@@ -3,7 +3,10 @@
 //! Invariant: after [`give_back`] ran once, whoever called it, the terminal is as it was found. Each
 //! step is tried once, and none stops the next. Nothing here knows what is drawn.
 
-use crossterm::event::{DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture};
+use crossterm::event::{
+    DisableBracketedPaste, DisableFocusChange, DisableMouseCapture, EnableBracketedPaste, EnableFocusChange,
+    EnableMouseCapture,
+};
 use crossterm::style::Print;
 use crossterm::terminal::{
     BeginSynchronizedUpdate, Clear, ClearType, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
@@ -163,7 +166,7 @@ fn claim() -> io::Result<()> {
     TAKEN.store(true, Ordering::SeqCst);
     enable_raw_mode()?;
     let mut out = io::stdout();
-    execute!(out, EnterAlternateScreen, EnableBracketedPaste, cursor::Hide, Print(KEEP_COLUMNS))?;
+    execute!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide, Print(KEEP_COLUMNS))?;
     if MOUSE.load(Ordering::Relaxed) {
         execute!(out, EnableMouseCapture)?;
     }
@@ -179,6 +182,7 @@ pub fn give_back() {
     let mut out = io::stdout();
     let _ = execute!(out, EndSynchronizedUpdate);
     let _ = execute!(out, DisableMouseCapture);
+    let _ = execute!(out, DisableFocusChange);
     let _ = execute!(out, DisableBracketedPaste);
     let _ = execute!(out, Print(REORDER_LINES));
     let _ = execute!(out, LeaveAlternateScreen);

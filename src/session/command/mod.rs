@@ -21,6 +21,7 @@ use crate::check::profile::Profile;
 use crate::document::query::scan::{quoted, quoted_if_needed};
 use crate::document::query::{Query, QueryError, Vocabulary};
 use crate::document::sort::{SortError, SortKey, to_text};
+use crate::files::backup::When;
 use crate::protocol::Field;
 use crate::xml::graft::Act;
 use std::fmt;
@@ -115,6 +116,10 @@ pub enum Command {
     Changes,
     /// Show what saving would write.
     Plan,
+    /// Look whether others changed the files.
+    Outside,
+    /// When the files that a save replaces are kept.
+    Backup(When),
     /// Prove what saving would change, byte by byte.
     Verify,
     /// Where the set will live.
@@ -303,6 +308,8 @@ impl fmt::Display for Command {
             Self::Changes => f.write_str("changes"),
             Self::Plan => f.write_str("plan"),
             Self::Verify => f.write_str("verify"),
+            Self::Outside => f.write_str("outside"),
+            Self::Backup(when) => write!(f, "backup {}", when.name()),
             Self::SetBaseUrl(url) => write!(f, "set-base-url {}", quoted_if_needed(url)),
             Self::Help(None) => f.write_str("help"),
             Self::Help(Some(topic)) => write!(f, "help {}", quoted_if_needed(topic)),

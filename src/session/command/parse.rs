@@ -14,6 +14,7 @@ use crate::document::query::scan::{Scanner, Unclosed};
 use crate::document::query::suggest::{listed, nearest};
 use crate::document::query::{Query, Vocabulary, rule_indexes};
 use crate::document::sort;
+use crate::files::backup::When;
 use crate::protocol::Field;
 use std::ops::Range;
 
@@ -131,6 +132,7 @@ impl Reader<'_> {
             Arguments::Topic => Command::Help(self.text()?),
             Arguments::Theme => Command::Theme(self.text()?.ok_or_else(|| self.expected("the name of a theme"))?),
             Arguments::Profile => Command::Profile(self.profile()?),
+            Arguments::Backup => Command::Backup(self.backup()?),
             Arguments::Columns => {
                 let at = self.scanner.at();
                 let text = self.text()?.unwrap_or_default();
@@ -146,6 +148,13 @@ impl Reader<'_> {
             }
         };
         Ok(command)
+    }
+
+    fn backup(&mut self) -> Result<When, CommandError> {
+        let at = self.scanner.at();
+        let name = self.text()?.unwrap_or_default();
+        When::from_name(&name)
+            .ok_or_else(|| CommandError::new(at..self.line.len(), "expected off, once or always").hinted("backup once"))
     }
 
     fn profile(&mut self) -> Result<Profile, CommandError> {
@@ -179,6 +188,7 @@ impl Reader<'_> {
             "changes" => Command::Changes,
             "plan" => Command::Plan,
             "verify" => Command::Verify,
+            "outside" => Command::Outside,
             "wq" => Command::WriteQuit,
             "edit" => Command::Reload { discard: bang },
             _ => Command::Quit { discard: bang },

@@ -58,6 +58,8 @@ pub enum Arguments {
     Theme,
     /// The name of a profile.
     Profile,
+    /// `off`, `once` or `always`.
+    Backup,
     /// `NAME,…`
     Columns,
 }
@@ -82,6 +84,7 @@ impl Arguments {
             Self::Url => "URL",
             Self::Topic => "[TOPIC]",
             Self::Theme | Self::Profile => "NAME",
+            Self::Backup => "off|once|always",
             Self::Columns => "NAME,…",
         }
     }
@@ -192,6 +195,16 @@ pub const TABLE: &[Spec] = &[
         about: "prove what saving would change: hashes, and the very bytes",
         example: "verify",
         ..plain("verify", &[], Arguments::Nothing)
+    },
+    Spec {
+        about: "look whether others changed the files; merge, reload or keep ours",
+        example: "outside",
+        ..plain("outside", &["disk"], Arguments::Nothing)
+    },
+    Spec {
+        about: "keep the files that a save replaces: never, once a session, always",
+        example: "backup once",
+        ..plain("backup", &["backups"], Arguments::Backup)
     },
     Spec {
         about: "choose whose expectations count: protocol, google, bing, yandex, baidu, legacy-0.84",

@@ -82,7 +82,7 @@ impl App {
         }
     }
 
-    fn reported(&mut self, report: &Report, fresh: bool) {
+    pub(super) fn reported(&mut self, report: &Report, fresh: bool) {
         let mut words = Words::text(report.message.clone());
         self.saved &= !report.changed;
         if fresh && report.changed {

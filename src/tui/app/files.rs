@@ -43,8 +43,16 @@ pub enum Answer {
     Write,
     /// Look at the difference of each file first.
     Differences,
-    /// Write over files that changed since they were read.
-    Overwrite,
+    /// Merge what others wrote with what was changed here.
+    Merge,
+    /// Read the files again.
+    Reload,
+    /// Read the files again, whatever is unsaved.
+    DiscardAndReload,
+    /// Write what is here over what others wrote; at once if a save waits for that.
+    KeepOurs(bool),
+    /// Ask for another name to save to.
+    SaveElsewhere,
     /// Do again what an earlier session left unsaved.
     Replay,
     /// Leave that alone, and change nothing meanwhile.
@@ -289,7 +297,11 @@ impl App {
             }
             Answer::Leave(status) => self.quit_now(status),
             Answer::Write => self.write_waiting(),
-            Answer::Overwrite => self.save(None, true),
+            Answer::Merge => self.compare(),
+            Answer::Reload => self.reload_outside(),
+            Answer::DiscardAndReload => self.reload(true),
+            Answer::KeepOurs(saving) => self.keep_ours(saving),
+            Answer::SaveElsewhere => self.save_elsewhere(),
             Answer::Replay => self.replay(),
             Answer::Later => {
                 self.left = None;

@@ -193,6 +193,7 @@ impl App {
         match &mut self.mode {
             super::Mode::List(list) => list.scroll(down),
             super::Mode::Changes(changes) => changes.scroll(down),
+            super::Mode::Merge(merging) => merging.scroll(down),
             super::Mode::Grid => self.page(down, 3),
             _ => {}
         }

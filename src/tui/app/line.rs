@@ -255,6 +255,7 @@ impl App {
             Command::Changes => self.open_changes(),
             Command::Plan => self.open_plan(),
             Command::Verify => self.verify(),
+            Command::Outside => self.look_outside(crate::files::outside::Care::Close, true),
             Command::Write { path, force } => self.save(path.map(Into::into), force),
             Command::WriteQuit => self.save_and_quit(),
             Command::Quit { discard } => self.quit(discard),
@@ -273,6 +274,7 @@ impl App {
             | Command::Unmark(_)
             | Command::Marks(_)
             | Command::Profile(_)
+            | Command::Backup(_)
             | Command::SetBaseUrl(_) => match self.session.run(&command, self.asker()) {
                 Ok(Outcome::Shown(words)) => self.say(words),
                 Ok(_) => {}

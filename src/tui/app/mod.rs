@@ -17,6 +17,8 @@ mod grid;
 mod inspect;
 mod line;
 mod list;
+mod merge;
+mod outside;
 mod preview;
 mod save;
 mod search;
@@ -32,6 +34,7 @@ pub use grid::Grid;
 pub(in crate::tui) use grid::stem;
 pub use line::{LineEdit, Purpose};
 pub use list::{List, ListKind};
+pub use merge::Merging;
 pub use preview::Preview;
 pub use search::Hit;
 
@@ -44,6 +47,7 @@ use super::words::Words;
 use crate::document::query::Query;
 use crate::document::rows::RowId;
 use crate::document::view::{View, ViewSpec};
+use crate::files::outside::{Care, Fate, Outside};
 use crate::files::verify::Proof;
 use crate::files::{Loaded, Options};
 use crate::progress::Reading;
@@ -53,6 +57,7 @@ use crate::session::Session;
 use crate::session::change::{Change, Refused};
 use crate::session::journal::Left;
 use crate::session::load::Part;
+use crate::session::outside::{Compared, Merged};
 use crate::session::pending::Pending;
 use crate::session::save::SaveResult;
 use crate::session::snapshot::Prepared;
@@ -113,6 +118,21 @@ pub enum Outcome {
     Diffs(Option<Vec<FileDiff>>),
     /// What a save would do, proved.
     Proved(Option<Vec<Proof>>),
+    /// Whether the files are what they were.
+    Looked {
+        /// Which state of the disk it compares with.
+        ticket: u64,
+        /// What was found out.
+        outside: Outside,
+        /// Whether somebody waits for the answer.
+        asked: bool,
+    },
+    /// A save did not begin, because files are not what they were.
+    HeldBack(Outside),
+    /// What others wrote, compared; or why it cannot be merged.
+    Compared(Result<Box<Compared>, String>),
+    /// A merge worked out; `None` if the job was stopped.
+    Merged(Option<Box<Merged>>),
 }
 
 /// What is to be done outside of the state.
@@ -156,6 +176,8 @@ pub enum Mode {
     List(Box<List>),
     /// The unsaved changes.
     Changes(Box<Changes>),
+    /// What others wrote, being merged with what was changed here.
+    Merge(Box<Merging>),
     /// A question with answers.
     Ask(Box<Ask>),
 }
@@ -228,6 +250,10 @@ pub struct App {
     mouse_explained: bool,
     leave_after_save: bool,
     ticket: u64,
+    /// Files that others have changed, as far as is known.
+    pub(in crate::tui) outside: Vec<(PathBuf, Fate)>,
+    /// Which state of the disk a look has to be about: our own saves are no news.
+    looks: u64,
     /// Which request for the unsaved changes counts.
     pending_wanted: u64,
     spec_wanted: Option<(u64, ViewSpec)>,
@@ -274,6 +300,8 @@ impl App {
             mouse_explained: false,
             leave_after_save: false,
             ticket: 0,
+            outside: Vec::new(),
+            looks: 0,
             pending_wanted: 0,
             spec_wanted: None,
             sought: None,
@@ -340,6 +368,7 @@ impl App {
             Event::Paste(text) => self.paste(&text),
             Event::Mouse(mouse) => self.click(mouse),
             Event::Resize(columns, rows) => self.size = (columns, rows),
+            Event::Focus => self.look_outside(Care::Glance, false),
             Event::Part(part) => self.session.absorb(part),
             Event::Done(finished) => self.done(finished.kind, finished.outcome),
             Event::Progress(kind, reading) => self.busy[kind as usize] = Some(reading),
@@ -401,6 +430,7 @@ impl App {
             Mode::Add(add) => self.add_key(add, key),
             Mode::List(list) => self.list_key(list, key),
             Mode::Changes(changes) => self.changes_key(changes, key),
+            Mode::Merge(merging) => self.merge_key(merging, key),
             Mode::Ask(ask) => self.ask_key(ask, key),
         }
         if !matches!(self.mode, Mode::Line(_)) {
@@ -446,6 +476,10 @@ impl App {
             Outcome::Pending { ticket, pending } => self.changes_found(ticket, pending),
             Outcome::Diffs(diffs) => self.diffs_found(diffs),
             Outcome::Proved(proofs) => self.proved(proofs),
+            Outcome::Looked { ticket, outside, asked } => self.looked(ticket, &outside, asked),
+            Outcome::HeldBack(outside) => self.save_held_back(&outside),
+            Outcome::Compared(result) => self.compared(result),
+            Outcome::Merged(merged) => self.merged(merged),
         }
     }
 

@@ -7,6 +7,8 @@ use super::files::{Answer, Ask};
 use super::{App, Effect, Mode, Outcome, Purpose};
 use crate::document::diff;
 use crate::document::form::Form;
+use crate::files::backup::When;
+use crate::files::outside::Care;
 use crate::files::{Action, FileId, Output, Plan, Reason};
 use crate::progress::Progress;
 use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX, URLS_PER_FILE};
@@ -90,9 +92,19 @@ impl App {
     }
 
     fn write(&mut self, plan: Plan, force: bool) {
+        let is_own = !force && plan.path.as_ref() == self.session.path();
         match self.session.saving(plan, force) {
             Ok(saving) => {
-                let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Saved(saving.run(progress)));
+                let looking = is_own.then(|| self.session.looking());
+                let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| {
+                    // What is about to be written is looked at closely when it is; this is about all the others too.
+                    let outside = looking.map(|looking| looking.run(Care::Glance)).unwrap_or_default();
+                    if outside.changed.is_empty() {
+                        Outcome::Saved(saving.run(progress))
+                    } else {
+                        Outcome::HeldBack(outside)
+                    }
+                });
                 self.spawn(Kind::Save, work);
             }
             Err(refused) => self.fail(refused.0),
@@ -100,9 +112,11 @@ impl App {
     }
 
     pub(super) fn save_done(&mut self, result: SaveResult) {
+        self.looks += 1;
         match self.session.saved(result) {
             Ok(words) => {
                 self.saved = true;
+                self.outside.clear();
                 self.say(words);
                 self.follow();
                 self.refresh_changes();
@@ -114,16 +128,17 @@ impl App {
                 self.leave_after_save = false;
                 self.say("the save was stopped; every file is as it was");
             }
+            Err(error) if matches!(error.reason, Reason::Changed) => {
+                self.leave_after_save = false;
+                self.look_outside(Care::Close, true);
+            }
             Err(error) => {
                 self.leave_after_save = false;
                 let mut lines = vec![Line::from(Words::text(error.to_string()))];
                 if let Some(hint) = error.hint() {
                     lines.push(Words::dim(hint).into());
                 }
-                let mut answers = vec![('k', "keep editing", Answer::Stay)];
-                if matches!(error.reason, Reason::Changed) {
-                    answers.push(('O', "overwrite it", Answer::Overwrite));
-                }
+                let answers = vec![('k', "keep editing", Answer::Stay)];
                 let title = Words::new().and(Role::Error, "not saved").and(Role::Text, "; your changes are still here");
                 self.mode = Mode::Ask(Box::new(Ask { title, lines, answers, top: 0 }));
             }
@@ -162,6 +177,14 @@ impl App {
         let untouched = plan.count(Action::Untouched);
         if untouched > 0 {
             lines.push(Words::dim(format!("  {} untouched", counted(untouched as u64, "file"))).into());
+        }
+        if !plan.is_empty() {
+            let words = match self.session.backups() {
+                When::Off => "  what is replaced is not kept",
+                When::Once => "  what is replaced is kept as it was before this session",
+                When::Always => "  what is replaced is kept",
+            };
+            lines.push(Line::new(Words::dim(words), Words::dim(format!(":backup {}", self.session.backups().name()))));
         }
         for file in &plan.repairs {
             let what = format!("{} was repaired to be read, and is written so:", file.name);
@@ -261,6 +284,8 @@ impl App {
         self.session = crate::session::Session::new(now, base);
         self.session.set_profile(profile);
         self.session.set_backups(backups);
+        self.outside.clear();
+        self.looks += 1;
         self.spec_after_load = Some(spec);
         self.saved = false;
         let options = self.options.clone();

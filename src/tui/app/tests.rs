@@ -7,6 +7,7 @@ mod details;
 mod files;
 mod lists;
 mod many;
+mod outside;
 mod rows;
 mod saves;
 mod screens;

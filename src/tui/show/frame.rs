@@ -35,6 +35,9 @@ impl App {
         } else if self.saved {
             counts.push(Role::Good, format!("{GAP}saved"));
         }
+        if !self.outside.is_empty() && self.size.0 >= 50 {
+            counts.push(Role::Warning, format!("{GAP}changed on disk"));
+        }
         let repaired = self.repaired();
         if repaired > 0 && self.size.0 >= 60 {
             counts.push(Role::Warning, format!("{GAP}repaired"));
@@ -230,6 +233,17 @@ impl App {
                 let does = if list.chooses() { "choose" } else { "close" };
                 ("LIST".into(), vec![hint(enter, does, 0), hint("j k", "move", 2), hint("Esc", "close", 1)])
             }
+            Mode::Merge(_) => (
+                "MERGE".into(),
+                vec![
+                    hint("o", "ours", 1),
+                    hint("t", "theirs", 1),
+                    hint("b", "both's fields", 2),
+                    hint("O T B", "for all asked", 3),
+                    hint(enter, "merge", 0),
+                    hint("Esc", "leave", 1),
+                ],
+            ),
             Mode::Changes(changes) => {
                 let narrowed = !changes.holds.is_empty();
                 let mut hints = vec![

@@ -6,6 +6,7 @@ mod changes;
 mod detail;
 pub(in crate::tui) use detail::Stop;
 mod frame;
+mod merge;
 mod pane;
 mod preview;
 mod rows;

@@ -31,6 +31,7 @@ impl App {
         match &self.mode {
             Mode::List(list) => Some(list_panel(list)),
             Mode::Changes(changes) => Some(self.changes_panel(changes)),
+            Mode::Merge(merging) => Some(self.merge_panel(merging)),
             Mode::Ask(ask) => {
                 let wrapped = |line: &Line| {
                     if line.right.is_empty() { self.folded_lines(&line.left) } else { vec![line.clone()] }

@@ -1,0 +1,103 @@
+//! Files that others change while they are open.
+
+use super::bench::{Bench, SMALL};
+use crate::tui::app::{Event, Mode};
+
+/// The file as others write it.
+fn write(bench: &Bench, text: &str) {
+    // Another file in its place, as most programs save.
+    let other = bench.path().with_extension("other");
+    std::fs::write(&other, text).unwrap();
+    std::fs::rename(other, bench.path()).unwrap();
+}
+
+#[test]
+fn a_change_outside_is_noticed_with_the_focus_and_asks_nothing() {
+    let mut bench = Bench::file(SMALL);
+    bench.send(Event::Focus);
+    assert!(bench.app.message.is_none());
+    write(&bench, &SMALL.replace("0.2", "0.3"));
+    bench.send(Event::Focus);
+    assert!(bench.says().contains("sitemap.xml was replaced by another program"), "{}", bench.says());
+    bench.shows("changed on disk");
+    assert!(matches!(bench.app.mode, Mode::Grid));
+    bench.keys("go");
+    bench.shows("Nothing is unsaved here");
+    bench.keys("r");
+    assert!(!bench.screen().contains("changed on disk"));
+    assert_eq!(bench.cells(crate::protocol::Field::Priority), ["1.0", "0.3", "none", "0.3"]);
+    bench.keys("go");
+    assert_eq!(bench.says(), "every file is as it was read or written last");
+}
+
+#[test]
+fn a_save_is_held_back_and_merged_row_by_row() {
+    let mut bench = Bench::file(SMALL);
+    // Ours: the first two priorities. Theirs: the second and the fourth.
+    bench.keys("$c0.9<enter>jc0.7<enter>");
+    let theirs = SMALL.replace("0.2", "0.4").replace("/shop/cups", "/shop/pots");
+    write(&bench, &theirs);
+    bench.keys("<c-s>");
+    bench.shows("not saved: sitemap.xml was replaced");
+    assert_eq!(bench.on_disk(), theirs);
+    bench.keys("m");
+    bench.shows("4 rows changed by others   1 to decide");
+    bench.shows("changed here too");
+    bench.keys("<enter>");
+    assert!(bench.says().contains("both sides changed this row"), "{}", bench.says());
+    bench.keys("o<enter>");
+    assert!(bench.says().contains("of the changed files taken in"), "{}", bench.says());
+    assert_eq!(bench.app.session.changed(), 2, "what is unsaved is what differs from their file");
+    bench.keys("<c-s>");
+    bench.shows("saved");
+    let merged = theirs.replacen("<priority>1.0", "<priority>0.9", 1).replacen("<priority>0.4", "<priority>0.7", 1);
+    assert_eq!(bench.on_disk(), merged);
+    bench.keys("uu");
+    assert!(bench.app.session.is_modified());
+}
+
+#[test]
+fn ours_can_be_kept_and_reading_again_asks_first() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("t");
+    std::fs::remove_file(bench.path()).unwrap();
+    bench.keys("<c-s>");
+    bench.shows("was deleted by another program");
+    assert!(!bench.screen().contains("merge row by row"), "there is nothing to merge with");
+    bench.keys("r");
+    bench.shows("1 changed row not saved");
+    bench.keys("<enter><c-s>o");
+    assert_eq!(bench.on_disk(), SMALL.replacen("2026-11-02", "2026-11-20", 1));
+    assert!(!bench.app.session.is_modified());
+    // A file that this save would not touch counts too.
+    bench.keys("t:write other.xml<esc>");
+    write(&bench, SMALL);
+    bench.keys("ut");
+    bench.keys("jt<c-s>");
+    bench.shows("not saved");
+    bench.keys("k");
+    assert_eq!(bench.on_disk(), SMALL);
+}
+
+#[test]
+fn a_save_of_ours_is_no_news() {
+    let mut bench = Bench::file(SMALL);
+    bench.hold = Some(crate::tui::jobs::Kind::Look);
+    bench.send(Event::Focus);
+    bench.keys("t<c-s>");
+    bench.let_go();
+    bench.shows("saved");
+    assert!(bench.app.outside.is_empty());
+}
+
+#[test]
+fn backups_are_chosen_where_saves_are_shown() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("t:plan<enter>");
+    bench.shows("what is replaced is not kept");
+    bench.keys("<esc>:backup once<enter>:plan<enter>");
+    bench.shows(":backup once");
+    bench.keys("<esc><c-s>");
+    assert!(bench.says().contains("what was there is in"), "{}", bench.says());
+    assert!(bench.path().with_file_name("sitemap.xml.bak").is_dir());
+}
