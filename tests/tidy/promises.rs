@@ -9,7 +9,7 @@ use std::path::Path;
 /// A promise, and its tests as `file: function, function; file: function`.
 type Promise = (&'static str, &'static str);
 
-const PROMISES: [Promise; 20] = [
+const PROMISES: [Promise; 22] = [
     (
         "Only files whose bytes change are written; a save without edits writes nothing.",
         "src/files/save/tests.rs: without_edits_no_file_is_opened, \
@@ -78,6 +78,13 @@ const PROMISES: [Promise; 20] = [
          src/files/save/tests.rs: what_somebody_else_changed_is_not_overwritten_unless_forced",
     ),
     (
+        "It is noticed when you come back to the window too; then you reload, save elsewhere, keep yours, or merge row by \
+         row, previewed, in one step that can be undone.",
+        "tests/outside.rs: what_changed_on_disk_is_said_when_the_window_is_looked_at_again, \
+         both_sides_of_a_set_are_merged_and_saved, a_file_that_was_deleted_is_written_again_if_that_is_said; \
+         src/session/outside/tests.rs: a_merge_is_that_of_two_tables",
+    ),
+    (
         "Links stay, however many; the file at their end is replaced. Links that lead nowhere or in a circle are named.",
         "tests/being.rs: a_chain_of_five_links_stays_and_its_end_is_replaced, \
          links_that_lead_nowhere_or_in_a_circle_are_named_with_the_way_out",
@@ -111,6 +118,13 @@ const PROMISES: [Promise; 20] = [
         "src/session/save/tests.rs: a_save_beside_the_editing_changes_nothing_but_what_is_saved; \
          tests/pty.rs: the_editing_goes_on_while_a_save_runs; \
          src/files/save/tests.rs: a_cancelled_save_leaves_everything",
+    ),
+    (
+        "Before anything is written you can see it: each file, the lines of the index, the diff, and (`:verify`) the very \
+         bytes. Each unsaved change can be put back alone.",
+        "src/session/pending/tests.rs: changes_put_back_one_by_one_leave_nothing; \
+         src/document/diff.rs: a_diff_leads_from_one_to_the_other; \
+         src/tui/app/tests/changes.rs: verify_proves_that_nothing_else_changes",
     ),
     (
         "A file that would pass 50,000 URLs, 1,000 news entries or 52,428,800 bytes is split: the overflow goes to a new \

@@ -115,13 +115,19 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = write_set(folder.path());
         let mut session = open(&path);
-        before.iter().filter(|line| !line.starts_with("delete")).for_each(|line| run(&mut session, line));
+        for line in before.iter().filter(|line| !line.starts_with("delete")) {
+            run(&mut session, line);
+        }
         session.save_now(None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let base = table(session.document());
-        ours.iter().for_each(|line| run(&mut session, line));
+        for line in &ours {
+            run(&mut session, line);
+        }
         let own = table(session.document());
         let mut other = open(&path);
-        theirs.iter().for_each(|line| run(&mut other, line));
+        for line in &theirs {
+            run(&mut other, line);
+        }
         other.save_now(None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let is = table(open(&path).document());
         if open(&path).document().sitemaps().len() != 2 {

@@ -85,7 +85,7 @@ impl App {
             (KeyCode::Down | KeyCode::Char('j'), false) => merging.go(true, 1),
             (KeyCode::Up | KeyCode::Char('k'), false) => merging.go(false, 1),
             (KeyCode::PageDown | KeyCode::Char(' '), false) | (KeyCode::Char('d' | 'f'), true) => {
-                merging.go(true, page)
+                merging.go(true, page);
             }
             (KeyCode::PageUp, _) | (KeyCode::Char('u'), true) => merging.go(false, page),
             (KeyCode::Home | KeyCode::Char('g'), false) => merging.go(false, usize::MAX),

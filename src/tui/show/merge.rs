@@ -66,7 +66,7 @@ impl App {
             Some(_) => (signs.added, Role::Good, "they added it"),
         };
         let width = usize::from(self.size.0).saturating_sub(16);
-        let loc = self.without_origin(&self.loc_of(merging, case));
+        let loc = self.without_origin(&loc_of(merging, case));
         let mut words = Words::new().and(role, format!("{word:7}")).and(sign_role, format!("{sign} "));
         words.push(Role::Text, charset.fit_path(&loc, (width * 2 / 5).clamp(12, 60)));
         if did.is_empty() {
@@ -107,7 +107,7 @@ impl App {
         let charset = self.theme.charset;
         let ((ours, base), theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
         let width = usize::from(self.size.0).saturating_sub(6);
-        let loc = charset.elide(&self.loc_of(merging, case), width).into_owned();
+        let loc = charset.elide(&loc_of(merging, case), width).into_owned();
         let third = (width.saturating_sub(14) / 3).max(6);
         let row = |name: &str, cells: [&str; 3], role: Role| {
             let cell = |text: &str| charset.fit(text, third - 1);
@@ -130,13 +130,14 @@ impl App {
         }
         lines
     }
+}
 
-    fn loc_of(&self, merging: &Merging, case: &Case) -> String {
-        let ((ours, base), theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
-        let loc = case.theirs.and_then(|row| value(theirs, row, Field::Loc));
-        let loc = loc.or_else(|| value(ours, case.row, Field::Loc)).or_else(|| value(base, case.row, Field::Loc));
-        loc.unwrap_or_default()
-    }
+/// The URL that a case is about: theirs, else ours.
+fn loc_of(merging: &Merging, case: &Case) -> String {
+    let ((ours, base), theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
+    let loc = case.theirs.and_then(|row| value(theirs, row, Field::Loc));
+    let loc = loc.or_else(|| value(ours, case.row, Field::Loc)).or_else(|| value(base, case.row, Field::Loc));
+    loc.unwrap_or_default()
 }
 
 fn lives(document: &Document, row: RowId) -> bool {
