@@ -8,7 +8,7 @@
 mod support;
 
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -108,7 +108,6 @@ fn pipes_devices_and_folders_are_never_replaced() {
         assert_eq!(output.status.code(), Some(3), "{notes}");
         assert!(notes.contains("never replaced") && notes.contains("hint: "), "{notes}");
     }
-    use std::os::unix::fs::FileTypeExt;
     assert!(fs::metadata(folder.file("pipe")).unwrap().file_type().is_fifo());
     assert!(fs::metadata(folder.file("null")).unwrap().file_type().is_char_device());
     assert!(folder.file("folder").is_dir());

@@ -6,6 +6,7 @@
 //! left alone. Hashes are XXH3 (64 bits) of stored bytes: they guard against accidents, not against forgers.
 
 use super::commit::{self, Gate, Open, SUFFIX, Staged, Step, attempt, sync_folder};
+use super::disk::identity;
 use super::error::{Error, Reason};
 use super::outside;
 use super::target::Target;
@@ -13,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Its name, in the folder of the file that the set is opened by.
@@ -45,6 +46,8 @@ struct Replacement {
     old: Option<Content>,
     /// Whether the bytes are copied into the file instead of taking its place.
     in_place: bool,
+    /// What the temporary file is, where the target is not in the record's folder.
+    stamp: Option<Stamp>,
 }
 
 /// One file that goes.
@@ -52,6 +55,49 @@ struct Replacement {
 struct Removal {
     target: Name,
     old: Option<Content>,
+    /// What it is, where it is not in the record's folder.
+    stamp: Option<Stamp>,
+}
+
+/// What no other file has, and nobody can know before it is there: a record that came with somebody else's folder
+/// may speak of files in that folder, and of no others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp {
+    device: u64,
+    inode: u64,
+    /// When the system last changed anything about it: seconds since 1970 and nanoseconds.
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// That of a file; `None` where the system has none, or there is no such file.
+    fn of(path: &Path) -> Option<Self> {
+        let metadata = fs::symlink_metadata(path).ok()?;
+        #[cfg(unix)]
+        let stamp = {
+            use std::os::unix::fs::MetadataExt;
+            let changed = (metadata.ctime(), metadata.ctime_nsec());
+            Some(Self { device: metadata.dev(), inode: metadata.ino(), changed })
+        };
+        #[cfg(not(unix))]
+        let stamp = {
+            let _ = metadata;
+            None
+        };
+        stamp
+    }
+
+    /// The same for a file that belongs to a target outside of a folder.
+    fn outside(path: &Path, target: &Path, folder: &Path) -> Option<Self> {
+        if is_inside(target, folder) { None } else { Self::of(path) }
+    }
+}
+
+/// Whether a path leads to a place in a folder (which has no links in it), and to no link there.
+fn is_inside(target: &Path, folder: &Path) -> bool {
+    let is_plain = target.components().all(|part| !matches!(part, Component::ParentDir | Component::CurDir));
+    let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
+    is_plain && !target.is_symlink() && parent.is_some_and(|parent| parent.starts_with(folder))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,11 +196,16 @@ impl Begun {
                     new: Content { len: file.len, hash: file.hash },
                     old: old(&file.target),
                     in_place: file.target.in_place,
+                    stamp: Stamp::outside(&file.temporary, &file.target.real, folder),
                 })
                 .collect(),
             removed: removed
                 .iter()
-                .map(|target| Removal { target: Name::of(&target.real, folder), old: old(target) })
+                .map(|target| Removal {
+                    target: Name::of(&target.real, folder),
+                    old: old(target),
+                    stamp: Stamp::outside(&target.real, &target.real, folder),
+                })
                 .collect(),
         };
         let path = folder.join(NAME);
@@ -302,8 +353,11 @@ fn finish(path: &Path, folder: &Path, gate: &dyn Gate) -> Result<Option<Finished
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
     }
-    if !path.exists() {
-        return Ok(None);
+    match fs::metadata(path).map(|there| identity(&there)) {
+        Ok(there) if file.metadata().is_ok_and(|ours| identity(&ours) == there) => {}
+        // Another save has written its own meanwhile.
+        Ok(_) => return finish(path, folder, gate),
+        Err(_) => return Ok(None),
     }
     let record = read(path).map_err(failed)?;
     let pending = record.pending(path, folder)?;
@@ -323,7 +377,10 @@ fn finish(path: &Path, folder: &Path, gate: &dyn Gate) -> Result<Option<Finished
     let mut removed = 0;
     for file in &record.removed {
         let target = file.target.path(folder);
-        // What somebody else has put there since is theirs.
+        // What somebody else has put there since is theirs, and so is what the record has no business with.
+        if !is_inside(&target, folder) && Stamp::of(&target) != file.stamp {
+            continue;
+        }
         if content(&target).is_ok_and(|now| now.is_some() && now == file.old) {
             attempt(gate, Step::Remove, || fs::remove_file(&target)).map_err(failed)?;
             removed += 1;
@@ -358,6 +415,14 @@ impl Record {
                 return stop(&target, "was changed by somebody else meanwhile");
             }
             if is_ready {
+                let temporary = file.temporary.path(folder);
+                let is_own = is_inside(&target, folder) && is_inside(&temporary, folder);
+                if !is_own && (file.stamp.is_none() || Stamp::of(&temporary) != file.stamp) {
+                    return stop(
+                        &target,
+                        "is in another folder, and the file for it is not the one that was put beside it",
+                    );
+                }
                 pending.push(file);
             }
         }

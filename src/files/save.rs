@@ -379,4 +379,6 @@ fn is_equal(new: &mut impl BufRead, old: &mut impl BufRead) -> bool {
 #[cfg(test)]
 mod faults;
 #[cfg(test)]
+mod records;
+#[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use std::path::Path;
 /// A promise, and its tests as `file: function, function; file: function`.
 type Promise = (&'static str, &'static str);
 
-const PROMISES: [Promise; 22] = [
+const PROMISES: [Promise; 23] = [
     (
         "Only files whose bytes change are written; a save without edits writes nothing.",
         "src/files/save/tests.rs: without_edits_no_file_is_opened, \
@@ -32,8 +32,9 @@ const PROMISES: [Promise; 22] = [
     (
         "All or nothing, for the whole set: whatever dies while it saves, every file is wholly old or wholly new, the \
          index names no missing file, and the next start, on the screen or without it, makes the set all old or all new.",
-        "src/files/save/faults.rs: a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one, \
-         finishing_can_fail_anywhere_and_be_finished, a_record_that_cannot_be_finished_is_named_and_changes_nothing; \
+        "src/files/save/faults.rs: a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one; \
+         src/files/save/records.rs: finishing_can_fail_anywhere_and_be_finished, \
+         a_record_that_cannot_be_finished_is_named_and_changes_nothing; \
          tests/kill.rs: a_save_that_is_killed_leaves_the_old_set_or_the_new_one",
     ),
     (
@@ -146,6 +147,12 @@ const PROMISES: [Promise; 22] = [
         "src/files/backup/tests.rs: once_keeps_what_was_before_the_session_and_always_what_was_before_each_save, \
          a_restore_can_be_restored_and_leaves_new_files_unless_told, \
          a_failure_at_any_operation_leaves_one_state_or_the_other",
+    ),
+    (
+        "What an interrupted save left is finished whichever set of the folder is opened or saved next; a record that \
+         came with somebody else's files reaches no file outside of their folder.",
+        "src/files/save/records.rs: a_save_finishes_what_another_set_in_the_folder_has_left, \
+         a_record_of_somebody_else_reaches_no_other_folder",
     ),
     (
         "A damaged file is opened repaired and written only when you agree to what changes; what is no sitemap is \
