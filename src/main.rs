@@ -1,19 +1,25 @@
 //! `sited`: reads the command line and hands over to the headless half or to the screen.
 
 use clap::Parser;
-use sited::cli::{self, Next, Screen, args};
+use sited::cli::{self, Around, Next, Screen, args};
 use sited::tui::{self, Setup, app::Start, theme::Scheme};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let line = args::Line::parse();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let mut notes = io::stderr().lock();
-    let state = cli::state_folder(|name| std::env::var_os(name));
+    let mut notes = io::stderr();
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    let around = Around {
+        state: cli::state_folder(|name| std::env::var_os(name)),
+        colour: io::stdout().is_terminal() && !no_color && !is_dumb,
+        meter: io::stderr().is_terminal() && !is_dumb,
+    };
     survive_size_limits();
-    match cli::run(&line, state, &mut out, &mut notes) {
+    match cli::run(&line, around, &mut out, &mut notes) {
         Next::End(status) => status.into(),
         Next::Screen(screen) if tui::has_terminal() => {
             // The screen writes from more than one thread; nobody may hold the streams.

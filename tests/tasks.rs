@@ -200,3 +200,67 @@ fn the_definition_makes_completions_and_manual_pages() {
     fine(&folder, &["man", "--output", "."]);
     assert!(folder.text("sited-diff.1").contains("Compare two sets by URL"));
 }
+
+const RULES: &str = "[[rule]]\nname = \"blog\"\nwhere = \"path:/blog/*\"\npriority = 0.8\nlastmod = 2026-11-01\n\n\
+                     [[rule]]\npriority = \"none\"\n";
+
+#[test]
+fn a_file_of_rules_is_applied_first_match_first() {
+    let folder = folder(&[("blog/a", "<priority>0.2</priority>"), ("b", "<priority>0.5</priority>"), ("c", "")]);
+    folder.write("rules.toml", RULES);
+    let before = folder.read("a.xml");
+    let check = run(&folder, &["apply", "rules.toml", "a.xml", "--check"]);
+    assert_eq!(check.status.code(), Some(1), "{}", stderr(&check));
+    assert_eq!(
+        stdout(&check),
+        "~ https://example.org/blog/a  lastmod none -> 2026-11-01  priority 0.2 -> 0.8\n\
+         ~ https://example.org/b  priority 0.5 -> none\n"
+    );
+    let dry = fine(&folder, &["apply", "rules.toml", "a.xml", "--dry-run"]);
+    assert!(dry.contains("\n+++ b/a.xml\n"), "{dry}");
+    assert_eq!(folder.read("a.xml"), before);
+    fine(&folder, &["apply", "rules.toml", "a.xml"]);
+    let text = folder.text("a.xml");
+    assert!(text.contains("<lastmod>2026-11-01</lastmod><priority>0.8</priority>"), "{text}");
+    assert!(text.contains("<url><loc>https://example.org/b</loc></url>"), "{text}");
+    assert_eq!(fine(&folder, &["apply", "rules.toml", "a.xml", "--check"]), "");
+}
+
+#[test]
+fn wrong_rules_are_told_with_their_place() {
+    let folder = folder(&[("a", "")]);
+    let table = [
+        ("[[rule]]\npriorty = 0.8\n", "rules.toml:2:1: unknown field `priorty`"),
+        ("[[rule]]\npriority = \n", "rules.toml:2:"),
+        ("[[rule]]\nname = \"x\"\n", "rules.toml, x sets nothing"),
+        ("", "there is no rule in it"),
+        ("[[rule]]\nwhere = \"colour:red\"\npriority = 0.8\n", "rules.toml, rule 1"),
+        ("[[rule]]\npriority = 7\n", "priority=7"),
+        ("[[rule]]\nlastmod = true\n", "lastmod=true"),
+    ];
+    for (rules, expected) in table {
+        folder.write("rules.toml", rules);
+        let output = run(&folder, &["apply", "rules.toml", "a.xml"]);
+        assert_eq!(output.status.code(), Some(2), "{rules}");
+        assert!(stderr(&output).contains(expected), "{rules}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn sets_are_joined_in_one_file_or_dealt_out() {
+    let folder = folder(&[("a", ""), ("b", "<priority>0.5</priority>")]);
+    folder.write("b.xml", urlset(&[("b", "<priority>0.6</priority>"), ("c", "")]));
+    folder.write(
+        "index.xml",
+        "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+         <sitemap><loc>https://example.org/a.xml</loc></sitemap>\n</sitemapindex>\n",
+    );
+    fine(&folder, &["merge", "index.xml", "b.xml", "-o", "all.xml"]);
+    assert_eq!(locs(&folder, "all.xml"), ["a", "b", "b", "c"]);
+    fine(&folder, &["merge", "a.xml", "b.xml", "--dedupe", "-o", "once.txt"]);
+    assert_eq!(folder.text("once.txt"), "https://example.org/a\nhttps://example.org/b\nhttps://example.org/c\n");
+    fine(&folder, &["merge", "a.xml", "b.xml", "-o", "out", "--base-url", "https://example.org/"]);
+    assert_eq!(locs(&folder, "out"), ["a", "b", "b", "c"]);
+    let printed = fine(&folder, &["merge", "a.xml", "b.xml", "-o", "-"]);
+    assert_eq!(printed.matches("<url>").count(), 4, "{printed}");
+}

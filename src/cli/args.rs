@@ -1,11 +1,13 @@
 //! What can be said on the command line, and nothing of what is done about it.
 
+use super::apply::Apply;
 use super::definition::{Completions, Man};
 use super::diff::Diff;
+use super::merge::Merge;
 use super::rows::{Add, Dedupe, Remove, ReplaceIn, Sort};
 use super::stats::Stats;
 use crate::check::profile::Profile;
-use crate::files::backup::When;
+use crate::files::backup;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -24,9 +26,35 @@ pub struct Line {
     /// Work without a screen.
     #[command(subcommand)]
     pub task: Option<Task>,
+    /// How much is printed, and in which colours.
+    #[command(flatten)]
+    pub look: Look,
     /// What to open on the screen.
     #[command(flatten)]
     pub open: Open,
+}
+
+/// How much is printed, and in which colours.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Look {
+    /// Print results and errors only
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// Colours in results; auto: on a terminal, unless `NO_COLOR` is set
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = When::Auto)]
+    pub color: When,
+}
+
+/// When something is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum When {
+    /// Where it makes sense
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
 }
 
 /// What to open, and how.
@@ -69,11 +97,12 @@ pub struct Common {
     pub max_bytes: Option<u64>,
     /// Keep what a save replaces, in PATH.bak: off, once (as it was before this run) or always (before each save)
     #[arg(long, value_name = "WHEN", value_parser = when)]
-    pub backup: Option<When>,
+    pub backup: Option<backup::When>,
 }
 
 /// Reads when files are kept.
-fn when(name: &str) -> Result<When, String> {
+fn when(name: &str) -> Result<backup::When, String> {
+    use backup::When;
     When::from_name(name).ok_or_else(|| format!("expected one of {}", When::ALL.map(When::name).join(", ")))
 }
 
@@ -108,6 +137,10 @@ pub enum Task {
     Split(Split),
     /// Write a copy in another form: XML, a text list, CSV or TSV
     Convert(Convert),
+    /// Give rows the values that a file of rules says, and save
+    Apply(Apply),
+    /// Write several sets as one
+    Merge(Merge),
     /// Compare two sets by URL
     Diff(Diff),
     /// Count: fields, priorities, months, sections, hosts
@@ -295,7 +328,7 @@ pub struct Split {
     pub prune: bool,
     /// Keep what is replaced or removed beside the new index: off, once or always
     #[arg(long, value_name = "WHEN", value_parser = when)]
-    pub backup: Option<When>,
+    pub backup: Option<backup::When>,
     /// Say what would be written, and write nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -396,7 +429,7 @@ mod tests {
         assert_eq!(line.open.paths, ["a.xml"].map(PathBuf::from));
         assert_eq!(read("sited a.xml b.xml").unwrap().open.paths.len(), 2);
         assert!(line.open.read_only);
-        assert!(matches!(read("sited"), Ok(Line { task: None, open: Open { paths, .. } }) if paths.is_empty()));
+        assert!(matches!(read("sited"), Ok(Line { task: None, open: Open { paths, .. }, .. }) if paths.is_empty()));
         let task = read("sited check a.xml b.xml --format json --now 2026-11-20").unwrap().task;
         assert!(matches!(task, Some(Task::Check(Check { format: CheckFormat::Json, paths, .. })) if paths.len() == 2));
         let task = read("sited list a.xml --where -has:image").unwrap().task;

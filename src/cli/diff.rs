@@ -4,10 +4,9 @@
 //! read at once, 16 bytes a URL of either set, and the rows that differ.
 
 use super::args::Common;
-use super::output::{json_document, loc_text, plain};
+use super::output::{Paint, json_document, loc_text, plain};
 use super::{Failure, Status, Streams};
 use crate::files::{self, Options, Part, is_stream};
-use crate::progress::Progress;
 use crate::session::compare::{Changed, Difference, Digests, RowText, Texts, differences};
 use crate::words::{counted, grouped};
 use crate::xml::scan::Visit;
@@ -132,16 +131,19 @@ fn read<V: Visit + Send>(
     path: &Path,
     options: &Options,
     make: impl Fn() -> V + Sync,
-    append: impl Fn(&mut V, V),
+    append: impl Fn(&mut V, V) + Sync,
     streams: &mut Streams<'_>,
 ) -> Result<V, Failure> {
-    let mut all = make();
-    let loaded = files::load(path, options, &Progress::default(), |_| make(), &mut |part| {
-        if let Part::Sitemap { visitor, .. } = part {
-            append(&mut all, visitor);
-        }
-    })?;
-    super::say_unread(&loaded, streams);
+    let (all, loaded) = streams.watched(|progress| {
+        let mut all = make();
+        let loaded = files::load(path, options, progress, |_| make(), &mut |part| {
+            if let Part::Sitemap { visitor, .. } = part {
+                append(&mut all, visitor);
+            }
+        });
+        (all, loaded)
+    });
+    super::say_unread(&loaded?, streams);
     Ok(all)
 }
 
@@ -177,13 +179,13 @@ const fn kind(difference: &Difference) -> Kind {
 
 fn print(difference: &Difference, streams: &mut Streams<'_>) -> io::Result<()> {
     let out = &mut *streams.out;
-    let sign = match difference {
-        Difference::Changed(changed) if changed.has_lost_block => '!',
-        Difference::Removed(_) => '-',
-        Difference::Added(_) => '+',
-        Difference::Changed(_) => '~',
+    let (paint, sign) = match difference {
+        Difference::Changed(changed) if changed.has_lost_block => (Paint::Red, '!'),
+        Difference::Removed(_) => (Paint::Red, '-'),
+        Difference::Added(_) => (Paint::Green, '+'),
+        Difference::Changed(_) => (Paint::Yellow, '~'),
     };
-    write!(out, "{sign} ")?;
+    write!(out, "{} ", paint.on(sign, streams.colour))?;
     let Difference::Changed(changed) = difference else {
         return loc_text(out, difference.loc());
     };

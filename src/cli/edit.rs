@@ -1,8 +1,9 @@
 //! One change of a set without a screen: previewed, or done and saved.
 
-use super::output::plain;
+use super::output::{Paint, plain};
 use super::save::{save, show_plan};
 use super::{Failure, Status, Streams};
+use crate::document::diff::Kind;
 use crate::files::{Action, is_stream};
 use crate::progress::Progress;
 use crate::session::Session;
@@ -80,7 +81,14 @@ fn show_diffs(session: &Session, to: Option<&Path>, streams: &mut Streams<'_>) -
         };
         writeln!(streams.out, "--- {before}\n+++ {after}")?;
         for line in &file.diff.lines {
-            writeln!(streams.out, "{}", plain(&line.text))?;
+            let text = plain(&line.text);
+            let text = match line.kind {
+                Kind::Place => Paint::Blue.on(text, streams.colour),
+                Kind::Gone => Paint::Red.on(text, streams.colour),
+                Kind::New => Paint::Green.on(text, streams.colour),
+                Kind::Same => text,
+            };
+            writeln!(streams.out, "{text}")?;
         }
         if file.diff.more > 0 {
             streams.note(&format!("{name}: {} more in its diff", counted(file.diff.more as u64, "place")));

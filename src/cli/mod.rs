@@ -3,6 +3,7 @@
 //! The same core as the screen does the work; here it is only asked and printed. Invariant: results go
 //! to the first writer, everything else to the second, and a reader that stops reading is no error.
 
+pub mod apply;
 pub mod args;
 mod baseline;
 mod changes;
@@ -17,6 +18,8 @@ mod explain;
 mod fix;
 mod list;
 mod lock;
+pub mod merge;
+mod meter;
 pub mod output;
 mod report;
 mod restore;
@@ -38,7 +41,7 @@ use crate::session::change::Refused;
 use crate::session::command::CommandError;
 use crate::session::load;
 use crate::session::snapshot::vocabulary;
-use args::{Common, Line, Open, Task};
+use args::{Common, Line, Open, Task, When};
 use lock::Lock;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -123,6 +126,14 @@ impl Failure {
         }
     }
 
+    /// The same, about something that it stands in.
+    fn inside(self, what: &str) -> Self {
+        match self {
+            Self::Usage(message, hint) => Self::Usage(format!("{what}: {message}"), hint),
+            other => other,
+        }
+    }
+
     /// Says it, with what to do about it in a second line.
     fn say(&self, notes: &mut dyn Write) {
         let hint = match self {
@@ -150,15 +161,34 @@ fn say(error: &str, hint: &str, notes: &mut dyn Write) {
 /// Where a run prints to.
 struct Streams<'w> {
     out: &'w mut dyn Write,
-    notes: &'w mut dyn Write,
+    notes: &'w mut (dyn Write + Send),
     /// The user's folder for locks; `None`: nothing is locked.
     state: Option<PathBuf>,
+    /// Whether somebody can see how far the work is.
+    meter: bool,
+    /// Whether only results and errors are wanted.
+    quiet: bool,
+    /// Whether results may have colours.
+    colour: bool,
+}
+
+/// What is around a run: the user's folder, and who looks at what it prints.
+#[derive(Debug, Clone, Default)]
+pub struct Around {
+    /// The user's [`state_folder`], where locks are taken; `None`: nothing is locked.
+    pub state: Option<PathBuf>,
+    /// Whether standard output is a terminal that shows colours, and nobody asked for none (`NO_COLOR`).
+    pub colour: bool,
+    /// Whether standard error is a terminal.
+    pub meter: bool,
 }
 
 impl Streams<'_> {
     /// Says something that is no result. That nobody can hear it stops no work.
     fn note(&mut self, text: &str) {
-        let _ = writeln!(self.notes, "{}", output::plain(text));
+        if !self.quiet {
+            let _ = writeln!(self.notes, "{}", output::plain(text));
+        }
     }
 }
 
@@ -196,10 +226,16 @@ pub struct Screen {
     pub backup: files::backup::When,
 }
 
-/// Runs what needs no screen. Results go to `out`, everything else to `notes`. Locks are taken in `state`, the user's
-/// [`state_folder`], where an editor takes them too.
-pub fn run(line: &Line, state: Option<PathBuf>, out: &mut dyn Write, notes: &mut dyn Write) -> Next {
-    let mut streams = Streams { out, notes, state };
+/// Runs what needs no screen. Results go to `out`, everything else to `notes`.
+pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Write + Send)) -> Next {
+    let Around { state, colour, meter } = around;
+    let colour = match line.look.color {
+        When::Auto => colour,
+        When::Always => true,
+        When::Never => false,
+    };
+    let quiet = line.look.quiet;
+    let mut streams = Streams { out, notes, state, meter: meter && !quiet, quiet, colour };
     let result = match (&line.task, &line.open.script) {
         (Some(Task::Check(check)), _) => check::run(check, &mut streams),
         (Some(Task::List(list)), _) => list::run(list, &mut streams),
@@ -214,6 +250,8 @@ pub fn run(line: &Line, state: Option<PathBuf>, out: &mut dyn Write, notes: &mut
         (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
         (Some(Task::Completions(task)), _) => definition::completions(task, &mut streams),
         (Some(Task::Man(task)), _) => definition::man(task, &mut streams),
+        (Some(Task::Apply(apply)), _) => apply::run(apply, &mut streams),
+        (Some(Task::Merge(merge)), _) => merge::run(merge, &mut streams),
         (Some(Task::Diff(diff)), _) => diff::run(diff, &mut streams),
         (Some(Task::Stats(stats)), _) => stats::run(stats, &mut streams),
         (Some(Task::Restore(restore)), _) => restore::run(restore, &mut streams),
@@ -305,7 +343,7 @@ impl Common {
         let mut session = Session::new(now, options.base_url.clone());
         session.set_profile(self.profile.unwrap_or_default());
         session.set_backups(self.backup.unwrap_or_default());
-        let session = load::open_all(session, paths, options)?;
+        let session = streams.watched(|progress| load::open_all_watched(session, paths, options, progress))?;
         for error in session.unread() {
             say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
         }

@@ -120,10 +120,48 @@ pub fn check_json<'f>(
 
 /// Writes a finding as `path:line:column: severity[rule]: message`; one about a whole file or set stands at
 /// `1:1`, so that every line has the same shape.
-pub fn finding_text(out: &mut dyn Write, finding: &Finding<'_>) -> io::Result<()> {
+///
+/// In colours, the place is bold and the severity has its own.
+pub fn finding_text(out: &mut dyn Write, finding: &Finding<'_>, colour: bool) -> io::Result<()> {
     let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
     let (file, message) = (plain(finding.file), plain(finding.message));
-    writeln!(out, "{file}:{line}:{column}: {}[{}]: {message}", finding.severity, finding.rule)
+    let paint = match finding.severity {
+        "error" => Paint::Red,
+        "warning" => Paint::Yellow,
+        _ => Paint::Blue,
+    };
+    let place = Paint::Bold.on(format_args!("{file}:{line}:{column}:"), colour);
+    let what = paint.on(format_args!("{}[{}]", finding.severity, finding.rule), colour);
+    writeln!(out, "{place} {what}: {message}")
+}
+
+/// A colour of results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paint {
+    /// Errors, what is taken away.
+    Red,
+    /// Warnings, what is different.
+    Yellow,
+    /// What comes.
+    Green,
+    /// Notes.
+    Blue,
+    /// Places.
+    Bold,
+}
+
+impl Paint {
+    /// Text in this colour (ECMA-48, section 8.3.117, SGR), or as it is.
+    pub fn on(self, text: impl std::fmt::Display, colour: bool) -> String {
+        let code = match self {
+            Self::Red => "31",
+            Self::Yellow => "33",
+            Self::Green => "32",
+            Self::Blue => "34",
+            Self::Bold => "1",
+        };
+        if colour { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+    }
 }
 
 /// Writes a row as one JSON line.
@@ -218,7 +256,7 @@ mod tests {
 
     #[test]
     fn findings_are_lines() {
-        let line = |finding: &Finding<'_>| written(|out| finding_text(out, finding));
+        let line = |finding: &Finding<'_>| written(|out| finding_text(out, finding, false));
         assert_eq!(line(&FINDING), "a.xml:3:10: warning[loc-fragment]: #x is dropped\n");
         let whole = Finding { line: None, column: None, message: "a\u{1b}[2J\nb", ..FINDING };
         assert_eq!(line(&whole), "a.xml:1:1: warning[loc-fragment]: a\u{fffd}[2J\u{fffd}b\n");

@@ -210,7 +210,7 @@ pub(super) fn dedupe(task: &Dedupe, streams: &mut Streams<'_>) -> Result<Status,
 }
 
 /// The rows of URLs that stand more than once, but for the one of each that stays.
-fn repeated(session: &Session, keep: Keep, equivalent: bool) -> RowSet {
+pub(super) fn repeated(session: &Session, keep: Keep, equivalent: bool) -> RowSet {
     let document = session.document();
     let set = session.view().checks.set();
     let mut seen = RowSet::new();

@@ -86,7 +86,7 @@ impl Run<'_> {
             }
             Command::Check => {
                 for finding in self.session.report() {
-                    finding_text(streams.out, &super::check::shown(&finding))?;
+                    finding_text(streams.out, &super::check::shown(&finding), streams.colour)?;
                 }
             }
             Command::Plan => show_plan(&self.session, None, streams)?,

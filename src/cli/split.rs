@@ -11,6 +11,7 @@ use crate::files::plan::Action;
 use crate::files::plan::split::{self, grouped_by};
 use crate::files::{self, Disk};
 use crate::progress::Progress;
+use crate::protocol::lastmod::Now;
 use crate::protocol::limits::{BYTES_PER_FILE, Limits, URLS_PER_FILE};
 use crate::protocol::location::{host, section};
 use crate::session::Session;
@@ -21,6 +22,15 @@ type Groups = Vec<(String, Vec<u32>)>;
 
 /// Deals out, says what is written, writes.
 pub(super) fn run(split: &Split, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    deal(split, streams, |common, now, streams| common.open(&split.path, now, streams))
+}
+
+/// The same for a set that is opened in another way.
+pub(super) fn deal(
+    split: &Split,
+    streams: &mut Streams<'_>,
+    open: impl FnOnce(&Common, Now, &mut Streams<'_>) -> Result<Session, Failure>,
+) -> Result<Status, Failure> {
     let common = Common { base_url: split.base_url.clone(), now: split.now.clone(), ..Common::default() };
     let now = common.now()?;
     let limits = limits(split)?;
@@ -45,7 +55,7 @@ pub(super) fn run(split: &Split, streams: &mut Streams<'_>) -> Result<Status, Fa
     if !split.dry_run && split.output.is_dir() && files::recover(&index)?.is_some() {
         streams.note("finished an interrupted save first");
     }
-    let session = common.open(&split.path, now, streams)?;
+    let session = open(&common, now, streams)?;
     // Parts have the form of their set.
     let name = match session.form() {
         Form::List if split.name.is_none() => name.replace(".xml", ".txt"),

@@ -6,7 +6,6 @@ use super::args::Common;
 use super::output::{json_document, plain};
 use super::{Failure, Status, Streams};
 use crate::files::{self, Part, is_stream};
-use crate::progress::Progress;
 use crate::protocol::changefreq;
 use crate::protocol::lastmod;
 use crate::protocol::location::{depth, host, section};
@@ -235,14 +234,17 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
     } else {
         let options = stats.common.options()?;
         for path in &stats.paths {
-            let loaded = files::load(path, &options, &Progress::default(), |_| Counter::default(), &mut |part| {
-                if let Part::Sitemap { visitor, source, .. } = part {
-                    let Counter { report: mut counted, keys: mut own } = visitor;
-                    counted.files = 1;
-                    counted.bytes = source.bytes().len() as u64;
-                    keys.append(&mut own);
-                    report.add(counted);
-                }
+            let (sums, known) = (&mut report, &mut keys);
+            let loaded = streams.watched(|progress| {
+                files::load(path, &options, progress, |_| Counter::default(), &mut |part| {
+                    if let Part::Sitemap { visitor, source, .. } = part {
+                        let Counter { report: mut counted, keys: mut own } = visitor;
+                        counted.files = 1;
+                        counted.bytes = source.bytes().len() as u64;
+                        known.append(&mut own);
+                        sums.add(counted);
+                    }
+                })
             })?;
             super::say_unread(&loaded, streams);
         }

@@ -40,7 +40,9 @@ fn sited(folder: &TempDir, words: &str) -> (u8, String, String) {
     let words = words.split(' ').map(|word| word.replace("DIR/", &directory).replace('_', " "));
     let line = Line::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
     let (mut out, mut notes) = (Vec::new(), Vec::new());
-    let Next::End(status) = run(&line, None, &mut out, &mut notes) else { panic!("a screen is asked for") };
+    let Next::End(status) = run(&line, Around::default(), &mut out, &mut notes) else {
+        panic!("a screen is asked for")
+    };
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&directory, "DIR/");
     (status.code(), text(out), text(notes))
 }
@@ -185,7 +187,7 @@ fn a_reader_that_stops_reading_is_no_error() {
         let words =
             ["sited"].into_iter().chain(words.split(' ')).map(std::ffi::OsString::from).chain([path.clone().into()]);
         let mut notes = Vec::new();
-        let next = run(&Line::try_parse_from(words).unwrap(), None, &mut Closed, &mut notes);
+        let next = run(&Line::try_parse_from(words).unwrap(), Around::default(), &mut Closed, &mut notes);
         assert!(matches!(next, Next::End(Status::Fine)), "{next:?}");
         assert_eq!(notes, b"");
     }
@@ -341,8 +343,9 @@ fn a_script_prints_what_it_is_asked_to() {
 
 #[test]
 fn the_screen_is_left_to_others() {
-    let run =
-        |words: &str| run(&Line::try_parse_from(words.split(' ')).unwrap(), None, &mut Vec::new(), &mut Vec::new());
+    let run = |words: &str| {
+        run(&Line::try_parse_from(words.split(' ')).unwrap(), Around::default(), &mut Vec::new(), &mut Vec::new())
+    };
     let Next::Screen(screen) = run("sited a.xml --now @7 --read-only") else { panic!("a screen is asked for") };
     assert_eq!((screen.paths, screen.now), (vec!["a.xml".into()], Some(Now { seconds: 7, offset: 0 })));
     assert!(screen.read_only && screen.theme.is_none());

@@ -164,9 +164,22 @@ pub fn open_in(mut session: Session, path: &Path, options: Options) -> Result<Se
 ///
 /// # Errors
 /// As [`Loader::load_all`].
-pub fn open_all(mut session: Session, paths: &[PathBuf], options: Options) -> Result<Session, files::Error> {
+pub fn open_all(session: Session, paths: &[PathBuf], options: Options) -> Result<Session, files::Error> {
+    open_all_watched(session, paths, options, &Progress::default())
+}
+
+/// The same while somebody watches how far it is.
+///
+/// # Errors
+/// As [`Loader::load_all`].
+pub fn open_all_watched(
+    mut session: Session,
+    paths: &[PathBuf],
+    options: Options,
+    progress: &Progress,
+) -> Result<Session, files::Error> {
     let loader = session.loader(options);
-    let loaded = loader.load_all(paths, &Progress::default(), &mut |part| session.absorb(part))?;
+    let loaded = loader.load_all(paths, progress, &mut |part| session.absorb(part))?;
     session.finish(loaded);
     Ok(session)
 }

@@ -10,6 +10,7 @@ use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::settled::Settled;
 use crate::document::sitemap::SitemapId;
+use crate::document::view::View;
 use crate::files::backup::When;
 use crate::files::{self, Disk, Manner, Plan, Request, Saved};
 use crate::progress::Progress;
@@ -81,6 +82,24 @@ impl Session {
             limits,
             now: self.now.now,
         }
+    }
+
+    /// All rows of several files in one new file, which has no path yet. It is for writing; nothing of it was checked.
+    ///
+    /// # Errors
+    /// How many files the rows need.
+    pub fn joined(&self) -> Result<Self, usize> {
+        let document = self.document();
+        let rows: Vec<u32> = document.live_rows().map(|row| row.0).collect();
+        let dealt = document.redealt(&[rows], Limits::default()).document;
+        if dealt.sitemaps().len() > 1 {
+            return Err(dealt.sitemaps().len());
+        }
+        let mut joined = Self::new(self.now.now, self.base_url.clone());
+        joined.now.view = View::file_order(&dealt);
+        joined.now.state.document = dealt;
+        joined.loading = false;
+        Ok(joined)
     }
 
     /// The feed that was opened, as long as it is not saved as a sitemap.

@@ -1,0 +1,186 @@
+//! `sited apply`: a file of rules about which rows have which values, applied or only compared.
+//!
+//! The file is TOML (version 1.0). Its rules stand in order, and a row takes the values of the first whose query it
+//! passes:
+//!
+//! ```toml
+//! [[rule]]
+//! where = "path:/blog/*"
+//! priority = 0.8
+//! changefreq = "weekly"
+//!
+//! [[rule]]             # everything else
+//! priority = "none"
+//! ```
+
+use super::args::Common;
+use super::changes::changes;
+use super::edit::{Saving, edit_all};
+use super::{Failure, Status, Streams, filter};
+use crate::document::query::Query;
+use crate::document::rows::RowSet;
+use crate::files;
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::protocol::lastmod::Now;
+use crate::session::Session;
+use crate::session::command::{Assignment, Command, Scope};
+use crate::session::run::{Asker, Outcome};
+use crate::session::snapshot::vocabulary;
+use crate::words::counted;
+use clap::Args;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// `sited apply`.
+#[derive(Debug, Args)]
+pub struct Apply {
+    /// The file of rules, TOML
+    pub rules: PathBuf,
+    /// A sitemap, a sitemap index, or a folder that holds one
+    pub path: PathBuf,
+    /// Change nothing, list the rows that do not obey, and end with status 1 if there are any
+    #[arg(long, conflicts_with_all = ["dry_run", "output"])]
+    pub check: bool,
+    /// Say what would change, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Write to OUT and leave PATH as it is
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rules {
+    #[serde(default)]
+    rule: Vec<Rule>,
+}
+
+/// One rule as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Rule {
+    /// For people.
+    name: Option<String>,
+    #[serde(rename = "where")]
+    filter: Option<String>,
+    lastmod: Option<toml::Value>,
+    changefreq: Option<toml::Value>,
+    priority: Option<toml::Value>,
+}
+
+/// One rule, ready to use.
+struct Ready {
+    name: String,
+    query: Option<Query>,
+    assignments: Vec<Assignment>,
+}
+
+/// Applies the rules and saves, or compares.
+pub(super) fn run(apply: &Apply, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let now = apply.common.now()?;
+    let rules = read(&apply.rules, now)?;
+    let output = apply.output.as_deref();
+    let is_dry = apply.dry_run || apply.check;
+    let (mut session, _lock) = apply.common.open_to_change(&apply.path, (output, is_dry), streams)?;
+    for (rule, rows) in rules.iter().zip(dealt(&session, &rules)) {
+        if rows.is_empty() {
+            continue;
+        }
+        session.mark(&rows, true);
+        let command = Command::Set { scope: Scope::default(), assignments: rule.assignments.clone() };
+        if let Outcome::Done(report) = session.run(&command, Asker::Headless)?
+            && !apply.check
+        {
+            streams.note(&format!("{}: {}", rule.name, report.message));
+        }
+        session.mark(&rows, false);
+    }
+    if apply.check {
+        changes(&session, streams)?;
+        let count = session.view().pending("", &Progress::default()).unwrap_or_default().entries.len();
+        streams.note(&format!(
+            "{} not obey {}",
+            counted(count as u64, "row") + if count == 1 { " does" } else { " do" },
+            apply.rules.display()
+        ));
+        return Ok(if count == 0 { Status::Fine } else { Status::Findings });
+    }
+    let how = Saving { dry_run: apply.dry_run, output, accept: apply.common.accept_repairs };
+    edit_all(session, &[], &how, streams)
+}
+
+/// The rows of each rule: of those that no rule before it took, the ones that pass.
+fn dealt(session: &Session, rules: &[Ready]) -> Vec<RowSet> {
+    let mut rest: RowSet = session.document().live_rows().map(|row| row.0).collect();
+    let mut out = Vec::new();
+    for rule in rules {
+        let rows = match &rule.query {
+            None => rest.clone(),
+            Some(query) => session.view().rows_where(query, &Progress::default()).unwrap_or_default() & &rest,
+        };
+        rest -= &rows;
+        out.push(rows);
+    }
+    out
+}
+
+/// Reads the file. What is wrong in it is said with its place.
+fn read(path: &Path, now: Now) -> Result<Vec<Ready>, Failure> {
+    let text = files::read_text(path)?;
+    let rules: Rules = toml::from_str(&text).map_err(|error| {
+        let at = error.span().map_or_else(String::new, |span| {
+            let before = text.get(..span.start).unwrap_or_default();
+            let line = before.matches('\n').count() + 1;
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            format!(":{line}:{column}")
+        });
+        let hint = "a rule has where, lastmod, changefreq and priority: [[rule]] where = \"path:/blog/*\" …".to_owned();
+        Failure::Usage(format!("{}{at}: {}", path.display(), error.message()), hint)
+    })?;
+    if rules.rule.is_empty() {
+        let hint = "begin each rule with [[rule]]".to_owned();
+        return Err(Failure::Usage(format!("{}: there is no rule in it", path.display()), hint));
+    }
+    let ready = rules.rule.into_iter().enumerate().map(|(number, rule)| {
+        let name = rule.name.unwrap_or_else(|| format!("rule {}", number + 1));
+        let what = format!("{}, {name}", path.display());
+        let query = filter(rule.filter.as_deref(), now).map_err(|error| error.inside(&what))?;
+        let values =
+            [(Field::Lastmod, rule.lastmod), (Field::Changefreq, rule.changefreq), (Field::Priority, rule.priority)];
+        let mut assignments = Vec::new();
+        for (field, value) in values {
+            let Some(value) = value else { continue };
+            let text = format!("{}={}", field.name(), written(&value));
+            let assignment = Assignment::from_argument(&text, &vocabulary(now))
+                .map_err(|error| Failure::text(&what, &text, &error))?;
+            assignments.push(assignment);
+        }
+        if assignments.is_empty() {
+            let hint = "give it lastmod, changefreq or priority; \"none\" takes one away".to_owned();
+            return Err(Failure::Usage(format!("{what} sets nothing"), hint));
+        }
+        Ok(Ready { name, query, assignments })
+    });
+    ready.collect()
+}
+
+/// A value as it would be typed: 0.8, 2026-11-20, weekly.
+fn written(value: &toml::Value) -> String {
+    match value {
+        toml::Value::String(text) => text.clone(),
+        // With its point: 1.0 is not 1.
+        toml::Value::Float(number) => format!("{number:?}"),
+        toml::Value::Integer(number) => number.to_string(),
+        toml::Value::Datetime(date) => date.to_string(),
+        // Nothing that a field takes: what it says then names the value.
+        toml::Value::Boolean(yes) => yes.to_string(),
+        toml::Value::Array(_) => "[…]".to_owned(),
+        toml::Value::Table(_) => "{…}".to_owned(),
+    }
+}

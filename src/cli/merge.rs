@@ -1,0 +1,114 @@
+//! `sited merge`: several sets as one, in one file or dealt out into parts with an index.
+
+use super::args::{Common, Split};
+use super::rows::{Keep, repeated};
+use super::save::save_as;
+use super::{Failure, Status, Streams, split};
+use crate::document::form::Form;
+use crate::files::{self, Part, is_stream};
+use crate::progress::Progress;
+use crate::protocol::lastmod::Now;
+use crate::session::Session;
+use crate::session::command::{Command, Scope};
+use crate::session::run::{Asker, Outcome};
+use crate::words::counted;
+use crate::xml::scan::Ignore;
+use clap::Args;
+use std::path::PathBuf;
+
+/// `sited merge`.
+#[derive(Debug, Args)]
+pub struct Merge {
+    /// Sitemaps, sitemap indexes, feeds, lists, tables, or folders of them, in the order of the result
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// A file that ends in .xml, .txt, .csv or .tsv (with .gz if you like), - for standard output, or a folder: then
+    /// the set is dealt out into parts with an index
+    #[arg(short, long, value_name = "OUT", required = true)]
+    pub output: PathBuf,
+    /// Keep one row of each URL
+    #[arg(long)]
+    pub dedupe: bool,
+    /// Which row of a URL stays
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Keep::First, requires = "dedupe")]
+    pub keep: Keep,
+    /// Gzip the parts
+    #[arg(long)]
+    pub gzip: bool,
+    /// Remove the parts of an earlier, longer set from the folder
+    #[arg(long)]
+    pub prune: bool,
+    /// Say what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// Joins, says what is written, writes.
+pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let name = merge.output.file_name().unwrap_or_default().to_string_lossy();
+    let form = if is_stream(&merge.output) { Some(Form::Xml) } else { Form::of_name(&name) };
+    if let Some(form) = form {
+        let mut session = open(merge, merge.common.now()?, streams)?;
+        if form == Form::Xml && session.document().sitemaps().len() > 1 {
+            session = session.joined().map_err(|files| {
+                let message = format!("{} would hold more than a sitemap may", merge.output.display());
+                Failure::Usage(message, format!("name a folder, for {files} parts and an index: -o DIR"))
+            })?;
+        }
+        if merge.dry_run {
+            let urls = counted(u64::from(session.document().live()), "URL");
+            streams.note(&format!("dry run, nothing is written: {urls} to {}", merge.output.display()));
+            return Ok(Status::Fine);
+        }
+        save_as(&mut session, &merge.output, form, streams)?;
+        return Ok(Status::Fine);
+    }
+    let Common { base_url, now, backup, .. } = &merge.common;
+    let deal = Split {
+        path: PathBuf::new(),
+        output: merge.output.clone(),
+        max_urls: None,
+        max_bytes: None,
+        by: Vec::new(),
+        name: None,
+        gzip: merge.gzip,
+        base_url: base_url.clone(),
+        prune: merge.prune,
+        backup: *backup,
+        dry_run: merge.dry_run,
+        now: now.clone(),
+    };
+    split::deal(&deal, streams, |_, now, streams| open(merge, now, streams))
+}
+
+/// All files of all sets as one set without an index.
+fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
+    let options = merge.common.options()?;
+    let mut parts = Vec::new();
+    for path in &merge.paths {
+        if is_stream(path) {
+            parts.push(path.clone());
+            continue;
+        }
+        let loaded = files::load(path, &options, &Progress::default(), |_| Ignore, &mut |part| {
+            if let Part::Sitemap { sitemap, .. } = part {
+                parts.extend(sitemap.path);
+            }
+        })?;
+        super::say_unread(&loaded, streams);
+    }
+    let mut session = merge.common.open_set(&parts, now, streams)?;
+    if merge.dedupe {
+        let rows = repeated(&session, merge.keep, false);
+        if !rows.is_empty() {
+            session.mark(&rows, true);
+            if let Outcome::Done(report) = session.run(&Command::Delete(Scope::default()), Asker::Headless)? {
+                streams.note(&report.message);
+            }
+        }
+    }
+    Ok(session)
+}

@@ -1,0 +1,94 @@
+//! How far a long read has come, as one line on standard error that is drawn over itself and wiped at the end.
+//!
+//! Only for people: it is drawn where standard error is a terminal, and only once the work takes a while.
+
+use super::Streams;
+use crate::progress::{Progress, Reading};
+use crate::words::{grouped, size};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+/// How often the line is drawn.
+const TICK: Duration = Duration::from_millis(100);
+/// Work that is done sooner draws nothing.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+impl Streams<'_> {
+    /// Does work while its progress is drawn, if somebody can see it.
+    pub(super) fn watched<T: Send>(&mut self, work: impl FnOnce(&Progress) -> T + Send) -> T {
+        let progress = Progress::default();
+        if !self.meter {
+            return work(&progress);
+        }
+        let begun = Instant::now();
+        std::thread::scope(|scope| {
+            let (done, wait) = channel::<()>();
+            let progress = &progress;
+            let worker = scope.spawn(move || {
+                // Dropped when the work ends, however it ends; that ends the waiting.
+                let _done = done;
+                work(progress)
+            });
+            let mut drawn = false;
+            while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                if begun.elapsed() >= PATIENCE {
+                    let line = words(&progress.read(), begun.elapsed());
+                    let _ = write!(self.notes, "\r\x1b[2K{line}").and_then(|()| self.notes.flush());
+                    drawn = true;
+                }
+            }
+            if drawn {
+                let _ = write!(self.notes, "\r\x1b[2K").and_then(|()| self.notes.flush());
+            }
+            match worker.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+}
+
+/// `12 of 200 files   1,204,000 URLs   310.0 MiB of 1.9 GiB   290.1 MiB/s   6 s left`
+fn words(now: &Reading, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64().max(0.001);
+    let rate = now.bytes_done as f64 / seconds;
+    let files = format!("{} of {} files", grouped(now.files_done), grouped(now.files_total));
+    let (done, rate_words) = (size(now.bytes_done), size(rate as u64));
+    let mut line =
+        format!("{files}   {} URLs   {done} of {}   {rate_words}/s", grouped(now.rows), size(now.bytes_total));
+    let rest = now.bytes_total.saturating_sub(now.bytes_done);
+    if rate > 0.0 && rest > 0 {
+        line.push_str(&format!("   {} s left", grouped((rest as f64 / rate).ceil() as u64)));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_rate_and_time_left() {
+        let now = Reading {
+            files_done: 2,
+            files_total: 8,
+            rows: 1_200,
+            bytes_done: 10 << 20,
+            bytes_total: 40 << 20,
+            sealed: false,
+        };
+        let line = words(&now, Duration::from_secs(2));
+        assert_eq!(line, "2 of 8 files   1,200 URLs   10.0 MiB of 40.0 MiB   5.0 MiB/s   6 s left");
+    }
+
+    #[test]
+    fn work_is_done_with_and_without_somebody_who_watches() {
+        for meter in [false, true] {
+            let (mut out, mut notes) = (Vec::new(), Vec::new());
+            let mut streams =
+                Streams { out: &mut out, notes: &mut notes, state: None, meter, quiet: false, colour: false };
+            assert_eq!(streams.watched(|progress| progress.read().rows + 7), 7);
+            assert!(notes.is_empty(), "short work draws nothing");
+        }
+    }
+}
