@@ -124,15 +124,23 @@ impl<'g> Sink<'g> {
     }
 
     /// Gives the file its target's owner and mode and syncs it.
-    pub(super) fn finish(self, mut target: Target) -> io::Result<Staged> {
-        let Self { file, gate, hash, len } = self;
+    pub(super) fn finish(self, target: Target) -> io::Result<Staged> {
+        let gate = self.gate;
+        let (staged, file) = self.close(target)?;
+        attempt(gate, Step::Sync, || file.sync_all())?;
+        Ok(staged)
+    }
+
+    /// Gives the file its target's owner and mode. It is still to be synced.
+    pub(super) fn close(self, mut target: Target) -> io::Result<(Staged, File)> {
+        let Self { file, hash, len, .. } = self;
         if let Some(metadata) = &target.metadata
             && !target.in_place
         {
             target.in_place = !take_over(file.as_file(), metadata, &target.real)?;
         }
-        attempt(gate, Step::Sync, || file.as_file().sync_all())?;
-        Ok(Staged { target, temporary: file.into_temp_path(), len, hash: hash.finish() })
+        let (file, temporary) = file.into_parts();
+        Ok((Staged { target, temporary, len, hash: hash.finish() }, file))
     }
 }
 

@@ -5,7 +5,7 @@
 //! without changes opens no file.
 
 use super::backup::{Backups, When};
-use super::commit::{self, Folders, Gate, Open, Sink, Staged};
+use super::commit::{self, Folders, Gate, Open, Sink, Staged, Step, attempt};
 use super::disk::Disk;
 use super::error::{Error, Reason};
 use super::plan::{Action, FileId, Output, Plan};
@@ -22,7 +22,10 @@ use flate2::{Compression, GzBuilder};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
 
 /// What a save came to.
 #[derive(Debug, Clone)]
@@ -43,6 +46,9 @@ pub struct Saved {
 
 /// Bytes that are written at once.
 const BUFFER: usize = 1 << 20;
+
+/// Threads that wait for the disk while others write.
+const SYNCING: usize = 2;
 
 /// Uncompressed bytes of files that are written and read back at the same time: together with the largest file that
 /// there may be, what a save needs of memory.
@@ -248,8 +254,39 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Writes all files beside their targets, as many at once as [`BATCH`] allows.
+    /// Writes all files beside their targets, as many at once as [`BATCH`] allows. Each is synced while the next ones
+    /// are written.
     fn stage_all(&self, writes: Vec<(&Output, Target)>) -> Result<Vec<Staged>, Error> {
+        let (sender, receiver) = sync_channel(SYNCING);
+        let receiver = Mutex::new(receiver);
+        std::thread::scope(|scope| {
+            let syncing: Vec<_> = (0..SYNCING).map(|_| scope.spawn(|| self.sync_all(&receiver))).collect();
+            let staged = self.stage_batches(writes, &sender);
+            drop(sender);
+            let synced: Result<(), Error> =
+                syncing.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+            staged.and_then(|staged| synced.map(|()| staged))
+        })
+    }
+
+    /// Syncs files as they come; after an error they are only taken, so that nobody waits.
+    fn sync_all(&self, files: &Mutex<Receiver<(PathBuf, File)>>) -> Result<(), Error> {
+        let mut synced = Ok(());
+        loop {
+            let next = files.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let Ok((path, file)) = next else { return synced };
+            if synced.is_ok() {
+                let done = attempt(self.gate, Step::Sync, || file.sync_all());
+                synced = done.map_err(|error| Error::system("write", &path, error));
+            }
+        }
+    }
+
+    fn stage_batches(
+        &self,
+        writes: Vec<(&Output, Target)>,
+        to_sync: &SyncSender<(PathBuf, File)>,
+    ) -> Result<Vec<Staged>, Error> {
         let mut staged = Vec::with_capacity(writes.len());
         let mut writes = writes.into_iter().peekable();
         while writes.peek().is_some() {
@@ -258,15 +295,22 @@ impl Job<'_> {
                 bytes += next.0.bytes;
                 batch.push(next);
             }
-            let done: Vec<Option<Staged>> =
-                batch.into_par_iter().map(|(output, target)| self.stage(output, target)).collect::<Result<_, _>>()?;
+            let done: Vec<Option<Staged>> = batch
+                .into_par_iter()
+                .map(|(output, target)| self.stage(output, target, to_sync))
+                .collect::<Result<_, _>>()?;
             staged.extend(done.into_iter().flatten());
         }
         Ok(staged)
     }
 
     /// Writes one file beside its target and reads it back. `None` when the target has these bytes already.
-    fn stage(&self, output: &Output, target: Target) -> Result<Option<Staged>, Error> {
+    fn stage(
+        &self,
+        output: &Output,
+        target: Target,
+        to_sync: &SyncSender<(PathBuf, File)>,
+    ) -> Result<Option<Staged>, Error> {
         let failed = |error: io::Error| {
             if self.progress.is_cancelled() {
                 return Error::new(&output.path, Reason::Cancelled);
@@ -293,7 +337,7 @@ impl Job<'_> {
             })
         })
         .map_err(failed)?;
-        let staged = writer.finish().and_then(|sink| sink.finish(target)).map_err(failed)?;
+        let (staged, file) = writer.finish().and_then(|sink| sink.close(target)).map_err(failed)?;
         if len != output.bytes {
             let why = format!("{len} bytes were produced where {} were expected", output.bytes);
             return Err(Error::new(&output.path, Reason::Check(why)));
@@ -301,7 +345,12 @@ impl Job<'_> {
         read_back(self.plan, output, &staged)?;
         self.progress.finish_files(1);
         let same = staged.target.metadata.is_some() && same_content(&staged, gzip).map_err(failed)?;
-        Ok((!same).then_some(staged))
+        if same {
+            return Ok(None);
+        }
+        // It ends with the scope in which files are staged, not before.
+        let _ = to_sync.send((output.path.clone(), file));
+        Ok(Some(staged))
     }
 
     fn produce<E>(&self, file: FileId, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
