@@ -163,14 +163,21 @@ impl Snapshot {
 
     /// Declarations of extensions that no entry uses any more after these edits.
     fn unused_after(&self, edits: &[Edit]) -> Vec<Edit> {
-        let loses = |edit: &Edit| {
-            let Edit::Raw { row, text } = edit else { return None };
-            let had = self.document.record(*row).flags.has_extensions();
-            let entry = Entry::of(text.as_bytes(), self.document.names(*row));
-            let has = Record::of(&entry, text.as_bytes()).flags.has_extensions();
-            (had && !has).then(|| self.document.sitemap_of(*row))
+        let had = |row: RowId| self.document.record(row).flags.has_extensions();
+        let loses = |edit: &Edit| match edit {
+            Edit::Raw { row, text } => {
+                let entry = Entry::of(text.as_bytes(), self.document.names(*row));
+                let has = Record::of(&entry, text.as_bytes()).flags.has_extensions();
+                let lost = had(*row) && !has;
+                if lost { vec![self.document.sitemap_of(*row)] } else { Vec::new() }
+            }
+            Edit::Delete(rows) => {
+                let rows = rows.iter().map(RowId).filter(|row| had(*row));
+                rows.map(|row| self.document.sitemap_of(row)).collect()
+            }
+            _ => Vec::new(),
         };
-        let files: BTreeSet<SitemapId> = edits.iter().filter_map(loses).collect();
+        let files: BTreeSet<SitemapId> = edits.iter().flat_map(loses).collect();
         if files.is_empty() {
             return Vec::new();
         }

@@ -15,6 +15,7 @@ use crate::protocol::location;
 use crate::xml::entry::Entry;
 use crate::xml::graft::{Act, graft};
 use crate::xml::names::Names;
+use crate::xml::record::Flags;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Rules that are put right here.
@@ -40,18 +41,62 @@ pub(super) fn put_right(
     progress: &Progress,
 ) -> Option<Done> {
     let mut desk = Desk { snapshot, added: BTreeMap::new(), pages: BTreeMap::new(), done: Done::default() };
-    for row in snapshot.breaking(rows, rule).iter().map(RowId) {
+    let broken = snapshot.breaking(rows, rule);
+    if rule == Rule::HREFLANG_SET_DIFFERS {
+        for family in desk.families(&broken, progress)? {
+            desk.list_the_same(&family);
+        }
+        return Some(desk.finish());
+    }
+    for row in broken.iter().map(RowId) {
         if progress.is_cancelled() {
             return None;
         }
         match rule {
             Rule::HREFLANG_SELF_MISSING => desk.list_itself(row, answer),
             Rule::HREFLANG_NO_RETURN => desk.return_links(row),
-            Rule::HREFLANG_TARGET_MISSING => desk.add_pages(row),
-            _ => desk.list_the_same(row),
+            _ => desk.add_pages(row),
         }
     }
     Some(desk.finish())
+}
+
+/// Pages that hang together, each known by a number.
+#[derive(Debug, Default)]
+struct Pages {
+    places: HashMap<u64, usize>,
+    /// A page nearer to the head of its family, or itself.
+    nearer: Vec<usize>,
+}
+
+impl Pages {
+    fn place(&mut self, key: u64) -> usize {
+        let new = self.nearer.len();
+        let place = *self.places.entry(key).or_insert(new);
+        if place == new {
+            self.nearer.push(new);
+        }
+        place
+    }
+
+    fn head(&mut self, mut place: usize) -> usize {
+        while let Some(next) = self.nearer.get(place).copied().filter(|next| *next != place) {
+            // Each is brought half-way nearer, so that the way stays short.
+            let far = self.nearer.get(next).copied().unwrap_or(next);
+            if let Some(nearer) = self.nearer.get_mut(place) {
+                *nearer = far;
+            }
+            place = far;
+        }
+        place
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.head(one), self.head(other));
+        if let Some(nearer) = self.nearer.get_mut(one.max(other)) {
+            *nearer = one.min(other);
+        }
+    }
 }
 
 /// Links that rows are to get, and rows that are to come.
@@ -60,6 +105,7 @@ struct Desk<'s> {
     added: BTreeMap<u32, Vec<(String, String)>>,
     /// URLs of new rows with the row that they come after.
     pages: BTreeMap<String, u32>,
+
     done: Done,
 }
 
@@ -142,52 +188,91 @@ impl Desk<'_> {
 
     fn add_pages(&mut self, row: RowId) {
         let set = self.snapshot.checks.set();
-        for (_, href, link) in self.versions(row) {
-            if set.is_faulty(SetRule::HreflangTargetMissing, row.0, link) {
-                self.pages.entry(href).or_insert(row.0);
+        let loc = self.snapshot.document.loc(row);
+        let origin = |url: &str| location::origin(url).map(|(origin, _)| origin.to_ascii_lowercase());
+        let versions = self.versions(row);
+        let codes = |key: u64| -> BTreeSet<String> {
+            let of_page = versions.iter().filter(|(code, _, link)| link.key == key && !is_default(code));
+            of_page.map(|(code, ..)| code.to_ascii_lowercase()).collect()
+        };
+        let is_missing = |link: &Link| set.is_faulty(SetRule::HreflangTargetMissing, row.0, *link);
+        let missing: Vec<&Version> = versions.iter().filter(|(.., link)| is_missing(link)).collect();
+        // All of them or none: a new row has the same links and would miss the same pages.
+        for (_, href, link) in &missing {
+            if origin(href) != origin(&loc) {
+                return self.done.refuse(format!("{href} belongs into a file of its own host"));
             }
+            if codes(link.key).len() > 1 {
+                return self.done.refuse(format!("{href} is listed for two languages: say which is right"));
+            }
+        }
+        for (_, href, _) in missing {
+            self.pages.entry(href.clone()).or_insert(row.0);
         }
     }
 
-    fn list_the_same(&mut self, row: RowId) {
-        // Everybody whom the links of these pages lead to, and theirs.
-        let mut family = RowSet::from_iter([row.0]);
-        let mut next = vec![row];
+    /// Has all pages of a family list what any of them lists.
+    fn list_the_same(&mut self, family: &[RowId]) {
+        if family.len() > FAMILY {
+            return self.done.refuse("too many pages hang together by their links");
+        }
         let mut all: HashMap<String, String> = HashMap::new();
         let mut order = Vec::new();
-        while let Some(member) = next.pop() {
-            let versions = self.versions(member);
-            if family.len() as usize > FAMILY {
-                return self.done.refuse("too many pages hang together by their links");
-            }
-            for target in self.targets(&versions) {
-                if family.insert(target) {
-                    next.push(RowId(target));
+        for (code, href, _) in family.iter().flat_map(|member| self.versions(*member)) {
+            match all.get(&code.to_ascii_lowercase()) {
+                Some(known) if *known != href => {
+                    let why = format!("{code} is {known} for one version and {href} for another: say which is right");
+                    return self.done.refuse(why);
                 }
-            }
-            for (code, href, _) in versions {
-                match all.get(&code.to_ascii_lowercase()) {
-                    Some(known) if *known != href => {
-                        let why =
-                            format!("{code} is {known} for one version and {href} for another: say which is right");
-                        return self.done.refuse(why);
-                    }
-                    Some(_) => {}
-                    None => {
-                        all.insert(code.to_ascii_lowercase(), href.clone());
-                        order.push((code, href));
-                    }
+                Some(_) => {}
+                None => {
+                    all.insert(code.to_ascii_lowercase(), href.clone());
+                    order.push((code, href));
                 }
             }
         }
-        // Pages without links are no versions yet; somebody may have linked them by mistake.
-        for member in family.iter().map(RowId) {
-            if !self.versions(member).is_empty() {
-                for (code, href) in &order {
-                    self.add(member, code, href);
-                }
+        for member in family {
+            for (code, href) in &order {
+                self.add(*member, code, href);
             }
         }
+        // All of them or none: a part of a family would differ from the rest.
+        let document = &self.snapshot.document;
+        let is_sound = |member: &RowId| {
+            let Some(links) = self.added.get(&member.0) else { return true };
+            let text = grafted(document.entry_text(*member).into_owned(), document.names(*member), links);
+            text.is_some_and(|text| self.snapshot.is_sound(*member, &text))
+        };
+        if !family.iter().all(is_sound) {
+            self.added.retain(|row, _| !family.contains(&RowId(*row)));
+            self.done.refuse("a page would be listed for two languages, or another rule be broken");
+        }
+    }
+
+    /// The rows with links that hang together by them, for each family that one of these rows is in. `None` when
+    /// cancelled.
+    fn families(&self, rows: &RowSet, progress: &Progress) -> Option<Vec<Vec<RowId>>> {
+        let document = &self.snapshot.document;
+        let mut pages = Pages::default();
+        let mut linked: Vec<(RowId, usize)> = Vec::new();
+        for row in document.live_rows().filter(|row| document.record(*row).flags.has(Flags::ALTERNATE)) {
+            if progress.is_cancelled() {
+                return None;
+            }
+            let own = pages.place(self.key(row));
+            for (.., link) in self.versions(row) {
+                let other = pages.place(link.key);
+                pages.join(own, other);
+            }
+            linked.push((row, own));
+        }
+        let mut families: BTreeMap<usize, (bool, Vec<RowId>)> = BTreeMap::new();
+        for (row, own) in linked {
+            let (is_meant, members) = families.entry(pages.head(own)).or_default();
+            *is_meant |= rows.contains(row.0);
+            members.push(row);
+        }
+        Some(families.into_values().filter(|(is_meant, _)| *is_meant).map(|(_, members)| members).collect())
     }
 
     fn finish(self) -> Done {

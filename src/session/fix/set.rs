@@ -96,12 +96,14 @@ impl Snapshot {
         progress: &Progress,
     ) -> Option<Intent> {
         let live: RowSet = rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect();
-        let done = match rule.main() {
+        let mut done = match rule.main() {
             main if MERGED.contains(main) => self.merged(&live, main, progress)?,
             main if REWRITTEN.contains(main) => self.rewritten(&live, main, answer, progress)?,
             main if CLEARED.contains(main) => self.cleared(&live, rule),
             main => alternates::put_right(self, &live, main, answer, progress)?,
         };
+        let unused = self.unused_after(&done.edits);
+        done.edits.extend(unused);
         let (changes, added) = (done.rows.len(), done.added);
         let label = match (changes, added) {
             (0, 1..) => format!("{}: {} added", rule.code(), counted(added, "row")),
@@ -134,22 +136,29 @@ impl Snapshot {
         let mut pages: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         if rule == Rule::SET_DUPLICATE_NEAR {
             for (row, first) in set.near_pairs(&locs).into_iter().filter(|(row, _)| broken.contains(*row)) {
-                pages.entry(first).or_default().push(row);
+                // Whoever names the very same page goes along.
+                let others = set.members(row).into_iter().filter(|other| *other != row && rows.contains(*other));
+                pages.entry(first).or_default().extend(std::iter::once(row).chain(others));
             }
         } else {
             for row in &broken {
-                let members = set.members(row);
-                let first =
-                    if rule == Rule::SET_DUPLICATE { set.original(row, &locs) } else { members.first().copied() };
-                let Some(first) = first.filter(|first| *first != row) else { continue };
-                let others = pages.entry(first).or_default();
-                // Another spelling goes wherever it stands.
-                let loc = self.document.loc(RowId(row));
+                let (members, loc) = (set.members(row), self.document.loc(RowId(row)));
                 let is_equivalent = rule == Rule::SET_DUPLICATE_EQUIVALENT;
-                let same = members.into_iter().filter(|other| {
-                    *other == row || (is_equivalent && rows.contains(*other) && self.document.loc(RowId(*other)) == loc)
-                });
-                for other in same.filter(|other| *other != first).collect::<Vec<_>>() {
+                // The first of the page, or of those that are written alike.
+                let first = if is_equivalent { members.first().copied() } else { set.original(row, &locs) };
+                let Some(first) = first.filter(|first| *first != row) else { continue };
+                let file = |row: u32| self.document.sitemap_of(RowId(row));
+                let goes = |other: &u32| match rule {
+                    _ if *other == first || !rows.contains(*other) => false,
+                    // Wherever it stands: another spelling in this file, or this one in another file.
+                    Rule::SET_DUPLICATE_EQUIVALENT => self.document.loc(RowId(*other)) == loc,
+                    Rule::SET_DUPLICATE_ACROSS_FILES => {
+                        file(*other) != file(first) && self.document.loc(RowId(*other)) == loc
+                    }
+                    _ => *other == row,
+                };
+                let others = pages.entry(first).or_default();
+                for other in members.into_iter().filter(goes) {
                     if !others.contains(&other) {
                         others.push(other);
                     }

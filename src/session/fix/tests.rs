@@ -5,13 +5,15 @@ use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Packing, Sample, samples};
 use crate::files::Options;
+use crate::protocol::Severity;
 use crate::protocol::lastmod::Now;
 use crate::session::change::Change;
 use crate::session::findings;
 use crate::session::{Session, load};
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use std::collections::BTreeSet;
+use proptest::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -169,5 +171,77 @@ fn what_is_a_guess_does_not_run_unattended() {
         assert_eq!(fix(&mut session, super::safe_rules()), Ok(false), "{rule}");
         assert!(broken(&session).contains(&rule));
         assert_eq!(fix(&mut session, rule.family()), Ok(true), "{rule}");
+    }
+}
+
+/// A page of a small site: URL, priority or date, and who its versions are.
+fn any_page() -> impl Strategy<Value = String> {
+    let host = prop::sample::select(vec![
+        "https://e.com",
+        "https://e.com",
+        "http://e.com",
+        "https://www.e.com",
+        "https://f.com",
+    ]);
+    let path = prop::sample::select(vec!["/a", "/b", "/c", "/a/", "/%61", "/d"]);
+    let field = prop::sample::select(vec![
+        "",
+        "<lastmod>2026-11-01</lastmod>",
+        "<lastmod>2026-11-02</lastmod>",
+        "<priority>0.4</priority>",
+    ]);
+    let link =
+        (prop::sample::select(vec!["en", "de", "fr", "x-default"]), prop::sample::select(vec!["/a", "/b", "/c", "/d"]));
+    let links = proptest::collection::vec(link, 0..4);
+    (host, path, field, links).prop_map(|(host, path, field, links)| {
+        let links: Vec<(&str, String)> =
+            links.iter().map(|(code, path)| (*code, format!("https://e.com{path}"))).collect();
+        let links: Vec<(&str, &str)> = links.iter().map(|(code, href)| (*code, href.as_str())).collect();
+        format!("<url><loc>{host}{path}</loc>{field}{}</url>\n", crate::check::samples::links(&links))
+    })
+}
+
+/// How often each rule is broken.
+fn tally(session: &Session) -> BTreeMap<Rule, usize> {
+    let mut tally = BTreeMap::new();
+    for found in session.report() {
+        *tally.entry(found.finding.rule).or_default() += 1;
+    }
+    tally
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    /// Whatever the set: the fix of a rule about several rows ends its findings, or says why it leaves some; what was
+    /// sound stays sound, and it can be undone.
+    #[test]
+    fn fixes_of_several_rows_hold_in_any_set(
+        pages in proptest::collection::vec(any_page(), 1..12),
+        second in proptest::collection::vec(any_page(), 0..4),
+    ) {
+        let head = HEAD.replace("0.9\">", "0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">");
+        let file = |name: &str, pages: &[String]| {
+            (name.to_owned(), format!("{head}{}</urlset>", pages.concat()).into_bytes(), Packing::Plain)
+        };
+        let mut sample = samples()[0].clone();
+        sample.files = vec![file("a.xml", &pages), file("b.xml", &second)];
+        let (_folder, mut session) = open(&sample);
+        for rule in super::set::FIXES.iter() {
+            let before = tally(&session);
+            let Some(count) = before.get(&rule) else { continue };
+            let rows = session.view().document.live_rows().map(|row| row.0).collect();
+            let report = session.change(&Change::Fix { rows, rules: RuleSet::of(&[rule]) }).unwrap();
+            let after = tally(&session);
+            let left = after.get(&rule).copied().unwrap_or(0);
+            prop_assert!(left <= *count, "{rule:?}: {count} became {left}: {}", report.message);
+            prop_assert!(left == 0 || report.message.contains("left alone") || !report.changed, "{rule:?}: {left} left: {}", report.message);
+            // Other pages may have to follow, and a file may be empty now; but nothing is an error that was none.
+            let is_new_error = |new: &&Rule| new.severity() == Some(Severity::Error) && !before.contains_key(*new);
+            prop_assert_eq!(after.keys().find(is_new_error), None, "after {:?}", rule);
+            if report.changed {
+                session.undo().unwrap();
+                prop_assert_eq!(&tally(&session), &before, "{:?} undone", rule);
+            }
+        }
     }
 }
