@@ -292,14 +292,15 @@ fn columns_are_straight_in_every_script() {
 fn the_editing_goes_on_while_a_save_runs() {
     let folder = Folder::new();
     let space = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
-    let mut children = String::new();
+    let mut children = Vec::new();
     for part in 0..8 {
         let row = |row| format!("<url><loc>https://example.com/{part}/{row}</loc><priority>0.5</priority></url>\n");
         let rows = (0..4_000).map(row).collect::<Vec<_>>().concat();
         folder
             .write(&format!("{part}.xml.gz"), corpus::gzip(format!("<urlset {space}>\n{rows}</urlset>\n").as_bytes()));
-        children += &format!("<sitemap><loc>https://example.com/{part}.xml.gz</loc></sitemap>\n");
+        children.push(format!("<sitemap><loc>https://example.com/{part}.xml.gz</loc></sitemap>\n"));
     }
+    let children = children.concat();
     folder.write("sitemap.xml", format!("<sitemapindex {space}>\n{children}</sitemapindex>\n"));
     let terminal = open(&folder, "sitemap.xml", "32,000 URLs");
     terminal.send(":set priority=0.9 where loc:example\r");
