@@ -247,6 +247,21 @@ pub struct Journal {
     failure: Arc<Mutex<Option<String>>>,
 }
 
+/// Waits for a journal from another thread.
+#[derive(Debug, Clone)]
+pub struct Flusher(Sender<Order>);
+
+impl Flusher {
+    /// Waits until everything that was noted is on disk.
+    pub fn flush(&self) {
+        let (done, wait) = channel();
+        // The thread may have ended; there is nothing to wait for then.
+        if self.0.send(Order::Flush(done)).is_ok() {
+            let _ = wait.recv();
+        }
+    }
+}
+
 impl Journal {
     /// Begins anew: what was written so far is saved, or given up.
     pub fn restart(&self, header: Header) {
@@ -260,9 +275,12 @@ impl Journal {
 
     /// Waits until everything is on disk.
     pub fn flush(&self) {
-        let (done, wait) = channel();
-        self.order(Order::Flush(done));
-        let _ = wait.recv();
+        self.flusher().flush();
+    }
+
+    /// What waits for it on another thread.
+    pub fn flusher(&self) -> Flusher {
+        Flusher(self.sender.clone())
     }
 
     /// The set, absolute.

@@ -11,11 +11,13 @@ use crate::document::form::Form;
 use crate::document::rows::{RowId, RowList, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::document::source::Source;
-use crate::files::journal::{Desk, Header, Journal, Stored, Unusable};
+use crate::files::disk::{Fingerprint, fingerprint};
+use crate::files::journal::{Desk, Flusher, Header, Journal, Stored, Unusable};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::grid::Grid;
 use serde::{Deserialize, Serialize};
+use std::convert::Infallible;
 use std::sync::Arc;
 
 /// One line.
@@ -29,6 +31,10 @@ enum Line {
     Redid,
     /// Whatever the lines before say: this is what leads from the saved files to the document.
     Since(Vec<Written>),
+    /// A save begins. Once the files hold bytes with these hashes, only the last of the lines after it counts.
+    Saving(Vec<u64>),
+    /// What leads from the files that are being saved to the document.
+    Then(Vec<Written>),
 }
 
 /// Rows as ranges, both ends included.
@@ -258,6 +264,8 @@ pub(super) struct Keeping {
     /// Whether rows have the ids that a fresh load gives.
     is_fresh: bool,
     is_paused: bool,
+    /// What a save is writing, until it is known what came of it.
+    during: Option<Document>,
 }
 
 /// Unsaved changes of an earlier session, ready to be replayed.
@@ -271,6 +279,8 @@ pub struct Left {
     pub labels: Vec<String>,
     /// Whether the end is missing.
     pub is_cut: bool,
+    /// Whether they apply to what a save has made since they were begun.
+    is_of_save: bool,
 }
 
 impl Session {
@@ -287,7 +297,19 @@ impl Session {
                 let labels = labels(&stored.lines);
                 if !labels.is_empty() {
                     let (begun, is_cut) = (stored.header.begun, stored.is_cut);
-                    return (Some(Left { desk, stored, begun, labels, is_cut }), None);
+                    return (Some(Left { desk, stored, begun, labels, is_cut, is_of_save: false }), None);
+                }
+                self.keep_from_here(desk);
+                return (None, None);
+            }
+            Some(Ok(stored)) if self.is_what_was_saved(&stored.lines) => {
+                // The save was finished, and nobody was left to say so.
+                let begun = stored.header.begun;
+                let is_cut = stored.is_cut;
+                if let Some(lines) = since_save(&stored.lines) {
+                    let stored = Stored { lines, ..stored };
+                    let labels = vec!["what was changed while it was being saved".to_owned()];
+                    return (Some(Left { desk, stored, begun, labels, is_cut, is_of_save: true }), None);
                 }
                 self.keep_from_here(desk);
                 return (None, None);
@@ -307,8 +329,20 @@ impl Session {
     pub fn waiting(&self, desk: &Desk) -> usize {
         match &desk.left {
             Some(Ok(stored)) if stored.header.fits(&self.disk) => labels(&stored.lines).len(),
+            Some(Ok(stored)) if self.is_what_was_saved(&stored.lines) => {
+                usize::from(since_save(&stored.lines).is_some())
+            }
             _ => 0,
         }
+    }
+
+    /// Whether the files are those of the save that was the last to begin.
+    fn is_what_was_saved(&self, lines: &[String]) -> bool {
+        let saving = lines.iter().rev().find_map(|line| match serde_json::from_str(line) {
+            Ok(Line::Saving(hashes)) => Some(hashes),
+            _ => None,
+        });
+        saving.is_some_and(|hashes| hashes == hashes_of(self.document()))
     }
 
     /// Replays what an earlier session left; each change is a step that can be undone. Returns how many there were.
@@ -316,9 +350,11 @@ impl Session {
     /// # Errors
     /// [`Refused`] when a line does not fit the set: what stood before it is done.
     pub fn replay(&mut self, left: Left) -> Result<usize, Refused> {
-        let Left { desk, stored, .. } = left;
-        self.keeping = Some(Keeping { journal: desk.begin(None), done: 0, undone: 0, is_fresh: true, is_paused: true });
+        let Left { desk, stored, is_of_save, .. } = left;
+        let journal = desk.begin(None);
+        self.keeping = Some(Keeping { journal, done: 0, undone: 0, is_fresh: true, is_paused: true, during: None });
         let mut lines: Vec<Line> = stored.lines.iter().map_while(|line| serde_json::from_str(line).ok()).collect();
+        lines.retain(|line| !matches!(line, Line::Saving(_) | Line::Then(_)));
         let first = lines.iter().rposition(|line| matches!(line, Line::Since(_))).unwrap_or(0);
         let mut count = 0;
         let outcome = lines.drain(first..).try_for_each(|line| {
@@ -328,10 +364,15 @@ impl Session {
                 Line::Since(edits) => self.redo_line("changes of an earlier session".to_owned(), edits),
                 Line::Undid => self.undo().map(drop).ok_or_else(|| Refused("nothing to undo".to_owned())),
                 Line::Redid => self.redo().map(drop).ok_or_else(|| Refused("nothing to redo".to_owned())),
+                Line::Saving(_) | Line::Then(_) => Ok(()),
             }
         });
+        let seconds = self.now.now.seconds;
         if let Some(keeping) = &mut self.keeping {
             keeping.is_paused = false;
+            if is_of_save {
+                keeping.journal.restart(Header::new(keeping.journal.set(), &self.disk, seconds));
+            }
         }
         // One line instead of many, whose ids are certain.
         self.note_all();
@@ -365,7 +406,7 @@ impl Session {
     fn keep_from_here(&mut self, desk: Desk) {
         let header = self.header(&desk);
         let journal = desk.begin(Some(header));
-        self.keeping = Some(Keeping { journal, done: 0, undone: 0, is_fresh: true, is_paused: false });
+        self.keeping = Some(Keeping { journal, done: 0, undone: 0, is_fresh: true, is_paused: false, during: None });
         if self.is_modified() {
             self.note_all();
         }
@@ -377,6 +418,11 @@ impl Session {
 
     /// A change was made.
     pub(super) fn note_change(&mut self, label: &str, edit: Option<Edit>) {
+        self.note_change_alone(label, edit);
+        self.note_during();
+    }
+
+    fn note_change_alone(&mut self, label: &str, edit: Option<Edit>) {
         let Some(keeping) = self.keeping.as_mut().filter(|keeping| !keeping.is_paused) else { return };
         if !keeping.is_fresh {
             return self.note_all();
@@ -389,6 +435,11 @@ impl Session {
 
     /// A step was taken back, or done again.
     pub(super) fn note_step(&mut self, back: bool) {
+        self.note_step_alone(back);
+        self.note_during();
+    }
+
+    fn note_step_alone(&mut self, back: bool) {
         let Some(keeping) = self.keeping.as_mut().filter(|keeping| !keeping.is_paused) else { return };
         let is_known = keeping.is_fresh && if back { keeping.done > 0 } else { keeping.undone > 0 };
         if !is_known {
@@ -403,6 +454,33 @@ impl Session {
         }
     }
 
+    /// A save of this document begins. Gives what waits until that is written down, which must be before anything is
+    /// replaced.
+    pub(super) fn note_saving(&mut self, document: &Document) -> Option<Flusher> {
+        let keeping = self.keeping.as_mut()?;
+        keeping.during = Some(document.clone());
+        let document = document.clone();
+        keeping.journal.note(Box::new(move || json(&Line::Saving(hashes_of(&document)))));
+        Some(keeping.journal.flusher())
+    }
+
+    /// The save has changed nothing.
+    pub(super) fn note_no_save(&mut self) {
+        if let Some(keeping) = &mut self.keeping {
+            keeping.during = None;
+        }
+    }
+
+    /// While a save runs nobody knows which files a crash will leave: what is unsaved is written for both.
+    fn note_during(&mut self) {
+        let document = self.now.state.document.clone();
+        let Some(keeping) = self.keeping.as_mut().filter(|keeping| !keeping.is_paused) else { return };
+        if let Some(saved) = keeping.during.clone() {
+            let written = move || document.edits_since(&saved).iter().map(Written::from).collect();
+            keeping.journal.note(Box::new(move || json(&Line::Then(written()))));
+        }
+    }
+
     /// The set was saved: what is unsaved now counts from there.
     pub(super) fn note_save(&mut self) {
         if self.keeping.is_none() {
@@ -413,6 +491,7 @@ impl Session {
         let Some(keeping) = &mut self.keeping else { return };
         keeping.journal.restart(Header::new(keeping.journal.set(), &self.disk, seconds));
         (keeping.done, keeping.undone, keeping.is_fresh) = (0, 0, is_fresh);
+        keeping.during = None;
         if is_modified {
             self.note_all();
         }
@@ -450,6 +529,40 @@ impl Session {
     }
 }
 
+/// Hashes of the bytes of all files, in no order.
+fn hashes_of(document: &Document) -> Vec<u64> {
+    let ids = (0..document.sitemaps().len() as u32).map(SitemapId);
+    let there = ids.filter(|id| document.sitemap(*id).is_some_and(|sitemap| sitemap.path.is_some()));
+    let there = there.filter(|id| !document.is_gone(*id));
+    let of_sitemap = |id: SitemapId| {
+        let mut hash = Fingerprint::default();
+        let written: Result<(), Infallible> = document.write_sitemap(id, &mut |bytes| {
+            hash.update(bytes);
+            Ok(())
+        });
+        let Ok(()) = written;
+        hash.finish()
+    };
+    let mut hashes: Vec<u64> = there.map(of_sitemap).collect();
+    hashes.extend(document.index().map(|index| fingerprint(index.source.bytes())));
+    hashes.sort_unstable();
+    hashes
+}
+
+/// What was changed since the last save began, as a line of a journal that counts from its files.
+fn since_save(lines: &[String]) -> Option<Vec<String>> {
+    let parsed = lines.iter().rev().map(|line| serde_json::from_str(line));
+    for line in parsed.map_while(Result::ok) {
+        match line {
+            Line::Then(edits) if edits.is_empty() => return None,
+            Line::Then(edits) => return Some(vec![json(&Line::Since(edits))]),
+            Line::Saving(_) => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Labels of the changes that are in effect.
 fn labels(lines: &[String]) -> Vec<String> {
     let (mut done, mut undone): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
@@ -461,6 +574,7 @@ fn labels(lines: &[String]) -> Vec<String> {
             }
             Line::Undid => undone.extend(done.pop()),
             Line::Redid => done.extend(undone.pop()),
+            Line::Saving(_) | Line::Then(_) => {}
             Line::Since(edits) => {
                 undone.clear();
                 done = if edits.is_empty() { Vec::new() } else { vec!["all that was unsaved then".to_owned()] };

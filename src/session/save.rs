@@ -12,6 +12,7 @@ use crate::document::settled::Settled;
 use crate::document::sitemap::SitemapId;
 use crate::document::view::View;
 use crate::files::backup::When;
+use crate::files::journal::Flusher;
 use crate::files::{self, Disk, Manner, Plan, Request, Saved};
 use crate::progress::Progress;
 use crate::protocol::limits::Limits;
@@ -30,6 +31,8 @@ pub struct Saving {
     version: u64,
     /// The document that it writes, as it was when it began.
     document: Document,
+    /// Waits until it is written down that this save begins.
+    noted: Option<Flusher>,
 }
 
 /// What came of it; goes back to the session.
@@ -45,6 +48,9 @@ pub struct SaveResult {
 impl Saving {
     /// Writes. Files are replaced only after all of them were written and synced beside their targets.
     pub fn run(mut self, progress: &Progress) -> SaveResult {
+        if let Some(noted) = &self.noted {
+            noted.flush();
+        }
         let outcome = files::save_as_asked(&self.plan, &mut self.disk, &self.manner, progress);
         let Self { plan, disk, version, document, .. } = self;
         SaveResult { outcome, disk, version, document, copy: plan.copy }
@@ -131,7 +137,7 @@ impl Session {
     ///
     /// # Errors
     /// [`Refused`] when the set is read-only (a save to another path is allowed then too, unless it is loading).
-    pub fn saving(&self, plan: Plan, force: bool) -> Result<Saving, Refused> {
+    pub fn saving(&mut self, plan: Plan, force: bool) -> Result<Saving, Refused> {
         if self.loading {
             return Err(Refused("still loading; wait, or stop it with Esc".into()));
         }
@@ -148,10 +154,12 @@ impl Session {
         self.backups.set_when(when);
     }
 
-    fn saving_now(&self, plan: Plan, force: bool) -> Saving {
+    fn saving_now(&mut self, plan: Plan, force: bool) -> Saving {
+        let noted = if plan.copy { None } else { self.note_saving(&plan.document) };
+        let (version, document) = (self.now.state.version, self.document().clone());
         let disk = if plan.copy { Disk::default() } else { self.disk.clone() };
         let manner = Manner { force, backups: self.backups.clone(), now: self.now.now };
-        Saving { plan, disk, manner, version: self.now.state.version, document: self.document().clone() }
+        Saving { plan, disk, manner, version, document, noted }
     }
 
     /// Takes in what a save came to: that version is the saved one now. What was changed while it ran stays
@@ -167,7 +175,15 @@ impl Session {
         }
         // Files that were written before an error are known as they are now.
         self.disk = result.disk;
-        let saved = result.outcome?;
+        let saved = match result.outcome {
+            Ok(saved) => saved,
+            Err(error) => {
+                if matches!(error.reason, files::Reason::Cancelled) {
+                    self.note_no_save();
+                }
+                return Err(error);
+            }
+        };
         let message = words(&saved);
         self.path = saved.path.clone().or_else(|| self.path.take());
         if saved.document.index().is_none() && saved.document.sitemaps().len() > 1 {

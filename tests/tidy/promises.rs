@@ -55,7 +55,8 @@ const PROMISES: [Promise; 23] = [
         "Nothing that you typed is lost: it is kept in your state folder, synced at once. After a crash, a closed \
          terminal or a signal the next start shows it and asks; nothing is replayed unasked.",
         "tests/crash.rs: what_was_typed_before_a_crash_is_asked_about_and_replayed; \
-         src/session/journal/tests.rs: any_session_is_replayed_to_the_same_bytes",
+         src/session/journal/tests.rs: any_session_is_replayed_to_the_same_bytes, \
+         a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_after_it",
     ),
     (
         "A journal that is cut, damaged, of other files or of a newer version is named and put aside.",

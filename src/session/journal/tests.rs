@@ -3,6 +3,7 @@
 use super::super::command::parse;
 use super::super::load;
 use super::super::run::Asker;
+use super::super::save::{SaveResult, Saving};
 use super::super::snapshot::vocabulary;
 use super::*;
 use crate::files::Options;
@@ -181,17 +182,34 @@ proptest! {
             2 => (1u8..3).prop_map(|steps| format!("redo {steps}")),
             1 => Just("clear priority where loc:/4".to_owned()),
             2 => Just("save".to_owned()),
-            1 => Just("crash".to_owned()),
+            2 => Just("begin".to_owned()),
+            2 => Just("write".to_owned()),
+            1 => Just("end".to_owned()),
+            2 => Just("crash".to_owned()),
         ], 1..24),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = write_set(folder.path());
         let mut session = keeping(folder.path(), &path);
+        // A save that runs beside the editing, and one whose files are written although nobody has heard of it.
+        let (mut saving, mut written): (Option<Saving>, Option<SaveResult>) = (None, None);
         for line in &lines {
             match line.as_str() {
+                "save" | "begin" if saving.is_some() || written.is_some() => {}
+                "begin" => {
+                    let plan = session.plan(None);
+                    saving = session.saving(plan, false).ok();
+                }
+                "write" => written = saving.take().map(|saving| saving.run(&Progress::default())).or(written),
+                "end" => {
+                    if let Some(result) = written.take() {
+                        session.saved(result).map_err(|error| TestCaseError::fail(error.to_string()))?;
+                    }
+                }
                 "save" => drop(session.save_now(None, false).map_err(|error| TestCaseError::fail(error.to_string()))?),
                 "crash" => {
                     let expected = rows(&session);
+                    (saving, written) = (None, None);
                     drop(session);
                     session = replayed(folder.path(), &path);
                     prop_assert_eq!(rows(&session), expected);
@@ -199,11 +217,13 @@ proptest! {
                 line => run(&mut session, line),
             }
         }
+        let saves = lines.iter().any(|line| line == "save" || line == "write");
+        drop((saving, written));
         let (expected, written) = (rows(&session), bytes(&session));
         drop(session);
         let session = replayed(folder.path(), &path);
         prop_assert_eq!(rows(&session), expected);
-        if !lines.iter().any(|line| line == "save") {
+        if !saves {
             prop_assert_eq!(texts(&bytes(&session)), texts(&written));
         }
     }
@@ -222,4 +242,30 @@ fn rows(session: &Session) -> Vec<Vec<[Option<String>; 4]>> {
 
 fn texts(files: &[Vec<u8>]) -> Vec<String> {
     files.iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect()
+}
+
+#[test]
+fn a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_after_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    for lines in [&[][..], &["set priority=0.1 where loc:/4", "delete where loc:/1"]] {
+        let mut session = keeping(folder.path(), &path);
+        run(&mut session, "add https://e.com/new");
+        let saving = session.saving(session.plan(None), false).unwrap();
+        for line in lines {
+            run(&mut session, line);
+        }
+        drop(saving.run(&Progress::default()));
+        let expected = rows(&session);
+        drop(session);
+        let mut again = open(&path);
+        let (left, words) = again.keep(desk(folder.path(), &path));
+        assert_eq!((left.is_some(), words), (!lines.is_empty(), None));
+        if let Some(left) = left {
+            assert_eq!(left.labels, ["what was changed while it was being saved"]);
+            again.replay(left).unwrap();
+        }
+        assert_eq!(rows(&again), expected);
+        again.forget_unsaved();
+    }
 }

@@ -90,15 +90,22 @@ impl App {
         let can_merge = modified && self.outside.iter().all(|(_, fate)| readable(*fate));
         let mut answers = Vec::new();
         if can_merge {
-            answers.push(('m', "merge row by row", Answer::Merge));
+            answers.push(('m', "merge", Answer::Merge));
         }
-        if !modified {
-            lines.push(Words::dim("Nothing is unsaved here: reading them again loses nothing.").into());
-        }
+        lines.push(if can_merge {
+            Words::dim(
+                "Merging asks about rows that both changed; reloading drops your changes, keeping yours drops theirs.",
+            )
+            .into()
+        } else if modified {
+            Words::dim("Reloading drops your changes; keeping yours, saving writes them over what is there.").into()
+        } else {
+            Words::dim("Nothing is unsaved here: reading them again loses nothing.").into()
+        });
         answers.push(('r', "reload", Answer::Reload));
         answers.push(('o', "keep ours", Answer::KeepOurs(saving)));
-        answers.push(('s', "save elsewhere", Answer::SaveElsewhere));
-        answers.push(('k', "decide later", Answer::Stay));
+        answers.push(('s', "elsewhere", Answer::SaveElsewhere));
+        answers.push(('k', "later", Answer::Stay));
         if modified && !can_merge {
             // Enter loses nothing.
             answers.rotate_right(1);

@@ -63,7 +63,7 @@ fn ours_can_be_kept_and_reading_again_asks_first() {
     std::fs::remove_file(bench.path()).unwrap();
     bench.keys("<c-s>");
     bench.shows("was deleted by another program");
-    assert!(!bench.screen().contains("merge row by row"), "there is nothing to merge with");
+    assert!(!bench.screen().contains("or m merge"), "there is nothing to merge with");
     bench.keys("r");
     bench.shows("1 changed row not saved");
     bench.keys("<enter><c-s>o");
