@@ -77,6 +77,9 @@ impl Mender<'_> {
                 let digit = |value: u8| digits.get(usize::from(value)).copied().unwrap_or(b'0');
                 self.out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
             }
+        } else if place == Place::Raw && matches!(self.out.last(), Some(b']' | b'-' | b'?')) {
+            // What stands on both sides must not come together as the end of a section, comment or instruction.
+            self.out.push(b' ');
         }
         len
     }
