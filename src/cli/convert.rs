@@ -1,7 +1,6 @@
 //! `sited convert`: a copy of a set in another form.
 
 use super::args::{Convert, ConvertTo};
-use super::lock::Lock;
 use super::save::save_as;
 use super::{Failure, Status, Streams};
 use crate::document::form::Form;
@@ -14,7 +13,6 @@ pub(super) fn run(convert: &Convert, streams: &mut Streams<'_>) -> Result<Status
         let message = format!("the name {name} does not say which form to write");
         Failure::Usage(message, "end it in .xml, .txt, .csv or .tsv, or say --to FORM".to_owned())
     })?;
-    let _lock = Lock::take(streams, std::slice::from_ref(&convert.output))?;
     let mut session = convert.common.open_set(&convert.paths, now, streams)?;
     save_as(&mut session, &convert.output, form, streams)?;
     Ok(Status::Fine)

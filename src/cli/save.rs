@@ -1,5 +1,6 @@
 //! Saving without a screen: nobody can be asked, so what a save needs must have been said before.
 
+use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Streams};
 use crate::document::form::Form;
@@ -35,6 +36,7 @@ pub(super) fn save_as(session: &mut Session, to: &Path, form: Form, streams: &mu
     if is_stream(to) {
         return print(session, form, streams);
     }
+    let _lock = Lock::take(streams, &[to.to_path_buf()])?;
     write(session, accepted(session.plan_as(to, form), false), false, streams)
 }
 

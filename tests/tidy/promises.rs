@@ -43,6 +43,8 @@ const PROMISES: [Promise; 23] = [
          behind, and saving again works.",
         "src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing, signals_and_short_writes_change_nothing, \
          undoing_all_after_a_save_that_failed_gives_the_old_files_back; \
+         src/session/save/tests.rs: \
+         after_a_save_that_failed_everything_is_still_modified_and_saving_again_works; \
          tests/full.rs: a_full_disk_leaves_everything_and_says_how_much_is_missing, \
          a_limit_of_file_sizes_leaves_everything_and_is_named",
     ),

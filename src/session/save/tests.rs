@@ -282,3 +282,35 @@ fn a_row_added_after_an_undo_is_not_taken_for_the_one_that_is_saved() {
     session.saved(saving.run(&Progress::default())).unwrap();
     assert_eq!(table(&open(&path)), meant);
 }
+
+/// A save that fails takes nothing from the session, and the next one works.
+#[test]
+fn after_a_save_that_failed_everything_is_still_modified_and_saving_again_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let part = path.with_file_name("a.xml");
+    let mut session = open(&path);
+    assert!(set(&mut session, &loc(1), "0.8"));
+    let (meant, before) = (table(&session), fs::read(&part).unwrap());
+    let mut permissions = fs::metadata(&part).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(&part, permissions.clone()).unwrap();
+    for _ in 0..2 {
+        let saving = session.saving(session.plan(None), false).unwrap();
+        let error = session.saved(saving.run(&Progress::default())).unwrap_err();
+        assert!(error.hint().is_some(), "{error}");
+        assert_eq!((session.is_modified(), session.changed(), fs::read(&part).unwrap()), (true, 1, before.clone()));
+        assert_eq!(table(&session), meant);
+    }
+    session.undo().unwrap();
+    assert!(!session.is_modified());
+    session.redo().unwrap();
+    // There are no others than the owner here.
+    #[allow(clippy::permissions_set_readonly_false)]
+    permissions.set_readonly(false);
+    fs::set_permissions(&part, permissions).unwrap();
+    let saving = session.saving(session.plan(None), false).unwrap();
+    session.saved(saving.run(&Progress::default())).unwrap();
+    assert!(!session.is_modified());
+    assert_eq!(table(&open(&path)), meant);
+}
