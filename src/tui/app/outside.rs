@@ -69,6 +69,7 @@ impl App {
     /// The save did not begin: files are not what they were.
     pub(super) fn save_held_back(&mut self, outside: &Outside) {
         self.leave_after_save = false;
+        self.session.note_no_save();
         self.session.note_touched(outside);
         self.outside.clone_from(&outside.changed);
         self.open_outside(true);
@@ -157,7 +158,8 @@ impl App {
     pub(super) fn compared(&mut self, result: Result<Box<Compared>, String>) {
         match result {
             Err(why) => self.fail(format!("no merge: {why}; reload, keep ours or save elsewhere (go)")),
-            Ok(compared) if !matches!(self.mode, Mode::Grid | Mode::Detail) => drop(compared),
+            // Something else was begun meanwhile.
+            Ok(_) if !matches!(self.mode, Mode::Grid | Mode::Detail) => self.say("both versions are read; go merges"),
             Ok(compared) => {
                 self.message = None;
                 self.mode = Mode::Merge(Box::new(Merging::new(*compared)));

@@ -101,3 +101,23 @@ fn backups_are_chosen_where_saves_are_shown() {
     assert!(bench.says().contains("what was there is in"), "{}", bench.says());
     assert!(bench.path().with_file_name("sitemap.xml.bak").is_dir());
 }
+
+#[test]
+fn every_panel_fits_every_window() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("tjddjt");
+    write(&bench, &SMALL.replace("0.2", "0.4").replace("2026-13-01", "2026-12-01"));
+    for (keys, words) in
+        [("gd", "unsaved"), ("gp", "save rewrites"), ("gpd", "+++"), ("go", "replaced"), ("gom", "to decide")]
+    {
+        bench.app.size = (120, 30);
+        bench.keys(keys);
+        bench.shows(words);
+        for size in [(80, 24), (40, 10), (20, 5), (19, 4), (1, 1), (200, 60)] {
+            bench.app.size = size;
+            bench.keys("<pgdn><up>");
+            bench.screen();
+        }
+        bench.keys("<esc><esc>");
+    }
+}

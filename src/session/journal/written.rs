@@ -1,0 +1,229 @@
+//! Edits as a journal has them: rows as ranges, values as text; and back again, for rows and files that are there.
+
+use crate::document::Document;
+use crate::document::edit::{Edit, NewEntry, Value};
+use crate::document::form::Form;
+use crate::document::rows::{RowId, RowList, RowSet};
+use crate::document::sitemap::{Member, SitemapId};
+use crate::document::source::Source;
+use crate::protocol::Field;
+use crate::xml::grid::Grid;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Rows as ranges, both ends included.
+pub(super) type Ranges = Vec<(u32, u32)>;
+
+/// An edit as it is written.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Written {
+    Set {
+        rows: Ranges,
+        field: String,
+        value: Option<String>,
+    },
+    /// Runs of neighbours with one value.
+    SetEach {
+        field: String,
+        runs: Vec<(u32, u32, Option<String>)>,
+    },
+    Raw {
+        row: u32,
+        text: String,
+    },
+    Insert {
+        sitemap: u32,
+        after: Option<u32>,
+        entries: Vec<WrittenEntry>,
+    },
+    Delete(Ranges),
+    Restore(Ranges),
+    /// Per file, runs of rising ids in their order.
+    Reorder(Vec<(u32, Ranges)>),
+    /// The index, or a sitemap.
+    Accept(Option<u32>),
+    Frame {
+        file: Option<u32>,
+        text: String,
+    },
+    Pack {
+        file: Option<u32>,
+        gzip: bool,
+    },
+    Several(Vec<Written>),
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum WrittenEntry {
+    Values([Option<String>; 4]),
+    Element(String),
+}
+
+fn ranges(rows: impl IntoIterator<Item = u32>) -> Ranges {
+    let mut ranges: Ranges = Vec::new();
+    for row in rows {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(row) => *last = row,
+            _ => ranges.push((row, row)),
+        }
+    }
+    ranges
+}
+
+fn number(file: Member) -> Option<u32> {
+    match file {
+        Member::Index => None,
+        Member::Sitemap(id) => Some(id.0),
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_deref().map(ToOwned::to_owned)
+}
+
+fn value(text: Option<String>) -> Value {
+    text.map(Into::into)
+}
+
+impl From<&Edit> for Written {
+    fn from(edit: &Edit) -> Self {
+        match edit {
+            Edit::Set { rows, field, value } => {
+                Self::Set { rows: ranges(rows), field: field.name().to_owned(), value: text(value) }
+            }
+            Edit::SetEach { field, values } => {
+                let mut runs: Vec<(u32, u32, Option<String>)> = Vec::new();
+                for (row, new) in values {
+                    match runs.last_mut() {
+                        Some((_, last, same))
+                            if last.checked_add(1) == Some(row.0) && same.as_deref() == new.as_deref() =>
+                        {
+                            *last = row.0;
+                        }
+                        _ => runs.push((row.0, row.0, text(new))),
+                    }
+                }
+                Self::SetEach { field: field.name().to_owned(), runs }
+            }
+            Edit::Raw { row, text } => Self::Raw { row: row.0, text: text.to_string() },
+            Edit::Insert { sitemap, after, entries } => Self::Insert {
+                sitemap: sitemap.0,
+                after: after.map(|row| row.0),
+                entries: entries
+                    .iter()
+                    .map(|entry| match entry {
+                        NewEntry::Values(values) => WrittenEntry::Values(values.each_ref().map(text)),
+                        NewEntry::Element(text) => WrittenEntry::Element(text.to_string()),
+                    })
+                    .collect(),
+            },
+            Edit::Delete(rows) => Self::Delete(ranges(rows)),
+            Edit::Restore(rows) => Self::Restore(ranges(rows)),
+            Edit::Reorder(orders) => {
+                Self::Reorder(orders.iter().map(|(id, rows)| (id.0, ranges(rows.iter().map(|row| row.0)))).collect())
+            }
+            Edit::Accept(file) => Self::Accept(number(*file)),
+            Edit::Frame { file, frame } => {
+                Self::Frame { file: number(*file), text: String::from_utf8_lossy(frame.bytes()).into_owned() }
+            }
+            Edit::Pack { file, gzip } => Self::Pack { file: number(*file), gzip: *gzip },
+            Edit::Several(edits) => Self::Several(edits.iter().map(Self::from).collect()),
+        }
+    }
+}
+
+impl Written {
+    /// The edit. `None` when it speaks of rows or fields that are not there: nothing in a file may make the program
+    /// do more than its rows allow.
+    pub(super) fn edit(self, document: &Document) -> Option<Edit> {
+        let limit = document.row_limit();
+        let set = |ranges: Ranges| -> Option<RowSet> {
+            let mut rows = RowSet::new();
+            for (first, last) in ranges {
+                if first > last || last >= limit {
+                    return None;
+                }
+                rows.insert_range(first..=last);
+            }
+            Some(rows)
+        };
+        let file = |id: u32| document.sitemap(SitemapId(id)).map(|_| SitemapId(id));
+        let member = |number: Option<u32>| match number {
+            Some(id) => Some(Member::Sitemap(file(id)?)),
+            None => document.index().map(|_| Member::Index),
+        };
+        let row = |row: u32| (row < limit).then_some(RowId(row));
+        Some(match self {
+            Self::Set { rows, field, value: new } => {
+                Edit::Set { rows: set(rows)?, field: Field::from_name(&field)?, value: value(new) }
+            }
+            Self::SetEach { field, runs } => {
+                let mut values = Vec::new();
+                for (first, last, new) in runs {
+                    if first > last
+                        || last >= limit
+                        || values.last().is_some_and(|(row, _): &(RowId, Value)| row.0 >= first)
+                    {
+                        return None;
+                    }
+                    let new = value(new);
+                    values.extend((first..=last).map(|row| (RowId(row), new.clone())));
+                }
+                Edit::SetEach { field: Field::from_name(&field)?, values }
+            }
+            Self::Raw { row: at, text } => Edit::Raw { row: row(at)?, text: text.into() },
+            Self::Insert { sitemap, after, entries } => {
+                let after = match after {
+                    Some(at) => Some(row(at)?),
+                    None => None,
+                };
+                let entry = |entry| match entry {
+                    WrittenEntry::Values(values) => NewEntry::Values(values.map(value)),
+                    WrittenEntry::Element(text) => NewEntry::Element(text.into()),
+                };
+                Edit::Insert { sitemap: file(sitemap)?, after, entries: entries.into_iter().map(entry).collect() }
+            }
+            Self::Delete(rows) => Edit::Delete(set(rows)?),
+            Self::Restore(rows) => Edit::Restore(set(rows)?),
+            Self::Reorder(orders) => {
+                let mut lists = Vec::new();
+                for (id, runs) in orders {
+                    let id = file(id)?;
+                    let wanted: RowSet = set(runs.clone())?;
+                    let rows = &document.sitemap(id)?.rows;
+                    let is_all = wanted.len() == rows.len() as u64 && rows.iter().all(|row| wanted.contains(row.0));
+                    if !is_all {
+                        return None;
+                    }
+                    lists.push((id, RowList::from_ids(runs.into_iter().flat_map(|(first, last)| first..=last))));
+                }
+                Edit::Reorder(lists)
+            }
+            Self::Accept(number) => Edit::Accept(member(number)?),
+            Self::Frame { file: number, text } => {
+                let file = member(number)?;
+                let is_list = matches!(file, Member::Sitemap(id) if document.sitemap(id)?.form == Form::List);
+                if is_list {
+                    // What stands around the lines of a list is empty lines and a mark: it goes, never comes.
+                    let frame = Arc::new(Source::of_grid(Grid::list("\n")));
+                    return text.is_empty().then_some(Edit::Frame { file, frame });
+                }
+                let frame = Arc::new(Source::of_text(text.into_bytes())?);
+                // A frame of a sitemap has no entries; an index has as many as before, or fewer.
+                let entries = document.index().filter(|_| number.is_none()).map_or(0, |index| index.source.len());
+                (frame.len() <= entries).then_some(Edit::Frame { file, frame })?
+            }
+            Self::Pack { file: number, gzip } => Edit::Pack { file: member(number)?, gzip },
+            // Each speaks of the document after the one before; they are taken one by one.
+            Self::Several(_) => return None,
+        })
+    }
+
+    /// The edits one by one, in order.
+    pub(super) fn flat(self) -> Vec<Self> {
+        match self {
+            Self::Several(edits) => edits.into_iter().flat_map(Self::flat).collect(),
+            other => vec![other],
+        }
+    }
+}
