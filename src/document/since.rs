@@ -50,8 +50,8 @@ impl Fresh {
 }
 
 /// Whether an index is a saved one with entries edited or taken out. What a save has put in or out since goes with the
-/// rows: entries of loaded files are not missed.
-fn leads_to(was: &Index, now: &Index) -> bool {
+/// rows: entries of files with rows are not missed.
+fn leads_to(saved: &Document, was: &Index, now: &Index) -> bool {
     let mut kept = now.children.iter().peekable();
     let is_there = |child: &Child| {
         let is_same =
@@ -59,7 +59,12 @@ fn leads_to(was: &Index, now: &Index) -> bool {
         if is_same {
             kept.next();
         }
-        is_same || !matches!(child.state, ChildState::Loaded(_))
+        // A part that a save has made is never empty.
+        let goes = match child.state {
+            ChildState::Loaded(id) => saved.sitemap(id).is_some_and(|sitemap| sitemap.live == 0),
+            _ => true,
+        };
+        is_same || goes
     };
     was.children.iter().all(is_there) && kept.peek().is_none()
 }
@@ -105,10 +110,12 @@ impl Document {
             if index.gzip != was.gzip {
                 edits.push(Edit::Pack { file: Member::Index, gzip: index.gzip });
             }
-            if !Arc::ptr_eq(&index.source, &was.source) && leads_to(was, index) {
+            if !Arc::ptr_eq(&index.source, &was.source) && leads_to(saved, was, index) {
                 edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&index.source) });
             }
         }
+        // What is odd about lines is gone when they are put right, and so this comes last.
+        let mut agreed = Vec::new();
         let mut orders = Vec::new();
         let mut next = fresh.len;
         for (number, sitemap) in self.sitemaps().iter().enumerate() {
@@ -116,7 +123,7 @@ impl Document {
             let Some(file) = fresh.file(id) else { continue };
             let Some(was) = saved.sitemap(id) else { continue };
             if sitemap.accepted && !was.accepted {
-                edits.push(Edit::Accept(Member::Sitemap(file)));
+                agreed.push(Edit::Accept(Member::Sitemap(file)));
             }
             if sitemap.gzip != was.gzip && sitemap.path == was.path {
                 edits.push(Edit::Pack { file: Member::Sitemap(file), gzip: sitemap.gzip });
@@ -175,6 +182,7 @@ impl Document {
         if !orders.is_empty() {
             edits.push(Edit::Reorder(orders));
         }
+        edits.extend(agreed);
         edits
     }
 

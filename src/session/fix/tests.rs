@@ -5,6 +5,7 @@ use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Packing, Sample, samples};
 use crate::files::Options;
+use crate::files::journal::Desk;
 use crate::protocol::Severity;
 use crate::protocol::lastmod::Now;
 use crate::session::change::Change;
@@ -141,6 +142,36 @@ fn each_rule_is_found_in_its_sample_and_its_fix_ends_it_and_begins_nothing() {
         // A file that leaves its index stays in the folder: nobody asked for it to be removed.
         let leaves = rule == Rule::INDEX_CHILD_EMPTY && new == [&Rule::INDEX_CHILD_UNLISTED];
         assert!(new.is_empty() || leaves || SPLIT.contains(rule), "{rule:?} written: {new:?}");
+    }
+}
+
+#[test]
+fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
+    let is_small = |sample: &Sample| !SPLIT.contains(sample.rule) && sample.rule.fix() != FixKind::None;
+    for sample in samples().into_iter().filter(is_small) {
+        let (folder, mut session) = open(&sample);
+        let rule = sample.rule;
+        let paths = paths(&sample, folder.path());
+        let desk = || Desk::take(&folder.path().join("state"), &paths[0]).unwrap();
+        session.keep(desk());
+        if fix(&mut session, rule.family()) != Ok(true) {
+            assert_eq!(rule, Rule::SET_MIXED_HOST);
+            continue;
+        }
+        let expected = broken(&session);
+        drop(session);
+        let mut again = opened(&sample, &paths);
+        let (left, words) = again.keep(desk());
+        let left = left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"));
+        again.replay(left).unwrap_or_else(|refused| panic!("{rule:?}: {refused}"));
+        assert_eq!(broken(&again), expected, "{rule:?}");
+        assert!(again.is_modified(), "{rule:?}");
+        // What the replay wrote down leads there once more.
+        drop(again);
+        let mut again = opened(&sample, &paths);
+        let (left, words) = again.keep(desk());
+        again.replay(left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"))).unwrap();
+        assert_eq!(broken(&again), expected, "{rule:?}, twice");
     }
 }
 
