@@ -78,3 +78,70 @@ impl Inspection {
             .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::command::parse;
+    use super::super::load;
+    use super::super::run::Asker;
+    use super::super::snapshot::vocabulary;
+    use super::*;
+    use crate::files::Options;
+    use crate::protocol::lastmod::Now;
+    use flate2::write::GzEncoder;
+    use std::fs;
+    use std::io::Write as _;
+    use std::path::Path;
+
+    const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
+    const TEXT: &str = "\u{feff}<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>https://e.com/a</loc><priority>0.50</priority></url><url><loc>https://e.com/b</loc></url></urlset>";
+
+    fn open(path: &Path, lines: &[&str]) -> Session {
+        let mut session = load::open(path, Options::default(), NOW).unwrap();
+        for line in lines {
+            session.run(&parse(line, &vocabulary(NOW)).unwrap(), Asker::Headless).unwrap();
+        }
+        session
+    }
+
+    fn proof(session: &Session) -> Proof {
+        let mut plan = session.plan(None);
+        plan.accept_repairs();
+        session.inspection(plan).prove(&Progress::default()).unwrap().remove(0)
+    }
+
+    #[test]
+    fn a_proof_is_about_the_bytes_under_gzip_and_before_any_repair() {
+        let folder = tempfile::tempdir().unwrap();
+        let packed = folder.path().join("sitemap.xml.gz");
+        let mut gzip = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(TEXT.as_bytes()).unwrap();
+        fs::write(&packed, gzip.finish().unwrap()).unwrap();
+        let found = proof(&open(&packed, &["set priority=0.8 where loc:/a"]));
+        let at = TEXT.find("0.50").unwrap() + 2;
+        assert_eq!((found.fault, found.spans.len(), found.spans[0].before.clone()), (None, 1, at..at + 2));
+        assert_eq!((found.texts[0].clone(), found.same), (["50".to_owned(), "8".to_owned()], TEXT.len() as u64 - 2));
+        let found = proof(&open(&packed, &[]));
+        assert_eq!((found.action, found.fault, found.spans.len()), (Action::Untouched, None, 0));
+        // What is written of a repaired file differs in what was repaired too.
+        let damaged = folder.path().join("damaged.xml");
+        fs::write(&damaged, TEXT.replace("/b<", "/b?x&y<")).unwrap();
+        let found = proof(&open(&damaged, &["set priority=0.8 where loc:/a"]));
+        assert_eq!((found.fault, found.spans.len()), (None, 1));
+        let [before, after] = &found.texts[0];
+        assert!(before.ends_with("?x&") && after.ends_with("?x&amp;"), "{before} {after}");
+    }
+
+    #[test]
+    fn new_files_are_all_new_in_their_diff() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        fs::write(&path, TEXT).unwrap();
+        let session = open(&path, &["add https://e.com/c"]);
+        let to = folder.path().join("copy.xml");
+        let diffs = session.inspection(session.plan(Some(&to))).diffs(100, &Progress::default()).unwrap();
+        let [file] = &diffs[..] else { panic!("{diffs:?}") };
+        assert_eq!((&*file.name, file.action), ("copy.xml", Action::Created));
+        assert!(!file.diff.lines.is_empty());
+    }
+}
