@@ -34,6 +34,9 @@ use std::path::{Path, PathBuf};
 
 /// `sited apply`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited apply rules.toml public/ --dry-run\n  sited apply rules.toml public/ --check"
+)]
 pub struct Apply {
     /// The file of rules, TOML
     pub rules: PathBuf,

@@ -155,6 +155,9 @@ pub enum Task {
 
 /// `sited check`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited check public/ --fail-on warning\n  sited check sitemap.xml --rule 'lastmod-*' --format json\n  sited check --explain lastmod-no-seconds"
+)]
 pub struct Check {
     /// Sitemaps, sitemap indexes, or folders that hold one; several sitemaps are one set; - is standard input
     #[arg(required_unless_present = "explain")]
@@ -193,6 +196,9 @@ pub struct Check {
 
 /// `sited list`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited list sitemap.xml --where 'priority<0.5 section:blog'\n  sited list public/ --format csv --columns loc,lastmod,file --sort -lastmod"
+)]
 pub struct List {
     /// Sitemaps, sitemap indexes, or folders that hold one
     #[arg(required = true)]
@@ -222,6 +228,9 @@ pub struct List {
 
 /// `sited set`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited set sitemap.xml priority=0.8 --where path:/blog/*\n  sited set public/ lastmod=today changefreq=none --dry-run"
+)]
 pub struct Set {
     /// A sitemap, a sitemap index, or a folder that holds one
     pub path: PathBuf,
@@ -244,6 +253,7 @@ pub struct Set {
 
 /// `sited fix`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited fix sitemap.xml --dry-run\n  sited fix public/ --rule set-duplicate")]
 pub struct Fix {
     /// A sitemap, a sitemap index, or a folder that holds one
     pub path: PathBuf,
@@ -269,6 +279,7 @@ pub struct Fix {
 
 /// `sited convert`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited convert feed.rss -o sitemap.xml\n  sited convert public/ -o urls.csv")]
 pub struct Convert {
     /// Sitemaps, feeds, lists, tables, a sitemap index, or a folder of them
     #[arg(required = true)]
@@ -299,6 +310,9 @@ pub enum ConvertTo {
 
 /// `sited split`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited split sitemap.xml -o parts/ --by section --gzip\n  sited split public/ -o new/ --max-urls 10000 --dry-run"
+)]
 pub struct Split {
     /// A sitemap, a sitemap index, or a folder that holds one
     pub path: PathBuf,
@@ -339,6 +353,9 @@ pub struct Split {
 
 /// `sited restore`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited restore sitemap_index.xml\n  sited restore sitemap_index.xml --set latest --dry-run"
+)]
 pub struct Restore {
     /// The sitemap, or the index of the set, that was saved with --backup, or the folder that it is in
     pub path: PathBuf,

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 /// `sited completions`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited completions bash > ~/.local/share/bash-completion/completions/sited")]
 pub struct Completions {
     /// Whose: bash, zsh, fish, elvish or powershell
     pub shell: Shell,
@@ -16,6 +17,7 @@ pub struct Completions {
 
 /// `sited man`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited man | man -l -\n  sited man --output ~/.local/share/man/man1")]
 pub struct Man {
     /// Write one page for the program and one for each task into DIR instead of the first to standard output
     #[arg(long, value_name = "DIR")]

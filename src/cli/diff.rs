@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// `sited diff`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited diff public/ new/\n  sited diff old.xml new.xml --urls > to-submit.txt")]
 pub struct Diff {
     /// The sitemap, index or folder as it was
     pub old: PathBuf,

@@ -18,6 +18,9 @@ use std::path::PathBuf;
 
 /// `sited merge`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited merge a.xml b.xml.gz urls.txt -o all.xml --dedupe\n  sited merge shop/ blog/ -o public/ --base-url https://example.com/"
+)]
 pub struct Merge {
     /// Sitemaps, sitemap indexes, feeds, lists, tables, or folders of them, in the order of the result
     #[arg(required = true)]

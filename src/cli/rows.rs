@@ -35,6 +35,9 @@ pub struct Target {
 
 /// `sited replace`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited replace sitemap.xml '^http:' https:\n  sited replace public/ '/old/(.*)' '/new/$1' --dry-run"
+)]
 pub struct ReplaceIn {
     /// What is changed, and where it is written
     #[command(flatten)]
@@ -58,6 +61,9 @@ pub struct ReplaceIn {
 
 /// `sited add`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited add sitemap.xml https://example.com/new --set lastmod=today\n  cut -f1 urls.tsv | sited add sitemap.xml -"
+)]
 pub struct Add {
     /// What is changed, and where it is written
     #[command(flatten)]
@@ -75,6 +81,7 @@ pub struct Add {
 
 /// `sited remove`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited remove sitemap.xml --where 'path:/tmp/* or lastmod<2015'")]
 pub struct Remove {
     /// What is changed, and where it is written
     #[command(flatten)]
@@ -86,6 +93,7 @@ pub struct Remove {
 
 /// `sited sort`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited sort sitemap.xml\n  sited sort public/ -lastmod,loc --dry-run")]
 pub struct Sort {
     /// What is changed, and where it is written
     #[command(flatten)]
@@ -97,6 +105,7 @@ pub struct Sort {
 
 /// `sited dedupe`.
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited dedupe public/ --keep newest")]
 pub struct Dedupe {
     /// What is changed, and where it is written
     #[command(flatten)]

@@ -24,6 +24,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// `sited stats`.
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited stats public/\n  sited stats part.xml --format json --keys > part.json\n  sited stats --merge part*.json"
+)]
 pub struct Stats {
     /// Sitemaps, sitemap indexes, or folders that hold one; with --merge, reports that stats wrote as JSON
     #[arg(required = true)]
