@@ -124,7 +124,7 @@ impl Report {
         let out = &mut *streams.out;
         match format {
             CheckFormat::Text => {
-                listed.iter().try_for_each(|finding| finding_text(out, &shown(finding), streams.colour))?
+                listed.iter().try_for_each(|finding| finding_text(out, &shown(finding), streams.colour))?;
             }
             CheckFormat::Json => check_json(out, &self.files, &self.summary, listed.iter().map(shown))?,
             CheckFormat::Sarif => report::sarif(out, &listed.iter().map(shown).collect::<Vec<_>>())?,

@@ -58,7 +58,9 @@ fn words(now: &Reading, elapsed: Duration) -> String {
         format!("{files}   {} URLs   {done} of {}   {rate_words}/s", grouped(now.rows), size(now.bytes_total));
     let rest = now.bytes_total.saturating_sub(now.bytes_done);
     if rate > 0.0 && rest > 0 {
-        line.push_str(&format!("   {} s left", grouped((rest as f64 / rate).ceil() as u64)));
+        line.push_str("   ");
+        line.push_str(&grouped((rest as f64 / rate).ceil() as u64));
+        line.push_str(" s left");
     }
     line
 }

@@ -81,7 +81,7 @@ pub struct Add {
 
 /// `sited remove`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  sited remove sitemap.xml --where 'path:/tmp/* or lastmod<2015'")]
+#[command(after_help = "Examples:\n  sited remove sitemap.xml --where 'path:/draft/* or lastmod<2015'")]
 pub struct Remove {
     /// What is changed, and where it is written
     #[command(flatten)]
