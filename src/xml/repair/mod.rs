@@ -160,6 +160,8 @@ struct Mender<'b> {
     /// Prefixes to be declared, with their namespaces.
     needed: Vec<(Vec<u8>, Vec<u8>)>,
     names: Names,
+    /// What prefixes mean in the open entry, where it declares some itself.
+    inside: Option<Names>,
     root: Root,
     stack: Vec<Open<'b>>,
     /// How often a name is open below a child of an entry or of the root.
@@ -185,6 +187,7 @@ impl<'b> Mender<'b> {
             entities: HashSet::new(),
             needed: Vec::new(),
             names: Names::plain(FileKind::Urlset),
+            inside: None,
             root: Root::default(),
             stack: Vec::new(),
             open: HashMap::new(),

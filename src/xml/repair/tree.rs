@@ -4,6 +4,7 @@ use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::text::{Place, has_illegal, is_name};
 use super::{Hollow, MendKind, Mender, declares_own, root_kind};
+use crate::protocol::namespace::SITEMAP_09;
 use crate::protocol::{Field, namespace};
 use crate::xml::names::FileKind;
 
@@ -154,13 +155,17 @@ impl Mender<'_> {
         }
         let written = |own: &str| [name.get(..name.len() - local.len()).unwrap_or_default(), own.as_bytes()].concat();
         let is = |own: &str| local.eq_ignore_ascii_case(own.as_bytes());
-        if !self.names.is_core(prefix) {
+        // An entry may declare what its own prefix means, for itself and for what is in it.
+        let inside = self.inside.as_ref().filter(|_| !self.stack.is_empty());
+        let is_own = self.names.is_entry_tag(self.bytes, token);
+        if !is_own && !inside.unwrap_or(&self.names).is_core(prefix) {
             return Role::Other;
         }
         if let Some(kind) = [FileKind::Urlset, FileKind::Index].into_iter().find(|kind| is(kind.entry_name())) {
             return Role::Entry(written(kind.entry_name()));
         }
-        let is_core = || self.names.resolve(self.bytes, token).0 == names::Meaning::Core;
+        let names = inside.unwrap_or(&self.names);
+        let is_core = || names.resolve(self.bytes, token).0 == names::Meaning::Core;
         match Field::ALL.into_iter().find(|field| is(field.name())) {
             Some(field) if is_core() => Role::Field(field, written(field.name())),
             _ => Role::Other,
@@ -177,6 +182,11 @@ impl Mender<'_> {
                         self.note_what(MendKind::NotWellFormed, token.start, "not closed before".to_owned());
                     }
                     self.close_all(token.start);
+                }
+                // What the entry before it declared ends with that one.
+                if !self.names.is_entry_tag(self.bytes, token) && !names::split(&written).0.is_empty() {
+                    let uri = self.names.uri.as_deref().unwrap_or(SITEMAP_09).to_owned();
+                    self.declare(names::split(&written).0, uri.as_bytes());
                 }
                 self.push_entry(token, &written);
             }
@@ -277,6 +287,7 @@ impl Mender<'_> {
         self.hollow = None;
         self.anchor(token.start);
         self.entries += 1;
+        self.inside = self.names.within(self.bytes, token);
         self.push(token, Level::Entry, written);
     }
 
