@@ -181,6 +181,16 @@ fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
     Some(Edit::Frame { file: member, frame: Arc::new(frame) })
 }
 
+/// Rules of which a sitemap's file is put right, whatever its rows.
+const OF_FILES: RuleSet = frame::FRAME_RULES
+    .union(quirk::REPAIRS)
+    .union(SPLIT)
+    .union(RuleSet::of(&[Rule::TEXT_BLANK_LINE, Rule::TEXT_LINE_ENDS]));
+
+/// Limits that a file is split at when it is written.
+const SPLIT: RuleSet =
+    RuleSet::of(&[Rule::FILE_TOO_MANY_URLS, Rule::FILE_TOO_LARGE, Rule::TEXT_LIMITS, Rule::NEWS_LIMIT]);
+
 impl Snapshot {
     /// The files that rows are in; all of them, and the index, if the rows are all there are.
     fn members(&self, rows: &RowSet) -> BTreeSet<Member> {
@@ -195,7 +205,13 @@ impl Snapshot {
 
     /// What the fixers of `rules` make of the files that `rows` are in, apart from the rows themselves.
     pub(super) fn intend_fix_files(&self, rows: &RowSet, rules: RuleSet) -> Vec<Edit> {
-        self.members(rows).into_iter().flat_map(|member| self.edits_of_file(member, rules)).collect()
+        // Entries of an index break the rules of entries, and are no rows.
+        let concerns_files = rules.intersects(OF_FILES);
+        if !concerns_files && self.document.index().is_none() {
+            return Vec::new();
+        }
+        let members = self.members(rows).into_iter().filter(|member| concerns_files || *member == Member::Index);
+        members.flat_map(|member| self.edits_of_file(member, rules)).collect()
     }
 
     /// What the fixers of `rules` make of one file, apart from its rows.
@@ -271,8 +287,7 @@ impl Snapshot {
         };
         // Several files without an index have nothing that could name their parts.
         let is_whole = self.document.index().is_some() || self.document.sitemaps().len() == 1;
-        let limits = [Rule::FILE_TOO_MANY_URLS, Rule::FILE_TOO_LARGE, Rule::TEXT_LIMITS];
-        let mut over = broken.intersection(RuleSet::of(&limits));
+        let mut over = broken.intersection(SPLIT);
         let is_sitemap = is_whole && !matches!(sitemap.form, Form::Feed(_));
         let news = self.checks.set_findings().into_iter();
         let is_news = |found: SetFinding| found.rule == SetRule::NewsLimit && found.file == Some(id.0);
