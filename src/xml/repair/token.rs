@@ -16,7 +16,11 @@ impl Tokens {
     pub(super) fn next(&mut self, bytes: &[u8], from: usize) -> Option<Markup> {
         let start = from + memchr::memchr(b'<', bytes.get(from..)?)?;
         let rest = bytes.get(start..).unwrap_or_default();
-        let beginning = BEGINNINGS.iter().position(|beginning| rest.starts_with(beginning));
+        // Nearly all tokens are tags.
+        let beginning = match rest.get(1) {
+            Some(b'!' | b'?') => BEGINNINGS.iter().position(|beginning| rest.starts_with(beginning)),
+            _ => None,
+        };
         let stray = Markup { kind: Kind::Stray, start, end: start + 1, name_end: start };
         let Some(endless) = beginning.and_then(|at| self.endless.get_mut(at)) else {
             return markup::next(bytes, start);

@@ -7,6 +7,7 @@ use super::{Hollow, MendKind, Mender, declares_own, root_kind};
 use crate::protocol::namespace::SITEMAP_09;
 use crate::protocol::{Field, namespace};
 use crate::xml::names::FileKind;
+use std::borrow::Cow;
 
 /// What an open element is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +27,7 @@ pub(super) struct Open<'b> {
     /// Its name as the file has it.
     name: &'b [u8],
     /// Its name as its end tag will have it.
-    written: Vec<u8>,
+    written: Cow<'b, [u8]>,
     /// Where it was put, leading trivia included.
     lead: usize,
     /// Where its start tag was put.
@@ -52,14 +53,14 @@ impl Open<'_> {
 }
 
 /// What a tag below the root means.
-enum Role {
+enum Role<'b> {
     Root,
-    Entry(Vec<u8>),
-    Field(Field, Vec<u8>),
+    Entry(Cow<'b, [u8]>),
+    Field(Field, Cow<'b, [u8]>),
     Other,
 }
 
-impl Mender<'_> {
+impl<'b> Mender<'b> {
     /// From after the root's start tag to the end of the file.
     pub(super) fn body(&mut self, from: usize) {
         let bytes = self.bytes;
@@ -147,13 +148,19 @@ impl Mender<'_> {
     }
 
     /// What a tag means here; names of the protocol in other letters count, and get their own.
-    fn role(&self, token: &Markup) -> Role {
-        let name = token.name(self.bytes);
+    fn role(&self, token: &Markup) -> Role<'b> {
+        let name: &'b [u8] = token.name(self.bytes);
         let (prefix, local) = names::split(name);
         if root_kind(local).is_some() && self.names.is_core(prefix) {
             return Role::Root;
         }
-        let written = |own: &str| [name.get(..name.len() - local.len()).unwrap_or_default(), own.as_bytes()].concat();
+        // Nearly always the name is as it should be, and nothing is copied.
+        let written = |own: &str| {
+            if local == own.as_bytes() {
+                return Cow::Borrowed(name);
+            }
+            Cow::Owned([name.get(..name.len() - local.len()).unwrap_or_default(), own.as_bytes()].concat())
+        };
         let is = |own: &str| local.eq_ignore_ascii_case(own.as_bytes());
         // An entry may declare what its own prefix means, for itself and for what is in it.
         let inside = self.inside.as_ref().filter(|_| !self.stack.is_empty());
@@ -188,14 +195,14 @@ impl Mender<'_> {
                     let uri = self.names.uri.as_deref().unwrap_or(SITEMAP_09).to_owned();
                     self.declare(names::split(&written).0, uri.as_bytes());
                 }
-                self.push_entry(token, &written);
+                self.push_entry(token, written);
             }
-            Role::Field(field, written) => self.field(token, field, &written),
+            Role::Field(field, written) => self.field(token, field, written),
             Role::Other => self.other(token),
         }
     }
 
-    fn field(&mut self, token: &Markup, field: Field, written: &[u8]) {
+    fn field(&mut self, token: &Markup, field: Field, written: Cow<'b, [u8]>) {
         let (level, has_text, has_child) =
             self.stack.last().map_or((None, false, false), |top| (Some(top.level), top.has_text, top.has_child));
         match level {
@@ -226,7 +233,7 @@ impl Mender<'_> {
             return self.close_meant(token);
         }
         self.declare_usual(token);
-        self.push(token, Level::Other, name);
+        self.push(token, Level::Other, Cow::Borrowed(name));
     }
 
     /// A start tag where the end tag of the open element belongs.
@@ -265,7 +272,7 @@ impl Mender<'_> {
         self.stack.push(Open {
             level: Level::Entry,
             name: &[],
-            written: name,
+            written: name.into(),
             lead,
             tag: lead,
             inner: self.out.len(),
@@ -283,7 +290,7 @@ impl Mender<'_> {
         }
     }
 
-    fn push_entry(&mut self, token: &Markup, written: &[u8]) {
+    fn push_entry(&mut self, token: &Markup, written: Cow<'b, [u8]>) {
         self.hollow = None;
         self.anchor(token.start);
         self.entries += 1;
@@ -299,7 +306,7 @@ impl Mender<'_> {
     }
 
     /// Writes a start tag and opens its element.
-    fn push(&mut self, token: &Markup, level: Level, written: &[u8]) {
+    fn push(&mut self, token: &Markup, level: Level, written: Cow<'b, [u8]>) {
         self.hollow = None;
         let name = token.name(self.bytes);
         if let Some(parent) = self.stack.last_mut() {
@@ -310,12 +317,13 @@ impl Mender<'_> {
         let prefix = names::split(name).0;
         let is_known = !prefix.is_empty() && namespace::by_usual_prefix(prefix).is_some();
         let declares = declares_own(attributes);
-        let recased = written != name;
+        let recased = *written != *name;
+        let shown = written.clone();
         // The entry is open before its tag is written, so that what is repaired in the tag is counted as its own.
         self.stack.push(Open {
             level,
             name,
-            written: written.to_vec(),
+            written,
             lead: tag,
             tag,
             inner: tag,
@@ -329,7 +337,7 @@ impl Mender<'_> {
         if recased {
             self.note(MendKind::NameCase, token.start);
         }
-        self.tag(token, written);
+        self.tag(token, &shown);
         let inner = self.out.len();
         if token.kind == Kind::Empty {
             self.stack.pop();
@@ -398,13 +406,13 @@ impl Mender<'_> {
         let name = token.name(self.bytes);
         let matches = |open: &Open<'_>| {
             open.name == name
-                || open.written == name
+                || *open.written == *name
                 || (open.level != Level::Other && open.written.eq_ignore_ascii_case(name))
         };
         if let Some(top) = self.stack.last()
             && matches(top)
         {
-            if top.written != name && top.written.eq_ignore_ascii_case(name) {
+            if *top.written != *name && top.written.eq_ignore_ascii_case(name) {
                 self.note(MendKind::NameCase, token.start);
             }
             return self.pop();
