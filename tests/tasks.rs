@@ -264,3 +264,34 @@ fn sets_are_joined_in_one_file_or_dealt_out() {
     let printed = fine(&folder, &["merge", "a.xml", "b.xml", "-o", "-"]);
     assert_eq!(printed.matches("<url>").count(), 4, "{printed}");
 }
+
+/// What a file says may be in an error; nothing of it is obeyed by a terminal.
+#[test]
+fn errors_show_the_words_of_a_file_and_no_escape_sequence() {
+    let folder = folder(&[("a", "")]);
+    folder.write("rules.toml", "[[rule]]\nname = \"\\u001b[2J\\u009bx\"\n");
+    folder.write("known.json", "{\"version\": \"\\u001b[2J\"}");
+    for words in [&["apply", "rules.toml", "a.xml"][..], &["check", "a.xml", "--baseline", "known.json"]] {
+        let output = run(&folder, words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        let text = stderr(&output);
+        assert!(text.starts_with("error: ") && text.contains("\nhint: "), "{text}");
+        assert!(!text.chars().any(|letter| letter.is_control() && letter != '\n'), "{words:?}: {text:?}");
+    }
+}
+
+/// A baseline is as private as this user's files are.
+#[cfg(unix)]
+#[test]
+fn a_new_file_obeys_the_umask() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = folder(&[("a", "")]);
+    for (umask, mode) in [("077", 0o600), ("022", 0o644)] {
+        let name = format!("known-{umask}.json");
+        let line = format!("umask {umask}; exec \"$0\" check a.xml --write-baseline {name}");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &line]).arg(support::program()).current_dir(folder.path());
+        assert!(command.output().unwrap().status.success());
+        assert_eq!(std::fs::metadata(folder.path().join(&name)).unwrap().mode() & 0o777, mode, "{name}");
+    }
+}

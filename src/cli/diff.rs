@@ -4,7 +4,7 @@
 //! read at once, 16 bytes a URL of either set, and the rows that differ.
 
 use super::args::Common;
-use super::output::{Paint, json_document, loc_text, plain};
+use super::output::{Paint, json_document, loc_text, plain, safe_loc};
 use super::{Failure, Status, Streams};
 use crate::files::{self, Options, Part, is_stream};
 use crate::session::compare::{Changed, Difference, Digests, RowText, Texts, differences};
@@ -190,7 +190,7 @@ fn print(difference: &Difference, streams: &mut Streams<'_>) -> io::Result<()> {
     let Difference::Changed(changed) = difference else {
         return loc_text(out, difference.loc());
     };
-    write!(out, "{}", plain(&changed.loc))?;
+    write!(out, "{}", safe_loc(&changed.loc))?;
     let shown = |value: &Option<String>| plain(value.as_deref().unwrap_or("none"));
     for (number, (field, old, new)) in changed.fields.iter().enumerate() {
         let gap = if number == 0 { "  " } else { ", " };

@@ -152,9 +152,11 @@ impl Failure {
 
 /// An error and what to do about it. There is nobody left to tell when this fails.
 fn say(error: &str, hint: &str, notes: &mut dyn Write) {
-    let _ = writeln!(notes, "error: {error}");
+    // The lines of an error are its own; what is in them may be a file's.
+    let tame = |text: &str| text.lines().map(output::plain).collect::<Vec<_>>().join("\n");
+    let _ = writeln!(notes, "error: {}", tame(error));
     if !hint.is_empty() {
-        let _ = writeln!(notes, "hint: {hint}");
+        let _ = writeln!(notes, "hint: {}", tame(hint));
     }
 }
 

@@ -8,6 +8,7 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::protocol::Severity;
 use crate::xml::escape;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -103,18 +104,23 @@ pub(super) fn junit(
     fails: &dyn Fn(&Finding<'_>) -> bool,
 ) -> io::Result<()> {
     let failures = findings.iter().filter(|finding| fails(finding)).count();
-    let mut names: Vec<&str> = files.iter().map(String::as_str).collect();
-    for finding in findings {
-        if !names.contains(&finding.file) {
-            names.push(finding.file);
+    // Files in their order, each with its findings: neither may be looked through again for every one of the other.
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    let mut suites: Vec<(&str, Vec<&Finding<'_>>)> = Vec::new();
+    let all_files = files.iter().map(|file| (file.as_str(), None));
+    for (name, finding) in all_files.chain(findings.iter().map(|finding| (finding.file, Some(finding)))) {
+        let place = *places.entry(name).or_insert_with(|| {
+            suites.push((name, Vec::new()));
+            suites.len() - 1
+        });
+        if let Some((_, own)) = suites.get_mut(place) {
+            own.extend(finding);
         }
     }
-    let cases = |name: &str| findings.iter().filter(|finding| finding.file == name).count().max(1);
-    let all: usize = names.iter().map(|name| cases(name)).sum();
+    let all: usize = suites.iter().map(|(_, own)| own.len().max(1)).sum();
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
     writeln!(out, "<testsuites name=\"{HOME}\" tests=\"{all}\" failures=\"{failures}\" errors=\"0\">")?;
-    for name in names {
-        let own: Vec<&Finding<'_>> = findings.iter().filter(|finding| finding.file == name).collect();
+    for (name, own) in suites {
         let failed = own.iter().filter(|finding| fails(finding)).count();
         let file = attribute(name);
         writeln!(

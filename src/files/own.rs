@@ -19,25 +19,19 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let failed = |error| Error::system("write", path, error);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".sited-").tempfile_in(folder).map_err(failed)?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    let mut options = tempfile::Builder::new();
+    options.prefix(".sited-");
     // As readable as any new file of this user; a file that is there keeps its mode.
-    let metadata = std::fs::metadata(path).ok();
-    let file = file.persist(path).map_err(|error| failed(error.error))?;
-    mode(&file, metadata.as_ref());
+    #[cfg(unix)]
+    options.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    let mut file = options.tempfile_in(folder).map_err(failed)?;
+    if let Ok(before) = std::fs::metadata(path) {
+        file.as_file().set_permissions(before.permissions()).map_err(failed)?;
+    }
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+    file.persist(path).map_err(|error| failed(error.error))?;
     Ok(())
 }
-
-#[cfg(unix)]
-fn mode(file: &std::fs::File, before: Option<&std::fs::Metadata>) {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    let mode = before.map_or(0o644, |before| before.mode() & 0o7777);
-    // A mode that cannot be set leaves the file as private as a temporary one.
-    let _ = file.set_permissions(std::fs::Permissions::from_mode(mode));
-}
-
-#[cfg(not(unix))]
-const fn mode(_: &std::fs::File, _: Option<&std::fs::Metadata>) {}
 
 #[cfg(test)]
 mod tests {
