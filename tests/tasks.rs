@@ -216,6 +216,8 @@ fn a_file_of_rules_is_applied_first_match_first() {
         "~ https://example.org/blog/a  lastmod none -> 2026-11-01  priority 0.2 -> 0.8\n\
          ~ https://example.org/b  priority 0.5 -> none\n"
     );
+    let said = stderr(&run(&folder, &["apply", "rules.toml", "a.xml", "--dry-run"]));
+    assert!(said.lines().all(|line| line.starts_with("dry run, nothing is written: ")), "{said}");
     let dry = fine(&folder, &["apply", "rules.toml", "a.xml", "--dry-run"]);
     assert!(dry.contains("\n+++ b/a.xml\n"), "{dry}");
     assert_eq!(folder.read("a.xml"), before);

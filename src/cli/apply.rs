@@ -100,7 +100,8 @@ pub(super) fn run(apply: &Apply, streams: &mut Streams<'_>) -> Result<Status, Fa
         if let Outcome::Done(report) = session.run(&command, Asker::Headless)?
             && !apply.check
         {
-            streams.note(&format!("{}: {}", rule.name, report.message));
+            let dry = if apply.dry_run { "dry run, nothing is written: " } else { "" };
+            streams.note(&format!("{dry}{}: {}", rule.name, report.message));
         }
         session.mark(&rows, false);
     }
