@@ -204,6 +204,13 @@ fn one_bad_row_never_costs_the_rows_after_it() {
         )
         .fixed("doc-entry-outside-root", file(&("<url><loc>https://example.com/1</loc>\n</url>".to_owned() + TWO))),
         case(
+            "an entry inside another one",
+            file("<url><loc>https://example.com/1</loc><url><loc>https://example.com/2</loc></url></url>\n"),
+            &[one, two],
+            &["3:38 doc-entry-outside-root"],
+        )
+        .fixed("doc-entry-outside-root", file(&(ONE.trim_end().to_owned() + TWO))),
+        case(
             "two locs in an entry",
             file("<url>\n  <loc>https://example.com/1</loc>\n  <loc>https://example.com/2</loc>\n  <priority>0.5</priority>\n</url>\n"),
             &[one, two],
@@ -260,6 +267,21 @@ fn one_bad_row_never_costs_the_rows_after_it() {
             "xml-undeclared-prefix",
             file("<url><loc>https://example.com/1</loc><image:image><image:loc>https://example.com/1.png</image:loc></image:image></url>\n")
                 .replace(NS, &format!("{NS} xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"")),
+        ),
+        case(
+            "a known prefix that is not declared, deep inside",
+            file("<url><loc>https://example.com/1</loc><x:y xmlns:x='urn:x'/></url>\n<url><loc>https://example.com/2</loc><b><image:image/></b></url>\n"),
+            &[one, two],
+            &["3:1 doc-foreign-element", "4:1 doc-unknown-element", "4:41 xml-undeclared-prefix"],
+        ),
+        case(
+            "prefixes that nothing declares, at any depth",
+            file(
+                "<url><loc>https://example.com/1</loc><x:a xmlns:x='urn:x'><b><q:c/></b></x:a></url>\n\
+                 <url><loc>https://example.com/2</loc><x:a xmlns:x='urn:x' xmlns:q='urn:q'><b><q:c/></b></x:a></url>\n",
+            ),
+            &[one, two],
+            &["3:1 xml-undeclared-prefix", "3:1 doc-foreign-element", "4:1 doc-foreign-element"],
         ),
         case(
             "capital letters",

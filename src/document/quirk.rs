@@ -40,8 +40,10 @@ pub enum QuirkKind {
     Truncated,
     /// Names of the protocol in other letters (`URLSET`, `Loc`).
     NameCase,
-    /// A `loc` that stood in no entry, or an entry inside another one.
+    /// A `loc` that stood in no entry.
     OutsideRoot,
+    /// An entry inside another one.
+    Nested,
     /// Another encoding than UTF-8.
     NotUtf8,
     /// Byte order mark, declaration and bytes disagreed.
@@ -114,6 +116,7 @@ impl QuirkKind {
             Self::Truncated => "the entry that was cut off goes, and the end is written",
             Self::NameCase => "names in capital letters are written small",
             Self::OutsideRoot => "a loc in no entry gets one",
+            Self::Nested => "an entry inside another one is written after it",
             Self::NotUtf8 | Self::OtherMark | Self::TextNotUtf8 => "it is written in UTF-8",
             Self::EncodingMismatch | Self::UnknownLabel => "the declaration says UTF-8",
             Self::InvalidBytes => "bytes that made no character are written as those of windows-1252",

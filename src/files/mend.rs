@@ -109,5 +109,6 @@ const fn quirk_of(kind: MendKind) -> QuirkKind {
         MendKind::Truncated => QuirkKind::Truncated,
         MendKind::NameCase => QuirkKind::NameCase,
         MendKind::Outside => QuirkKind::OutsideRoot,
+        MendKind::Nested => QuirkKind::Nested,
     }
 }

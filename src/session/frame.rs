@@ -18,12 +18,13 @@ use crate::document::edit::Edit;
 use crate::document::form::Form;
 use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::rows::{RowId, RowSet};
-use crate::document::sitemap::{Member, SitemapId};
+use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::progress::Progress;
-use crate::protocol::namespace::Namespace;
+use crate::protocol::namespace::{self, Namespace};
 use crate::words::counted;
 use crate::xml::record::Flags;
+use memchr::memmem::Finder;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -92,6 +93,17 @@ fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFa
 
 /// Asks something of what stands around a file's entries. `None` for what is no XML as stored.
 fn with_frame<T>(document: &Document, member: Member, ask: impl FnOnce(&Frame<'_>) -> T) -> Option<T> {
+    with_frame_closely(document, member, false, ask)
+}
+
+/// The same. Where a namespace has no element directly in an entry, it is looked for in what nobody knows, and, looking
+/// closely, in known extensions too: a declaration that is used anywhere must not go.
+fn with_frame_closely<T>(
+    document: &Document,
+    member: Member,
+    closely: bool,
+    ask: impl FnOnce(&Frame<'_>) -> T,
+) -> Option<T> {
     match member {
         Member::Index => {
             let index = document.index()?;
@@ -119,6 +131,11 @@ fn with_frame<T>(document: &Document, member: Member, ask: impl FnOnce(&Frame<'_
                     // `xhtml` may be used for something else than links.
                     || (meant == Namespace::Xhtml
                         && sitemap.rows.iter().any(|row| document.record(row).flags.has(Flags::OTHER)))
+                    || holds(document, sitemap, meant, &|flags| {
+                        flags.has(Flags::ODD)
+                            || flags.has(Flags::LOC_FAR)
+                            || if closely { flags.has_extensions() } else { flags.has(Flags::OTHER) }
+                    })
             };
             let name = sitemap.path.as_ref().map(|_| &*sitemap.name);
             let (names, gzip) = (&sitemap.frame.names, sitemap.gzip);
@@ -162,6 +179,25 @@ pub(super) fn no_longer_used(before: &Document, after: &Document, member: Member
     is_new.then(|| edit_for(after, member, rule, profile))?
 }
 
+/// Whether the text of a file, apart from the root's tag, holds a prefix that is declared for a namespace; of rows
+/// those are looked at that have the flags.
+fn holds(document: &Document, sitemap: &Sitemap, meant: Namespace, which: &dyn Fn(Flags) -> bool) -> bool {
+    let declared = sitemap.frame.names.attributes.iter().filter_map(|(name, uri)| {
+        let prefix = name.strip_prefix("xmlns:").filter(|_| namespace::classify(uri.trim()) == meant)?;
+        Some([format!("<{prefix}:"), format!(" {prefix}:")])
+    });
+    let finders: Vec<Finder<'static>> = declared.flatten().map(|name| Finder::new(&name).into_owned()).collect();
+    let is_in = |text: &[u8]| finders.iter().any(|finder| finder.find(text).is_some());
+    let (head, tail) = (sitemap.frame.head(true), sitemap.frame.tail(true));
+    let root_end = sitemap.frame.root_start() + sitemap.frame.root_tag().len();
+    is_in(head.get(root_end..).unwrap_or_default())
+        || is_in(&tail)
+        || sitemap.rows.iter().any(|row| {
+            let record = document.record(row);
+            !record.is_deleted() && which(record.flags) && is_in(&document.entry_text(row))
+        })
+}
+
 /// The edit alone.
 fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
     if rule == Rule::GZIP_EXTENSION_MISMATCH {
@@ -169,7 +205,7 @@ fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
         let gzip = with_frame(document, member, |around| !around.gzip)?;
         return Some(Edit::Pack { file: member, gzip });
     }
-    let head = with_frame(document, member, |around| frame::fixed(rule, around))??;
+    let head = with_frame_closely(document, member, true, |around| frame::fixed(rule, around))??;
     let frame = match member {
         Member::Sitemap(id) => Source::framed(&head, &document.sitemap(id)?.frame.tail(true))?,
         Member::Index => {

@@ -56,11 +56,20 @@ pub enum DamageKind {
 /// Most damages that one scan reports; a file with more is no better described by more.
 const DAMAGE_LIMIT: usize = 1_000;
 
+/// Most elements in each other that declare namespaces and are looked through for a prefix; more are believed.
+const MOST_DECLARING: usize = 16;
+
 /// The walk through elements that the scanner and [`Entry::of`] share; keeps its stack between entries.
 #[derive(Debug, Default)]
 pub struct Parser {
     /// Names of the open elements below a child, as ranges of the bytes.
     stack: Vec<(u32, u32)>,
+    /// Open elements below a child that declare namespaces: how deep, and where their start tags are.
+    declaring: Vec<(usize, u32)>,
+    /// Whether the open entry declares namespaces itself.
+    is_declaring: bool,
+    /// Whether an element was walked whose prefix nothing declares and nobody knows.
+    has_undeclared: bool,
     /// What was not well-formed so far; the first thousand of it.
     pub damage: Vec<Damage>,
     /// Whether `]]>`, which may end a CDATA section only, is anywhere in the bytes.
@@ -117,19 +126,43 @@ impl Parser {
         }
     }
 
-    /// Checks that the prefix of an element is declared, if it is one of those that everybody knows. A tag that
-    /// declares namespaces itself is believed.
+    /// Looks whether the prefix of an element is declared. One that everybody knows and nothing declares is a damage,
+    /// unless the tag, or something around it, declares namespaces itself: those are believed.
     #[inline]
-    pub fn check_prefix(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
+    fn check_prefix(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
         let prefix = super::names::split(tag.name(bytes)).0;
-        if !self.is_quiet
-            && !prefix.is_empty()
-            && !names.declares(prefix)
-            && namespace::by_usual_prefix(prefix).is_some()
+        if !prefix.is_empty() && prefix != b"xml" && !names.declares(prefix) {
+            self.check_undeclared(bytes, tag, prefix);
+        }
+    }
+
+    fn check_undeclared(&mut self, bytes: &[u8], tag: &Markup, prefix: &[u8]) {
+        if namespace::by_usual_prefix(prefix).is_none() {
+            self.has_undeclared |= !self.is_declared(bytes, tag, prefix);
+        } else if !self.is_quiet
+            && !self.is_declaring
+            && self.declaring.is_empty()
             && memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_none()
         {
             self.note(tag.start, DamageKind::Prefix);
         }
+    }
+
+    /// Whether a tag, or an element around it below a child, declares a prefix.
+    fn is_declared(&self, bytes: &[u8], tag: &Markup, prefix: &[u8]) -> bool {
+        let declares = |tag: &Markup| {
+            let mut own = markup::attributes(tag.attributes(bytes));
+            own.any(|own| own.name.strip_prefix(b"xmlns:") == Some(prefix))
+        };
+        // Looking through more than a few, for each of many elements, would cost a hostile file its length squared.
+        self.declaring.len() > MOST_DECLARING
+            || declares(tag)
+            || self.declaring.iter().any(|(_, start)| markup::next(bytes, *start as usize).is_some_and(|tag| declares(&tag)))
+    }
+
+    /// Whether an element was walked since the last look whose prefix nothing declares and nobody knows.
+    pub(super) fn take_undeclared(&mut self) -> bool {
+        std::mem::take(&mut self.has_undeclared)
     }
 
     /// Checks a comment, an instruction or a declaration below the root.
@@ -165,13 +198,17 @@ impl Parser {
             return (entry, tag.end);
         }
         let own = names.within(bytes, tag);
+        self.is_declaring = own.is_some();
         let names = own.as_ref().unwrap_or(names);
         let from = plain::fields(self, bytes, (lead, tag.end), names, &mut entry);
         if let Some((close, end)) = plain::end(bytes, from.0, tag.name(bytes)) {
+            self.is_declaring = false;
             (entry.close, entry.len) = (relative(close), relative(end));
             return (entry, end);
         }
-        self.children(bytes, (lead, tag), names, entry, from)
+        let walked = self.children(bytes, (lead, tag), names, entry, from);
+        self.is_declaring = false;
+        walked
     }
 
     /// The children of an entry from `at` on; `last_order` is the place in schema order that was reached.
@@ -268,27 +305,24 @@ impl Parser {
                     count(&mut entry.extensions, namespace, local);
                     if namespace == Namespace::Other {
                         entry.odd.insert(Oddities::FOREIGN);
-                        let is_undeclared = is_undeclared(bytes, tag, names);
-                        entry.odd.insert(if is_undeclared { Oddities::UNDECLARED } else { Oddities::default() });
-                    }
-                    if !entry.odd.has(Oddities::DECLARES_NAMESPACE) {
-                        self.check_prefix(bytes, tag, names);
                     }
                 }
             }
-            return if tag.kind == Kind::Empty {
-                self.check_tag(bytes, tag);
-                tag.end
-            } else {
-                self.skip_element(bytes, tag)
-            };
+            let end = self.skip_named(bytes, tag, names);
+            if self.take_undeclared() {
+                entry.odd.insert(Oddities::UNDECLARED);
+            }
+            return end;
         };
         if names.kind == FileKind::Index && matches!(field, Field::Changefreq | Field::Priority) {
             entry.odd.insert(Oddities::FIELD_IN_SITEMAP);
         }
         self.check_tag(bytes, tag);
         note_attributes(tag.attributes(bytes), &mut entry.odd);
-        let (span, end, broken) = self.field(bytes, lead, tag);
+        let (span, end, broken) = self.field(bytes, lead, tag, names);
+        if self.take_undeclared() {
+            entry.odd.insert(Oddities::UNDECLARED);
+        }
         if broken {
             entry.odd.insert(Oddities::BROKEN);
         }
@@ -301,7 +335,7 @@ impl Parser {
     }
 
     /// A core field from its start tag to its end; the flag says whether it was never closed.
-    fn field(&mut self, bytes: &[u8], lead: usize, tag: &Markup) -> (FieldSpan, usize, bool) {
+    fn field(&mut self, bytes: &[u8], lead: usize, tag: &Markup, names: &Names) -> (FieldSpan, usize, bool) {
         let (mut text, mut at, mut broken) = (TextKind::Plain, tag.end, false);
         let name = tag.name(bytes);
         let (inner_end, end) = loop {
@@ -329,13 +363,12 @@ impl Parser {
                     text = text.max(TextKind::Mixed);
                     at = next.end;
                 }
-                Kind::Start => {
+                Kind::Start | Kind::Empty => {
                     text = TextKind::Children;
-                    at = self.skip_element(bytes, &next);
-                }
-                Kind::Empty => {
-                    text = TextKind::Children;
-                    at = next.end;
+                    let is_declaring = self.is_declaring;
+                    self.is_declaring |= memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_some();
+                    at = self.skip_named(bytes, &next, names);
+                    self.is_declaring = is_declaring;
                 }
                 Kind::Stray => {
                     self.note(next.start, DamageKind::Angle);
@@ -363,13 +396,27 @@ impl Parser {
     /// Returns the offset after it, or the place where it turned out not to be closed. No recursion:
     /// a file nested 100,000 deep costs a stack in memory, not the thread's.
     pub fn skip_element(&mut self, bytes: &[u8], tag: &Markup) -> usize {
+        self.skip(bytes, tag, None)
+    }
+
+    /// The same, looking at the prefixes of the element and of what is in it.
+    pub(super) fn skip_named(&mut self, bytes: &[u8], tag: &Markup, names: &Names) -> usize {
+        self.skip(bytes, tag, Some(names))
+    }
+
+    fn skip(&mut self, bytes: &[u8], tag: &Markup, names: Option<&Names>) -> usize {
         self.check_tag(bytes, tag);
+        if let Some(names) = names {
+            self.declaring.clear();
+            self.check_prefix(bytes, tag, names);
+        }
         if tag.kind == Kind::Empty {
             return tag.end;
         }
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push((tag.start as u32 + 1, tag.name_end as u32));
+        self.open_names(bytes, tag, names, 1);
         let mut at = tag.end;
         while let Some((name_start, name_end)) = stack.last().copied() {
             let Some(next) = markup::next(bytes, at) else {
@@ -379,13 +426,20 @@ impl Parser {
             };
             self.check_text(bytes, at, next.start);
             match next.kind {
-                Kind::Start => {
+                Kind::Start | Kind::Empty => {
                     self.check_tag(bytes, &next);
-                    stack.push((next.start as u32 + 1, next.name_end as u32));
+                    if let Some(names) = names {
+                        self.check_prefix(bytes, &next, names);
+                    }
+                    if next.kind == Kind::Start {
+                        stack.push((next.start as u32 + 1, next.name_end as u32));
+                        self.open_names(bytes, &next, names, stack.len());
+                    }
                 }
-                Kind::Empty => self.check_tag(bytes, &next),
                 Kind::End if Some(next.name(bytes)) == bytes.get(name_start as usize..name_end as usize) => {
                     stack.pop();
+                    let open = stack.len();
+                    self.declaring.pop_if(|(depth, _)| *depth > open);
                 }
                 Kind::End => {
                     // Give the end tag back to the parent: it may be the entry's own.
@@ -399,7 +453,16 @@ impl Parser {
             at = next.end;
         }
         self.stack = stack;
+        self.declaring.clear();
         at
+    }
+
+    /// Remembers that an open element, `depth` deep, declares namespaces, if it does.
+    #[inline]
+    fn open_names(&mut self, bytes: &[u8], tag: &Markup, names: Option<&Names>, depth: usize) {
+        if names.is_some() && memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_some() {
+            self.declaring.push((depth, tag.start as u32));
+        }
     }
 }
 
@@ -432,13 +495,6 @@ const fn count(extensions: &mut Extensions, namespace: Namespace, local: &[u8]) 
         _ => &mut extensions.other,
     };
     *counter = counter.saturating_add(1);
-}
-
-/// Whether an element has a prefix that neither it nor what it stands in declares.
-pub(super) fn is_undeclared(bytes: &[u8], tag: &Markup, names: &Names) -> bool {
-    let prefix = super::names::split(tag.name(bytes)).0;
-    let own = || markup::attributes(tag.attributes(bytes)).any(|own| own.name.strip_prefix(b"xmlns:") == Some(prefix));
-    !prefix.is_empty() && prefix != b"xml" && !names.declares(prefix) && !own()
 }
 
 #[cfg(test)]

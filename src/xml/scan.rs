@@ -6,7 +6,7 @@
 use super::entry::Entry;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
-use super::parser::{Damage, DamageKind, Parser, is_undeclared};
+use super::parser::{Damage, DamageKind, Parser};
 use super::repair;
 use crate::progress::Progress;
 
@@ -206,11 +206,11 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
                         walk.parser.note(markup.start, DamageKind::Outside);
                     }
                 }
-                walk.parser.check_prefix(bytes, &markup, names);
-                if is_undeclared(bytes, &markup, names) {
+                let end = walk.parser.skip_named(bytes, &markup, names);
+                if walk.parser.take_undeclared() {
                     walk.scan.stray.get_or_insert(markup.start as u32);
                 }
-                walk.parser.skip_element(bytes, &markup)
+                end
             }
             Kind::End if markup.start == walk.root_end(bytes, &markup) => {
                 epilog(bytes, markup.end, walk.parser);

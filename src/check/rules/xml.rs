@@ -96,8 +96,8 @@ rules! { super::document::END;
         "an element of an unknown namespace",
         "Other namespaces may extend an entry; crawlers skip what they do not know. It is kept as it is.";
     DOC_ENTRY_OUTSIDE_ROOT "doc-entry-outside-root" E Document Ask SCHEMA,
-        "a loc that is in no entry",
-        "A loc belongs into a url (or sitemap) directly below the root. Crawlers skip it, some lose all that follows. It was made an entry of its own.";
+        "a loc in no entry, or an entry inside another one",
+        "A loc belongs into a url (or sitemap), and that directly below the root. Crawlers skip what stands elsewhere, some lose all that follows. It was made an entry of its own.";
     NS_PREFIX "ns-prefix" I Document None NAMESPACES,
         "the protocol's elements carry a prefix",
         "A prefix such as sm:urlset is legal and means the same. Some simple readers find no entries in the file.";

@@ -55,6 +55,8 @@ pub enum MendKind {
     NameCase,
     /// A loc in no entry \[doc-entry-outside-root\].
     Outside,
+    /// An entry inside another one \[doc-entry-outside-root\].
+    Nested,
 }
 
 /// One repair.
@@ -164,10 +166,14 @@ struct Mender<'b> {
     inside: Option<Names>,
     root: Root,
     stack: Vec<Open<'b>>,
+    /// How many of the open elements declare namespaces.
+    declaring: usize,
     /// How often a name is open below a child of an entry or of the root.
     open: HashMap<&'b [u8], u32>,
     /// Entries that were begun.
     entries: u32,
+    /// Entries that began inside another one: where, their number, and the mend that says so.
+    nested: Vec<(usize, u32, Option<usize>)>,
     /// Where an entry without children and its end tag were put, while nothing but blanks follows it.
     hollow: Option<Hollow>,
     /// Where the root's end was put, and where what follows begins.
@@ -190,8 +196,10 @@ impl<'b> Mender<'b> {
             inside: None,
             root: Root::default(),
             stack: Vec::new(),
+            declaring: 0,
             open: HashMap::new(),
             entries: 0,
+            nested: Vec::new(),
             hollow: None,
             closed: None,
         }
@@ -226,6 +234,27 @@ impl<'b> Mender<'b> {
         *last = 0;
         *count += u32::from(!is_near);
         !is_near && *count <= MENDS_OF_A_FILE
+    }
+
+    /// Takes note of an entry that begins inside another one: not closed before, unless an end tag too many follows.
+    fn note_nested(&mut self, at: usize) {
+        let known = self.mends.len();
+        self.note_what(MendKind::NotWellFormed, at, "not closed before".to_owned());
+        let mend = (self.mends.len() > known).then_some(known);
+        self.nested.push((at, self.entries, mend));
+    }
+
+    /// An end tag of an entry where none is open; whether it is that of one that had another one inside.
+    fn close_nested(&mut self) -> bool {
+        let Some((at, entry, mend)) = self.nested.pop() else { return false };
+        let what = self.snippet(at);
+        let nested = Mend { kind: MendKind::Nested, at, entry: Some(entry), what: what.into() };
+        match mend.and_then(|mend| self.mends.get_mut(mend)) {
+            Some(mend) => *mend = nested,
+            None => self.mends.push(nested),
+        }
+        self.moved = true;
+        true
     }
 
     fn keep(&mut self, kind: MendKind, at: usize, what: String) {
@@ -396,10 +425,11 @@ impl<'b> Mender<'b> {
     /// Has the prefix of an element declared if nothing declares it and its meaning is known.
     fn declare_usual(&mut self, token: &Markup) {
         let prefix = names::split(token.name(self.bytes)).0;
-        if prefix.is_empty() || self.names.declares(prefix) || self.stack.iter().any(|open| open.declares) {
+        if prefix.is_empty() || self.names.declares(prefix) {
             return;
         }
         if let Some(uri) = namespace::by_usual_prefix(prefix).and_then(namespace::Namespace::uri)
+            && self.declaring == 0
             && !declares_own(token.attributes(self.bytes))
         {
             self.note(MendKind::UndeclaredPrefix, token.start);

@@ -79,8 +79,10 @@ fn values_keep_what_they_meant() {
 #[test]
 fn one_bad_row_never_costs_the_rows_after_it() {
     use MendKind::*;
-    let table: [(&str, &[&str], &[MendKind]); 19] = [
+    let table: [(&str, &[&str], &[MendKind]); 21] = [
         ("<url><loc>a</loc><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
+        ("<url><loc>a</loc><url><loc>b</loc></url></url>", &["a", "b"], &[Nested]),
+        ("<url><url><loc>a</loc><url><loc>b</loc></url></url></url>", &["", "a", "b"], &[Nested]),
         ("<url><loc>a</url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<url><loc>a</loc></urll><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("</x><url><loc>b</loc></url>", &["b"], &[NotWellFormed]),

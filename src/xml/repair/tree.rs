@@ -41,7 +41,7 @@ pub(super) struct Open<'b> {
     /// Whether its namespace is a known extension's, whose elements never hold themselves.
     is_known: bool,
     /// Whether it declares namespaces of its own.
-    pub(super) declares: bool,
+    declares: bool,
     /// Whether the file has no start tag for it.
     is_implied: bool,
 }
@@ -186,7 +186,7 @@ impl<'b> Mender<'b> {
                 // A foreign element may hold what looks like an entry, if it is closed; nothing says that it is.
                 if !self.stack.is_empty() {
                     if self.stack.first().is_some_and(|open| !open.is_implied) {
-                        self.note_what(MendKind::NotWellFormed, token.start, "not closed before".to_owned());
+                        self.note_nested(token.start);
                     }
                     self.close_all(token.start);
                 }
@@ -343,6 +343,7 @@ impl<'b> Mender<'b> {
             self.stack.pop();
             return;
         }
+        self.declaring += usize::from(declares);
         if level == Level::Other {
             *self.open.entry(name).or_default() += 1;
         }
@@ -351,14 +352,21 @@ impl<'b> Mender<'b> {
         }
     }
 
-    /// Closes the innermost open element.
-    fn pop(&mut self) {
-        let Some(top) = self.stack.pop() else { return };
+    /// Takes the innermost open element off the stack.
+    fn take_top(&mut self) -> Option<Open<'b>> {
+        let top = self.stack.pop()?;
+        self.declaring -= usize::from(top.declares);
         if top.level == Level::Other
             && let Some(count) = self.open.get_mut(top.name)
         {
             *count = count.saturating_sub(1);
         }
+        Some(top)
+    }
+
+    /// Closes the innermost open element.
+    fn pop(&mut self) {
+        let Some(top) = self.take_top() else { return };
         let start = self.out.len();
         self.out.extend_from_slice(b"</");
         self.out.extend_from_slice(&top.written);
@@ -388,11 +396,7 @@ impl<'b> Mender<'b> {
         let (inner, from, first) = (field.inner, field.source.1, first.source.0);
         self.out.truncate(inner);
         while self.stack.len() > 2 {
-            if let Some(top) = self.stack.pop()
-                && let Some(count) = self.open.get_mut(top.name)
-            {
-                *count = count.saturating_sub(1);
-            }
+            self.take_top();
         }
         if let Some(field) = self.stack.last_mut() {
             field.has_child = false;
@@ -434,6 +438,10 @@ impl<'b> Mender<'b> {
         }
         if root_kind(names::split(name).1).is_some() {
             return self.end_root(token);
+        }
+        let is_entry = matches!(names::split(name).1, b"url" | b"sitemap");
+        if self.stack.is_empty() && is_entry && self.close_nested() {
+            return;
         }
         // A field, or an element that holds text alone, is closed by whatever end tag comes.
         let is_typo = self.stack.last().is_some_and(|top| match top.level {
@@ -557,6 +565,7 @@ impl<'b> Mender<'b> {
             let (lead, entry) = (first.lead.min(first.tag), self.current_entry());
             self.out.truncate(lead);
             self.stack.clear();
+            self.declaring = 0;
             self.open.clear();
             if is_entry {
                 self.entries = self.entries.saturating_sub(1);
