@@ -157,7 +157,10 @@ impl Parser {
         // Looking through more than a few, for each of many elements, would cost a hostile file its length squared.
         self.declaring.len() > MOST_DECLARING
             || declares(tag)
-            || self.declaring.iter().any(|(_, start)| markup::next(bytes, *start as usize).is_some_and(|tag| declares(&tag)))
+            || self
+                .declaring
+                .iter()
+                .any(|(_, start)| markup::next(bytes, *start as usize).is_some_and(|tag| declares(&tag)))
     }
 
     /// Whether an element was walked since the last look whose prefix nothing declares and nobody knows.
