@@ -183,6 +183,11 @@ pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, link
     asked(of_extensions.map_or(set, |other| set.union(other)), context)
 }
 
+/// The rules that the extensions of an entry break, those of the profile, and its alternate links.
+pub(super) fn check_extensions(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
+    asked(extension::check_and_collect(entry, text, context, links), context)
+}
+
 fn every_rule(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let set = check_fields(entry, text, context);
     if extension::concerns(entry, text) { set.union(extension::check(entry, text, context)) } else { set }
@@ -326,14 +331,14 @@ pub(super) const fn loc_rule(fault: Fault, kind: FileKind) -> Option<Rule> {
 
 /// What one field says that a rule about two fields needs.
 #[derive(Default)]
-struct Facts {
-    lastmod: Option<Lastmod>,
-    changefreq: Option<Changefreq>,
+pub(super) struct Facts {
+    pub(super) lastmod: Option<Lastmod>,
+    pub(super) changefreq: Option<Changefreq>,
 }
 
 impl Facts {
     /// Whether "daily" was last true over a year ago, or "never" was false within the last day.
-    fn conflict(&self, now: i64) -> bool {
+    pub(super) fn conflict(&self, now: i64) -> bool {
         let (Some(lastmod), Some(changefreq)) = (self.lastmod, self.changefreq) else { return false };
         let age = now - lastmod.seconds;
         match changefreq {

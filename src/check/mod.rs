@@ -13,6 +13,7 @@ pub mod index;
 pub mod message;
 pub mod profile;
 pub mod quirk;
+pub mod reading;
 pub mod rewrite;
 pub mod rule;
 mod rules;

@@ -43,7 +43,8 @@ pub fn decode(bytes: Vec<u8>) -> Decoded {
 fn of_bytes(bytes: Vec<u8>) -> Decoded {
     let label = declared(&bytes);
     let name = label.clone().map(|label| String::from_utf8_lossy(bytes.get(label).unwrap_or_default()).into_owned());
-    let is_valid = std::str::from_utf8(&bytes).is_ok();
+    // Most files are ASCII throughout, which is told sooner.
+    let is_valid = bytes.is_ascii() || std::str::from_utf8(&bytes).is_ok();
     let Some(name) = name.filter(|name| !is_utf8_label(name)) else {
         return if is_valid { plain(bytes) } else { mixed(&bytes, Vec::new()) };
     };

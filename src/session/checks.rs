@@ -7,8 +7,9 @@ use super::snapshot::DocumentLocs;
 use crate::check::entry::{self, Context};
 use crate::check::profile::Profile;
 use crate::check::quirk;
+use crate::check::reading::Reading;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
-use crate::check::set::{Link, Locs, RowFacts, SetFinding, SetIndex, SetRule};
+use crate::check::set::{Link, Locs, PartTally, RowFacts, SetFinding, SetIndex, SetRule};
 use crate::document::Document;
 use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;
@@ -141,6 +142,9 @@ pub struct Reader {
     pub findings: Vec<u16>,
     /// Hash of the normalised loc, by entry.
     pub keys: Vec<u64>,
+    /// What the rules of the set count of the entries.
+    part: PartTally,
+    reading: Reading,
     /// Alternate links of all entries, one after the other.
     links: Vec<Link>,
     /// The entries that have any, ascending, each with the number of links up to its last.
@@ -178,22 +182,19 @@ impl Locs for Fresh<'_> {
 
 impl Visit for Reader {
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
-        self.records.push(Record::of(entry, text));
         let context = Context { now: self.now, profile: self.profile, names, home: self.home.as_ref() };
-        let set = entry::check_and_collect(entry, text, &context, &mut self.links);
-        let number = if set == self.last.0 {
-            self.last.1
-        } else {
+        let Self { part, records, .. } = self;
+        let read = self.reading.read((entry, text), &context, &mut self.links, |record, location| {
+            part.add(location, &facts_of(record, 0));
+        });
+        records.push(read.record);
+        self.keys.push(read.key);
+        if read.rules != self.last.0 {
             let numbers = &self.numbers;
-            *self
-                .known
-                .entry(set)
-                .or_insert_with(|| numbers.write().unwrap_or_else(PoisonError::into_inner).intern(set))
-        };
-        self.last = (set, number);
-        self.findings.push(number);
-        let loc = entry.value(Field::Loc, text);
-        self.keys.push(loc.map_or(0, |loc| location::key_hash(&loc)));
+            let intern = || numbers.write().unwrap_or_else(PoisonError::into_inner).intern(read.rules);
+            self.last = (read.rules, *self.known.entry(read.rules).or_insert_with(intern));
+        }
+        self.findings.push(self.last.1);
         if self.linked.last().map_or(0, |(_, end)| *end as usize) < self.links.len() {
             self.linked.push((self.keys.len() as u32 - 1, self.links.len() as u32));
         }
@@ -228,6 +229,8 @@ impl Checks {
             records: Vec::new(),
             findings: Vec::new(),
             keys: Vec::new(),
+            part: PartTally::default(),
+            reading: Reading::default(),
             links: Vec::new(),
             linked: Vec::new(),
         }
@@ -252,11 +255,8 @@ impl Checks {
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
         let locs = DocumentLocs(document);
-        set.reserve(reader.keys.len());
         let fresh = Fresh { locs, first, reader };
-        for (row, key) in (first..).zip(&reader.keys) {
-            set.insert(row, *key, &facts_of(&document.record(RowId(row)), file), &fresh);
-        }
+        set.insert_file(file, first, &reader.keys, &reader.part, &fresh);
         set.settle(&fresh);
     }
 

@@ -126,7 +126,7 @@ impl Entry {
         if let Some(grid) = &names.grid {
             return grid.entry(text);
         }
-        match plain::start(text, names) {
+        match plain::start(text, 0, names) {
             Some(tag) => Self::from_tag(text, &tag, names, &mut Parser::quiet()),
             None => Self::walk(text, names),
         }

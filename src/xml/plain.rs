@@ -8,10 +8,10 @@ use super::names::{FileKind, Names};
 use super::parser::Parser;
 use crate::protocol::Field;
 
-/// The start tag of an entry that has nothing but blanks before it and is written `<url>` or `<sitemap>`.
+/// The start tag of an entry that has nothing but blanks before it, from `at` on, and is written `<url>` or `<sitemap>`.
 #[inline]
-pub(super) fn start(text: &[u8], names: &Names) -> Option<Markup> {
-    let start = skip_blanks(text, 0);
+pub(super) fn start(text: &[u8], at: usize, names: &Names) -> Option<Markup> {
+    let start = skip_blanks(text, at);
     let rest = text.get(start..)?;
     // Tags are arrays: comparing with one of known length takes an instruction or two.
     let len = match names.kind {
@@ -82,17 +82,19 @@ impl Walk<'_> {
         if start != open {
             return true;
         }
-        let Some(len) = memchr::memchr(b'<', rest) else { return false };
+        let Some((len, is_escaped)) = text_before_tag(rest) else { return false };
         if rest.get(len..).and_then(<[u8]>::first_chunk) != Some(close) {
             return false;
         }
         let start = self.at;
         let (inner_start, inner_end) = (start + O, start + O + len);
-        let is_escaped = memchr::memchr(b'&', rest.get(..len).unwrap_or_default()).is_some();
         if is_escaped || self.parser.has_brackets {
             self.parser.check_text(self.bytes, inner_start, inner_end);
         }
-        let (value_start, value_end) = markup::trim(self.bytes, inner_start, inner_end);
+        // Few values have blanks around them.
+        let is_bare = !is_space_at(rest, 0) && !is_space_at(rest, len.wrapping_sub(1));
+        let (value_start, value_end) =
+            if is_bare { (inner_start, inner_end) } else { markup::trim(self.bytes, inner_start, inner_end) };
         (self.end, self.reached) = (inner_end + C, field.index());
         let relative = |position: usize| (position - self.lead) as u32;
         self.entry.fields[field.index()] = Some(FieldSpan {
@@ -107,6 +109,44 @@ impl Walk<'_> {
         self.at = skip_blanks(self.bytes, self.end);
         true
     }
+}
+
+#[inline]
+fn is_space_at(text: &[u8], at: usize) -> bool {
+    text.get(at).is_some_and(|byte| markup::is_space(*byte))
+}
+
+/// Length of the text before the first `<`, and whether there is a `&` in it; `None` where no `<` follows.
+///
+/// Eight bytes at a time: values are too short for the call of a vectorised search to pay, and one look finds both.
+#[inline]
+fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
+    /// The highest bit of each byte that is zero; of bytes behind the first of them it tells nothing.
+    const fn zeros(word: u64) -> u64 {
+        word.wrapping_sub(0x0101_0101_0101_0101) & !word & 0x8080_8080_8080_8080
+    }
+    const ANGLES: u64 = u64::from_ne_bytes([b'<'; 8]);
+    const AMPERSANDS: u64 = u64::from_ne_bytes([b'&'; 8]);
+    let mut at = 0;
+    loop {
+        let Some(word) = rest.get(at..).and_then(<[u8]>::first_chunk).map(|word| u64::from_le_bytes(*word)) else {
+            break;
+        };
+        let found = zeros(word ^ ANGLES) | zeros(word ^ AMPERSANDS);
+        if found == 0 {
+            at += 8;
+            continue;
+        }
+        at += found.trailing_zeros() as usize / 8;
+        break;
+    }
+    let tail = rest.get(at..)?;
+    if tail.first() == Some(&b'<') {
+        return Some((at, false));
+    }
+    let len = memchr::memchr(b'<', tail)?;
+    let is_escaped = memchr::memchr(b'&', tail.get(..len)?).is_some();
+    Some((at + len, is_escaped))
 }
 
 #[inline]

@@ -3,7 +3,7 @@
 //! Invariant I7: a record equals the one recomputed from its entry and its overrides. Text for the
 //! screen is never made from it: `0.50` stays `0.50`.
 
-use super::entry::{Entry, Oddities, TextKind};
+use super::entry::{Entry, Extensions, FieldSpan, Oddities, TextKind};
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod, Precision};
 use crate::protocol::{Field, priority};
@@ -92,25 +92,11 @@ impl Record {
     /// The facts of an entry as read.
     pub fn of(entry: &Entry, text: &[u8]) -> Self {
         let mut record = Self::default();
-        let flags = &mut record.flags;
-        flags.put(Flags::ODD, entry.odd != Oddities::default());
-        flags.put(Flags::IMAGE, entry.extensions.image > 0);
-        flags.put(Flags::VIDEO, entry.extensions.video > 0);
-        flags.put(Flags::NEWS, entry.extensions.news > 0);
-        flags.put(Flags::ALTERNATE, entry.extensions.alternate > 0);
-        flags.put(Flags::OTHER, entry.extensions.other > 0);
+        record.flags.put(Flags::ODD, entry.odd != Oddities::default());
+        record.note_extensions(entry);
         match entry.field(Field::Loc) {
-            None => flags.put(Flags::NO_LOC, true),
-            Some(span) => {
-                let place = (u16::try_from(span.value_start), u16::try_from(span.value_end - span.value_start));
-                match (place, span.text) {
-                    ((Ok(at), Ok(len)), TextKind::Plain | TextKind::Escaped) => {
-                        (record.loc_at, record.loc_len) = (at, len);
-                        flags.put(Flags::LOC_ESCAPED, span.text == TextKind::Escaped);
-                    }
-                    _ => flags.put(Flags::LOC_FAR, true),
-                }
-            }
+            None => record.flags.put(Flags::NO_LOC, true),
+            Some(span) => record.note_place(span),
         }
         for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
             let span = entry.field(field);
@@ -130,21 +116,65 @@ impl Record {
         record
     }
 
+    /// The facts of an entry in which nothing is odd, whose fields are written barely and say these values: what
+    /// [`Record::of`] finds.
+    pub(crate) fn plain(
+        entry: &Entry,
+        loc: &FieldSpan,
+        (lastmod, changefreq, priority): (Option<Lastmod>, Option<Changefreq>, Option<u8>),
+    ) -> Self {
+        let mut record = Self {
+            changefreq: changefreq.map_or(ABSENT, |value| value as u8),
+            priority: priority.unwrap_or(ABSENT),
+            ..Self::default()
+        };
+        if let Some(instant) = lastmod {
+            record.note_instant(instant);
+        }
+        if entry.extensions != Extensions::default() {
+            record.note_extensions(entry);
+        }
+        record.note_place(loc);
+        record
+    }
+
+    fn note_extensions(&mut self, entry: &Entry) {
+        let flags = &mut self.flags;
+        flags.put(Flags::IMAGE, entry.extensions.image > 0);
+        flags.put(Flags::VIDEO, entry.extensions.video > 0);
+        flags.put(Flags::NEWS, entry.extensions.news > 0);
+        flags.put(Flags::ALTERNATE, entry.extensions.alternate > 0);
+        flags.put(Flags::OTHER, entry.extensions.other > 0);
+    }
+
+    fn note_place(&mut self, loc: &FieldSpan) {
+        let place = (u16::try_from(loc.value_start), u16::try_from(loc.value_end - loc.value_start));
+        match (place, loc.text) {
+            ((Ok(at), Ok(len)), TextKind::Plain | TextKind::Escaped) => {
+                (self.loc_at, self.loc_len) = (at, len);
+                self.flags.put(Flags::LOC_ESCAPED, loc.text == TextKind::Escaped);
+            }
+            _ => self.flags.put(Flags::LOC_FAR, true),
+        }
+    }
+
+    fn note_instant(&mut self, instant: Lastmod) {
+        self.lastmod = instant.seconds.clamp(0, i64::from(u32::MAX - 2)) as u32 + 2;
+        self.flags.0 |= (instant.precision as u16) << Flags::PRECISION_SHIFT;
+    }
+
     /// Takes in a field's new value (`None`: the element is gone). The loc's place is that of the text as
     /// read and does not change; whether there is a loc does.
     pub fn note(&mut self, field: Field, value: Option<&str>) {
         match field {
             Field::Loc => self.flags.put(Flags::NO_LOC, value.is_none()),
             Field::Lastmod => {
-                let instant = value.map(|text| lastmod::judge(text).instant);
-                self.lastmod = match instant {
-                    None => 0,
-                    Some(None) => 1,
-                    Some(Some(instant)) => instant.seconds.clamp(0, i64::from(u32::MAX - 2)) as u32 + 2,
-                };
-                let precision = instant.flatten().map_or(0, |instant| instant.precision as u16);
                 self.flags.0 &= !(7 << Flags::PRECISION_SHIFT);
-                self.flags.0 |= precision << Flags::PRECISION_SHIFT;
+                match value.map(|text| lastmod::judge(text).instant) {
+                    None => self.lastmod = 0,
+                    Some(None) => self.lastmod = 1,
+                    Some(Some(instant)) => self.note_instant(instant),
+                }
             }
             Field::Changefreq => {
                 self.changefreq =

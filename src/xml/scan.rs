@@ -7,7 +7,7 @@ use super::entry::Entry;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
 use super::parser::{Damage, DamageKind, Parser};
-use super::repair;
+use super::{plain, repair};
 use crate::progress::Progress;
 
 /// Sees each entry once, in file order.
@@ -168,19 +168,24 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
         if walk.stops && !walk.parser.damage.is_empty() {
             break;
         }
-        let Some(markup) = markup::next(bytes, at) else {
+        // Nearly always the next entry follows with nothing but blanks before it.
+        let plain = plain::start(bytes, at, names);
+        let Some(markup) = plain.or_else(|| markup::next(bytes, at)) else {
             note_stray(bytes, at, bytes.len(), walk);
             walk.parser.note(bytes.len(), DamageKind::Unclosed);
             break;
         };
-        note_stray(bytes, at, markup.start, walk);
+        if plain.is_none() {
+            note_stray(bytes, at, markup.start, walk);
+        }
         at = match markup.kind {
-            Kind::Start | Kind::Empty if names.is_entry_tag(bytes, &markup) => {
+            Kind::Start | Kind::Empty if plain.is_some() || names.is_entry_tag(bytes, &markup) => {
                 // What stands before the first entry up to its last comment is the file's own:
                 // a banner must not leave with the first row.
-                let lead = if walk.scan.entries() == 0 { at } else { done };
+                let is_first = walk.scan.starts.len() <= 1;
+                let lead = if is_first { at } else { done };
                 let (entry, end) = walk.parser.entry(bytes, lead, &markup, names);
-                if walk.scan.entries() == 0 {
+                if is_first {
                     walk.scan.starts.clear();
                     walk.scan.starts.push(lead as u32);
                 }
@@ -309,20 +314,26 @@ fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
 fn check_characters(bytes: &[u8], parser: &mut Parser) {
     const CHUNK: usize = 4_096;
     let illegal = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
+    let (mut first, mut high) = (None, 0);
     for (index, chunk) in bytes.chunks(CHUNK).enumerate() {
         // The whole chunk, no early exit: that is what the compiler vectorises, byte by byte in one register.
-        if chunk.iter().fold(false, |found, byte| found | illegal(*byte))
-            && let Some(at) = chunk.iter().position(|byte| illegal(*byte))
-        {
-            parser.note(index * CHUNK + at, DamageKind::Character);
-            break;
+        let found = chunk.iter().fold((false, 0), |(found, high), byte| (found | illegal(*byte), high | byte));
+        high |= found.1;
+        if found.0 && first.is_none() {
+            first = chunk.iter().position(|byte| illegal(*byte)).map(|at| index * CHUNK + at);
         }
     }
+    if let Some(at) = first {
+        parser.note(at, DamageKind::Character);
+    }
     parser.has_brackets = memchr::memmem::find(bytes, b"]]>").is_some();
+    if high < 0x80 {
+        return;
+    }
     if let Err(error) = std::str::from_utf8(bytes) {
         parser.note(error.valid_up_to(), DamageKind::Encoding);
     } else if let Some(at) =
-        memchr::memmem::find(bytes, b"\xEF\xBF\xBE").or(memchr::memmem::find(bytes, b"\xEF\xBF\xBF"))
+        memchr::memmem::find(bytes, b"\xEF\xBF\xBE").or_else(|| memchr::memmem::find(bytes, b"\xEF\xBF\xBF"))
     {
         parser.note(at, DamageKind::Character);
     }

@@ -189,18 +189,27 @@ impl Alternates {
     }
 
     /// Counts a row, with links or without. `rows_of` tells how many rows of the index, this one included, have a URL.
-    pub fn insert(&mut self, row: u32, key: u64, mut links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
-        if key == NO_KEY {
-            return;
-        }
-        if let Some(target) = self.targets.get_mut(&key) {
+    pub fn insert(&mut self, row: u32, key: u64, links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
+        self.arrive(key);
+        self.add_links(row, key, links, rows_of);
+    }
+
+    /// Counts a row of this URL, its links apart: the first half of [`Alternates::insert`].
+    pub fn arrive(&mut self, key: u64) {
+        if key != NO_KEY
+            && let Some(target) = self.targets.get_mut(&key)
+        {
             target.rows += 1;
             if target.rows == 1 {
                 touch(target, key, &mut self.dirty_targets);
             }
         }
+    }
+
+    /// Takes in the links of a row that is counted: the second half.
+    pub fn add_links(&mut self, row: u32, key: u64, mut links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
         links.retain(|link| link.key != NO_KEY);
-        if links.is_empty() {
+        if key == NO_KEY || links.is_empty() {
             return;
         }
         let set = self.intern(links, rows_of);

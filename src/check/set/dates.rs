@@ -55,6 +55,18 @@ impl Dates {
         self.near_mtime += u32::from(self.is_near_mtime(seconds));
     }
 
+    /// Adds dates that others have added up, without a time of the file.
+    pub fn absorb(&mut self, other: &Self) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+        self.least = self.least.max(other.least);
+        self.most += other.most;
+        if self.mtime.is_some() {
+            (self.is_mtime_new, self.near_mtime) = (other.count > 0 || self.is_mtime_new, 0);
+        }
+    }
+
     /// Takes a date out that was added.
     pub fn remove(&mut self, seconds: i64) {
         let value = i128::from(seconds.clamp(-FARTHEST, FARTHEST));

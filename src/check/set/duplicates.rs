@@ -87,6 +87,44 @@ impl Duplicates {
         }
     }
 
+    /// Adds rows of one file, from `first` on one for each key hash; the texts of all of them are asked of `locs`.
+    pub fn insert_all(&mut self, (first, file): (u32, u32), keys: &[u64], locs: &impl Locs) {
+        let from = first as usize;
+        let end = from + keys.len();
+        self.reserve(end.saturating_sub(self.hashes.len()));
+        let Self { slots, hashes, groups } = self;
+        hashes.resize(hashes.len().max(end), 0);
+        for (cell, key) in hashes.iter_mut().skip(from).zip(keys) {
+            *cell = shorten(*key);
+        }
+        for (row, key) in (first..).zip(keys) {
+            if *key == NO_KEY {
+                continue;
+            }
+            let short = shorten(*key);
+            // Most pages are new; a text is asked for only where the hash is known.
+            let found = slots.entry(
+                spread(short),
+                |&slot| {
+                    let is_known = short_hash(slot, hashes, groups) == short;
+                    is_known && is_page(slot, (&locs.loc(row).unwrap_or_default(), short), (hashes, groups), locs)
+                },
+                |&slot| spread(short_hash(slot, hashes, groups)),
+            );
+            match found {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(Slot::row(row));
+                }
+                Entry::Occupied(mut occupied) => {
+                    let slot = *occupied.get();
+                    let number = slot.as_group().unwrap_or_else(|| groups.open(slot.0, short, locs));
+                    *occupied.get_mut() = Slot::group(number);
+                    groups.join(number, (row, file), &locs.loc(row).unwrap_or_default(), locs);
+                }
+            }
+        }
+    }
+
     /// Takes a row out that was inserted with this file; `old` tells the texts as they were then.
     pub fn remove(&mut self, row: u32, file: u32, old: &impl Locs) {
         let Some(&short) = self.hashes.get(row as usize) else { return };

@@ -25,12 +25,20 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, value: u32) {
-        self.total += 1;
+        self.add_rows(value, 1);
+    }
+
+    fn add_rows(&mut self, value: u32, more: u32) {
+        self.total += more;
         match &mut self.first {
-            Some((first, rows)) if *first == value => *rows += 1,
-            None => self.first = Some((value, 1)),
-            _ => *self.rest.entry(value).or_insert(0) += 1,
+            Some((first, rows)) if *first == value => *rows += more,
+            None => self.first = Some((value, more)),
+            _ => *self.rest.entry(value).or_insert(0) += more,
         }
+    }
+
+    fn values(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        self.first.iter().copied().chain(self.rest.iter().map(|(&value, &rows)| (value, rows)))
     }
 
     fn remove(&mut self, value: u32) {
@@ -50,8 +58,8 @@ impl Tally {
 
     /// The commonest value and the number of rows that have another. Of equals, the least by `order`.
     fn main<K: Ord>(&self, order: impl Fn(u32) -> K) -> Option<(u32, u32)> {
-        let values = self.first.iter().copied().chain(self.rest.iter().map(|(&value, &rows)| (value, rows)));
-        let best = values
+        let best = self
+            .values()
             .filter(|&(_, rows)| rows > 0)
             .max_by(|a, b| a.1.cmp(&b.1).then_with(|| order(b.0).cmp(&order(a.0))))?;
         Some((best.0, self.total - best.1))
@@ -83,6 +91,7 @@ pub struct FileTally {
     dates: Dates,
     news: u32,
     rows: u32,
+    alternates: u32,
     /// As of the last [`FileTally::settle`].
     pub verdict: FileVerdict,
     /// Whether rows have changed since then.
@@ -94,6 +103,7 @@ impl FileTally {
     pub fn add(&mut self, origin: Option<Origin>, facts: &RowFacts) {
         self.rows += 1;
         self.news += u32::from(facts.news);
+        self.alternates += u32::from(facts.alternate);
         if let Some(origin) = origin {
             self.hosts.add(origin.host);
             self.ports.add(origin.port);
@@ -107,6 +117,7 @@ impl FileTally {
     pub fn remove(&mut self, origin: Option<Origin>, facts: &RowFacts) {
         self.rows = self.rows.saturating_sub(1);
         self.news = self.news.saturating_sub(u32::from(facts.news));
+        self.alternates = self.alternates.saturating_sub(u32::from(facts.alternate));
         if let Some(origin) = origin {
             self.hosts.remove(origin.host);
             self.ports.remove(origin.port);
@@ -114,6 +125,21 @@ impl FileTally {
         if let Some(seconds) = facts.lastmod {
             self.dates.remove(seconds);
         }
+    }
+
+    /// Counts what others have counted; `host` tells the number here of a host there.
+    pub fn absorb(&mut self, other: &Self, host: impl Fn(u32) -> u32) {
+        self.rows += other.rows;
+        self.news += other.news;
+        self.alternates += other.alternates;
+        other.hosts.values().for_each(|(value, rows)| self.hosts.add_rows(host(value), rows));
+        other.ports.values().for_each(|(value, rows)| self.ports.add_rows(value, rows));
+        self.dates.absorb(&other.dates);
+    }
+
+    /// Whether a row has alternate links.
+    pub const fn has_alternates(&self) -> bool {
+        self.alternates > 0
     }
 
     /// A row's date has become another.

@@ -67,6 +67,19 @@ impl Hosts {
         Some(self.count(place, 1))
     }
 
+    /// Counts what others have counted; the number of each host here, by its number there.
+    pub fn absorb(&mut self, other: &Self) -> Vec<u32> {
+        let mut numbers = vec![0; other.list.len()];
+        for known in &other.known {
+            let Some(place) = self.intern(&Location::outline(&known.text)) else { continue };
+            let origin = self.count(place, known.rows as i64);
+            if let Some(number) = numbers.get_mut(known.origin.host as usize) {
+                *number = origin.host;
+            }
+        }
+        numbers
+    }
+
     /// Counts a row no longer.
     pub fn remove(&mut self, location: &Location<'_>) -> Option<Origin> {
         let place = self.place_of(location)?;

@@ -14,9 +14,12 @@ mod groups;
 mod hosts;
 mod members;
 mod near;
+mod part;
 mod rule;
+mod sums;
 
 pub use alternates::{Link, host_hash};
+pub use part::PartTally;
 pub use rule::{Place, SetRule, SetRules};
 
 use crate::protocol::location::{self, Location};
@@ -28,15 +31,13 @@ use members::Rows;
 use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use sums::{Sums, slash_style};
 
 /// From this many entries on, equal priorities are worth a warning (rule catalogue, `set-priority-identical`).
 const FEW_ENTRIES: u64 = 10;
 /// Priority 1.0, in hundredths.
 const TOP_PRIORITY: u8 = 100;
-/// Number of distinct priorities, in hundredths from 0.00 to 1.00.
-const PRIORITIES: usize = 101;
-/// Number of distinct words of changefreq.
-const FREQUENCIES: usize = 7;
 
 /// Texts and dates of rows, as the index needs them.
 ///
@@ -98,40 +99,17 @@ struct FileSums {
 }
 
 /// The index of the whole set.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SetIndex {
-    duplicates: Duplicates,
+    /// Shared with other states whose rows have the same URLs: it is by far the largest part.
+    duplicates: Arc<Duplicates>,
     alternates: Alternates,
     hosts: Hosts,
     files: Vec<FileTally>,
     dirty: Vec<u32>,
-    sums: FileSums,
-    rows: u64,
-    with_lastmod: u64,
-    priorities: [u64; PRIORITIES],
-    frequencies: [u64; FREQUENCIES],
-    /// Paths without and with a final slash.
-    slashes: [u64; 2],
+    verdicts: FileSums,
+    sums: Sums,
     cross_submission: bool,
-}
-
-impl Default for SetIndex {
-    fn default() -> Self {
-        Self {
-            duplicates: Duplicates::default(),
-            alternates: Alternates::default(),
-            hosts: Hosts::default(),
-            files: Vec::new(),
-            dirty: Vec::new(),
-            sums: FileSums::default(),
-            rows: 0,
-            with_lastmod: 0,
-            priorities: [0; PRIORITIES],
-            frequencies: [0; FREQUENCIES],
-            slashes: [0; 2],
-            cross_submission: false,
-        }
-    }
 }
 
 impl SetIndex {
@@ -149,7 +127,7 @@ impl SetIndex {
 
     /// Makes room for so many more rows at once.
     pub fn reserve(&mut self, rows: usize) {
-        self.duplicates.reserve(rows);
+        Arc::make_mut(&mut self.duplicates).reserve(rows);
     }
 
     /// Declares that files may list URLs of several hosts (sitemaps.org protocol, "Sitemaps & Cross Submits").
@@ -171,7 +149,7 @@ impl SetIndex {
     pub fn insert(&mut self, row: u32, key_hash: u64, facts: &RowFacts, locs: &impl Locs) {
         let loc = locs.loc(row).unwrap_or_default();
         let location = Location::outline(&loc);
-        self.duplicates.insert((row, facts.file), &loc, key_hash, locs);
+        Arc::make_mut(&mut self.duplicates).insert((row, facts.file), &loc, key_hash, locs);
         if facts.alternate || !self.alternates.is_empty() {
             let links = if facts.alternate { locs.links(row) } else { Vec::new() };
             let duplicates = &self.duplicates;
@@ -179,20 +157,47 @@ impl SetIndex {
         }
         let origin = self.hosts.add(&location);
         self.touch(facts.file).add(origin, facts);
-        self.count(&location, facts, 1);
+        self.sums.count(&location, facts, 1);
+    }
+
+    /// Adds the rows of a file that has none yet: from `first` on, one for each key hash, which `part` has counted.
+    pub fn insert_file(&mut self, file: u32, first: u32, keys: &[u64], part: &PartTally, locs: &impl Locs) {
+        Arc::make_mut(&mut self.duplicates).insert_all((first, file), keys, locs);
+        self.link(first, keys, part.file.has_alternates(), locs);
+        let hosts = self.hosts.absorb(&part.hosts);
+        self.touch(file).absorb(&part.file, |host| hosts.get(host as usize).copied().unwrap_or_default());
+        self.sums.add(&part.sums);
+    }
+
+    /// Tells the index of alternates of rows that have just been added.
+    fn link(&mut self, first: u32, keys: &[u64], has_links: bool, locs: &impl Locs) {
+        if !self.alternates.is_empty() {
+            // First all rows that may be the target of a link that is known; what a new link leads to is counted then.
+            keys.iter().for_each(|key| self.alternates.arrive(*key));
+        }
+        if !has_links {
+            return;
+        }
+        let duplicates = &self.duplicates;
+        for (row, key) in (first..).zip(keys) {
+            let links = locs.links(row);
+            if !links.is_empty() {
+                self.alternates.add_links(row, *key, links, |key| duplicates.rows_of_key(key, locs));
+            }
+        }
     }
 
     /// Takes out a row that was added with these facts; `old` shows the texts as they were then.
     pub fn remove(&mut self, row: u32, facts: &RowFacts, old: &impl Locs) {
         let loc = old.loc(row).unwrap_or_default();
         let location = Location::outline(&loc);
-        self.duplicates.remove(row, facts.file, old);
+        Arc::make_mut(&mut self.duplicates).remove(row, facts.file, old);
         if !self.alternates.is_empty() {
             self.alternates.remove(row, location::key_hash(&loc));
         }
         let origin = self.hosts.remove(&location);
         self.touch(facts.file).remove(origin, facts);
-        self.count(&location, facts, -1);
+        self.sums.count(&location, facts, -1);
     }
 
     /// A row's facts have become others, but its loc, its file and its extensions are what they were: no URL is
@@ -206,8 +211,8 @@ impl SetIndex {
         if old.lastmod != new.lastmod {
             self.touch(new.file).redate(old.lastmod, new.lastmod);
         }
-        self.count_values(old, -1);
-        self.count_values(new, 1);
+        self.sums.count_values(old, -1);
+        self.sums.count_values(new, 1);
     }
 
     /// Draws the verdicts on the files whose rows have changed. Call it after a batch of changes and
@@ -217,7 +222,7 @@ impl SetIndex {
             let Some(file) = self.files.get_mut(number as usize) else { continue };
             let before = file.verdict;
             file.settle(&self.hosts, &mut |see| locs.each_date(number, see));
-            self.sums.replace(&before, &file.verdict);
+            self.verdicts.replace(&before, &file.verdict);
         }
         self.alternates.settle(self.hosts.names());
     }
@@ -231,27 +236,29 @@ impl SetIndex {
             SetRule::MixedScheme => self.hosts.schemes[0].min(self.hosts.schemes[1]),
             SetRule::MixedWww => self.hosts.www_minority,
             SetRule::MixedHost if self.cross_submission => 0,
-            SetRule::MixedHost => self.sums.other_host,
-            SetRule::MixedPort => self.sums.other_port,
-            SetRule::MixedSlash => self.rarer_slash().map_or(0, |slash| self.slashes[usize::from(slash)]),
+            SetRule::MixedHost => self.verdicts.other_host,
+            SetRule::MixedPort => self.verdicts.other_port,
+            SetRule::MixedSlash => self.rarer_slash().map_or(0, |slash| self.sums.slashes[usize::from(slash)]),
             SetRule::TemplateHost => self.hosts.templates(),
-            SetRule::LastmodIdentical => self.sums.identical,
-            SetRule::LastmodGenerated => self.sums.generated,
-            SetRule::NewsMixed => self.sums.news_mixed,
-            SetRule::NewsLimit => self.sums.news_limit,
+            SetRule::LastmodIdentical => self.verdicts.identical,
+            SetRule::LastmodGenerated => self.verdicts.generated,
+            SetRule::NewsMixed => self.verdicts.news_mixed,
+            SetRule::NewsLimit => self.verdicts.news_limit,
             SetRule::HreflangNoReturn => self.alternates.no_return,
             SetRule::HreflangTargetMissing => self.alternates.missing,
             SetRule::HreflangSetDiffers => self.alternates.differs,
-            SetRule::LastmodSparse => u64::from(self.with_lastmod > 0 && self.with_lastmod * 2 < self.rows),
-            SetRule::PriorityIdentical => u64::from(self.rows >= FEW_ENTRIES && self.only_priority().is_some()),
-            SetRule::PriorityIdenticalFew => u64::from(self.rows < FEW_ENTRIES && self.only_priority().is_some()),
-            SetRule::PriorityAllHigh => {
-                let top = self.priorities[usize::from(TOP_PRIORITY)];
-                u64::from(self.rows > 1 && top * 2 > self.rows)
+            SetRule::LastmodSparse => {
+                u64::from(self.sums.with_lastmod > 0 && self.sums.with_lastmod * 2 < self.sums.rows)
             }
-            SetRule::ChangefreqIdentical => u64::from(only_value(&self.frequencies, self.rows).is_some()),
-            SetRule::ChangefreqIgnored => u64::from(self.frequencies.iter().any(|rows| *rows > 0)),
-            SetRule::PriorityIgnored => u64::from(self.priorities.iter().any(|rows| *rows > 0)),
+            SetRule::PriorityIdentical => u64::from(self.sums.rows >= FEW_ENTRIES && self.only_priority().is_some()),
+            SetRule::PriorityIdenticalFew => u64::from(self.sums.rows < FEW_ENTRIES && self.only_priority().is_some()),
+            SetRule::PriorityAllHigh => {
+                let top = self.sums.priorities[usize::from(TOP_PRIORITY)];
+                u64::from(self.sums.rows > 1 && top * 2 > self.sums.rows)
+            }
+            SetRule::ChangefreqIdentical => u64::from(only_value(&self.sums.frequencies, self.sums.rows).is_some()),
+            SetRule::ChangefreqIgnored => u64::from(self.sums.frequencies.iter().any(|rows| *rows > 0)),
+            SetRule::PriorityIgnored => u64::from(self.sums.priorities.iter().any(|rows| *rows > 0)),
         }
     }
 
@@ -356,17 +363,17 @@ impl SetIndex {
 
     /// Rows in the index.
     pub fn len(&self) -> u64 {
-        self.rows
+        self.sums.rows
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.rows == 0
+        self.sums.rows == 0
     }
 
     /// Rows that have a lastmod, readable or not.
     pub fn with_lastmod(&self) -> u64 {
-        self.with_lastmod
+        self.sums.with_lastmod
     }
 
     /// Pages, equivalent URLs counted once.
@@ -391,22 +398,22 @@ impl SetIndex {
     }
 
     fn message(&self, rule: SetRule) -> String {
-        let rows = self.rows;
+        let rows = self.sums.rows;
         match rule {
-            SetRule::LastmodSparse => format!("only {} of {rows} entries have a lastmod", self.with_lastmod),
+            SetRule::LastmodSparse => format!("only {} of {rows} entries have a lastmod", self.sums.with_lastmod),
             SetRule::PriorityIdentical | SetRule::PriorityIdenticalFew => {
                 let hundredths = self.only_priority().unwrap_or(0);
                 format!("all {rows} entries have priority {}: it tells nothing apart", hundredths as f32 / 100.0)
             }
             SetRule::PriorityAllHigh => {
-                format!("{} of {rows} entries have priority 1.0", self.priorities[usize::from(TOP_PRIORITY)])
+                format!("{} of {rows} entries have priority 1.0", self.sums.priorities[usize::from(TOP_PRIORITY)])
             }
             SetRule::ChangefreqIgnored => {
-                let rows: u64 = self.frequencies.iter().sum();
+                let rows: u64 = self.sums.frequencies.iter().sum();
                 format!("changefreq has no effect here, and {rows} entries have one")
             }
             SetRule::PriorityIgnored => {
-                let rows: u64 = self.priorities.iter().sum();
+                let rows: u64 = self.sums.priorities.iter().sum();
                 format!("priority has no effect here, and {rows} entries have one")
             }
             _ => format!("all {rows} entries have the same changefreq"),
@@ -451,12 +458,12 @@ impl SetIndex {
 
     /// The priority of all entries, in hundredths.
     fn only_priority(&self) -> Option<usize> {
-        only_value(&self.priorities, self.rows)
+        only_value(&self.sums.priorities, self.sums.rows)
     }
 
     /// The style of fewer rows where both occur and it is under a tenth.
     fn rarer_slash(&self) -> Option<bool> {
-        let [without, with] = self.slashes;
+        let [without, with] = self.sums.slashes;
         let fewer = without.min(with);
         (fewer > 0 && fewer * 10 < without + with).then_some(with < without)
     }
@@ -473,28 +480,6 @@ impl SetIndex {
         }
         tally
     }
-
-    fn count(&mut self, location: &Location<'_>, facts: &RowFacts, step: i64) {
-        let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
-        add(&mut self.rows);
-        if let Some(slash) = slash_style(location) {
-            add(&mut self.slashes[usize::from(slash)]);
-        }
-        self.count_values(facts, step);
-    }
-
-    fn count_values(&mut self, facts: &RowFacts, step: i64) {
-        let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
-        if facts.has_lastmod {
-            add(&mut self.with_lastmod);
-        }
-        if let Some(counter) = facts.priority.and_then(|value| self.priorities.get_mut(usize::from(value))) {
-            add(counter);
-        }
-        if let Some(counter) = facts.changefreq.and_then(|word| self.frequencies.get_mut(usize::from(word))) {
-            add(counter);
-        }
-    }
 }
 
 impl FileSums {
@@ -510,19 +495,6 @@ impl FileSums {
         ];
         for (rule, sum) in flags {
             swap(sum, before.rules.has(rule).into(), after.rules.has(rule).into());
-        }
-    }
-}
-
-/// Whether a path ends in a slash; `None` for the root and for a last segment with an extension.
-fn slash_style(location: &Location<'_>) -> Option<bool> {
-    location.scheme()?;
-    match location.path().as_bytes() {
-        [] | [b'/'] => None,
-        [.., b'/'] => Some(true),
-        path => {
-            let end = path.iter().rev().find(|&&byte| byte == b'/' || byte == b'.');
-            (end != Some(&b'.')).then_some(false)
         }
     }
 }

@@ -230,7 +230,7 @@ fn braced_name(text: &str) -> Option<&str> {
 }
 
 /// By the name of its last segment: an image, style, script or archive, or a file for crawlers.
-fn is_not_page(path: &str) -> bool {
+pub fn is_not_page(path: &str) -> bool {
     let bytes = path.as_bytes();
     let tail = bytes.get(bytes.len().saturating_sub(5)..).unwrap_or_default();
     let Some(dot) = tail.iter().rposition(|&byte| byte == b'.') else { return false };

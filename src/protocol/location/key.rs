@@ -58,21 +58,24 @@ pub fn near_key(decoded: &str, out: &mut String) {
     }
 }
 
+/// The hash of a key that is not empty.
+pub(super) fn hash_normal(key: &[u8]) -> u64 {
+    let hash = FixedState::with_seed(SEED).hash_one(key);
+    if hash == NO_KEY { 1 } else { hash }
+}
+
 impl Location<'_> {
     /// See [`key_hash`].
     pub fn key_hash(&self) -> u64 {
         if self.text.is_empty() {
             return NO_KEY;
         }
-        let state = FixedState::with_seed(SEED);
-        let hash = if self.is_normal() {
-            state.hash_one(self.text.as_bytes())
-        } else {
-            let mut scratch = String::with_capacity(self.text.len() + 16);
-            self.write_normal(&mut scratch);
-            state.hash_one(scratch.as_bytes())
-        };
-        if hash == NO_KEY { 1 } else { hash }
+        if self.is_normal() {
+            return hash_normal(self.text.as_bytes());
+        }
+        let mut scratch = String::with_capacity(self.text.len() + 16);
+        self.write_normal(&mut scratch);
+        hash_normal(scratch.as_bytes())
     }
 
     /// Whether the value is its own [`key`]. May say no to an odd value that is.

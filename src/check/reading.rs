@@ -1,0 +1,228 @@
+//! Reads the entries of a file one after the other: facts, rules and key from one look at each value.
+//!
+//! An entry as nearly every file writes it, with nothing wrong in it, takes the quick way; whatever is odd about an
+//! entry leads to the functions that judge one alone. A test holds both together.
+
+use super::entry::{self, Context};
+use super::extension;
+use super::profile::Profile;
+use super::rule::RuleSet;
+use super::set::Link;
+use crate::protocol::Field;
+use crate::protocol::changefreq::Changefreq;
+use crate::protocol::lastmod::{self, Lastmod};
+use crate::protocol::location::{Location, NO_KEY, Neighbours};
+use crate::protocol::priority;
+use crate::xml::entry::{Entry, FieldSpan, Oddities, TextKind};
+use crate::xml::escape;
+use crate::xml::names::FileKind;
+use crate::xml::record::Record;
+use std::borrow::Cow;
+
+/// Reads the entries of one file; remembers what neighbours have in common.
+#[derive(Debug, Default)]
+pub struct Reading {
+    neighbours: Neighbours,
+}
+
+/// What an entry says and what is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Read {
+    /// Its facts.
+    pub record: Record,
+    /// The rules that it breaks, as [`entry::check`] finds them.
+    pub rules: RuleSet,
+    /// See [`key_hash`](crate::protocol::location::key_hash); [`NO_KEY`] without a URL.
+    pub key: u64,
+}
+
+impl Reading {
+    /// Reads an entry; `entry` must be the anatomy of `text`. Its alternate links are added to `links`, and `see` is
+    /// shown its facts and its URL, taken apart as far as [`Location::outline`] does.
+    ///
+    /// All entries must stand in one file: what is known of the place of one holds for the next.
+    #[inline]
+    pub fn read(
+        &mut self,
+        (entry, text): (&Entry, &[u8]),
+        context: &Context<'_>,
+        links: &mut Vec<Link>,
+        mut see: impl FnMut(&Record, &Location<'_>),
+    ) -> Read {
+        if let Some(read) = self.quick((entry, text), context, links, &mut see) {
+            return read;
+        }
+        let loc = entry.value(Field::Loc, text);
+        let record = Record::of(entry, text);
+        see(&record, &Location::outline(loc.as_deref().unwrap_or_default()));
+        Read {
+            record,
+            rules: entry::check_and_collect(entry, text, context, links),
+            key: loc.map_or(NO_KEY, |loc| crate::protocol::location::key_hash(&loc)),
+        }
+    }
+
+    #[inline]
+    fn quick(
+        &mut self,
+        (entry, text): (&Entry, &[u8]),
+        context: &Context<'_>,
+        links: &mut Vec<Link>,
+        see: &mut impl FnMut(&Record, &Location<'_>),
+    ) -> Option<Read> {
+        // One profile has a rule about dates that are sound.
+        if entry.odd != Oddities::default()
+            || context.names.kind != FileKind::Urlset
+            || context.profile == Profile::Bing
+        {
+            return None;
+        }
+        let (lastmod, changefreq, priority) = values(entry, text)?;
+        if lastmod.is_some_and(|date| date.seconds > context.now + entry::TOLERANCE) {
+            return None;
+        }
+        let span = entry.field(Field::Loc).filter(|span| is_bare(span))?;
+        let raw = entry.raw_value(Field::Loc, text)?;
+        let loc = match span.text {
+            TextKind::Plain => Cow::Borrowed(std::str::from_utf8(raw).ok()?),
+            // Only a reference at either end can stand for white space there.
+            TextKind::Escaped if !raw.starts_with(b"&") && !raw.ends_with(b";") => escape::decode(raw),
+            _ => return None,
+        };
+        // What has blanks at its ends, or was escaped twice, takes the long way.
+        let is_visible = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_graphic);
+        let is_sound = is_visible(loc.as_bytes().first()) && is_visible(loc.as_bytes().last());
+        if !is_sound || may_hold_entity(&loc) {
+            return None;
+        }
+        let judged = self.neighbours.judge(&loc, context.home);
+        if !judged.faults.is_empty() {
+            return None;
+        }
+        let facts = entry::Facts { lastmod, changefreq };
+        if facts.conflict(context.now) {
+            return None;
+        }
+        let record = Record::plain(entry, span, (lastmod, changefreq, priority));
+        see(&record, &judged.location);
+        let concerns = extension::concerns(entry, text);
+        let rules = if concerns { entry::check_extensions(entry, text, context, links) } else { RuleSet::EMPTY };
+        Some(Read { record, rules, key: judged.key })
+    }
+}
+
+/// The three values beside the URL; `None` where one is not written barely or is not sound.
+#[inline]
+fn values(entry: &Entry, text: &[u8]) -> Option<(Option<Lastmod>, Option<Changefreq>, Option<u8>)> {
+    let raw = |field: Field| match entry.field(field) {
+        None => Some(None),
+        Some(span) if is_bare(span) && span.text == TextKind::Plain => entry.raw_value(field, text).map(Some),
+        Some(_) => None,
+    };
+    let lastmod = raw(Field::Lastmod)?.map(|raw| lastmod::sound(raw).ok_or(())).transpose().ok()?;
+    let frequency = |raw| std::str::from_utf8(raw).ok().and_then(Changefreq::parse).ok_or(());
+    let changefreq = raw(Field::Changefreq)?.map(frequency).transpose().ok()?;
+    let hundredths = |raw| {
+        let judged = std::str::from_utf8(raw).ok().map(priority::judge).filter(|judged| judged.faults.is_empty());
+        judged.and_then(|judged| judged.hundredths).ok_or(())
+    };
+    let priority = raw(Field::Priority)?.map(hundredths).transpose().ok()?;
+    Some((lastmod, changefreq, priority))
+}
+
+/// Whether a value fills its element, without blanks around it.
+const fn is_bare(span: &FieldSpan) -> bool {
+    span.value_start == span.inner_start && span.value_end == span.inner_end && span.value_start < span.value_end
+}
+
+/// Whether something in a decoded value may be a reference once more: those end in a semicolon.
+fn may_hold_entity(loc: &str) -> bool {
+    memchr::memchr(b'&', loc.as_bytes()).is_some() && memchr::memchr(b';', loc.as_bytes()).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples::{NOW, any_value};
+    use super::*;
+    use crate::protocol::location::{self, Home};
+    use crate::xml::names::Names;
+    use proptest::prelude::*;
+
+    /// An entry of a file, with layouts and extensions of any kind.
+    fn any_entry() -> impl Strategy<Value = String> {
+        let field = |field: Field| {
+            let around = prop::sample::select(vec!["", "", "", "", " ", "\n", "<!-- k -->"]);
+            (any_value(field), around, prop::bool::weighted(0.9)).prop_map(move |(value, around, is_escaped)| {
+                let Some(value) = value else { return String::new() };
+                let value = if is_escaped { escape::escape(&value).into_owned() } else { value };
+                format!("<{0}>{around}{value}{around}</{0}>", field.name())
+            })
+        };
+        let extra = prop::sample::select(vec![
+            "",
+            "",
+            "",
+            "<x/>",
+            "<image:image><image:loc>https://e.com/a.png</image:loc></image:image>",
+            "<xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/de\"/>",
+        ]);
+        let lead = prop::sample::select(vec!["", "\n  ", "<!-- k -->", "<image:image/>"]);
+        (lead, Field::ALL.map(field), extra, any::<bool>()).prop_map(|(lead, fields, extra, swapped)| {
+            let [loc, lastmod, changefreq, priority] = fields;
+            let (one, other) = if swapped { (priority, changefreq) } else { (changefreq, priority) };
+            format!("{lead}<url>{loc}{lastmod}{one}{other}{extra}</url>")
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_024))]
+        #[test]
+        fn an_entry_is_read_among_others_as_alone(
+            texts in prop::collection::vec(any_entry(), 1..6), index in prop::bool::weighted(0.1),
+            profile in prop::sample::select(Profile::ALL.to_vec()), at_home in any::<bool>(),
+        ) {
+            let names = Names::plain(if index { FileKind::Index } else { FileKind::Urlset });
+            let home = Home::parse("https://example.com/b/sitemap.xml").filter(|_| at_home);
+            let context = Context { now: NOW, profile, names: &names, home: home.as_ref() };
+            let mut reading = Reading::default();
+            for text in texts.iter().chain(&texts).map(String::as_bytes) {
+                let entry = Entry::of(text, &names);
+                let (mut links, mut own, mut origin) = (Vec::new(), Vec::new(), None);
+                let read = reading.read((&entry, text), &context, &mut links, |_, location| {
+                    origin = location.origin().map(|(origin, _)| origin.to_owned());
+                });
+                let loc = entry.value(Field::Loc, text).unwrap_or_default();
+                let alone = Read {
+                    record: Record::of(&entry, text),
+                    rules: entry::check_and_collect(&entry, text, &context, &mut own),
+                    key: location::key_hash(&loc),
+                };
+                prop_assert_eq!(read, alone, "{}", String::from_utf8_lossy(text));
+                prop_assert_eq!(links, own);
+                prop_assert_eq!(origin.as_deref(), location::origin(&loc).map(|(origin, _)| origin));
+            }
+        }
+    }
+
+    #[test]
+    fn a_plain_entry_takes_the_quick_way() {
+        let names = Names::plain(FileKind::Urlset);
+        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None };
+        let mut reading = Reading::default();
+        let (loc, link) = ("<loc>https://e.com/a?b&amp;c</loc>", "<xhtml:link rel=\"alternate\" href=\"/\"/>");
+        for (text, quick) in [
+            (format!("<url>{loc}</url>"), true),
+            (format!("<url>{loc}<lastmod>2026-11-18</lastmod><priority>0.5</priority></url>"), true),
+            (format!("<url>{loc}{link}</url>"), true),
+            (format!("<url>{loc}<lastmod>2026-13-18</lastmod></url>"), false),
+            (format!("<url>{loc}<priority> 0.5</priority></url>"), false),
+            (format!("<url>{loc}<priority/></url>"), false),
+            (format!("<url>{loc}<x/></url>"), false),
+            ("<url/>".to_owned(), false),
+        ] {
+            let entry = Entry::of(text.as_bytes(), &names);
+            let found = reading.quick((&entry, text.as_bytes()), &context, &mut Vec::new(), &mut |_, _| {});
+            assert_eq!(found.is_some(), quick, "{text}");
+        }
+    }
+}

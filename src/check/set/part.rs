@@ -1,0 +1,24 @@
+//! What one file adds to the index beside its URLs: counted by whoever reads the file, taken in at once.
+
+use super::RowFacts;
+use super::file::FileTally;
+use super::hosts::Hosts;
+use super::sums::Sums;
+use crate::protocol::location::Location;
+
+/// The sums of the rows of one file, hosts by numbers of their own.
+#[derive(Debug, Clone, Default)]
+pub struct PartTally {
+    pub(super) sums: Sums,
+    pub(super) hosts: Hosts,
+    pub(super) file: FileTally,
+}
+
+impl PartTally {
+    /// Counts a row; an outline of its URL is enough. The file that `facts` names does not count.
+    pub fn add(&mut self, location: &Location<'_>, facts: &RowFacts) {
+        let origin = self.hosts.add(location);
+        self.file.add(origin, facts);
+        self.sums.count(location, facts, 1);
+    }
+}
