@@ -1,8 +1,8 @@
 //! The lock that an editor takes on a set, taken by what changes it without a screen.
 
 use super::{Failure, Streams};
-use crate::files::in_folder;
 use crate::files::journal::Desk;
+use crate::files::{in_folder, is_stream};
 use crate::session::Session;
 use crate::words::counted;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,26 @@ use std::path::{Path, PathBuf};
 pub(super) struct Lock(Vec<Desk>);
 
 impl Lock {
-    /// Takes the locks of sets by the paths that they are opened by. Without a state folder there are none.
+    /// Takes the lock of a set by the paths that it is opened by. Without a state folder there is none.
     pub(super) fn take(streams: &Streams<'_>, paths: &[PathBuf]) -> Result<Self, Failure> {
-        let Some(state) = &streams.state else { return Ok(Self::default()) };
-        let taken = paths.iter().filter_map(|path| if path.is_dir() { in_folder(path) } else { Some(path.clone()) });
-        let desks = taken.map(|path| Desk::take(state, &path).map_err(|held| Failure::Held { path, held }));
-        Ok(Self(desks.collect::<Result<_, _>>()?))
+        let mut lock = Self::default();
+        lock.and(streams, paths)?;
+        Ok(lock)
+    }
+
+    /// Takes one more, unless it is here already.
+    pub(super) fn and(&mut self, streams: &Streams<'_>, paths: &[PathBuf]) -> Result<(), Failure> {
+        let Some(state) = streams.state.as_ref().filter(|_| !paths.iter().all(|path| is_stream(path))) else {
+            return Ok(());
+        };
+        // A folder without an index by its usual name stands for itself until it is known what it holds.
+        let found = |path: &PathBuf| in_folder(path).filter(|_| path.is_dir()).unwrap_or_else(|| path.clone());
+        let paths: Vec<PathBuf> = paths.iter().map(found).collect();
+        let failed = |held| Failure::Held { path: paths.first().cloned().unwrap_or_default(), held };
+        if !self.0.iter().any(|desk| desk.is_of(&paths)) {
+            self.0.push(Desk::take_all(state, &paths).map_err(failed)?);
+        }
+        Ok(())
     }
 
     /// The same for one set, which must have no changes that wait to be replayed.
@@ -25,21 +39,31 @@ impl Lock {
         let lock = Self::take(streams, &[path.to_path_buf()])?;
         let waits = lock.0.iter().any(|desk| matches!(&desk.left, Some(Ok(stored)) if !stored.lines.is_empty()));
         if waits {
-            Err(Failure::Waiting { path: path.to_path_buf(), what: "unsaved changes".to_owned() })
+            Err(Failure::Waiting { path: path.display().to_string(), what: "unsaved changes".to_owned() })
         } else {
             Ok(lock)
         }
     }
 
-    /// Refuses to change files for which unsaved changes of an earlier session wait: they could not be replayed.
-    pub(super) fn check(&self, session: &Session) -> Result<(), Failure> {
+    /// Takes these files too: somebody may have one of them open by itself.
+    pub(super) fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
+        let Some(desk) = self.0.last_mut() else { return Ok(()) };
+        let path = desk.set().first().cloned().unwrap_or_default();
+        desk.claim(files).map_err(|held| Failure::Held { path, held })
+    }
+
+    /// Takes all files of an open set. Refuses to change files for which unsaved changes of an earlier session wait:
+    /// they could not be replayed.
+    pub(super) fn check(&mut self, session: &Session) -> Result<(), Failure> {
+        self.claim(session.files())?;
         for desk in &self.0 {
-            match session.waiting(desk) {
-                0 => {}
-                count => {
-                    let what = counted(count as u64, "unsaved change");
-                    return Err(Failure::Waiting { path: desk.set().to_path_buf(), what });
-                }
+            let own = desk.set().iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+            let waiting = match session.waiting(desk) {
+                0 => session.waiting_elsewhere(desk),
+                count => Some((count, own)),
+            };
+            if let Some((count, path)) = waiting {
+                return Err(Failure::Waiting { path, what: counted(count as u64, "unsaved change") });
             }
         }
         Ok(())

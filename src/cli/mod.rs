@@ -99,10 +99,10 @@ enum Failure {
         held: Held,
     },
     /// Changes of an earlier session wait to be replayed.
-    #[error("{}: an earlier session left {what}", path.display())]
+    #[error("{path}: an earlier session left {what}")]
     Waiting {
-        /// The set.
-        path: PathBuf,
+        /// The set, by what it is opened by.
+        path: String,
         /// How many, in words.
         what: String,
     },
@@ -141,7 +141,7 @@ impl Failure {
             Self::File(error) => error.hint().unwrap_or_default(),
             Self::Held { .. } => "nothing was changed; save and close it there, or write elsewhere with -o OUT",
             Self::Waiting { .. } => {
-                "nothing was changed; open it with sited, which shows them and asks, then run this again"
+                "nothing was changed; open that with sited, which shows them and asks, then run this again"
             }
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return,
             Self::Output(_) | Self::Refused(_) => "",
@@ -331,7 +331,7 @@ impl Common {
         streams: &mut Streams<'_>,
     ) -> Result<(Session, Lock), Failure> {
         let written = [output.unwrap_or(path).to_path_buf()];
-        let lock = if dry_run { Lock::default() } else { Lock::take(streams, &written)? };
+        let mut lock = if dry_run { Lock::default() } else { Lock::take(streams, &written)? };
         let session = self.open(path, self.now()?, streams)?;
         if output.is_none() {
             lock.check(&session)?;

@@ -22,13 +22,14 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
         list(&main, streams)?;
         return Ok(Status::Fine);
     };
-    let _lock = (!restore.dry_run).then(|| Lock::take_idle(streams, &main)).transpose()?;
+    let mut lock = if restore.dry_run { Lock::default() } else { Lock::take_idle(streams, &main)? };
     if !restore.dry_run && files::recover(&main)?.is_some() {
         streams.note("finished an interrupted save first");
     }
     let latest = || sets(&main).pop().map(|set| set.date);
     let date = if date == "latest" { latest().unwrap_or_else(|| date.clone()) } else { date.clone() };
     let plan = restoring(&main, &date)?;
+    lock.claim(plan.files.iter().map(|(path, _)| path.as_path()).chain(plan.left.iter().map(PathBuf::as_path)))?;
     show(&plan, restore.prune, streams);
     if restore.dry_run {
         streams.note("dry run, nothing is written");

@@ -8,7 +8,7 @@ use super::lock::Lock;
 use super::output::finding_text;
 use super::save::{save, show_plan};
 use super::{Failure, Status, Streams};
-use crate::files;
+use crate::files::{self, is_stream};
 use crate::session::Session;
 use crate::session::command::{Command, Line, script};
 use crate::session::run::{Asker, Outcome};
@@ -29,8 +29,8 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
     }
     let target = target(open)?;
     let lock = if open.read_only { Lock::default() } else { Lock::take(streams, &target)? };
-    let mut run = Run { open, session: open.common.open_set(&target, now, streams)?, target };
-    lock.check(&run.session)?;
+    let mut run = Run { open, session: open.common.open_set(&target, now, streams)?, target, lock };
+    run.lock.check(&run.session)?;
     if open.read_only {
         run.session.set_read_only("--read-only was given");
     }
@@ -50,6 +50,7 @@ struct Run<'o> {
     open: &'o Open,
     session: Session,
     target: Vec<PathBuf>,
+    lock: Lock,
 }
 
 impl Run<'_> {
@@ -66,12 +67,14 @@ impl Run<'_> {
 
     fn asked(&mut self, line: &Line, command: &Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         match command {
-            Command::Write { path, force } => save(
-                &mut self.session,
-                path.as_deref().map(Path::new),
-                (*force, self.open.common.accept_repairs),
-                streams,
-            )?,
+            Command::Write { path, force } => {
+                let to = path.as_deref().map(Path::new).filter(|path| !is_stream(path));
+                if let Some(to) = to.filter(|_| self.session.read_only().is_none()) {
+                    self.lock.and(streams, &[to.to_path_buf()])?;
+                }
+                let how = (*force, self.open.common.accept_repairs);
+                save(&mut self.session, path.as_deref().map(Path::new), how, streams)?;
+            }
             Command::WriteQuit => {
                 save(&mut self.session, None, (false, self.open.common.accept_repairs), streams)?;
                 return Ok(false);

@@ -51,7 +51,7 @@ pub(super) fn deal(
         }
     };
     let index = split.output.join(split::INDEX);
-    let _lock = (!split.dry_run).then(|| Lock::take_idle(streams, &index)).transpose()?;
+    let mut lock = if split.dry_run { Lock::default() } else { Lock::take_idle(streams, &index)? };
     if !split.dry_run && split.output.is_dir() && files::recover(&index)?.is_some() {
         streams.note("finished an interrupted save first");
     }
@@ -82,6 +82,7 @@ pub(super) fn deal(
         prune: split.prune,
         now,
     });
+    lock.claim(plan.outputs.iter().map(|output| output.path.as_path()))?;
     for output in &plan.outputs {
         streams.note(&in_words(output));
     }

@@ -5,7 +5,7 @@
 //! operation passes a [`Gate`] by its number: tests make the n-th one fail, or the process die there. Between the
 //! last [`Step::Sync`] and the first [`Step::Rename`] stands the record by which an interrupted save is finished.
 
-use super::disk::{Disk, Fingerprint, OnDisk};
+use super::disk::{Disk, Fingerprint, OnDisk, fingerprint};
 use super::error::{Error, Reason};
 use super::outside;
 use super::record::{self, Begun};
@@ -111,7 +111,8 @@ impl<'g> Sink<'g> {
         let name = target.real.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let prefix = temporary_prefix(&name);
         let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(if target.folder().starts_with(home) { SUFFIX } else { FAR });
+        let suffix = if target.folder().starts_with(home) { SUFFIX.to_owned() } else { far(home) };
+        builder.prefix(&prefix).suffix(&suffix);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -147,9 +148,11 @@ impl<'g> Sink<'g> {
 /// The end of the name of every temporary file.
 pub(super) const SUFFIX: &str = ".sited";
 
-/// The same where the record of its save would be in another branch of folders: whoever finds it there cannot know
-/// whether it will be needed.
-const FAR: &str = ".far.sited";
+/// The same where the record of its save would be in another branch of folders, with a number for that folder: only who
+/// knows that there is no record can know that it will not be needed.
+fn far(home: &Path) -> String {
+    format!(".{:08x}.far{SUFFIX}", fingerprint(home.as_os_str().as_encoded_bytes()) as u32)
+}
 
 /// How the name of a temporary file begins: hidden, with the file's name and the number of this process.
 pub(super) fn temporary_prefix(name: &str) -> String {
@@ -165,11 +168,14 @@ pub(super) fn sweep(folder: &Path) {
     remove_dead(folder, |name| name.strip_suffix(SUFFIX)?.rsplit_once('.').map(|(_, end)| end));
 }
 
-/// The same for one file that lies elsewhere than its set; there must be no record of that set.
-pub(super) fn sweep_far(real: &Path) {
+/// The same for one file that lies elsewhere than its set, whose record would be in `home` (a path without links).
+pub(super) fn sweep_far(real: &Path, home: &Path) {
+    if home.ancestors().any(record::is_there) {
+        return;
+    }
     let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else { return };
-    let prefix = format!("{}.", name.to_string_lossy());
-    remove_dead(folder, |name| name.strip_suffix(FAR)?.strip_prefix(&prefix));
+    let (prefix, suffix) = (format!("{}.", name.to_string_lossy()), far(home));
+    remove_dead(folder, |name| name.strip_suffix(&suffix)?.strip_prefix(&prefix));
 }
 
 /// Removes the hidden files of a folder in whose name `process` finds the number of a dead process, up to a hyphen.

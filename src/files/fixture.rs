@@ -1,8 +1,8 @@
 //! A set in a temporary folder, loaded, edited and saved as a session would. For tests.
 
-use super::load::{Facts, Part, load};
+use super::load::{Facts, Part};
 use super::plan::{Plan, Request, plan};
-use super::{Disk, OnDisk, Options};
+use super::{Disk, OnDisk, Options, load_all};
 use crate::document::Document;
 use crate::document::edit::{Edit, NewEntry};
 use crate::document::rows::{RowId, RowSet};
@@ -67,11 +67,17 @@ impl Set {
         set
     }
 
-    pub(super) fn load(&mut self, name: &str) {
+    pub(super) fn load(&mut self, names: &str) {
+        self.reopen(names);
+    }
+
+    /// Loads the set of a file, or of several whose names have spaces between them; tells of a save that was finished
+    /// first.
+    pub(super) fn reopen(&mut self, names: &str) -> Option<super::Finished> {
         let (mut document, mut disk) = (Document::default(), Disk::default());
-        let path = self.path(name);
+        let paths: Vec<PathBuf> = names.split(' ').map(|name| self.path(name)).collect();
         let make = |_: &Facts| Records::default();
-        let loaded = load(&path, &Options::default(), &Progress::default(), make, &mut |part| {
+        let loaded = load_all(&paths, &Options::default(), &Progress::default(), make, &mut |part| {
             note(
                 &mut disk,
                 match part {
@@ -86,8 +92,10 @@ impl Set {
                 },
             );
         });
-        document.set_index(loaded.unwrap().index);
+        let loaded = loaded.unwrap();
+        document.set_index(loaded.index);
         (self.saved, self.document, self.disk) = (document.clone(), document, disk);
+        loaded.finished
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -100,7 +108,8 @@ impl Set {
 
     /// The set of another folder, just loaded.
     pub(super) fn open(folder: &Path, name: &str) -> Self {
-        let mut set = Self::new(&[(name, b"<urlset/>")]);
+        let first = name.split(' ').next().unwrap_or(name);
+        let mut set = Self::new(&[(first, b"<urlset/>")]);
         set.folder = folder.to_path_buf();
         set.load(name);
         set

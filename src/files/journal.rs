@@ -2,13 +2,17 @@
 //!
 //! One line for each change: a hash (XXH3, 64 bits), a space, a JSON value. The first line says which files it
 //! applies to. Lines are written by a thread of their own, which syncs as soon as it has nothing more to write.
-//! A lock beside it belongs to the process that has the set open and dies with it. What the lines mean is not
+//! A lock beside it belongs to the process that has the set open and dies with it. A journal of another set that
+//! applies to the same files (a part alone, a folder, a list of files) is found as well. What the lines mean is not
 //! known here.
 
-use super::disk::{Disk, fingerprint, identity};
+use super::disk::{Disk, fingerprint};
+pub use super::lock::Held;
+use super::lock::{Lock, keys, make_private, private, real, real_in};
 use serde::{Deserialize, Serialize};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::collections::{BTreeMap, HashMap};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,8 +25,11 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     version: u32,
-    /// The set, by the file that it is opened by.
+    /// The set, by the file that it is opened by; of several without an index, the first.
     pub set: String,
+    /// The others, where several were opened as one set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    and: Vec<String>,
     /// When it was begun, in seconds since 1970.
     pub begun: i64,
     files: Vec<Known>,
@@ -31,26 +38,31 @@ pub struct Header {
 /// A file of the set as it was when the changes were made.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Known {
+    /// Its real path.
     path: String,
     len: u64,
     hash: u64,
 }
 
 impl Header {
-    /// For a set whose files are these.
-    pub fn new(set: &Path, disk: &Disk, begun: i64) -> Self {
-        let known = |path: &Path| {
-            let file = disk.get(path)?;
-            Some(Known { path: path.to_string_lossy().into_owned(), len: file.len, hash: file.hash })
-        };
-        let mut files: Vec<Known> = disk.paths().filter_map(known).collect();
+    /// For a set that is opened by these paths and whose files are these.
+    fn new(set: &[PathBuf], disk: &Disk, begun: i64) -> Self {
+        let mut folders = HashMap::new();
+        let mut files = Vec::new();
+        for path in disk.paths() {
+            if let Some(file) = disk.get(path) {
+                let path = real_in(path, &mut folders).to_string_lossy().into_owned();
+                files.push(Known { path, len: file.len, hash: file.hash });
+            }
+        }
         files.sort();
-        Self { version: VERSION, set: set.to_string_lossy().into_owned(), begun, files }
+        let mut set = set.iter().map(|path| path.to_string_lossy().into_owned());
+        Self { version: VERSION, set: set.next().unwrap_or_default(), and: set.collect(), begun, files }
     }
 
     /// Whether the set is what it was when the changes were made.
     pub fn fits(&self, disk: &Disk) -> bool {
-        let now = Self::new(Path::new(&self.set), disk, self.begun);
+        let now = Self::new(&[], disk, self.begun);
         // The same set may be opened by another path; what it holds decides.
         let contents = |header: &Self| {
             let mut contents: Vec<(u64, u64)> = header.files.iter().map(|file| (file.len, file.hash)).collect();
@@ -58,6 +70,19 @@ impl Header {
             contents
         };
         contents(&now) == contents(self)
+    }
+
+    /// Whether it speaks of files that are open here, and all of those are what they were when the changes were made.
+    fn is_of_some_of(&self, disk: &Disk) -> bool {
+        let now = Self::new(&[], disk, self.begun);
+        let now: BTreeMap<&str, &Known> = now.files.iter().map(|file| (&*file.path, file)).collect();
+        let mut shared = self.files.iter().filter_map(|file| Some((file, *now.get(&*file.path)?))).peekable();
+        shared.peek().is_some() && shared.all(|(then, now)| then == now)
+    }
+
+    /// The paths that the set was opened by.
+    pub fn opened_by(&self) -> String {
+        [&self.set].into_iter().chain(&self.and).map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -86,19 +111,11 @@ pub enum Unusable {
     Unreadable(String),
 }
 
-/// Why a set cannot be edited: another process has it open.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("another sited{} has it open", .process.map_or_else(String::new, |process| format!(" (process {process})")))]
-pub struct Held {
-    /// Its number, if it said so.
-    pub process: Option<u32>,
-}
-
 /// The place in the state folder that belongs to one open set.
 #[derive(Debug)]
 pub struct Desk {
     path: PathBuf,
-    set: PathBuf,
+    set: Vec<PathBuf>,
     lock: Option<Lock>,
     /// What an earlier session left, if it did.
     pub left: Option<Result<Stored, Unusable>>,
@@ -110,11 +127,20 @@ impl Desk {
     /// # Errors
     /// [`Held`] when another process has it.
     pub fn take(state: &Path, set: &Path) -> Result<Self, Held> {
-        let set = absolute(set);
+        Self::take_all(state, &[set.to_path_buf()])
+    }
+
+    /// The same for a set of several files without an index. Their order belongs to it: rows are known by it.
+    ///
+    /// # Errors
+    /// [`Held`] when another process has one of them.
+    pub fn take_all(state: &Path, set: &[PathBuf]) -> Result<Self, Held> {
+        let set: Vec<PathBuf> = set.iter().map(|path| real(path)).collect();
         let folder = state.join("journal");
-        let name = format!("{:016x}", fingerprint(set.as_os_str().as_encoded_bytes()));
+        let names: Vec<&[u8]> = set.iter().map(|path| path.as_os_str().as_encoded_bytes()).collect();
+        let name = format!("{:016x}", fingerprint(&names.join(&0)));
         let _ = make_private(&folder);
-        let lock = lock(&folder.join(format!("{name}.lock")))?;
+        let lock = Lock::take(&folder, &name, keys(set.iter().map(PathBuf::as_path)))?;
         let path = folder.join(format!("{name}.journal"));
         let left = match fs::read(&path) {
             Ok(bytes) => Some(parse(&bytes)),
@@ -122,6 +148,53 @@ impl Desk {
             Err(error) => Some(Err(Unusable::Unreadable(error.to_string()))),
         };
         Ok(Self { path, set, lock, left })
+    }
+
+    /// Takes more files that belong to the set, or that it will make.
+    ///
+    /// # Errors
+    /// [`Held`] when another process has one of them; what is held stays held.
+    pub fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
+        let Some(lock) = &mut self.lock else { return Ok(()) };
+        let keys = lock.keys() | &keys(files);
+        lock.hold(keys)
+    }
+
+    /// Gives back every file but these and those that the set is opened by.
+    fn claim_only(&mut self, disk: &Disk) {
+        if let Some(lock) = &mut self.lock {
+            let files = disk.paths().chain(self.set.iter().map(PathBuf::as_path));
+            // Nothing is new in it, so nobody can have it.
+            let _ = lock.hold(&keys(files) & lock.keys());
+        }
+    }
+
+    /// What earlier sessions left that had some of these files open as another set.
+    pub fn left_elsewhere(&self, disk: &Disk) -> Vec<Stored> {
+        let entries = self.path.parent().and_then(|folder| fs::read_dir(folder).ok());
+        let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
+        let others = paths.filter(|path| path.extension().is_some_and(|end| end == "journal") && *path != self.path);
+        let is_of_these = |path: &PathBuf| first_line(path).is_some_and(|header| header.is_of_some_of(disk));
+        others.filter(is_of_these).filter_map(|path| parse(&fs::read(path).ok()?).ok()).collect()
+    }
+
+    /// What a journal of this set begins with.
+    pub fn header(&self, disk: &Disk, begun: i64) -> Header {
+        Header::new(&self.set, disk, begun)
+    }
+
+    /// Whether it is that of the set that is opened by these paths.
+    pub fn is_of(&self, set: &[PathBuf]) -> bool {
+        set.iter().map(|path| real(path)).eq(self.set.iter().cloned())
+    }
+
+    /// The place of the same set at other paths; `None` where it is this one.
+    ///
+    /// # Errors
+    /// [`Held`] when another process has one of them.
+    pub fn moved(&self, set: &[PathBuf]) -> Result<Option<Self>, Held> {
+        let state = self.path.parent().and_then(Path::parent).filter(|_| !self.is_of(set));
+        state.map(|state| Self::take_all(state, set)).transpose()
     }
 
     /// Puts what was left out of the way, where nothing overwrites it; tells its new name.
@@ -146,8 +219,8 @@ impl Desk {
         journal
     }
 
-    /// The set, absolute.
-    pub fn set(&self) -> &Path {
+    /// The paths that the set is opened by, absolute and without links.
+    pub fn set(&self) -> &[PathBuf] {
         &self.set
     }
 
@@ -155,77 +228,6 @@ impl Desk {
     pub const fn is_locked(&self) -> bool {
         self.lock.is_some()
     }
-}
-
-/// The path with every link followed, as far as it exists.
-fn absolute(set: &Path) -> PathBuf {
-    let folder = set.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    match (set.canonicalize(), folder.canonicalize()) {
-        (Ok(path), _) => path,
-        (_, Ok(folder)) => folder.join(set.file_name().unwrap_or_default()),
-        _ => set.to_path_buf(),
-    }
-}
-
-/// Makes a folder that nobody else can look into: what is in it may be private.
-fn make_private(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-/// A lock that is held; its file goes with it.
-#[derive(Debug)]
-struct Lock {
-    path: PathBuf,
-    _file: File,
-}
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Still locked: whoever has opened it meanwhile finds that it is not the file of that name any more.
-        let _ = fs::remove_file(&self.path);
-    }
-}
-
-fn lock(path: &Path) -> Result<Option<Lock>, Held> {
-    loop {
-        let Ok(mut file) = private().read(true).truncate(false).open(path) else { return Ok(None) };
-        match file.try_lock() {
-            Ok(()) if is_file_of(&file, path) => {
-                let _ = file.set_len(0);
-                let _ = file.rewind().and_then(|()| writeln!(file, "{}", std::process::id()));
-                return Ok(Some(Lock { path: path.to_path_buf(), _file: file }));
-            }
-            // Its owner has just removed it.
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut text = String::new();
-                let _ = file.read_to_string(&mut text);
-                return Err(Held { process: text.trim().parse().ok() });
-            }
-            // No locks here: better no protection than no program.
-            Err(TryLockError::Error(_)) => return Ok(None),
-        }
-    }
-}
-
-/// Whether a name still leads to an open file, as far as the system tells.
-fn is_file_of(file: &File, path: &Path) -> bool {
-    match (file.metadata(), fs::metadata(path)) {
-        (Ok(open), Ok(named)) => identity(&open) == identity(&named),
-        _ => false,
-    }
-}
-
-fn private() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.write(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
 }
 
 /// Makes a line's text; may take a while, so it runs on the journal's own thread.
@@ -264,7 +266,7 @@ impl Flusher {
 
 impl Journal {
     /// Begins anew: what was written so far is saved, or given up.
-    pub fn restart(&self, header: Header) {
+    fn restart(&self, header: Header) {
         self.order(Order::Restart(header));
     }
 
@@ -283,9 +285,23 @@ impl Journal {
         Flusher(self.sender.clone())
     }
 
-    /// The set, absolute.
-    pub fn set(&self) -> &Path {
-        self.desk.set()
+    /// The place that it belongs to.
+    pub const fn desk(&self) -> &Desk {
+        &self.desk
+    }
+
+    /// Takes more files that belong to the set, or that it will make.
+    ///
+    /// # Errors
+    /// As [`Desk::claim`].
+    pub fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
+        self.desk.claim(files)
+    }
+
+    /// Begins anew after a save: what was written so far is saved, and the files are these.
+    pub fn begin_anew(&mut self, disk: &Disk, begun: i64) {
+        self.desk.claim_only(disk);
+        self.restart(self.desk.header(disk, begun));
     }
 
     /// Why changes are not kept any more, if they are not.
@@ -404,6 +420,15 @@ fn parse(bytes: &[u8]) -> Result<Stored, Unusable> {
     Ok(Stored { header, lines, is_cut })
 }
 
+/// The header of a journal that has more than that.
+fn first_line(path: &Path) -> Option<Header> {
+    let mut file = BufReader::new(File::open(path).ok()?);
+    let mut line = Vec::new();
+    file.read_until(b'\n', &mut line).ok()?;
+    let has_more = file.fill_buf().is_ok_and(|rest| !rest.is_empty());
+    serde_json::from_str(sound(&line)?).ok().filter(|_| has_more)
+}
+
 /// The value of a whole line whose hash is right.
 fn sound(line: &[u8]) -> Option<&str> {
     let (hash, json) = std::str::from_utf8(line).ok()?.strip_suffix('\n')?.split_once(' ')?;
@@ -421,7 +446,8 @@ mod tests {
     fn write(folder: &Path, lines: &[&str]) -> PathBuf {
         let desk = desk(folder);
         let path = desk.path.clone();
-        let journal = desk.begin(Some(Header::new(&folder.join("sitemap.xml"), &Disk::default(), 7)));
+        let header = desk.header(&Disk::default(), 7);
+        let journal = desk.begin(Some(header));
         for line in lines {
             let line = (*line).to_owned();
             journal.note(Box::new(move || line));
@@ -468,7 +494,8 @@ mod tests {
         let desks = [(); 2].map(|()| Desk::take(&state, &folder.path().join("sitemap.xml")).unwrap());
         assert!(desks.iter().all(|desk| !desk.is_locked()));
         let [desk, _] = desks;
-        let journal = desk.begin(Some(Header::new(&folder.path().join("sitemap.xml"), &Disk::default(), 7)));
+        let header = desk.header(&Disk::default(), 7);
+        let journal = desk.begin(Some(header));
         journal.flush();
         assert!(journal.failure().is_some(), "it is said that nothing is kept");
     }

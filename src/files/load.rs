@@ -123,7 +123,7 @@ pub fn load<V: Visit + Send>(
         path.to_path_buf()
     };
     // Before the first byte is read, so that two never edit the same set.
-    let desk = options.state.as_ref().map(|state| Desk::take(state, &path));
+    let mut desk = options.state.as_ref().map(|state| Desk::take(state, &path));
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let job = Job { options, progress, make: &make, base };
     let name = file_name(&path);
@@ -142,6 +142,7 @@ pub fn load<V: Visit + Send>(
     deliver(Part::Index { index: index.clone(), on_disk, visitor });
     let folder = path.parent().unwrap_or(Path::new(""));
     let found = job.resolve((&path, identity), folder, &mut index.children);
+    desk = desk.map(|desk| claimed(desk, found.iter().map(|found| &*found.path)));
     sweep_beside(folder, found.iter().map(|found| &*found.path));
     let stopped = job.children(&found, &mut index.children, deliver);
     job.find_cycles((&path, identity), folder, &found, &mut index.children);
@@ -150,15 +151,30 @@ pub fn load<V: Visit + Send>(
     Ok(Loaded { path: Some(path), index: Some(index), stopped, finished, desk, ..Loaded::default() })
 }
 
-/// Removes what dead processes have left beside the files of a set. Its record, if there was one, has been finished.
-fn sweep_beside<'p>(home: &Path, files: impl Iterator<Item = &'p Path>) {
-    let mut swept = BTreeSet::from([home]);
+/// The place of a set with all its files: somebody may have one of them open by itself.
+fn claimed<'p>(desk: Result<Desk, Held>, files: impl Iterator<Item = &'p Path>) -> Result<Desk, Held> {
+    desk.and_then(|mut desk| desk.claim(files).map(|()| desk))
+}
+
+/// Removes what dead processes have left beside the files of a set, `home` being the folder of the one that it is opened
+/// by. Its record, if there was one, has been finished.
+pub(super) fn sweep_beside<'p>(home: &Path, files: impl Iterator<Item = &'p Path>) {
+    let here = if home.as_os_str().is_empty() { Path::new(".") } else { home };
+    let Ok(real_home) = here.canonicalize() else { return };
+    let (mut swept, mut swept_behind_links) = (BTreeSet::from([home]), BTreeSet::new());
     for path in files {
         if let Some(folder) = path.parent().filter(|folder| swept.insert(folder)) {
             folder.canonicalize().iter().for_each(|folder| commit::sweep(folder));
         }
-        if let Some(real) = path.is_symlink().then(|| path.canonicalize().ok()).flatten() {
-            commit::sweep_far(&real);
+        let is_elsewhere = path.parent() != Some(home) || path.is_symlink();
+        let Some(real) = is_elsewhere.then(|| path.canonicalize().ok()).flatten() else { continue };
+        match real.parent() {
+            Some(folder) if folder.starts_with(&real_home) => {
+                if swept_behind_links.insert(folder.to_path_buf()) {
+                    commit::sweep(folder);
+                }
+            }
+            _ => commit::sweep_far(&real, &real_home),
         }
     }
 }

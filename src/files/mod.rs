@@ -16,6 +16,7 @@ mod form;
 pub mod journal;
 pub mod load;
 mod locate;
+mod lock;
 mod mend;
 pub mod outside;
 mod own;

@@ -318,7 +318,7 @@ pub(super) fn recover_through(gate: &dyn Gate, path: &Path) -> Result<Option<Fin
     {
         // The record of a set that is opened by a link would lie beside the link.
         real.parent().map(commit::sweep);
-        commit::sweep_far(&real);
+        commit::sweep_far(&real, &own);
     }
     Ok(finished)
 }

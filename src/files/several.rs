@@ -2,6 +2,7 @@
 
 use super::disk::OnDisk;
 use super::error::{Error, Reason};
+use super::journal::Desk;
 use super::load::{Facts, Job, Loaded, Part};
 use super::{detect, locate, read, record};
 use crate::progress::Progress;
@@ -33,14 +34,22 @@ pub fn load_all<V: Visit + Send>(
     let job = Job { options, progress, make: &make, base };
     let len = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     progress.expect(paths.len() as u64, paths.iter().map(len).sum());
-    let mut loaded = Loaded::default();
+    // Before the first byte is read, so that two never edit the same file.
+    let desk = options.state.as_ref().map(|state| Desk::take_all(state, paths));
+    let mut loaded = Loaded { desk, ..Loaded::default() };
     let mut seen = BTreeSet::new();
+    // The record of a save lies beside the first.
+    for path in paths {
+        loaded.finished = record::recover(path)?.or(loaded.finished);
+    }
+    if let Some(home) = paths.first().and_then(|path| path.parent()) {
+        super::load::sweep_beside(home, paths.iter().map(PathBuf::as_path));
+    }
     for path in paths {
         if progress.is_cancelled() {
             loaded.stopped = true;
             break;
         }
-        loaded.finished = record::recover(path)?.or(loaded.finished);
         let contents = match read::read(path, options, progress) {
             Ok(contents) => contents,
             Err(error) => {

@@ -211,7 +211,7 @@ pub(super) fn take_over(file: &File, like: &Metadata, _: &Path) -> io::Result<bo
 }
 
 /// How many names a file has.
-fn links(metadata: &Metadata) -> u64 {
+pub(super) fn links(metadata: &Metadata) -> u64 {
     #[cfg(unix)]
     let links = std::os::unix::fs::MetadataExt::nlink(metadata);
     #[cfg(not(unix))]

@@ -11,10 +11,12 @@ use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::sitemap::SitemapId;
 use crate::files::disk::{Fingerprint, fingerprint};
-use crate::files::journal::{Desk, Flusher, Header, Journal, Stored, Unusable};
+use crate::files::journal::{Desk, Flusher, Held, Journal, Stored, Unusable};
+use crate::files::{Action, Plan};
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
+use std::path::Path;
 use written::Written;
 
 /// One line.
@@ -46,6 +48,14 @@ pub(super) struct Keeping {
     is_paused: bool,
     /// What a save is writing, until it is known what came of it.
     during: Option<Document>,
+    /// The place of the set at the path that a save moves it to.
+    next: Option<Desk>,
+}
+
+impl Keeping {
+    fn new(journal: Journal, is_paused: bool) -> Self {
+        Self { journal, done: 0, undone: 0, is_fresh: true, is_paused, during: None, next: None }
+    }
 }
 
 /// Unsaved changes of an earlier session, ready to be replayed.
@@ -116,6 +126,45 @@ impl Session {
         }
     }
 
+    /// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
+    /// that show them and ask. Where files are changed now, those could not be replayed any more.
+    pub fn waiting_elsewhere(&self, desk: &Desk) -> Option<(usize, String)> {
+        let left = desk.left_elsewhere(&self.disk);
+        let counts = left.iter().map(|stored| (labels(&stored.lines).len(), stored.header.opened_by()));
+        counts.into_iter().find(|(count, _)| *count > 0)
+    }
+
+    /// Takes the files that a save will make or replace before it begins, and the place of the set if it moves there.
+    ///
+    /// # Errors
+    /// [`Refused`] when another process has one of them open, or an earlier session left changes to what is replaced.
+    pub(super) fn claim(&mut self, plan: &Plan) -> Result<(), Refused> {
+        let Some(keeping) = &mut self.keeping else { return Ok(()) };
+        keeping.next = None;
+        let held = |path: &Path, held: Held| Refused(format!("{}: {held}; choose another name", path.display()));
+        let (desk, path) = (keeping.journal.desk(), plan.path.as_deref().filter(|_| !plan.copy));
+        let moved = path.filter(|_| plan.document.index().is_some() || plan.document.sitemaps().len() == 1);
+        if let Some(path) = moved {
+            keeping.next = desk.moved(&[path.to_path_buf()]).map_err(|error| held(path, error))?;
+            let left = keeping.next.as_ref().and_then(|desk| desk.left.as_ref());
+            if matches!(left, Some(Ok(stored)) if !labels(&stored.lines).is_empty()) {
+                keeping.next = None;
+                let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
+                return Err(Refused(format!("{}: {words}", path.display())));
+            }
+        }
+        let written = plan.outputs.iter().filter(|output| output.action != Action::Untouched);
+        let files = written.map(|output| output.path.as_path());
+        let claimed = match &mut keeping.next {
+            Some(next) => next.claim(files),
+            None => keeping.journal.claim(files),
+        };
+        claimed.map_err(|error| {
+            keeping.next = None;
+            held(plan.path.as_deref().unwrap_or(Path::new("")), error)
+        })
+    }
+
     /// Whether the files are those of the save that was the last to begin.
     fn is_what_was_saved(&self, lines: &[String]) -> bool {
         let saving = lines.iter().rev().find_map(|line| match serde_json::from_str(line) {
@@ -132,7 +181,7 @@ impl Session {
     pub fn replay(&mut self, left: Left) -> Result<usize, Refused> {
         let Left { desk, stored, is_of_save, .. } = left;
         let journal = desk.begin(None);
-        self.keeping = Some(Keeping { journal, done: 0, undone: 0, is_fresh: true, is_paused: true, during: None });
+        self.keeping = Some(Keeping::new(journal, true));
         let mut lines: Vec<Line> = stored.lines.iter().map_while(|line| serde_json::from_str(line).ok()).collect();
         lines.retain(|line| !matches!(line, Line::Saving(_) | Line::Then(_)));
         let first = lines.iter().rposition(|line| matches!(line, Line::Since(_))).unwrap_or(0);
@@ -151,7 +200,7 @@ impl Session {
         if let Some(keeping) = &mut self.keeping {
             keeping.is_paused = false;
             if is_of_save {
-                keeping.journal.restart(Header::new(keeping.journal.set(), &self.disk, seconds));
+                keeping.journal.begin_anew(&self.disk, seconds);
             }
         }
         // One line instead of many, whose ids are certain.
@@ -184,16 +233,12 @@ impl Session {
     }
 
     fn keep_from_here(&mut self, desk: Desk) {
-        let header = self.header(&desk);
+        let header = desk.header(&self.disk, self.now.now.seconds);
         let journal = desk.begin(Some(header));
-        self.keeping = Some(Keeping { journal, done: 0, undone: 0, is_fresh: true, is_paused: false, during: None });
+        self.keeping = Some(Keeping::new(journal, false));
         if self.is_modified() {
             self.note_all();
         }
-    }
-
-    fn header(&self, desk: &Desk) -> Header {
-        Header::new(desk.set(), &self.disk, self.now.now.seconds)
     }
 
     /// A change was made.
@@ -247,7 +292,7 @@ impl Session {
     /// A save that was begun has changed nothing and will not go on.
     pub fn note_no_save(&mut self) {
         if let Some(keeping) = &mut self.keeping {
-            keeping.during = None;
+            (keeping.during, keeping.next) = (None, None);
         }
     }
 
@@ -269,7 +314,14 @@ impl Session {
         let (seconds, is_fresh) = (self.now.now.seconds, self.now.saved.has_fresh_ids());
         let is_modified = self.is_modified();
         let Some(keeping) = &mut self.keeping else { return };
-        keeping.journal.restart(Header::new(keeping.journal.set(), &self.disk, seconds));
+        if let Some(mut next) = keeping.next.take() {
+            // What is left there is of the file that was replaced, and none of it could be replayed.
+            if next.left.is_some() {
+                next.set_aside();
+            }
+            std::mem::replace(&mut keeping.journal, next.begin(None)).remove();
+        }
+        keeping.journal.begin_anew(&self.disk, seconds);
         (keeping.done, keeping.undone, keeping.is_fresh) = (0, 0, is_fresh);
         keeping.during = None;
         if is_modified {

@@ -43,7 +43,7 @@ use findings::FileFinding;
 use history::History;
 use snapshot::{Prepared, Snapshot, State};
 use std::borrow::Cow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Rows up to which a change is made at once; more is work for a job.
@@ -184,6 +184,11 @@ impl Session {
     /// All files that were opened, where several are one set without an index; else none.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
+    }
+
+    /// Every file of the set as it was read or written last.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.disk.paths()
     }
 
     /// Which of several files could not be read, and why.

@@ -141,6 +141,10 @@ impl Session {
         if self.loading {
             return Err(Refused("still loading; wait, or stop it with Esc".into()));
         }
+        // Before anything is written down: a plan that cannot be carried out is nobody's business.
+        if plan.is_ready() {
+            self.claim(&plan)?;
+        }
         Ok(self.saving_now(plan, force))
     }
 

@@ -56,7 +56,9 @@ const PROMISES: [Promise; 23] = [
     (
         "Nothing that you typed is lost: it is kept in your state folder, synced at once. After a crash, a closed \
          terminal or a signal the next start shows it and asks; nothing is replayed unasked.",
-        "tests/crash.rs: what_was_typed_before_a_crash_is_asked_about_and_replayed; \
+        "tests/crash.rs: what_was_typed_before_a_crash_is_asked_about_and_replayed, \
+         changes_of_several_files_are_replayed_and_nobody_passes_them_by, \
+         changes_after_a_save_elsewhere_are_kept_for_the_new_path; \
          src/session/journal/tests.rs: any_session_is_replayed_to_the_same_bytes, \
          a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_after_it",
     ),
@@ -67,9 +69,12 @@ const PROMISES: [Promise; 23] = [
          src/session/journal/tests.rs: a_journal_of_other_files_is_put_aside_and_named",
     ),
     (
-        "Two editors never have one set: the second only reads and says which process has it; work without a screen is \
-         refused then, and where changes of an earlier session wait. The lock of a dead process is no lock.",
-        "tests/crash.rs: a_second_one_on_the_same_set_only_reads, \
+        "Two editors never have one file, by whatever path: its index, the file alone, a folder, a link, a second name. \
+         The second only reads and says which process has it; work without a screen is refused then, and where changes \
+         of an earlier session wait. The lock of a dead process is no lock.",
+        "src/files/lock.rs: two_sets_that_share_a_file_never_both_have_it_and_others_do, \
+         links_and_second_names_lead_to_the_same_file; \
+         tests/crash.rs: a_second_one_on_the_same_set_only_reads, a_set_is_locked_by_whatever_path_it_is_opened, \
          work_without_a_screen_waits_for_the_editor_and_for_what_it_left; \
          src/files/journal.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_there_is_none",
     ),

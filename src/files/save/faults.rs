@@ -7,13 +7,15 @@ use super::*;
 use crate::document::edit::{Edit, NewEntry};
 use crate::document::sitemap::SitemapId;
 use crate::files::commit::Step;
-use crate::files::fixture::{Set, urlset};
+use crate::files::fixture::{Set, index, urlset};
 use crate::files::record;
 use crate::protocol::Field;
 use crate::protocol::limits::Limits;
 use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
+
+const SCENARIO_COUNT: usize = if cfg!(unix) { 12 } else { 8 };
 
 /// A set on disk, and what is done to it before it is saved.
 pub(super) struct Scenario {
@@ -25,7 +27,7 @@ pub(super) struct Scenario {
     in_place: bool,
 }
 
-pub(super) const SCENARIOS: [Scenario; 8] = [
+pub(super) const SCENARIOS: [Scenario; SCENARIO_COUNT] = [
     Scenario { name: "one file", main: "sitemap.xml", make: single, change: one_value, in_place: false },
     Scenario { name: "gzip", main: "sitemap.xml.gz", make: packed, change: one_value, in_place: false },
     Scenario { name: "a set, split", main: "index.xml", make: pair, change: split, in_place: false },
@@ -37,6 +39,17 @@ pub(super) const SCENARIOS: [Scenario; 8] = [
         in_place: false,
     },
     Scenario { name: "an emptied part", main: "index.xml", make: pair, change: empty, in_place: false },
+    Scenario { name: "a gzipped set, split", main: "index.xml", make: packed_pair, change: split, in_place: false },
+    Scenario { name: "files of two folders", main: SEVERAL, make: several, change: one_of_each, in_place: false },
+    Scenario {
+        name: "a list that becomes several",
+        main: "urls.txt",
+        make: list,
+        change: list_into_parts,
+        in_place: false,
+    },
+    #[cfg(unix)]
+    Scenario { name: "a part by a link", main: "index.xml", make: linked_part, change: split, in_place: false },
     #[cfg(unix)]
     Scenario { name: "a chain of links", main: "sitemap.xml", make: linked, change: one_value, in_place: false },
     #[cfg(unix)]
@@ -51,6 +64,51 @@ fn single() -> Set {
 
 fn packed() -> Set {
     Set::new(&[("sitemap.xml.gz", &gzip(urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes()))])
+}
+
+fn packed_pair() -> Set {
+    let index = index(&["https://e.com/s-1.xml.gz 2024-01-01", "https://e.com/s-2.xml.gz 2024-01-01"]);
+    let one = gzip(urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes());
+    let two = gzip(urlset(&["https://e.com/3", "https://e.com/4"]).as_bytes());
+    Set::new(&[("index.xml", index.as_bytes()), ("s-1.xml.gz", &one), ("s-2.xml.gz", &two)])
+}
+
+/// Files that are opened as one set, in folders beside each other and below.
+const SEVERAL: &str = "here/a.xml there/b.xml here/deep/c.txt";
+
+fn several() -> Set {
+    let one = urlset(&["https://e.com/1", "https://e.com/2"]);
+    let two = urlset(&["https://e.com/3", "https://e.com/4"]);
+    let files =
+        [("here/a.xml", one.as_bytes()), ("there/b.xml", two.as_bytes()), ("here/deep/c.txt", b"https://e.com/5\n")];
+    let mut set = Set::new(&files);
+    set.load(SEVERAL);
+    set
+}
+
+fn one_of_each(set: &mut Set) {
+    set.set(&[0, 3], Field::Priority, Some("0.8"));
+    set.add(2, "https://e.com/6");
+}
+
+fn list() -> Set {
+    Set::new(&[("urls.txt", b"https://e.com/1\nhttps://e.com/2\nhttps://e.com/3\n")])
+}
+
+fn list_into_parts(set: &mut Set) {
+    set.limits = Limits { urls: 2, ..Limits::default() };
+    set.add(0, "https://e.com/4");
+    set.add(0, "https://e.com/5");
+}
+
+#[cfg(unix)]
+fn linked_part() -> Set {
+    let mut set = pair();
+    fs::create_dir(set.path("real")).unwrap();
+    fs::rename(set.path("s-2.xml"), set.path("real/two.xml")).unwrap();
+    std::os::unix::fs::symlink("real/two.xml", set.path("s-2.xml")).unwrap();
+    set.load("index.xml");
+    set
 }
 
 #[cfg(unix)]
@@ -113,6 +171,11 @@ fn empty(set: &mut Set) {
 }
 
 impl Scenario {
+    /// The file that the record of a save lies beside.
+    pub(super) fn first(&self) -> &'static str {
+        self.main.split(' ').next().unwrap_or(self.main)
+    }
+
     pub(super) fn edited(&self) -> Set {
         let mut set = (self.make)();
         (self.change)(&mut set);
@@ -247,7 +310,7 @@ fn a_failure_at_any_operation_loses_nothing() {
                 assert!(new.keys().all(|name| now.contains_key(name)), "{context}");
             }
             if is_opened_again {
-                let done = record::recover(&set.path(scenario.main)).unwrap();
+                let done = set.reopen(scenario.main);
                 assert_eq!(done.is_some(), has_record, "{context}");
                 finished += usize::from(has_record);
                 let expected = if has_record || seen(&set) == new { &new } else { &old };
@@ -432,7 +495,7 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
         let (old, new) = scenario.outcomes();
         let (mut deaths, mut kept) = (0, 0);
         for at in 0.. {
-            let set = (scenario.make)();
+            let mut set = (scenario.make)();
             if started(&format!("save {number} {at} {}", set.path("").display())) {
                 assert_eq!(set.files(), new, "{}", scenario.name);
                 break;
@@ -444,7 +507,7 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
                 // One more dies where it finishes; the numbers go on with those of the save.
                 started(&format!("finish {number} {} {}", at % 7, set.path("").display()));
             }
-            record::recover(&set.path(scenario.main)).unwrap();
+            set.reopen(scenario.main);
             // A file that was in place already, alone and without a record.
             let now = set.files();
             kept += usize::from(now == old);
@@ -471,7 +534,7 @@ fn die(told: &str) {
     let gate = Death(AtomicUsize::new(words[2].parse().unwrap()));
     let folder = Path::new(words[3]);
     if words[0] == "finish" {
-        record::recover_through(&gate, &folder.join(scenario.main)).unwrap();
+        record::recover_through(&gate, &folder.join(scenario.first())).unwrap();
         return;
     }
     let mut set = Set::open(folder, scenario.main);

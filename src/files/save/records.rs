@@ -14,9 +14,9 @@ fn finishing_can_fail_anywhere_and_be_finished() {
         let (_, new) = scenario.outcomes();
         for at in 0.. {
             let Some(set) = interrupted(scenario) else { break };
-            let failed = record::recover_through(&Fault::full(at), &set.path(scenario.main)).is_err();
+            let failed = record::recover_through(&Fault::full(at), &set.path(scenario.first())).is_err();
             failures += usize::from(failed);
-            record::recover(&set.path(scenario.main)).unwrap();
+            record::recover(&set.path(scenario.first())).unwrap();
             assert_eq!(set.files(), new, "{} {at}", scenario.name);
             if !failed {
                 break;

@@ -165,6 +165,11 @@ impl App {
         if self.session.read_only().is_some() {
             return;
         }
+        if let Some((count, path)) = self.session.waiting_elsewhere(&desk) {
+            let words = format!("an earlier session left {} to it", counted(count as u64, "unsaved change"));
+            self.session.set_read_only(format!("{words}; open {path}, which shows them and asks"));
+            return self.fail(format!("{words}: open {path}, which shows them; here it can be read, not changed"));
+        }
         let (left, words) = self.session.keep(desk);
         if let Some(words) = words {
             self.fail(words);

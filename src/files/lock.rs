@@ -1,0 +1,269 @@
+//! Who may change which files: one lock for each open set, in the user's state folder, that dies with its process.
+//!
+//! Invariant: of two sets that are open for changing and share a file, only one has its lock, by whatever path each was
+//! opened: the index, a part alone, a link, a folder, a list of files. A lock file tells its process and a key of each
+//! file; whoever takes a lock looks at the others first, while the folder itself is locked against everybody else who
+//! does. Nothing stays behind but the locks of dead processes, which the next one removes.
+
+use super::disk::{fingerprint, identity};
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Why a set cannot be edited: another process has it open.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("another sited{} has it open", .process.map_or_else(String::new, |process| format!(" (process {process})")))]
+pub struct Held {
+    /// Its number, if it said so.
+    pub process: Option<u32>,
+}
+
+/// What the name of every lock file ends with.
+const END: &str = "lock";
+
+/// How long somebody else who takes a lock at this moment is waited for. It takes far less.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Between two looks.
+const LOOK: Duration = Duration::from_millis(2);
+
+/// Keys of files: a hash of the real path each, and one of the file itself where it has several names.
+pub(super) type Keys = BTreeSet<u64>;
+
+/// The keys of files by their paths.
+pub(super) fn keys<'p>(files: impl Iterator<Item = &'p Path>) -> Keys {
+    let mut folders = HashMap::new();
+    let mut keys = Keys::new();
+    for path in files {
+        keys.insert(fingerprint(real_in(path, &mut folders).as_os_str().as_encoded_bytes()));
+        keys.extend(inode(path));
+    }
+    keys
+}
+
+/// The path with every link followed, as far as it exists.
+pub(super) fn real(path: &Path) -> PathBuf {
+    real_in(path, &mut HashMap::new())
+}
+
+/// The same for many files of few folders, which are looked up once.
+pub(super) fn real_in<'p>(path: &'p Path, folders: &mut HashMap<&'p Path, Option<PathBuf>>) -> PathBuf {
+    if path.is_symlink() || path.file_name().is_none() {
+        if let Ok(real) = path.canonicalize() {
+            return real;
+        }
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match folders.entry(folder).or_insert_with(|| folder.canonicalize().ok()) {
+        Some(folder) => folder.join(path.file_name().unwrap_or_default()),
+        None => path.to_path_buf(),
+    }
+}
+
+/// The key of a file that has several names.
+fn inode(path: &Path) -> Option<u64> {
+    let metadata = fs::metadata(path).ok().filter(|metadata| super::target::links(metadata) > 1)?;
+    let (device, inode) = identity(&metadata)?;
+    Some(fingerprint(format!("{device} {inode}").as_bytes()))
+}
+
+/// A lock that is held; its file goes with it.
+#[derive(Debug)]
+pub(super) struct Lock {
+    path: PathBuf,
+    file: File,
+    keys: Keys,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Still locked: whoever has opened it meanwhile finds that it is not the file of that name any more.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+impl Lock {
+    /// Takes the lock of a name in a folder. `None` where there is no place for it, or where there are no locks: better
+    /// no protection than no program.
+    pub(super) fn take(folder: &Path, name: &str, keys: Keys) -> Result<Option<Self>, Held> {
+        let _one_at_a_time = Door::close(folder);
+        let path = folder.join(name).with_extension(END);
+        let Some(file) = own(&path)? else { return Ok(None) };
+        let mut lock = Self { path, file, keys: Keys::new() };
+        lock.hold_alone(keys)?;
+        Ok(Some(lock))
+    }
+
+    /// Holds these files from now on, and no others.
+    ///
+    /// # Errors
+    /// When another process has one of them; then it holds what it held before.
+    pub(super) fn hold(&mut self, keys: Keys) -> Result<(), Held> {
+        if keys == self.keys {
+            return Ok(());
+        }
+        let _one_at_a_time = self.path.parent().map(Door::close);
+        self.hold_alone(keys)
+    }
+
+    /// The keys that are held.
+    pub(super) const fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    fn hold_alone(&mut self, keys: Keys) -> Result<(), Held> {
+        let new: Keys = keys.difference(&self.keys).copied().collect();
+        if !new.is_empty() {
+            self.look_at_others(&new)?;
+        }
+        let lines: String = keys.iter().map(|key| format!("{key:016x}\n")).collect();
+        let text = format!("{}\n{lines}", std::process::id());
+        let written = self.file.rewind().and_then(|()| self.file.set_len(0));
+        // A list that cannot be written protects less; the lock by name is there.
+        let _ = written.and_then(|()| self.file.write_all(text.as_bytes()));
+        self.keys = keys;
+        Ok(())
+    }
+
+    /// Whether nobody else has one of these.
+    fn look_at_others(&self, keys: &Keys) -> Result<(), Held> {
+        let entries = self.path.parent().and_then(|folder| fs::read_dir(folder).ok());
+        let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
+        for path in paths.filter(|path| path.extension().is_some_and(|end| end == END) && *path != self.path) {
+            let Ok(mut file) = File::open(&path) else { continue };
+            match file.try_lock_shared() {
+                // Nobody has it any more.
+                Ok(()) => drop(fs::remove_file(&path)),
+                Err(TryLockError::WouldBlock) => {
+                    let (process, theirs) = told(&mut file);
+                    if theirs.intersection(keys).next().is_some() {
+                        return Err(Held { process });
+                    }
+                }
+                Err(TryLockError::Error(_)) => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Opens and locks a lock file.
+fn own(path: &Path) -> Result<Option<File>, Held> {
+    loop {
+        let Ok(mut file) = private().read(true).truncate(false).open(path) else { return Ok(None) };
+        match file.try_lock() {
+            Ok(()) if is_file_of(&file, path) => return Ok(Some(file)),
+            // Its owner has just removed it.
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(Held { process: told(&mut file).0 }),
+            Err(TryLockError::Error(_)) => return Ok(None),
+        }
+    }
+}
+
+/// The process and the keys that a lock file tells.
+fn told(file: &mut File) -> (Option<u32>, Keys) {
+    let mut text = String::new();
+    let _ = file.read_to_string(&mut text);
+    let mut lines = text.lines();
+    let process = lines.next().and_then(|line| line.trim().parse().ok());
+    (process, lines.filter_map(|line| u64::from_str_radix(line.trim(), 16).ok()).collect())
+}
+
+/// Whether a name still leads to an open file, as far as the system tells.
+fn is_file_of(file: &File, path: &Path) -> bool {
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(open), Ok(named)) => identity(&open) == identity(&named),
+        _ => false,
+    }
+}
+
+/// How a file is opened that nobody else can read.
+pub(super) fn private() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+/// Makes a folder that nobody else can look into: what is in it may be private.
+pub(super) fn make_private(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// The folder, locked: who has it looks at all locks and takes one while nobody else does.
+struct Door(#[expect(dead_code, reason = "holds the lock as long as it is there")] File);
+
+impl Door {
+    /// `None` where folders cannot be locked, or somebody stands in the door: two that come at the same moment may then
+    /// both be let in, unless they come by the same path.
+    fn close(folder: &Path) -> Option<Self> {
+        let file = File::open(folder).ok()?;
+        let start = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Some(Self(file)),
+                Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => std::thread::park_timeout(LOOK),
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys_of(paths: &[PathBuf]) -> Keys {
+        keys(paths.iter().map(PathBuf::as_path))
+    }
+
+    #[test]
+    fn two_sets_that_share_a_file_never_both_have_it_and_others_do() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let take = |name: &str, keys: &[u64]| Lock::take(folder.path(), name, keys.iter().copied().collect());
+        let mut one = take("one", &[1, 2]).unwrap().unwrap();
+        let held = take("two", &[2, 3]).unwrap_err();
+        assert_eq!(held.process, Some(std::process::id()));
+        assert!(!path("two.lock").exists(), "who gets nothing leaves nothing");
+        let mut two = take("two", &[3]).unwrap().unwrap();
+        assert!(one.hold([1, 2, 3].into()).is_err());
+        assert_eq!(one.keys(), &[1, 2].into());
+        // What the one gives up the other may have.
+        one.hold([1].into()).unwrap();
+        two.hold([2, 3].into()).unwrap();
+        // The lock of a dead process is no lock, and goes.
+        fs::write(path("dead.lock"), format!("1\n{:016x}\n", 1)).unwrap();
+        drop(one);
+        assert!(take("three", &[1]).unwrap().is_some());
+        assert!(!path("dead.lock").exists() && !path("one.lock").exists());
+        assert!(take("two", &[9]).is_err(), "one name, one lock");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_and_second_names_lead_to_the_same_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir(path("deep")).unwrap();
+        for name in ["a.xml", "deep/b.xml"] {
+            fs::write(path(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink("deep", path("link")).unwrap();
+        std::os::unix::fs::symlink("a.xml", path("c.xml")).unwrap();
+        fs::hard_link(path("a.xml"), path("d.xml")).unwrap();
+        let shared =
+            |one: &str, other: &str| keys_of(&[path(one)]).intersection(&keys_of(&[path(other)])).next().is_some();
+        assert!(shared("a.xml", "c.xml") && shared("a.xml", "d.xml") && shared("c.xml", "d.xml"));
+        assert!(shared("deep/b.xml", "link/b.xml") && shared("new.xml", "deep/../new.xml"));
+        assert!(!shared("a.xml", "deep/b.xml"));
+    }
+}
