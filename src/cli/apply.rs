@@ -13,9 +13,9 @@
 //! priority = "none"
 //! ```
 
-use super::args::Common;
 use super::changes::changes;
-use super::edit::{Saving, edit_all};
+use super::edit::edit_all;
+use super::rows::Target;
 use super::{Failure, Status, Streams, filter};
 use crate::document::query::Query;
 use crate::document::rows::RowSet;
@@ -40,20 +40,12 @@ use std::path::{Path, PathBuf};
 pub struct Apply {
     /// The file of rules, TOML
     pub rules: PathBuf,
-    /// A sitemap, a sitemap index, or a folder that holds one
-    pub path: PathBuf,
+    /// What is changed, and where it is written
+    #[command(flatten)]
+    pub target: Target,
     /// Change nothing, list the rows that do not obey, and end with status 1 if there are any
     #[arg(long, conflicts_with_all = ["dry_run", "output"])]
     pub check: bool,
-    /// Say what would change, and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Write to OUT and leave PATH as it is
-    #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
-    /// What is the same for every task
-    #[command(flatten)]
-    pub common: Common,
 }
 
 /// The file.
@@ -86,11 +78,11 @@ struct Ready {
 
 /// Applies the rules and saves, or compares.
 pub(super) fn run(apply: &Apply, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let now = apply.common.now()?;
-    let rules = read(&apply.rules, now)?;
-    let output = apply.output.as_deref();
-    let is_dry = apply.dry_run || apply.check;
-    let (mut session, _lock) = apply.common.open_to_change(&apply.path, (output, is_dry), streams)?;
+    let Apply { target, .. } = apply;
+    let rules = read(&apply.rules, target.common.now()?)?;
+    let is_dry = target.dry_run || apply.check;
+    let written = (target.output.as_deref(), is_dry);
+    let (mut session, _lock) = target.common.open_to_change(&target.path, written, streams)?;
     for (rule, rows) in rules.iter().zip(dealt(&session, &rules)) {
         if rows.is_empty() {
             continue;
@@ -100,7 +92,7 @@ pub(super) fn run(apply: &Apply, streams: &mut Streams<'_>) -> Result<Status, Fa
         if let Outcome::Done(report) = session.run(&command, Asker::Headless)?
             && !apply.check
         {
-            let dry = if apply.dry_run { "dry run, nothing is written: " } else { "" };
+            let dry = if target.dry_run { "dry run, nothing is written: " } else { "" };
             streams.note(&format!("{dry}{}: {}", rule.name, report.message));
         }
         session.mark(&rows, false);
@@ -115,8 +107,7 @@ pub(super) fn run(apply: &Apply, streams: &mut Streams<'_>) -> Result<Status, Fa
         ));
         return Ok(if count == 0 { Status::Fine } else { Status::Findings });
     }
-    let how = Saving { dry_run: apply.dry_run, output, accept: apply.common.accept_repairs };
-    edit_all(session, &[], &how, streams)
+    edit_all(session, &[], &target.saving(), streams)
 }
 
 /// The rows of each rule: of those that no rule before it took, the ones that pass.

@@ -4,7 +4,7 @@ use super::apply::Apply;
 use super::definition::{Completions, Man};
 use super::diff::Diff;
 use super::merge::Merge;
-use super::rows::{Add, Dedupe, Remove, ReplaceIn, Sort};
+use super::rows::{Add, Dedupe, Remove, ReplaceIn, Sort, Target};
 use super::stats::Stats;
 use crate::check::profile::Profile;
 use crate::files::backup;
@@ -19,7 +19,6 @@ use std::path::PathBuf;
     about = "A terminal editor for sitemaps: your URLs as a table, checked while you edit",
     after_help = "Without PATH, sited opens sitemap_index.xml or sitemap.xml of this folder, else a sample set.\n\
                   Exit status: 0 fine, 1 check found errors, 2 wrong usage, 3 a file cannot be read or written.",
-    args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
 pub struct Line {
@@ -75,6 +74,27 @@ pub struct Open {
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,
+}
+
+impl Open {
+    /// The first thing that was said of the screen, as it is called on the command line; a task has no use for it.
+    pub fn first(&self) -> Option<String> {
+        let Self { paths, script, read_only, theme, common } = self;
+        let Common { base_url, now, profile, accept_repairs, max_bytes, backup } = common;
+        let options = [
+            (script.is_some(), "--script"),
+            (*read_only, "--read-only"),
+            (theme.is_some(), "--theme"),
+            (base_url.is_some(), "--base-url"),
+            (now.is_some(), "--now"),
+            (profile.is_some(), "--profile"),
+            (*accept_repairs, "--accept-repairs"),
+            (max_bytes.is_some(), "--max-bytes"),
+            (backup.is_some(), "--backup"),
+        ];
+        let option = options.into_iter().find(|(given, _)| *given).map(|(_, name)| name.to_owned());
+        option.or_else(|| paths.first().map(|path| path.to_string_lossy().into_owned()))
+    }
 }
 
 /// What is the same for every task.
@@ -232,31 +252,24 @@ pub struct List {
     after_help = "Examples:\n  sited set sitemap.xml priority=0.8 --where path:/blog/*\n  sited set public/ lastmod=today changefreq=none --dry-run"
 )]
 pub struct Set {
-    /// A sitemap, a sitemap index, or a folder that holds one
-    pub path: PathBuf,
+    /// What is changed, and where it is written
+    #[command(flatten)]
+    pub target: Target,
     /// New values: priority=0.8, lastmod=today, lastmod=+7d, changefreq=none
     #[arg(required = true, value_name = "FIELD=VALUE")]
     pub assignments: Vec<String>,
     /// Only rows that pass; without it, all rows
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
-    /// Say what would change, and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Write to OUT (- is standard output) and leave PATH as it is; its end may choose the form: .txt, .csv, .tsv
-    #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
-    /// What is the same for every task
-    #[command(flatten)]
-    pub common: Common,
 }
 
 /// `sited fix`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sited fix sitemap.xml --dry-run\n  sited fix public/ --rule set-duplicate")]
 pub struct Fix {
-    /// A sitemap, a sitemap index, or a folder that holds one
-    pub path: PathBuf,
+    /// What is changed, and where it is written
+    #[command(flatten)]
+    pub target: Target,
     /// Only findings of this rule, such as lastmod-no-seconds or 'lastmod-*'; without it, all whose fix is safe
     #[arg(long = "rule", value_name = "CODE")]
     pub rules: Vec<String>,
@@ -266,15 +279,6 @@ pub struct Fix {
     /// Only rows that pass; without it, all rows
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
-    /// Say what would change, and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Write to OUT and leave PATH as it is
-    #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
-    /// What is the same for every task
-    #[command(flatten)]
-    pub common: Common,
 }
 
 /// `sited convert`.
@@ -452,9 +456,20 @@ mod tests {
         let task = read("sited list a.xml --where -has:image").unwrap().task;
         assert!(matches!(task, Some(Task::List(List { filter: Some(filter), .. })) if filter == "-has:image"));
         let task = read("sited set a.xml lastmod=-1d priority=0.8 --dry-run -o b.xml").unwrap().task;
-        assert!(matches!(task, Some(Task::Set(Set { assignments, dry_run: true, .. })) if assignments.len() == 2));
+        assert!(matches!(task, Some(Task::Set(Set { assignments, target, .. })) if assignments.len() == 2 && target.dry_run));
         let line = read("sited --script - a.xml").unwrap();
         assert_eq!(line.open.script, Some("-".into()));
+        // What holds for every task may stand before it; what is about the screen may not.
+        let line = read("sited --quiet --color never check a.xml").unwrap();
+        assert!(line.look.quiet && matches!(line.task, Some(Task::Check(Check { paths, .. })) if paths.len() == 1));
+        assert_eq!(line.open.first(), None);
+        for (words, first) in [
+            ("sited --read-only check a.xml", "--read-only"),
+            ("sited --profile google list a.xml", "--profile"),
+            ("sited b.xml check a.xml", "b.xml"),
+        ] {
+            assert_eq!(read(words).unwrap().open.first().as_deref(), Some(first), "{words}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! One change of a set without a screen: previewed, or done and saved.
+//! Changes of a set without a screen: previewed, or done and saved.
 
 use super::output::{Paint, plain};
 use super::save::{save, show_plan};
@@ -25,17 +25,7 @@ pub(super) struct Saving<'a> {
     pub(super) accept: bool,
 }
 
-/// Does what a command says and saves, in place or to another path; a dry run only says what it would do.
-pub(super) fn edit(
-    session: Session,
-    command: &Command,
-    how: &Saving<'_>,
-    streams: &mut Streams<'_>,
-) -> Result<Status, Failure> {
-    edit_all(session, std::slice::from_ref(command), how, streams)
-}
-
-/// The same for commands one after the other, saved once. A dry run does them in memory, and tells what a save would
+/// Does what commands say, one after the other, and saves once, in place or to another path. A dry run does them in memory, and tells what a save would
 /// write and how that differs from what is there.
 pub(super) fn edit_all(
     mut session: Session,

@@ -238,7 +238,12 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
     };
     let quiet = line.look.quiet;
     let mut streams = Streams { out, notes, state, meter: meter && !quiet, quiet, colour };
+    let before_task = line.task.as_ref().and_then(|_| line.open.first());
     let result = match (&line.task, &line.open.script) {
+        (Some(_), _) if before_task.is_some() => Err(Failure::Usage(
+            format!("{} stands before the task", before_task.unwrap_or_default()),
+            "say the task first, then its files and options: sited check PATH --profile google".to_owned(),
+        )),
         (Some(Task::Check(check)), _) => check::run(check, &mut streams),
         (Some(Task::List(list)), _) => list::run(list, &mut streams),
         (Some(Task::Set(set)), _) => set::run(set, &mut streams),

@@ -4,6 +4,7 @@
 
 use super::args::Common;
 use super::edit::{Saving, edit_all};
+use super::lock::Lock;
 use super::{Failure, Status, Streams, filter};
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sort;
@@ -130,17 +131,27 @@ pub enum Keep {
 }
 
 impl Target {
-    fn run(
+    /// Opens it to be changed.
+    pub(super) fn open(&self, streams: &mut Streams<'_>) -> Result<(Session, Lock), Failure> {
+        self.common.open_to_change(&self.path, (self.output.as_deref(), self.dry_run), streams)
+    }
+
+    /// Whether and where the change is saved.
+    pub(super) fn saving(&self) -> Saving<'_> {
+        let output = self.output.as_deref();
+        Saving { dry_run: self.dry_run, output, accept: self.common.accept_repairs }
+    }
+
+    /// Opens it, does what the commands say, and saves.
+    pub(super) fn run(
         &self,
         streams: &mut Streams<'_>,
         commands: impl FnOnce(&mut Session, Now) -> Result<Vec<Command>, Failure>,
     ) -> Result<Status, Failure> {
         let now = self.common.now()?;
-        let output = self.output.as_deref();
-        let (mut session, _lock) = self.common.open_to_change(&self.path, (output, self.dry_run), streams)?;
+        let (mut session, _lock) = self.open(streams)?;
         let commands = commands(&mut session, now)?;
-        let how = Saving { dry_run: self.dry_run, output, accept: self.common.accept_repairs };
-        edit_all(session, &commands, &how, streams)
+        edit_all(session, &commands, &self.saving(), streams)
     }
 }
 

@@ -1,21 +1,18 @@
 //! `sited set`: new values for fields, saved.
 
 use super::args::Set;
-use super::edit::{Saving, edit};
 use super::{Failure, Status, Streams, filter};
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::snapshot::vocabulary;
 
 /// Sets, says what changed, saves.
 pub(super) fn run(set: &Set, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let now = set.common.now()?;
+    let now = set.target.common.now()?;
     let command = Command::Set {
         scope: Scope { shown: false, query: filter(set.filter.as_deref(), now)? },
         assignments: assignments(&set.assignments, now)?,
     };
-    let (output, accept) = (set.output.as_deref(), set.common.accept_repairs);
-    let (session, _lock) = set.common.open_to_change(&set.path, (output, set.dry_run), streams)?;
-    edit(session, &command, &Saving { dry_run: set.dry_run, output, accept }, streams)
+    set.target.run(streams, |_, _| Ok(vec![command]))
 }
 
 fn assignments(words: &[String], now: crate::protocol::lastmod::Now) -> Result<Vec<Assignment>, Failure> {
