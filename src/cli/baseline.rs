@@ -70,13 +70,9 @@ impl Baseline {
         Ok(Self(known))
     }
 
-    /// All of these findings.
-    pub(super) fn of(findings: &[Reported]) -> Self {
-        let mut known = BTreeMap::new();
-        for finding in findings {
-            *known.entry(Known::of(finding)).or_default() += 1;
-        }
-        Self(known)
+    /// Takes down one more.
+    pub(super) fn add(&mut self, finding: &Reported) {
+        *self.0.entry(Known::of(finding)).or_default() += 1;
     }
 
     /// How many findings it holds.

@@ -3,143 +3,219 @@
 use super::args::{Check, CheckFormat};
 use super::baseline::Baseline;
 use super::choose::Choice;
-use super::output::{File, Finding, Summary, check_json, finding_text};
+use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
+use super::walk::{HELD, Set};
 use super::{Failure, Status, Streams, each_path, filter, report};
 use crate::document::query::Query;
 use crate::document::quirk::{self, Quirk};
-use crate::document::rows::RowId;
 use crate::files::{self, Reason};
 use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::findings::{self, Reported};
+use crate::session::report::Reporter;
 use crate::words::{counted, grouped};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::PathBuf;
+use tempfile::SpooledTempFile;
 
-/// Everything there is to report, over all paths.
+/// What is told of findings while they come.
 struct Report {
     choice: Choice,
     /// Only findings of rows that pass it.
     query: Option<Query>,
+    /// Findings that are known and left out.
+    known: Option<Baseline>,
+    /// Findings that are only taken down.
+    accepted: Option<Baseline>,
     files: Vec<File>,
     summary: Summary,
-    findings: Vec<Reported>,
+    /// Whether any finding makes the run fail.
+    fails: bool,
+    printed: usize,
+    hidden: u64,
+    form: Form,
+    colour: bool,
 }
+
+/// How findings are printed: at once where the form allows, so that they need not be held.
+enum Form {
+    Text,
+    Github,
+    /// The sums stand before the findings, which wait in a file that nobody else sees.
+    Json(SpooledTempFile),
+    Sarif(Vec<Reported>),
+    Junit(Vec<Reported>),
+}
+
+/// Bytes of findings that wait in memory before they wait in a file.
+const SPOOL: usize = 1 << 20;
 
 /// Checks every path; the findings of one that was read are reported even if the next cannot be.
 pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    run_within(check, HELD, streams)
+}
+
+/// The same with another size from which on sets are gone through file by file.
+pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = check.common.now()?;
     if let Some(text) = &check.explain {
         return super::explain::run(text, now, streams);
     }
-    let mut baseline = check.baseline.as_deref().map(Baseline::read).transpose()?;
     let mut report = Report {
         choice: Choice::of(check)?,
         query: filter(check.filter.as_deref(), now)?,
+        known: check.baseline.as_deref().map(Baseline::read).transpose()?,
+        accepted: check.write_baseline.as_ref().map(|_| Baseline::default()),
         files: Vec::new(),
         summary: Summary::default(),
-        findings: Vec::new(),
+        fails: false,
+        printed: 0,
+        hidden: 0,
+        form: match check.format {
+            CheckFormat::Text => Form::Text,
+            CheckFormat::Github => Form::Github,
+            CheckFormat::Json => Form::Json(SpooledTempFile::new(SPOOL)),
+            CheckFormat::Sarif => Form::Sarif(Vec::new()),
+            CheckFormat::Junit => Form::Junit(Vec::new()),
+        },
+        colour: streams.colour,
     };
     // Several files are one set; an index or a folder among them is one of its own.
-    let status = match check.common.open_set(&check.paths, now, streams) {
-        Ok(session) => report.tell(&session),
+    let status = match Set::open(&check.common, (&check.paths, held), now, streams) {
+        Ok(mut set) => report.tell(&mut set, streams)?,
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
-            each_path(&check.paths, streams, |path, streams| match check.common.open(path, now, streams) {
-                Ok(session) => {
-                    report.tell(&session);
-                    Ok(())
+            each_path(&check.paths, streams, |path, streams| {
+                match Set::open(&check.common, (&[path.to_path_buf()], held), now, streams) {
+                    Ok(mut set) => report.tell(&mut set, streams).map(|_| ()),
+                    Err(Failure::File(error)) => report.refuse(error, streams),
+                    Err(other) => Err(other),
                 }
-                Err(Failure::File(error)) => report.refuse(error),
-                Err(other) => Err(other),
             })?
         }
         Err(Failure::File(error)) => {
-            report.refuse(error)?;
+            report.refuse(error, streams)?;
             Status::Fine
         }
         Err(failure) => return Err(failure),
     };
-    if let Some(path) = &check.write_baseline {
-        let baseline = Baseline::of(&report.findings);
+    if let (Some(path), Some(baseline)) = (&check.write_baseline, &report.accepted) {
         files::write_whole(path, &baseline.written()?)?;
         streams.note(&format!("wrote {}: {} accepted", path.display(), counted(baseline.len(), "finding")));
         return Ok(status);
     }
-    if let Some(baseline) = &mut baseline {
-        report.findings.retain(|finding| !baseline.takes(finding));
-        if baseline.len() > 0 {
-            let gone = counted(baseline.len(), "finding");
-            streams.note(&format!("{gone} of the baseline are gone; --write-baseline writes it anew"));
-        }
+    if let Some(gone) = report.known.as_ref().map(Baseline::len).filter(|gone| *gone > 0) {
+        let gone = counted(gone, "finding");
+        streams.note(&format!("{gone} of the baseline are gone; --write-baseline writes it anew"));
     }
-    report.sum();
-    report.print(check.format, streams)?;
+    report.finish(streams)?;
     streams.out.flush()?;
+    if report.hidden > 0 {
+        let hidden = counted(report.hidden, "more finding");
+        streams.note(&format!("{hidden} not shown (--max-findings {})", report.choice.most()));
+    }
     if !report.files.is_empty() || report.summary.errors > 0 {
         streams.note(&in_words(&report));
     }
-    Ok(match status {
-        Status::Fine if report.findings.iter().any(|finding| report.choice.fails(finding)) => Status::Findings,
-        other => other,
-    })
+    Ok(if status == Status::Fine && report.fails { Status::Findings } else { status })
 }
 
 impl Report {
     /// Takes in a set.
-    fn tell(&mut self, session: &Session) -> Status {
-        self.add(session);
-        let (refused, unread): (Vec<_>, Vec<_>) =
-            session.unread().iter().map(findings::refused).partition(Option::is_some);
-        refused.into_iter().flatten().for_each(|found| self.take(found));
-        if unread.is_empty() { Status::Fine } else { Status::Files }
+    fn tell(&mut self, set: &mut Set, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+        self.add_files(set.session());
+        let reporter = Reporter::new(set.session());
+        self.take_all(reporter.of_index(set.session()), set.session(), streams.out)?;
+        set.each(streams, |session, id, out| self.take_all(reporter.of_sitemap(session, id), session, out))?;
+        self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
+        let unread = set.session().unread().iter().map(findings::refused);
+        let (refused, unread): (Vec<_>, Vec<_>) = unread.partition(Option::is_some);
+        for found in refused.into_iter().flatten() {
+            self.take_apart(found, streams.out)?;
+        }
+        Ok(if unread.is_empty() { Status::Fine } else { Status::Files })
     }
 
     /// Takes in a file that is there and is no sitemap. An error when it cannot even be read.
-    fn refuse(&mut self, error: files::Error) -> Result<(), Failure> {
+    fn refuse(&mut self, error: files::Error, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let Some(found) = findings::refused(&error) else { return Err(error.into()) };
-        self.take(found);
+        self.take_apart(found, streams.out)
+    }
+
+    /// Takes in a finding about what is in no set.
+    fn take_apart(&mut self, found: Reported, out: &mut dyn Write) -> Result<(), Failure> {
+        if self.query.is_none() && self.choice.takes(found.finding.rule) {
+            self.take(found, out)?;
+        }
         Ok(())
     }
 
-    fn take(&mut self, found: Reported) {
-        if self.query.is_none() && self.choice.takes(found.finding.rule) {
-            self.findings.push(found);
+    /// Takes in those findings of a set that are asked for.
+    fn take_all(&mut self, found: Vec<Reported>, session: &Session, out: &mut dyn Write) -> Result<(), Failure> {
+        let facts = self.query.as_ref().map(|_| session.view().facts_by_row());
+        for found in found {
+            let passes = match (&self.query, &facts, found.row) {
+                (Some(query), Some(facts), Some(row)) => query.matches(&facts.of(row)),
+                (Some(_), ..) => false,
+                (None, ..) => true,
+            };
+            if passes && self.choice.takes(found.finding.rule) {
+                self.take(found, out)?;
+            }
         }
+        Ok(())
     }
 
     /// Counts what is listed, so that the sums and the list cannot disagree.
-    fn sum(&mut self) {
-        for Reported { finding, .. } in &self.findings {
-            let sum = match finding.severity {
-                Severity::Error => &mut self.summary.errors,
-                Severity::Warning => &mut self.summary.warnings,
-                Severity::Note => &mut self.summary.notes,
-            };
-            *sum += 1;
-            *self.summary.rules.entry(finding.rule.code()).or_default() += 1;
+    fn take(&mut self, found: Reported, out: &mut dyn Write) -> Result<(), Failure> {
+        if let Some(accepted) = &mut self.accepted {
+            accepted.add(&found);
+            return Ok(());
         }
-    }
-
-    fn print(&self, format: CheckFormat, streams: &mut Streams<'_>) -> Result<(), Failure> {
-        let listed = self.choice.printed(&self.findings, streams);
-        let out = &mut *streams.out;
-        match format {
-            CheckFormat::Text => {
-                listed.iter().try_for_each(|finding| finding_text(out, &shown(finding), streams.colour))?;
-            }
-            CheckFormat::Json => check_json(out, &self.files, &self.summary, listed.iter().map(shown))?,
-            CheckFormat::Sarif => report::sarif(out, &listed.iter().map(shown).collect::<Vec<_>>())?,
-            CheckFormat::Junit => {
-                let files: Vec<String> = self.files.iter().map(|file| file.path.clone()).collect();
-                report::junit(out, &files, &listed.iter().map(shown).collect::<Vec<_>>(), &|finding| {
-                    self.choice.fails_at(finding.severity)
-                })?;
-            }
-            CheckFormat::Github => listed.iter().try_for_each(|finding| report::github(out, &shown(finding)))?,
+        if self.known.as_mut().is_some_and(|known| known.takes(&found)) {
+            return Ok(());
+        }
+        let sum = match found.finding.severity {
+            Severity::Error => &mut self.summary.errors,
+            Severity::Warning => &mut self.summary.warnings,
+            Severity::Note => &mut self.summary.notes,
+        };
+        *sum += 1;
+        *self.summary.rules.entry(found.finding.rule.code()).or_default() += 1;
+        self.fails |= self.choice.fails(&found);
+        if self.printed >= self.choice.most() {
+            self.hidden += 1;
+            return Ok(());
+        }
+        self.printed += 1;
+        match &mut self.form {
+            Form::Text => finding_text(out, &shown(&found), self.colour)?,
+            Form::Github => report::github(out, &shown(&found))?,
+            Form::Json(spool) => finding_json(spool, self.printed == 1, &shown(&found))?,
+            Form::Sarif(held) | Form::Junit(held) => held.push(found),
         }
         Ok(())
     }
 
-    fn add(&mut self, session: &Session) {
+    /// Prints what could not be printed before the end.
+    fn finish(&mut self, streams: &mut Streams<'_>) -> io::Result<()> {
+        let out = &mut *streams.out;
+        match &mut self.form {
+            Form::Text | Form::Github => Ok(()),
+            Form::Json(spool) => {
+                spool.seek(SeekFrom::Start(0))?;
+                check_json(out, &self.files, &self.summary, spool)
+            }
+            Form::Sarif(held) => report::sarif(out, &held.iter().map(shown).collect::<Vec<_>>()),
+            Form::Junit(held) => {
+                let files: Vec<String> = self.files.iter().map(|file| file.path.clone()).collect();
+                report::junit(out, &files, &held.iter().map(shown).collect::<Vec<_>>(), &|finding| {
+                    self.choice.fails_at(finding.severity)
+                })
+            }
+        }
+    }
+
+    fn add_files(&mut self, session: &Session) {
         let document = session.document();
         let path = |path: Option<&PathBuf>, name: &str| {
             path.map_or_else(|| name.to_owned(), |path| path.to_string_lossy().into_owned())
@@ -157,21 +233,9 @@ impl Report {
             let shown = (path(sitemap.path.as_ref(), &sitemap.name), "urlset");
             file(shown, u64::from(sitemap.live), sitemap.bytes(), (sitemap.encoding, &sitemap.quirks))
         });
-        let files: Vec<File> = index.into_iter().chain(sitemaps).collect();
-        self.summary.entries += files.iter().map(|file| file.entries).sum::<u64>();
-        let facts = session.view().facts();
-        let passes = |row: Option<RowId>| match (&self.query, row) {
-            (None, _) => true,
-            (Some(query), Some(row)) => query.matches(&facts.of(row)),
-            (Some(_), None) => false,
-        };
-        let found: Vec<Reported> = session
-            .report()
-            .into_iter()
-            .filter(|found| self.choice.takes(found.finding.rule) && passes(found.row))
-            .collect();
-        self.files.extend(files);
-        self.findings.extend(found);
+        let first = self.files.len();
+        self.files.extend(index.into_iter().chain(sitemaps));
+        self.summary.entries += self.files.iter().skip(first).map(|file| file.entries).sum::<u64>();
     }
 }
 

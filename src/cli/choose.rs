@@ -1,7 +1,7 @@
 //! Which findings of `check` count: by rule, by row, by what is known already, and how many are printed.
 
 use super::args::{Check, FailOn};
-use super::{Failure, Streams};
+use super::Failure;
 use crate::check::rule::{Rule, RuleSet};
 use crate::protocol::Severity;
 use crate::session::findings::Reported;
@@ -58,13 +58,8 @@ impl Choice {
         all.into_iter().any(|known| known.name() == severity && self.fail.is_some_and(|least| known >= least))
     }
 
-    /// The findings that are printed; how many are not is said.
-    pub(super) fn printed<'f>(&self, findings: &'f [Reported], streams: &mut Streams<'_>) -> &'f [Reported] {
-        let shown = findings.get(..self.most.min(findings.len())).unwrap_or_default();
-        if shown.len() < findings.len() {
-            let hidden = crate::words::counted((findings.len() - shown.len()) as u64, "more finding");
-            streams.note(&format!("{hidden} not shown (--max-findings {})", self.most));
-        }
-        shown
+    /// The most findings that are printed.
+    pub(super) const fn most(&self) -> usize {
+        self.most
     }
 }

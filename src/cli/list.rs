@@ -2,6 +2,7 @@
 
 use super::args::{List, ListFormat};
 use super::output::{Extensions, Row, loc_text, plain, row_json, safe_loc};
+use super::walk::{HELD, Set};
 use super::{Failure, Status, Streams, each_path, filter};
 use crate::check::rule::Rule;
 use crate::document::query::Query;
@@ -11,6 +12,7 @@ use crate::document::source::{Lines, Source};
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::command::CommandError;
+use crate::session::snapshot::FactTable;
 use crate::xml::entry::{Entry, Oddities};
 use crate::xml::record::Flags;
 use crate::xml::repeat;
@@ -20,6 +22,11 @@ use std::sync::Arc;
 
 /// Lists every path.
 pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    run_within(list, HELD, streams)
+}
+
+/// The same with another size from which on sets are gone through file by file.
+pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = list.common.now()?;
     let query = filter(list.filter.as_deref(), now)?;
     let keys = match list.sort.as_str() {
@@ -30,41 +37,61 @@ pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fail
     if let Some(columns) = columns.as_ref().filter(|_| !list.no_header) {
         columns.head(streams.out)?;
     }
+    let mut shown = Shown { list, query, columns };
     each_path(&list.paths, streams, |path, streams| {
-        let mut session = list.common.open(path, now, streams)?;
+        // An order over all rows needs all of them.
+        let held = if keys.is_empty() { held } else { u64::MAX };
+        let mut set = Set::open(&list.common, (&[path.to_path_buf()], held), now, streams)?;
         if list.sitemaps {
-            return sitemaps(&session, list.format, streams);
+            return sitemaps(set.session(), list.format, streams);
         }
-        if !keys.is_empty() {
-            session.show_now(None, keys.clone());
+        if keys.is_empty() {
+            return set.each(streams, |session, id, out| {
+                let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
+                Ok(shown.print(session, rows.into_iter().flatten(), out)?)
+            });
         }
-        let rows: Vec<RowId> =
-            if keys.is_empty() { Vec::new() } else { session.view().view.rows(session.document()).collect() };
-        let order: Box<dyn Iterator<Item = RowId> + '_> =
-            if keys.is_empty() { Box::new(session.document().live_rows()) } else { Box::new(rows.into_iter()) };
-        let passing = passing(&session, order, query.as_ref());
-        match (&columns, list.format) {
-            (Some(columns), _) => Ok(print_columns(columns, &session, passing, streams)?),
-            (None, ListFormat::Jsonl) => Ok(print_rows(&session, passing, streams)?),
-            (None, _) => {
-                let document = session.document();
-                // A row without a loc has nothing to say here.
-                for row in passing {
-                    // Several loc in one entry are as many candidate URLs.
-                    let others = if is_odd(&session, row) { every_loc(&session, row) } else { Vec::new() };
-                    if others.is_empty()
-                        && let Some(loc) = document.value(row, Field::Loc)
-                    {
-                        loc_text(streams.out, &loc)?;
-                    }
-                    for loc in others {
-                        loc_text(streams.out, &loc)?;
-                    }
-                }
-                Ok(())
-            }
-        }
+        let Set::Held(mut session) = set else { return Ok(()) };
+        session.show_now(None, keys.clone());
+        let rows: Vec<RowId> = session.view().view.rows(session.document()).collect();
+        Ok(shown.print(&session, rows.into_iter(), streams.out)?)
     })
+}
+
+/// What is printed of rows.
+struct Shown<'l> {
+    list: &'l List,
+    query: Option<Query>,
+    columns: Option<Columns>,
+}
+
+impl Shown<'_> {
+    fn print(&mut self, session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dyn Write) -> io::Result<()> {
+        let facts = session.view().facts_by_row();
+        let passing = passing(session, rows, self.query.as_ref().map(|query| (query, &facts)));
+        match (&self.columns, self.list.format) {
+            (Some(columns), _) => print_columns(columns, session, passing, out),
+            (None, ListFormat::Jsonl) => print_rows(session, passing, out),
+            (None, _) => print_locs(session, passing, out),
+        }
+    }
+}
+
+fn print_locs(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dyn Write) -> io::Result<()> {
+    // A row without a loc has nothing to say here.
+    for row in rows {
+        // Several loc in one entry are as many candidate URLs.
+        let others = if is_odd(session, row) { every_loc(session, row) } else { Vec::new() };
+        if others.is_empty()
+            && let Some(loc) = session.document().value(row, Field::Loc)
+        {
+            loc_text(out, &loc)?;
+        }
+        for loc in others {
+            loc_text(out, &loc)?;
+        }
+    }
+    Ok(())
 }
 
 /// The entries of the index itself.
@@ -103,12 +130,11 @@ fn sitemaps(session: &Session, format: ListFormat, streams: &mut Streams<'_>) ->
 fn passing<'s>(
     session: &'s Session,
     rows: impl Iterator<Item = RowId> + 's,
-    query: Option<&'s Query>,
+    query: Option<(&'s Query, &'s FactTable<'s>)>,
 ) -> impl Iterator<Item = RowId> + 's {
-    let facts = session.view().facts();
     let rows = rows.filter(|row| session.document().is_live(*row));
     let rows = rows.filter(|row| !(is_odd(session, *row) && is_of_other_kind(session, *row)));
-    rows.filter(move |row| query.is_none_or(|query| query.matches(&facts.of(*row))))
+    rows.filter(move |row| query.is_none_or(|(query, facts)| query.matches(&facts.of(*row))))
 }
 
 /// Whether anything about an entry is unusual: only then is it looked at more closely.
@@ -163,7 +189,7 @@ impl<'s> Places<'s> {
     }
 }
 
-fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, streams: &mut Streams<'_>) -> io::Result<()> {
+fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dyn Write) -> io::Result<()> {
     let document = session.document();
     let mut places = Places::new(session);
     for row in rows {
@@ -187,7 +213,7 @@ fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, streams: &mu
                 other: found.other,
             },
         };
-        row_json(streams.out, &row)?;
+        row_json(out, &row)?;
     }
     Ok(())
 }
@@ -287,7 +313,7 @@ fn print_columns(
     columns: &Columns,
     session: &Session,
     rows: impl Iterator<Item = RowId>,
-    streams: &mut Streams<'_>,
+    out: &mut dyn Write,
 ) -> io::Result<()> {
     let document = session.document();
     let mut places = Places::new(session);
@@ -315,7 +341,7 @@ fn print_columns(
                 }
             }
         };
-        columns.line(columns.cells.iter().map(value), streams.out)?;
+        columns.line(columns.cells.iter().map(value), out)?;
     }
     Ok(())
 }

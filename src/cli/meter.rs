@@ -5,7 +5,8 @@
 use super::Streams;
 use crate::progress::{Progress, Reading};
 use crate::words::{grouped, size};
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::io::Write;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 /// How often the line is drawn.
@@ -15,36 +16,40 @@ const PATIENCE: Duration = Duration::from_millis(400);
 
 impl Streams<'_> {
     /// Does work while its progress is drawn, if somebody can see it.
-    pub(super) fn watched<T: Send>(&mut self, work: impl FnOnce(&Progress) -> T + Send) -> T {
+    pub(super) fn watched<T>(&mut self, work: impl FnOnce(&Progress) -> T) -> T {
+        self.watched_printing(|progress, _| work(progress))
+    }
+
+    /// The same for work that prints results meanwhile.
+    pub(super) fn watched_printing<T>(&mut self, work: impl FnOnce(&Progress, &mut dyn Write) -> T) -> T {
         let progress = Progress::default();
         if !self.meter {
-            return work(&progress);
+            return work(&progress, self.out);
         }
-        let begun = Instant::now();
+        let notes = &mut *self.notes;
         std::thread::scope(|scope| {
-            let (done, wait) = channel::<()>();
-            let progress = &progress;
-            let worker = scope.spawn(move || {
-                // Dropped when the work ends, however it ends; that ends the waiting.
-                let _done = done;
-                work(progress)
-            });
-            let mut drawn = false;
-            while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-                if begun.elapsed() >= PATIENCE {
-                    let line = words(&progress.read(), begun.elapsed());
-                    let _ = write!(self.notes, "\r\x1b[2K{line}").and_then(|()| self.notes.flush());
-                    drawn = true;
-                }
-            }
-            if drawn {
-                let _ = write!(self.notes, "\r\x1b[2K").and_then(|()| self.notes.flush());
-            }
-            match worker.join() {
-                Ok(result) => result,
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
+            // Dropped when the work ends, however it ends; that ends the drawing.
+            let (_done, wait) = channel::<()>();
+            let counters = &progress;
+            scope.spawn(move || draw(counters, &wait, notes));
+            work(&progress, self.out)
         })
+    }
+}
+
+/// Draws the line until the work is done, and wipes it.
+fn draw(progress: &Progress, wait: &Receiver<()>, notes: &mut (dyn Write + Send)) {
+    let begun = Instant::now();
+    let mut drawn = false;
+    while wait.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+        if begun.elapsed() >= PATIENCE {
+            let line = words(&progress.read(), begun.elapsed());
+            let _ = write!(notes, "\r\x1b[2K{line}").and_then(|()| notes.flush());
+            drawn = true;
+        }
+    }
+    if drawn {
+        let _ = write!(notes, "\r\x1b[2K").and_then(|()| notes.flush());
     }
 }
 

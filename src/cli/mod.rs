@@ -29,6 +29,7 @@ mod script;
 mod set;
 mod split;
 pub mod stats;
+mod walk;
 
 use crate::check::profile::Profile;
 use crate::document::query::Query;

@@ -99,23 +99,26 @@ pub struct Extensions {
     pub other: u16,
 }
 
-/// Writes the JSON document of `check`: one line for the head, one for each finding.
-pub fn check_json<'f>(
+/// Writes the JSON document of `check`: one line for the head, one for each finding, as [`finding_json`] wrote them.
+pub fn check_json(
     out: &mut dyn Write,
     files: &[File],
     summary: &Summary,
-    findings: impl Iterator<Item = Finding<'f>>,
+    findings: &mut dyn io::Read,
 ) -> io::Result<()> {
     write!(out, "{{\"version\":1,\"files\":")?;
     json(out, files)?;
     write!(out, ",\"summary\":")?;
     json(out, summary)?;
     write!(out, ",\"findings\":[")?;
-    for (number, finding) in findings.enumerate() {
-        out.write_all(if number == 0 { b"\n" } else { b",\n" })?;
-        json(out, &finding)?;
-    }
+    io::copy(findings, out)?;
     writeln!(out, "\n]}}")
+}
+
+/// Writes one of the findings of that document.
+pub fn finding_json(out: &mut dyn Write, is_first: bool, finding: &Finding<'_>) -> io::Result<()> {
+    out.write_all(if is_first { b"\n" } else { b",\n" })?;
+    json(out, finding)
 }
 
 /// Writes a finding as `path:line:column: severity[rule]: message`; one about a whole file or set stands at
@@ -275,8 +278,10 @@ mod tests {
         let rules = BTreeMap::from([("loc-fragment", 2), ("a-rule", 1)]);
         let summary = Summary { entries: 2, errors: 0, warnings: 2, notes: 1, rules };
         let fixed = Finding { fix: Some("remove it".into()), line: None, column: None, loc: None, ..FINDING };
-        let text =
-            written(|out| check_json(out, std::slice::from_ref(&file), &summary, [FINDING, fixed.clone()].into_iter()));
+        let mut findings = Vec::new();
+        finding_json(&mut findings, true, &FINDING).unwrap();
+        finding_json(&mut findings, false, &fixed).unwrap();
+        let text = written(|out| check_json(out, std::slice::from_ref(&file), &summary, &mut findings.as_slice()));
         let expected = concat!(
             r#"{"version":1,"files":[{"path":"a.xml","kind":"urlset","entries":2,"bytes":300,"encoding":"UTF-8"}],"#,
             r#""summary":{"entries":2,"errors":0,"warnings":2,"notes":1,"rules":{"a-rule":1,"loc-fragment":2}},"findings":["#,
@@ -289,7 +294,7 @@ mod tests {
             "\n]}\n"
         );
         assert_eq!(text, expected);
-        let empty = written(|out| check_json(out, &[], &Summary::default(), std::iter::empty()));
+        let empty = written(|out| check_json(out, &[], &Summary::default(), &mut io::empty()));
         assert!(serde_json::from_str::<serde_json::Value>(&empty).is_ok(), "{empty}");
     }
 

@@ -160,6 +160,25 @@ impl<T: Clone + Default> Column<T> {
         self.len = len;
     }
 
+    /// Puts defaults in the place of some values; whole pages of them share one page, as after [`Column::grow`].
+    pub fn blank(&mut self, range: std::ops::Range<usize>) {
+        let blank: Page<T> = vec![T::default(); PAGE].into();
+        let mut at = range.start;
+        while at < range.end.min(self.len) {
+            let (page, end) = (at >> BITS, ((at >> BITS) + 1) << BITS);
+            // The last page is whole where the column ends in it.
+            if at & MASK == 0 && (end <= range.end || self.len <= range.end) {
+                let node = Arc::make_mut(&mut self.nodes).get_mut(page >> BITS);
+                if let Some(place) = node.and_then(|node| Arc::make_mut(node).get_mut(page & MASK)) {
+                    *place = Arc::clone(&blank);
+                }
+            } else {
+                (at..end.min(range.end)).for_each(|index| self.set(index, T::default()));
+            }
+            at = end;
+        }
+    }
+
     /// All values in order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len.div_ceil(PAGE)).flat_map(|page| self.page(page))
@@ -223,12 +242,24 @@ mod tests {
         assert_eq!(column.get(1_000_000), None);
     }
 
+    #[test]
+    fn values_that_were_blanked_share_one_page() {
+        let mut column: Column<u32> = (0..100_000).collect();
+        column.blank(100..99_900);
+        let page = |number: usize| column.nodes[number >> BITS][number & MASK].as_ptr();
+        assert!((2..389).all(|number| page(number) == page(1)));
+        assert!(page(0) != page(1) && page(390) != page(1));
+        column.blank(99_900..100_000);
+        assert_eq!(column.page(390).len(), 160);
+    }
+
     #[derive(Debug, Clone)]
     enum Act {
         Set(usize, u32),
         Push(u32),
         Grow(usize),
         Extend(usize),
+        Blank(usize, usize),
         Keep,
     }
 
@@ -238,6 +269,7 @@ mod tests {
             any::<u32>().prop_map(Act::Push),
             (0usize..700).prop_map(Act::Grow),
             (0usize..70_000).prop_map(Act::Extend),
+            (any::<usize>(), 0usize..70_000).prop_map(|(from, len)| Act::Blank(from, len)),
             Just(Act::Keep),
         ]
     }
@@ -259,6 +291,11 @@ mod tests {
                     Act::Push(value) => { model.push(value); column.push(value); }
                     Act::Grow(more) => { model.resize(model.len() + more, 0); column.grow(model.len()); }
                     Act::Extend(more) => { model.extend(0..more as u32); column.extend(0..more as u32); }
+                    Act::Blank(from, len) => {
+                        let from = from % (model.len() + 1);
+                        model[from..].iter_mut().take(len).for_each(|value| *value = 0);
+                        column.blank(from..from + len);
+                    }
                     Act::Keep => kept.push((column.clone(), model.clone())),
                 }
             }

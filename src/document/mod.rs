@@ -15,6 +15,7 @@ pub mod quirk;
 mod redeal;
 pub mod rows;
 pub mod settled;
+mod shed;
 mod since;
 pub mod sitemap;
 pub mod sort;
@@ -34,6 +35,7 @@ use rows::{RowId, RowList, RowSet};
 use sitemap::{Index, Member, Sitemap, SitemapId};
 use source::Source;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Id of an edited value; see [`Document::value`].
@@ -87,6 +89,9 @@ pub struct Document {
     homes: Column<u32>,
     values: Column<Arc<str>>,
     live: u32,
+    /// URLs of rows whose file may not be held; see [`shed`].
+    kept: Arc<HashMap<u32, Box<str>>>,
+    is_hollow: bool,
 }
 
 impl Document {
@@ -340,6 +345,9 @@ impl Document {
 
     fn base_value(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
         let text = self.base_text(row);
+        if self.is_hollow && text.is_empty() {
+            return self.kept.get(&row.0).filter(|_| field == Field::Loc).map(|loc| Cow::Borrowed(&**loc));
+        }
         if field == Field::Loc {
             let record = self.record(row);
             if let Some(raw) = record.raw_loc(text) {

@@ -74,6 +74,22 @@ impl Source {
         Self { anchors: anchors.into(), ..self }
     }
 
+    /// What stands around the entries alone, with the root's declarations.
+    #[must_use]
+    pub fn hollow(&self) -> Self {
+        let (from, to) = (self.starts.first().copied(), self.starts.last().copied());
+        let head = from.and_then(|from| self.bytes.get(..from as usize)).unwrap_or_default();
+        let tail = to.and_then(|to| self.bytes.get(to as usize..)).unwrap_or_default();
+        Self {
+            bytes: [head, tail].concat().into(),
+            starts: [head.len() as u32].into(),
+            names: self.names.clone(),
+            damage: Vec::new(),
+            anchors: Box::default(),
+            ..*self
+        }
+    }
+
     /// A counter of lines and columns of the file as stored.
     pub fn lines(&self) -> Lines<'_> {
         Lines { anchors: &self.anchors, ..Lines::new(&self.bytes) }

@@ -3,6 +3,8 @@
 //! Entry rules: one number per row (which set of rules it violates) and a counter per rule. Set rules: an
 //! index that rows are taken out of and put back into. File and index rules: made anew for touched files.
 
+mod shed;
+
 use super::snapshot::DocumentLocs;
 use crate::check::entry::{self, Context};
 use crate::check::profile::Profile;
@@ -13,6 +15,7 @@ use crate::check::set::{Link, Locs, PartTally, RowFacts, SetFinding, SetIndex, S
 use crate::document::Document;
 use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;
+use crate::document::quirk::Quirk;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
@@ -57,6 +60,8 @@ pub struct Checks {
     /// Public URL of each sitemap, by its id, as far as known.
     homes: Arc<Vec<Option<Home>>>,
     profile: Profile,
+    /// The latest date in each file, of a set whose files are not held; see [`super::parts`].
+    pub(super) newest: Arc<Vec<Option<i64>>>,
 }
 
 impl Default for Checks {
@@ -70,6 +75,7 @@ impl Default for Checks {
             near: Arc::default(),
             homes: Arc::default(),
             profile: Profile::default(),
+            newest: Arc::default(),
         }
     }
 }
@@ -201,6 +207,13 @@ impl Visit for Reader {
     }
 }
 
+impl Reader {
+    /// Whether any entry has alternate links.
+    pub const fn has_links(&self) -> bool {
+        !self.linked.is_empty()
+    }
+}
+
 impl Checks {
     /// Whose expectations count.
     pub const fn profile(&self) -> Profile {
@@ -238,7 +251,8 @@ impl Checks {
 
     /// Takes in the rows of a file that was just appended to the document.
     pub fn absorb(&mut self, document: &Document, first: u32, reader: &Reader, url: Option<&str>, mtime: Option<i64>) {
-        let findings = self.with_quirks(document, &reader.findings);
+        let quirks = document.sitemaps().last().map_or(&[][..], |sitemap| &sitemap.quirks);
+        let findings = self.with_quirks(quirks, &reader.findings);
         self.findings.extend(findings.iter().copied());
         let counts = Arc::make_mut(&mut self.counts);
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
@@ -261,9 +275,8 @@ impl Checks {
     }
 
     /// The numbers of the rules of a file's entries, with the rules that their quirks break.
-    fn with_quirks<'r>(&self, document: &Document, findings: &'r [u16]) -> Cow<'r, [u16]> {
+    fn with_quirks<'r>(&self, quirks: &[Quirk], findings: &'r [u16]) -> Cow<'r, [u16]> {
         let mut findings = Cow::Borrowed(findings);
-        let quirks = document.sitemaps().last().map_or(&[][..], |sitemap| &sitemap.quirks);
         let mut numbers = Numbers::new(&self.sets);
         let sets = self.rule_sets();
         for quirks in quirks.chunk_by(|a, b| a.entry == b.entry) {
@@ -509,13 +522,21 @@ pub struct SetRows<'c> {
     locs: DocumentLocs<'c>,
     by_rule: [OnceLock<RowSet>; SetRule::ALL.len()],
     grouped: OnceLock<RowSet>,
+    /// Whether to look at each row that is asked about and at no other.
+    by_row: bool,
 }
 
 impl<'c> SetRows<'c> {
     /// Nothing made yet.
     pub fn new(checks: &'c Checks, document: &'c Document) -> Self {
         let by_rule = [const { OnceLock::new() }; SetRule::ALL.len()];
-        Self { checks, locs: DocumentLocs(document), by_rule, grouped: OnceLock::new() }
+        Self { checks, locs: DocumentLocs(document), by_rule, grouped: OnceLock::new(), by_row: document.is_hollow() }
+    }
+
+    /// The same for questions about few rows, or about each row once, file by file: no other row is looked at.
+    #[must_use]
+    pub fn by_row(self) -> Self {
+        Self { by_row: true, ..self }
     }
 
     /// Whether a set rule flags a row.
@@ -529,6 +550,9 @@ impl<'c> SetRows<'c> {
         let Some(set_rule) = SetRule::ALL.iter().copied().find(|set_rule| rule_of(*set_rule) == rule) else {
             return false;
         };
+        if self.by_row {
+            return self.checks.set.rules_of(row.0, &self.locs).has(set_rule);
+        }
         let make = || self.checks.set.rows_with(set_rule, &self.locs);
         self.by_rule.get(set_rule as usize).is_some_and(|rows| rows.get_or_init(make).contains(row.0))
     }
@@ -543,6 +567,9 @@ impl<'c> SetRows<'c> {
 
     /// Whether a row shares its page with another.
     pub fn is_grouped(&self, row: RowId) -> bool {
+        if self.by_row {
+            return self.checks.set.is_duplicate(row.0);
+        }
         self.grouped.get_or_init(|| self.checks.set.duplicate_rows()).contains(row.0)
     }
 }

@@ -1,6 +1,6 @@
-//! Findings in words: of one row, of files, and of everything in order for a report.
+//! Findings in words: of one row, and of files.
 
-use super::checks::{NEAR_ROWS, rule_of};
+use super::checks::rule_of;
 use super::snapshot::{DocumentLocs, Snapshot};
 use super::{Session, fix, frame};
 use crate::check::extension::{self, Part};
@@ -12,7 +12,7 @@ use crate::check::set::SetRule;
 use crate::check::{entry as entry_rules, message, quirk};
 use crate::document::Document;
 use crate::document::quirk::Quirk;
-use crate::document::rows::{RowId, RowSet};
+use crate::document::rows::RowId;
 use crate::document::sitemap::{Member, SitemapId};
 use crate::files::{self, Reason};
 use crate::protocol::location::Home;
@@ -268,7 +268,7 @@ impl Session {
     }
 
     /// What is wrong with the index and its entries.
-    fn of_index(&self) -> Vec<FileFinding> {
+    pub(super) fn of_index(&self) -> Vec<FileFinding> {
         let document = self.document();
         let Some(index) = document.index() else { return Vec::new() };
         let profile = self.now.checks.profile();
@@ -310,137 +310,6 @@ impl Session {
         }
         findings
     }
-
-    /// Every finding with its place, in the order of the files: the index first, then each file, its own
-    /// findings before its rows', then the set's.
-    pub fn report(&self) -> Vec<Reported> {
-        let mut out = Vec::new();
-        let document = self.document();
-        let shown = |path: Option<&std::path::PathBuf>, name: &Arc<str>| -> Arc<str> {
-            path.map_or_else(|| Arc::clone(name), |path| path.to_string_lossy().into())
-        };
-        if let Some(index) = document.index() {
-            let mut lines = index.source.lines();
-            let file = shown(index.path.as_ref(), &index.name);
-            let mut found: Vec<&FileFinding> =
-                self.file_findings.iter().filter(|finding| matches!(finding.place, Place::Index(_))).collect();
-            found.sort_by_key(|finding| match finding.place {
-                Place::Index(child) => child.map_or(0, |child| child + 1),
-                _ => 0,
-            });
-            for finding in found {
-                let Place::Index(child) = finding.place else { continue };
-                let offset = child.map_or(index.source.root_start(), |child| {
-                    let text = index.source.entry_text(child);
-                    index.source.start(child).unwrap_or_default()
-                        + field_offset(&Entry::of(text, &index.source.names), finding.field)
-                });
-                let loc = child.and_then(|child| index.children.get(child)).map_or("", |child| &child.loc);
-                out.push(Reported {
-                    file: Arc::clone(&file),
-                    at: finding.at.or_else(|| Some(lines.position(offset))),
-                    row: None,
-                    loc: loc.to_owned(),
-                    finding: plain(finding),
-                });
-            }
-        }
-        let of_the_set = self.now.checks.set_findings();
-        // Kept while editing up to a file's worth of rows; beyond that (a second key for every row) a report looks for it.
-        let near = if document.live() > NEAR_ROWS {
-            self.now.checks.set().near_duplicates(&DocumentLocs(document))
-        } else {
-            RowSet::new()
-        };
-        for (number, sitemap) in document.sitemaps().iter().enumerate() {
-            let file = shown(sitemap.path.as_ref(), &sitemap.name);
-            let source = document.source_of(SitemapId(number as u32)).unwrap_or(&sitemap.frame);
-            let mut lines = source.lines();
-            let own =
-                self.file_findings.iter().filter(|finding| finding.place == Place::Sitemap(SitemapId(number as u32)));
-            for finding in own {
-                let place = match finding.rule {
-                    Rule::DOC_STRAY_TEXT => source.stray.map(|at| at as usize),
-                    Rule::EXT_OUTSIDE_URL => extension::outside(source),
-                    _ => None,
-                };
-                let offset = place.unwrap_or(source.root_start());
-                let at = finding.at.or_else(|| Some(lines.position(offset)));
-                out.push(Reported {
-                    file: Arc::clone(&file),
-                    at,
-                    row: None,
-                    loc: String::new(),
-                    finding: plain(finding),
-                });
-            }
-            for finding in of_the_set.iter().filter(|finding| finding.file == Some(number as u32)) {
-                let at = Some(lines.position(source.root_start()));
-                out.extend(of_set(finding, self.now.checks.profile(), (Arc::clone(&file), at)));
-            }
-            for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
-                let is_near = near.contains(row.0);
-                if self.now.rules_of(row).is_empty() && !is_near {
-                    continue;
-                }
-                let mut findings = self.now.findings(row);
-                if is_near {
-                    findings.extend(of_near(self.now.checks.profile()));
-                }
-                if findings.is_empty() {
-                    continue;
-                }
-                let loc = document.loc(row).into_owned();
-                let place = document.origin(row);
-                let base =
-                    place.map(|(source, entry)| (source.start(entry).unwrap_or_default(), source.entry_text(entry)));
-                let anatomy = base.map(|(_, text)| Entry::of(text, document.names(row)));
-                let offset = |finding: &Finding| {
-                    let (start, text) = base?;
-                    Some(
-                        start
-                            + match &finding.part {
-                                Some(part) => (part.at as usize).min(text.len()),
-                                None => field_offset(&anatomy?, finding.field),
-                            },
-                    )
-                };
-                // In the order of the file: that is how people read a report, and the line counter only goes forward.
-                let mut placed: Vec<_> = findings.into_iter().map(|finding| (offset(&finding), finding)).collect();
-                placed.sort_by_key(|(offset, _)| *offset);
-                let first = out.len();
-                for (offset, finding) in placed {
-                    let at = finding.at.or_else(|| offset.map(|offset| lines.position(offset)));
-                    out.push(Reported { file: Arc::clone(&file), at, row: Some(row), loc: loc.clone(), finding });
-                }
-                // What was repaired knows its own place.
-                if let Some(own) = out.get_mut(first..) {
-                    own.sort_by_key(|reported| reported.at);
-                }
-            }
-        }
-        let whole: Arc<str> = self.path.as_ref().map_or_else(|| "".into(), |path| path.to_string_lossy().into());
-        for finding in of_the_set.iter().filter(|finding| finding.file.is_none()) {
-            out.extend(of_set(finding, self.now.checks.profile(), (Arc::clone(&whole), None)));
-        }
-        out
-    }
-}
-
-fn of_set(
-    finding: &crate::check::set::SetFinding,
-    profile: Profile,
-    (file, at): (Arc<str>, Option<(u64, u64)>),
-) -> Option<Reported> {
-    let rule = rule_of(finding.rule);
-    let severity = rule.severity_in(profile)?;
-    let finding = Finding::new(rule, severity, None, finding.message.clone());
-    Some(Reported { file, at, row: None, loc: String::new(), finding })
-}
-
-fn plain(finding: &FileFinding) -> Finding {
-    let plain = Finding::new(finding.rule, finding.severity, finding.field, finding.message.clone());
-    Finding { fix: finding.fix.clone(), at: finding.at, ..plain }
 }
 
 fn of_child(found: index::IndexFinding, profile: Profile) -> Option<FileFinding> {
@@ -450,7 +319,7 @@ fn of_child(found: index::IndexFinding, profile: Profile) -> Option<FileFinding>
 }
 
 /// The finding of a row whose URL is nearly that of another.
-fn of_near(profile: Profile) -> Option<Finding> {
+pub(super) fn of_near(profile: Profile) -> Option<Finding> {
     let rule = Rule::SET_DUPLICATE_NEAR;
     let message = "another URL of the set differs only in what rarely makes another page".to_owned();
     let found = Finding::new(rule, rule.severity_in(profile)?, Some(Field::Loc), message);
@@ -458,7 +327,7 @@ fn of_near(profile: Profile) -> Option<Finding> {
 }
 
 /// Where a field's value (or the element) starts in its entry.
-fn field_offset(entry: &Entry, field: Option<Field>) -> usize {
+pub(super) fn field_offset(entry: &Entry, field: Option<Field>) -> usize {
     field.and_then(|field| entry.field(field)).map_or(entry.open, |span| span.value_start) as usize
 }
 
@@ -502,9 +371,14 @@ fn of_quirks(
     .collect()
 }
 
-fn of_sitemap(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
+pub(super) fn of_sitemap(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
     // A part that was emptied and removed by a save is no file any more.
-    let Some(sitemap) = document.sitemap(id).filter(|_| !document.is_gone(id)) else { return Vec::new() };
+    if document.is_gone(id) { Vec::new() } else { of_present(document, id, profile) }
+}
+
+/// The same of a file that is there for certain.
+pub(super) fn of_present(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
+    let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
     let mut findings = frame::findings(document, Member::Sitemap(id), profile);
     findings.extend(of_quirks(&sitemap.quirks, (false, profile), &|_| Place::Sitemap(id)));
     findings

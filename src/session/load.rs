@@ -3,12 +3,13 @@
 use super::Session;
 use super::checks::{Checks, Reader};
 use super::snapshot::State;
+use crate::document::quirk::Quirk;
 use crate::document::view::View;
 use crate::files::{self, Loaded, OnDisk, Options};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::xml::names::FileKind;
-use crate::xml::record::Flags;
+use crate::xml::record::{Flags, Record};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -20,7 +21,7 @@ pub type Part = files::Part<Reader>;
 pub struct Loader {
     checks: Checks,
     now: Now,
-    options: Options,
+    pub(super) options: Options,
 }
 
 impl Loader {
@@ -55,7 +56,7 @@ impl Loader {
         files::sample(|facts| self.reader(facts), deliver)
     }
 
-    fn reader(&self, facts: &files::Facts) -> Reader {
+    pub(super) fn reader(&self, facts: &files::Facts) -> Reader {
         self.checks.reader(facts.url.as_deref(), self.now)
     }
 }
@@ -76,21 +77,13 @@ impl Session {
                 self.now.state.document.set_index(Some(index));
             }
             Part::Sitemap { source, sitemap, on_disk, visitor } => {
-                let mtime = on_disk.as_ref().and_then(|disk| disk.mtime);
-                let mtime = mtime
-                    .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-                    .and_then(|since| i64::try_from(since.as_secs()).ok());
+                let mtime = on_disk.as_ref().and_then(seconds);
                 self.remember(on_disk);
                 let state = &mut self.now.state;
                 let first = state.document.row_limit();
                 let url = sitemap.url.clone();
                 let mut visitor = visitor;
-                let mut records = std::mem::take(&mut visitor.records);
-                for entry in sitemap.quirks.iter().filter_map(|quirk| quirk.entry) {
-                    if let Some(record) = records.get_mut(entry as usize) {
-                        record.flags.put(Flags::REPAIRED, true);
-                    }
-                }
+                let records = records(&mut visitor, &sitemap.quirks);
                 state.document.append(source, records, sitemap);
                 state.checks.absorb(&state.document, first, &visitor, url.as_deref(), mtime);
                 self.now.view = View::file_order(&state.document);
@@ -142,6 +135,23 @@ impl Session {
     }
 }
 
+/// When a file was last changed, in seconds since 1970, as far as the system tells.
+pub(super) fn seconds(on_disk: &OnDisk) -> Option<i64> {
+    let since = on_disk.mtime?.duration_since(UNIX_EPOCH).ok()?;
+    i64::try_from(since.as_secs()).ok()
+}
+
+/// The facts of a file's rows, with what was repaired in them.
+pub(super) fn records(reader: &mut Reader, quirks: &[Quirk]) -> Vec<Record> {
+    let mut records = std::mem::take(&mut reader.records);
+    for entry in quirks.iter().filter_map(|quirk| quirk.entry) {
+        if let Some(record) = records.get_mut(entry as usize) {
+            record.flags.put(Flags::REPAIRED, true);
+        }
+    }
+    records
+}
+
 /// Opens a path on this thread, start to end.
 ///
 /// # Errors
@@ -158,6 +168,38 @@ pub fn open_in(mut session: Session, path: &Path, options: Options) -> Result<Se
     let loaded = session.loader(options).load(path, &Progress::default(), &mut |part| session.absorb(part))?;
     session.finish(loaded);
     Ok(session)
+}
+
+/// Opens a set as [`open_all_watched`] does, unless it has several files with more than so many bytes in sum,
+/// uncompressed: `None` then.
+///
+/// # Errors
+/// As [`Loader::load_all`].
+pub fn open_within(
+    mut session: Session,
+    paths: &[PathBuf],
+    options: Options,
+    most: u64,
+    progress: &Progress,
+) -> Result<Option<Session>, files::Error> {
+    let loader = session.loader(options);
+    let mut is_over = false;
+    let loaded = loader.load_all(paths, progress, &mut |part| {
+        // What is expected is known from the first sitemap on; packed files turn out larger.
+        let is_index = matches!(part, Part::Index { .. });
+        let reading = progress.read();
+        is_over |= !is_index && reading.files_total > 1 && reading.bytes_total > most;
+        if is_over {
+            progress.cancel();
+        } else {
+            session.absorb(part);
+        }
+    })?;
+    if is_over {
+        return Ok(None);
+    }
+    session.finish(loaded);
+    Ok(Some(session))
 }
 
 /// Opens several sitemaps as one set, as [`open_in`] does one; see [`Session::unread`].

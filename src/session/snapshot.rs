@@ -109,6 +109,12 @@ impl Snapshot {
         FactTable { snapshot: self, rules: self.checks.rule_sets(), set: SetRows::new(&self.checks, &self.document) }
     }
 
+    /// The same, where each row is asked about once, file by file.
+    pub fn facts_by_row(&self) -> FactTable<'_> {
+        let set = SetRows::new(&self.checks, &self.document).by_row();
+        FactTable { snapshot: self, rules: self.checks.rule_sets(), set }
+    }
+
     /// A view of this state. `None` when cancelled.
     pub fn view_of(&self, spec: &ViewSpec, progress: &Progress) -> Option<View> {
         let facts = self.facts();

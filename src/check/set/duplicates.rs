@@ -39,6 +39,8 @@ pub struct Duplicates {
     slots: HashTable<Slot>,
     /// The short hash of each row's key, by row id; what the table grows by.
     hashes: Vec<u32>,
+    /// Rows that are known to be alone on their page: no slot, no hash.
+    alone: RoaringBitmap,
     /// Pages of two and more rows.
     pub groups: Groups,
 }
@@ -46,7 +48,7 @@ pub struct Duplicates {
 impl Duplicates {
     /// Makes room for `rows` more rows.
     pub fn reserve(&mut self, rows: usize) {
-        let Self { slots, hashes, groups } = self;
+        let Self { slots, hashes, groups, .. } = self;
         // By an eighth at least, so that many small steps do not copy it over and over.
         hashes.reserve_exact(rows.max(hashes.len() / 8));
         slots.reserve(rows, |&slot| spread(short_hash(slot, hashes, groups)));
@@ -68,7 +70,7 @@ impl Duplicates {
         if let Some(cell) = self.hashes.get_mut(place) {
             *cell = short;
         }
-        let Self { slots, hashes, groups } = self;
+        let Self { slots, hashes, groups, .. } = self;
         let found = slots.entry(
             spread(short),
             |&slot| is_page(slot, (loc, short), (hashes, groups), locs),
@@ -92,7 +94,7 @@ impl Duplicates {
         let from = first as usize;
         let end = from + keys.len();
         self.reserve(end.saturating_sub(self.hashes.len()));
-        let Self { slots, hashes, groups } = self;
+        let Self { slots, hashes, groups, .. } = self;
         hashes.resize(hashes.len().max(end), 0);
         for (cell, key) in hashes.iter_mut().skip(from).zip(keys) {
             *cell = shorten(*key);
@@ -125,6 +127,16 @@ impl Duplicates {
         }
     }
 
+    /// Adds rows, from `first` on one for each key hash, whose pages no other row names as far as is known.
+    pub fn insert_alone(&mut self, first: u32, keys: &[u64]) {
+        self.alone.extend((first..).zip(keys).filter(|(_, key)| **key != NO_KEY).map(|(row, _)| row));
+    }
+
+    /// Takes such a row out. Whether it was there.
+    pub fn remove_alone(&mut self, row: u32) -> bool {
+        self.alone.remove(row)
+    }
+
     /// Takes a row out that was inserted with this file; `old` tells the texts as they were then.
     pub fn remove(&mut self, row: u32, file: u32, old: &impl Locs) {
         let Some(&short) = self.hashes.get(row as usize) else { return };
@@ -144,12 +156,12 @@ impl Duplicates {
 
     /// Whether the row is in the index.
     pub fn contains(&self, row: u32) -> bool {
-        self.slot_of(row).is_some()
+        self.alone.contains(row) || self.slot_of(row).is_some()
     }
 
     /// How many pages there are.
     pub fn len(&self) -> usize {
-        self.slots.len()
+        self.slots.len() + self.alone.len() as usize
     }
 
     /// All rows of the same page as this one, itself included; `None` if it is alone.
@@ -165,7 +177,7 @@ impl Duplicates {
     /// All rows of the page that a URL names, in the index or not.
     pub fn rows_of_page(&self, loc: &str, locs: &impl Locs) -> Rows {
         let short = shorten(location::key_hash(loc));
-        let Self { slots, hashes, groups } = self;
+        let Self { slots, hashes, groups, .. } = self;
         match slots.find(spread(short), |&slot| is_page(slot, (loc, short), (hashes, groups), locs)) {
             None => Rows::default(),
             Some(slot) => match slot.as_group() {
@@ -178,7 +190,7 @@ impl Duplicates {
     /// How many rows name the page of a key hash.
     pub fn rows_of_key(&self, key_hash: u64, locs: &impl Locs) -> u32 {
         let short = shorten(key_hash);
-        let Self { slots, hashes, groups } = self;
+        let Self { slots, hashes, groups, .. } = self;
         let is_page = |slot: &Slot| {
             let first = || first_row(*slot, groups).and_then(|row| locs.loc(row));
             short_hash(*slot, hashes, groups) == short
@@ -198,7 +210,7 @@ impl Duplicates {
         alone.sort_unstable();
         let mut rows: RoaringBitmap = alone.into_iter().collect();
         rows |= self.groups.all_rows();
-        rows
+        rows | &self.alone
     }
 
     /// Bytes of memory behind the index, groups apart.

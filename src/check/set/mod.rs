@@ -160,10 +160,32 @@ impl SetIndex {
         self.sums.count(&location, facts, 1);
     }
 
+    /// Makes rows that were added as being alone ones that others are compared with; `locs` tells their texts.
+    pub fn compare(&mut self, rows: impl IntoIterator<Item = (u32, u64, u32)>, locs: &impl Locs) {
+        let duplicates = Arc::make_mut(&mut self.duplicates);
+        for (row, key_hash, file) in rows {
+            if duplicates.remove_alone(row) {
+                let loc = locs.loc(row).unwrap_or_default();
+                duplicates.insert((row, file), &loc, key_hash, locs);
+            }
+        }
+    }
+
     /// Adds the rows of a file that has none yet: from `first` on, one for each key hash, which `part` has counted.
     pub fn insert_file(&mut self, file: u32, first: u32, keys: &[u64], part: &PartTally, locs: &impl Locs) {
         Arc::make_mut(&mut self.duplicates).insert_all((first, file), keys, locs);
         self.link(first, keys, part.file.has_alternates(), locs);
+        self.take_in(file, part);
+    }
+
+    /// Adds the rows of a file that has none yet as if no other row named their pages. Such a row needs neither hash nor
+    /// slot, but none is compared with it; see [`SetIndex::compare`]. Alternate links are not looked at.
+    pub fn insert_file_alone(&mut self, file: u32, first: u32, keys: &[u64], part: &PartTally) {
+        Arc::make_mut(&mut self.duplicates).insert_alone(first, keys);
+        self.take_in(file, part);
+    }
+
+    fn take_in(&mut self, file: u32, part: &PartTally) {
         let hosts = self.hosts.absorb(&part.hosts);
         self.touch(file).absorb(&part.file, |host| hosts.get(host as usize).copied().unwrap_or_default());
         self.sums.add(&part.sums);

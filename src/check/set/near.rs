@@ -17,15 +17,24 @@ impl SetIndex {
         self.near_pairs(locs).into_iter().map(|(row, _)| row).collect()
     }
 
+    /// The same among some rows only, as long as no other row comes near to one of them.
+    pub fn near_duplicates_among(&self, rows: &RoaringBitmap, locs: &impl Locs) -> RoaringBitmap {
+        self.near_pairs_among(rows, locs).into_iter().map(|(row, _)| row).collect()
+    }
+
     /// The same rows, each with the earlier one.
     pub fn near_pairs(&self, locs: &impl Locs) -> Vec<(u32, u32)> {
+        self.near_pairs_among(&self.duplicates.rows(), locs)
+    }
+
+    fn near_pairs_among(&self, rows: &RoaringBitmap, locs: &impl Locs) -> Vec<(u32, u32)> {
         // Hashes propose, texts decide; one slot a page instead of a text a page.
-        let mut firsts: HashTable<(u64, u32)> = HashTable::with_capacity(self.duplicates.len());
+        let mut firsts: HashTable<(u64, u32)> = HashTable::with_capacity(rows.len() as usize);
         let hasher = foldhash::fast::FixedState::default();
         let mut other = String::new();
         let mut near = Vec::new();
         let mut key = String::new();
-        for row in self.duplicates.rows() {
+        for row in rows.iter().filter(|row| self.duplicates.contains(*row)) {
             // Of rows of the same page only the first counts; the others are duplicates proper.
             if self.duplicates.group_of(row).is_some_and(|group| group.first() != Some(row)) {
                 continue;

@@ -64,6 +64,46 @@ pub(super) fn hash_normal(key: &[u8]) -> u64 {
     if hash == NO_KEY { 1 } else { hash }
 }
 
+/// A hash of [`near_key`]: the same in every run of this build. [`NO_KEY`] for an empty value only.
+pub fn near_key_hash(decoded: &str) -> u64 {
+    if decoded.is_empty() {
+        return NO_KEY;
+    }
+    let mut scratch = String::new();
+    let key = plain_near_key(decoded).unwrap_or_else(|| {
+        near_key(decoded, &mut scratch);
+        &scratch
+    });
+    hash_normal(key.as_bytes())
+}
+
+/// The near key of a value in which it stands as it is: most do.
+fn plain_near_key(decoded: &str) -> Option<&str> {
+    let location = Location::outline(decoded);
+    let rest = decoded.strip_prefix("https://").or_else(|| decoded.strip_prefix("http://"))?;
+    let is_plain = rest.bytes().all(|byte| PLAIN_NEAR[usize::from(byte)]);
+    if !is_plain || location.path().is_empty() || location.host().is_empty() {
+        return None;
+    }
+    let file = rest.rsplit('/').next().unwrap_or_default();
+    if file.starts_with("index.") || file.starts_with('.') || rest.contains("/.") {
+        return None;
+    }
+    Some(rest.strip_prefix("www.").unwrap_or(rest).trim_end_matches('/'))
+}
+
+/// Letters in lower case, digits, and what needs no second look in a host or a path.
+static PLAIN_NEAR: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let c = byte as u8;
+        table[byte] = c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, b'-' | b'.' | b'_' | b'~' | b'/');
+        byte += 1;
+    }
+    table
+};
+
 impl Location<'_> {
     /// See [`key_hash`].
     pub fn key_hash(&self) -> u64 {
@@ -244,6 +284,20 @@ mod tests {
             let (mut once, mut twice) = (String::new(), String::new());
             let first = key(&text, &mut once).to_owned();
             prop_assert_eq!(key(&first, &mut twice), &first);
+        }
+
+        #[test]
+        fn the_quick_near_key_is_the_near_key(
+            odd in crate::protocol::location::judge::tests::urlish(),
+            rest in "(www\\.)?[a-z0-9./_~-]{0,12}(/(index\\.[a-z]{0,4})?/?)?",
+        ) {
+            for text in [odd, format!("https://{rest}"), format!("http://e.com/{rest}")] {
+                let mut long = String::new();
+                near_key(&text, &mut long);
+                if let Some(quick) = plain_near_key(&text) {
+                    prop_assert_eq!(quick, long, "{}", text);
+                }
+            }
         }
 
         #[test]

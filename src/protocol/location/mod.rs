@@ -23,7 +23,7 @@ mod shape;
 pub use explain::explain;
 pub use fault::{Fault, Faults};
 pub use judge::judge;
-pub use key::{NO_KEY, key, key_hash, near_key};
+pub use key::{NO_KEY, key, key_hash, near_key, near_key_hash};
 pub use neighbours::{Judged, Neighbours};
 pub use parts::{Location, Port, Scheme, depth, host, origin, path, section};
 pub use repair::{Repair, repair};

@@ -7,7 +7,7 @@ use crate::check::index::{self, IndexFacts};
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;
 use crate::document::edit::Edit;
-use crate::document::sitemap::{ChildState, Index, Member};
+use crate::document::sitemap::{ChildState, Index, Member, SitemapId};
 use crate::document::source::Source;
 use crate::protocol::lastmod::{self, Now, Precision};
 use crate::protocol::location::Home;
@@ -59,22 +59,29 @@ impl Known {
 impl Snapshot {
     /// What the rules of the index need to know of the files.
     pub(in crate::session) fn known_of_files(&self, document: &Document) -> Known {
-        // A date in the future is a mistake of its own and makes no index older.
-        let latest = self.now.seconds + 86_400;
-        let newest = |sitemap: &Arc<crate::document::sitemap::Sitemap>| {
-            let dates = sitemap.rows.iter().filter_map(|row| {
-                let record = document.record(row);
-                record.lastmod().filter(|_| !record.is_deleted())
-            });
-            dates.map(|lastmod| lastmod.seconds).filter(|seconds| *seconds <= latest).max()
+        // A set whose files are not held has looked while it held them.
+        let newest = if document.is_hollow() {
+            self.checks.newest.to_vec()
+        } else {
+            (0..document.sitemaps().len() as u32).map(|id| self.newest_of(document, SitemapId(id))).collect()
         };
         let set = self.checks.set();
         let sitemaps = document.sitemaps();
         Known {
-            newest: sitemaps.iter().map(newest).collect(),
+            newest,
             entries: sitemaps.iter().map(|sitemap| sitemap.live).collect(),
             mtimes: (0..sitemaps.len() as u32).map(|file| set.mtime(file)).collect(),
         }
+    }
+
+    /// The latest date among the rows of a file. One in the future is a mistake of its own and makes no index older.
+    pub(in crate::session) fn newest_of(&self, document: &Document, id: SitemapId) -> Option<i64> {
+        let latest = self.now.seconds + 86_400;
+        let dates = document.sitemap(id)?.rows.iter().filter_map(|row| {
+            let record = document.record(row);
+            record.lastmod().filter(|_| !record.is_deleted())
+        });
+        dates.map(|lastmod| lastmod.seconds).filter(|seconds| *seconds <= latest).max()
     }
 
     /// What puts the rules of the index right, as one edit; `None` where nothing changes.

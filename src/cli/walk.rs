@@ -1,0 +1,231 @@
+//! Sets that are only read: held in memory where they are small, else gone through file by file.
+//!
+//! Both ways show the same, in the same order. A set is tried in memory first and let go as soon as it proves too large.
+
+use super::args::Common;
+use super::{Failure, Streams, say};
+use crate::document::sitemap::SitemapId;
+use crate::protocol::lastmod::Now;
+use crate::session::Session;
+use crate::session::load;
+use crate::session::parts::{Opened, Parts};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// The most bytes of a set (uncompressed) that are held to be read once; more take a second reading and a fifth of the
+/// memory.
+pub(super) const HELD: u64 = 256 << 20;
+
+/// A set that is read.
+pub(super) enum Set {
+    /// All of it is in memory.
+    Held(Box<Session>),
+    /// Its files come and go.
+    Parts(Box<Parts>),
+}
+
+impl Set {
+    /// Opens several sitemaps as one set; what cannot be read of it is said.
+    pub(super) fn open(
+        common: &Common,
+        (paths, held): (&[PathBuf], u64),
+        now: Now,
+        streams: &mut Streams<'_>,
+    ) -> Result<Self, Failure> {
+        let options = common.options()?;
+        let session = || {
+            let mut session = Session::new(now, options.base_url.clone());
+            session.set_profile(common.profile.unwrap_or_default());
+            session
+        };
+        // Standard input can be read only once.
+        let held = if paths.iter().any(|path| crate::files::is_stream(path)) { u64::MAX } else { held };
+        let whole = streams.watched(|now| load::open_within(session(), paths, options.clone(), held, now))?;
+        let set = match whole {
+            Some(session) => Self::Held(Box::new(session)),
+            None => match streams.watched(|now| Parts::open(session(), paths, options.clone(), now))? {
+                Opened::Parts(parts) => Self::Parts(parts),
+                Opened::Linked => {
+                    let whole = streams.watched(|now| load::open_all_watched(session(), paths, options.clone(), now))?;
+                    Self::Held(Box::new(whole))
+                }
+            },
+        };
+        for error in set.session().unread() {
+            say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
+        }
+        if let Some(words) = set.session().recovered() {
+            streams.note(&words);
+        }
+        Ok(set)
+    }
+
+    /// What is known of it as a whole; its rows only while [`Set::each`] shows their file.
+    pub(super) fn session(&self) -> &Session {
+        match self {
+            Self::Held(session) => session,
+            Self::Parts(parts) => parts.session(),
+        }
+    }
+
+    /// Shows file after file, with where results are printed.
+    pub(super) fn each(
+        &mut self,
+        streams: &mut Streams<'_>,
+        mut see: impl FnMut(&Session, SitemapId, &mut dyn Write) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        match self {
+            Self::Held(session) => {
+                let files = 0..session.document().sitemaps().len() as u32;
+                files.map(SitemapId).try_for_each(|id| see(session, id, streams.out))
+            }
+            Self::Parts(parts) => {
+                streams.watched_printing(|progress, out| parts.each(progress, |session, id| see(session, id, out)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::{Line, Task};
+    use super::super::{Streams, check, list};
+    use super::*;
+    use clap::Parser;
+    use proptest::prelude::*;
+    use std::fmt::Write as _;
+    use std::fs;
+    use std::path::Path;
+
+    /// What a command line prints, results and notes, when sets of more than `held` bytes are gone through.
+    fn printed(words: &[&str], path: &Path, held: u64) -> (String, String) {
+        let words = words.iter().map(|word| if *word == "PATH" { path.to_str().unwrap() } else { word });
+        let line = Line::try_parse_from(["sited"].into_iter().chain(words)).unwrap();
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        let mut streams = Streams {
+            out: &mut out,
+            notes: &mut notes,
+            state: None,
+            meter: false,
+            quiet: false,
+            colour: false,
+        };
+        let status = match line.task.unwrap() {
+            Task::Check(task) => check::run_within(&task, held, &mut streams),
+            Task::List(task) => list::run_within(&task, held, &mut streams),
+            _ => unreachable!("only what reads"),
+        };
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (text(out), format!("{}{:?}", text(notes), status.map_err(|failure| failure.to_string())))
+    }
+
+    /// Files of a set: an index and its parts. Each row is a URL of a small stock, with dates and priorities.
+    fn write(folder: &Path, files: &[Vec<(u8, u8)>]) {
+        const LOCS: [&str; 12] = [
+            "https://e.com/a",
+            "https://e.com/a/",
+            "https://www.e.com/a",
+            "http://e.com/b",
+            "https://E.com/%61",
+            "https://e.com/b?x=1&amp;y=2",
+            "https://e.com/b?y=2&amp;x=1&amp;utm_source=z",
+            "https://e.com/c/index.html",
+            "https://e.com/c",
+            "https://other.org:8443/d",
+            "no url",
+            "",
+        ];
+        let rest = |value: u8| match value % 6 {
+            0 => String::new(),
+            1 => "<lastmod>2026-02-30</lastmod>".to_owned(),
+            2 => "<lastmod>2026-05-01</lastmod><priority>0.5</priority>".to_owned(),
+            3 => "<lastmod>2026-05-01T10:00:00Z</lastmod>".to_owned(),
+            4 => "<priority>1.0</priority><changefreq>daily</changefreq>".to_owned(),
+            _ => format!("<lastmod>2031-01-{:02}</lastmod>", value % 28 + 1),
+        };
+        let mut index =
+            "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
+        for (number, rows) in files.iter().enumerate() {
+            let mut text = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
+            for (loc, value) in rows {
+                let loc = LOCS.get(usize::from(*loc)).map_or_else(|| format!("https://e.com/p/{loc}"), ToString::to_string);
+                writeln!(text, "<url><loc>{loc}</loc>{}</url>", rest(*value)).unwrap();
+            }
+            // One file of three is damaged: what was repaired is told as well.
+            text.push_str(if number % 3 == 2 { "<url><loc>https://e.com/?a&b</loc></url></urlset>\n" } else { "</urlset>\n" });
+            fs::write(folder.join(format!("s{number}.xml")), text).unwrap();
+            let date = if number % 2 == 0 { "<lastmod>2020-01-01</lastmod>" } else { "" };
+            writeln!(index, "<sitemap><loc>https://e.com/s{number}.xml</loc>{date}</sitemap>").unwrap();
+        }
+        index.push_str("<sitemap><loc>https://e.com/gone.xml</loc></sitemap></sitemapindex>\n");
+        fs::write(folder.join("sitemap_index.xml"), index).unwrap();
+    }
+
+    const NOW: [&str; 2] = ["--now", "2026-11-20"];
+    const LINES: [&[&str]; 9] = [
+        &["check", "PATH", "--profile", "google"],
+        &["check", "PATH", "--format", "json", "--max-findings", "7"],
+        &["check", "PATH", "--format", "junit"],
+        &["check", "PATH", "--where", "is:duplicate or rule:lastmod-future"],
+        &["list", "PATH"],
+        &["list", "PATH", "--format", "csv", "--columns", "loc,file,line,finding,rules"],
+        &["list", "PATH", "--format", "jsonl", "--where", "is:duplicate"],
+        &["list", "PATH", "--where", "rule:set-mixed-host"],
+        &["list", "PATH", "--sort", "-lastmod,loc"],
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn a_set_says_the_same_held_or_gone_through(
+            files in prop::collection::vec(prop::collection::vec((0..40_u8, any::<u8>()), 0..30), 1..5),
+        ) {
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), &files);
+            for line in LINES {
+                let words: Vec<&str> = line.iter().chain(&NOW).copied().collect();
+                let path = folder.path().join("sitemap_index.xml");
+                prop_assert_eq!(printed(&words, &path, 0), printed(&words, &path, u64::MAX), "{:?}", line);
+            }
+        }
+    }
+
+    #[test]
+    fn a_set_of_linked_pages_is_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let page = |own: &str, other: &str| {
+            format!(
+                "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\
+                 <url><loc>https://e.com/{own}</loc><xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/{other}\"/></url></urlset>"
+            )
+        };
+        write(folder.path(), &[vec![(0, 0)], vec![]]);
+        fs::write(folder.path().join("s1.xml"), page("x", "y")).unwrap();
+        let path = folder.path().join("sitemap_index.xml");
+        let (out, _) = printed(LINES[0], &path, 0);
+        assert_eq!(out, printed(LINES[0], &path, u64::MAX).0);
+        assert!(out.contains("hreflang-target-missing"), "{out}");
+    }
+
+    #[test]
+    fn a_file_that_changes_between_two_readings_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[vec![(0, 0)], vec![(1, 0), (2, 0)]]);
+        let line = Line::try_parse_from(["sited", "check", folder.path().to_str().unwrap()]).unwrap();
+        let Some(Task::Check(task)) = line.task else { unreachable!("a check") };
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        let mut streams =
+            Streams { out: &mut out, notes: &mut notes, state: None, meter: false, quiet: false, colour: false };
+        let now = task.common.now().unwrap();
+        let mut set = Set::open(&task.common, (&task.paths, 0), now, &mut streams).unwrap();
+        assert!(matches!(set, Set::Parts(_)));
+        write(folder.path(), &[vec![(0, 0)], vec![(1, 0)]]);
+        let mut seen = Vec::new();
+        let result = set.each(&mut streams, |session, id, _| {
+            seen.push((id.0, session.document().sitemap(id).map_or(0, |sitemap| sitemap.live)));
+            Ok(())
+        });
+        assert_eq!(seen, [(0, 1)]);
+        assert!(result.unwrap_err().to_string().contains("s1.xml: the file has changed"));
+    }
+}

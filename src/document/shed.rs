@@ -1,0 +1,128 @@
+//! Files that are known and not held: their rows count, their bytes are on disk.
+//!
+//! A report about a set that is larger than memory goes through it file by file. A file that is *shed* keeps its number
+//! of rows, its size and what stands around its entries; its rows have no text and no facts, but for the URLs that were
+//! kept because other rows are compared with them. [`Document::refill`] brings a file back until it is shed again.
+//! Nothing is edited meanwhile.
+
+use super::Document;
+use super::rows::{RowId, RowList};
+use super::sitemap::{Sitemap, SitemapId};
+use super::source::Source;
+use crate::xml::record::Record;
+use std::sync::Arc;
+
+impl Document {
+    /// Appends a file that was read and sheds it at once. Only while loading.
+    pub fn append_shed(&mut self, source: &Source, sitemap: Sitemap) {
+        let (len, bytes) = (source.len() as u32, source.run(0, source.len()).len() as u64);
+        let first = self.row_limit();
+        self.append(source.hollow(), [], sitemap);
+        self.records.grow(first as usize + len as usize);
+        self.live += len;
+        let last = SitemapId(self.sitemaps.len().saturating_sub(1) as u32);
+        self.change_sitemap(last, |sitemap| {
+            (sitemap.rows, sitemap.live, sitemap.entry_bytes) = (RowList::range(first, len), len, bytes);
+        });
+        self.is_hollow = true;
+    }
+
+    /// Brings a file that was shed back. False when it has not the number of rows any more that it had.
+    pub fn refill(&mut self, id: SitemapId, source: Source, records: &[Record]) -> bool {
+        let (Some(sitemap), Some(first)) = (self.sitemap(id), self.bases.get(id.index()).copied()) else {
+            return false;
+        };
+        if sitemap.live as usize != source.len() || records.len() != source.len() {
+            return false;
+        }
+        for (row, record) in (first as usize..).zip(records) {
+            self.records.set(row, *record);
+        }
+        self.put_source(id, source);
+        true
+    }
+
+    /// Sheds a file: its bytes and the facts of its rows go.
+    pub fn shed(&mut self, id: SitemapId) {
+        let (Some(sitemap), Some(first)) = (self.sitemap(id), self.bases.get(id.index()).copied()) else { return };
+        let rows = first as usize..first as usize + sitemap.live as usize;
+        if let Some(hollow) = self.source_of(id).map(Source::hollow) {
+            self.put_source(id, hollow);
+        }
+        self.records.blank(rows);
+    }
+
+    fn put_source(&mut self, id: SitemapId, source: Source) {
+        let source = Arc::new(source);
+        self.change_sitemap(id, |sitemap| sitemap.frame = Arc::clone(&source));
+        if let Some(place) = Arc::make_mut(&mut self.sources).get_mut(id.index()) {
+            *place = source;
+        }
+    }
+
+    /// Keeps the URLs of some rows, whether their file is shed or not.
+    pub fn keep_locs(&mut self, locs: impl IntoIterator<Item = (RowId, Box<str>)>) {
+        Arc::make_mut(&mut self.kept).extend(locs.into_iter().map(|(row, loc)| (row.0, loc)));
+    }
+
+    /// Whether there are files that are not held.
+    pub const fn is_hollow(&self) -> bool {
+        self.is_hollow
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::Field;
+    use crate::xml::entry::Entry;
+
+    fn source(from: u32, to: u32) -> Source {
+        let rows: Vec<String> =
+            (from..to).map(|row| format!("\n<url><loc>https://e.com/{row}</loc></url>")).collect();
+        let root = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
+        Source::of_text(format!("{root}{}\n</urlset>\n", rows.concat()).into_bytes()).unwrap()
+    }
+
+    fn records(source: &Source) -> Vec<Record> {
+        let record = |entry| {
+            let text = source.entry_text(entry);
+            Record::of(&Entry::of(text, &source.names), text)
+        };
+        (0..source.len()).map(record).collect()
+    }
+
+    #[test]
+    fn what_is_brought_back_is_what_a_load_gives_and_is_gone_when_it_is_shed() {
+        let parts = [(0, 700), (700, 1_001), (1_001, 1_002)];
+        let mut whole = Document::default();
+        let mut hollow = Document::default();
+        for (from, to) in parts {
+            let part = source(from, to);
+            hollow.append_shed(&part, Sitemap::default());
+            whole.append(source(from, to), records(&part), Sitemap::default());
+        }
+        assert!(hollow.is_hollow() && !whole.is_hollow());
+        assert_eq!((hollow.live(), hollow.row_limit()), (whole.live(), whole.row_limit()));
+        hollow.keep_locs([(RowId(5), "https://e.com/5".into())]);
+        let blank = hollow.records().clone();
+        for (number, (from, to)) in parts.into_iter().enumerate() {
+            let id = SitemapId(number as u32);
+            assert_eq!(hollow.sitemap(id).unwrap().bytes(), whole.sitemap(id).unwrap().bytes());
+            assert_eq!(hollow.loc(RowId(from)), "");
+            assert_eq!(hollow.loc(RowId(5)), "https://e.com/5");
+            let again = source(from, to);
+            let facts = records(&again);
+            assert!(hollow.refill(id, again, &facts));
+            for row in (from..to).map(RowId) {
+                assert_eq!(hollow.loc(row), whole.loc(row));
+                assert_eq!(hollow.record(row), whole.record(row));
+                assert_eq!(hollow.sitemap_of(row), id);
+                assert_eq!(hollow.value(row, Field::Lastmod), None);
+            }
+            assert!(!hollow.refill(id, source(from, to + 1), &facts), "a file that has changed meanwhile");
+            hollow.shed(id);
+        }
+        assert!(hollow.records().iter().eq(blank.iter()));
+    }
+}

@@ -1,0 +1,55 @@
+//! Rules of a set whose files are not held: what is counted once stays, what belongs to rows comes and goes with their
+//! file ([`crate::document::Document::shed`]).
+
+use super::super::snapshot::DocumentLocs;
+use super::{Checks, Reader};
+use crate::document::Document;
+use crate::document::rows::{RowId, RowSet};
+use crate::protocol::location::{self, Home};
+use std::sync::Arc;
+
+impl Checks {
+    /// Takes in the rows of a file that was just appended to the document and will be shed: each as if no other row
+    /// named its page. [`Checks::compare`] tells of those for which that is not so.
+    pub fn absorb_alone(
+        &mut self,
+        document: &Document,
+        first: u32,
+        reader: &Reader,
+        url: Option<&str>,
+        mtime: Option<i64>,
+    ) {
+        Arc::make_mut(&mut self.homes).push(url.and_then(Home::parse));
+        let file = (document.sitemaps().len() as u32).saturating_sub(1);
+        let set = Arc::make_mut(&mut self.set);
+        set.set_mtime(file, mtime);
+        set.insert_file_alone(file, first, &reader.keys, &reader.part);
+        set.settle(&DocumentLocs(document));
+        self.findings.grow(first as usize + reader.findings.len());
+    }
+
+    /// The rows whose URLs were kept are compared with each other.
+    pub fn compare(&mut self, document: &Document, rows: &RowSet) {
+        let locs = DocumentLocs(document);
+        let set = Arc::make_mut(&mut self.set);
+        let facts = |row: u32| {
+            let key = location::key_hash(&document.loc(RowId(row)));
+            (row, key, document.sitemap_of(RowId(row)).0)
+        };
+        set.compare(rows.iter().map(facts), &locs);
+        self.near = Arc::new(set.near_duplicates_among(rows, &locs));
+    }
+
+    /// Brings back the findings of the rows of a file.
+    pub fn refill(&mut self, document: &Document, first: u32, reader: &Reader, file: usize) {
+        let numbers = self.with_quirks(document.sitemaps().get(file).map_or(&[], |file| &file.quirks), &reader.findings);
+        for (row, number) in (first as usize..).zip(&*numbers) {
+            self.findings.set(row, *number);
+        }
+    }
+
+    /// Takes them away.
+    pub fn shed(&mut self, first: u32, rows: u32) {
+        self.findings.blank(first as usize..first as usize + rows as usize);
+    }
+}

@@ -1,0 +1,271 @@
+//! A set that is gone through file by file, because it need not fit in memory.
+//!
+//! A first walk over the files counts: 8 bytes a URL, a hash under which URLs of one page and near duplicates meet. URLs
+//! that meet others are read once more and kept as texts, for hashes only propose. A last walk brings each file back,
+//! shows it in a [`Session`] in which every rule says what it says of the whole set, and sheds it again. What is kept
+//! for long is those hashes during the first walk, and the texts of URLs that are not alone.
+//!
+//! Nothing can be changed in such a session. A set with alternate links is none: what they say of each other needs all
+//! of them.
+
+use super::Session;
+use super::checks::Reader;
+use super::findings::{Place, of_present};
+use super::load::Loader;
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::document::view::View;
+use crate::files::{self, Facts, Loaded, Options, Reason};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::protocol::location::{NO_KEY, near_key_hash};
+use crate::xml::entry::Entry;
+use crate::xml::names::{FileKind, Names};
+use crate::xml::record::Record;
+use crate::xml::scan::Visit;
+use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A set whose files are not held.
+#[derive(Debug)]
+pub struct Parts {
+    session: Session,
+    loader: Loader,
+    paths: Vec<PathBuf>,
+}
+
+/// How a set was opened.
+#[derive(Debug)]
+pub enum Opened {
+    /// It can be gone through.
+    Parts(Box<Parts>),
+    /// Its pages link to each other as alternates: it must be held as a whole.
+    Linked,
+}
+
+/// Sees each entry as [`Reader`] does, and takes down a hash of its URL.
+struct Meeting {
+    reader: Reader,
+    hashes: Vec<u64>,
+}
+
+impl Visit for Meeting {
+    fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
+        self.reader.entry(text, entry, names);
+        self.hashes.push(entry.value(Field::Loc, text).map_or(NO_KEY, |loc| near_key_hash(&loc)));
+    }
+}
+
+/// Takes down the URLs of some rows.
+struct Texts {
+    wanted: Arc<RowSet>,
+    row: u32,
+    found: Vec<(RowId, Box<str>)>,
+}
+
+impl Visit for Texts {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        if self.wanted.contains(self.row)
+            && let Some(loc) = entry.value(Field::Loc, text)
+        {
+            self.found.push((RowId(self.row), loc.into()));
+        }
+        self.row += 1;
+    }
+}
+
+impl Parts {
+    /// Opens sitemaps, or an index with its parts, for walks over the files; the first ones are done here.
+    ///
+    /// # Errors
+    /// As [`Loader::load_all`].
+    pub fn open(
+        mut session: Session,
+        paths: &[PathBuf],
+        options: Options,
+        progress: &Progress,
+    ) -> Result<Opened, files::Error> {
+        let loader = session.loader(options);
+        let mut hashes: Vec<u64> = Vec::new();
+        let mut is_linked = false;
+        let make = |facts: &Facts| Meeting { reader: loader.reader(facts), hashes: Vec::new() };
+        let loaded = files::load_all(paths, &loader.options, progress, make, &mut |part| match part {
+            _ if is_linked => {}
+            files::Part::Index { index, on_disk, visitor } => {
+                session.absorb(files::Part::Index { index, on_disk, visitor: visitor.reader });
+            }
+            files::Part::Sitemap { source, sitemap, on_disk, visitor } => {
+                is_linked = visitor.reader.has_links();
+                if is_linked {
+                    return progress.cancel();
+                }
+                hashes.extend(visitor.hashes);
+                let part = files::Part::Sitemap { source, sitemap, on_disk, visitor: visitor.reader };
+                session.absorb_alone(part);
+            }
+        })?;
+        if is_linked {
+            return Ok(Opened::Linked);
+        }
+        let mut parts = Self { session, loader, paths: paths.to_vec() };
+        let wanted = Arc::new(meeting(&hashes));
+        drop(hashes);
+        if !wanted.is_empty() {
+            parts.compare(&wanted, progress)?;
+        }
+        parts.session.finish_parts(loaded);
+        Ok(Opened::Parts(Box::new(parts)))
+    }
+
+    /// Reads the URLs that may name pages that others name, and compares them.
+    fn compare(&mut self, wanted: &Arc<RowSet>, progress: &Progress) -> Result<(), files::Error> {
+        let document = &self.session.now.state.document;
+        let sitemaps = document.sitemaps().iter();
+        let first = |rows: &crate::document::rows::RowList| rows.iter().next().map_or(0, |row| row.0);
+        let firsts: HashMap<&Path, u32> = sitemaps
+            .filter_map(|sitemap| Some((sitemap.path.as_deref()?, first(&sitemap.rows))))
+            .collect();
+        let make = |facts: &Facts| {
+            let row = facts.path.as_deref().and_then(|path| firsts.get(path)).copied();
+            let is_one = facts.kind != FileKind::Index && row.is_some();
+            let wanted = if is_one { Arc::clone(wanted) } else { Arc::default() };
+            Texts { wanted, row: row.unwrap_or_default(), found: Vec::new() }
+        };
+        let mut found = Vec::new();
+        files::load_all(&self.paths, &self.loader.options, progress, make, &mut |part| {
+            if let files::Part::Sitemap { visitor, .. } = part {
+                found.extend(visitor.found);
+            }
+        })?;
+        let state = &mut self.session.now.state;
+        state.document.keep_locs(found);
+        state.checks.compare(&state.document, wanted);
+        Ok(())
+    }
+
+    /// The set: its files, what is counted, what is found about the index and the set as a whole. Rows have no text.
+    pub const fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Shows file after file, its rows with all that is known of them.
+    ///
+    /// # Errors
+    /// What `see` says, or that a file cannot be read any more or is another than before.
+    pub fn each<E: From<files::Error>>(
+        &mut self,
+        progress: &Progress,
+        mut see: impl FnMut(&Session, SitemapId) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Self { session, loader, paths } = self;
+        let mut next = 0;
+        let mut failed: Option<E> = None;
+        let loader = &*loader;
+        files::load_all(paths, &loader.options, progress, |facts| loader.reader(facts), &mut |part| {
+            let files::Part::Sitemap { source, sitemap, visitor, .. } = part else { return };
+            if failed.is_some() {
+                return;
+            }
+            let id = SitemapId(next);
+            next += 1;
+            let path = sitemap.path.clone().unwrap_or_default();
+            let is_same = session.document().sitemap(id).is_some_and(|known| known.path == sitemap.path);
+            let result = if is_same && session.refill(id, source, visitor) {
+                see(session, id)
+            } else {
+                Err(files::Error::new(&path, Reason::Changed).into())
+            };
+            session.shed(id);
+            if let Err(error) = result {
+                failed = Some(error);
+                progress.cancel();
+            }
+        })?;
+        match failed {
+            Some(error) => Err(error),
+            None if next as usize == session.document().sitemaps().len() => Ok(()),
+            None => {
+                let gone = session.document().sitemap(SitemapId(next)).and_then(|sitemap| sitemap.path.clone());
+                Err(files::Error::new(gone.unwrap_or_default(), Reason::Changed).into())
+            }
+        }
+    }
+}
+
+/// The rows whose hash another row has too.
+fn meeting(hashes: &[u64]) -> RowSet {
+    // By eighths, so that sorting needs little memory.
+    const EIGHTHS: u64 = 8;
+    let mut shared: HashSet<u64> = HashSet::new();
+    for eighth in 0..EIGHTHS {
+        let mut some: Vec<u64> =
+            hashes.par_iter().copied().filter(|hash| hash >> 61 == eighth && *hash != NO_KEY).collect();
+        some.par_sort_unstable();
+        shared.extend(some.windows(2).filter(|pair| pair.first() == pair.last()).filter_map(<[u64]>::first));
+    }
+    if shared.is_empty() {
+        return RowSet::new();
+    }
+    let rows = (0..).zip(hashes).filter(|(_, hash)| shared.contains(hash)).map(|(row, _)| row);
+    rows.collect()
+}
+
+impl Session {
+    /// Takes in a file of a set that is gone through, and sheds it.
+    fn absorb_alone(&mut self, part: files::Part<Reader>) {
+        let files::Part::Sitemap { source, sitemap, on_disk, mut visitor } = part else { return };
+        let mtime = on_disk.as_ref().and_then(super::load::seconds);
+        let url = sitemap.url.clone();
+        let records = super::load::records(&mut visitor, &sitemap.quirks);
+        let state = &mut self.now.state;
+        let (first, id) = (state.document.row_limit(), SitemapId(state.document.sitemaps().len() as u32));
+        state.document.append_shed(&source, sitemap);
+        state.document.refill(id, source, &records);
+        state.checks.absorb_alone(&state.document, first, &visitor, url.as_deref(), mtime);
+        let newest = self.now.newest_of(&self.now.state.document, id);
+        Arc::make_mut(&mut self.now.state.checks.newest).push(newest);
+        let found = of_present(&self.now.state.document, id, self.profile());
+        Arc::make_mut(&mut self.file_findings).extend(found);
+        self.now.state.document.shed(id);
+    }
+
+    /// The first walk is over.
+    fn finish_parts(&mut self, loaded: Loaded) {
+        self.loading = false;
+        self.set_read_only("it is gone through file by file");
+        (self.path, self.paths, self.unread, self.finished) = (loaded.path, loaded.paths, loaded.unread, loaded.finished);
+        if let Some(index) = loaded.index {
+            self.now.state.document.set_index(Some(index));
+        }
+        self.now.saved = self.now.state.document.clone();
+        self.now.view = View::file_order(&self.now.state.document);
+        let of_index = self.of_index();
+        let findings = Arc::make_mut(&mut self.file_findings);
+        findings.retain(|finding| !matches!(finding.place, Place::Index(_)));
+        findings.extend(of_index);
+    }
+
+    /// Brings a file back. False when it is another than before.
+    fn refill(&mut self, id: SitemapId, source: crate::document::source::Source, mut reader: Reader) -> bool {
+        let state = &mut self.now.state;
+        let Some(sitemap) = state.document.sitemap(id) else { return false };
+        let first = sitemap.rows.iter().next().map_or(0, |row| row.0);
+        let quirks = Arc::clone(&sitemap.quirks);
+        let records: Vec<Record> = super::load::records(&mut reader, &quirks);
+        if !state.document.refill(id, source, &records) {
+            return false;
+        }
+        state.checks.refill(&state.document, first, &reader, id.index());
+        true
+    }
+
+    fn shed(&mut self, id: SitemapId) {
+        let state = &mut self.now.state;
+        let Some(sitemap) = state.document.sitemap(id) else { return };
+        let (first, rows) = (sitemap.rows.iter().next().map_or(0, |row| row.0), sitemap.live);
+        state.document.shed(id);
+        state.checks.shed(first, rows);
+    }
+}

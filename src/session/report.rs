@@ -1,0 +1,195 @@
+//! A whole report: every finding with its place, file by file, in the order of the files.
+//!
+//! [`Session::report`] is for a set that is held in memory; [`super::parts`] goes through a larger one with the same
+//! [`Reporter`], so that both say the same.
+
+use super::Session;
+use super::checks::{NEAR_ROWS, rule_of};
+use super::findings::{FileFinding, Finding, Place, Reported, field_offset, of_near};
+use super::snapshot::DocumentLocs;
+use crate::check::extension;
+use crate::check::profile::Profile;
+use crate::check::rule::Rule;
+use crate::check::set::SetFinding;
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::document::source::Lines;
+use crate::xml::entry::Entry;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What a report needs of the set as a whole; the rows it sees file by file.
+#[derive(Debug, Default)]
+pub struct Reporter {
+    of_files: BTreeMap<SitemapId, Vec<FileFinding>>,
+    of_set: BTreeMap<Option<u32>, Vec<SetFinding>>,
+    /// Near duplicates that no row's rules tell.
+    near: RowSet,
+}
+
+fn shown(path: Option<&PathBuf>, name: &Arc<str>) -> Arc<str> {
+    path.map_or_else(|| Arc::clone(name), |path| path.to_string_lossy().into())
+}
+
+impl Reporter {
+    /// Looks at what is known of the set.
+    pub fn new(session: &Session) -> Self {
+        let mut of_files: BTreeMap<SitemapId, Vec<FileFinding>> = BTreeMap::new();
+        for finding in session.file_findings.iter() {
+            if let Place::Sitemap(id) = finding.place {
+                of_files.entry(id).or_default().push(finding.clone());
+            }
+        }
+        let mut of_set: BTreeMap<Option<u32>, Vec<SetFinding>> = BTreeMap::new();
+        for finding in session.now.checks.set_findings() {
+            of_set.entry(finding.file).or_default().push(finding);
+        }
+        // Kept while editing up to a file's worth of rows; beyond that (a second key for every row) a report looks for
+        // it. What is gone through file by file has looked already.
+        let document = session.document();
+        let near = if document.live() > NEAR_ROWS && !document.is_hollow() {
+            session.now.checks.set().near_duplicates(&DocumentLocs(document))
+        } else {
+            RowSet::new()
+        };
+        Self { of_files, of_set, near }
+    }
+
+    /// The findings of the index and its entries.
+    pub fn of_index(&self, session: &Session) -> Vec<Reported> {
+        let Some(index) = session.document().index() else { return Vec::new() };
+        let mut lines = index.source.lines();
+        let file = shown(index.path.as_ref(), &index.name);
+        let found = session.file_findings.iter().filter_map(|finding| match finding.place {
+            Place::Index(child) => Some((child, finding)),
+            _ => None,
+        });
+        let mut found: Vec<(Option<usize>, &FileFinding)> = found.collect();
+        found.sort_by_key(|(child, _)| *child);
+        let place = |child: Option<usize>, finding: &FileFinding| {
+            let Some(child) = child else { return index.source.root_start() };
+            let text = index.source.entry_text(child);
+            let offset = field_offset(&Entry::of(text, &index.source.names), finding.field);
+            index.source.start(child).unwrap_or_default() + offset
+        };
+        let reported = found.into_iter().map(|(child, finding)| Reported {
+            file: Arc::clone(&file),
+            at: finding.at.or_else(|| Some(lines.position(place(child, finding)))),
+            row: None,
+            loc: child.and_then(|child| index.children.get(child)).map_or("", |child| &child.loc).to_owned(),
+            finding: plain(finding),
+        });
+        reported.collect()
+    }
+
+    /// The findings of a file, then those of its rows.
+    pub fn of_sitemap(&self, session: &Session, id: SitemapId) -> Vec<Reported> {
+        let document = session.document();
+        let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
+        let profile = session.profile();
+        let file = shown(sitemap.path.as_ref(), &sitemap.name);
+        let source = document.source_of(id).unwrap_or(&sitemap.frame);
+        let mut lines = source.lines();
+        let mut out = Vec::new();
+        for finding in self.of_files.get(&id).into_iter().flatten() {
+            let place = match finding.rule {
+                Rule::DOC_STRAY_TEXT => source.stray.map(|at| at as usize),
+                Rule::EXT_OUTSIDE_URL => extension::outside(source),
+                _ => None,
+            };
+            let offset = place.unwrap_or(source.root_start());
+            let at = finding.at.or_else(|| Some(lines.position(offset)));
+            let (file, finding) = (Arc::clone(&file), plain(finding));
+            out.push(Reported { file, at, row: None, loc: String::new(), finding });
+        }
+        for finding in self.of_set.get(&Some(id.0)).into_iter().flatten() {
+            let at = Some(lines.position(source.root_start()));
+            out.extend(of_set(finding, profile, (Arc::clone(&file), at)));
+        }
+        for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
+            self.of_row(session, row, (&file, &mut lines), &mut out);
+        }
+        out
+    }
+
+    fn of_row(
+        &self,
+        session: &Session,
+        row: RowId,
+        (file, lines): (&Arc<str>, &mut Lines<'_>),
+        out: &mut Vec<Reported>,
+    ) {
+        let document = session.document();
+        let is_near = self.near.contains(row.0);
+        if session.now.rules_of(row).is_empty() && !is_near {
+            return;
+        }
+        let mut findings = session.now.findings(row);
+        if is_near {
+            findings.extend(of_near(session.profile()));
+        }
+        if findings.is_empty() {
+            return;
+        }
+        let loc = document.loc(row).into_owned();
+        let place = document.origin(row);
+        let base = place.map(|(source, entry)| (source.start(entry).unwrap_or_default(), source.entry_text(entry)));
+        let anatomy = base.map(|(_, text)| Entry::of(text, document.names(row)));
+        let offset = |finding: &Finding| {
+            let (start, text) = base?;
+            Some(
+                start
+                    + match &finding.part {
+                        Some(part) => (part.at as usize).min(text.len()),
+                        None => field_offset(&anatomy?, finding.field),
+                    },
+            )
+        };
+        // In the order of the file: that is how people read a report, and the line counter only goes forward.
+        let mut placed: Vec<_> = findings.into_iter().map(|finding| (offset(&finding), finding)).collect();
+        placed.sort_by_key(|(offset, _)| *offset);
+        let first = out.len();
+        for (offset, finding) in placed {
+            let at = finding.at.or_else(|| offset.map(|offset| lines.position(offset)));
+            out.push(Reported { file: Arc::clone(file), at, row: Some(row), loc: loc.clone(), finding });
+        }
+        // What was repaired knows its own place.
+        if let Some(own) = out.get_mut(first..) {
+            own.sort_by_key(|reported| reported.at);
+        }
+    }
+
+    /// The findings of the set as a whole.
+    pub fn of_set(&self, session: &Session) -> Vec<Reported> {
+        let whole: Arc<str> = session.path.as_ref().map_or_else(|| "".into(), |path| path.to_string_lossy().into());
+        let found = self.of_set.get(&None).into_iter().flatten();
+        found.filter_map(|finding| of_set(finding, session.profile(), (Arc::clone(&whole), None))).collect()
+    }
+}
+
+impl Session {
+    /// Every finding with its place, in the order of the files: the index first, then each file, its own
+    /// findings before its rows', then the set's.
+    pub fn report(&self) -> Vec<Reported> {
+        let reporter = Reporter::new(self);
+        let mut out = reporter.of_index(self);
+        for id in (0..self.document().sitemaps().len() as u32).map(SitemapId) {
+            out.extend(reporter.of_sitemap(self, id));
+        }
+        out.extend(reporter.of_set(self));
+        out
+    }
+}
+
+fn of_set(finding: &SetFinding, profile: Profile, (file, at): (Arc<str>, Option<(u64, u64)>)) -> Option<Reported> {
+    let rule = rule_of(finding.rule);
+    let severity = rule.severity_in(profile)?;
+    let finding = Finding::new(rule, severity, None, finding.message.clone());
+    Some(Reported { file, at, row: None, loc: String::new(), finding })
+}
+
+fn plain(finding: &FileFinding) -> Finding {
+    let plain = Finding::new(finding.rule, finding.severity, finding.field, finding.message.clone());
+    Finding { fix: finding.fix.clone(), at: finding.at, ..plain }
+}
