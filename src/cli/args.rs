@@ -456,7 +456,9 @@ mod tests {
         let task = read("sited list a.xml --where -has:image").unwrap().task;
         assert!(matches!(task, Some(Task::List(List { filter: Some(filter), .. })) if filter == "-has:image"));
         let task = read("sited set a.xml lastmod=-1d priority=0.8 --dry-run -o b.xml").unwrap().task;
-        assert!(matches!(task, Some(Task::Set(Set { assignments, target, .. })) if assignments.len() == 2 && target.dry_run));
+        assert!(
+            matches!(task, Some(Task::Set(Set { assignments, target, .. })) if assignments.len() == 2 && target.dry_run)
+        );
         let line = read("sited --script - a.xml").unwrap();
         assert_eq!(line.open.script, Some("-".into()));
         // What holds for every task may stand before it; what is about the screen may not.

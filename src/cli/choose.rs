@@ -1,7 +1,7 @@
 //! Which findings of `check` count: by rule, by row, by what is known already, and how many are printed.
 
-use super::args::{Check, FailOn};
 use super::Failure;
+use super::args::{Check, FailOn};
 use crate::check::rule::{Rule, RuleSet};
 use crate::protocol::Severity;
 use crate::session::findings::Reported;

@@ -46,7 +46,8 @@ impl Set {
             None => match streams.watched(|now| Parts::open(session(), paths, options.clone(), now))? {
                 Opened::Parts(parts) => Self::Parts(parts),
                 Opened::Linked => {
-                    let whole = streams.watched(|now| load::open_all_watched(session(), paths, options.clone(), now))?;
+                    let whole =
+                        streams.watched(|now| load::open_all_watched(session(), paths, options.clone(), now))?;
                     Self::Held(Box::new(whole))
                 }
             },
@@ -102,14 +103,8 @@ mod tests {
         let words = words.iter().map(|word| if *word == "PATH" { path.to_str().unwrap() } else { word });
         let line = Line::try_parse_from(["sited"].into_iter().chain(words)).unwrap();
         let (mut out, mut notes) = (Vec::new(), Vec::new());
-        let mut streams = Streams {
-            out: &mut out,
-            notes: &mut notes,
-            state: None,
-            meter: false,
-            quiet: false,
-            colour: false,
-        };
+        let mut streams =
+            Streams { out: &mut out, notes: &mut notes, state: None, meter: false, quiet: false, colour: false };
         let status = match line.task.unwrap() {
             Task::Check(task) => check::run_within(&task, held, &mut streams),
             Task::List(task) => list::run_within(&task, held, &mut streams),
@@ -143,16 +138,20 @@ mod tests {
             4 => "<priority>1.0</priority><changefreq>daily</changefreq>".to_owned(),
             _ => format!("<lastmod>2031-01-{:02}</lastmod>", value % 28 + 1),
         };
-        let mut index =
-            "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
+        let mut index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
         for (number, rows) in files.iter().enumerate() {
             let mut text = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
             for (loc, value) in rows {
-                let loc = LOCS.get(usize::from(*loc)).map_or_else(|| format!("https://e.com/p/{loc}"), ToString::to_string);
+                let loc =
+                    LOCS.get(usize::from(*loc)).map_or_else(|| format!("https://e.com/p/{loc}"), ToString::to_string);
                 writeln!(text, "<url><loc>{loc}</loc>{}</url>", rest(*value)).unwrap();
             }
             // One file of three is damaged: what was repaired is told as well.
-            text.push_str(if number % 3 == 2 { "<url><loc>https://e.com/?a&b</loc></url></urlset>\n" } else { "</urlset>\n" });
+            text.push_str(if number % 3 == 2 {
+                "<url><loc>https://e.com/?a&b</loc></url></urlset>\n"
+            } else {
+                "</urlset>\n"
+            });
             fs::write(folder.join(format!("s{number}.xml")), text).unwrap();
             let date = if number % 2 == 0 { "<lastmod>2020-01-01</lastmod>" } else { "" };
             writeln!(index, "<sitemap><loc>https://e.com/s{number}.xml</loc>{date}</sitemap>").unwrap();

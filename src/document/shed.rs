@@ -78,8 +78,7 @@ mod tests {
     use crate::xml::entry::Entry;
 
     fn source(from: u32, to: u32) -> Source {
-        let rows: Vec<String> =
-            (from..to).map(|row| format!("\n<url><loc>https://e.com/{row}</loc></url>")).collect();
+        let rows: Vec<String> = (from..to).map(|row| format!("\n<url><loc>https://e.com/{row}</loc></url>")).collect();
         let root = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
         Source::of_text(format!("{root}{}\n</urlset>\n", rows.concat()).into_bytes()).unwrap()
     }

@@ -124,9 +124,8 @@ impl Parts {
         let document = &self.session.now.state.document;
         let sitemaps = document.sitemaps().iter();
         let first = |rows: &crate::document::rows::RowList| rows.iter().next().map_or(0, |row| row.0);
-        let firsts: HashMap<&Path, u32> = sitemaps
-            .filter_map(|sitemap| Some((sitemap.path.as_deref()?, first(&sitemap.rows))))
-            .collect();
+        let firsts: HashMap<&Path, u32> =
+            sitemaps.filter_map(|sitemap| Some((sitemap.path.as_deref()?, first(&sitemap.rows)))).collect();
         let make = |facts: &Facts| {
             let row = facts.path.as_deref().and_then(|path| firsts.get(path)).copied();
             let is_one = facts.kind != FileKind::Index && row.is_some();
@@ -235,7 +234,8 @@ impl Session {
     fn finish_parts(&mut self, loaded: Loaded) {
         self.loading = false;
         self.set_read_only("it is gone through file by file");
-        (self.path, self.paths, self.unread, self.finished) = (loaded.path, loaded.paths, loaded.unread, loaded.finished);
+        (self.path, self.paths, self.unread, self.finished) =
+            (loaded.path, loaded.paths, loaded.unread, loaded.finished);
         if let Some(index) = loaded.index {
             self.now.state.document.set_index(Some(index));
         }

@@ -42,7 +42,8 @@ impl Checks {
 
     /// Brings back the findings of the rows of a file.
     pub fn refill(&mut self, document: &Document, first: u32, reader: &Reader, file: usize) {
-        let numbers = self.with_quirks(document.sitemaps().get(file).map_or(&[], |file| &file.quirks), &reader.findings);
+        let numbers =
+            self.with_quirks(document.sitemaps().get(file).map_or(&[], |file| &file.quirks), &reader.findings);
         for (row, number) in (first as usize..).zip(&*numbers) {
             self.findings.set(row, *number);
         }
