@@ -1,0 +1,69 @@
+//! Which rows set rules flag, for questions about many rows or about each.
+
+use super::{Checks, rule_of};
+use crate::check::rule::Rule;
+use crate::check::set::SetRule;
+use crate::document::Document;
+use crate::document::rows::{RowId, RowSet};
+use crate::protocol::Severity;
+use crate::session::snapshot::DocumentLocs;
+use crate::xml::record::Record;
+use std::sync::OnceLock;
+
+/// Rows that set rules flag, each made when a query first asks for it.
+pub struct SetRows<'c> {
+    checks: &'c Checks,
+    locs: DocumentLocs<'c>,
+    by_rule: [OnceLock<RowSet>; SetRule::ALL.len()],
+    grouped: OnceLock<RowSet>,
+    /// Whether to look at each row that is asked about and at no other.
+    by_row: bool,
+}
+
+impl<'c> SetRows<'c> {
+    /// Nothing made yet.
+    pub fn new(checks: &'c Checks, document: &'c Document) -> Self {
+        let by_rule = [const { OnceLock::new() }; SetRule::ALL.len()];
+        Self { checks, locs: DocumentLocs(document), by_rule, grouped: OnceLock::new(), by_row: document.is_hollow() }
+    }
+
+    /// The same for questions about few rows, or about each row once, file by file: no other row is looked at.
+    #[must_use]
+    pub fn by_row(self) -> Self {
+        Self { by_row: true, ..self }
+    }
+
+    /// Whether a set rule flags a row.
+    pub fn has(&self, rule: Rule, row: RowId, record: &Record) -> bool {
+        if rule == Rule::LASTMOD_MISSING {
+            return self.checks.misses_lastmod(record);
+        }
+        if rule == Rule::SET_DUPLICATE_NEAR {
+            return self.checks.near.contains(row.0);
+        }
+        let Some(set_rule) = SetRule::ALL.iter().copied().find(|set_rule| rule_of(*set_rule) == rule) else {
+            return false;
+        };
+        if self.by_row {
+            return self.checks.set.rules_of(row.0, &self.locs).has(set_rule);
+        }
+        let make = || self.checks.set.rows_with(set_rule, &self.locs);
+        self.by_rule.get(set_rule as usize).is_some_and(|rows| rows.get_or_init(make).contains(row.0))
+    }
+
+    /// Whether any set rule of a severity flags a row.
+    pub fn has_severity(&self, severity: Severity, row: RowId, record: &Record) -> bool {
+        let mut rules =
+            SetRule::ALL.iter().map(|rule| rule_of(*rule)).chain([Rule::LASTMOD_MISSING, Rule::SET_DUPLICATE_NEAR]);
+        let profile = self.checks.profile;
+        rules.any(|rule| rule.severity_in(profile) == Some(severity) && self.has(rule, row, record))
+    }
+
+    /// Whether a row shares its page with another.
+    pub fn is_grouped(&self, row: RowId) -> bool {
+        if self.by_row {
+            return self.checks.set.is_duplicate(row.0);
+        }
+        self.grouped.get_or_init(|| self.checks.set.duplicate_rows()).contains(row.0)
+    }
+}
