@@ -92,7 +92,7 @@ impl Source {
 
     /// A counter of lines and columns of the file as stored.
     pub fn lines(&self) -> Lines<'_> {
-        Lines { anchors: &self.anchors, ..Lines::new(&self.bytes) }
+        Lines::anchored(&self.bytes, &self.anchors)
     }
 
     /// An empty source in the writer's own layout: what a new file starts from (rules of section 10: UTF-8,
@@ -247,6 +247,11 @@ impl<'b> Lines<'b> {
     /// A counter at the start of the text.
     pub const fn new(bytes: &'b [u8]) -> Self {
         Self { bytes, at: 0, line: 1, column: 1, anchors: &[] }
+    }
+
+    /// The same for repaired bytes: positions are those of the file as stored.
+    pub const fn anchored(bytes: &'b [u8], anchors: &'b [Anchor]) -> Self {
+        Self { anchors, ..Self::new(bytes) }
     }
 
     /// Line and column of a byte offset. Cheap when offsets come in rising order; going back starts over.

@@ -7,7 +7,9 @@ use super::load::Facts;
 use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::source::{Anchor, Lines, Source};
 use crate::progress::Progress;
-use crate::xml::repair::{self, MendKind};
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use crate::xml::repair::{self, Kept, MendKind, Repaired};
 use crate::xml::scan::{self, Scan, Visit};
 use std::path::PathBuf;
 
@@ -40,26 +42,35 @@ pub(super) fn sound<V: Visit>(
     let mut anchors = Vec::new();
     // A scan that was stopped has not seen the end of the file and misses nothing but that.
     if !scan.cancelled && (scan.names.is_none() || !scan.damage.is_empty()) {
-        let Some(mended) = mend(&bytes, &mut quirks) else {
+        // Offsets have 32 bits.
+        let fits = |repaired: &Repaired| u32::try_from(repaired.bytes.len()).is_ok();
+        let Some(mended) = repair::repair_after(&bytes, kept(&bytes, &scan)).filter(fits) else {
             let root = Reason::Root(scan.root.clone());
             return Err(Error::new(path(), root));
         };
-        (bytes, anchors) = mended;
-        visitor = make(facts);
-        scan = scan::scan(&bytes, &mut visitor, &Progress::default());
-        // Hardly ever: what a repair made of very odd tags may need another.
-        if let (Some(first), Some(again)) = (scan.damage.first(), repair::repair(&bytes)) {
-            let kind = QuirkKind::NotWellFormed;
-            quirks.push(Quirk { kind, at: Lines::new(&bytes).position(first.at), entry: None, what: "".into() });
-            (bytes, anchors) = (again.bytes, Vec::new());
+        let (first, mut map) = take_in(&bytes, mended, None, &mut quirks);
+        scan = if first.kept > 0 {
+            scan::resume(&first.bytes, scan, &mut visitor, &Progress::default())
+        } else {
             visitor = make(facts);
-            scan = scan::scan(&bytes, &mut visitor, &Progress::default());
-            let rows = scan.entries() as u32;
-            for quirk in quirks.iter_mut().filter(|quirk| quirk.entry.is_some_and(|entry| entry >= rows)) {
-                quirk.entry = None;
-            }
+            scan::scan(&first.bytes, &mut visitor, &Progress::default())
+        };
+        bytes = first.bytes;
+        // Hardly ever: what a repair made of very odd tags may need another.
+        if !scan.damage.is_empty()
+            && let Some(again) = repair::repair(&bytes).filter(fits)
+        {
+            let starts = std::mem::take(&mut scan.starts);
+            let before = quirks.len();
+            let (second, composed) = take_in(&bytes, again, Some(&map), &mut quirks);
+            map = composed;
+            visitor = make(facts);
+            scan = scan::scan(&second.bytes, &mut visitor, &Progress::default());
+            renumber(quirks.get_mut(..before).unwrap_or_default(), &starts, &scan.starts, &second.anchors);
+            bytes = second.bytes;
         }
-        check(&bytes, &scan).map_err(|(at, reason)| Error { path: path(), at: Some(at), reason })?;
+        check(&bytes, &scan, &map).map_err(|(at, reason)| Error { path: path(), at: Some(at), reason })?;
+        anchors = map;
     }
     let root = scan.root.clone();
     let source = Source::new(bytes, scan).ok_or_else(|| Error::new(path(), Reason::Root(root)))?;
@@ -67,28 +78,70 @@ pub(super) fn sound<V: Visit>(
     Ok(Sound { source: source.anchored(anchors), visitor, quirks })
 }
 
-/// The repaired bytes with their anchors; what was done is added to `quirks`.
-fn mend(bytes: &[u8], quirks: &mut Vec<Quirk>) -> Option<(Vec<u8>, Vec<Anchor>)> {
-    let repaired = repair::repair(bytes)?;
-    // Offsets have 32 bits.
-    u32::try_from(repaired.bytes.len()).ok()?;
-    let mut lines = Lines::new(bytes);
-    quirks.extend(repaired.mends.into_iter().map(|mend| Quirk {
+/// The sound entries with which a damaged file begins, if a repair can begin after them.
+fn kept(bytes: &[u8], scan: &Scan) -> Option<Kept> {
+    let names = scan.names.as_ref()?;
+    let [.., start, end] = *scan.starts else { return None };
+    let last = Entry::of(bytes.get(start as usize..end as usize)?, names);
+    // What follows an entry without anything in it may belong into it.
+    let has_fields = Field::ALL.iter().any(|field| last.field(*field).is_some());
+    has_fields.then_some(Kept { entries: scan.entries() as u32, end: end as usize })
+}
+
+/// What a repair of `bytes` did is added to `quirks`, with the places of the file as stored, to which `map` leads where
+/// the bytes are repaired ones themselves. Returns it with what leads from its own bytes there.
+fn take_in(
+    bytes: &[u8],
+    mut repaired: Repaired,
+    map: Option<&[Anchor]>,
+    quirks: &mut Vec<Quirk>,
+) -> (Repaired, Vec<Anchor>) {
+    let lines = || map.map_or_else(|| Lines::new(bytes), |map| Lines::anchored(bytes, map));
+    let mut at = lines();
+    quirks.extend(std::mem::take(&mut repaired.mends).into_iter().map(|mend| Quirk {
         kind: quirk_of(mend.kind),
-        at: lines.position(mend.at),
+        at: at.position(mend.at),
         entry: mend.entry,
         what: mend.what,
     }));
-    let mut lines = Lines::new(bytes);
-    let anchors = repaired.anchors.into_iter().map(|(ours, theirs)| (ours as u32, lines.position(theirs)));
-    Some((repaired.bytes, anchors.collect()))
+    let mut at = lines();
+    let mut composed: Vec<Anchor> = Vec::with_capacity(repaired.anchors.len());
+    let mut earlier = map.unwrap_or_default().iter().peekable();
+    let segments = [&[(0, 0)], &repaired.anchors[..]].concat();
+    for (index, (ours, theirs)) in segments.iter().enumerate() {
+        if index > 0 {
+            composed.push((*ours as u32, at.position(*theirs)));
+        }
+        // What the earlier repair knows of the bytes up to the next anchor holds on.
+        let (next, end) = segments.get(index + 1).copied().unwrap_or((usize::MAX, usize::MAX));
+        while let Some((place, stored)) = earlier.next_if(|(place, _)| (*place as usize) < end) {
+            let place = (ours + *place as usize).saturating_sub(*theirs);
+            if place > *ours && place < next {
+                composed.push((place as u32, *stored));
+            }
+        }
+    }
+    (repaired, composed)
+}
+
+/// Gives quirks of entries the numbers that those have after a second repair; one whose entry is gone is the file's.
+fn renumber(quirks: &mut [Quirk], before: &[u32], after: &[u32], anchors: &[(usize, usize)]) {
+    for quirk in quirks {
+        let Some(end) = quirk.entry.and_then(|entry| before.get(entry as usize + 1)) else { continue };
+        // Where the last byte of the entry is now.
+        let last = (*end as usize).saturating_sub(1);
+        let anchor = anchors.partition_point(|(_, theirs)| *theirs <= last).checked_sub(1).and_then(|at| anchors.get(at));
+        let place = anchor.map_or(last, |(ours, theirs)| ours + (last - theirs));
+        let entry = after.partition_point(|start| *start as usize <= place).checked_sub(1);
+        quirk.entry = entry.filter(|entry| entry + 1 < after.len()).map(|entry| entry as u32);
+    }
 }
 
 /// Nothing is left to repair after a repair; should that ever fail, the file is refused and not shown wrong.
-fn check(bytes: &[u8], scan: &Scan) -> Result<(), ((u64, u64), Reason)> {
+fn check(bytes: &[u8], scan: &Scan, map: &[Anchor]) -> Result<(), ((u64, u64), Reason)> {
     let Some(first) = scan.damage.first() else { return Ok(()) };
     let reason = Reason::Damaged { what: detect::damage_words(first.kind), others: scan.damage.len() - 1 };
-    Err((Lines::new(bytes).position(first.at), reason))
+    Err((Lines::anchored(bytes, map).position(first.at), reason))
 }
 
 const fn quirk_of(kind: MendKind) -> QuirkKind {
@@ -110,5 +163,31 @@ const fn quirk_of(kind: MendKind) -> QuirkKind {
         MendKind::NameCase => QuirkKind::NameCase,
         MendKind::Outside => QuirkKind::OutsideRoot,
         MendKind::Nested => QuirkKind::Nested,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xml::repair::Mend;
+
+    #[test]
+    fn what_a_second_repair_did_is_told_by_the_places_of_the_file_as_stored() {
+        let mend = |at, entry| Mend { kind: MendKind::Angle, at, entry, what: "".into() };
+        let repaired = |bytes: &[u8], mends, anchors| Repaired { bytes: bytes.to_vec(), mends, anchors, kept: 0 };
+        // `&` became five bytes, then `b` became three.
+        let (stored, first, second) = (&b"a\n&b\ncd"[..], &b"a\n&amp;b\ncd"[..], &b"a\n&amp;BBB\ncd"[..]);
+        let mut quirks = Vec::new();
+        let (first, map) = take_in(stored, repaired(first, vec![mend(2, Some(0))], vec![(7, 3)]), None, &mut quirks);
+        let again = repaired(second, vec![mend(7, Some(1)), mend(10, None)], vec![(10, 8)]);
+        let (second, composed) = take_in(&first.bytes, again, Some(&map), &mut quirks);
+        let places: Vec<(u64, u64)> = quirks.iter().map(|quirk| quirk.at).collect();
+        assert_eq!(places, [(2, 1), (2, 2), (3, 2)]);
+        let mut lines = Lines::anchored(&second.bytes, &composed);
+        assert_eq!([7, 10, 11, 12].map(|at| lines.position(at)), [(2, 2), (2, 3), (3, 1), (3, 2)]);
+        // Entries by the bytes that they end with: the first is two now.
+        renumber(&mut quirks, &[0, 8, 11], &[0, 2, 9, 13], &second.anchors);
+        let entries: Vec<Option<u32>> = quirks.iter().map(|quirk| quirk.entry).collect();
+        assert_eq!(entries, [Some(1), Some(2), None]);
     }
 }

@@ -79,6 +79,11 @@ pub struct Parser {
 }
 
 impl Parser {
+    /// A walk through these bytes.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        Self { has_brackets: memchr::memmem::find(bytes, b"]]>").is_some(), ..Self::default() }
+    }
+
     /// A walk that looks for no damage.
     pub fn quiet() -> Self {
         Self { is_quiet: true, ..Self::default() }

@@ -55,9 +55,27 @@ impl Scan {
 /// Entries between two looks at the cancel flag.
 const ENTRIES_PER_LOOK: usize = 2_048;
 
-/// Scans a file up to the first entry or token that is damaged, if there is one.
+/// Scans a file up to the first entry or token that is damaged, if there is one: that entry is not visited.
 pub fn scan_sound(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
     run(bytes, visitor, progress, true)
+}
+
+/// Goes on with a scan whose entries, and what stands before them, are the same in these bytes: they are visited no
+/// more. There must be some.
+pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &Progress) -> Scan {
+    let from = before.starts.last().map_or(0, |start| *start as usize);
+    let stray = before.stray.filter(|at| (*at as usize) < from);
+    let mut scan = Scan { damage: Vec::new(), stray, ..before };
+    let mut parser = Parser::default();
+    check_characters(bytes, from, &mut parser);
+    if let Some(names) = scan.names.take() {
+        let mut walk = Walk { parser: &mut parser, scan: &mut scan, visitor, progress, stops: false };
+        body(bytes, from, &names, &mut walk);
+        scan.names = Some(names);
+    }
+    scan.damage = parser.damage;
+    scan.damage.sort_by_key(|damage| damage.at);
+    scan
 }
 
 /// Scans a whole file. `bytes` must be at most 4 GiB (`u32` offsets); the loader refuses more.
@@ -67,7 +85,7 @@ pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan
 
 fn run(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress, stops: bool) -> Scan {
     let mut parser = Parser::default();
-    check_characters(bytes, &mut parser);
+    check_characters(bytes, 0, &mut parser);
     let mut scan = Scan::default();
     let after_root = if let Some(root) = prolog(bytes, &mut parser) {
         scan.root = String::from_utf8_lossy(super::names::split(root.name(bytes)).1).into_owned();
@@ -163,7 +181,7 @@ pub(super) fn is_sound_instruction(bytes: &[u8], markup: &Markup) -> bool {
 /// From the root's start tag to its end tag, and what follows.
 fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, V>) {
     // `done` is the end of what already belongs to the head or to an entry.
-    let (mut at, mut done, mut last_report) = (from, from, (0usize, from));
+    let (mut at, mut done, mut last_report) = (from, from, (walk.scan.entries(), from));
     loop {
         if walk.stops && !walk.parser.damage.is_empty() {
             break;
@@ -185,6 +203,9 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
                 let is_first = walk.scan.starts.len() <= 1;
                 let lead = if is_first { at } else { done };
                 let (entry, end) = walk.parser.entry(bytes, lead, &markup, names);
+                if walk.stops && !walk.parser.damage.is_empty() {
+                    break;
+                }
                 if is_first {
                     walk.scan.starts.clear();
                     walk.scan.starts.push(lead as u32);
@@ -310,8 +331,9 @@ fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
     }
 }
 
-/// Control characters that XML 1.0 forbids (production 2), and bytes that are no UTF-8.
-fn check_characters(bytes: &[u8], parser: &mut Parser) {
+/// Control characters that XML 1.0 forbids (production 2), and bytes that are no UTF-8, from a place on.
+fn check_characters(bytes: &[u8], from: usize, parser: &mut Parser) {
+    let (bytes, whole) = (bytes.get(from..).unwrap_or_default(), bytes);
     const CHUNK: usize = 4_096;
     let illegal = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
     let (mut first, mut high) = (None, 0);
@@ -324,18 +346,18 @@ fn check_characters(bytes: &[u8], parser: &mut Parser) {
         }
     }
     if let Some(at) = first {
-        parser.note(at, DamageKind::Character);
+        parser.note(from + at, DamageKind::Character);
     }
-    parser.has_brackets = memchr::memmem::find(bytes, b"]]>").is_some();
+    parser.has_brackets = memchr::memmem::find(whole, b"]]>").is_some();
     if high < 0x80 {
         return;
     }
     if let Err(error) = std::str::from_utf8(bytes) {
-        parser.note(error.valid_up_to(), DamageKind::Encoding);
+        parser.note(from + error.valid_up_to(), DamageKind::Encoding);
     } else if let Some(at) =
         memchr::memmem::find(bytes, b"\xEF\xBF\xBE").or_else(|| memchr::memmem::find(bytes, b"\xEF\xBF\xBF"))
     {
-        parser.note(at, DamageKind::Character);
+        parser.note(from + at, DamageKind::Character);
     }
 }
 

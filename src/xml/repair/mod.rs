@@ -5,6 +5,7 @@
 //! field. Invariant: what it returns scans without damage. Rules: rule catalogue, section 11.
 
 mod html;
+mod sound;
 mod text;
 mod token;
 mod tree;
@@ -15,6 +16,7 @@ use super::markup::{self, Kind, Markup};
 use super::names::{self, FileKind, Names};
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, SITEMAP_09};
+use sound::Judge;
 use std::collections::{HashMap, HashSet};
 use text::Place;
 use token::Tokens;
@@ -81,6 +83,17 @@ pub struct Repaired {
     pub mends: Vec<Mend>,
     /// Places that belong together, in rising order: an offset of the repaired bytes, and one of the damaged.
     pub anchors: Vec<(usize, usize)>,
+    /// How many of the first bytes are known to be those of the damaged file: up to [`Kept::end`], or none.
+    pub kept: usize,
+}
+
+/// The sound beginning of a damaged file: it ends with an entry that has fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kept {
+    /// How many entries it has.
+    pub entries: u32,
+    /// Where the last of them ends.
+    pub end: usize,
 }
 
 /// Mends of one kind that are kept of those that are in no entry.
@@ -88,10 +101,23 @@ const MENDS_OF_A_FILE: u32 = 100;
 
 /// Repairs a damaged file; `None` when nothing in it is a sitemap. `bytes` must be UTF-8.
 pub fn repair(bytes: &[u8]) -> Option<Repaired> {
+    repair_after(bytes, None)
+}
+
+/// The same for a file whose beginning was found to be sound.
+pub fn repair_after(bytes: &[u8], kept: Option<Kept>) -> Option<Repaired> {
     let mut mender = Mender::new(bytes);
+    mender.judge = Some(Judge::new(bytes));
     let body = mender.prolog()?;
-    mender.body(body);
-    Some(mender.finish())
+    let kept = kept.filter(|kept| !mender.moved && kept.end >= body && bytes.get(body..kept.end).is_some());
+    if let Some(kept) = kept {
+        mender.out.extend_from_slice(bytes.get(body..kept.end).unwrap_or_default());
+        mender.entries = kept.entries;
+    }
+    mender.body(kept.map_or(body, |kept| kept.end));
+    let is_kept = mender.needed.is_empty();
+    let repaired = mender.finish();
+    Some(Repaired { kept: kept.filter(|_| is_kept).map_or(0, |kept| kept.end), ..repaired })
 }
 
 /// The kind of sitemap that damaged bytes hold, if any: the first root in whatever letters, else the first entry.
@@ -134,6 +160,8 @@ struct Root {
     tag: Vec<u8>,
     /// Where it was put.
     start: usize,
+    /// Where it ends in the file.
+    source_end: usize,
     /// Its whole name.
     name: Vec<u8>,
     is_empty: bool,
@@ -162,6 +190,8 @@ struct Mender<'b> {
     /// Prefixes to be declared, with their namespaces.
     needed: Vec<(Vec<u8>, Vec<u8>)>,
     names: Names,
+    /// Finds sound entries; without it everything goes token by token.
+    judge: Option<Judge>,
     /// What prefixes mean in the open entry, where it declares some itself.
     inside: Option<Names>,
     root: Root,
@@ -193,6 +223,7 @@ impl<'b> Mender<'b> {
             entities: HashSet::new(),
             needed: Vec::new(),
             names: Names::plain(FileKind::Urlset),
+            judge: None,
             inside: None,
             root: Root::default(),
             stack: Vec::new(),
@@ -387,7 +418,8 @@ impl<'b> Mender<'b> {
         self.root.name = written;
         self.root.is_empty = token.kind == Kind::Empty;
         self.root.is_closed = self.root.is_empty;
-        self.moved = true;
+        self.root.source_end = token.end;
+        self.moved = self.bytes.get(..token.end) != Some(&self.out);
         self.read_names();
         if self.root.is_empty {
             self.closed = Some((self.out.len(), self.out.len()));
@@ -447,9 +479,12 @@ impl<'b> Mender<'b> {
             for anchor in self.anchors.iter_mut().filter(|anchor| anchor.0 >= end) {
                 anchor.0 += more;
             }
+            if self.root.source_end > 0 {
+                self.anchors.insert(0, (end + more, self.root.source_end));
+            }
         }
         self.mends.sort_by_key(|mend| mend.at);
-        Repaired { bytes: self.out, mends: self.mends, anchors: self.anchors }
+        Repaired { bytes: self.out, mends: self.mends, anchors: self.anchors, kept: 0 }
     }
 }
 

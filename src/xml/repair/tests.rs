@@ -316,8 +316,99 @@ fn any_part() -> impl Strategy<Value = String> {
     prop_oneof![12 => proptest::sample::select(parts.to_vec()).prop_map(str::to_owned), 1 => ".{0,6}"]
 }
 
+/// The model: a repair of the whole file, token by token.
+fn by_tokens(bytes: &[u8]) -> Option<Repaired> {
+    let mut mender = Mender::new(bytes);
+    let body = mender.prolog()?;
+    mender.body(body);
+    Some(mender.finish())
+}
+
+/// Where an offset of repaired bytes is in the damaged ones.
+fn origin(repaired: &Repaired, offset: usize) -> usize {
+    let anchor = repaired.anchors.iter().rev().find(|(ours, _)| *ours <= offset);
+    anchor.map_or(offset, |(ours, theirs)| theirs + (offset - ours))
+}
+
+/// An entry, mostly a sound one.
+fn any_entry() -> impl Strategy<Value = String> {
+    let sound = [
+        "<url><loc>a</loc></url>",
+        "\n  <url>\n <loc>b</loc>\n <lastmod>2026</lastmod>\n</url >",
+        "<!-- c --><url a='1'><loc>c&amp;d</loc><priority>1</priority></url>",
+        "<url><loc>d</loc><image:image><image:loc>e</image:loc></image:image></url>",
+        "<url xmlns:x='y'><x:z>]] ></x:z><loc><![CDATA[f]]></loc></url>",
+        "<url><b><c/></b></url>",
+        "<url></url>",
+        "<url/>",
+        "<sitemap><loc>g</loc></sitemap>",
+        "<x:y xmlns:x='y'/>",
+    ];
+    let damaged = [
+        "<url><loc>h?a&b</loc></url>",
+        "<url><loc>i<j</loc></url>",
+        "<url><loc>k</loc>",
+        "<url><loc>l</url>",
+        "<url><loc>m\u{1}</loc></url>",
+        "<url><loc>n\u{FFFE}</loc></url>",
+        "<url><Loc>o</Loc></url>",
+        "<loc>p</loc>",
+        "<url><url><loc>q</loc></url></url>",
+        "</url>",
+        "</urlset>",
+        "<urlset>",
+        "<!-- r -- -->",
+        "<url><loc>s</loc><!--</url>",
+        "<url><video:video/><loc>t]]></loc></url>",
+        "text & text",
+        "<url><loc>u",
+        "<",
+        "\0",
+    ];
+    prop_oneof![
+        8 => proptest::sample::select(sound.to_vec()).prop_map(str::to_owned),
+        2 => proptest::sample::select(damaged.to_vec()).prop_map(str::to_owned),
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #[test]
+    fn sound_entries_are_copied_as_the_tokens_would_write_them(
+        declared in any::<bool>(),
+        entries in proptest::collection::vec(any_entry(), 0..12),
+        is_closed in any::<bool>(),
+    ) {
+        let image = if declared { " xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'" } else { "" };
+        let end = if is_closed { "\n</urlset>\n" } else { "" };
+        let text = format!("<urlset {NS}{image}>{}{end}", entries.concat());
+        let bytes = text.as_bytes();
+        let model = by_tokens(bytes).unwrap();
+        let whole = repair(bytes).unwrap();
+        prop_assert_eq!(String::from_utf8_lossy(&whole.bytes), String::from_utf8_lossy(&model.bytes), "{}", &text);
+        prop_assert_eq!(&whole.mends, &model.mends, "{}", &text);
+        // The same from the first damage on.
+        let mut locs = Locs::default();
+        let scan = scan::scan_sound(bytes, &mut locs, &Progress::default());
+        let kept = Kept { entries: scan.entries() as u32, end: *scan.starts.last().unwrap() as usize };
+        let last = scan.entries().checked_sub(1).map(|last| &bytes[scan.starts[last] as usize..kept.end]);
+        let has_fields = last.is_some_and(|last| Entry::of(last, scan.names.as_ref().unwrap()).fields != [None; 4]);
+        let after = repair_after(bytes, has_fields.then_some(kept)).unwrap();
+        prop_assert_eq!(String::from_utf8_lossy(&after.bytes), String::from_utf8_lossy(&model.bytes), "{}", &text);
+        prop_assert_eq!(&after.mends, &model.mends, "{}", &text);
+        let (fresh, expected) = rows(&model.bytes);
+        for start in &fresh.starts {
+            prop_assert_eq!(origin(&after, *start as usize), origin(&model, *start as usize), "{} in {}", start, &text);
+        }
+        if after.kept > 0 {
+            prop_assert_eq!(after.kept, kept.end);
+            let resumed = scan::resume(&after.bytes, scan, &mut locs, &Progress::default());
+            prop_assert_eq!(&resumed.starts, &fresh.starts);
+            prop_assert_eq!((resumed.stray, resumed.damage), (fresh.stray, fresh.damage));
+            prop_assert_eq!(locs.0, expected);
+        }
+    }
+
     #[test]
     fn what_is_repaired_scans_without_damage(root in any::<bool>(), parts in proptest::collection::vec(any_part(), 0..24)) {
         let root = if root { "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>" } else { "" };

@@ -308,7 +308,7 @@ const fn is_special(byte: u8) -> bool {
     is_illegal(byte) || matches!(byte, b'&' | b'<' | b'>' | 0xEF)
 }
 
-const fn is_illegal(byte: u8) -> bool {
+pub(super) const fn is_illegal(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r')
 }
 

@@ -74,8 +74,10 @@ impl<'b> Mender<'b> {
                 self.cut(token.start);
                 return;
             }
-            self.token(&token);
-            at = token.end;
+            at = self.copy_sound(&token).unwrap_or_else(|| {
+                self.token(&token);
+                token.end
+            });
         }
         self.gap(at, bytes.len());
         self.cut(bytes.len());
@@ -255,7 +257,7 @@ impl<'b> Mender<'b> {
         let name = if let Some(Hollow { tag, close, end }) = hollow {
             // Its end tag goes; what follows it are blanks.
             lead = tag;
-            let name = self.out.get(close + 2..end - 1).unwrap_or_default().to_vec();
+            let name = self.out.get(close + 2..end - 1).unwrap_or_default().trim_ascii_end().to_vec();
             self.out.drain(close..end);
             name
         } else {
@@ -299,7 +301,7 @@ impl<'b> Mender<'b> {
     }
 
     /// Remembers that two places belong together, if the last such pair does not say so any more.
-    fn anchor(&mut self, at: usize) {
+    pub(super) fn anchor(&mut self, at: usize) {
         if std::mem::take(&mut self.moved) {
             self.anchors.push((self.out.len(), at));
         }
@@ -366,11 +368,21 @@ impl<'b> Mender<'b> {
 
     /// Closes the innermost open element.
     fn pop(&mut self) {
+        self.pop_by(0, 0);
+    }
+
+    /// Closes it by an end tag of the file, or by one of our own where that is nothing.
+    fn pop_by(&mut self, from: usize, to: usize) {
         let Some(top) = self.take_top() else { return };
         let start = self.out.len();
-        self.out.extend_from_slice(b"</");
-        self.out.extend_from_slice(&top.written);
-        self.out.push(b'>');
+        match self.bytes.get(from..to).filter(|tag| !tag.is_empty()) {
+            Some(tag) => self.out.extend_from_slice(tag),
+            None => {
+                self.out.extend_from_slice(b"</");
+                self.out.extend_from_slice(&top.written);
+                self.out.push(b'>');
+            }
+        }
         if top.level == Level::Entry && !top.has_child && !top.has_text {
             self.hollow = Some(Hollow { tag: top.tag, close: start, end: self.out.len() });
         }
@@ -416,7 +428,10 @@ impl<'b> Mender<'b> {
         if let Some(top) = self.stack.last()
             && matches(top)
         {
-            if *top.written != *name && top.written.eq_ignore_ascii_case(name) {
+            if *top.written == *name {
+                return self.pop_by(token.start, token.end);
+            }
+            if top.written.eq_ignore_ascii_case(name) {
                 self.note(MendKind::NameCase, token.start);
             }
             return self.pop();
@@ -471,7 +486,13 @@ impl<'b> Mender<'b> {
             self.note(kind, token.start);
         }
         self.root.is_closed = true;
-        self.close_root();
+        if token.name(self.bytes) == self.root.name {
+            let start = self.out.len();
+            self.out.extend_from_slice(self.bytes.get(token.start..token.end).unwrap_or_default());
+            self.closed = Some((start, self.out.len()));
+        } else {
+            self.close_root();
+        }
     }
 
     fn close_root(&mut self) {
