@@ -3,10 +3,11 @@
 //! It decides nothing by itself: an entry in which the walk finds damage is left to the tokens. Looking ahead is paid
 //! for from a budget, so that a file in which every entry looks endless costs no more than twice its length.
 
+use super::super::entry::{Entry, Oddities, TextKind};
 use super::super::markup::Markup;
-use super::super::parser::Parser;
+use super::super::parser::{Damage, DamageKind, Parser};
 use super::Mender;
-use super::text::is_illegal;
+use super::text::{Place, is_illegal};
 use crate::protocol::Field;
 
 /// Looks whether entries are sound.
@@ -43,19 +44,49 @@ impl Mender<'_> {
         let judge = self.judge.as_mut().filter(|judge| judge.budget > 0)?;
         judge.parser.damage.clear();
         let (entry, end) = judge.parser.entry(self.bytes, token.start, token, &self.names);
-        let is_sound = judge.parser.damage.is_empty() && !judge.has_illegal(self.bytes, token.start, end);
+        let is_clean = !judge.has_illegal(self.bytes, token.start, end);
+        let values = damaged_values(&entry, token.start, &judge.parser.damage);
         // What follows an entry without anything in it may belong into it.
-        if !is_sound || Field::ALL.iter().all(|field| entry.field(*field).is_none()) {
+        let has_fields = Field::ALL.iter().any(|field| entry.field(*field).is_some());
+        let Some(values) = values.filter(|_| is_clean && has_fields) else {
             judge.budget = judge.budget.saturating_sub(end - token.start);
             return None;
-        }
+        };
         self.hollow = None;
         self.anchor(token.start);
         self.entries += 1;
         self.inside = self.names.within(self.bytes, token);
-        self.out.extend_from_slice(self.bytes.get(token.start..end).unwrap_or_default());
+        let mut at = token.start;
+        for (from, to, place) in values.into_iter().flatten() {
+            self.out.extend_from_slice(self.bytes.get(at..from).unwrap_or_default());
+            self.within_entry(|mender| mender.characters(from, to, place));
+            at = to;
+        }
+        self.out.extend_from_slice(self.bytes.get(at..end).unwrap_or_default());
         Some(end)
     }
+}
+
+/// Values of an entry in which something is no reference, by place: where they begin and end. `None` where anything
+/// else is damaged too.
+fn damaged_values(entry: &Entry, start: usize, damage: &[Damage]) -> Option<[Option<(usize, usize, Place)>; 4]> {
+    let mut values = [None; 4];
+    if damage.is_empty() {
+        return Some(values);
+    }
+    for (value, field) in values.iter_mut().zip(Field::ALL) {
+        // Text alone, and nothing of the kind stands twice.
+        let span = entry.field(field).filter(|span| span.text == TextKind::Escaped);
+        let place = if field == Field::Loc { Place::Url } else { Place::Text };
+        *value = span.map(|span| (start + span.inner_start as usize, start + span.inner_end as usize, place));
+    }
+    let is_in = |at: usize| values.iter().flatten().any(|(from, to, _)| (*from..*to).contains(&at));
+    let is_meant = |damage: &Damage| damage.kind == DamageKind::Ampersand && is_in(damage.at);
+    if entry.odd != Oddities::default() || !damage.iter().all(is_meant) {
+        return None;
+    }
+    values.sort_unstable_by_key(|value| value.map_or(usize::MAX, |(from, ..)| from));
+    Some(values)
 }
 
 /// Where the next character stands that XML 1.0 cannot hold (production 2); the end where there is none.

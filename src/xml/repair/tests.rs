@@ -333,7 +333,7 @@ fn origin(repaired: &Repaired, offset: usize) -> usize {
 /// An entry, mostly a sound one.
 fn any_entry() -> impl Strategy<Value = String> {
     let sound = [
-        "<url><loc>a</loc></url>",
+        "<url><loc>a</loc><priority>&amp;</priority></url>",
         "\n  <url>\n <loc>b</loc>\n <lastmod>2026</lastmod>\n</url >",
         "<!-- c --><url a='1'><loc>c&amp;d</loc><priority>1</priority></url>",
         "<url><loc>d</loc><image:image><image:loc>e</image:loc></image:image></url>",
@@ -347,6 +347,9 @@ fn any_entry() -> impl Strategy<Value = String> {
     let damaged = [
         "<url><loc>h?a&b</loc></url>",
         "<url><loc>i<j</loc></url>",
+        "<url>\n<loc>h?a&b&eacute;&#1;</loc><lastmod>&</lastmod></url>",
+        "<url><priority>&</priority><loc>h&</loc><a b='&'/></url>",
+        "<url><loc>h&amp;</loc><loc>h&</loc></url>",
         "<url><loc>k</loc>",
         "<url><loc>l</url>",
         "<url><loc>m\u{1}</loc></url>",

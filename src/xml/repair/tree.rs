@@ -149,6 +149,27 @@ impl<'b> Mender<'b> {
         self.characters(from, to, self.place());
     }
 
+    /// Does something while an entry counts as open.
+    pub(super) fn within_entry(&mut self, act: impl FnOnce(&mut Self)) {
+        let entry = Open {
+            level: Level::Entry,
+            name: &[],
+            written: Cow::Borrowed(&[]),
+            lead: 0,
+            tag: 0,
+            inner: 0,
+            source: (0, 0),
+            has_text: false,
+            has_child: false,
+            is_known: false,
+            declares: false,
+            is_implied: false,
+        };
+        self.stack.push(entry);
+        act(self);
+        self.stack.pop();
+    }
+
     /// What a tag means here; names of the protocol in other letters count, and get their own.
     fn role(&self, token: &Markup) -> Role<'b> {
         let name: &'b [u8] = token.name(self.bytes);
