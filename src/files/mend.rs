@@ -130,7 +130,8 @@ fn renumber(quirks: &mut [Quirk], before: &[u32], after: &[u32], anchors: &[(usi
         let Some(end) = quirk.entry.and_then(|entry| before.get(entry as usize + 1)) else { continue };
         // Where the last byte of the entry is now.
         let last = (*end as usize).saturating_sub(1);
-        let anchor = anchors.partition_point(|(_, theirs)| *theirs <= last).checked_sub(1).and_then(|at| anchors.get(at));
+        let anchor =
+            anchors.partition_point(|(_, theirs)| *theirs <= last).checked_sub(1).and_then(|at| anchors.get(at));
         let place = anchor.map_or(last, |(ours, theirs)| ours + (last - theirs));
         let entry = after.partition_point(|start| *start as usize <= place).checked_sub(1);
         quirk.entry = entry.filter(|entry| entry + 1 < after.len()).map(|entry| entry as u32);
