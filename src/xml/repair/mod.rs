@@ -4,6 +4,7 @@
 //! never costs the rows after it. Pure and total: one pass over UTF-8 bytes, no recursion, no look-ahead beyond a
 //! field. Invariant: what it returns scans without damage. Rules: rule catalogue, section 11.
 
+mod end;
 mod html;
 mod sound;
 mod text;

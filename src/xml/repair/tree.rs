@@ -2,7 +2,7 @@
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
-use super::text::{Place, has_illegal, is_name};
+use super::text::{Place, has_illegal};
 use super::{Hollow, MendKind, Mender, declares_own, root_kind};
 use crate::protocol::namespace::SITEMAP_09;
 use crate::protocol::{Field, namespace};
@@ -29,9 +29,9 @@ pub(super) struct Open<'b> {
     /// Its name as its end tag will have it.
     written: Cow<'b, [u8]>,
     /// Where it was put, leading trivia included.
-    lead: usize,
+    pub(super) lead: usize,
     /// Where its start tag was put.
-    tag: usize,
+    pub(super) tag: usize,
     /// Where what is inside it was put.
     inner: usize,
     /// Where its start tag stands in the file, and where that ends.
@@ -53,7 +53,7 @@ impl Open<'_> {
 }
 
 /// What a tag below the root means.
-enum Role<'b> {
+pub(super) enum Role<'b> {
     Root,
     Entry(Cow<'b, [u8]>),
     Field(Field, Cow<'b, [u8]>),
@@ -171,7 +171,7 @@ impl<'b> Mender<'b> {
     }
 
     /// What a tag means here; names of the protocol in other letters count, and get their own.
-    fn role(&self, token: &Markup) -> Role<'b> {
+    pub(super) fn role(&self, token: &Markup) -> Role<'b> {
         let name: &'b [u8] = token.name(self.bytes);
         let (prefix, local) = names::split(name);
         if root_kind(local).is_some() && self.names.is_core(prefix) {
@@ -202,7 +202,7 @@ impl<'b> Mender<'b> {
         }
     }
 
-    fn start(&mut self, token: &Markup) {
+    pub(super) fn start(&mut self, token: &Markup) {
         match self.role(token) {
             Role::Root => self.second_root(token),
             Role::Entry(written) => {
@@ -265,7 +265,7 @@ impl<'b> Mender<'b> {
         self.pop();
     }
 
-    fn is_implied(&self) -> bool {
+    pub(super) fn is_implied(&self) -> bool {
         self.stack.first().is_some_and(|open| open.is_implied)
     }
 
@@ -388,7 +388,7 @@ impl<'b> Mender<'b> {
     }
 
     /// Closes the innermost open element.
-    fn pop(&mut self) {
+    pub(super) fn pop(&mut self) {
         self.pop_by(0, 0);
     }
 
@@ -419,7 +419,7 @@ impl<'b> Mender<'b> {
         }
     }
 
-    fn close_all(&mut self, to: usize) {
+    pub(super) fn close_all(&mut self, to: usize) {
         self.close_above(0, to);
     }
 
@@ -489,144 +489,5 @@ impl<'b> Mender<'b> {
         if is_typo {
             self.pop();
         }
-    }
-
-    fn end_root(&mut self, token: &Markup) {
-        if !self.stack.is_empty() {
-            if !self.is_implied() || self.stack.len() > 1 {
-                self.note(MendKind::NotWellFormed, token.start);
-            }
-            self.close_all(token.start);
-        }
-        if token.name(self.bytes) != self.root.name {
-            let kind = if token.name(self.bytes).eq_ignore_ascii_case(&self.root.name) {
-                MendKind::NameCase
-            } else {
-                MendKind::NotWellFormed
-            };
-            self.note(kind, token.start);
-        }
-        self.root.is_closed = true;
-        if token.name(self.bytes) == self.root.name {
-            let start = self.out.len();
-            self.out.extend_from_slice(self.bytes.get(token.start..token.end).unwrap_or_default());
-            self.closed = Some((start, self.out.len()));
-        } else {
-            self.close_root();
-        }
-    }
-
-    fn close_root(&mut self) {
-        let start = self.out.len();
-        self.out.extend_from_slice(b"</");
-        self.out.extend_from_slice(&self.root.name);
-        self.out.push(b'>');
-        self.closed = Some((start, self.out.len()));
-    }
-
-    /// The root was closed too early: takes its end tag back and keeps what followed it.
-    fn reopen(&mut self) {
-        let Some((start, end)) = self.closed.take() else { return };
-        let trivia = self.out.split_off(end.min(self.out.len()));
-        if self.root.is_empty {
-            self.root.is_empty = false;
-            let kept = self.out.len().saturating_sub(2);
-            self.out.truncate(kept);
-            self.out.push(b'>');
-            self.root.tag = self.out.get(self.root.start..).unwrap_or_default().to_vec();
-        } else {
-            self.out.truncate(start);
-        }
-        self.out.extend_from_slice(&trivia);
-    }
-
-    fn second_root(&mut self, token: &Markup) {
-        if !self.stack.is_empty() {
-            self.close_all(token.start);
-        }
-        if self.entries > 0 {
-            self.note(MendKind::Concatenated, token.start);
-        } else {
-            self.note(MendKind::NotWellFormed, token.start);
-        }
-        let bytes = self.bytes;
-        for attribute in markup::attributes(token.attributes(bytes)) {
-            if let Some(prefix) = attribute.name.strip_prefix(b"xmlns:")
-                && is_name(prefix)
-                && !has_illegal(attribute.value)
-                && !attribute.value.iter().any(|byte| matches!(byte, b'"' | b'<' | b'&'))
-            {
-                self.declare(prefix, attribute.value);
-            }
-        }
-    }
-
-    /// What follows the root: trivia stays, entries are taken in, the rest goes.
-    fn after_root(&mut self, token: &Markup) {
-        match token.kind {
-            Kind::Comment => self.comment(token),
-            Kind::Instruction if super::declaration_of(self.bytes, token).is_some() => {
-                self.note(MendKind::Concatenated, token.start);
-            }
-            Kind::Instruction if super::is_sound_instruction(self.bytes, token) => {
-                self.raw(token, Place::Raw);
-            }
-            Kind::Start | Kind::Empty => match self.role(token) {
-                Role::Root => {
-                    self.reopen();
-                    self.note(MendKind::Concatenated, token.start);
-                    self.second_root(token);
-                    if token.kind == Kind::Empty {
-                        self.close_root();
-                    }
-                }
-                Role::Entry(_) | Role::Field(Field::Loc, _) => {
-                    self.reopen();
-                    self.note(MendKind::NotWellFormed, token.start);
-                    self.start(token);
-                }
-                Role::Field(..) | Role::Other => self.note(MendKind::TrailingJunk, token.start),
-            },
-            Kind::End if root_kind(names::split(token.name(self.bytes)).1).is_some() => {
-                self.note(MendKind::NotWellFormed, token.start);
-            }
-            _ => self.note(MendKind::TrailingJunk, token.start),
-        }
-    }
-
-    /// The file ends here: what is open and not complete goes.
-    fn cut(&mut self, at: usize) {
-        if self.closed.is_some() {
-            return;
-        }
-        if self.stack.len() == 1 && self.is_implied() {
-            self.pop();
-        }
-        if let Some(first) = self.stack.first() {
-            let is_entry = first.is_entry();
-            let (lead, entry) = (first.lead.min(first.tag), self.current_entry());
-            self.out.truncate(lead);
-            self.stack.clear();
-            self.declaring = 0;
-            self.open.clear();
-            if is_entry {
-                self.entries = self.entries.saturating_sub(1);
-                self.mends.retain(|mend| mend.entry != entry);
-                self.anchors.retain(|anchor| anchor.0 < lead);
-            }
-            let whole = match self.entries {
-                1 => "1 complete entry is here, the open one is left out".to_owned(),
-                count => format!("{count} complete entries are here, the open one is left out"),
-            };
-            self.note_what(MendKind::Truncated, at, whole);
-        } else if !self.root.is_closed {
-            let root = String::from_utf8_lossy(&self.root.name).into_owned();
-            self.note_what(MendKind::Truncated, at, format!("</{root}> is missing; all entries are complete"));
-        }
-        if !self.out.ends_with(b"\n") {
-            self.out.push(b'\n');
-        }
-        self.close_root();
-        self.out.push(b'\n');
     }
 }

@@ -1,0 +1,149 @@
+//! The root's end, what follows it, and a file that ends too early.
+
+use super::super::markup::{self, Kind, Markup};
+use super::super::names;
+use super::text::{Place, has_illegal, is_name};
+use super::tree::Role;
+use super::{MendKind, Mender, root_kind};
+use crate::protocol::Field;
+
+impl Mender<'_> {
+    pub(super) fn end_root(&mut self, token: &Markup) {
+        if !self.stack.is_empty() {
+            if !self.is_implied() || self.stack.len() > 1 {
+                self.note(MendKind::NotWellFormed, token.start);
+            }
+            self.close_all(token.start);
+        }
+        if token.name(self.bytes) != self.root.name {
+            let kind = if token.name(self.bytes).eq_ignore_ascii_case(&self.root.name) {
+                MendKind::NameCase
+            } else {
+                MendKind::NotWellFormed
+            };
+            self.note(kind, token.start);
+        }
+        self.root.is_closed = true;
+        if token.name(self.bytes) == self.root.name {
+            let start = self.out.len();
+            self.out.extend_from_slice(self.bytes.get(token.start..token.end).unwrap_or_default());
+            self.closed = Some((start, self.out.len()));
+        } else {
+            self.close_root();
+        }
+    }
+
+    fn close_root(&mut self) {
+        let start = self.out.len();
+        self.out.extend_from_slice(b"</");
+        self.out.extend_from_slice(&self.root.name);
+        self.out.push(b'>');
+        self.closed = Some((start, self.out.len()));
+    }
+
+    /// The root was closed too early: takes its end tag back and keeps what followed it.
+    fn reopen(&mut self) {
+        let Some((start, end)) = self.closed.take() else { return };
+        let trivia = self.out.split_off(end.min(self.out.len()));
+        if self.root.is_empty {
+            self.root.is_empty = false;
+            let kept = self.out.len().saturating_sub(2);
+            self.out.truncate(kept);
+            self.out.push(b'>');
+            self.root.tag = self.out.get(self.root.start..).unwrap_or_default().to_vec();
+        } else {
+            self.out.truncate(start);
+        }
+        self.out.extend_from_slice(&trivia);
+    }
+
+    pub(super) fn second_root(&mut self, token: &Markup) {
+        if !self.stack.is_empty() {
+            self.close_all(token.start);
+        }
+        if self.entries > 0 {
+            self.note(MendKind::Concatenated, token.start);
+        } else {
+            self.note(MendKind::NotWellFormed, token.start);
+        }
+        let bytes = self.bytes;
+        for attribute in markup::attributes(token.attributes(bytes)) {
+            if let Some(prefix) = attribute.name.strip_prefix(b"xmlns:")
+                && is_name(prefix)
+                && !has_illegal(attribute.value)
+                && !attribute.value.iter().any(|byte| matches!(byte, b'"' | b'<' | b'&'))
+            {
+                self.declare(prefix, attribute.value);
+            }
+        }
+    }
+
+    /// What follows the root: trivia stays, entries are taken in, the rest goes.
+    pub(super) fn after_root(&mut self, token: &Markup) {
+        match token.kind {
+            Kind::Comment => self.comment(token),
+            Kind::Instruction if super::declaration_of(self.bytes, token).is_some() => {
+                self.note(MendKind::Concatenated, token.start);
+            }
+            Kind::Instruction if super::is_sound_instruction(self.bytes, token) => {
+                self.raw(token, Place::Raw);
+            }
+            Kind::Start | Kind::Empty => match self.role(token) {
+                Role::Root => {
+                    self.reopen();
+                    self.note(MendKind::Concatenated, token.start);
+                    self.second_root(token);
+                    if token.kind == Kind::Empty {
+                        self.close_root();
+                    }
+                }
+                Role::Entry(_) | Role::Field(Field::Loc, _) => {
+                    self.reopen();
+                    self.note(MendKind::NotWellFormed, token.start);
+                    self.start(token);
+                }
+                Role::Field(..) | Role::Other => self.note(MendKind::TrailingJunk, token.start),
+            },
+            Kind::End if root_kind(names::split(token.name(self.bytes)).1).is_some() => {
+                self.note(MendKind::NotWellFormed, token.start);
+            }
+            _ => self.note(MendKind::TrailingJunk, token.start),
+        }
+    }
+
+    /// The file ends here: what is open and not complete goes.
+    pub(super) fn cut(&mut self, at: usize) {
+        if self.closed.is_some() {
+            return;
+        }
+        if self.stack.len() == 1 && self.is_implied() {
+            self.pop();
+        }
+        if let Some(first) = self.stack.first() {
+            let is_entry = first.is_entry();
+            let (lead, entry) = (first.lead.min(first.tag), self.current_entry());
+            self.out.truncate(lead);
+            self.stack.clear();
+            self.declaring = 0;
+            self.open.clear();
+            if is_entry {
+                self.entries = self.entries.saturating_sub(1);
+                self.mends.retain(|mend| mend.entry != entry);
+                self.anchors.retain(|anchor| anchor.0 < lead);
+            }
+            let whole = match self.entries {
+                1 => "1 complete entry is here, the open one is left out".to_owned(),
+                count => format!("{count} complete entries are here, the open one is left out"),
+            };
+            self.note_what(MendKind::Truncated, at, whole);
+        } else if !self.root.is_closed {
+            let root = String::from_utf8_lossy(&self.root.name).into_owned();
+            self.note_what(MendKind::Truncated, at, format!("</{root}> is missing; all entries are complete"));
+        }
+        if !self.out.ends_with(b"\n") {
+            self.out.push(b'\n');
+        }
+        self.close_root();
+        self.out.push(b'\n');
+    }
+}
