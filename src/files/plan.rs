@@ -284,6 +284,28 @@ pub fn main_path(document: &Document) -> Option<PathBuf> {
     }
 }
 
+/// Puts a document at another path: the index (or the single file) there, the files of the index beside it by name.
+/// Gives the files that have another place now.
+pub fn relocate(document: &mut Document, path: &Path) -> Vec<SitemapId> {
+    let name: Arc<str> = path.file_name().unwrap_or_default().to_string_lossy().into();
+    let gzip = name::is_gzip(path);
+    let Some(index) = document.index().cloned() else {
+        let Some(url) = document.sitemaps().first().map(|sitemap| sitemap.url.clone()) else { return Vec::new() };
+        document.put(SitemapId(0), Place { path: Some(path.to_path_buf()), name, url, gzip });
+        return vec![SitemapId(0)];
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut moved = Vec::new();
+    // New parts are not in the index yet and get their places when they are named.
+    for id in index.children.iter().filter_map(index::loaded) {
+        let Some(Sitemap { name, url, gzip, .. }) = document.sitemap(id).cloned() else { continue };
+        document.put(id, Place { path: Some(folder.join(&*name)), name, url, gzip });
+        moved.push(id);
+    }
+    document.set_index(Some(Index { path: Some(path.to_path_buf()), name, gzip, ..index }));
+    moved
+}
+
 /// Whether a load was stopped half-way: a copy of it would lack the rest.
 fn is_incomplete(document: &Document) -> bool {
     let children = document.index().map_or(&[][..], |index| &index.children);
@@ -323,24 +345,17 @@ impl Planner<'_> {
         if self.request.to.is_none() || main_path(&self.document).as_deref() == Some(path) {
             return;
         }
-        let file_name: Arc<str> = path.file_name().unwrap_or_default().to_string_lossy().into();
-        let gzip = name::is_gzip(path);
-        let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let Some(index) = self.document.index().cloned() else {
-            if let Some(sitemap) = self.document.sitemaps().first().cloned() {
-                let place = Place { path: Some(path.to_path_buf()), name: file_name, url: sitemap.url.clone(), gzip };
-                self.document.put(SitemapId(0), place);
-                self.unfeed(SitemapId(0));
+        let moved = relocate(&mut self.document, path);
+        for id in moved {
+            self.unfeed(id);
+            let copy = self.document.sitemap(id).filter(|_| self.document.index().is_some());
+            let Some((copy, name)) = copy.and_then(|sitemap| Some((sitemap.path.clone()?, Arc::clone(&sitemap.name))))
+            else {
+                continue;
+            };
+            if copy == path {
+                self.problem(None, format!("{name} is the name of a file of this set; choose another name"));
             }
-            return;
-        };
-        // New parts are not in the index yet and get their places when they are named.
-        for id in index.children.iter().filter_map(index::loaded) {
-            let Some(sitemap) = self.document.sitemap(id).cloned() else { continue };
-            if sitemap.name == file_name {
-                self.problem(None, format!("{file_name} is the name of a file of this set; choose another name"));
-            }
-            let copy = folder.join(&*sitemap.name);
             if self.request.disk.knows(&copy) {
                 self.problem(
                     None,
@@ -349,11 +364,7 @@ impl Planner<'_> {
             } else if std::fs::symlink_metadata(&copy).is_ok() {
                 self.problem(None, format!("{} is there already; save the copy to an empty folder", copy.display()));
             }
-            let path = Some(copy);
-            self.document.put(id, Place { path, name: sitemap.name, url: sitemap.url, gzip: sitemap.gzip });
-            self.unfeed(id);
         }
-        self.document.set_index(Some(Index { path: Some(path.to_path_buf()), name: file_name, gzip, ..index }));
     }
 
     /// Gives new parts their names, paths and URLs. A single file becomes the first of its parts; a list keeps its name,

@@ -189,6 +189,9 @@ impl Session {
             }
         };
         let message = words(&saved);
+        if let Some(to) = saved.path.as_deref().filter(|to| files::main_path(&result.document).as_deref() != Some(to)) {
+            self.take_history_to(to, result.version);
+        }
         self.path = saved.path.clone().or_else(|| self.path.take());
         if saved.document.index().is_none() && saved.document.sitemaps().len() > 1 {
             // A list that became several is several files without an index from now on.
@@ -210,6 +213,18 @@ impl Session {
         self.check_files();
         self.note_save();
         Ok(message)
+    }
+
+    /// The set is at another path now, and so is everything that undo leads back to: what is undone is what was changed,
+    /// not where it was saved.
+    fn take_history_to(&mut self, to: &Path, version: u64) {
+        for state in self.history.states().filter(|state| state.version < version) {
+            for id in files::relocate(&mut state.document, to) {
+                if state.document.sitemap(id).is_some_and(|sitemap| matches!(sitemap.form, Form::Feed(_))) {
+                    state.document.set_form(id, Form::Xml);
+                }
+            }
+        }
     }
 
     /// The document that was saved, and those that were made of it while it was being saved, are in the files that

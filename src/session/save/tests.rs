@@ -249,6 +249,50 @@ fn a_save_to_another_name_is_where_later_changes_go() {
     assert_eq!(table(&open(&other))[&loc(1)], "0.1");
 }
 
+/// The history is about what is in the files; where they are is no step of it.
+#[test]
+fn after_a_save_elsewhere_undo_stays_with_the_new_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("old")).unwrap();
+    let index = write_set(&path("old"));
+    let rss = "<rss version=\"2.0\"><channel><item><link>https://e.com/1</link></item></channel></rss>";
+    fs::write(path("feed.rss"), rss).unwrap();
+    let old = |name: &str| fs::read(path(name)).unwrap();
+    for (from, to, parts) in [
+        (index, path("new/sitemap.xml"), &["new/a.xml", "new/b.xml"][..]),
+        (path("old/a.xml"), path("b.xml"), &["b.xml"]),
+        (path("old/a.xml"), path("c.xml.gz"), &["c.xml.gz"]),
+        (path("feed.rss"), path("d.xml"), &["d.xml"]),
+    ] {
+        let before = ["old/sitemap.xml", "old/a.xml", "old/b.xml", "feed.rss"].map(old);
+        let mut session = open(&from);
+        let change = set(&mut session, &loc(1), "0.9");
+        assert!(change);
+        session.save_now(Some(&to), false).unwrap();
+        assert!(set(&mut session, &loc(1), "0.2"));
+        while session.undo().is_some() {}
+        assert_eq!(session.path(), Some(&to));
+        let plan = session.plan(None);
+        let written: Vec<_> = plan.outputs.iter().filter(|output| output.action != files::Action::Untouched).collect();
+        assert!(written.iter().all(|output| output.action == files::Action::Rewritten), "{written:?}");
+        assert!(plan.problems.is_empty() && plan.path.as_ref() == Some(&to), "{:?}", plan.problems);
+        session.save_now(None, false).unwrap();
+        assert!(!session.is_modified());
+        assert_eq!(["old/sitemap.xml", "old/a.xml", "old/b.xml", "feed.rss"].map(old), before);
+        let again = open(&to);
+        assert_eq!(table(&again), table(&open(&from)));
+        for part in parts {
+            let is_packed = fs::read(path(part)).unwrap().starts_with(&[0x1f, 0x8b]);
+            assert_eq!(is_packed, part.ends_with(".gz"), "{part}");
+        }
+        // What is done again is what was written there.
+        session.redo();
+        session.save_now(None, false).unwrap();
+        assert_eq!(table(&open(&to))[&loc(1)], "0.9");
+    }
+}
+
 #[test]
 fn a_row_is_never_added_to_a_part_that_has_left_the_set() {
     let folder = tempfile::tempdir().unwrap();
