@@ -19,6 +19,7 @@ pub mod load;
 pub mod outside;
 pub mod parts;
 pub mod pending;
+pub mod planning;
 pub mod report;
 pub mod run;
 pub mod save;

@@ -128,7 +128,7 @@ impl Session {
     }
 
     /// The form that a name asks for, where it is not the document's own.
-    fn other_form(&self, path: &Path) -> Option<Form> {
+    pub(super) fn other_form(&self, path: &Path) -> Option<Form> {
         let wanted = Form::of_name(&path.file_name()?.to_string_lossy())?;
         (wanted != self.form()).then_some(wanted)
     }

@@ -32,17 +32,16 @@ pub struct FileDiff {
 impl Session {
     /// A save to be looked at on a worker.
     pub fn inspection(&self, plan: Plan) -> Inspection {
-        Inspection { plan, saved: self.now.saved.clone(), disk: self.disk.clone() }
-    }
-
-    /// What a plan changes in the index, in at most about `most` lines.
-    pub fn index_diff(&self, plan: &Plan, most: usize) -> Diff {
-        let (before, after) = Pieces::of_indexes(&self.now.saved, &plan.document);
-        unified(&before.bytes(), &after.bytes(), &spans(&before, &after), most)
+        Inspection::new(plan, self.now.saved.clone(), self.disk.clone())
     }
 }
 
 impl Inspection {
+    /// A look at a save of a document whose files are these.
+    pub(super) const fn new(plan: Plan, saved: Document, disk: Disk) -> Self {
+        Self { plan, saved, disk }
+    }
+
     /// Reads the files and proves what would become of them. `None` when cancelled.
     pub fn prove(&self, progress: &Progress) -> Option<Vec<Proof>> {
         verify(&self.plan, &self.saved, &self.disk, progress)

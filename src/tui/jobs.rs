@@ -20,6 +20,8 @@ pub enum Kind {
     Edit,
     /// Looking for a row.
     Search,
+    /// Working out what a save would do.
+    Plan,
     /// Writing files.
     Save,
     /// Looking whether the files are what they were.
@@ -28,12 +30,12 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 7] =
-        [Self::Load, Self::View, Self::Preview, Self::Edit, Self::Search, Self::Save, Self::Look];
+    pub const ALL: [Self; 8] =
+        [Self::Load, Self::View, Self::Preview, Self::Edit, Self::Search, Self::Plan, Self::Save, Self::Look];
 
     /// Whether a newer request makes the running one pointless. Never true for work with an effect.
     const fn newest_wins(self) -> bool {
-        matches!(self, Self::View | Self::Preview | Self::Search | Self::Look)
+        matches!(self, Self::View | Self::Preview | Self::Search | Self::Plan | Self::Look)
     }
 }
 

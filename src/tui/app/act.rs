@@ -176,7 +176,7 @@ impl App {
     fn stop_jobs(&mut self) -> bool {
         // What was typed ahead was meant for what is now given up.
         self.ahead.clear();
-        for kind in [Kind::Search, Kind::Edit, Kind::View, Kind::Load, Kind::Save] {
+        for kind in [Kind::Search, Kind::Plan, Kind::Edit, Kind::View, Kind::Load, Kind::Save] {
             // A save that puts files in place already is not stopped; Esc does what it does without one.
             if self.busy[kind as usize].is_some_and(|reading| !reading.sealed) {
                 self.effects.push(Effect::Cancel(kind));

@@ -3,7 +3,7 @@
 use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
-use super::{App, Mode, Outcome};
+use super::{App, Mode, Outcome, save};
 use crate::files::journal::{Desk, Held};
 use crate::files::{Error, Loaded, Options};
 use crate::progress::Progress;
@@ -221,7 +221,8 @@ impl App {
 
     /// Leaves; asks when something would be lost.
     pub(super) fn quit(&mut self, discard: bool) {
-        if self.is_busy(Kind::Save) {
+        let is_saving = self.plan_wanted.as_ref().is_some_and(save::Wanted::is_save) || self.is_busy(Kind::Save);
+        if is_saving && !discard {
             self.leave_after_save = true;
             return self.say("leaving when the save is done");
         }
@@ -269,7 +270,7 @@ impl App {
             KeyCode::Char(letter) => {
                 if let Some((.., answer)) = ask.answers.iter().find(|(own, ..)| *own == letter) {
                     if *answer == Answer::Differences {
-                        return self.open_diffs(self.waiting_plan(), ask);
+                        return self.open_diffs(ask);
                     }
                     return self.answer(answer.clone());
                 }
@@ -287,7 +288,7 @@ impl App {
             Answer::Differences => {}
             Answer::Stay => {
                 self.leave_after_save = false;
-                self.waiting = None;
+                (self.waiting, self.plan) = (None, None);
             }
             Answer::SaveAndQuit => self.save_and_quit(),
             Answer::Discard => self.leave(),

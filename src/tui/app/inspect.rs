@@ -7,8 +7,8 @@ use super::files::Ask;
 use super::list::{Choice, List, ListKind};
 use super::{App, Mode, Outcome};
 use crate::document::diff;
+use crate::files::Action;
 use crate::files::verify::Proof;
-use crate::files::{Action, Plan};
 use crate::progress::Progress;
 use crate::session::verify::FileDiff;
 use crate::words::{counted, grouped};
@@ -19,9 +19,10 @@ const MOST_IN_ALL: usize = 4_000;
 
 impl App {
     /// Shows what would differ in each file; the question waits below.
-    pub(super) fn open_diffs(&mut self, plan: Plan, ask: Box<Ask>) {
-        let inspection = self.session.inspection(plan);
+    pub(super) fn open_diffs(&mut self, ask: Box<Ask>) {
         self.mode = Mode::Ask(ask);
+        let Some(plan) = self.plan.as_ref().map(|planned| planned.plan.clone()) else { return };
+        let inspection = self.session.inspection(plan);
         self.say("comparing…");
         let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Diffs(inspection.diffs(MOST, progress)));
         self.spawn(Kind::Preview, work);
@@ -71,9 +72,11 @@ impl App {
         if self.is_busy(Kind::Save) || self.session.is_loading() {
             return self.say("something is being read or written; wait for it");
         }
-        let inspection = self.session.inspection(self.session.plan(None));
+        let planning = self.session.planning(None);
         self.say("reading the files…");
-        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Proved(inspection.prove(progress)));
+        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| {
+            Outcome::Proved(planning.inspection(progress).and_then(|inspection| inspection.prove(progress)))
+        });
         self.spawn(Kind::Preview, work);
     }
 

@@ -59,6 +59,7 @@ use crate::session::journal::Left;
 use crate::session::load::Part;
 use crate::session::outside::{Compared, Merged};
 use crate::session::pending::Pending;
+use crate::session::planning::Planned;
 use crate::session::save::SaveResult;
 use crate::session::snapshot::Prepared;
 use crate::session::verify::FileDiff;
@@ -104,6 +105,13 @@ pub enum Outcome {
         ticket: u64,
         /// What was found.
         hit: Hit,
+    },
+    /// What a save would do; nothing if the job was stopped.
+    Planned {
+        /// Which request it answers.
+        ticket: u64,
+        /// The plan.
+        planned: Option<Planned>,
     },
     /// The files are written.
     Saved(SaveResult),
@@ -237,6 +245,12 @@ pub struct App {
     dropped: cell::Dropped,
     last_bulk: Option<String>,
     waiting: Option<save::Waiting>,
+    /// The plan that is being worked out, and what it is for.
+    plan_wanted: Option<save::Wanted>,
+    /// One that has come while something was being typed.
+    plan_held: Option<(save::Wanted, Planned)>,
+    /// The one that is being looked at.
+    plan: Option<Planned>,
     /// The question that comes back when what it is about was looked at.
     under: Option<Box<Ask>>,
     /// What an earlier session left unsaved, until it is decided what becomes of it.
@@ -290,6 +304,9 @@ impl App {
             dropped: cell::Dropped::default(),
             last_bulk: None,
             waiting: None,
+            plan_wanted: None,
+            plan_held: None,
+            plan: None,
             under: None,
             left: None,
             options: Options::default(),
@@ -337,6 +354,7 @@ impl App {
                 Ahead::Click(row, field) => self.go_to_clicked(row, field),
             }
         }
+        self.take_held_plan();
         self.settle();
         std::mem::take(&mut self.effects)
     }
@@ -459,6 +477,7 @@ impl App {
             match kind {
                 Kind::View => self.spec_wanted = None,
                 Kind::Search => self.seeking = false,
+                Kind::Plan => (self.plan_wanted, self.leave_after_save) = (None, false),
                 _ => {}
             }
             self.ahead.clear();
@@ -472,6 +491,7 @@ impl App {
             Outcome::Preview { ticket, preview } => self.preview_done(ticket, preview),
             Outcome::Edited(result) => self.edited(result),
             Outcome::Found { ticket, hit } => self.found(ticket, hit),
+            Outcome::Planned { ticket, planned } => self.planned(ticket, planned),
             Outcome::Saved(result) => self.save_done(result),
             Outcome::Pending { ticket, pending } => self.changes_found(ticket, pending),
             Outcome::Diffs(diffs) => self.diffs_found(diffs),

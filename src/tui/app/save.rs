@@ -12,6 +12,7 @@ use crate::files::outside::Care;
 use crate::files::{Action, FileId, Output, Plan, Reason};
 use crate::progress::Progress;
 use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX, URLS_PER_FILE};
+use crate::session::planning::Planned;
 use crate::session::save::SaveResult;
 use crate::words::{counted, grouped, size};
 use std::path::PathBuf;
@@ -25,6 +26,33 @@ pub(super) struct Waiting {
     to: Option<PathBuf>,
     force: bool,
 }
+
+/// A plan that is being worked out.
+#[derive(Debug)]
+pub(super) struct Wanted {
+    ticket: u64,
+    to: Option<PathBuf>,
+    what: For,
+}
+
+/// What a plan is for.
+#[derive(Debug, Clone, Copy)]
+enum For {
+    /// To be carried out, after questions if there are some.
+    Save { force: bool },
+    /// To be seen.
+    Show,
+}
+
+impl Wanted {
+    /// Whether something will be written.
+    pub(super) const fn is_save(&self) -> bool {
+        matches!(self.what, For::Save { .. })
+    }
+}
+
+/// Rows up to which a plan is worked out at once, without a job.
+const AT_ONCE: u32 = 5_000;
 
 impl App {
     /// Saves: asks first where something is missing or where files come, go, or change their names.
@@ -44,7 +72,61 @@ impl App {
             self.open_line(Purpose::Command, "write sitemap.xml");
             return self.fail("it has no name yet: type one and press Enter");
         }
-        let plan = self.session.plan(to.as_deref());
+        self.ask_plan(to, For::Save { force });
+    }
+
+    /// Works out a save; what it is for happens when it is known.
+    fn ask_plan(&mut self, to: Option<PathBuf>, what: For) {
+        let planning = self.session.planning(to.as_deref());
+        let ticket = self.next_ticket();
+        self.plan_wanted = Some(Wanted { ticket, to, what });
+        if self.session.document().row_limit() <= AT_ONCE {
+            return self.planned(ticket, planning.run(&Progress::default()));
+        }
+        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Planned {
+            ticket,
+            planned: planning.run(progress),
+        });
+        self.spawn(Kind::Plan, work);
+    }
+
+    /// A plan has come; it counts if it is the one that was asked for last, and is made anew if something was changed
+    /// meanwhile.
+    pub(super) fn planned(&mut self, ticket: u64, planned: Option<Planned>) {
+        let Some(wanted) = self.plan_wanted.take_if(|wanted| wanted.ticket == ticket) else { return };
+        let Some(planned) = planned else {
+            self.leave_after_save = false;
+            return self.say("stopped; nothing was written");
+        };
+        if !self.session.is_planned(&planned) {
+            return self.ask_plan(wanted.to, wanted.what);
+        }
+        self.plan_held = Some((wanted, planned));
+        self.take_held_plan();
+    }
+
+    /// Goes on with a plan that has come, once nothing is being typed that a question would take away.
+    pub(super) fn take_held_plan(&mut self) {
+        let Some((wanted, planned)) = self.plan_held.take() else { return };
+        let is_quiet = wanted.is_save() && planned.plan.is_ready() && !planned.plan.asks;
+        if !is_quiet && !matches!(self.mode, Mode::Grid | Mode::Detail) {
+            self.plan_held = Some((wanted, planned));
+            return;
+        }
+        if !self.session.is_planned(&planned) {
+            return self.ask_plan(wanted.to, wanted.what);
+        }
+        match wanted.what {
+            For::Save { force } => self.save_planned(wanted.to, force, planned),
+            For::Show => self.show_plan(planned),
+        }
+    }
+
+    fn save_planned(&mut self, to: Option<PathBuf>, force: bool, planned: Planned) {
+        if self.is_busy(Kind::Save) {
+            return self.say("a save is running already");
+        }
+        let plan = &planned.plan;
         if let Some(proposal) = &plan.needs_base {
             let proposal = proposal.clone();
             self.waiting = Some(Waiting { to, force });
@@ -52,7 +134,7 @@ impl App {
         }
         if !plan.problems.is_empty() {
             self.leave_after_save = false;
-            self.mode = Mode::Ask(Box::new(problems(self, &plan)));
+            self.mode = Mode::Ask(Box::new(problems(self, plan)));
             return;
         }
         if plan.asks {
@@ -62,11 +144,12 @@ impl App {
                 ('d', "differences", Answer::Differences),
                 ('k', "keep editing", Answer::Stay),
             ];
-            self.mode =
-                Mode::Ask(Box::new(Ask { title: title(&plan), lines: self.plan_lines(&plan), answers, top: 0 }));
+            let (title, lines) = (title(plan), self.plan_lines(&planned));
+            self.plan = Some(planned);
+            self.mode = Mode::Ask(Box::new(Ask { title, lines, answers, top: 0 }));
             return;
         }
-        self.write(plan, force);
+        self.write(planned.plan, force);
     }
 
     /// Says where the set will live, and goes on with the save that needed it.
@@ -79,16 +162,16 @@ impl App {
 
     /// The plan was looked at and agreed to.
     pub(super) fn write_waiting(&mut self) {
-        if let Some(Waiting { to, force }) = self.waiting.take() {
-            let mut plan = self.session.plan(to.as_deref());
-            plan.accept_repairs();
-            self.write(plan, force);
+        let (waiting, planned) = (self.waiting.take(), self.plan.take());
+        let Some(Waiting { to, force }) = waiting else { return };
+        match planned.filter(|planned| self.session.is_planned(planned)) {
+            Some(mut planned) => {
+                planned.plan.accept_repairs();
+                self.write(planned.plan, force);
+            }
+            // Something was changed since: what is written is what was looked at, or is looked at again.
+            None => self.save(to, force),
         }
-    }
-
-    /// The plan that is being looked at.
-    pub(super) fn waiting_plan(&self) -> Plan {
-        self.session.plan(self.waiting.as_ref().and_then(|waiting| waiting.to.as_deref()))
     }
 
     fn write(&mut self, plan: Plan, force: bool) {
@@ -150,8 +233,12 @@ impl App {
         if self.session.path().is_none() {
             return self.say("it has no name yet: :write NAME gives it one");
         }
-        let plan = self.session.plan(None);
-        let mut lines = self.plan_lines(&plan);
+        self.ask_plan(None, For::Show);
+    }
+
+    fn show_plan(&mut self, planned: Planned) {
+        let plan = &planned.plan;
+        let mut lines = self.plan_lines(&planned);
         if plan.is_empty() {
             lines.insert(0, Words::dim("Nothing would be written.").into());
         }
@@ -162,18 +249,20 @@ impl App {
         if !plan.is_empty() {
             answers.push(('d', "differences", Answer::Differences));
         }
-        let ask = Ask { title: title(&plan), lines, answers, top: 0 };
-        self.mode = Mode::Ask(Box::new(if plan.problems.is_empty() { ask } else { problems(self, &plan) }));
+        let ask = Ask { title: title(plan), lines, answers, top: 0 };
+        self.mode = Mode::Ask(Box::new(if plan.problems.is_empty() { ask } else { problems(self, plan) }));
+        self.plan = Some(planned);
     }
 
     /// A line for each file that is touched, one for all others.
-    fn plan_lines(&self, plan: &Plan) -> Vec<Line> {
+    fn plan_lines(&self, planned: &Planned) -> Vec<Line> {
+        let plan = &planned.plan;
         let touched: Vec<&Output> = plan.outputs.iter().filter(|output| output.action != Action::Untouched).collect();
         let charset = self.theme.charset;
         let widest = touched.iter().map(|output| charset.width(&output.name)).max().unwrap_or(0).min(40);
         let mut lines: Vec<Line> = touched.iter().map(|output| self.output_line(output, widest)).collect();
         lines.extend(plan.losses.iter().map(|loss| Words::new().and(Role::Warning, format!("  {loss}")).into()));
-        lines.extend(self.index_lines(plan));
+        lines.extend(index_lines(planned));
         let untouched = plan.count(Action::Untouched);
         if untouched > 0 {
             lines.push(Words::dim(format!("  {} untouched", counted(untouched as u64, "file"))).into());
@@ -190,36 +279,6 @@ impl App {
             let what = format!("{} was repaired to be read, and is written so:", file.name);
             lines.push(Words::new().and(Role::Warning, what).into());
             lines.extend(file.what.iter().map(|what| Words::text(format!("  {what}")).into()));
-        }
-        lines
-    }
-
-    /// The lines of the index that change, the first of them.
-    fn index_lines(&self, plan: &Plan) -> Vec<Line> {
-        let writes_index =
-            plan.outputs.iter().any(|output| output.file == FileId::Index && output.action == Action::Rewritten);
-        let mut lines = Vec::new();
-        if writes_index {
-            let diff = self.session.index_diff(plan, INDEX_LINES);
-            let changed = |kind| diff.lines.iter().filter(move |line| line.kind == kind);
-            let all = changed(diff::Kind::Gone).chain(changed(diff::Kind::New)).count();
-            for line in diff.lines.iter().filter(|line| matches!(line.kind, diff::Kind::Gone | diff::Kind::New)) {
-                let role = if line.kind == diff::Kind::New { Role::Good } else { Role::Error };
-                let (sign, text) = line.text.split_at(1);
-                lines.push(Words::new().and(role, format!("      {sign} {}", text.trim())).into());
-            }
-            lines.truncate(INDEX_LINES);
-            if all > INDEX_LINES || diff.more > 0 {
-                lines.push(Words::dim("      … and more lines of the index").into());
-            }
-        }
-        let beside = plan.document.index().map_or(&[][..], |index| &index.unlisted);
-        if !beside.is_empty() {
-            let names = beside.iter().take(3).map(|name| &**name).collect::<Vec<_>>().join(", ");
-            let more = if beside.len() > 3 { ", …" } else { "" };
-            let words =
-                format!("  {} beside the set and not in it: {names}{more}", counted(beside.len() as u64, "sitemap"));
-            lines.push(Words::dim(words).into());
         }
         lines
     }
@@ -293,6 +352,36 @@ impl App {
         let effects: Vec<Effect> = self.start(start, options);
         self.effects.extend(effects);
     }
+}
+
+/// The lines of the index that change, the first of them.
+fn index_lines(planned: &Planned) -> Vec<Line> {
+    let Planned { plan, index: diff, .. } = planned;
+    let writes_index =
+        plan.outputs.iter().any(|output| output.file == FileId::Index && output.action == Action::Rewritten);
+    let mut lines = Vec::new();
+    if writes_index {
+        let changed = |kind| diff.lines.iter().filter(move |line| line.kind == kind);
+        let all = changed(diff::Kind::Gone).chain(changed(diff::Kind::New)).count();
+        for line in diff.lines.iter().filter(|line| matches!(line.kind, diff::Kind::Gone | diff::Kind::New)) {
+            let role = if line.kind == diff::Kind::New { Role::Good } else { Role::Error };
+            let (sign, text) = line.text.split_at(1);
+            lines.push(Words::new().and(role, format!("      {sign} {}", text.trim())).into());
+        }
+        lines.truncate(INDEX_LINES);
+        if all > INDEX_LINES || diff.more > 0 {
+            lines.push(Words::dim("      … and more lines of the index").into());
+        }
+    }
+    let beside = plan.document.index().map_or(&[][..], |index| &index.unlisted);
+    if !beside.is_empty() {
+        let names = beside.iter().take(3).map(|name| &**name).collect::<Vec<_>>().join(", ");
+        let more = if beside.len() > 3 { ", …" } else { "" };
+        let words =
+            format!("  {} beside the set and not in it: {names}{more}", counted(beside.len() as u64, "sitemap"));
+        lines.push(Words::dim(words).into());
+    }
+    lines
 }
 
 fn title(plan: &Plan) -> Words {

@@ -117,9 +117,13 @@ impl App {
                 format!("saving{part}…, Esc stops")
             });
         }
-        let (_, words) = [(Kind::Edit, "applying"), (Kind::View, "filtering and sorting"), (Kind::Search, "searching")]
-            .into_iter()
-            .find(|(kind, _)| self.is_busy(*kind))?;
+        let works = [
+            (Kind::Edit, "applying"),
+            (Kind::Plan, "working out the plan"),
+            (Kind::View, "filtering and sorting"),
+            (Kind::Search, "searching"),
+        ];
+        let (_, words) = works.into_iter().find(|(kind, _)| self.is_busy(*kind))?;
         Some(format!("{words}…, Esc stops"))
     }
 

@@ -53,3 +53,47 @@ fn leaving_waits_for_the_save_and_asks_about_what_came_after_it() {
     assert_eq!(bench.status, None);
     bench.shows("1 changed row not saved");
 }
+
+/// More rows than a plan is worked out for at once.
+fn many() -> String {
+    let rows: String = (0..5_001)
+        .map(|number| format!("<url><loc>https://example.com/{number}</loc><lastmod>2026-11-02</lastmod></url>\n"))
+        .collect();
+    format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{rows}</urlset>\n")
+}
+
+#[test]
+fn a_plan_of_many_rows_is_worked_out_beside_the_editing() {
+    let mut bench = Bench::file(&many());
+    bench.keys("$c0.7<enter>");
+    bench.hold = Some(Kind::Plan);
+    bench.keys("<c-s>");
+    bench.shows("working out the plan…, Esc stops");
+    bench.keys("<esc>");
+    bench.let_go();
+    assert_eq!(bench.says(), "stopped; nothing was written");
+    assert!(!bench.on_disk().contains("0.7") && bench.app.session.is_modified());
+    // What is changed meanwhile is in the plan, and in the file.
+    bench.hold = Some(Kind::Plan);
+    bench.keys("<c-s>j$c0.8<enter>");
+    bench.let_go();
+    assert!(bench.on_disk().contains("0.7") && bench.on_disk().contains("0.8"));
+    assert!(!bench.app.session.is_modified());
+}
+
+#[test]
+fn a_plan_that_asks_waits_until_nothing_is_being_typed() {
+    let mut bench = Bench::file(&many());
+    std::fs::write(bench.path().with_file_name("other.xml"), SMALL).unwrap();
+    let other = bench.path().with_file_name("other.xml").display().to_string();
+    bench.hold = Some(Kind::Plan);
+    bench.keys(&format!(":write {other}<enter>j$c0.9"));
+    bench.let_go();
+    bench.shows("0.9");
+    assert!(!bench.screen().contains("replaces"), "{}", bench.screen());
+    bench.keys("<enter>");
+    bench.shows("replaces 1 of 1 file");
+    bench.keys("w");
+    assert!(std::fs::read_to_string(&other).unwrap().contains("<priority>0.9</priority>"));
+    assert!(!bench.on_disk().contains("<priority>"));
+}
