@@ -120,13 +120,8 @@ fn values(entry: &Entry, text: &[u8]) -> Option<(Option<Lastmod>, Option<Changef
         Some(_) => None,
     };
     let lastmod = raw(Field::Lastmod)?.map(|raw| lastmod::sound(raw).ok_or(())).transpose().ok()?;
-    let frequency = |raw| std::str::from_utf8(raw).ok().and_then(Changefreq::parse).ok_or(());
-    let changefreq = raw(Field::Changefreq)?.map(frequency).transpose().ok()?;
-    let hundredths = |raw| {
-        let judged = std::str::from_utf8(raw).ok().map(priority::judge).filter(|judged| judged.faults.is_empty());
-        judged.and_then(|judged| judged.hundredths).ok_or(())
-    };
-    let priority = raw(Field::Priority)?.map(hundredths).transpose().ok()?;
+    let changefreq = raw(Field::Changefreq)?.map(|raw| Changefreq::of_bytes(raw).ok_or(())).transpose().ok()?;
+    let priority = raw(Field::Priority)?.map(|raw| priority::sound(raw).ok_or(())).transpose().ok()?;
     Some((lastmod, changefreq, priority))
 }
 

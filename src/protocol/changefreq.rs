@@ -97,14 +97,19 @@ impl Changefreq {
 
     /// Reads the exact word.
     pub fn parse(text: &str) -> Option<Self> {
+        Self::of_bytes(text.as_bytes())
+    }
+
+    /// The same of text that nobody has read yet.
+    pub const fn of_bytes(text: &[u8]) -> Option<Self> {
         Some(match text {
-            "always" => Self::Always,
-            "hourly" => Self::Hourly,
-            "daily" => Self::Daily,
-            "weekly" => Self::Weekly,
-            "monthly" => Self::Monthly,
-            "yearly" => Self::Yearly,
-            "never" => Self::Never,
+            b"always" => Self::Always,
+            b"hourly" => Self::Hourly,
+            b"daily" => Self::Daily,
+            b"weekly" => Self::Weekly,
+            b"monthly" => Self::Monthly,
+            b"yearly" => Self::Yearly,
+            b"never" => Self::Never,
             _ => return None,
         })
     }

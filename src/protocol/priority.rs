@@ -62,16 +62,29 @@ pub struct Judgement {
     pub faults: Faults,
 }
 
+/// The hundredths of a value with one decimal: nearly every real value is one of these.
+const fn tenths(text: &[u8]) -> Option<u8> {
+    match *text {
+        [b'0', b'.', tenth @ b'0'..=b'9'] => Some((tenth - b'0') * 10),
+        [b'1', b'.', b'0'] => Some(100),
+        _ => None,
+    }
+}
+
+/// The hundredths of a text that [`judge`] finds no fault in; `None` of every other.
+pub fn sound(text: &[u8]) -> Option<u8> {
+    tenths(text).or_else(|| {
+        let judged = judge(std::str::from_utf8(text).ok()?);
+        judged.hundredths.filter(|_| judged.faults.is_empty())
+    })
+}
+
 /// Judges a decoded `priority` without surrounding whitespace.
 ///
 /// A decimal as in XML Schema (part 2, section 3.2.3) from 0.0 to 1.0 (sitemap.xsd 0.9, `tPriority`).
 pub fn judge(text: &str) -> Judgement {
-    // Nearly every real value is one of these.
-    if let &[whole @ (b'0' | b'1'), b'.', tenth @ b'0'..=b'9'] = text.as_bytes() {
-        let hundredths = (whole - b'0') * 100 + (tenth - b'0') * 10;
-        if hundredths <= 100 {
-            return Judgement { hundredths: Some(hundredths), faults: Faults::NONE };
-        }
+    if let hundredths @ Some(_) = tenths(text.as_bytes()) {
+        return Judgement { hundredths, faults: Faults::NONE };
     }
     let Some(decimal) = Decimal::read(text) else {
         return Judgement { hundredths: None, faults: Faults::INVALID };

@@ -14,7 +14,7 @@ use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::reading::Reading;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
-use crate::check::set::{Link, Locs, PartTally, RowFacts, SetFinding, SetIndex, SetRule};
+use crate::check::set::{Link, PartTally, RowFacts, SetFinding, SetIndex, SetRule};
 use crate::document::Document;
 use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;
@@ -41,6 +41,9 @@ pub const INLINE_ROWS: u64 = 2_000;
 /// Rows up to which near duplicates follow every edit: a whole file. They need a walk over all rows, of about 300 ns
 /// each; above it, a report looks for them.
 pub const NEAR_ROWS: u32 = 50_000;
+
+/// Bytes of a short entry: what room is taken for while a file is read.
+const ENTRY_BYTES: u64 = 128;
 
 /// One counter per rule.
 pub type Counts = [u32; Rule::COUNT];
@@ -160,32 +163,13 @@ pub struct Reader {
     linked: Vec<(u32, u32)>,
 }
 
-/// Rows that are being taken in: their links were read with them.
-struct Fresh<'r> {
-    locs: DocumentLocs<'r>,
-    first: u32,
-    reader: &'r Reader,
-}
-
-impl Locs for Fresh<'_> {
-    fn loc(&self, row: u32) -> Option<Cow<'_, str>> {
-        self.locs.loc(row)
-    }
-
-    fn file(&self, row: u32) -> u32 {
-        self.locs.file(row)
-    }
-
-    fn each_date(&self, file: u32, see: &mut dyn FnMut(i64)) {
-        self.locs.each_date(file, see);
-    }
-
-    fn links(&self, row: u32) -> Vec<Link> {
-        let linked = &self.reader.linked;
-        let Ok(at) = linked.binary_search_by_key(&(row - self.first), |(entry, _)| *entry) else { return Vec::new() };
-        let from = at.checked_sub(1).and_then(|before| linked.get(before)).map_or(0, |(_, end)| *end);
-        let end = linked.get(at).map_or(from, |(_, end)| *end);
-        self.reader.links.get(from as usize..end as usize).unwrap_or_default().to_vec()
+impl Reader {
+    /// The rows that have alternate links; the first entry has the number `first`.
+    fn linked(&self, first: u32) -> impl Iterator<Item = (u32, &[Link])> {
+        let starts = std::iter::once(0).chain(self.linked.iter().map(|(_, end)| *end as usize));
+        self.linked.iter().zip(starts).map(move |((entry, end), start)| {
+            (first + entry, self.links.get(start..*end as usize).unwrap_or_default())
+        })
     }
 }
 
@@ -233,8 +217,10 @@ impl Checks {
         Some(checks)
     }
 
-    /// A reader for a file that is about to be scanned, at a known public URL or not.
-    pub fn reader(&self, url: Option<&str>, now: Now) -> Reader {
+    /// A reader for a file of so many bytes that is about to be scanned, at a known public URL or not.
+    pub fn reader(&self, url: Option<&str>, bytes: u64, now: Now) -> Reader {
+        // Room that is not used costs nothing: the system gives memory when it is first written to.
+        let rows = (bytes / ENTRY_BYTES) as usize;
         Reader {
             numbers: Arc::clone(&self.sets),
             known: HashMap::with_hasher(FixedState::default()),
@@ -242,9 +228,9 @@ impl Checks {
             now: now.seconds,
             profile: self.profile,
             home: url.and_then(Home::parse),
-            records: Vec::new(),
-            findings: Vec::new(),
-            keys: Vec::new(),
+            records: Vec::with_capacity(rows),
+            findings: Vec::with_capacity(rows),
+            keys: Vec::with_capacity(rows),
             part: PartTally::default(),
             reading: Reading::default(),
             links: Vec::new(),
@@ -272,9 +258,8 @@ impl Checks {
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
         let locs = DocumentLocs(document);
-        let fresh = Fresh { locs, first, reader };
-        set.insert_file(file, first, &reader.keys, &reader.part, &fresh);
-        set.settle(&fresh);
+        set.insert_file((file, first), &reader.keys, &reader.part, reader.linked(first), &locs);
+        set.settle(&locs);
     }
 
     /// The numbers of the rules of a file's entries, with the rules that their quirks break.

@@ -57,7 +57,7 @@ impl Loader {
     }
 
     pub(super) fn reader(&self, facts: &files::Facts) -> Reader {
-        self.checks.reader(facts.url.as_deref(), self.now)
+        self.checks.reader(facts.url.as_deref(), facts.bytes, self.now)
     }
 }
 

@@ -55,13 +55,13 @@ impl Dates {
         self.near_mtime += u32::from(self.is_near_mtime(seconds));
     }
 
-    /// Adds dates that others have added up, without a time of the file.
-    pub fn absorb(&mut self, other: &Self) {
+    /// Adds dates that others have added up, without a time of the file, and sorted into minutes.
+    pub fn absorb(&mut self, other: &Self, minutes: &Minutes) {
         self.count += other.count;
         self.sum += other.sum;
         self.squares += other.squares;
         self.least = self.least.max(other.least);
-        self.most += other.most;
+        self.most += other.most.min(minutes.most());
         if self.mtime.is_some() {
             (self.is_mtime_new, self.near_mtime) = (other.count > 0 || self.is_mtime_new, 0);
         }
@@ -130,6 +130,29 @@ impl Dates {
 
     fn is_near_mtime(&self, seconds: i64) -> bool {
         self.mtime.is_some_and(|mtime| mtime.abs_diff(seconds) <= DAY.unsigned_abs())
+    }
+}
+
+/// How many dates lie in a minute of the clock, minutes counted together in a few groups.
+#[derive(Debug, Clone)]
+pub struct Minutes([u32; BINS]);
+
+impl Default for Minutes {
+    fn default() -> Self {
+        Self([0; BINS])
+    }
+}
+
+impl Minutes {
+    /// Adds a date.
+    #[inline]
+    pub fn add(&mut self, seconds: i64) {
+        self.0[bin(seconds.div_euclid(MINUTE))] += 1;
+    }
+
+    /// No minute holds more: it covers parts of two minutes of the clock.
+    fn most(&self) -> u32 {
+        self.0.iter().max().map_or(0, |most| most.saturating_mul(2))
     }
 }
 

@@ -10,6 +10,7 @@ use crate::protocol::location::{self, NO_KEY};
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use roaring::RoaringBitmap;
+use std::borrow::Cow;
 
 /// A row alone on its page, or the number of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +34,10 @@ impl Slot {
 }
 
 /// The index of rows by page. Row ids are below 2^31.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Duplicates {
-    /// One slot per page.
-    slots: HashTable<Slot>,
+    /// One slot per page, in tables by hash: one of them fits a processor's cache, and grows in no time.
+    shards: Vec<HashTable<Slot>>,
     /// The short hash of each row's key, by row id; what the table grows by.
     hashes: Vec<u32>,
     /// Rows that are known to be alone on their page: no slot, no hash.
@@ -45,13 +46,18 @@ pub struct Duplicates {
     pub groups: Groups,
 }
 
+impl Default for Duplicates {
+    fn default() -> Self {
+        let shards = std::iter::repeat_with(HashTable::default).take(SHARDS).collect();
+        Self { shards, hashes: Vec::new(), alone: RoaringBitmap::new(), groups: Groups::default() }
+    }
+}
+
 impl Duplicates {
     /// Makes room for `rows` more rows.
     pub fn reserve(&mut self, rows: usize) {
-        let Self { slots, hashes, groups, .. } = self;
         // By an eighth at least, so that many small steps do not copy it over and over.
-        hashes.reserve_exact(rows.max(hashes.len() / 8));
-        slots.reserve(rows, |&slot| spread(short_hash(slot, hashes, groups)));
+        self.hashes.reserve_exact(rows.max(self.hashes.len() / 8));
     }
 
     /// Adds a row with its file that is not in the index; `locs` tells the texts of those that are.
@@ -70,10 +76,27 @@ impl Duplicates {
         if let Some(cell) = self.hashes.get_mut(place) {
             *cell = short;
         }
-        let Self { slots, hashes, groups, .. } = self;
+        self.put((row, file), short, &|| Some(Cow::Borrowed(loc)), locs);
+    }
+
+    /// Puts a row whose hash is known into its table. Most pages are new; the text is asked for only where another
+    /// row has its hash.
+    #[inline]
+    fn put<'t>(
+        &mut self,
+        (row, file): (u32, u32),
+        short: u32,
+        loc: &impl Fn() -> Option<Cow<'t, str>>,
+        locs: &impl Locs,
+    ) {
+        let Self { shards, hashes, groups, .. } = self;
+        let Some(slots) = shards.get_mut(shard(short)) else { return };
         let found = slots.entry(
             spread(short),
-            |&slot| is_page(slot, (loc, short), (hashes, groups), locs),
+            |&slot| {
+                let is_known = short_hash(slot, hashes, groups) == short;
+                is_known && is_page(slot, (&loc().unwrap_or_default(), short), (hashes, groups), locs)
+            },
             |&slot| spread(short_hash(slot, hashes, groups)),
         );
         match found {
@@ -84,46 +107,38 @@ impl Duplicates {
                 let slot = *occupied.get();
                 let number = slot.as_group().unwrap_or_else(|| groups.open(slot.0, short, locs));
                 *occupied.get_mut() = Slot::group(number);
-                groups.join(number, (row, file), loc, locs);
+                groups.join(number, (row, file), &loc().unwrap_or_default(), locs);
             }
         }
     }
 
-    /// Adds rows of one file, from `first` on one for each key hash; the texts of all of them are asked of `locs`.
+    /// Adds rows of one file, from `first` on one for each key hash; `locs` tells the texts of all of them.
     pub fn insert_all(&mut self, (first, file): (u32, u32), keys: &[u64], locs: &impl Locs) {
         let from = first as usize;
         let end = from + keys.len();
         self.reserve(end.saturating_sub(self.hashes.len()));
-        let Self { slots, hashes, groups, .. } = self;
-        hashes.resize(hashes.len().max(end), 0);
-        for (cell, key) in hashes.iter_mut().skip(from).zip(keys) {
+        self.hashes.resize(self.hashes.len().max(end), 0);
+        for (cell, key) in self.hashes.iter_mut().skip(from).zip(keys) {
             *cell = shorten(*key);
         }
-        for (row, key) in (first..).zip(keys) {
-            if *key == NO_KEY {
-                continue;
+        // Table by table, rows of one in their order: what a table has in the cache serves all of its rows.
+        let mut places = [0_u32; SHARDS + 1];
+        for key in keys {
+            places[shard(shorten(*key)) + 1] += 1;
+        }
+        (0..SHARDS).for_each(|shard| places[shard + 1] += places[shard]);
+        let mut order = vec![0_u32; keys.len()];
+        for (at, key) in keys.iter().enumerate() {
+            let place = &mut places[shard(shorten(*key))];
+            if let Some(slot) = order.get_mut(*place as usize) {
+                *slot = at as u32;
             }
-            let short = shorten(*key);
-            // Most pages are new; a text is asked for only where the hash is known.
-            let found = slots.entry(
-                spread(short),
-                |&slot| {
-                    let is_known = short_hash(slot, hashes, groups) == short;
-                    is_known && is_page(slot, (&locs.loc(row).unwrap_or_default(), short), (hashes, groups), locs)
-                },
-                |&slot| spread(short_hash(slot, hashes, groups)),
-            );
-            match found {
-                Entry::Vacant(vacant) => {
-                    vacant.insert(Slot::row(row));
-                }
-                Entry::Occupied(mut occupied) => {
-                    let slot = *occupied.get();
-                    let number = slot.as_group().unwrap_or_else(|| groups.open(slot.0, short, locs));
-                    *occupied.get_mut() = Slot::group(number);
-                    groups.join(number, (row, file), &locs.loc(row).unwrap_or_default(), locs);
-                }
-            }
+            *place += 1;
+        }
+        for at in order {
+            let Some(key) = keys.get(at as usize).filter(|key| **key != NO_KEY) else { continue };
+            let row = first + at;
+            self.put((row, file), shorten(*key), &|| locs.loc(row), locs);
         }
     }
 
@@ -140,7 +155,8 @@ impl Duplicates {
     /// Takes a row out that was inserted with this file; `old` tells the texts as they were then.
     pub fn remove(&mut self, row: u32, file: u32, old: &impl Locs) {
         let Some(&short) = self.hashes.get(row as usize) else { return };
-        let Self { slots, groups, .. } = self;
+        let Self { shards, groups, .. } = self;
+        let Some(slots) = shards.get_mut(shard(short)) else { return };
         let Ok(mut found) = slots.find_entry(spread(short), |&slot| holds(slot, row, groups)) else { return };
         match found.get().as_group() {
             None => {
@@ -161,7 +177,7 @@ impl Duplicates {
 
     /// How many pages there are.
     pub fn len(&self) -> usize {
-        self.slots.len() + self.alone.len() as usize
+        self.shards.iter().map(HashTable::len).sum::<usize>() + self.alone.len() as usize
     }
 
     /// All rows of the same page as this one, itself included; `None` if it is alone.
@@ -177,7 +193,7 @@ impl Duplicates {
     /// All rows of the page that a URL names, in the index or not.
     pub fn rows_of_page(&self, loc: &str, locs: &impl Locs) -> Rows {
         let short = shorten(location::key_hash(loc));
-        let Self { slots, hashes, groups, .. } = self;
+        let (slots, hashes, groups) = (self.table(short), &self.hashes, &self.groups);
         match slots.find(spread(short), |&slot| is_page(slot, (loc, short), (hashes, groups), locs)) {
             None => Rows::default(),
             Some(slot) => match slot.as_group() {
@@ -190,7 +206,7 @@ impl Duplicates {
     /// How many rows name the page of a key hash.
     pub fn rows_of_key(&self, key_hash: u64, locs: &impl Locs) -> u32 {
         let short = shorten(key_hash);
-        let Self { slots, hashes, groups, .. } = self;
+        let (slots, hashes, groups) = (self.table(short), &self.hashes, &self.groups);
         let is_page = |slot: &Slot| {
             let first = || first_row(*slot, groups).and_then(|row| locs.loc(row));
             short_hash(*slot, hashes, groups) == short
@@ -206,7 +222,7 @@ impl Duplicates {
     /// Every row in the index.
     pub fn rows(&self) -> RoaringBitmap {
         let mut alone: Vec<u32> =
-            self.slots.iter().filter(|slot| slot.as_group().is_none()).map(|slot| slot.0).collect();
+            self.shards.iter().flatten().filter(|slot| slot.as_group().is_none()).map(|slot| slot.0).collect();
         alone.sort_unstable();
         let mut rows: RoaringBitmap = alone.into_iter().collect();
         rows |= self.groups.all_rows();
@@ -216,12 +232,16 @@ impl Duplicates {
     /// Bytes of memory behind the index, groups apart.
     #[cfg(test)]
     pub fn table_bytes(&self) -> usize {
-        self.slots.allocation_size() + self.hashes.capacity() * size_of::<u32>()
+        self.shards.iter().map(HashTable::allocation_size).sum::<usize>() + self.hashes.capacity() * size_of::<u32>()
     }
 
     fn slot_of(&self, row: u32) -> Option<Slot> {
         let short = *self.hashes.get(row as usize)?;
-        self.slots.find(spread(short), |&slot| holds(slot, row, &self.groups)).copied()
+        self.table(short).find(spread(short), |&slot| holds(slot, row, &self.groups)).copied()
+    }
+
+    fn table(&self, short: u32) -> &HashTable<Slot> {
+        &self.shards[shard(short)] // there are `SHARDS` from the start
     }
 }
 
@@ -260,6 +280,14 @@ const fn shorten(key_hash: u64) -> u32 {
 /// The table takes the place from the low bits and a tag from the top seven: both must vary.
 const fn spread(short: u32) -> u64 {
     (short as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// How many tables there are: a power of two.
+const SHARDS: usize = 256;
+
+/// The table of a hash: bits that no table uses.
+const fn shard(short: u32) -> usize {
+    (spread(short) >> 40) as usize % SHARDS
 }
 
 fn is_same_page(one: &str, other: &str) -> bool {

@@ -4,7 +4,7 @@
 //! time only where a verdict may have changed.
 
 use super::RowFacts;
-use super::dates::{Agreement, Dates, EachDate};
+use super::dates::{Agreement, Dates, EachDate, Minutes};
 use super::hosts::{Hosts, Origin};
 use super::rule::{SetRule, SetRules};
 use crate::protocol::limits::NEWS_PER_FILE;
@@ -91,7 +91,6 @@ pub struct FileTally {
     dates: Dates,
     news: u32,
     rows: u32,
-    alternates: u32,
     /// As of the last [`FileTally::settle`].
     pub verdict: FileVerdict,
     /// Whether rows have changed since then.
@@ -103,7 +102,6 @@ impl FileTally {
     pub fn add(&mut self, origin: Option<Origin>, facts: &RowFacts) {
         self.rows += 1;
         self.news += u32::from(facts.news);
-        self.alternates += u32::from(facts.alternate);
         if let Some(origin) = origin {
             self.hosts.add(origin.host);
             self.ports.add(origin.port);
@@ -117,7 +115,6 @@ impl FileTally {
     pub fn remove(&mut self, origin: Option<Origin>, facts: &RowFacts) {
         self.rows = self.rows.saturating_sub(1);
         self.news = self.news.saturating_sub(u32::from(facts.news));
-        self.alternates = self.alternates.saturating_sub(u32::from(facts.alternate));
         if let Some(origin) = origin {
             self.hosts.remove(origin.host);
             self.ports.remove(origin.port);
@@ -128,18 +125,12 @@ impl FileTally {
     }
 
     /// Counts what others have counted; `host` tells the number here of a host there.
-    pub fn absorb(&mut self, other: &Self, host: impl Fn(u32) -> u32) {
+    pub fn absorb(&mut self, other: &Self, minutes: &Minutes, host: impl Fn(u32) -> u32) {
         self.rows += other.rows;
         self.news += other.news;
-        self.alternates += other.alternates;
         other.hosts.values().for_each(|(value, rows)| self.hosts.add_rows(host(value), rows));
         other.ports.values().for_each(|(value, rows)| self.ports.add_rows(value, rows));
-        self.dates.absorb(&other.dates);
-    }
-
-    /// Whether a row has alternate links.
-    pub const fn has_alternates(&self) -> bool {
-        self.alternates > 0
+        self.dates.absorb(&other.dates, minutes);
     }
 
     /// A row's date has become another.

@@ -22,7 +22,7 @@ pub use alternates::{Link, host_hash};
 pub use part::PartTally;
 pub use rule::{Place, SetRule, SetRules};
 
-use crate::protocol::location::{self, Location};
+use crate::protocol::location::{self, Location, NO_KEY};
 use alternates::Alternates;
 use duplicates::Duplicates;
 use file::FileTally;
@@ -171,10 +171,26 @@ impl SetIndex {
         }
     }
 
-    /// Adds the rows of a file that has none yet: from `first` on, one for each key hash, which `part` has counted.
-    pub fn insert_file(&mut self, file: u32, first: u32, keys: &[u64], part: &PartTally, locs: &impl Locs) {
+    /// Adds rows of one file: from `first` on, one for each key hash. `part` has counted them, and `linked` are those
+    /// that have alternate links.
+    pub fn insert_file<'l>(
+        &mut self,
+        (file, first): (u32, u32),
+        keys: &[u64],
+        part: &PartTally,
+        linked: impl Iterator<Item = (u32, &'l [Link])>,
+        locs: &impl Locs,
+    ) {
         Arc::make_mut(&mut self.duplicates).insert_all((first, file), keys, locs);
-        self.link(first, keys, part.file.has_alternates(), locs);
+        if !self.alternates.is_empty() {
+            // First all rows that may be the target of a link that is known; what a new link leads to is counted then.
+            keys.iter().for_each(|key| self.alternates.arrive(*key));
+        }
+        let duplicates = &self.duplicates;
+        for (row, links) in linked {
+            let key = keys.get((row - first) as usize).copied().unwrap_or(NO_KEY);
+            self.alternates.add_links(row, key, links.to_vec(), |key| duplicates.rows_of_key(key, locs));
+        }
         self.take_in(file, part);
     }
 
@@ -187,26 +203,9 @@ impl SetIndex {
 
     fn take_in(&mut self, file: u32, part: &PartTally) {
         let hosts = self.hosts.absorb(&part.hosts);
-        self.touch(file).absorb(&part.file, |host| hosts.get(host as usize).copied().unwrap_or_default());
+        let host = |host| hosts.get(host as usize).copied().unwrap_or_default();
+        self.touch(file).absorb(&part.file, &part.minutes, host);
         self.sums.add(&part.sums);
-    }
-
-    /// Tells the index of alternates of rows that have just been added.
-    fn link(&mut self, first: u32, keys: &[u64], has_links: bool, locs: &impl Locs) {
-        if !self.alternates.is_empty() {
-            // First all rows that may be the target of a link that is known; what a new link leads to is counted then.
-            keys.iter().for_each(|key| self.alternates.arrive(*key));
-        }
-        if !has_links {
-            return;
-        }
-        let duplicates = &self.duplicates;
-        for (row, key) in (first..).zip(keys) {
-            let links = locs.links(row);
-            if !links.is_empty() {
-                self.alternates.add_links(row, *key, links, |key| duplicates.rows_of_key(key, locs));
-            }
-        }
     }
 
     /// Takes out a row that was added with these facts; `old` shows the texts as they were then.

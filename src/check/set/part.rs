@@ -1,5 +1,6 @@
 //! What one file adds to the index beside its URLs: counted by whoever reads the file, taken in at once.
 
+use super::dates::Minutes;
 use super::RowFacts;
 use super::file::FileTally;
 use super::hosts::Hosts;
@@ -12,6 +13,7 @@ pub struct PartTally {
     pub(super) sums: Sums,
     pub(super) hosts: Hosts,
     pub(super) file: FileTally,
+    pub(super) minutes: Minutes,
 }
 
 impl PartTally {
@@ -19,6 +21,7 @@ impl PartTally {
     pub fn add(&mut self, location: &Location<'_>, facts: &RowFacts) {
         let origin = self.hosts.add(location);
         self.file.add(origin, facts);
+        facts.lastmod.into_iter().for_each(|seconds| self.minutes.add(seconds));
         self.sums.count(location, facts, 1);
     }
 }
