@@ -9,7 +9,8 @@ pub mod diff;
 pub mod edit;
 pub mod form;
 pub mod merge;
-mod near;
+pub mod near;
+mod order;
 pub mod query;
 pub mod quirk;
 mod redeal;
@@ -406,40 +407,51 @@ impl Document {
 
     fn write_whole<E>(&self, sitemap: &Sitemap, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         write(&sitemap.frame.head(sitemap.live > 0))?;
-        self.write_rows(sitemap.rows.iter(), write)?;
+        self.write_rows(sitemap, write)?;
         write(&sitemap.frame.tail(sitemap.live > 0))
     }
 
-    /// Calls `write` with the texts of the live ones among `rows`, untouched neighbours as one run.
-    pub fn write_rows<E>(
-        &self,
-        rows: impl Iterator<Item = RowId>,
-        write: &mut dyn FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let mut run: Option<(&Source, usize, usize)> = None;
-        let flush = |run: &mut Option<(&Source, usize, usize)>, write: &mut dyn FnMut(&[u8]) -> Result<(), E>| {
-            run.take().map_or(Ok(()), |(source, from, to)| write(source.run(from, to)))
-        };
-        for row in rows.filter(|row| self.is_live(*row)) {
-            let untouched =
-                !self.is_spliced(row) && self.raws.get(row.index()).copied().unwrap_or_default() == ValueId::NONE;
-            match (self.origin(row), &mut run) {
-                (Some((source, entry)), Some((current, _, to)))
-                    if untouched && std::ptr::eq(source, *current) && *to == entry =>
-                {
+    /// Calls `write` with the texts of the live rows of a file, untouched neighbours as one run, edited ones as one
+    /// text.
+    fn write_rows<E>(&self, sitemap: &Sitemap, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
+        /// Bytes of edited rows that are handed over at once.
+        const TOGETHER: usize = 1 << 16;
+        let names = &sitemap.frame.names;
+        let mut near = self.near();
+        let mut out = Vec::new();
+        let mut begun: Option<(&Source, usize, usize)> = None;
+        for row in sitemap.rows.iter().filter(|row| self.is_live(*row)) {
+            let changes = self.changes(row);
+            let is_spliced = changes.iter().any(Option::is_some);
+            let place = if is_spliced { None } else { near.origin(row) };
+            match (place, &mut begun) {
+                (Some((source, entry)), Some((current, _, to))) if std::ptr::eq(source, *current) && *to == entry => {
                     *to += 1;
+                    continue;
                 }
-                (Some((source, entry)), _) if untouched => {
-                    flush(&mut run, write)?;
-                    run = Some((source, entry, entry + 1));
-                }
-                _ => {
-                    flush(&mut run, write)?;
-                    write(&self.entry_text(row))?;
-                }
+                _ => {}
+            }
+            if let Some((source, from, to)) = begun.take() {
+                write(source.run(from, to))?;
+            }
+            if let Some((source, entry)) = place {
+                write(&out)?;
+                out.clear();
+                begun = Some((source, entry, entry + 1));
+                continue;
+            }
+            let (_, base, _) = near.of(row);
+            if is_spliced {
+                splice::splice(&Entry::of(base, names), base, names, &changes, &mut out);
+            } else {
+                out.extend_from_slice(base);
+            }
+            if out.len() >= TOGETHER {
+                write(&out)?;
+                out.clear();
             }
         }
-        flush(&mut run, write)
+        write(begun.map_or(&out, |(source, from, to)| source.run(from, to)))
     }
 
     /// How a row differs from its state in `saved`.

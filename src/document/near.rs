@@ -43,6 +43,21 @@ impl<'d> Near<'d> {
         (row, text, &source.names)
     }
 
+    /// Which source and entry a row's text is, if it is one as read; overrides apart.
+    #[inline]
+    pub(super) fn origin(&mut self, row: RowId) -> Option<(&'d Source, usize)> {
+        self.seek(row);
+        let source = self.source?;
+        let raw = self.document.raws.get(row.index()).copied().unwrap_or_default();
+        (raw == ValueId::NONE).then_some((source, (row.0 - self.rows.start) as usize))
+    }
+
+    /// The text under a row's overrides.
+    #[inline]
+    pub fn base_text(&mut self, row: RowId) -> &'d [u8] {
+        self.of(row).1
+    }
+
     /// The names that a row's text is written in.
     #[inline]
     pub fn names(&mut self, row: RowId) -> &'d Names {

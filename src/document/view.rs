@@ -4,6 +4,7 @@
 //! are until the view is made again: nothing moves that the user did not move.
 
 use super::Document;
+use super::order;
 use super::query::{Query, RowFacts};
 use super::rows::RowId;
 use super::sitemap::SitemapId;
@@ -191,6 +192,28 @@ fn matching<R: RowFacts>(
     Some(parts.concat())
 }
 
+/// The locs of some rows.
+struct Locs<'r, F> {
+    rows: &'r [u32],
+    facts: &'r F,
+}
+
+impl<F> Locs<'_, F> {
+    fn row(&self, at: u32) -> u32 {
+        self.rows.get(at as usize).copied().unwrap_or_default()
+    }
+}
+
+impl<R: RowFacts, F: Fn(RowId) -> R + Sync> order::Texts for Locs<'_, F> {
+    fn len(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    fn see<S>(&self, at: u32, look: impl FnOnce(&str) -> S) -> S {
+        look(&(self.facts)(RowId(self.row(at))).loc())
+    }
+}
+
 /// Rows sorted under the keys; equal ones keep their order.
 fn sorted<R: RowFacts>(
     rows: Vec<u32>,
@@ -214,14 +237,9 @@ fn sorted<R: RowFacts>(
     if let [key] = keys
         && key.column == Column::Loc
     {
-        // Decode each loc once, not at every comparison.
-        let mut pairs: Vec<(Box<str>, u32)> =
-            rows.par_iter().map(|row| (facts(RowId(*row)).loc().into(), *row)).collect();
-        if progress.is_cancelled() {
-            return None;
-        }
-        pairs.par_sort_by(|a, b| key.compare_texts(&a.0, &b.0));
-        return Some(pairs.into_iter().map(|(_, row)| row).collect());
+        let locs = Locs { rows: &rows, facts };
+        let order = order::by_text(&locs, *key, progress)?;
+        return Some(order.into_par_iter().map(|at| locs.row(at)).collect());
     }
     let mut rows = rows;
     let number = |row: u32| numbers.get(row as usize).copied().unwrap_or_default();

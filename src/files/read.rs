@@ -63,8 +63,18 @@ pub struct Contents {
 ///
 /// Whoever calls has told `progress` of the stored bytes; what unpacking adds is told here.
 pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
+    read_into(Vec::new(), path, options, progress)
+}
+
+/// The same into a buffer that is there already: the system need not clear its memory once more.
+pub(super) fn read_into(
+    buffer: Vec<u8>,
+    path: &Path,
+    options: &Options,
+    progress: &Progress,
+) -> Result<Contents, Error> {
     let limit = options.max_bytes.min(u64::from(u32::MAX));
-    let (stored, on_disk) = if is_stream(path) { standard_input(limit)? } else { stored(path, limit)? };
+    let (stored, on_disk) = if is_stream(path) { standard_input(limit)? } else { stored(buffer, path, limit)? };
     let is_gzip = detect::is_gzip(&stored);
     let (unpacked, mut quirks) = if is_gzip {
         let limit = options.max_unpacked.min(limit);
@@ -89,7 +99,7 @@ pub fn is_stream(path: &Path) -> bool {
 }
 
 /// A file's bytes as they are stored, and what it was then.
-fn stored(path: &Path, limit: u64) -> Result<(Vec<u8>, OnDisk), Error> {
+fn stored(buffer: Vec<u8>, path: &Path, limit: u64) -> Result<(Vec<u8>, OnDisk), Error> {
     let failed = |error| Error::system("read", path, error);
     let mut file = File::open(path).map_err(failed)?;
     let metadata = file.metadata().map_err(failed)?;
@@ -100,7 +110,7 @@ fn stored(path: &Path, limit: u64) -> Result<(Vec<u8>, OnDisk), Error> {
     if metadata.len() > limit {
         return Err(Error::new(path, Reason::TooLarge(limit)));
     }
-    let bytes = read_up_to(&mut file, metadata.len(), limit).map_err(failed)?;
+    let bytes = read_up_to(&mut file, buffer, (metadata.len(), limit)).map_err(failed)?;
     let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
     let on_disk = OnDisk::new(path, &metadata, fingerprint(&bytes));
     Ok((bytes, on_disk))
@@ -109,16 +119,20 @@ fn stored(path: &Path, limit: u64) -> Result<(Vec<u8>, OnDisk), Error> {
 /// What comes in on standard input. It can be read once.
 fn standard_input(limit: u64) -> Result<(Vec<u8>, OnDisk), Error> {
     let path = Path::new("-");
-    let bytes =
-        read_up_to(&mut std::io::stdin().lock(), 0, limit).map_err(|error| Error::system("read", path, error))?;
+    let bytes = read_up_to(&mut std::io::stdin().lock(), Vec::new(), (0, limit))
+        .map_err(|error| Error::system("read", path, error))?;
     let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
     let (len, hash) = (bytes.len() as u64, fingerprint(&bytes));
     Ok((bytes, OnDisk { path: path.to_path_buf(), len, mtime: None, identity: None, hash }))
 }
 
 /// Reads to the end into a buffer of about the expected size; `None` when there is more than `limit`.
-fn read_up_to(from: &mut impl Read, expected: u64, limit: u64) -> std::io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
+fn read_up_to(
+    from: &mut impl Read,
+    mut bytes: Vec<u8>,
+    (expected, limit): (u64, u64),
+) -> std::io::Result<Option<Vec<u8>>> {
+    bytes.clear();
     bytes.try_reserve_exact(expected.min(limit) as usize)?;
     // One byte more than allowed tells "too large" from "just fits".
     from.take(limit + 1).read_to_end(&mut bytes)?;

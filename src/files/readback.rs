@@ -8,27 +8,49 @@ use super::detect;
 use super::error::{Error, Reason};
 use super::form;
 use super::plan::{FileId, Output, Plan};
-use super::read::{self, Options};
+use super::read::{self, Contents, Options};
 use crate::document::Document;
+use crate::document::near::Near;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Index, SitemapId};
 use crate::document::source::Lines;
 use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::xml::entry::Entry;
+use crate::xml::entry::{Entry, TextKind};
 use crate::xml::names::{FileKind, Names};
-use crate::xml::record::Record;
+use crate::xml::record::{Flags, Record};
 use crate::xml::scan::Visit;
 use std::borrow::Cow;
+use std::sync::{Mutex, PoisonError};
+
+/// Buffers for files that are read back, handed on from one to the next.
+#[derive(Default)]
+pub(super) struct Buffers(Mutex<Vec<Vec<u8>>>);
+
+impl Buffers {
+    fn take(&self) -> Vec<u8> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn give(&self, buffer: Vec<u8>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    }
+}
 
 /// Compares a staged file with what it is meant to be.
 ///
 /// # Errors
 /// [`Reason::Check`] with the first difference; when it cannot be read.
-pub(super) fn read_back(plan: &Plan, output: &Output, staged: &Staged) -> Result<(), Error> {
-    let wrong = |why: String| Error::new(&output.path, Reason::Check(why));
-    let contents = read::read(&staged.temporary, &Options::default(), &Progress::default())
+pub(super) fn read_back(plan: &Plan, output: &Output, staged: &Staged, buffers: &Buffers) -> Result<(), Error> {
+    let contents = read::read_into(buffers.take(), &staged.temporary, &Options::default(), &Progress::default())
         .map_err(|error| Error { path: output.path.clone(), ..error })?;
+    let compared = compare(plan, output, staged, &contents);
+    buffers.give(contents.bytes);
+    compared
+}
+
+fn compare(plan: &Plan, output: &Output, staged: &Staged, contents: &Contents) -> Result<(), Error> {
+    let wrong = |why: String| Error::new(&output.path, Reason::Check(why));
     let found = (contents.on_disk.len, contents.on_disk.hash);
     if found != (staged.len, staged.hash) {
         let why = format!("the disk gave back {} bytes that are not the {} written", found.0, staged.len);
@@ -88,6 +110,7 @@ fn loc_of(plan: &Plan, file: FileId, entry: usize) -> Option<Cow<'_, str>> {
 /// Compares entries, in the order in which they are found, with what they should be.
 struct Check<'d> {
     document: &'d Document,
+    near: Near<'d>,
     expected: Expected<'d>,
     seen: u64,
     /// The first difference, in words.
@@ -106,7 +129,7 @@ fn bare(value: Option<&str>) -> &str {
 
 impl<'d> Check<'d> {
     fn new(document: &'d Document, expected: Expected<'d>) -> Self {
-        Self { document, expected, seen: 0, first: None }
+        Self { document, near: document.near(), expected, seen: 0, first: None }
     }
 
     fn difference(mut self) -> Option<String> {
@@ -119,20 +142,25 @@ impl<'d> Check<'d> {
     }
 
     /// The first way in which an entry is not the row that it should be.
-    fn compare(&self, row: RowId, text: &[u8], entry: &Entry, names: &Names) -> Option<String> {
+    fn compare(&mut self, row: RowId, text: &[u8], entry: &Entry, names: &Names) -> Option<String> {
         let number = self.seen + 1;
-        let (read, meant) = (entry.value(Field::Loc, text), self.document.loc(row));
-        if differ(read.as_deref(), Some(&meant)) {
-            return Some(format!("entry {number} would read {} instead of {meant}", read.unwrap_or_default()));
+        let record = self.document.record(row);
+        if !self.has_loc(row, &record, (text, entry)) {
+            let (read, meant) = (entry.value(Field::Loc, text), self.document.loc(row));
+            if differ(read.as_deref(), Some(&meant)) {
+                return Some(format!("entry {number} would read {} instead of {meant}", read.unwrap_or_default()));
+            }
         }
         if !self.document.is_spliced(row) {
             // Its bytes are copies, and their hash is right.
             return None;
         }
-        let record = self.document.record(row);
         let held = |field: &Field| names.grid.as_ref().is_none_or(|grid| grid.holds(*field));
         let fields = [Field::Lastmod, Field::Changefreq, Field::Priority].into_iter().filter(held);
         for field in fields {
+            if self.has_value(row, field, &record, (text, entry)) {
+                continue;
+            }
             let read = entry.value(field, text);
             // What is beside an edit is as it was: its facts say so.
             let is_other = if let Some(meant) = self.document.edited(row, field) {
@@ -153,6 +181,32 @@ impl<'d> Check<'d> {
             }
         }
         None
+    }
+}
+
+/// What can be told from the bytes, without making text of them. "No" means only: look closely.
+impl Check<'_> {
+    /// Whether an entry has the loc of a row, written as it was read.
+    fn has_loc(&mut self, row: RowId, record: &Record, (text, entry): (&[u8], &Entry)) -> bool {
+        let kind = if record.flags.has(Flags::LOC_ESCAPED) { TextKind::Escaped } else { TextKind::Plain };
+        let raw = record.raw_loc(self.near.base_text(row));
+        self.document.edited(row, Field::Loc).is_none()
+            && raw.is_some()
+            && raw == entry.raw_value(Field::Loc, text)
+            && entry.field(Field::Loc).is_some_and(|span| span.text == kind)
+    }
+
+    /// Whether an entry has the value that an edit gave a field of a row, or else what its facts say.
+    fn has_value(&self, row: RowId, field: Field, record: &Record, (text, entry): (&[u8], &Entry)) -> bool {
+        let span = entry.field(field);
+        if span.is_some_and(|span| span.text != TextKind::Plain) {
+            return false;
+        }
+        let read = entry.raw_value(field, text);
+        match self.document.edited(row, field) {
+            Some(meant) => read == meant.map(str::as_bytes),
+            None => record.is_sound(field, read),
+        }
     }
 }
 

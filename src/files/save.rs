@@ -9,7 +9,7 @@ use super::commit::{self, Folders, Gate, Open, Sink, Staged, Step, attempt};
 use super::disk::Disk;
 use super::error::{Error, Reason};
 use super::plan::{Action, FileId, Output, Plan};
-use super::readback::read_back;
+use super::readback::{Buffers, read_back};
 use super::record;
 use super::space;
 use super::target::{Target, Wish, first_twice};
@@ -22,10 +22,10 @@ use flate2::{Compression, GzBuilder};
 use rayon::prelude::*;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
-use std::panic::resume_unwind;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 /// What a save came to.
 #[derive(Debug, Clone)]
@@ -126,7 +126,7 @@ fn save_through(
         .collect();
     let writes: Vec<(&Output, Target)> = outputs.into_iter().zip(targets).collect();
     progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
-    let job = Job { plan, home: &home, gate, progress };
+    let job = Job { plan, home: &home, gate, progress, buffers: Buffers::default(), room: Room::default() };
     let done = job.stage_all(writes).and_then(|staged| {
         // From here on it is finished, whoever asks it to stop.
         if !progress.seal() {
@@ -251,6 +251,26 @@ struct Job<'a> {
     home: &'a Path,
     gate: &'a dyn Gate,
     progress: &'a Progress,
+    buffers: Buffers,
+    room: Room,
+}
+
+/// Bytes of files that are written and read back now, kept within [`BATCH`]; one file alone may have more.
+#[derive(Default)]
+struct Room(Mutex<u64>, Condvar);
+
+impl Room {
+    /// Waits until there is room for a file. Whoever has some needs nobody who waits here.
+    fn take(&self, bytes: u64) {
+        let full = |taken: &mut u64| *taken > 0 && *taken + bytes > BATCH;
+        let taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *self.1.wait_while(taken, full).unwrap_or_else(PoisonError::into_inner) += bytes;
+    }
+
+    fn give(&self, bytes: u64) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) -= bytes;
+        self.1.notify_all();
+    }
 }
 
 impl Job<'_> {
@@ -261,7 +281,7 @@ impl Job<'_> {
         let receiver = Mutex::new(receiver);
         std::thread::scope(|scope| {
             let syncing: Vec<_> = (0..SYNCING).map(|_| scope.spawn(|| self.sync_all(&receiver))).collect();
-            let staged = self.stage_batches(writes, &sender);
+            let staged = self.stage_each(writes, &sender);
             drop(sender);
             let synced: Result<(), Error> =
                 syncing.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -282,26 +302,23 @@ impl Job<'_> {
         }
     }
 
-    fn stage_batches(
+    fn stage_each(
         &self,
         writes: Vec<(&Output, Target)>,
         to_sync: &SyncSender<(PathBuf, File)>,
     ) -> Result<Vec<Staged>, Error> {
-        let mut staged = Vec::with_capacity(writes.len());
-        let mut writes = writes.into_iter().peekable();
-        while writes.peek().is_some() {
-            let (mut batch, mut bytes) = (Vec::new(), 0);
-            while let Some(next) = writes.next_if(|(output, _)| batch.is_empty() || bytes + output.bytes <= BATCH) {
-                bytes += next.0.bytes;
-                batch.push(next);
-            }
-            let done: Vec<Option<Staged>> = batch
-                .into_par_iter()
-                .map(|(output, target)| self.stage(output, target, to_sync))
-                .collect::<Result<_, _>>()?;
-            staged.extend(done.into_iter().flatten());
-        }
-        Ok(staged)
+        let stage = |(output, target): (&Output, Target)| {
+            self.room.take(output.bytes);
+            // A panic must not leave others waiting; it goes on where it was going.
+            let staged = catch_unwind(AssertUnwindSafe(|| self.stage(output, target, to_sync)));
+            self.room.give(output.bytes);
+            staged.unwrap_or_else(|panic| resume_unwind(panic))
+        };
+        // One after the other as they come, not half of them for each core: they stand in the set's order, and the
+        // disk is busy with the first while the next are made.
+        let staged: Vec<Option<Staged>> =
+            writes.into_par_iter().with_max_len(1).map(stage).collect::<Result<_, _>>()?;
+        Ok(staged.into_iter().flatten().collect())
     }
 
     /// Writes one file beside its target and reads it back. `None` when the target has these bytes already.
@@ -342,7 +359,7 @@ impl Job<'_> {
             let why = format!("{len} bytes were produced where {} were expected", output.bytes);
             return Err(Error::new(&output.path, Reason::Check(why)));
         }
-        read_back(self.plan, output, &staged)?;
+        read_back(self.plan, output, &staged, &self.buffers)?;
         self.progress.finish_files(1);
         let same = staged.target.metadata.is_some() && same_content(&staged, gzip).map_err(failed)?;
         if same {

@@ -167,9 +167,10 @@ impl Reader {
     /// The rows that have alternate links; the first entry has the number `first`.
     fn linked(&self, first: u32) -> impl Iterator<Item = (u32, &[Link])> {
         let starts = std::iter::once(0).chain(self.linked.iter().map(|(_, end)| *end as usize));
-        self.linked.iter().zip(starts).map(move |((entry, end), start)| {
-            (first + entry, self.links.get(start..*end as usize).unwrap_or_default())
-        })
+        self.linked
+            .iter()
+            .zip(starts)
+            .map(move |((entry, end), start)| (first + entry, self.links.get(start..*end as usize).unwrap_or_default()))
     }
 }
 

@@ -217,6 +217,22 @@ impl Record {
         }
     }
 
+    /// Whether a field's raw text, without markup or references in it, is sound and says what the record has noted.
+    /// "No" is no verdict: what is odd must be looked at closely.
+    pub fn is_sound(&self, field: Field, raw: Option<&[u8]>) -> bool {
+        let Some(raw) = raw else { return self.says(field, &Self::default()) == Some(true) };
+        match field {
+            Field::Loc => false,
+            Field::Lastmod => lastmod::sound(raw).is_some_and(|instant| {
+                let mut facts = Self::default();
+                facts.note_instant(instant);
+                facts.lastmod == self.lastmod
+            }),
+            Field::Changefreq => Changefreq::of_bytes(raw).is_some_and(|value| value as u8 == self.changefreq),
+            Field::Priority => priority::sound(raw).is_some_and(|value| value == self.priority),
+        }
+    }
+
     /// The loc's raw bytes in the entry text as read; `None` when the record does not know
     /// ([`Flags::LOC_FAR`]) or there is none.
     #[inline]

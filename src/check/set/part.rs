@@ -1,7 +1,7 @@
 //! What one file adds to the index beside its URLs: counted by whoever reads the file, taken in at once.
 
-use super::dates::Minutes;
 use super::RowFacts;
+use super::dates::Minutes;
 use super::file::FileTally;
 use super::hosts::Hosts;
 use super::sums::Sums;

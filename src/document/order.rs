@@ -1,0 +1,205 @@
+//! Sorts rows by their texts: by a few bytes of each first, closer only where those are the same.
+//!
+//! A text becomes a key whose bytes compare as [`natural`](super::sort::natural) compares the texts, without what all
+//! of them begin with. Keys are sorted in place, on all cores, without a look at a text; only rows of equal keys are
+//! looked at again, behind what they have in common. Rows of equal texts keep their order.
+
+use super::sort::SortKey;
+use crate::progress::Progress;
+use rayon::prelude::*;
+
+/// Bytes of a key.
+const KEY: usize = 24;
+
+/// A row and the first bytes of its text's key.
+#[derive(Debug, Clone, Copy)]
+struct Item {
+    key: [u64; KEY / 8],
+    /// Where the row stood before.
+    at: u32,
+}
+
+/// Texts by their position.
+pub(super) trait Texts: Sync {
+    /// How many there are.
+    fn len(&self) -> u32;
+
+    /// Shows one.
+    fn see<R>(&self, at: u32, look: impl FnOnce(&str) -> R) -> R;
+}
+
+/// Positions in the order of their texts, empty ones last; `None` when cancelled.
+pub(super) fn by_text(texts: &impl Texts, by: SortKey, progress: &Progress) -> Option<Vec<u32>> {
+    let is_empty = |at: &u32| texts.see(*at, str::is_empty);
+    let (empty, full): (Vec<u32>, Vec<u32>) = (0..texts.len()).into_par_iter().partition(is_empty);
+    let mut items: Vec<Item> = full.into_par_iter().map(|at| Item { key: [0; KEY / 8], at }).collect();
+    sort(&mut items, (0, false), by, texts, progress);
+    if progress.is_cancelled() {
+        return None;
+    }
+    Some(items.into_par_iter().map(|item| item.at).chain(empty).collect())
+}
+
+/// Sorts rows whose texts have their first `from` bytes in common; of those that are `alike`, the keys behind that
+/// place are the same too.
+fn sort(items: &mut [Item], (from, alike): (usize, bool), by: SortKey, texts: &impl Texts, progress: &Progress) {
+    let Some(first) = items.first().map(|item| texts.see(item.at, str::to_owned)) else { return };
+    let tail = first.as_bytes().get(from..).unwrap_or_default();
+    let shared = |item: &Item| {
+        texts.see(item.at, |text| (in_common(tail, text.as_bytes().get(from..).unwrap_or_default()), text.len()))
+    };
+    let less = |a: (usize, usize), b: (usize, usize)| (a.0.min(b.0), a.1.max(b.1));
+    let (common, longest) = items.par_iter().map(shared).reduce(|| (usize::MAX, 0), less);
+    if progress.is_cancelled() || (common == tail.len() && longest == first.len()) {
+        // All the same, and in their order.
+        return;
+    }
+    // Not into a number: its key begins with its length.
+    let won = tail.iter().take(common).rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1);
+    if alike && won == 0 {
+        // Numbers that differ in leading zeros, or are longer than a key.
+        let own = |item: &Item| (texts.see(item.at, |text| Box::from(text)), *item);
+        let mut whole: Vec<(Box<str>, Item)> = items.par_iter().map(own).collect();
+        whole.par_sort_by(|a, b| by.compare_texts(&a.0, &b.0));
+        items.iter_mut().zip(whole).for_each(|(place, (_, item))| *place = item);
+        return;
+    }
+    let from = from + won;
+    items.par_iter_mut().for_each(|item| {
+        let key = texts.see(item.at, |text| key_of(text.as_bytes().get(from..).unwrap_or_default()));
+        item.key = if by.descending { key.map(|word| !word) } else { key };
+    });
+    if progress.is_cancelled() {
+        return;
+    }
+    items.par_sort_unstable_by_key(|item| (item.key, item.at));
+    items.par_chunk_by_mut(|a, b| a.key == b.key).for_each(|run| {
+        if run.len() > 1 {
+            sort(run, (from, true), by, texts, progress);
+        }
+    });
+}
+
+/// How many bytes two texts begin with in common.
+fn in_common(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(x, y)| x == y).count()
+}
+
+/// The first bytes of a text's key: other bytes as they are; a number as a zero, how many digits it has, and these.
+/// Against anything else a number compares as any digit does.
+fn key_of(text: &[u8]) -> [u64; KEY / 8] {
+    let mut key = [0; KEY];
+    let (mut at, mut len) = (0, 0);
+    let mut put = |bytes: &[u8], len: &mut usize| {
+        let room = key.get_mut(*len..).unwrap_or_default();
+        let fits = bytes.len().min(room.len());
+        room.iter_mut().zip(bytes).for_each(|(place, byte)| *place = *byte);
+        *len += fits;
+    };
+    while let Some(byte) = text.get(at).filter(|_| len < KEY) {
+        if !byte.is_ascii_digit() {
+            put(&[*byte], &mut len);
+            at += 1;
+            continue;
+        }
+        let rest = text.get(at..).unwrap_or_default();
+        let run = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let zeros = rest.iter().take(run).take_while(|byte| **byte == b'0').count();
+        let digits = rest.get(zeros..run).unwrap_or_default();
+        // A length that does not fit a byte is written behind the greatest that does.
+        match u8::try_from(digits.len()) {
+            Ok(short @ 0..=0xfe) => put(&[b'0', short], &mut len),
+            _ => {
+                let [a, b, c, d] = (digits.len() as u32).to_be_bytes();
+                put(&[b'0', 0xff, a, b, c, d], &mut len);
+            }
+        }
+        put(digits, &mut len);
+        at += run;
+    }
+    let mut words = [0; KEY / 8];
+    for (word, bytes) in words.iter_mut().zip(key.chunks_exact(8)) {
+        *word = bytes.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sort::{Column, natural};
+    use super::*;
+    use proptest::prelude::*;
+    use std::cmp::Ordering;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    /// Texts, and how often they were looked at.
+    struct Given(Vec<String>, AtomicUsize);
+
+    impl Texts for Given {
+        fn len(&self) -> u32 {
+            self.0.len() as u32
+        }
+
+        fn see<R>(&self, at: u32, look: impl FnOnce(&str) -> R) -> R {
+            self.1.fetch_add(1, Relaxed);
+            look(&self.0[at as usize])
+        }
+    }
+
+    fn sorted(texts: Vec<String>, by: SortKey) -> (Vec<u32>, usize) {
+        let given = Given(texts, AtomicUsize::new(0));
+        (by_text(&given, by, &Progress::default()).unwrap(), given.1.into_inner())
+    }
+
+    fn any_text() -> impl Strategy<Value = String> {
+        let piece = prop::sample::select(vec![
+            "",
+            "a",
+            "b",
+            "-",
+            "/",
+            "~",
+            "0",
+            "1",
+            "9",
+            "10",
+            "007",
+            "é",
+            "\u{0}",
+            "https://e.com/",
+            "abcdefghijklmnopqrstuvwxyz",
+            "123456789012345678901234567890",
+            "0000000000000000000000000000001",
+        ]);
+        prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_024))]
+        #[test]
+        fn the_order_is_that_of_comparing_texts(
+            start in any_text(), texts in prop::collection::vec(any_text(), 0..40), descending in any::<bool>(),
+        ) {
+            let texts: Vec<String> = texts.into_iter().map(|text| start.clone() + &text).collect();
+            let by = SortKey { column: Column::Loc, descending };
+            let mut expected: Vec<u32> = (0..texts.len() as u32).collect();
+            expected.sort_by(|a, b| by.compare_texts(&texts[*a as usize], &texts[*b as usize]));
+            prop_assert_eq!(sorted(texts, by).0, expected);
+        }
+
+        #[test]
+        fn keys_that_differ_tell_the_order(a in any_text(), b in any_text()) {
+            let order = key_of(a.as_bytes()).cmp(&key_of(b.as_bytes()));
+            prop_assert!(order == Ordering::Equal || order == natural(&a, &b));
+        }
+    }
+
+    /// Long texts that differ at their ends: what they have in common is passed over, not compared again.
+    #[test]
+    fn what_long_texts_begin_with_is_looked_at_a_few_times_only() {
+        let texts = (0..200).map(|n| format!("{}{}", "x".repeat(2_000), (n * 7) % 200)).collect();
+        let (order, looks) = sorted(texts, SortKey { column: Column::Loc, descending: false });
+        assert!(order.is_sorted_by_key(|at| (at * 7) % 200));
+        assert!(looks <= 4 * 200, "{looks}");
+    }
+}
