@@ -23,6 +23,7 @@ pub mod sort;
 pub mod source;
 pub mod spans;
 pub mod view;
+mod write;
 
 use crate::protocol::Field;
 use crate::xml::entry::{self, Entry, Extensions};
@@ -386,72 +387,6 @@ impl Document {
     /// All live rows in file order.
     pub fn live_rows(&self) -> impl Iterator<Item = RowId> + '_ {
         self.rows().filter(|row| self.is_live(*row))
-    }
-
-    /// Calls `write` with the file's bytes in order, untouched neighbours as one run.
-    pub fn write_sitemap<E>(&self, id: SitemapId, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        let Some(sitemap) = self.sitemap(id) else { return Ok(()) };
-        if !sitemap.ends_open() {
-            return self.write_whole(sitemap, write);
-        }
-        // One byte is held back, so that the last of all is known when it comes.
-        let mut held: Option<u8> = None;
-        self.write_whole(sitemap, &mut |bytes| {
-            let Some((last, rest)) = bytes.split_last() else { return Ok(()) };
-            if let Some(byte) = held.replace(*last) {
-                write(&[byte])?;
-            }
-            write(rest)
-        })
-    }
-
-    fn write_whole<E>(&self, sitemap: &Sitemap, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        write(&sitemap.frame.head(sitemap.live > 0))?;
-        self.write_rows(sitemap, write)?;
-        write(&sitemap.frame.tail(sitemap.live > 0))
-    }
-
-    /// Calls `write` with the texts of the live rows of a file, untouched neighbours as one run, edited ones as one
-    /// text.
-    fn write_rows<E>(&self, sitemap: &Sitemap, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
-        /// Bytes of edited rows that are handed over at once.
-        const TOGETHER: usize = 1 << 16;
-        let names = &sitemap.frame.names;
-        let mut near = self.near();
-        let mut out = Vec::new();
-        let mut begun: Option<(&Source, usize, usize)> = None;
-        for row in sitemap.rows.iter().filter(|row| self.is_live(*row)) {
-            let changes = self.changes(row);
-            let is_spliced = changes.iter().any(Option::is_some);
-            let place = if is_spliced { None } else { near.origin(row) };
-            match (place, &mut begun) {
-                (Some((source, entry)), Some((current, _, to))) if std::ptr::eq(source, *current) && *to == entry => {
-                    *to += 1;
-                    continue;
-                }
-                _ => {}
-            }
-            if let Some((source, from, to)) = begun.take() {
-                write(source.run(from, to))?;
-            }
-            if let Some((source, entry)) = place {
-                write(&out)?;
-                out.clear();
-                begun = Some((source, entry, entry + 1));
-                continue;
-            }
-            let (_, base, _) = near.of(row);
-            if is_spliced {
-                splice::splice(&Entry::of(base, names), base, names, &changes, &mut out);
-            } else {
-                out.extend_from_slice(base);
-            }
-            if out.len() >= TOGETHER {
-                write(&out)?;
-                out.clear();
-            }
-        }
-        write(begun.map_or(&out, |(source, from, to)| source.run(from, to)))
     }
 
     /// How a row differs from its state in `saved`.
