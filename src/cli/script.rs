@@ -5,13 +5,14 @@
 use super::args::Open;
 use super::changes::{changes, verify};
 use super::lock::Lock;
-use super::output::finding_text;
+use super::output::{finding_text, plain};
 use super::save::{save, show_plan};
 use super::{Failure, Status, Streams};
 use crate::files::{self, is_stream};
 use crate::session::Session;
 use crate::session::command::{Command, Line, script};
 use crate::session::run::{Asker, Outcome};
+use crate::session::kept::RULES;
 use crate::session::snapshot::vocabulary;
 use crate::words::counted;
 use std::io::{self, Read};
@@ -95,7 +96,16 @@ impl Run<'_> {
             Command::Plan => show_plan(&self.session, None, streams)?,
             Command::Changes => changes(&self.session, streams)?,
             Command::Verify => verify(&self.session, streams)?,
-            Command::History => {
+            Command::History { as_commands: true } => {
+                for line in self.session.script() {
+                    writeln!(streams.out, "{}", plain(&line))?;
+                }
+            }
+            Command::KeepRule(path) => {
+                let kept = self.session.keep_rule(Path::new(path.as_deref().unwrap_or(RULES)))?;
+                streams.note(&kept);
+            }
+            Command::History { as_commands: false } => {
                 for step in self.session.history() {
                     writeln!(streams.out, "{}", step.label)?;
                 }

@@ -262,6 +262,7 @@ impl Snapshot {
             collision,
             samples,
             idle: NO_ROW,
+            said: Vec::new(),
             breaks: Vec::new(),
             edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
         })
@@ -318,6 +319,7 @@ impl Snapshot {
             collision,
             samples,
             idle: NO_ROW,
+            said: Vec::new(),
             breaks: Vec::new(),
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
         })

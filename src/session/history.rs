@@ -13,6 +13,8 @@ use crate::protocol::Field;
 pub struct Step {
     /// What was done: `priority set to 0.8 on 1,167 rows`.
     pub label: String,
+    /// The lines that do it without a screen.
+    said: Vec<String>,
     /// Rows that it touched.
     pub touched: RowSet,
     /// Whether rows came or moved.
@@ -52,11 +54,12 @@ const ROW_BUDGET: u64 = 24_000_000;
 const STEP_BUDGET: usize = 20_000;
 
 impl History {
-    /// Notes a change: `before` is the state that it was made from. What was undone is forgotten.
-    pub fn push(&mut self, label: String, before: State, cursor: Option<RowId>, applied: Applied) {
+    /// Notes a change, in words and in commands: `before` is the state that it was made from. What was undone is
+    /// forgotten.
+    pub fn push(&mut self, (label, said): (String, Vec<String>), before: State, cursor: Option<RowId>, applied: Applied) {
         let Applied { touched, moved, field, .. } = applied;
         self.steps.truncate(self.done);
-        self.steps.push(Step { label, touched, moved, field, cursor, other: before });
+        self.steps.push(Step { label, said, touched, moved, field, cursor, other: before });
         let mut rows: u64 = self.steps.iter().map(|step| step.touched.len()).sum();
         // The newest step always stays: the change just made can be undone, however big it was.
         while self.steps.len() > 1 && (rows > ROW_BUDGET || self.steps.len() > STEP_BUDGET) {
@@ -94,6 +97,11 @@ impl History {
     /// The states that are kept beside the one in hand.
     pub fn states(&mut self) -> impl Iterator<Item = &mut State> {
         self.steps.iter_mut().map(|step| &mut step.other)
+    }
+
+    /// The lines of each step, oldest first.
+    pub fn said(&self) -> impl Iterator<Item = &[String]> {
+        self.steps.iter().map(|step| step.said.as_slice())
     }
 
     /// Number of steps in effect.

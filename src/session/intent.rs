@@ -31,6 +31,8 @@ pub struct Intent {
     pub samples: Vec<Sample>,
     /// What to say if nothing changes, unless the rows themselves are the reason.
     pub idle: &'static str,
+    /// The commands that do it without a screen; see [`super::said`].
+    pub said: Vec<String>,
     /// Of a change of one row, what would be wrong with it that is not now.
     pub breaks: Vec<Finding>,
 }
@@ -86,6 +88,7 @@ impl Intent {
             collision: None,
             samples: Vec::new(),
             idle: NO_ROW,
+            said: Vec::new(),
             breaks: Vec::new(),
         }
     }
@@ -135,6 +138,7 @@ impl Intent {
             collision: self.collision.or(other.collision),
             samples,
             idle: self.idle,
+            said: Vec::new(),
             breaks: [self.breaks, other.breaks].concat(),
         }
     }

@@ -15,6 +15,7 @@ mod frame;
 pub mod history;
 pub mod intent;
 pub mod journal;
+pub mod kept;
 pub mod load;
 pub mod outside;
 pub mod parts;
@@ -22,6 +23,7 @@ pub mod pending;
 pub mod planning;
 pub mod report;
 pub mod run;
+pub mod said;
 pub mod save;
 pub mod snapshot;
 pub mod verify;
@@ -83,7 +85,6 @@ pub struct Totals {
 pub struct Session {
     now: Snapshot,
     history: History,
-    spec: ViewSpec,
     next_version: u64,
     saved_version: u64,
     /// What the files were when they were read or written last.
@@ -116,12 +117,12 @@ impl Session {
             saved: Document::default(),
             marks: Arc::default(),
             view: View::default(),
+            spec: ViewSpec::default(),
             now,
         };
         Self {
             now: snapshot,
             history: History::default(),
-            spec: ViewSpec::default(),
             next_version: 1,
             saved_version: 0,
             disk: Disk::default(),
@@ -391,12 +392,12 @@ impl Session {
 
     /// What the view is made by.
     pub const fn spec(&self) -> &ViewSpec {
-        &self.spec
+        &self.now.spec
     }
 
     /// Puts a view in place that was made from this document.
     pub fn show(&mut self, spec: ViewSpec, view: View) {
-        self.spec = spec;
+        self.now.spec = spec;
         self.now.view = view;
     }
 
@@ -446,7 +447,7 @@ impl Session {
             let message = intent.nothing();
             return Ok(Report { message, touched, rechecked: rechecked_rows, cursor: None, changed: false });
         }
-        let (mut message, edit) = (intent.label, intent.edit);
+        let (mut message, edit, intent_said) = (intent.label, intent.edit, intent.said);
         if intent.refused > 0 {
             let why = intent.reason.unwrap_or_default();
             message = format!("{message}; {} left alone: {why}", crate::words::counted(intent.refused, "row"));
@@ -465,7 +466,7 @@ impl Session {
         }
         self.refresh_files(&old);
         let cursor_after = applied.added.first().copied();
-        self.history.push(message.clone(), before, cursor, applied);
+        self.history.push((message.clone(), intent_said), before, cursor, applied);
         self.note_change(&message, edit);
         Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after, changed: true })
     }

@@ -171,9 +171,10 @@ impl Session {
     /// [`Refused`] says why not, and what to do instead.
     pub fn run(&mut self, command: &Command, asker: Asker) -> Result<Outcome, Refused> {
         let idle = Progress::default();
-        if let Some(change) = self.view().change_of(command, asker, &idle)? {
+        if command.changes_rows() {
             self.writable()?;
-            let prepared = self.view().prepare(&change, &idle)?.ok_or_else(|| Refused("cancelled".into()))?;
+            let prepared = self.view().prepare_command(command, asker, &idle)?;
+            let prepared = prepared.ok_or_else(|| Refused("cancelled".into()))?;
             return Ok(Outcome::Done(self.commit(prepared, asker.cursor())?));
         }
         let marked = |session: &Self| Outcome::Shown(format!("{} marked", counted(session.marked(), "row")));

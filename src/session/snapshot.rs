@@ -21,6 +21,8 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use super::change::{Change, Intent, Refused};
+use super::command::Command;
+use super::run::Asker;
 
 /// What undo swaps: the document with what was found out about it.
 #[derive(Debug, Clone, Default)]
@@ -48,6 +50,8 @@ pub struct Snapshot {
     pub marks: Arc<RowSet>,
     /// Rows on show.
     pub view: View,
+    /// What they were chosen and ordered by.
+    pub spec: ViewSpec,
     /// The moment, for `today` and for rules that need it.
     pub now: Now,
 }
@@ -87,7 +91,25 @@ pub fn vocabulary(now: Now) -> Vocabulary<'static> {
 impl Snapshot {
     /// Works a change out, edit and findings. `Ok(None)` when cancelled.
     pub fn prepare(&self, change: &Change, progress: &Progress) -> Result<Option<Prepared>, Refused> {
-        let Some(intent) = self.intend(change, progress)? else { return Ok(None) };
+        let Some(mut intent) = self.intend(change, progress)? else { return Ok(None) };
+        if intent.edit.is_some() {
+            intent.said = self.lines_of(change, &intent);
+        }
+        Ok(self.prepare_intent(intent, progress))
+    }
+
+    /// Works out the change that a command asks for. `Ok(None)` for commands that change no rows, or when cancelled.
+    pub fn prepare_command(
+        &self,
+        command: &Command,
+        asker: Asker,
+        progress: &Progress,
+    ) -> Result<Option<Prepared>, Refused> {
+        let Some(change) = self.change_of(command, asker, progress)? else { return Ok(None) };
+        let Some(mut intent) = self.intend(&change, progress)? else { return Ok(None) };
+        if intent.edit.is_some() {
+            intent.said = self.lines_of_command(command, asker, &change, &intent);
+        }
         Ok(self.prepare_intent(intent, progress))
     }
 

@@ -75,6 +75,7 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
             let rules = vocabulary.rules.iter().map(|code| Candidate::new(*code, "rule"));
             [Candidate::new("safe", "all fixes that need no decision")].into_iter().chain(rules).collect()
         }
+        Arguments::History => vec![Candidate::new("--as-commands", "as a script")],
         Arguments::Backup => When::ALL.iter().map(|when| Candidate::new(when.name(), "")).collect(),
         Arguments::Profile => Profile::ALL.iter().map(|profile| Candidate::new(profile.name(), "")).collect(),
         Arguments::Topic => TABLE.iter().map(|spec| Candidate::new(spec.name, spec.about)).collect(),

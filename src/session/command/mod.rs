@@ -80,8 +80,13 @@ pub enum Command {
     Undo(u32),
     /// Redo so many steps.
     Redo(u32),
-    /// Show the list of steps.
-    History,
+    /// Show the list of steps, or the commands that do them without a screen.
+    History {
+        /// The commands.
+        as_commands: bool,
+    },
+    /// Write the last bulk change down as a rule, at the end of a file of rules.
+    KeepRule(Option<String>),
     /// Save.
     Write {
         /// To another path.
@@ -244,6 +249,41 @@ impl From<SortError> for CommandError {
     }
 }
 
+impl Command {
+    /// Which rows a command that changes rows is about, if it takes that.
+    pub const fn scope(&self) -> Option<&Scope> {
+        match self {
+            Self::Set { scope, .. }
+            | Self::Replace { scope, .. }
+            | Self::Extend { scope, .. }
+            | Self::Delete(scope)
+            | Self::Duplicate(scope)
+            | Self::Revert(scope)
+            | Self::Fix { scope, .. } => Some(scope),
+            _ => None,
+        }
+    }
+
+    /// The same, to be replaced.
+    pub const fn scope_mut(&mut self) -> Option<&mut Scope> {
+        match self {
+            Self::Set { scope, .. }
+            | Self::Replace { scope, .. }
+            | Self::Extend { scope, .. }
+            | Self::Delete(scope)
+            | Self::Duplicate(scope)
+            | Self::Revert(scope)
+            | Self::Fix { scope, .. } => Some(scope),
+            _ => None,
+        }
+    }
+
+    /// Whether it changes rows, their order or what stands around them: all that can be undone.
+    pub const fn changes_rows(&self) -> bool {
+        self.scope().is_some() || matches!(self, Self::Add(_) | Self::ApplyOrder)
+    }
+}
+
 impl fmt::Display for Assignment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Without quotes the word would begin the scope.
@@ -284,16 +324,11 @@ impl fmt::Display for Command {
             Self::Undo(steps) => write!(f, "undo {steps}"),
             Self::Redo(1) => f.write_str("redo"),
             Self::Redo(steps) => write!(f, "redo {steps}"),
-            Self::History => f.write_str("history"),
+            Self::History { as_commands } => f.write_str(if *as_commands { "history --as-commands" } else { "history" }),
+            Self::KeepRule(path) => write_path(f, "keep-as-rule", path.as_deref()),
             Self::Write { path, force } => {
                 let bang = if *force { "!" } else { "" };
-                match path {
-                    None => write!(f, "write{bang}"),
-                    Some(path) if path.starts_with('"') || path.trim() != path => {
-                        write!(f, "write{bang} {}", quoted(path))
-                    }
-                    Some(path) => write!(f, "write{bang} {path}"),
-                }
+                write_path(f, &format!("write{bang}"), path.as_deref())
             }
             Self::WriteQuit => f.write_str("wq"),
             Self::Quit { discard } => f.write_str(if *discard { "quit!" } else { "quit" }),
@@ -317,6 +352,15 @@ impl fmt::Display for Command {
             Self::Theme(name) => write!(f, "theme {}", quoted_if_needed(name)),
             Self::Columns(names) => write!(f, "columns {}", names.join(",")),
         }
+    }
+}
+
+/// Writes a command that takes a path.
+fn write_path(f: &mut fmt::Formatter<'_>, command: &str, path: Option<&str>) -> fmt::Result {
+    match path {
+        None => f.write_str(command),
+        Some(path) if path.starts_with('"') || path.trim() != path => write!(f, "{command} {}", quoted(path)),
+        Some(path) => write!(f, "{command} {path}"),
     }
 }
 

@@ -127,12 +127,14 @@ impl Reader<'_> {
                 let command = if spec.name == "redo" { Command::Redo(count) } else { Command::Undo(count) };
                 return self.end(command);
             }
+            Arguments::Path if spec.name == "keep-as-rule" => Command::KeepRule(self.text()?),
             Arguments::Path => Command::Write { path: self.text()?, force: bang },
             Arguments::Url => Command::SetBaseUrl(self.text()?.ok_or_else(|| self.expected("a URL"))?),
             Arguments::Topic => Command::Help(self.text()?),
             Arguments::Theme => Command::Theme(self.text()?.ok_or_else(|| self.expected("the name of a theme"))?),
             Arguments::Profile => Command::Profile(self.profile()?),
             Arguments::Backup => Command::Backup(self.backup()?),
+            Arguments::History => Command::History { as_commands: self.as_commands()? },
             Arguments::Columns => {
                 let at = self.scanner.at();
                 let text = self.text()?.unwrap_or_default();
@@ -155,6 +157,16 @@ impl Reader<'_> {
         let name = self.text()?.unwrap_or_default();
         When::from_name(&name)
             .ok_or_else(|| CommandError::new(at..self.line.len(), "expected off, once or always").hinted("backup once"))
+    }
+
+    fn as_commands(&mut self) -> Result<bool, CommandError> {
+        let at = self.scanner.at();
+        match self.text()?.as_deref() {
+            None => Ok(false),
+            Some("--as-commands") => Ok(true),
+            Some(_) => Err(CommandError::new(at..self.line.len(), "expected --as-commands or nothing")
+                .hinted("history --as-commands")),
+        }
     }
 
     fn profile(&mut self) -> Result<Profile, CommandError> {
@@ -183,7 +195,6 @@ impl Reader<'_> {
             "nofilter" => Command::Filter(None),
             "nosort" => Command::Sort(Vec::new()),
             "apply-order" => Command::ApplyOrder,
-            "history" => Command::History,
             "check" => Command::Check,
             "changes" => Command::Changes,
             "plan" => Command::Plan,

@@ -60,6 +60,8 @@ pub enum Arguments {
     Profile,
     /// `off`, `once` or `always`.
     Backup,
+    /// `[--as-commands]`
+    History,
     /// `NAME,…`
     Columns,
 }
@@ -85,6 +87,7 @@ impl Arguments {
             Self::Topic => "[TOPIC]",
             Self::Theme | Self::Profile => "NAME",
             Self::Backup => "off|once|always",
+            Self::History => "[--as-commands]",
             Self::Columns => "NAME,…",
         }
     }
@@ -183,7 +186,16 @@ pub const TABLE: &[Spec] = &[
     },
     Spec { about: "undo steps", example: "undo 3", ..plain("undo", &["u"], Arguments::Count) },
     Spec { about: "redo steps", example: "redo", ..plain("redo", &["red"], Arguments::Count) },
-    Spec { about: "list what was done", example: "history", ..plain("history", &["undolist"], Arguments::Nothing) },
+    Spec {
+        about: "list what was done, or the commands that do it without a screen",
+        example: "history --as-commands",
+        ..plain("history", &["undolist"], Arguments::History)
+    },
+    Spec {
+        about: "write the last bulk change down as a rule for sited apply",
+        example: "keep-as-rule rules.toml",
+        ..plain("keep-as-rule", &[], Arguments::Path)
+    },
     Spec { about: "list the findings", example: "check", ..plain("check", &[], Arguments::Nothing) },
     Spec {
         about: "list the unsaved changes; put single ones back",

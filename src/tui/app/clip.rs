@@ -68,6 +68,13 @@ impl App {
         }
     }
 
+    /// Hands the commands of all changes to the terminal's clipboard.
+    pub(super) fn copy_script(&mut self) {
+        let lines = self.session.script();
+        self.say(format!("{} sent to the terminal's clipboard", counted(lines.len() as u64, "line")));
+        self.effects.push(Effect::Copy(lines.join("\n") + "\n"));
+    }
+
     /// Adds the URLs copied last.
     pub(super) fn paste_rows(&mut self, before: bool) {
         if self.copied.is_empty() {

@@ -47,11 +47,8 @@ impl App {
             return self.fail(refused.0);
         }
         let asker = self.asker();
-        let work = move |snapshot: &crate::session::snapshot::Snapshot, progress: &Progress| match snapshot
-            .change_of(&command, asker, progress)?
-        {
-            Some(change) => snapshot.prepare(&change, progress),
-            None => Ok(None),
+        let work = move |snapshot: &crate::session::snapshot::Snapshot, progress: &Progress| {
+            snapshot.prepare_command(&command, asker, progress)
         };
         if u64::from(self.session.document().row_limit()) <= SMALL {
             let result = work(self.session.view(), &Progress::default());

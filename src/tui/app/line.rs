@@ -6,6 +6,7 @@ use super::{App, Effect, Mode, Preview};
 use crate::document::view::ViewSpec;
 use crate::session::command::{Command, CommandError, Goto, completions, parse};
 use crate::session::run::Outcome;
+use crate::session::kept::RULES;
 use crate::session::snapshot::vocabulary;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -249,7 +250,14 @@ impl App {
                 self.search(query.clone(), self.grid.position, true, false);
                 self.search_for(query);
             }
-            Command::History => self.open_history(),
+            Command::History { as_commands: false } => self.open_history(),
+            Command::History { as_commands: true } => self.open_script(),
+            Command::KeepRule(path) => {
+                match self.session.keep_rule(std::path::Path::new(path.as_deref().unwrap_or(RULES))) {
+                    Ok(words) => self.say(words),
+                    Err(refused) => self.fail(refused.0),
+                }
+            }
             Command::Check => self.open_rules(),
             Command::Help(topic) => self.open_help(topic.as_deref()),
             Command::Changes => self.open_changes(),

@@ -26,6 +26,8 @@ pub enum ListKind {
     Palette,
     /// Changes made.
     History,
+    /// Changes made, as the commands that make them.
+    Script,
     /// Rules broken, with counts.
     Rules,
     /// Values for lastmod.
@@ -263,6 +265,17 @@ impl App {
         self.mode = Mode::List(list);
     }
 
+    /// The changes made, as a script.
+    pub(super) fn open_script(&mut self) {
+        let script = self.session.script();
+        if script.is_empty() {
+            return self.say("nothing was changed yet");
+        }
+        let role = |line: &str| if line.starts_with('#') { Role::Dim } else { Role::Text };
+        let lines = script.iter().map(|line| (Words::new().and(role(line), line.clone()).into(), Choice::Read));
+        self.mode = Mode::List(List::new(ListKind::Script, lines.collect()));
+    }
+
     /// The rules that are broken, with how often.
     pub(super) fn open_rules(&mut self) {
         let mut lines: Vec<(Line, Choice)> = Vec::new();
@@ -405,6 +418,8 @@ impl App {
                 ('g', false) => list.go(false, usize::MAX),
                 ('G', false) => list.go(true, usize::MAX / 2),
                 ('?', false) if list.kind == ListKind::Help => return,
+                ('c', false) if list.kind == ListKind::History => return self.open_script(),
+                ('y', false) if list.kind == ListKind::Script => return self.copy_script(),
                 ('K', false) if list.kind == ListKind::Explain => return,
                 ('x', false) if list.kind == ListKind::Explain => return self.run(Action::Fix, None),
                 _ => {}

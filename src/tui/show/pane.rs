@@ -398,7 +398,8 @@ fn list_panel(list: &List) -> Panel {
     let (title, right) = match list.kind {
         ListKind::Help => ("help", "Enter does what is chosen"),
         ListKind::Palette => ("commands", ""),
-        ListKind::History => ("history", "Enter goes to that state"),
+        ListKind::History => ("history", "Enter goes to that state   c: as commands"),
+        ListKind::Script => ("history as commands, for sited --script", "y copies them"),
         ListKind::Rules => ("rules that are broken", "Enter shows the rows"),
         ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
         ListKind::Explain => ("what is wrong here", ""),

@@ -1,0 +1,88 @@
+//! Bulk changes kept as rules: what was done once by hand is written down for `sited apply`.
+
+use super::Session;
+use super::change::Refused;
+use super::command::{Assignment, Command, parse};
+use super::snapshot::vocabulary;
+use crate::document::query::Query;
+use crate::files;
+use crate::protocol::Field;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The file of rules where none is named: in the folder that the program was started in.
+pub const RULES: &str = "rules.toml";
+
+impl Session {
+    /// Writes the last bulk change at the end of a file of rules, as `sited apply` reads it (TOML 1.0); a file that is
+    /// not there is made. Gives back what was written, in words.
+    ///
+    /// # Errors
+    /// When there is no such change, when it says more than a rule can, or when the file is another or cannot be
+    /// written.
+    pub fn keep_rule(&self, path: &Path) -> Result<String, Refused> {
+        let Some((assignments, query)) = self.last_rule() else {
+            return Err(Refused("there is no bulk change to keep; a rule says what set says of rows".to_owned()));
+        };
+        if assignments.iter().any(|assignment| assignment.field == Field::Loc) {
+            return Err(Refused("a rule gives lastmod, changefreq and priority; the last change was of loc".to_owned()));
+        }
+        let filter = query.as_ref().map(|query| format!("where = {}", toml_text(&query.to_string())));
+        let mut lines: Vec<String> = ["[[rule]]".to_owned()].into_iter().chain(filter).collect();
+        for assignment in &assignments {
+            let typed = assignment.typed.trim();
+            let value = if assignment.field == Field::Priority && is_float(typed) { typed.to_owned() } else { toml_text(typed) };
+            lines.push(format!("{} = {value}", assignment.field.name()));
+        }
+        let refuse = |error: files::Error| Refused(error.to_string());
+        let before = if path.exists() { files::read_text(path).map_err(refuse)? } else { String::new() };
+        let is_rules = |text: &str| text.parse::<toml::Table>().is_ok();
+        if !is_rules(&before) {
+            return Err(Refused(format!("{} is no file of rules (TOML); name another", path.display())));
+        }
+        let gap = if before.is_empty() { "" } else if before.ends_with('\n') { "\n" } else { "\n\n" };
+        let text = format!("{before}{gap}{}\n", lines.join("\n"));
+        debug_assert!(is_rules(&text), "{text}");
+        files::write_whole(path, text.as_bytes()).map_err(refuse)?;
+        let whose = query.map_or_else(|| "all rows".to_owned(), |query| format!("where {query}"));
+        Ok(format!("kept in {}: {whose}", path.display()))
+    }
+
+    /// The last change in effect that gave values to rows by a query, as the assignments and the query.
+    pub fn last_rule(&self) -> Option<(Vec<Assignment>, Option<Query>)> {
+        let done = self.history().iter().filter(|entry| entry.done).count();
+        let said: Vec<&[String]> = self.history.said().take(done).collect();
+        said.into_iter().rev().find_map(|lines| {
+            let [line] = lines else { return None };
+            match parse(line, &vocabulary(self.now.now)) {
+                Ok(Command::Set { scope, assignments }) => Some((assignments, scope.query)),
+                _ => None,
+            }
+        })
+    }
+}
+
+/// Whether a text is a number with a point as TOML writes it (TOML 1.0, "Float").
+fn is_float(text: &str) -> bool {
+    let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('.').is_some_and(|(ones, rest)| {
+        is_digits(ones) && is_digits(rest) && (ones == "0" || !ones.starts_with('0'))
+    })
+}
+
+/// A text as a basic string of TOML (TOML 1.0, "String").
+fn toml_text(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c.is_control() => {
+                // Writing to a text cannot fail.
+                let _ = write!(out, "\\u{:04X}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
