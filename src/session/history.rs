@@ -56,7 +56,13 @@ const STEP_BUDGET: usize = 20_000;
 impl History {
     /// Notes a change, in words and in commands: `before` is the state that it was made from. What was undone is
     /// forgotten.
-    pub fn push(&mut self, (label, said): (String, Vec<String>), before: State, cursor: Option<RowId>, applied: Applied) {
+    pub fn push(
+        &mut self,
+        (label, said): (String, Vec<String>),
+        before: State,
+        cursor: Option<RowId>,
+        applied: Applied,
+    ) {
         let Applied { touched, moved, field, .. } = applied;
         self.steps.truncate(self.done);
         self.steps.push(Step { label, said, touched, moved, field, cursor, other: before });

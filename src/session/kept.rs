@@ -25,13 +25,19 @@ impl Session {
             return Err(Refused("there is no bulk change to keep; a rule says what set says of rows".to_owned()));
         };
         if assignments.iter().any(|assignment| assignment.field == Field::Loc) {
-            return Err(Refused("a rule gives lastmod, changefreq and priority; the last change was of loc".to_owned()));
+            return Err(Refused(
+                "a rule gives lastmod, changefreq and priority; the last change was of loc".to_owned(),
+            ));
         }
         let filter = query.as_ref().map(|query| format!("where = {}", toml_text(&query.to_string())));
         let mut lines: Vec<String> = ["[[rule]]".to_owned()].into_iter().chain(filter).collect();
         for assignment in &assignments {
             let typed = assignment.typed.trim();
-            let value = if assignment.field == Field::Priority && is_float(typed) { typed.to_owned() } else { toml_text(typed) };
+            let value = if assignment.field == Field::Priority && is_float(typed) {
+                typed.to_owned()
+            } else {
+                toml_text(typed)
+            };
             lines.push(format!("{} = {value}", assignment.field.name()));
         }
         let refuse = |error: files::Error| Refused(error.to_string());
@@ -40,7 +46,13 @@ impl Session {
         if !is_rules(&before) {
             return Err(Refused(format!("{} is no file of rules (TOML); name another", path.display())));
         }
-        let gap = if before.is_empty() { "" } else if before.ends_with('\n') { "\n" } else { "\n\n" };
+        let gap = if before.is_empty() {
+            ""
+        } else if before.ends_with('\n') {
+            "\n"
+        } else {
+            "\n\n"
+        };
         let text = format!("{before}{gap}{}\n", lines.join("\n"));
         debug_assert!(is_rules(&text), "{text}");
         files::write_whole(path, text.as_bytes()).map_err(refuse)?;
@@ -65,9 +77,8 @@ impl Session {
 /// Whether a text is a number with a point as TOML writes it (TOML 1.0, "Float").
 fn is_float(text: &str) -> bool {
     let is_digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    text.split_once('.').is_some_and(|(ones, rest)| {
-        is_digits(ones) && is_digits(rest) && (ones == "0" || !ones.starts_with('0'))
-    })
+    text.split_once('.')
+        .is_some_and(|(ones, rest)| is_digits(ones) && is_digits(rest) && (ones == "0" || !ones.starts_with('0')))
 }
 
 /// A text as a basic string of TOML (TOML 1.0, "String").

@@ -148,9 +148,7 @@ impl Snapshot {
 
     /// A scope that means these live rows and no others, without marks and cursor.
     fn scope_of(&self, rows: &RowSet) -> Result<Scope, Unsaid> {
-        if rows.len() == u64::from(self.document.live())
-            && rows.iter().all(|row| self.document.is_live(RowId(row)))
-        {
+        if rows.len() == u64::from(self.document.live()) && rows.iter().all(|row| self.document.is_live(RowId(row))) {
             return Ok(Scope::default());
         }
         if rows.len() <= NAMED {

@@ -324,7 +324,9 @@ impl fmt::Display for Command {
             Self::Undo(steps) => write!(f, "undo {steps}"),
             Self::Redo(1) => f.write_str("redo"),
             Self::Redo(steps) => write!(f, "redo {steps}"),
-            Self::History { as_commands } => f.write_str(if *as_commands { "history --as-commands" } else { "history" }),
+            Self::History { as_commands } => {
+                f.write_str(if *as_commands { "history --as-commands" } else { "history" })
+            }
             Self::KeepRule(path) => write_path(f, "keep-as-rule", path.as_deref()),
             Self::Write { path, force } => {
                 let bang = if *force { "!" } else { "" };

@@ -89,7 +89,9 @@ fn each_kind_of_change_is_a_command_or_a_comment() {
         (set((0..6).collect(), Field::Lastmod, "today"), &["set lastmod=today"]),
         (
             set(rows(&[1, 2]), Field::Changefreq, "weekly"),
-            &["set changefreq=weekly where loc=\"https://a.org/blog/a?x=1&y=(2)\" or loc=https://a.org/same file=one.xml"],
+            &[
+                "set changefreq=weekly where loc=\"https://a.org/blog/a?x=1&y=(2)\" or loc=https://a.org/same file=one.xml",
+            ],
         ),
         (set(rows(&[4, 5]), Field::Priority, "0.3"), &["set priority=0.3 where loc=https://a.org/twice"]),
         (

@@ -5,8 +5,8 @@ use super::super::prompt::{Candidate, Completion, Prompt, Reply};
 use super::{App, Effect, Mode, Preview};
 use crate::document::view::ViewSpec;
 use crate::session::command::{Command, CommandError, Goto, completions, parse};
-use crate::session::run::Outcome;
 use crate::session::kept::RULES;
+use crate::session::run::Outcome;
 use crate::session::snapshot::vocabulary;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
