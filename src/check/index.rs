@@ -3,9 +3,10 @@
 //! Sources: rule catalogue, section 8; Google Search Central, large sitemaps; Search Console errors.
 
 use super::rule::Rule;
-use crate::document::sitemap::{ChildState, Index};
+use crate::document::sitemap::{Child, ChildState, Index, Nested, leaves};
 use crate::protocol::location::{self, Home};
 use crate::protocol::{Field, lastmod};
+use crate::words::counted;
 use crate::xml::entry::Entry;
 use std::collections::HashSet;
 
@@ -56,7 +57,7 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
             say(Rule::INDEX_CHILD_DUPLICATE, Some(Field::Loc), format!("{loc} is listed before"));
         }
         match &child.state {
-            ChildState::Loaded(_) | ChildState::NotLoaded | ChildState::Repeated => {}
+            ChildState::Loaded(_) | ChildState::NotLoaded | ChildState::Repeated | ChildState::Listed => {}
             // Said once, of the first.
             ChildState::Missing | ChildState::Outside if repeats => {}
             ChildState::Missing => {
@@ -68,17 +69,21 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
                 format!("{loc}: its path leads out of the index's folder, so it was not looked for"),
             ),
             ChildState::Unreadable(why) => say(Rule::INDEX_CHILD_MISSING, Some(Field::Loc), format!("{loc}: {why}")),
-            ChildState::Nested => {
-                say(
-                    Rule::INDEX_NESTED,
-                    Some(Field::Loc),
-                    format!("{loc} is an index itself; an index lists sitemaps only"),
-                );
+            ChildState::Nested(nested) if nested.loops() => {
+                let message = format!("{loc} is an index that lists one that it is in{}", what_is_in(nested));
+                say(Rule::INDEX_CYCLE, Some(Field::Loc), message);
+            }
+            ChildState::Nested(nested) => {
+                let message = format!("{loc} is an index itself; an index lists sitemaps only{}", what_is_in(nested));
+                say(Rule::INDEX_NESTED, Some(Field::Loc), message);
             }
             ChildState::Cycle => {
                 say(Rule::INDEX_CYCLE, Some(Field::Loc), format!("{loc} is an index that lists this one again"));
             }
             ChildState::Itself => say(Rule::INDEX_SELF, Some(Field::Loc), format!("{loc} is this index itself")),
+        }
+        if let ChildState::Nested(nested) = &child.state {
+            out.extend(missing_inside(nested, number, loc));
         }
         if let ChildState::Loaded(id) = child.state {
             let entries = facts.entries.get(id.index()).copied().unwrap_or(1);
@@ -132,12 +137,34 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
         );
     }
     let nested =
-        index.children.iter().filter(|child| matches!(child.state, ChildState::Nested | ChildState::Cycle)).count();
+        index.children.iter().filter(|child| matches!(child.state, ChildState::Nested(_) | ChildState::Cycle)).count();
     if nested >= INDEXES_PER_SITE {
         let message = format!("{} index files; Search Console takes {INDEXES_PER_SITE} per site", nested + 1);
         say(Rule::SET_TOO_MANY_INDEXES, message);
     }
     out
+}
+
+/// How many sitemaps of an index inside the index are read, in words.
+fn what_is_in(nested: &Nested) -> String {
+    let is_read = |child: &&&Child| matches!(child.state, ChildState::Loaded(_) | ChildState::Repeated);
+    let read = leaves(&nested.children).iter().filter(is_read).count() as u64;
+    format!("; {} of it {} read", counted(read, "sitemap"), if read == 1 { "is" } else { "are" })
+}
+
+/// What cannot be read of an index inside the index, which entry `number` names.
+fn missing_inside(nested: &Nested, number: usize, loc: &str) -> Vec<IndexFinding> {
+    let why = |child: &Child| match &child.state {
+        ChildState::Missing => Some("no such file beside the index".to_owned()),
+        ChildState::Outside => Some("its path leads out of the index's folder, so it was not looked for".to_owned()),
+        ChildState::Unreadable(why) => Some(why.to_string()),
+        _ => None,
+    };
+    let finding = |child: &Child| {
+        let message = format!("{}, listed by {loc}: {}", child.loc, why(child)?);
+        Some(IndexFinding { rule: Rule::INDEX_CHILD_MISSING, child: Some(number), field: Some(Field::Loc), message })
+    };
+    leaves(&nested.children).into_iter().filter_map(finding).collect()
 }
 
 /// What to say of a child with so many entries: nothing, unless it has none.
@@ -167,6 +194,7 @@ mod tests {
     use crate::document::sitemap::{Child, SitemapId};
     use crate::document::source::Source;
     use crate::progress::Progress;
+    use crate::xml::names::FileKind;
     use crate::xml::scan::{Ignore, scan};
     use std::sync::Arc;
 
@@ -228,7 +256,8 @@ mod tests {
         let plain = index(&["2026-01-01"; 2], &[ChildState::NotLoaded, ChildState::NotLoaded]);
         let index = Index { unlisted: [Arc::from("old.xml")].into(), ..plain };
         assert_eq!(codes(&index, &facts), [("index-child-unlisted", None)]);
-        let nested = self::index(&["2026-01-01"; 500], &vec![ChildState::Nested; 500]);
+        let inner = Nested { name: "n.xml".into(), source: Arc::new(Source::blank(FileKind::Index)), children: vec![] };
+        let nested = self::index(&["2026-01-01"; 500], &vec![ChildState::Nested(Arc::new(inner)); 500]);
         let found = codes(&nested, &facts);
         assert_eq!(found.iter().filter(|(code, _)| *code == "index-nested").count(), 500);
         assert_eq!(found.last(), Some(&("set-too-many-indexes", None)));

@@ -33,7 +33,7 @@ mod walk;
 
 use crate::check::profile::Profile;
 use crate::document::query::Query;
-use crate::document::sitemap::ChildState;
+use crate::document::sitemap::{ChildState, leaves};
 use crate::files;
 use crate::files::journal::Held;
 use crate::protocol::lastmod::Now;
@@ -367,7 +367,7 @@ fn say_unread(loaded: &files::Loaded, streams: &mut Streams<'_>) {
     for error in &loaded.unread {
         say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
     }
-    let children = loaded.index.iter().flat_map(|index| &index.children);
+    let children = loaded.index.iter().flat_map(|index| leaves(&index.children));
     for child in children.filter(|child| !matches!(child.state, ChildState::Loaded(_) | ChildState::Repeated)) {
         streams.note(&format!("not read: {}", child.loc));
     }

@@ -98,7 +98,7 @@ impl Document {
     /// Whether a file was emptied and removed by a save. It keeps its place in the list, without rows.
     pub fn is_gone(&self, id: SitemapId) -> bool {
         self.sitemap(id).is_some_and(|sitemap| sitemap.rows.is_empty())
-            && self.index().is_some_and(|index| index.child_of(id).is_none())
+            && self.index().is_some_and(|index| !index.lists(id))
     }
 }
 

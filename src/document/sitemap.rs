@@ -7,7 +7,7 @@ use super::source::Source;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::names::FileKind;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -106,9 +106,10 @@ pub enum ChildState {
     Missing,
     /// Its path would lead out of the index's folder; it was not looked for.
     Outside,
-    /// It is an index itself, which is not allowed (Search Console: "Nested sitemap indexes").
-    Nested,
-    /// It is an index itself, and lists the index that lists it.
+    /// It is an index itself, which Search Console does not take ("Nested sitemap indexes"); what it lists was
+    /// followed.
+    Nested(Arc<Nested>),
+    /// It is an index around the one that lists it.
     Cycle,
     /// It is the index itself.
     Itself,
@@ -116,8 +117,56 @@ pub enum ChildState {
     Repeated,
     /// It is there but could not be read or is damaged; the message says why.
     Unreadable(Arc<str>),
+    /// It lay beside the index unlisted and was added by an edit: it is read when the set is opened again.
+    Listed,
     /// Loading was stopped before it.
     NotLoaded,
+}
+
+/// An index inside an index.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Nested {
+    /// Its name on screen.
+    pub name: Arc<str>,
+    /// Its bytes; entry *i* is `children[i]`.
+    pub source: Arc<Source>,
+    /// Its entries, in file order.
+    pub children: Vec<Child>,
+}
+
+impl Nested {
+    /// Whether it lists an index that it is in, or itself, at any depth.
+    pub fn loops(&self) -> bool {
+        self.children.iter().any(|child| match &child.state {
+            ChildState::Cycle | ChildState::Itself => true,
+            ChildState::Nested(nested) => nested.loops(),
+            _ => false,
+        })
+    }
+}
+
+/// The name of the file that a loc ends with, percent-decoded.
+fn file_name(loc: &str) -> String {
+    let path = loc.split(['?', '#']).next().unwrap_or_default();
+    let name = path.rsplit('/').next().unwrap_or_default().as_bytes();
+    let (mut out, mut at) = (Vec::with_capacity(name.len()), 0);
+    while let Some(byte) = name.get(at) {
+        let digits =
+            name.get(at + 1..at + 3).filter(|digits| *byte == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
+        let decoded = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        out.push(decoded.unwrap_or(*byte));
+        at += if decoded.is_some() { 3 } else { 1 };
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The children that are no indexes, at any depth, in order.
+pub fn leaves<'c>(children: &'c [Child]) -> Vec<&'c Child> {
+    let leaf = |child: &'c Child| match &child.state {
+        ChildState::Nested(nested) => leaves(&nested.children),
+        _ => vec![child],
+    };
+    children.iter().flat_map(leaf).collect()
 }
 
 /// One `<sitemap>` entry of an index.
@@ -148,6 +197,8 @@ pub struct Index {
     pub quirks: Arc<[Quirk]>,
     /// Names of sitemaps that lay beside it when it was read and that it does not list.
     pub unlisted: Arc<[Arc<str>]>,
+    /// Its entries as they were before the first edit of them; empty before that.
+    pub was: Arc<[Child]>,
     /// Whether somebody agreed that its repairs are written, although nothing else may differ.
     pub accepted: bool,
     /// Entries whose text was changed since the index was read or written, by number.
@@ -166,6 +217,7 @@ impl Default for Index {
             encoding: UTF_8,
             quirks: Arc::default(),
             unlisted: Arc::default(),
+            was: Arc::default(),
             accepted: false,
             edited: Arc::default(),
         }
@@ -178,8 +230,43 @@ impl Index {
         self.children.iter().position(|child| child.state == ChildState::Loaded(sitemap))
     }
 
-    /// The same with other bytes: entries changed, or some of them gone. Each remaining entry keeps what became of
-    /// its child. Where entries are gone, the others are known by their locs, in order.
+    /// Whether an entry names a sitemap, be it through an index inside this one.
+    pub fn lists(&self, sitemap: SitemapId) -> bool {
+        let is_it = |child: &&Child| child.state == ChildState::Loaded(sitemap);
+        self.child_of(sitemap).is_some() || (self.has_nested() && leaves(&self.children).iter().any(is_it))
+    }
+
+    /// Whether an entry is an index itself.
+    pub fn has_nested(&self) -> bool {
+        self.children.iter().any(|child| matches!(child.state, ChildState::Nested(_)))
+    }
+
+    /// What is known of sitemaps that are no entries of it now, by their locs: those of indexes inside it, and those
+    /// that edits took out.
+    fn known<'i>(&'i self) -> HashMap<&'i str, &'i ChildState> {
+        let nested = |child: &'i Child| match &child.state {
+            ChildState::Nested(nested) => leaves(&nested.children),
+            _ => Vec::new(),
+        };
+        let inside = self.was.iter().chain(&self.children).flat_map(nested);
+        let mut known: HashMap<&str, &ChildState> = HashMap::new();
+        for child in inside.chain(self.was.iter()) {
+            // The first that led to a file counts.
+            let is_new = !known.get(&*child.loc).is_some_and(|known| matches!(known, ChildState::Loaded(_)));
+            if is_new {
+                known.insert(&child.loc, &child.state);
+            }
+        }
+        known
+    }
+
+    /// Most entries that an edit can give it: its own, those of indexes inside it, and what lies beside it.
+    pub fn most_entries(&self) -> usize {
+        self.children.len() + self.known().len() + self.unlisted.len()
+    }
+
+    /// The same with other bytes: entries changed, some of them gone or come. Each remaining entry keeps what became of
+    /// its child; where entries are gone or new, they are known by their locs, in order.
     #[must_use]
     pub fn edited(&self, source: Arc<Source>) -> Self {
         let loc = |entry: usize| {
@@ -187,22 +274,41 @@ impl Index {
             let value = Entry::of(text, &source.names).value(Field::Loc, text);
             value.map(|loc| loc.trim().to_owned()).unwrap_or_default()
         };
+        let locs: Vec<String> = (0..source.len()).map(loc).collect();
+        let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (place, child) in self.children.iter().enumerate().rev() {
+            places.entry(&child.loc).or_default().push(place);
+        }
+        let known = self.known();
+        let unlisted: HashSet<&str> = self.unlisted.iter().map(|name| &**name).collect();
+        let comes = |loc: &String| {
+            !places.contains_key(&**loc) && (known.contains_key(&**loc) || unlisted.contains(&*file_name(loc)))
+        };
+        // Where none came and none went, a loc may be another now.
+        let is_same = source.len() == self.children.len() && !locs.iter().any(comes);
         let (mut children, mut edited) = (Vec::with_capacity(source.len()), BTreeSet::new());
-        let mut old = 0;
-        for entry in 0..source.len() {
-            let loc = loc(entry);
-            if source.len() != self.children.len() {
-                while self.children.get(old).is_some_and(|child| *child.loc != *loc) {
-                    old += 1;
-                }
-            }
-            let Some(child) = self.children.get(old) else { break };
-            if self.edited.contains(&old) || self.source.entry_text(old) != source.entry_text(entry) {
+        for (entry, loc) in locs.iter().enumerate() {
+            let old = if is_same { Some(entry) } else { places.get_mut(&**loc).and_then(Vec::pop) };
+            let is_kept =
+                |old: &usize| !self.edited.contains(old) && self.source.entry_text(*old) == source.entry_text(entry);
+            if !old.as_ref().is_some_and(is_kept) {
                 edited.insert(entry);
             }
-            children.push(Child { loc: loc.into(), state: child.state.clone() });
-            old += 1;
+            let state = match old.and_then(|old| self.children.get(old)) {
+                Some(child) => child.state.clone(),
+                None => known.get(&**loc).map_or(ChildState::Listed, |state| (*state).clone()),
+            };
+            children.push(Child { loc: loc.as_str().into(), state });
         }
-        Self { source, children, edited: Arc::new(edited), ..self.clone() }
+        let is_listed = |child: &&Child| child.state == ChildState::Listed;
+        let listed: Vec<&Child> = children.iter().filter(is_listed).collect();
+        let is_unlisted = |name: &&Arc<str>| !listed.iter().any(|child| *file_name(&child.loc) == ***name);
+        let gone =
+            self.children.iter().filter(is_listed).filter(|gone| !listed.iter().any(|child| child.loc == gone.loc));
+        let back = gone.map(|child| Arc::from(file_name(&child.loc)));
+        let mut unlisted: Vec<Arc<str>> = self.unlisted.iter().filter(is_unlisted).cloned().chain(back).collect();
+        unlisted.sort_unstable();
+        let was = if self.was.is_empty() { self.children.clone().into() } else { Arc::clone(&self.was) };
+        Self { source, children, edited: Arc::new(edited), unlisted: unlisted.into(), was, ..self.clone() }
     }
 }

@@ -1,18 +1,17 @@
 //! The children of an index: found on disk, read on all cores, handed over in index order.
 //!
 //! Nothing here fails: what is not there or cannot be read becomes the child's [`ChildState`]. At most a few
-//! files are read ahead of the one that is handed over next.
+//! files are read ahead of the one that is handed over next. An index inside the index is followed in its place, a few
+//! deep and never twice, and nothing of it is looked for outside of the folder either.
 
 use super::disk;
 use super::load::{Facts, File, Job, Part};
 use super::locate::{self, Place};
 use super::read;
-use crate::document::sitemap::{Child, ChildState, SitemapId};
-use crate::protocol::Field;
+use crate::document::sitemap::{Child, ChildState, Nested, SitemapId};
 use crate::protocol::location;
-use crate::xml::entry::Entry;
-use crate::xml::names::{FileKind, Names};
-use crate::xml::scan::{Visit, scan};
+use crate::xml::names::FileKind;
+use crate::xml::scan::Visit;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::Metadata;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -30,14 +29,18 @@ pub(super) struct Found {
     url: Arc<str>,
 }
 
+/// Indexes inside each other that are followed.
+const DEEPEST: usize = 8;
+
 /// What reading a child came to.
 enum Outcome<V> {
     Scanned(Box<File<V>>),
+    Index(Box<File<V>>),
     Not(ChildState),
 }
 
 /// What makes two paths the same file.
-#[derive(PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 enum Identity {
     Inode(u64, u64),
     Path(PathBuf),
@@ -52,29 +55,41 @@ impl Identity {
     }
 }
 
-/// The locs of an index.
-#[derive(Default)]
-struct Listed(Vec<String>);
+/// The files that a load has met: none is read twice, and none is outside of the folder.
+#[derive(Debug)]
+pub(super) struct Met {
+    /// The folder of the opened index.
+    folder: PathBuf,
+    /// The same without links.
+    home: PathBuf,
+    /// Files that entries have led to, each with the hash of the URL that did.
+    seen: HashMap<Identity, u64>,
+    /// The indexes around what is read, the opened one first.
+    indexes: Vec<Identity>,
+    /// Sitemaps that were handed over.
+    sitemaps: u32,
+    /// Where the files are.
+    pub(super) paths: Vec<PathBuf>,
+    stopped: bool,
+}
 
-impl Visit for Listed {
-    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
-        self.0.extend(entry.value(Field::Loc, text).map(std::borrow::Cow::into_owned));
+impl Met {
+    /// Nothing but the opened index.
+    pub(super) fn new(index: &Path, inode: Option<(u64, u64)>) -> Self {
+        let folder = index.parent().unwrap_or(Path::new("")).to_path_buf();
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+        let home = here.canonicalize().unwrap_or_else(|_| here.to_path_buf());
+        let indexes = vec![Identity::of(index, inode)];
+        let paths = vec![index.to_path_buf()];
+        Self { folder, home, seen: HashMap::new(), indexes, sitemaps: 0, paths, stopped: false }
     }
 }
 
 impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
-    /// Looks for each child in `folder`; those that are not to be read get their state at once.
-    pub(super) fn resolve(
-        &self,
-        (index, inode): (&Path, Option<(u64, u64)>),
-        folder: &Path,
-        children: &mut [Child],
-    ) -> Vec<Found> {
-        let own = Identity::of(index, inode);
-        let mut seen: HashMap<Identity, u64> = HashMap::new();
+    /// Looks for each child below the opened index's folder, or else below that of the index inside it (`inner`) that
+    /// lists them; those that are not to be read get their state at once.
+    pub(super) fn resolve(&self, met: &mut Met, inner: Option<&Path>, children: &mut [Child]) -> Vec<Found> {
         let mut found = Vec::new();
-        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let home = here.canonicalize().unwrap_or_else(|_| here.to_path_buf());
         for (number, child) in children.iter_mut().enumerate() {
             let candidates = match locate::place(&child.loc, self.base.as_deref()) {
                 Place::Inside(candidates) => candidates,
@@ -84,30 +99,37 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
                     continue;
                 }
             };
+            let folders = || [Some(&*met.folder), inner].into_iter().flatten();
             let there = candidates.into_iter().enumerate().find_map(|(shortened, name)| {
-                let path = folder.join(&name);
-                let metadata = std::fs::metadata(&path).ok().filter(Metadata::is_file)?;
-                Some((shortened, name, path, metadata))
+                let is_file = |folder: &Path| {
+                    let path = folder.join(&name);
+                    let metadata = std::fs::metadata(&path).ok().filter(Metadata::is_file)?;
+                    Some((shortened, path, metadata))
+                };
+                folders().find_map(is_file)
             });
-            let Some((shortened, name, path, metadata)) = there else {
+            let Some((shortened, path, metadata)) = there else {
                 child.state = ChildState::Missing;
                 continue;
             };
             // A link in the folder is a path out of it as well.
-            if !path.canonicalize().is_ok_and(|path| path.starts_with(&home)) {
+            if !path.canonicalize().is_ok_and(|path| path.starts_with(&met.home)) {
                 child.state = ChildState::Outside;
                 continue;
             }
             let identity = Identity::of(&path, disk::identity(&metadata));
             let key = location::key_hash(&child.loc);
-            child.state = match seen.get(&identity) {
-                _ if identity == own => ChildState::Itself,
+            child.state = match met.seen.get(&identity) {
+                _ if met.indexes.last() == Some(&identity) => ChildState::Itself,
+                _ if met.indexes.contains(&identity) => ChildState::Cycle,
                 // A file found by the end of a path may stand for one of several URLs; the first has it.
                 Some(other) if *other != key && shortened > 0 => ChildState::Missing,
                 Some(_) => ChildState::Repeated,
                 None => {
-                    seen.insert(identity, key);
+                    met.seen.insert(identity, key);
+                    met.paths.push(path.clone());
                     self.progress.expect(1, metadata.len());
+                    let name = path.strip_prefix(&met.folder).unwrap_or(&path);
                     let name = name.to_string_lossy().replace('\\', "/").into();
                     found.push(Found { child: number, path, name, url: Arc::clone(&child.loc) });
                     ChildState::NotLoaded
@@ -117,62 +139,56 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
         found
     }
 
-    /// Tells indexes inside the index that list it again from others.
-    pub(super) fn find_cycles(
+    /// Reads the children that were found; returns whether it was stopped before the last.
+    pub(super) fn children(
         &self,
-        (index, inode): (&Path, Option<(u64, u64)>),
-        folder: &Path,
+        met: &mut Met,
         found: &[Found],
         children: &mut [Child],
-    ) {
-        let own = Identity::of(index, inode);
-        for found in found {
-            let Some(child) = children.get_mut(found.child).filter(|child| child.state == ChildState::Nested) else {
-                continue;
-            };
-            let Ok(contents) = read::read(&found.path, self.options, self.progress) else { continue };
-            let mut listed = Listed::default();
-            scan(&contents.bytes, &mut listed, self.progress);
-            let inner = found.path.parent().unwrap_or(folder);
-            let is_own = |loc: &String| {
-                let Place::Inside(candidates) = locate::place(loc, self.base.as_deref()) else { return false };
-                candidates.iter().flat_map(|name| [folder.join(name), inner.join(name)]).any(|path| {
-                    std::fs::metadata(&path).is_ok_and(|there| Identity::of(&path, disk::identity(&there)) == own)
-                })
-            };
-            if listed.0.iter().any(is_own) {
-                child.state = ChildState::Cycle;
-            }
-        }
-    }
-
-    /// Reads the children that were found; returns whether it was stopped before the last.
-    pub(super) fn children(&self, found: &[Found], children: &mut [Child], deliver: &mut dyn FnMut(Part<V>)) -> bool {
-        let mut sitemaps = 0;
+        deliver: &mut dyn FnMut(Part<V>),
+    ) -> bool {
         let mut settle = |found: &Found, outcome: Outcome<V>| {
             let state = match outcome {
                 Outcome::Not(state) => state,
+                Outcome::Index(file) => self.follow(met, found, *file, deliver),
                 Outcome::Scanned(file) => {
                     deliver(file.into_sitemap());
-                    sitemaps += 1;
-                    ChildState::Loaded(SitemapId(sitemaps - 1))
+                    met.sitemaps += 1;
+                    ChildState::Loaded(SitemapId(met.sitemaps - 1))
                 }
             };
             if let Some(child) = children.get_mut(found.child) {
                 child.state = state;
             }
         };
-        let Some((first, rest)) = found.split_first() else { return false };
-        settle(first, self.child(first));
-        // On a thread of the pool itself, waiting for the pool could wait for ever.
-        if rest.len() < 2 || rayon::current_thread_index().is_some() {
-            for found in rest {
-                settle(found, self.child(found));
+        if let Some((first, rest)) = found.split_first() {
+            settle(first, self.child(first));
+            // On a thread of the pool itself, waiting for the pool could wait for ever.
+            if rest.len() < 2 || rayon::current_thread_index().is_some() {
+                for found in rest {
+                    settle(found, self.child(found));
+                }
+            } else {
+                self.in_parallel(rest, &mut settle);
             }
-        } else {
-            self.in_parallel(rest, &mut settle);
         }
-        self.progress.is_cancelled() && children.iter().any(|child| child.state == ChildState::NotLoaded)
+        met.stopped |=
+            self.progress.is_cancelled() && children.iter().any(|child| child.state == ChildState::NotLoaded);
+        met.stopped
+    }
+
+    /// Reads what an index inside the index lists.
+    fn follow(&self, met: &mut Met, found: &Found, file: File<V>, deliver: &mut dyn FnMut(Part<V>)) -> ChildState {
+        let (index, on_disk, _) = file.into_index();
+        if met.indexes.len() >= DEEPEST {
+            return ChildState::Unreadable(format!("indexes in indexes are followed {DEEPEST} deep").into());
+        }
+        let mut children = index.children;
+        met.indexes.push(Identity::of(&found.path, on_disk.and_then(|on_disk| on_disk.identity)));
+        let inner = self.resolve(met, found.path.parent(), &mut children);
+        self.children(met, &inner, &mut children, deliver);
+        met.indexes.pop();
+        ChildState::Nested(Arc::new(Nested { name: Arc::clone(&found.name), source: index.source, children }))
     }
 
     /// Reads on the pool, a few files ahead of the one that is settled next.
@@ -210,19 +226,13 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
         if self.progress.is_cancelled() {
             return Outcome::Not(ChildState::NotLoaded);
         }
-        let file = read::read(&found.path, self.options, self.progress).and_then(|contents| {
-            let nested = super::detect::detect(&contents.bytes).is_ok_and(|kind| kind == FileKind::Index);
-            if nested {
-                Ok(None)
-            } else {
-                self.scan(contents, Arc::clone(&found.name), Some(Arc::clone(&found.url))).map(Some)
-            }
-        });
+        let file = read::read(&found.path, self.options, self.progress)
+            .and_then(|contents| self.scan(contents, Arc::clone(&found.name), Some(Arc::clone(&found.url))));
         self.progress.finish_files(1);
         match file {
-            Ok(Some(file)) if file.source.cut => Outcome::Not(ChildState::NotLoaded),
-            Ok(Some(file)) => Outcome::Scanned(Box::new(file)),
-            Ok(None) => Outcome::Not(ChildState::Nested),
+            Ok(file) if file.source.cut => Outcome::Not(ChildState::NotLoaded),
+            Ok(file) if file.facts.kind == FileKind::Index => Outcome::Index(Box::new(file)),
+            Ok(file) => Outcome::Scanned(Box::new(file)),
             Err(error) => Outcome::Not(ChildState::Unreadable(error.to_string().into())),
         }
     }

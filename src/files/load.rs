@@ -3,6 +3,7 @@
 //! The first part is handed over before the second is read. What an index names and is not there, or cannot
 //! be read, is a [`ChildState`] and never an error. Visitors see every entry while its bytes are hot.
 
+use super::children::Met;
 use super::commit;
 use super::detect;
 use super::disk::OnDisk;
@@ -141,12 +142,16 @@ pub fn load<V: Visit + Send>(
     let (mut index, on_disk, visitor) = file.into_index();
     deliver(Part::Index { index: index.clone(), on_disk, visitor });
     let folder = path.parent().unwrap_or(Path::new(""));
-    let found = job.resolve((&path, identity), folder, &mut index.children);
+    let mut met = Met::new(&path, identity);
+    let found = job.resolve(&mut met, None, &mut index.children);
+    let direct = met.paths.len();
     desk = desk.map(|desk| claimed(desk, found.iter().map(|found| &*found.path)));
     sweep_beside(folder, found.iter().map(|found| &*found.path));
-    let stopped = job.children(&found, &mut index.children, deliver);
-    job.find_cycles((&path, identity), folder, &found, &mut index.children);
-    let known = found.iter().map(|found| &*found.path).chain([&*path]).collect();
+    let stopped = job.children(&mut met, &found, &mut index.children, deliver);
+    // What indexes inside the index list is of the set as well.
+    let inside = met.paths.get(direct..).unwrap_or_default().iter().map(PathBuf::as_path);
+    desk = desk.map(|desk| claimed(desk, inside));
+    let known = met.paths.iter().map(PathBuf::as_path).collect();
     index.unlisted = unlisted::beside(folder, &known);
     Ok(Loaded { path: Some(path), index: Some(index), stopped, finished, desk, ..Loaded::default() })
 }
@@ -355,10 +360,48 @@ pub(super) mod tests {
             other => panic!("{other:?}"),
         };
         assert!(unreadable(8).contains("HTML"), "{}", unreadable(8));
-        let rest: Vec<ChildState> = [0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12].map(|number| states[number].clone()).into();
+        let inside = |number: usize| match &states[number] {
+            Nested(nested) => nested.children.iter().map(|child| child.state.clone()).collect::<Vec<_>>(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((inside(6), inside(12)), (vec![Missing], vec![Missing, Cycle]));
+        let rest: Vec<ChildState> = [0, 1, 2, 3, 4, 5, 7, 9, 10, 11].map(|number| states[number].clone()).into();
         let loaded = |number| Loaded(SitemapId(number));
-        let expected = [loaded(0), loaded(1), Missing, Outside, Itself, Repeated, Nested, loaded(2), loaded(3)];
-        assert_eq!(rest, [&expected[..], &[Missing, Missing, Cycle]].concat());
+        let expected = [loaded(0), loaded(1), Missing, Outside, Itself, Repeated, loaded(2), loaded(3)];
+        assert_eq!(rest, [&expected[..], &[Missing, Missing]].concat());
+    }
+
+    #[test]
+    fn indexes_inside_the_index_are_followed_in_their_place_and_never_twice_or_out_of_the_folder() {
+        use ChildState::{Cycle, Itself, Loaded, Nested, Outside, Repeated};
+        let inner = ["http://e/maps/c.xml", "http://e/maps/deep.xml", "http://e/b.xml", "http://e/../up.xml"];
+        let deep = ["http://e/maps/d.xml", "http://e/index.xml", "http://e/maps/deep.xml", "http://e/maps/inner.xml"];
+        let listed = ["http://e/a.xml", "http://e/maps/inner.xml", "http://e/b.xml"];
+        let files = [
+            ("index.xml", index(&listed)),
+            ("maps/inner.xml", index(&inner)),
+            ("maps/deep.xml", index(&deep)),
+            ("a.xml", urlset(&["http://e/a"])),
+            ("b.xml", urlset(&["http://e/b"])),
+            ("maps/c.xml", urlset(&["http://e/c"])),
+            ("maps/d.xml", urlset(&["http://e/d"])),
+        ];
+        let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        let (parts, loaded) = load_set(&files, &Options::default());
+        let names: Vec<&str> = parts.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["index.xml", "a.xml", "maps/c.xml", "maps/d.xml", "b.xml"]);
+        let index = loaded.index.unwrap();
+        assert_eq!(*index.unlisted, []);
+        assert!(index.lists(SitemapId(2)) && index.child_of(SitemapId(2)).is_none());
+        let states =
+            |children: &[Child]| -> Vec<ChildState> { children.iter().map(|child| child.state.clone()).collect() };
+        let [first, Nested(inner), third] = &states(&index.children)[..] else { panic!("{index:?}") };
+        assert_eq!([first, third], [&Loaded(SitemapId(0)), &Loaded(SitemapId(3))]);
+        let [Loaded(SitemapId(1)), Nested(deep), Repeated, Outside] = &states(&inner.children)[..] else {
+            panic!("{inner:?}")
+        };
+        assert_eq!(states(&deep.children), [Loaded(SitemapId(2)), Cycle, Itself, Cycle]);
+        assert!(inner.loops());
     }
 
     #[test]

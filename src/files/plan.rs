@@ -345,6 +345,15 @@ impl Planner<'_> {
         if self.request.to.is_none() || main_path(&self.document).as_deref() == Some(path) {
             return;
         }
+        let children = self.document.index().map_or(&[][..], |index| &index.children);
+        if let Some(nested) = children.iter().find(|child| matches!(child.state, ChildState::Nested(_))) {
+            let message = format!(
+                "{} is an index inside the index, and no index is written that lists another; first list its sitemaps \
+                 in its place (:fix index-nested)",
+                nested.loc
+            );
+            self.problem(None, message);
+        }
         let moved = relocate(&mut self.document, path);
         for id in moved {
             self.unfeed(id);

@@ -304,7 +304,7 @@ impl Session {
         for found in index::check(index, &facts) {
             let place = Place::Index(found.child);
             let is_safe = found.rule.fix() == FixKind::Safe;
-            let fix = fix::index::label(found.rule).filter(|_| found.child.is_some());
+            let fix = fix::index::label(found.rule).filter(|_| fix::index::offers(index, &found));
             let fix = fix.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
             say(place, found.rule, found.field, found.message, fix);
         }

@@ -8,15 +8,15 @@ rules! { super::alternate::END;
     INDEX_TOO_MANY "index-too-many" E Document None INDEX,
         "more than 50,000 sitemaps in one index",
         "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. Make a second index and submit both.";
-    INDEX_NESTED "index-nested" E Entry None CONSOLE,
+    INDEX_NESTED "index-nested" W Entry Ask CONSOLE,
         "an index inside an index",
-        "An index lists sitemaps, not other indexes. Search Console reports nested sitemap indexes and does not follow them. List the sitemaps of the inner index directly; no fix does that, since none of them has been read.";
+        "An index lists sitemaps; the protocol bans no other, and some crawlers follow it, as this editor does. Search Console reports nested indexes as an error. The fix lists its sitemaps in its place; a copy of the set is refused before that.", [(Google, E)];
     INDEX_SELF "index-self" E Entry Ask PRACTICE,
         "an index that lists itself",
         "The entry points at the index it stands in. A crawler that follows it runs in a circle or reports a nested index. Remove the entry.";
     INDEX_CYCLE "index-cycle" E Entry Ask PRACTICE,
         "two indexes that list each other",
-        "The entry points at an index that lists this one again. A crawler that follows both runs in a circle; most report a nested index and stop. Remove the entry.";
+        "The entry points at an index that lists this one again. A crawler that follows both runs in a circle; most report a nested index and stop. The fix leaves nothing of the circle but the sitemaps in it.";
     INDEX_CHILD_DUPLICATE "index-child-duplicate" W Entry Safe PRACTICE,
         "the same sitemap twice",
         "The index lists this sitemap more than once. Crawlers fetch it once; the second entry can go.";
@@ -29,9 +29,9 @@ rules! { super::alternate::END;
     INDEX_CHILD_MISSING "index-child-missing" E Entry Ask CONSOLE,
         "the sitemap's file was not found",
         "No file for this entry lies beside the index, neither by the path of its URL nor by its name. If it is missing on the server too, Search Console reports that it could not be fetched.";
-    INDEX_CHILD_UNLISTED "index-child-unlisted" W Document None PRACTICE,
+    INDEX_CHILD_UNLISTED "index-child-unlisted" W Document Ask PRACTICE,
         "a sitemap beside the index that it does not list",
-        "A file in the index's folder is a sitemap, but no entry names it, so crawlers that go by the index never see it. Add it, or remove the file if it is left over from an earlier split: which of the two, a fix cannot know.";
+        "A file in the index's folder is a sitemap, but no entry names it, so crawlers that go by the index never see it. The fix lists it, and its pages are read when the set is opened again. Remove the file instead if it is left over from an earlier split.";
     INDEX_CHILD_EMPTY "index-child-empty" W Entry Ask CONSOLE,
         "a sitemap without entries",
         "The index lists a sitemap that lists nothing. Search Console reports an empty sitemap. Leave it out of the index until it has entries.";

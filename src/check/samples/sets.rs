@@ -425,7 +425,8 @@ fn sample(rule: Rule) -> Sample {
 
         Rule::INDEX_TOO_MANY => index_of(&(0..50_001).map(|number| child(&format!("{number}.xml"), "")).collect::<String>()),
         Rule::INDEX_NESTED => {
-            index(&child("3.xml", "")).and("3.xml", format!("{HEAD}<sitemapindex {NS}>{}</sitemapindex>\n", child("4.xml", "")))
+            let inner = format!("{HEAD}<sitemapindex {NS}>{}</sitemapindex>\n", child("4.xml", "<lastmod>2026-11-18</lastmod>"));
+            index(&child("3.xml", "")).and("3.xml", inner).and("4.xml", whole(&page("4")))
         }
         Rule::INDEX_SELF => index(&child("sitemap_index.xml", "")),
         Rule::INDEX_CYCLE => index(&child("3.xml", ""))

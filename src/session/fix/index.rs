@@ -3,42 +3,54 @@
 use super::super::snapshot::Snapshot;
 use crate::check::entry::{Context, ENTRY_RULES};
 use crate::check::fix::{self, Repair};
-use crate::check::index::{self, IndexFacts};
+use crate::check::index::{self, IndexFacts, IndexFinding};
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;
 use crate::document::edit::Edit;
-use crate::document::sitemap::{ChildState, Index, Member, SitemapId};
+use crate::document::sitemap::{Child, ChildState, Index, Member, Nested, SitemapId};
 use crate::document::source::Source;
 use crate::protocol::lastmod::{self, Now, Precision};
 use crate::protocol::location::Home;
 use crate::protocol::{Field, location};
 use crate::xml::entry::Entry;
-use crate::xml::splice::{Change, splice};
+use crate::xml::names::Names;
+use crate::xml::splice::{Change, Layout, splice};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Rules whose fix takes the entry out.
-const GOING: RuleSet = RuleSet::of(&[
-    Rule::INDEX_CHILD_DUPLICATE,
-    Rule::INDEX_SELF,
-    Rule::INDEX_CYCLE,
-    Rule::INDEX_CHILD_MISSING,
-    Rule::INDEX_CHILD_EMPTY,
-]);
+const GOING: RuleSet =
+    RuleSet::of(&[Rule::INDEX_CHILD_DUPLICATE, Rule::INDEX_SELF, Rule::INDEX_CHILD_MISSING, Rule::INDEX_CHILD_EMPTY]);
 
 /// Rules about the index and its children that can be put right here.
-pub(in crate::session) const FIXES: RuleSet =
-    GOING.union(RuleSet::of(&[Rule::INDEX_LASTMOD_OLDER, Rule::INDEX_CHILD_HOST]));
+pub(in crate::session) const FIXES: RuleSet = GOING.union(FLATTENED).union(RuleSet::of(&[
+    Rule::INDEX_LASTMOD_OLDER,
+    Rule::INDEX_CHILD_HOST,
+    Rule::INDEX_CHILD_UNLISTED,
+]));
+
+/// Rules whose fix puts what an index inside the index lists in the place of its entry.
+const FLATTENED: RuleSet = RuleSet::of(&[Rule::INDEX_NESTED, Rule::INDEX_CYCLE]);
 
 /// What the fix of a finding of an index does, in words; `None` where there is none.
 pub(in crate::session) fn label(rule: Rule) -> Option<&'static str> {
     Some(match rule {
         Rule::INDEX_LASTMOD_OLDER => "date it by its file",
         Rule::INDEX_CHILD_HOST => "write the host that the others have",
+        Rule::INDEX_CHILD_UNLISTED => "list it",
+        _ if FLATTENED.contains(rule) => "list what it lists in its place",
         _ if GOING.contains(rule) => "take the entry out",
         _ => return None,
     })
+}
+
+/// Whether the fix of a finding would do something: what is missing inside an inner index is not taken out.
+pub(in crate::session) fn offers(index: &Index, found: &IndexFinding) -> bool {
+    let Some(child) = found.child.and_then(|child| index.children.get(child)) else {
+        return found.rule == Rule::INDEX_CHILD_UNLISTED;
+    };
+    !GOING.contains(found.rule) || !matches!(child.state, ChildState::Nested(_))
 }
 
 /// What the rules of an index need to know, kept so that it can be borrowed.
@@ -104,12 +116,23 @@ impl Snapshot {
             .iter()
             .filter(|(rule, _)| rules.intersection(GOING).contains(*rule))
             .map(|(_, child)| *child)
+            // What is missing in an index inside the index is no reason to lose the rest of that.
+            .filter(|child| !matches!(index.children.get(*child), Some(Child { state: ChildState::Nested(_), .. })))
             .collect();
         let home = below.and_then(Home::parse).or_else(|| home_of(index));
         let source = &index.source;
         let mut entries: Vec<u8> = Vec::with_capacity(source.bytes().len());
+        let (mut layout, mut flattened, mut more) = (Layout::default(), 0, 0);
         for number in (0..source.len()).filter(|number| !gone.contains(number)) {
             let mut text = Cow::Borrowed(source.entry_text(number));
+            layout = Layout::of(&Entry::of(&text, &source.names), &text).unwrap_or(layout);
+            if let Some(Child { state: ChildState::Nested(nested), .. }) = index.children.get(number)
+                && FLATTENED.iter().any(|rule| has(rule, number))
+            {
+                flattened += 1;
+                more += list_inside(nested, &layout, &source.names, &mut entries);
+                continue;
+            }
             if has(Rule::INDEX_LASTMOD_OLDER, number)
                 && let Some(newest) = newest_of(index, number, &known, self.now.seconds)
             {
@@ -130,14 +153,60 @@ impl Snapshot {
             }
             entries.extend_from_slice(&text);
         }
-        let kept = source.len() > gone.len();
+        if rules.contains(Rule::INDEX_CHILD_UNLISTED)
+            && let Some(folder) = folder_of(document, index)
+        {
+            for name in index.unlisted.iter() {
+                let url = format!("{folder}{}", encoded(name));
+                entries.extend_from_slice(layout.render(&source.names, &[Some(&url), None, None, None]).as_bytes());
+                more += 1;
+            }
+        }
+        let left = source.len() - gone.len() - flattened + more;
+        let kept = left > 0;
         let bytes = [&source.head(kept)[..], &entries, &source.tail(kept)].concat();
         if bytes == source.bytes() {
             return None;
         }
-        let frame = Source::of_text(bytes).filter(|new| new.len() + gone.len() == source.len())?;
+        let frame = Source::of_text(bytes).filter(|new| new.len() == left)?;
         Some(Edit::Frame { file: Member::Index, frame: Arc::new(frame) })
     }
+}
+
+/// Writes entries for the sitemaps that an index inside the index lists, at any depth; how many. What is listed
+/// elsewhere already, and what leads in a circle, is not among them.
+fn list_inside(nested: &Nested, layout: &Layout, names: &Names, out: &mut Vec<u8>) -> usize {
+    let mut count = 0;
+    for (number, child) in nested.children.iter().enumerate() {
+        match &child.state {
+            ChildState::Nested(inner) => count += list_inside(inner, layout, names, out),
+            ChildState::Repeated | ChildState::Cycle | ChildState::Itself => {}
+            _ => {
+                let text = nested.source.entry_text(number);
+                let date = Entry::of(text, &nested.source.names).value(Field::Lastmod, text);
+                let date = date.as_deref().filter(|date| !date.is_empty());
+                out.extend_from_slice(layout.render(names, &[Some(&child.loc), date, None, None]).as_bytes());
+                count += 1;
+            }
+        }
+    }
+    count
+}
+
+/// The URL of the index's folder, as far as the sitemaps in it tell.
+fn folder_of<'d>(document: &'d Document, index: &'d Index) -> Option<&'d str> {
+    index.children.iter().find_map(|child| {
+        let ChildState::Loaded(id) = child.state else { return None };
+        let sitemap = document.sitemap(id).filter(|sitemap| !sitemap.name.contains('/'))?;
+        child.loc.strip_suffix(&*encoded(&sitemap.name)).filter(|folder| folder.ends_with('/'))
+    })
+}
+
+/// A file name as it stands in a URL (RFC 3986, section 2.3: unreserved characters).
+fn encoded(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
+    let letter = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    name.bytes().map(letter).collect()
 }
 
 /// An entry with what the fixers of rules make of it.
@@ -202,4 +271,129 @@ fn moved(index: &Index, text: &[u8], home: &Home) -> Option<Vec<u8>> {
     let loc = Entry::of(text, names).value(Field::Loc, text)?.into_owned();
     let (_, rest) = location::origin(&loc)?;
     Some(with(text, Field::Loc, Change::Set(&format!("{}{rest}", home.origin())), names))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::check::rule::{Rule, RuleSet};
+    use crate::files::Options;
+    use crate::protocol::Field;
+    use crate::protocol::lastmod::Now;
+    use crate::session::change::Change;
+    use crate::session::command::Assignment;
+    use crate::session::{Session, load};
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
+    const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
+    fn index(names: &[&str]) -> String {
+        let entry = |name: &&str| {
+            format!(
+                "  <sitemap>\n    <loc>https://e.com/{name}</loc>\n    <lastmod>2026-01-01</lastmod>\n  </sitemap>\n"
+            )
+        };
+        format!("<sitemapindex {NS}>\n{}</sitemapindex>\n", names.iter().map(entry).collect::<String>())
+    }
+
+    /// An index with two sitemaps around one with two, of which one is listed twice and one is not there.
+    fn nested() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("more")).unwrap();
+        let write = |name: &str, text: String| std::fs::write(folder.path().join(name), text).unwrap();
+        write("index.xml", index(&["a.xml", "more/index.xml", "b.xml"]));
+        write("more/index.xml", index(&["more/c.xml", "b.xml", "more/none.xml", "more/d.xml"]));
+        for name in ["a.xml", "b.xml", "more/c.xml", "more/d.xml"] {
+            write(name, format!("<urlset {NS}>\n  <url><loc>https://e.com/{name}/1</loc></url>\n</urlset>\n"));
+        }
+        folder
+    }
+
+    fn open(folder: &Path) -> Session {
+        load::open(&folder.join("index.xml"), Options::default(), NOW).unwrap()
+    }
+
+    fn fix(session: &mut Session, rule: Rule) -> bool {
+        let rows = session.document().live_rows().map(|row| row.0).collect();
+        session.change(&Change::Fix { rows, rules: RuleSet::of(&[rule]) }).unwrap().changed
+    }
+
+    fn files(folder: &Path) -> BTreeMap<String, String> {
+        let names = ["index.xml", "more/index.xml", "a.xml", "b.xml", "more/c.xml", "more/d.xml"];
+        names.into_iter().map(|name| (name.to_owned(), std::fs::read_to_string(folder.join(name)).unwrap())).collect()
+    }
+
+    #[test]
+    fn what_an_inner_index_lists_is_edited_and_saved_and_no_listing_changes() {
+        let folder = nested();
+        let mut session = open(folder.path());
+        let locs: Vec<String> =
+            session.document().live_rows().map(|row| session.document().loc(row).into_owned()).collect();
+        let name = |name: &str| format!("https://e.com/{name}/1");
+        assert_eq!(locs, [name("a.xml"), name("more/c.xml"), name("more/d.xml"), name("b.xml")]);
+        let before = files(folder.path());
+        let counts: BTreeMap<&str, u64> = session.rule_counts().into_iter().map(|(rule, n)| (rule.code(), n)).collect();
+        assert_eq!((counts["index-nested"], counts["index-child-missing"]), (1, 1));
+        session.save_now(None, false).unwrap();
+        assert_eq!(files(folder.path()), before);
+        let row = session.document().live_rows().nth(1).unwrap();
+        let assignments = vec![Assignment { field: Field::Priority, typed: "0.4".into() }];
+        session.change(&Change::Set { rows: [row.0].into_iter().collect(), assignments }).unwrap();
+        session.save_now(None, false).unwrap();
+        let mut after = files(folder.path());
+        assert!(after["more/c.xml"].contains("<priority>0.4</priority>"));
+        after.insert("more/c.xml".to_owned(), before["more/c.xml"].clone());
+        assert_eq!(after, before);
+        // A copy would be a new index that lists another.
+        let plan = session.plan(Some(&folder.path().join("copy/index.xml")));
+        assert!(
+            plan.problems.iter().any(|problem| problem.message.contains(":fix index-nested")),
+            "{:?}",
+            plan.problems
+        );
+    }
+
+    #[test]
+    fn what_an_inner_index_lists_takes_its_place_with_its_dates() {
+        let folder = nested();
+        let mut session = open(folder.path());
+        assert!(fix(&mut session, Rule::INDEX_NESTED));
+        let flat = ["a.xml", "more/c.xml", "more/none.xml", "more/d.xml", "b.xml"];
+        let text = |session: &Session| {
+            String::from_utf8_lossy(session.document().index().unwrap().source.bytes()).into_owned()
+        };
+        assert_eq!(text(&session), index(&flat));
+        session.undo().unwrap();
+        assert_eq!(text(&session), index(&["a.xml", "more/index.xml", "b.xml"]));
+        session.redo().unwrap();
+        session.save_now(None, false).unwrap();
+        assert_eq!(files(folder.path())["index.xml"], index(&flat));
+        let fresh = open(folder.path());
+        assert_eq!(fresh.document().live(), 4);
+        assert!(!fresh.rule_counts().iter().any(|(rule, _)| *rule == Rule::INDEX_NESTED));
+        // Going back after the save leads to the index as it was, its inner index included.
+        session.undo().unwrap();
+        session.save_now(None, false).unwrap();
+        assert!(open(folder.path()).document().index().unwrap().has_nested());
+    }
+
+    #[test]
+    fn what_lies_beside_the_index_is_listed_and_read_when_it_is_opened_again() {
+        let folder = nested();
+        std::fs::write(
+            folder.path().join("n w.xml"),
+            format!("<urlset {NS}><url><loc>https://e.com/n</loc></url></urlset>"),
+        )
+        .unwrap();
+        let mut session = open(folder.path());
+        assert!(fix(&mut session, Rule::INDEX_CHILD_UNLISTED));
+        assert_eq!(session.document().index().unwrap().unlisted.len(), 0);
+        session.undo().unwrap();
+        assert_eq!(session.document().index().unwrap().unlisted.len(), 1);
+        session.redo().unwrap();
+        session.save_now(None, false).unwrap();
+        assert!(files(folder.path())["index.xml"].contains("<loc>https://e.com/n%20w.xml</loc>"));
+        assert_eq!(open(folder.path()).document().live(), 5);
+    }
 }

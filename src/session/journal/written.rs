@@ -4,7 +4,7 @@ use crate::document::Document;
 use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::form::Form;
 use crate::document::rows::{RowId, RowList, RowSet};
-use crate::document::sitemap::{Member, SitemapId};
+use crate::document::sitemap::{Index, Member, SitemapId};
 use crate::document::source::Source;
 use crate::protocol::Field;
 use crate::xml::grid::Grid;
@@ -209,8 +209,8 @@ impl Written {
                     return text.is_empty().then_some(Edit::Frame { file, frame });
                 }
                 let frame = Arc::new(Source::of_text(text.into_bytes())?);
-                // A frame of a sitemap has no entries; an index has as many as before, or fewer.
-                let entries = document.index().filter(|_| number.is_none()).map_or(0, |index| index.source.len());
+                // A frame of a sitemap has no entries; an index has no others than it knows of.
+                let entries = document.index().filter(|_| number.is_none()).map_or(0, Index::most_entries);
                 (frame.len() <= entries).then_some(Edit::Frame { file, frame })?
             }
             Self::Pack { file: number, gzip } => Edit::Pack { file: member(number)?, gzip },
