@@ -106,7 +106,7 @@ impl History {
     }
 
     /// The lines of each step, oldest first.
-    pub fn said(&self) -> impl Iterator<Item = &[String]> {
+    pub fn said(&self) -> impl DoubleEndedIterator<Item = &[String]> + ExactSizeIterator {
         self.steps.iter().map(|step| step.said.as_slice())
     }
 

@@ -62,15 +62,18 @@ impl Session {
 
     /// The last change in effect that gave values to rows by a query, as the assignments and the query.
     pub fn last_rule(&self) -> Option<(Vec<Assignment>, Option<Query>)> {
-        let done = self.history().iter().filter(|entry| entry.done).count();
-        let said: Vec<&[String]> = self.history.said().take(done).collect();
-        said.into_iter().rev().find_map(|lines| {
+        let history = self.history();
+        let done = || history.iter().zip(self.history.said()).filter(|(entry, _)| entry.done).rev();
+        let rule = |lines: &[String]| {
             let [line] = lines else { return None };
             match parse(line, &vocabulary(self.now.now)) {
                 Ok(Command::Set { scope, assignments }) => Some((assignments, scope.query)),
                 _ => None,
             }
-        })
+        };
+        // A cell that was edited since is hardly what is meant.
+        let bulk = done().filter(|(entry, _)| entry.rows > 1).find_map(|(_, lines)| rule(lines));
+        bulk.or_else(|| done().find_map(|(_, lines)| rule(lines)))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::Session;
 use super::change::{Change, Intent};
-use super::command::{Assignment, Command, Scope};
+use super::command::{Assignment, Command, Scope, parse};
 use super::fix::safe_rules;
 use super::run::Asker;
 use super::snapshot::{Snapshot, vocabulary};
@@ -30,10 +30,16 @@ type Unsaid = &'static str;
 impl Snapshot {
     /// The lines that make a change: commands of one line each, and comments about what none says.
     pub(super) fn lines_of(&self, change: &Change, intent: &Intent) -> Vec<String> {
-        self.commands_of(change, intent).map_or_else(
-            |why| vec![format!("# {}: {why}", one_line(&intent.label))],
-            |commands| commands.iter().map(|command| one_line(&command.to_string())).collect(),
-        )
+        let lines = self.commands_of(change, intent).and_then(|commands| {
+            let line = |command: &Command| {
+                let line = one_line(&command.to_string());
+                // A cell takes what a command refuses, such as a date that is none.
+                let is_read = parse(&line, &vocabulary(self.now)).as_ref() == Ok(command);
+                if is_read { Ok(line) } else { Err("no command takes this value") }
+            };
+            commands.iter().map(line).collect()
+        });
+        lines.unwrap_or_else(|why| vec![format!("# {}: {why}", one_line(&intent.label))])
     }
 
     /// The same for a change that somebody asked for by a command; `rows` are those that it meant.

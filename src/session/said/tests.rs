@@ -6,7 +6,7 @@ use crate::document::sitemap::SitemapId;
 use crate::files::Options;
 use crate::protocol::lastmod::Now;
 use crate::session::change::Refused;
-use crate::session::command::{Replace, parse, script};
+use crate::session::command::{Replace, script};
 use crate::session::load;
 use crate::session::run::Outcome;
 use proptest::prelude::*;
@@ -84,7 +84,11 @@ fn each_kind_of_change_is_a_command_or_a_comment() {
     let nudge = |list: &[u32], field| Change::Nudge { rows: rows(list), field, up: true };
     let replace = Replace::of("^https:", "http:", false, false).unwrap();
     let zone = Decision::Zone(120);
-    let table: [(Change, &[&str]); 16] = [
+    let table: [(Change, &[&str]); 17] = [
+        (
+            set(rows(&[0]), Field::Priority, "high"),
+            &["# priority set to high on 1 row: no command takes this value"],
+        ),
         (set(rows(&[0]), Field::Priority, "0.8"), &["set priority=0.8 where loc=https://a.org/"]),
         (set((0..6).collect(), Field::Lastmod, "today"), &["set lastmod=today"]),
         (
@@ -172,16 +176,17 @@ fn the_last_bulk_change_becomes_a_rule() {
     let mut session = open(&path);
     let rules = folder.path().join("rules.toml");
     assert!(session.keep_rule(&rules).unwrap_err().0.contains("no bulk change"));
-    command(&mut session, "set priority=0.8 changefreq=weekly where path:/blog/** or loc=\"a \"\"b\"", 0).unwrap();
+    command(&mut session, "set priority=0.8 changefreq=weekly where path:/blog/** or same or loc=\"a \"\"b\"", 0).unwrap();
     let kept = session.keep_rule(&rules).unwrap();
     assert!(kept.contains("rules.toml"), "{kept}");
     command(&mut session, "%set lastmod=today", 0).unwrap();
+    command(&mut session, "set priority=0.9", 0).unwrap();
     session.keep_rule(&rules).unwrap();
     let text = std::fs::read_to_string(&rules).unwrap();
-    let expected = "[[rule]]\nwhere = \"path:/blog/** or loc=\\\"a \\\"\\\"b\\\"\"\npriority = 0.8\nchangefreq = \"weekly\"\n\n[[rule]]\nlastmod = \"today\"\n";
+    let expected = "[[rule]]\nwhere = \"path:/blog/** or same or loc=\\\"a \\\"\\\"b\\\"\"\npriority = 0.8\nchangefreq = \"weekly\"\n\n[[rule]]\nlastmod = \"today\"\n";
     assert_eq!(text, expected);
     command(&mut session, "%s/https:/http:/", 0).unwrap();
-    command(&mut session, "undo 2", 0).unwrap();
+    command(&mut session, "undo 3", 0).unwrap();
     assert!(session.keep_rule(&rules).unwrap().contains("/blog/"), "what was undone is not kept");
     std::fs::write(&rules, "buy milk").unwrap();
     assert!(session.keep_rule(&rules).unwrap_err().0.contains("no file of rules"));
