@@ -85,10 +85,7 @@ fn each_kind_of_change_is_a_command_or_a_comment() {
     let replace = Replace::of("^https:", "http:", false, false).unwrap();
     let zone = Decision::Zone(120);
     let table: [(Change, &[&str]); 17] = [
-        (
-            set(rows(&[0]), Field::Priority, "high"),
-            &["# priority set to high on 1 row: no command takes this value"],
-        ),
+        (set(rows(&[0]), Field::Priority, "high"), &["# priority set to high on 1 row: no command takes this value"]),
         (set(rows(&[0]), Field::Priority, "0.8"), &["set priority=0.8 where loc=https://a.org/"]),
         (set((0..6).collect(), Field::Lastmod, "today"), &["set lastmod=today"]),
         (
@@ -176,7 +173,8 @@ fn the_last_bulk_change_becomes_a_rule() {
     let mut session = open(&path);
     let rules = folder.path().join("rules.toml");
     assert!(session.keep_rule(&rules).unwrap_err().0.contains("no bulk change"));
-    command(&mut session, "set priority=0.8 changefreq=weekly where path:/blog/** or same or loc=\"a \"\"b\"", 0).unwrap();
+    command(&mut session, "set priority=0.8 changefreq=weekly where path:/blog/** or same or loc=\"a \"\"b\"", 0)
+        .unwrap();
     let kept = session.keep_rule(&rules).unwrap();
     assert!(kept.contains("rules.toml"), "{kept}");
     command(&mut session, "%set lastmod=today", 0).unwrap();
