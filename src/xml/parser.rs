@@ -76,6 +76,8 @@ pub struct Parser {
     pub(super) has_brackets: bool,
     /// Whether nobody asks for damage: what only that is looked at for is passed over.
     is_quiet: bool,
+    /// Whether the short way through plain entries is not taken.
+    pub(super) is_thorough: bool,
 }
 
 impl Parser {
@@ -87,6 +89,11 @@ impl Parser {
     /// A walk that looks for no damage.
     pub fn quiet() -> Self {
         Self { is_quiet: true, ..Self::default() }
+    }
+
+    /// A walk that takes no short way.
+    pub(super) fn thorough() -> Self {
+        Self { is_thorough: true, ..Self::default() }
     }
 
     /// Notes a damage.
@@ -208,8 +215,13 @@ impl Parser {
         let own = names.within(bytes, tag);
         self.is_declaring = own.is_some();
         let names = own.as_ref().unwrap_or(names);
-        let from = plain::fields(self, bytes, (lead, tag.end), names, &mut entry);
-        if let Some((close, end)) = plain::end(bytes, from.0, tag.name(bytes)) {
+        let mut from = (tag.end, 0);
+        let mut end = None;
+        if !self.is_thorough {
+            from = plain::fields(self, bytes, (lead, tag.end), names, &mut entry);
+            end = plain::end(bytes, from.0, tag.name(bytes));
+        }
+        if let Some((close, end)) = end {
             self.is_declaring = false;
             (entry.close, entry.len) = (relative(close), relative(end));
             return (entry, end);

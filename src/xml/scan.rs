@@ -25,7 +25,7 @@ impl Visit for Ignore {
 }
 
 /// Where the parts of a file are. All offsets are into the scanned bytes, byte order mark included.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
     /// The root's names; `None` when the root is missing or is no sitemap root.
     pub names: Option<Names>,
@@ -57,7 +57,7 @@ const ENTRIES_PER_LOOK: usize = 2_048;
 
 /// Scans a file up to the first entry or token that is damaged, if there is one: that entry is not visited.
 pub fn scan_sound(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
-    run(bytes, visitor, progress, true)
+    run(bytes, visitor, progress, (Parser::default(), true))
 }
 
 /// Goes on with a scan whose entries, and what stands before them, are the same in these bytes: they are visited no
@@ -80,11 +80,15 @@ pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &P
 
 /// Scans a whole file. `bytes` must be at most 4 GiB (`u32` offsets); the loader refuses more.
 pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
-    run(bytes, visitor, progress, false)
+    run(bytes, visitor, progress, (Parser::default(), false))
 }
 
-fn run(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress, stops: bool) -> Scan {
-    let mut parser = Parser::default();
+/// The same without the short way through plain entries: slower, and what that is held against.
+pub fn scan_thoroughly(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
+    run(bytes, visitor, progress, (Parser::thorough(), false))
+}
+
+fn run(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress, (mut parser, stops): (Parser, bool)) -> Scan {
     check_characters(bytes, 0, &mut parser);
     let mut scan = Scan::default();
     let after_root = if let Some(root) = prolog(bytes, &mut parser) {
@@ -187,7 +191,7 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
             break;
         }
         // Nearly always the next entry follows with nothing but blanks before it.
-        let plain = plain::start(bytes, at, names);
+        let plain = if walk.parser.is_thorough { None } else { plain::start(bytes, at, names) };
         let Some(markup) = plain.or_else(|| markup::next(bytes, at)) else {
             note_stray(bytes, at, bytes.len(), walk);
             walk.parser.note(bytes.len(), DamageKind::Unclosed);
@@ -535,6 +539,45 @@ mod tests {
             }
             whole.extend_from_slice(&bytes[tail..]);
             prop_assert_eq!(whole, bytes);
+        }
+
+        /// The short way and the long one see the same file: shapes that are nearly plain, and anything between them.
+        #[test]
+        fn plain_entries_are_seen_as_others_are(
+            root in prop::sample::select(vec![
+                "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>", "<urlset>", "<urlset xmlns='x'>",
+                "<s:urlset xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9'>", "<sitemapindex>",
+            ]),
+            parts in proptest::collection::vec(prop_oneof![
+                6 => prop::sample::select(vec![
+                    "<url>", "</url>", "<loc>", "</loc>", "<loc>https://e.com/a?b=1&amp;c</loc>", "<lastmod>2026-01-01</lastmod>",
+                    "<changefreq>daily</changefreq>", "<priority>0.5</priority>", "\n  ", "<url>\n<loc>https://e.com/</loc>\n</url>",
+                    "<url><loc>a</loc></url>", "<sitemap><loc>a</loc></sitemap>",
+                ]).prop_map(|part: &str| part.as_bytes().to_vec()),
+                3 => prop::sample::select(vec![
+                    "<url >", "</url >", "<url/>", "<loc/>", "<LOC>", "</lastmod>", "<loc a='b'>", "<url id='1'>", "<!-- <url> -->",
+                    "<![CDATA[ <url> ]]>", "&", "&amp;", "&#27;", "]]>", "<", ">", "x", "\r\n", "\t", "\u{a0}", "\u{0}", "\u{ffff}",
+                    "<sitemap>", "</sitemap>", "<image:image>", "</image:image>", "</urlset>", "<url><loc> a </loc></url>",
+                    "<url><priority>1</priority><loc>a</loc></url>", "<url><loc>a</loc><loc>b</loc></url>", "<?p?>", "<url><loc>",
+                    "abcdefg&", "abcdefgh", "abcdefghi<",
+                ]).prop_map(|part: &str| part.as_bytes().to_vec()),
+                1 => proptest::collection::vec(any::<u8>(), 0..4),
+            ], 0..40),
+            closed in any::<bool>(),
+        ) {
+            #[derive(Default, PartialEq, Debug)]
+            struct Seen(Vec<(Vec<u8>, Entry)>);
+            impl Visit for Seen {
+                fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+                    self.0.push((text.to_vec(), *entry));
+                }
+            }
+            let end = root.split([' ', '>']).next().unwrap_or_default().replace('<', "</") + ">";
+            let bytes = [root.as_bytes(), &parts.concat(), if closed { end.as_bytes() } else { b"" }].concat();
+            let (mut quick, mut thorough) = (Seen::default(), Seen::default());
+            let seen = scan(&bytes, &mut quick, &Progress::default());
+            prop_assert_eq!(seen, scan_thoroughly(&bytes, &mut thorough, &Progress::default()));
+            prop_assert_eq!(quick, thorough);
         }
     }
 }

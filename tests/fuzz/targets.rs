@@ -62,6 +62,9 @@ fn scan_target(bytes: &[u8]) -> Result<(), String> {
     let mut seen = Seen::default();
     let scan = scan::scan(bytes, &mut seen, &Progress::default());
     whole(bytes, &scan, &seen)?;
+    let mut slowly = Seen::default();
+    let other = scan::scan_thoroughly(bytes, &mut slowly, &Progress::default());
+    ensure(scan == other && seen.0 == slowly.0, "the short way through plain entries sees what the long one does")?;
     if let Some(names) = scan.names.as_ref().filter(|_| scan.damage.is_empty()) {
         for (text, entry) in &seen.0 {
             ensure(Entry::of(text, names) == *entry, "an entry reads alone as it does in its file")?;
