@@ -85,13 +85,21 @@ impl<T: Clone + Default> Column<T> {
         matches!((at(self), at(other)), (Some(ours), Some(theirs)) if Arc::ptr_eq(&ours, &theirs))
     }
 
-    /// Replaces a whole page (a worker's result); `values` beyond the column's end are kept out of reach.
-    pub fn put_page(&mut self, page: usize, values: &[T]) {
-        if let Some(slots) = self.page_mut(page) {
-            for (slot, value) in slots.iter_mut().zip(values) {
-                slot.clone_from(value);
-            }
+    /// Puts a whole page in the place of another; nothing is copied.
+    pub fn replace_page(&mut self, page: usize, values: Arc<[T]>) {
+        if values.len() == PAGE
+            && page << BITS < self.len
+            && let Some(node) = Arc::make_mut(&mut self.nodes).get_mut(page >> BITS)
+            && let Some(place) = Arc::make_mut(node).get_mut(page & MASK)
+        {
+            *place = values;
         }
+    }
+
+    /// A copy of a page that [`Column::replace_page`] takes back.
+    pub fn copy_of_page(&self, page: usize) -> Vec<T> {
+        let values = self.nodes.get(page >> BITS).and_then(|node| node.get(page & MASK));
+        values.map(|values| values.to_vec()).unwrap_or_default()
     }
 
     /// Appends one value.

@@ -228,8 +228,8 @@ impl Applied {
                 continue;
             }
             let number = page.number;
-            self.document.overrides[field.index()].put_page(number, &page.overrides);
-            self.document.records.put_page(number, &page.records);
+            self.document.overrides[field.index()].replace_page(number, page.overrides);
+            self.document.records.replace_page(number, page.records);
             // Rising within an edit, but a second edit of `Several` begins anew.
             let rest = self.touched.append(page.touched.iter().copied()).is_err();
             if rest {
@@ -377,8 +377,8 @@ impl Applied {
 /// One page of a bulk edit, made on a worker.
 struct PageEdit {
     number: usize,
-    overrides: Vec<ValueId>,
-    records: Vec<Record>,
+    overrides: Arc<[ValueId]>,
+    records: Arc<[Record]>,
     touched: Vec<u32>,
     deltas: Vec<(SitemapId, i64)>,
 }
@@ -409,22 +409,19 @@ impl Document {
 
     fn edit_page(&self, rows: &[(RowId, ValueId)], field: Field) -> PageEdit {
         let number = rows.first().map_or(0, |(row, _)| row.index() / PAGE);
-        let mut page = PageEdit {
-            number,
-            overrides: self.overrides[field.index()].page(number).to_vec(),
-            records: self.records.page(number).to_vec(),
-            touched: Vec::new(),
-            deltas: Vec::new(),
-        };
+        let mut overrides = self.overrides[field.index()].copy_of_page(number);
+        let mut records = self.records.copy_of_page(number);
+        let (mut touched, mut deltas) = (Vec::with_capacity(rows.len()), Vec::new());
         // What a record takes in of a value, kept for the next row that gets the same.
         let mut noted = (ValueId::NONE, Record::default());
         let mut near = self.near();
         for (row, id) in rows {
             let slot = row.index() % PAGE;
-            let (Some(over), Some(record)) = (page.overrides.get_mut(slot), page.records.get_mut(slot)) else {
+            let (Some(over), Some(record)) = (overrides.get_mut(slot), records.get_mut(slot)) else {
                 continue;
             };
-            if record.is_deleted() {
+            // The last page is longer than the column.
+            if record.is_deleted() || row.0 >= self.row_limit() {
                 continue;
             }
             let Some((id, delta)) = self.set_field(near.of(*row), field, *id) else { continue };
@@ -438,14 +435,14 @@ impl Document {
                 }
                 record.take(field, &noted.1);
             }
-            page.touched.push(row.0);
+            touched.push(row.0);
             let home = near.home(*row);
-            match page.deltas.last_mut() {
+            match deltas.last_mut() {
                 Some((last, sum)) if *last == home => *sum += delta,
-                _ => page.deltas.push((home, delta)),
+                _ => deltas.push((home, delta)),
             }
         }
-        page
+        PageEdit { number, overrides: overrides.into(), records: records.into(), touched, deltas }
     }
 
     /// The override that a field really needs for a value, and by how many bytes the entry grows.

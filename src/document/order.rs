@@ -40,6 +40,9 @@ pub(super) fn by_text(texts: &impl Texts, by: SortKey, progress: &Progress) -> O
     Some(items.into_par_iter().map(|item| item.at).chain(empty).collect())
 }
 
+/// Rows up to which one core sorts: to share so few costs more than it saves.
+const FEW: usize = 4_096;
+
 /// Sorts rows whose texts have their first `from` bytes in common; of those that are `alike`, the keys behind that
 /// place are the same too.
 fn sort(items: &mut [Item], (from, alike): (usize, bool), by: SortKey, texts: &impl Texts, progress: &Progress) {
@@ -49,7 +52,12 @@ fn sort(items: &mut [Item], (from, alike): (usize, bool), by: SortKey, texts: &i
         texts.see(item.at, |text| (in_common(tail, text.as_bytes().get(from..).unwrap_or_default()), text.len()))
     };
     let less = |a: (usize, usize), b: (usize, usize)| (a.0.min(b.0), a.1.max(b.1));
-    let (common, longest) = items.par_iter().map(shared).reduce(|| (usize::MAX, 0), less);
+    let is_many = items.len() > FEW;
+    let (common, longest) = if is_many {
+        items.par_iter().map(shared).reduce(|| (usize::MAX, 0), less)
+    } else {
+        items.iter().map(shared).fold((usize::MAX, 0), less)
+    };
     if progress.is_cancelled() || (common == tail.len() && longest == first.len()) {
         // All the same, and in their order.
         return;
@@ -59,25 +67,33 @@ fn sort(items: &mut [Item], (from, alike): (usize, bool), by: SortKey, texts: &i
     if alike && won == 0 {
         // Numbers that differ in leading zeros, or are longer than a key.
         let own = |item: &Item| (texts.see(item.at, |text| Box::from(text)), *item);
-        let mut whole: Vec<(Box<str>, Item)> = items.par_iter().map(own).collect();
+        let mut whole: Vec<(Box<str>, Item)> = items.iter().map(own).collect();
         whole.par_sort_by(|a, b| by.compare_texts(&a.0, &b.0));
         items.iter_mut().zip(whole).for_each(|(place, (_, item))| *place = item);
         return;
     }
     let from = from + won;
-    items.par_iter_mut().for_each(|item| {
+    let set_key = |item: &mut Item| {
         let key = texts.see(item.at, |text| key_of(text.as_bytes().get(from..).unwrap_or_default()));
         item.key = if by.descending { key.map(|word| !word) } else { key };
-    });
-    if progress.is_cancelled() {
-        return;
-    }
-    items.par_sort_unstable_by_key(|item| (item.key, item.at));
-    items.par_chunk_by_mut(|a, b| a.key == b.key).for_each(|run| {
+    };
+    let order = |item: &Item| (item.key, item.at);
+    let refine = |run: &mut [Item]| {
         if run.len() > 1 {
             sort(run, (from, true), by, texts, progress);
         }
-    });
+    };
+    if is_many {
+        items.par_iter_mut().for_each(set_key);
+        if !progress.is_cancelled() {
+            items.par_sort_unstable_by_key(order);
+            items.par_chunk_by_mut(|a, b| a.key == b.key).for_each(refine);
+        }
+    } else {
+        items.iter_mut().for_each(set_key);
+        items.sort_unstable_by_key(order);
+        items.chunk_by_mut(|a, b| a.key == b.key).for_each(refine);
+    }
 }
 
 /// How many bytes two texts begin with in common.

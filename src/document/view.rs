@@ -222,17 +222,22 @@ fn sorted<R: RowFacts>(
     facts: &(impl Fn(RowId) -> R + Sync),
     progress: &Progress,
 ) -> Option<Vec<u32>> {
-    if let [key] = keys
-        && !matches!(key.column, Column::Loc | Column::File | Column::Number)
-    {
-        // One fact: sort pairs of numbers.
-        let mut pairs: Vec<(u64, u32)> =
-            rows.par_iter().map(|row| (key.packed(&facts(RowId(*row))).unwrap_or(u64::MAX), *row)).collect();
+    let is_fact = |key: &SortKey| !matches!(key.column, Column::Loc | Column::File | Column::Number);
+    if keys.len() <= 2 && keys.iter().all(is_fact) {
+        // Facts: sort their numbers, then the places.
+        let code = |facts: &R, place: usize| keys.get(place).and_then(|key| key.packed(facts)).unwrap_or(u64::MAX);
+        let pair = |(at, row): (usize, &u32)| {
+            let facts = facts(RowId(*row));
+            (code(&facts, 0), code(&facts, 1), at as u32)
+        };
+        let mut codes: Vec<(u64, u64, u32)> = rows.par_iter().enumerate().map(pair).collect();
         if progress.is_cancelled() {
             return None;
         }
-        pairs.par_sort_by_key(|(packed, _)| *packed);
-        return Some(pairs.into_iter().map(|(_, row)| row).collect());
+        codes.par_sort_unstable();
+        return Some(
+            codes.into_par_iter().map(|(.., at)| rows.get(at as usize).copied().unwrap_or_default()).collect(),
+        );
     }
     if let [key] = keys
         && key.column == Column::Loc

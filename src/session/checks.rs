@@ -14,7 +14,7 @@ use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::reading::Reading;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
-use crate::check::set::{Link, PartTally, RowFacts, SetFinding, SetIndex, SetRule};
+use crate::check::set::{Link, PartTally, RowFacts, SetFinding, SetIndex, SetRule, Turns};
 use crate::document::Document;
 use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;
@@ -302,21 +302,23 @@ impl Checks {
         let pages: Vec<&[u32]> = touched.chunk_by(|a, b| *a as usize / PAGE == *b as usize / PAGE).collect();
         let look = |numbers: &mut Numbers<'_>, rows: &&[u32]| {
             let number = rows.first().map_or(0, |row| *row as usize / PAGE);
-            let page = RecheckedPage { number, slots: findings.page(number).to_vec(), turns: Vec::new() };
-            (!progress.is_cancelled()).then(|| self.recheck_page(page, rows, applied, (now, &sets, numbers)))
+            let page = RecheckedPage { number, slots: findings.copy_of_page(number), turns: Vec::new() };
+            let done =
+                (!progress.is_cancelled()).then(|| self.recheck_page(page, rows, applied, (now, &sets, numbers)));
+            done.map(|page| (page.number, Arc::<[u16]>::from(page.slots), page.turns))
         };
-        let done: Option<Vec<RecheckedPage>> = pages.par_iter().map_init(|| Numbers::new(&self.sets), look).collect();
+        let done: Option<Vec<_>> = pages.par_iter().map_init(|| Numbers::new(&self.sets), look).collect();
         let done = done?;
         if !done.is_empty() {
             let sets = self.rule_sets();
             let set = |number: u16| sets.get(usize::from(number)).copied().unwrap_or_default();
             let sum = Arc::make_mut(&mut counts);
-            for page in done {
-                for ((old, new), rows) in page.turns {
+            for (number, slots, turns) in done {
+                for ((old, new), rows) in turns {
                     add(sum, set(old), rows, false);
                     add(sum, set(new), rows, true);
                 }
-                findings.put_page(page.number, &page.slots);
+                findings.replace_page(number, slots);
             }
         }
         Some(Rechecked { findings, counts, set: None, rows: touched.len() as u64 })
@@ -527,11 +529,26 @@ fn facts_of(record: &Record, file: u32) -> RowFacts {
     }
 }
 
+/// Rows that one core counts at a time.
+const COUNTED: usize = 1 << 16;
+
 /// Brings the set index up to date by the touched rows. `field` is the only one that changed, if so.
 fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &RowSet, field: Option<Field>) {
     let (old, new) = (DocumentLocs(before), DocumentLocs(after));
     let facts = |document: &Document, row: RowId| facts_of(&document.record(row), document.sitemap_of(row).0);
-    if field.is_some_and(|field| field != Field::Loc) {
+    if field.is_some_and(|field| matches!(field, Field::Changefreq | Field::Priority)) {
+        // Nothing but a few counters has changed; they are added up on all cores.
+        let touched: Vec<u32> = touched.iter().collect();
+        let count = |rows: &[u32]| {
+            let mut turns = Turns::default();
+            for row in rows.iter().copied().map(RowId).filter(|row| after.is_live(*row)) {
+                turns.count(&facts_of(&before.record(row), 0), &facts_of(&after.record(row), 0));
+            }
+            turns
+        };
+        let turns = touched.par_chunks(COUNTED).map(count);
+        set.turn(&turns.reduce(Turns::default, Turns::and));
+    } else if field.is_some_and(|field| field != Field::Loc) {
         // No row has changed its file.
         let mut near = after.near();
         for row in touched.iter().map(RowId).filter(|row| after.is_live(*row)) {

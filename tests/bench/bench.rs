@@ -7,6 +7,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod generate;
+mod peers;
 mod report;
 mod saves;
 mod screen;
@@ -15,6 +16,7 @@ mod support;
 mod yardstick;
 
 use generate::Set;
+use peers::Peers;
 use report::{Report, best, resident, time};
 use sited::files::{Action, Options, Part};
 use sited::progress::Progress;
@@ -48,12 +50,14 @@ fn main() {
     let set = generate::generate(folder.path(), size.urls, size.files).expect("write the set");
     println!("{} URLs in {} files, {} MB, best of {}", set.urls, size.files, set.bytes / 1_000_000, size.rounds);
     let mut report = Report::default();
+    let peers = Peers::measure(&set, size.rounds.min(2));
     opening(&set, size.rounds, &mut report);
+    checking(&set, size.rounds.min(2), &peers, &mut report);
     memory(&set, &mut report);
     screen::measure(&set, size.rounds, &mut report);
     let (mut session, _) = open(&set.index);
     editing(&mut session, size.rounds, &mut report);
-    looking(&mut session, size.rounds, &mut report);
+    looking(&mut session, size.rounds, &peers, &mut report);
     saving(&mut session, &mut report);
     saves::measure(&set, &mut session, size.rounds, &mut report);
     print!("{report}");
@@ -82,7 +86,7 @@ fn opening(set: &Set, rounds: u32, report: &mut Report) {
         (ready, first) = (ready.min(took), first.min(first_rows));
     }
     report.time("quick-xml events, one thread (the yardstick)", yardstick, None);
-    report.time("open: read, checked, ready", ready, Some(yardstick.mul_f64(1.5)));
+    report.time("open: read, checked, ready", ready, Some(yardstick.mul_f64(0.8)));
     report.time("open: first rows", first, Some(Duration::from_millis(100)));
 }
 
@@ -111,7 +115,7 @@ fn memory(set: &Set, report: &mut Report) {
     let text = String::from_utf8_lossy(&output.stdout);
     let numbers: Vec<u64> = text.split_whitespace().map_while(|number| number.parse().ok()).collect();
     if let [now, peak] = numbers[..] {
-        report.bytes("open: resident memory", now, Some(set.bytes + 64 * u64::from(set.urls)));
+        report.bytes("open: resident memory", now, Some(set.bytes + 40 * u64::from(set.urls)));
         report.bytes("open: resident memory at its peak", peak, None);
     }
 }
@@ -124,14 +128,23 @@ fn print_resident(index: &Path) {
     drop(session);
 }
 
+/// The task without a screen, beside a reader that only looks whether files are well-formed.
+fn checking(set: &Set, rounds: u32, peers: &Peers, report: &mut Report) {
+    report.peer("xmllint --stream --noout", peers.xmllint);
+    let check = (0..rounds.max(1)).map(|_| peers::check(&set.index)).min().expect("at least one round");
+    report.time("sited check", check, peers.xmllint.map(|peer| peer / 2));
+}
+
 fn editing(session: &mut Session, rounds: u32, report: &mut Report) {
     let (mut set_all, mut undo) = (Duration::MAX, Duration::MAX);
     for _ in 0..rounds.max(1) {
         set_all = set_all.min(run(session, "set priority=0.8"));
         undo = undo.min(run(session, "undo"));
     }
-    report.time("set one field on all rows", set_all, Some(Duration::from_millis(300)));
-    report.time("undo it", undo, None);
+    // A second for ten million rows.
+    let share = Duration::from_secs(1).mul_f64(f64::from(session.shown()) / 10e6);
+    report.time("set one field on all rows", set_all, Some(share));
+    report.time("undo it", undo, Some(Duration::from_millis(16)));
 }
 
 /// One changed row of the set: one part and the index are written.
@@ -149,15 +162,22 @@ fn saving(session: &mut Session, report: &mut Report) {
     report.time("save it", time(|| session.save_now(None, false).expect("the set can be saved")).0, None);
 }
 
-fn looking(session: &mut Session, rounds: u32, report: &mut Report) {
-    for line in
-        ["filter harbour", "filter lastmod<2024 priority>=0.5", "filter path~/[a-f]+-juniper", "filter rule:loc-*"]
-    {
-        report.time(line, best(rounds, || run(session, line)), None);
+fn looking(session: &mut Session, rounds: u32, peers: &Peers, report: &mut Report) {
+    report.peer("rg -c of a word", peers.word);
+    report.peer("rg -c of a regular expression", peers.expression);
+    for (line, allowed) in [
+        ("filter harbour", peers.word),
+        ("filter path~/[a-f]+-juniper", peers.expression.map(|peer| peer * 2)),
+        ("filter lastmod<2024 priority>=0.5", None),
+        ("filter rule:loc-*", None),
+    ] {
+        report.time(line, best(rounds, || run(session, line)), allowed);
     }
     run(session, "nofilter");
-    for line in ["sort -lastmod", "sort priority,-lastmod", "sort loc"] {
-        report.time(line, time(|| run(session, line)).0, None);
+    report.peer("LC_ALL=C sort --parallel=2 of the URLs, in memory", peers.sort);
+    for (line, share) in [("sort loc", Some(0.5)), ("sort -lastmod", Some(0.05)), ("sort priority,-lastmod", None)] {
+        let allowed = peers.sort.zip(share).map(|(peer, share)| peer.mul_f64(share));
+        report.time(line, best(rounds.min(2), || run(session, line)), allowed);
     }
     run(session, "nosort");
 }

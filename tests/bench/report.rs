@@ -49,6 +49,14 @@ impl Report {
         self.add(what, text(measured), allowed.map(text), ratio);
     }
 
+    /// Adds the time of another program, or that it is not installed.
+    pub fn peer(&mut self, what: &str, measured: Option<Duration>) {
+        match measured {
+            Some(measured) => self.time(&format!("({what})"), measured, None),
+            None => self.add(&format!("({what})"), "MISSING".to_owned(), None, None),
+        }
+    }
+
     /// Adds a number of bytes, and how many there may be.
     pub fn bytes(&mut self, what: &str, measured: u64, allowed: Option<u64>) {
         let ratio = allowed.map(|allowed| measured as f64 / allowed as f64);

@@ -21,6 +21,7 @@ mod sums;
 pub use alternates::{Link, host_hash};
 pub use part::PartTally;
 pub use rule::{Place, SetRule, SetRules};
+pub use sums::Turns;
 
 use crate::protocol::location::{self, Location, NO_KEY};
 use alternates::Alternates;
@@ -234,6 +235,11 @@ impl SetIndex {
         }
         self.sums.count_values(old, -1);
         self.sums.count_values(new, 1);
+    }
+
+    /// The same of many rows whose dates stay too, counted before.
+    pub fn turn(&mut self, turns: &Turns) {
+        self.sums.turn(turns);
     }
 
     /// Draws the verdicts on the files whose rows have changed. Call it after a batch of changes and

@@ -62,6 +62,39 @@ impl Sums {
         let pairs = pairs.chain(self.frequencies.iter_mut().zip(&other.frequencies));
         pairs.chain(self.slashes.iter_mut().zip(&other.slashes)).for_each(|(sum, more)| *sum += more);
     }
+
+    /// Counts the values of rows that are there before and after.
+    pub fn turn(&mut self, turns: &Turns) {
+        self.add(&turns.after);
+        self.with_lastmod = self.with_lastmod.saturating_sub(turns.before.with_lastmod);
+        let pairs = self.priorities.iter_mut().zip(&turns.before.priorities);
+        pairs
+            .chain(self.frequencies.iter_mut().zip(&turns.before.frequencies))
+            .for_each(|(sum, less)| *sum = sum.saturating_sub(*less));
+    }
+}
+
+/// What values rows had and have, for rows whose URLs, dates and files stay.
+#[derive(Debug, Clone, Default)]
+pub struct Turns {
+    before: Sums,
+    after: Sums,
+}
+
+impl Turns {
+    /// Counts a row by what it said and says.
+    pub fn count(&mut self, before: &RowFacts, after: &RowFacts) {
+        self.before.count_values(before, 1);
+        self.after.count_values(after, 1);
+    }
+
+    /// Both together.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.before.add(&other.before);
+        self.after.add(&other.after);
+        self
+    }
 }
 
 /// Whether a path ends in a slash; `None` for the root and for a last segment with an extension.

@@ -1,0 +1,85 @@
+//! Programs that do one of our tasks, run on the same set in the same run. One that is not installed is named aloud:
+//! its rows have no measure then.
+
+use super::generate::Set;
+use super::report::time;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// How long each takes; `None` where it is not installed.
+pub struct Peers {
+    /// `sort --parallel=2` of all URLs, in memory.
+    pub sort: Option<Duration>,
+    /// `rg -c` of a word.
+    pub word: Option<Duration>,
+    /// `rg -c` of a regular expression.
+    pub expression: Option<Duration>,
+    /// `xmllint --stream --noout`.
+    pub xmllint: Option<Duration>,
+}
+
+impl Peers {
+    /// Runs all of them, the best of so many rounds.
+    pub fn measure(set: &Set, rounds: u32) -> Self {
+        let best = |work: &mut dyn FnMut() -> Option<Duration>| {
+            let times: Option<Vec<Duration>> = (0..rounds.max(1)).map(|_| work()).collect();
+            times.and_then(|times| times.into_iter().min())
+        };
+        let parts = |program: &str, words: &[&str]| run(Command::new(program).args(words).args(&set.parts));
+        let locs = locs(set);
+        let sort = best(&mut || {
+            let words = ["--parallel=2", "-S", "4G", "-o", "/dev/null"];
+            run(Command::new("sort").env("LC_ALL", "C").args(words).arg(&locs))
+        });
+        let peers = Self {
+            sort,
+            word: best(&mut || parts("rg", &["-c", "-F", "harbour"])),
+            expression: best(&mut || parts("rg", &["-c", "/[a-f]+-juniper"])),
+            xmllint: best(&mut || parts("xmllint", &["--stream", "--noout"])),
+        };
+        fs::remove_file(&locs).expect("remove the list of URLs");
+        peers
+    }
+}
+
+/// Writes the URLs of a set, one a line, beside it.
+fn locs(set: &Set) -> PathBuf {
+    let mut lines = Vec::new();
+    for part in &set.parts {
+        let text = fs::read_to_string(part).expect("read a part");
+        for loc in text.split("<loc>").skip(1).filter_map(|rest| rest.split('<').next()) {
+            lines.extend_from_slice(loc.as_bytes());
+            lines.push(b'\n');
+        }
+    }
+    let path = set.index.with_file_name("locs.txt");
+    fs::write(&path, lines).expect("write the list of URLs");
+    path
+}
+
+/// How long `sited check` takes from start to end.
+pub fn check(index: &Path) -> Duration {
+    let words = ["check", "--fail-on", "never", "--max-findings", "1"];
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sited"));
+    run(command.args(words).arg(index)).expect("sited is built")
+}
+
+/// Runs a program to its end; `None`, said aloud, where it is not installed.
+fn run(command: &mut Command) -> Option<Duration> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let (took, status) = time(|| command.status());
+    let name = command.get_program().to_string_lossy().into_owned();
+    match status {
+        Ok(status) if status.success() => Some(took),
+        Ok(status) => {
+            println!("MISSING PEER: {name} failed ({status}), so nothing is compared with it");
+            None
+        }
+        Err(_) => {
+            println!("MISSING PEER: {name} is not installed, so nothing is compared with it");
+            None
+        }
+    }
+}
