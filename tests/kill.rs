@@ -111,3 +111,127 @@ fn a_save_that_is_killed_leaves_the_old_set_or_the_new_one() {
     }
     assert!(running > 0 && old > 0 && new > 0, "{kills} kills: {running} while running, {old} old, {new} new");
 }
+
+/// Another way in which the files of a set may lie: how it is made of plain ones, and what is opened.
+struct Shape {
+    name: &'static str,
+    make: fn(&Folder),
+    opened: &'static [&'static str],
+}
+
+const SHAPES: &[Shape] = &[
+    Shape { name: "gzipped parts", make: gzipped, opened: &["sitemap.xml"] },
+    #[cfg(unix)]
+    Shape { name: "parts behind links", make: linked, opened: &["sitemap.xml"] },
+    #[cfg(unix)]
+    Shape { name: "parts with a second name", make: named_twice, opened: &["sitemap.xml"] },
+    Shape {
+        name: "files of two folders without an index",
+        make: without_index,
+        opened: &["here/part-0.xml", "there/part-1.xml", "here/part-2.xml", "there/part-3.xml"],
+    },
+];
+
+fn gzipped(folder: &Folder) {
+    for part in 0..PARTS {
+        let plain = folder.file(&format!("part-{part}.xml"));
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, &std::fs::read(&plain).unwrap()).unwrap();
+        folder.write(&format!("part-{part}.xml.gz"), packed.finish().unwrap());
+        std::fs::remove_file(plain).unwrap();
+    }
+    folder.write("sitemap.xml", folder.text("sitemap.xml").replace(".xml<", ".xml.gz<"));
+}
+
+#[cfg(unix)]
+fn linked(folder: &Folder) {
+    std::fs::create_dir(folder.file("real")).unwrap();
+    for part in (0..PARTS).step_by(2) {
+        let name = format!("part-{part}.xml");
+        std::fs::rename(folder.file(&name), folder.file(&format!("real/{name}"))).unwrap();
+        std::os::unix::fs::symlink(format!("real/{name}"), folder.file(&name)).unwrap();
+    }
+}
+
+#[cfg(unix)]
+fn named_twice(folder: &Folder) {
+    std::fs::create_dir(folder.file("other")).unwrap();
+    for part in (0..PARTS).step_by(3) {
+        let name = format!("part-{part}.xml");
+        std::fs::hard_link(folder.file(&name), folder.file(&format!("other/{name}"))).unwrap();
+    }
+}
+
+fn without_index(folder: &Folder) {
+    std::fs::remove_file(folder.file("sitemap.xml")).unwrap();
+    for (part, to) in ["here", "there", "here", "there"].iter().enumerate() {
+        let name = format!("part-{part}.xml");
+        folder.write(&format!("{to}/{name}"), folder.read(&name));
+    }
+    for part in 0..PARTS {
+        std::fs::remove_file(folder.file(&format!("part-{part}.xml"))).unwrap();
+    }
+}
+
+impl Shape {
+    fn command(&self, folder: &Folder, script: &str) -> Command {
+        folder.write("script", script);
+        let mut command = Command::new(program());
+        command.args(["--script", "script"]).args(self.opened).current_dir(folder.path());
+        command.env_clear().envs(environment(folder.path())).stdin(Stdio::null());
+        command
+    }
+
+    /// The priorities of all files, after the set was opened, which finishes what was interrupted.
+    fn priorities(&self, folder: &Folder) -> BTreeSet<String> {
+        let opened = self.command(folder, "plan\n").output().unwrap();
+        assert!(opened.status.success(), "{}: {}", self.name, stderr(&opened));
+        let files = folder.files();
+        let parts = files.iter().filter(|(name, _)| name.contains("part-"));
+        let texts = parts.map(|(name, bytes)| {
+            assert!(!name.ends_with(".sited"), "{}: {name} is left", self.name);
+            let mut text = String::new();
+            let read = match name.ends_with(".gz") {
+                true => std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut text),
+                false => std::io::Read::read_to_string(&mut &bytes[..], &mut text),
+            };
+            read.unwrap_or_else(|error| panic!("{}: {name}: {error}", self.name));
+            assert!(text.ends_with("</urlset>\n"), "{}: {name}", self.name);
+            text
+        });
+        let value = |rest: &str| rest.split('<').next().unwrap_or_default().to_owned();
+        texts.flat_map(|text| text.split("<priority>").skip(1).map(value).collect::<Vec<_>>()).collect()
+    }
+}
+
+#[test]
+fn a_kill_is_as_harmless_however_the_files_lie() {
+    let kills: u32 = std::env::var("SITED_KILLS").ok().and_then(|number| number.parse().ok()).unwrap_or(40) / 4;
+    let mut random = 0x2545_F491_4F6C_DD1D_u64;
+    for shape in SHAPES {
+        let folder = Folder::new();
+        write_set(&folder);
+        (shape.make)(&folder);
+        let start = Instant::now();
+        let first = shape.command(&folder, "%set priority=0.1\nwrite\n").output().unwrap();
+        assert!(first.status.success(), "{}: {}", shape.name, stderr(&first));
+        let whole = start.elapsed().mul_f64(1.2).as_micros() as u64;
+        let mut before = "0.1".to_owned();
+        for number in 0..kills {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let wanted = format!("0.{}", 2 + number % 7);
+            let mut command = shape.command(&folder, &format!("%set priority={wanted}\nwrite\n"));
+            let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+            std::thread::park_timeout(Duration::from_micros(random % whole));
+            child.kill().unwrap();
+            child.wait().unwrap();
+            let found = shape.priorities(&folder);
+            let now = found.first().cloned().unwrap_or_default();
+            let is_one = found.len() == 1 && (now == before || now == wanted);
+            assert!(is_one, "{}, kill {number}: {before} → {wanted}: {found:?}", shape.name);
+            before = now;
+        }
+    }
+}

@@ -35,7 +35,8 @@ const PROMISES: [Promise; 23] = [
         "src/files/save/faults.rs: a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one; \
          src/files/save/records.rs: finishing_can_fail_anywhere_and_be_finished, \
          a_record_that_cannot_be_finished_is_named_and_changes_nothing; \
-         tests/kill.rs: a_save_that_is_killed_leaves_the_old_set_or_the_new_one",
+         tests/kill.rs: a_save_that_is_killed_leaves_the_old_set_or_the_new_one, \
+         a_kill_is_as_harmless_however_the_files_lie",
     ),
     (
         "A full disk, a quota, a limit of file sizes, an I/O error, a short write or a signal at any operation: every \
@@ -91,7 +92,7 @@ const PROMISES: [Promise; 23] = [
          row, previewed, in one step that can be undone.",
         "tests/outside.rs: what_changed_on_disk_is_said_when_the_window_is_looked_at_again, \
          both_sides_of_a_set_are_merged_and_saved, a_file_that_was_deleted_is_written_again_if_that_is_said; \
-         src/session/outside/tests.rs: a_merge_is_that_of_two_tables",
+         src/session/outside/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are",
     ),
     (
         "Links stay, however many; the file at their end is replaced. Links that lead nowhere or in a circle are named.",

@@ -271,3 +271,60 @@ fn a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_af
         again.forget_unsaved();
     }
 }
+
+/// Lists, tables, and several files of several forms without an index.
+#[test]
+fn changes_of_every_form_are_replayed_before_and_after_a_save() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let xml =
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/4</loc></url></urlset>";
+    let files = [
+        ("list.txt", "https://e.com/1\r\nhttps://e.com/2\r\nhttps://e.com/3"),
+        (
+            "table.csv",
+            "loc,lastmod,note\n\"https://e.com/1\",2026-01-01,\"a, b\"\nhttps://e.com/2,,x\nhttps://e.com/3,2026-01-02,\n",
+        ),
+        ("set.xml", xml),
+    ];
+    for (name, text) in files {
+        fs::write(path(name), text).unwrap();
+    }
+    for names in [&["list.txt"][..], &["table.csv"], &["list.txt", "set.xml", "table.csv"]] {
+        let paths: Vec<PathBuf> = names.iter().map(|name| path(name)).collect();
+        let open = || load::open_all(Session::new(NOW, None), &paths, Options::default()).unwrap();
+        let desk = || Desk::take_all(&path("state"), &paths).unwrap();
+        let mut session = open();
+        assert!(session.keep(desk()).0.is_none());
+        for lines in [
+            &["add https://e.com/new", "s#/2#/two#", "delete where loc:/1"][..],
+            &["write"],
+            &[
+                "add https://e.com/more",
+                "s#/3#/three#",
+                "undo",
+                "redo",
+                "delete where loc:/new",
+                "sort -loc",
+                "apply-order",
+            ],
+        ] {
+            for line in lines {
+                match *line {
+                    "write" => drop(session.save_now(None, false).unwrap()),
+                    line => run(&mut session, line),
+                }
+            }
+            let expected = rows(&session);
+            drop(session);
+            session = open();
+            let (left, words) = session.keep(desk());
+            assert_eq!((left.is_some(), words), (lines != ["write"], None), "{names:?} {lines:?}");
+            if let Some(left) = left {
+                session.replay(left).unwrap();
+            }
+            assert_eq!(rows(&session), expected, "{names:?} {lines:?}");
+        }
+        session.forget_unsaved();
+    }
+}
