@@ -331,9 +331,11 @@ fn mergeable(base: &Document, ours: &Document, theirs: &Document) -> Result<(), 
     if base.row_limit() > ours.row_limit() {
         return no("an undo has gone back behind the last save: redo (^R) first");
     }
-    for sitemap in theirs.sitemaps() {
-        if !sitemap.frame.names.kind.is_xml() {
-            return no("only sitemaps in XML are merged row by row");
+    for (sitemap, was) in theirs.sitemaps().iter().zip(base.sitemaps()) {
+        // Columns that moved would put values into other fields.
+        let head = |sitemap: &Sitemap| (sitemap.frame.head(true).into_owned(), sitemap.frame.open_end);
+        if sitemap.form != was.form || (!sitemap.frame.names.kind.is_xml() && head(sitemap) != head(was)) {
+            return Err(Unmergeable(format!("{} is of another form now", sitemap.name)));
         }
         if sitemap.quirks.iter().any(|quirk| quirk.kind.is_repair()) || !sitemap.frame.damage.is_empty() {
             return Err(Unmergeable(format!("{} is damaged now", sitemap.name)));

@@ -88,12 +88,12 @@ impl Sitemap {
     pub fn bytes(&self) -> u64 {
         let entries = self.live > 0;
         let whole = (self.frame.head(entries).len() + self.frame.tail(entries).len()) as u64 + self.entry_bytes;
-        whole - u64::from(self.ends_open() && whole > 0)
+        whole.saturating_sub(u64::from(self.open_end()))
     }
 
-    /// Whether its last line is written without a line break, as it was read.
-    pub fn ends_open(&self) -> bool {
-        self.frame.open_end && (self.live > 0 || self.form != Form::List)
+    /// Bytes of the last line's break, if it is written without one, as it was read.
+    pub fn open_end(&self) -> u8 {
+        if self.live > 0 || self.form != Form::List { self.frame.open_end } else { 0 }
     }
 }
 

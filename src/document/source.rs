@@ -26,8 +26,8 @@ pub struct Source {
     /// Whether reading stopped before the end.
     pub cut: bool,
     /// Whether the last line of a file without markup had no line break as stored. Here it has one, so that lines
-    /// can be moved; the last byte of the file is left out when it is written.
-    pub open_end: bool,
+    /// can be moved; so many bytes at the end of the file are left out when it is written.
+    pub open_end: u8,
     /// Where the bytes are repaired ones: offsets, and the lines and columns that stand there in the file as stored.
     anchors: Box<[Anchor]>,
 }
@@ -120,7 +120,7 @@ impl Source {
             stray: None,
             damage: Vec::new(),
             cut: false,
-            open_end: false,
+            open_end: 0,
             anchors: Box::default(),
         }
     }
@@ -138,7 +138,7 @@ impl Source {
             stray: None,
             damage: Vec::new(),
             cut: false,
-            open_end: false,
+            open_end: 0,
             anchors: Box::default(),
         }
     }
@@ -215,22 +215,35 @@ impl Source {
     }
 }
 
-/// Gives the last line of a file without markup its line break, so that every line has one. Whether it lacked it.
-fn close_line(bytes: &mut Vec<u8>, scan: &mut Scan) -> bool {
+/// Gives the last line of a file without markup the line break that the others have, so that each may become the last.
+/// How many bytes that are: none if it had one.
+fn close_line(bytes: &mut Vec<u8>, scan: &mut Scan) -> u8 {
     let Some(last) = scan.starts.last_mut().filter(|_| scan.names.as_ref().is_some_and(|names| !names.kind.is_xml()))
     else {
-        return false;
+        return 0;
     };
     let open = *last as usize == bytes.len() && !matches!(bytes.last(), None | Some(b'\n' | b'\r'));
     // A list that is nothing but a byte order mark has no line to close.
     if open && (scan.starts.len() > 1 || scan.names.as_ref().is_some_and(|names| names.kind == FileKind::Table)) {
-        bytes.push(b'\n');
+        let line_end = common_line_end(bytes);
+        bytes.extend_from_slice(line_end);
         if let Some(last) = scan.starts.last_mut() {
-            *last += 1;
+            *last += line_end.len() as u32;
         }
-        return true;
+        return line_end.len() as u8;
     }
-    false
+    0
+}
+
+/// The line break that all lines have; a line feed where they differ, or where there is none.
+fn common_line_end(bytes: &[u8]) -> &'static [u8] {
+    let feeds = memchr::memchr_iter(b'\n', bytes).count();
+    let returns = memchr::memchr_iter(b'\r', bytes).count();
+    match (feeds, returns) {
+        (0, 1..) => b"\r",
+        (1.., _) if feeds == returns && memchr::memmem::find_iter(bytes, b"\r\n").count() == feeds => b"\r\n",
+        _ => b"\n",
+    }
 }
 
 /// Lines and columns of a text, both counted from 1; columns are characters.

@@ -35,11 +35,11 @@ impl<'d> Pieces<'d> {
         let live = sitemap.rows.iter().filter(|row| document.is_live(*row));
         pieces.extend(live.map(|row| (row.0, document.entry_text(row))));
         pieces.push((TAIL, Cow::Owned(sitemap.frame.tail(entries).to_vec())));
-        if sitemap.ends_open() {
-            // The line break that a last line has in memory only.
-            if let Some((_, last)) = pieces.iter_mut().rev().find(|(_, text)| !text.is_empty()) {
-                last.to_mut().pop();
-            }
+        let open_end = usize::from(sitemap.open_end());
+        // The line break that a last line has in memory only.
+        if let Some((_, last)) = pieces.iter_mut().rev().find(|(_, text)| !text.is_empty() && open_end > 0) {
+            let len = last.len().saturating_sub(open_end);
+            last.to_mut().truncate(len);
         }
         Self(pieces)
     }

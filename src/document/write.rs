@@ -10,16 +10,17 @@ impl Document {
     /// Calls `write` with the file's bytes in order, untouched neighbours as one run.
     pub fn write_sitemap<E>(&self, id: SitemapId, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let Some(sitemap) = self.sitemap(id) else { return Ok(()) };
-        if !sitemap.ends_open() {
+        let open_end = usize::from(sitemap.open_end());
+        if open_end == 0 {
             return self.write_whole(sitemap, write);
         }
-        // One byte is held back, so that the last of all is known when it comes.
-        let mut held: Option<u8> = None;
+        // So many bytes are held back, so that the last ones are known when they come.
+        let mut held: Vec<u8> = Vec::new();
         self.write_whole(sitemap, &mut |bytes| {
-            let Some((last, rest)) = bytes.split_last() else { return Ok(()) };
-            if let Some(byte) = held.replace(*last) {
-                write(&[byte])?;
-            }
+            let (rest, last) = bytes.split_at(bytes.len().saturating_sub(open_end));
+            let over = (held.len() + last.len()).saturating_sub(open_end);
+            write(&held.drain(..over).collect::<Vec<u8>>())?;
+            held.extend_from_slice(last);
             write(rest)
         })
     }

@@ -428,3 +428,21 @@ fn the_corpus_is_written_back() {
     }
     assert!(seen > 65, "{seen}");
 }
+
+/// A last line without a line break stays one, whichever line it is and however lines end.
+#[test]
+fn a_list_that_ends_without_a_line_break_does_so_whatever_comes_last() {
+    for end in ["\n", "\r\n", "\r"] {
+        let lines = |numbers: &[u32]| {
+            numbers.iter().map(|number| format!("https://e.com/{number}")).collect::<Vec<_>>().join(end)
+        };
+        let mut set = Set::new(&[("urls.txt", lines(&[1, 2, 3]).as_bytes())]);
+        set.add(0, "https://e.com/4");
+        set.save();
+        assert_eq!(set.read("urls.txt"), lines(&[1, 2, 3, 4]), "{end:?}");
+        set.load("urls.txt");
+        set.delete([2, 3]);
+        set.save();
+        assert_eq!(set.read("urls.txt"), lines(&[1, 2]), "{end:?}");
+    }
+}

@@ -217,3 +217,49 @@ fn ours_are_written_over_whatever_is_there_if_that_is_said() {
     assert_eq!(table(open(&path).document()).len(), 7);
     assert!(!session.is_modified());
 }
+
+/// Lists and tables, whatever both did to them.
+#[test]
+fn lists_and_tables_are_merged_as_sitemaps_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = [
+        ("list.txt", "https://e.com/0\r\nhttps://e.com/1\r\nhttps://e.com/2\r\nhttps://e.com/3"),
+        (
+            "table.csv",
+            "note,loc,priority\n\"a, b\",\"https://e.com/0\",0.5\n,https://e.com/1,0.5\nx,https://e.com/2,0.5\nx,https://e.com/3,0.5\n",
+        ),
+    ];
+    let ours = ["add https://e.com/own", "s#/2#/two#", "delete where loc:/3"];
+    let theirs = ["add https://e.com/their", "delete where loc=https://e.com/0", "s#/3#/three#"];
+    for (name, text) in files {
+        for take in [Take::Ours, Take::Theirs, Take::Both] {
+            let path = folder.path().join(name);
+            fs::write(&path, text).unwrap();
+            let mut session = open(&path);
+            let base = table(session.document());
+            ours.iter().for_each(|line| run(&mut session, line));
+            let own = table(session.document());
+            let mut other = open(&path);
+            theirs.iter().for_each(|line| run(&mut other, line));
+            other.save_now(None, false).unwrap();
+            let is = table(open(&path).document());
+            take_in(&mut session, take);
+            let merged = expected(&base, &own, &is, take);
+            assert_eq!(table(session.document()), merged, "{name} {take:?}");
+            let saved = Pieces::of(&session.now.saved, SitemapId(0)).bytes();
+            assert_eq!(String::from_utf8(saved).unwrap(), fs::read_to_string(&path).unwrap(), "{name} {take:?}");
+            session.undo().unwrap();
+            assert_eq!(table(session.document()), own, "{name} {take:?}");
+            session.redo().unwrap();
+            session.save_now(None, false).unwrap();
+            assert_eq!(table(open(&path).document()), merged, "{name} {take:?}");
+            assert!(!session.is_modified());
+        }
+    }
+    // Columns in another order are another table.
+    let path = folder.path().join("table.csv");
+    let session = open(&path);
+    fs::write(&path, "loc,priority,note\nhttps://e.com/0,0.5,\n").unwrap();
+    let why = session.comparing(Options::default()).unwrap().run().unwrap_err();
+    assert!(why.contains("table.csv is of another form now"), "{why}");
+}

@@ -157,7 +157,9 @@ proptest! {
             prop_assert_eq!(&table(&session), &moments[at]);
             prop_assert!(session.is_modified() || moments[at] == saved);
             let document = session.document();
-            let changed = document.rows().filter(|row| session.state(*row) != crate::document::RowState::Clean);
+            // A row that an earlier save took out of the files, and a later one put back, is deleted without a place.
+            let changed = (0..document.row_limit()).map(RowId);
+            let changed = changed.filter(|row| session.state(*row) != crate::document::RowState::Clean);
             prop_assert_eq!(session.changed() as usize, changed.count());
             for sitemap in document.sitemaps() {
                 let live: Vec<RowId> = sitemap.rows.iter().filter(|row| document.is_live(*row)).collect();
