@@ -41,7 +41,12 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     each_path(&list.paths, streams, |path, streams| {
         // An order over all rows needs all of them.
         let held = if keys.is_empty() { held } else { u64::MAX };
-        let mut set = Set::open(&list.common, (&[path.to_path_buf()], held), now, streams)?;
+        let paths = [path.to_path_buf()];
+        let mut set = if shown.compares_rows() || list.sitemaps {
+            Set::open(&list.common, (&paths, held), now, streams)?
+        } else {
+            Set::open_once(&list.common, (&paths, held), now, streams)?
+        };
         if list.sitemaps {
             return sitemaps(set.session(), list.format, streams);
         }
@@ -66,6 +71,13 @@ struct Shown<'l> {
 }
 
 impl Shown<'_> {
+    /// Whether other rows have a say in what is printed of a row.
+    fn compares_rows(&self) -> bool {
+        let tells_rules =
+            |columns: &Columns| columns.cells.iter().any(|(_, cell)| matches!(cell, Cell::Finding | Cell::Rules));
+        self.query.as_ref().is_some_and(Query::compares_rows) || self.columns.as_ref().is_some_and(tells_rules)
+    }
+
     fn print(&mut self, session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dyn Write) -> io::Result<()> {
         let facts = session.view().facts_by_row();
         let passing = passing(session, rows, self.query.as_ref().map(|query| (query, &facts)));

@@ -345,11 +345,17 @@ impl Common {
         Ok((session, lock))
     }
 
+    /// A session that waits for a set.
+    fn session(&self, now: Now) -> Result<Session, Failure> {
+        let mut session = Session::new(now, self.options()?.base_url);
+        session.set_profile(self.profile.unwrap_or_default());
+        Ok(session)
+    }
+
     /// Opens several sitemaps as one set; what cannot be read of it is said.
     fn open_set(&self, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
         let options = self.options()?;
-        let mut session = Session::new(now, options.base_url.clone());
-        session.set_profile(self.profile.unwrap_or_default());
+        let mut session = self.session(now)?;
         session.set_backups(self.backup.unwrap_or_default());
         let session = streams.watched(|progress| load::open_all_watched(session, paths, options, progress))?;
         for error in session.unread() {

@@ -5,10 +5,12 @@
 use super::args::Common;
 use super::{Failure, Streams, say};
 use crate::document::sitemap::SitemapId;
+use crate::files;
+use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::load;
-use crate::session::parts::{Opened, Parts};
+use crate::session::parts::{Opened, Parts, walk};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -22,6 +24,15 @@ pub(super) enum Set {
     Held(Box<Session>),
     /// Its files come and go.
     Parts(Box<Parts>),
+    /// The same, and nothing is asked that needs more than one walk.
+    Once(Box<Once>),
+}
+
+/// A set before its only walk, and after it.
+pub(super) struct Once {
+    session: Session,
+    paths: Vec<PathBuf>,
+    options: files::Options,
 }
 
 impl Set {
@@ -33,32 +44,45 @@ impl Set {
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
         let options = common.options()?;
-        let session = || {
-            let mut session = Session::new(now, options.base_url.clone());
-            session.set_profile(common.profile.unwrap_or_default());
-            session
-        };
-        // Standard input can be read only once.
-        let held = if paths.iter().any(|path| crate::files::is_stream(path)) { u64::MAX } else { held };
-        let whole = streams.watched(|now| load::open_within(session(), paths, options.clone(), held, now))?;
+        let fresh = common.session(now)?;
+        let held = held_of(paths, held);
+        let whole = streams.watched(|now| load::open_within(fresh, paths, options.clone(), held, now))?;
         let set = match whole {
             Some(session) => Self::Held(Box::new(session)),
-            None => match streams.watched(|now| Parts::open(session(), paths, options.clone(), now))? {
-                Opened::Parts(parts) => Self::Parts(parts),
-                Opened::Linked => {
-                    let whole =
-                        streams.watched(|now| load::open_all_watched(session(), paths, options.clone(), now))?;
-                    Self::Held(Box::new(whole))
+            None => {
+                let fresh = common.session(now)?;
+                match streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))? {
+                    Opened::Parts(parts) => Self::Parts(parts),
+                    Opened::Linked => {
+                        let fresh = common.session(now)?;
+                        let open = |now: &Progress| load::open_all_watched(fresh, paths, options.clone(), now);
+                        Self::Held(Box::new(streams.watched(open)?))
+                    }
                 }
-            },
+            }
         };
-        for error in set.session().unread() {
-            say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
-        }
-        if let Some(words) = set.session().recovered() {
-            streams.note(&words);
-        }
+        say_about(set.session(), streams);
         Ok(set)
+    }
+
+    /// The same for questions about each row alone: a large set is read once. What cannot be read of it is said when
+    /// [`Set::each`] has shown the rest.
+    pub(super) fn open_once(
+        common: &Common,
+        (paths, held): (&[PathBuf], u64),
+        now: Now,
+        streams: &mut Streams<'_>,
+    ) -> Result<Self, Failure> {
+        let options = common.options()?;
+        let (session, held) = (common.session(now)?, held_of(paths, held));
+        let whole = streams.watched(|now| load::open_within(session, paths, options.clone(), held, now))?;
+        Ok(match whole {
+            Some(session) => {
+                say_about(&session, streams);
+                Self::Held(Box::new(session))
+            }
+            None => Self::Once(Box::new(Once { session: common.session(now)?, paths: paths.to_vec(), options })),
+        })
     }
 
     /// What is known of it as a whole; its rows only while [`Set::each`] shows their file.
@@ -66,6 +90,7 @@ impl Set {
         match self {
             Self::Held(session) => session,
             Self::Parts(parts) => parts.session(),
+            Self::Once(once) => &once.session,
         }
     }
 
@@ -83,7 +108,32 @@ impl Set {
             Self::Parts(parts) => {
                 streams.watched_printing(|progress, out| parts.each(progress, |session, id| see(session, id, out)))
             }
+            Self::Once(once) => {
+                let Once { session, paths, options } = &mut **once;
+                let fresh = Session::new(session.view().now, None);
+                let fresh = std::mem::replace(session, fresh);
+                *session = streams.watched_printing(|progress, out| {
+                    walk(fresh, paths, options.clone(), progress, |session, id| see(session, id, out))
+                })?;
+                say_about(session, streams);
+                Ok(())
+            }
         }
+    }
+}
+
+/// Standard input can be read only once.
+fn held_of(paths: &[PathBuf], held: u64) -> u64 {
+    if paths.iter().any(|path| files::is_stream(path)) { u64::MAX } else { held }
+}
+
+/// Says what could not be read, and what was put right before.
+fn say_about(session: &Session, streams: &mut Streams<'_>) {
+    for error in session.unread() {
+        say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
+    }
+    if let Some(words) = session.recovered() {
+        streams.note(&words);
     }
 }
 

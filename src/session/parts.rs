@@ -103,7 +103,9 @@ impl Parts {
                 }
                 hashes.extend(visitor.hashes);
                 let part = files::Part::Sitemap { source, sitemap, on_disk, visitor: visitor.reader };
-                session.absorb_alone(part);
+                if let Some(id) = session.absorb_alone(part) {
+                    session.shed(id);
+                }
             }
         })?;
         if is_linked {
@@ -193,6 +195,36 @@ impl Parts {
     }
 }
 
+/// Shows file after file of a set in one walk, for questions that are about each row alone: nothing that needs other rows
+/// is known of them. Gives back the set, its files not held.
+///
+/// # Errors
+/// As [`Loader::load_all`], or what `see` says.
+pub fn walk<E: From<files::Error>>(
+    mut session: Session,
+    paths: &[PathBuf],
+    options: Options,
+    progress: &Progress,
+    mut see: impl FnMut(&Session, SitemapId) -> Result<(), E>,
+) -> Result<Session, E> {
+    let loader = session.loader(options);
+    let mut failed: Option<E> = None;
+    let make = |facts: &Facts| loader.reader(facts);
+    let loaded = files::load_all(paths, &loader.options, progress, make, &mut |part| {
+        if failed.is_some() {
+            return;
+        }
+        let Some(id) = session.absorb_alone(part) else { return };
+        if let Err(error) = see(&session, id) {
+            failed = Some(error);
+            progress.cancel();
+        }
+        session.shed(id);
+    })?;
+    session.finish_parts(loaded);
+    failed.map_or(Ok(session), Err)
+}
+
 /// The rows whose hash another row has too.
 fn meeting(hashes: &[u64]) -> RowSet {
     // By eighths, so that sorting needs little memory.
@@ -212,9 +244,12 @@ fn meeting(hashes: &[u64]) -> RowSet {
 }
 
 impl Session {
-    /// Takes in a file of a set that is gone through, and sheds it.
-    fn absorb_alone(&mut self, part: files::Part<Reader>) {
-        let files::Part::Sitemap { source, sitemap, on_disk, mut visitor } = part else { return };
+    /// Takes in a file of a set that is gone through; an index is just taken in.
+    fn absorb_alone(&mut self, part: files::Part<Reader>) -> Option<SitemapId> {
+        let files::Part::Sitemap { source, sitemap, on_disk, mut visitor } = part else {
+            self.absorb(part);
+            return None;
+        };
         let mtime = on_disk.as_ref().and_then(super::load::seconds);
         let url = sitemap.url.clone();
         let records = super::load::records(&mut visitor, &sitemap.quirks);
@@ -227,7 +262,7 @@ impl Session {
         Arc::make_mut(&mut self.now.state.checks.newest).push(newest);
         let found = of_present(&self.now.state.document, id, self.profile());
         Arc::make_mut(&mut self.file_findings).extend(found);
-        self.now.state.document.shed(id);
+        Some(id)
     }
 
     /// The first walk is over.

@@ -188,6 +188,15 @@ pub enum Expr {
 }
 
 impl Expr {
+    /// Whether any of its tests is of a kind.
+    pub fn has(&self, is_meant: &impl Fn(&Test) -> bool) -> bool {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.has(is_meant)),
+            Self::Not(part) => part.has(is_meant),
+            Self::Test(test) => is_meant(test),
+        }
+    }
+
     /// The conjunction, flattened.
     pub fn all(parts: Vec<Self>) -> Self {
         let flat = parts.into_iter().flat_map(|part| match part {

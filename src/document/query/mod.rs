@@ -168,6 +168,13 @@ impl Query {
         self.node.holds(&Row::new(row))
     }
 
+    /// Whether other rows have a say in whether a row passes: duplicates, rules of the set.
+    pub fn compares_rows(&self) -> bool {
+        self.expr.has(&|test| {
+            matches!(test, expr::Test::Is(State::Duplicate) | expr::Test::Rule(_) | expr::Test::Severity(..))
+        })
+    }
+
     /// Whether every row passes, known without looking.
     pub fn is_everything(&self) -> bool {
         matches!(*self.node, Node::Known(true))
