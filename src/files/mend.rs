@@ -7,8 +7,6 @@ use super::load::Facts;
 use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::source::{Anchor, Lines, Source};
 use crate::progress::Progress;
-use crate::protocol::Field;
-use crate::xml::entry::Entry;
 use crate::xml::repair::{self, Kept, MendKind, Repaired};
 use crate::xml::scan::{self, Scan, Visit};
 use std::path::PathBuf;
@@ -44,7 +42,7 @@ pub(super) fn sound<V: Visit>(
     if !scan.cancelled && (scan.names.is_none() || !scan.damage.is_empty()) {
         // Offsets have 32 bits.
         let fits = |repaired: &Repaired| u32::try_from(repaired.bytes.len()).is_ok();
-        let Some(mended) = repair::repair_after(&bytes, kept(&bytes, &scan)).filter(fits) else {
+        let Some(mended) = repair::repair_after(&bytes, Kept::of(&bytes, &scan)).filter(fits) else {
             let root = Reason::Root(scan.root.clone());
             return Err(Error::new(path(), root));
         };
@@ -76,16 +74,6 @@ pub(super) fn sound<V: Visit>(
     let source = Source::new(bytes, scan).ok_or_else(|| Error::new(path(), Reason::Root(root)))?;
     quirks.sort_by_key(|quirk| (quirk.entry, quirk.at));
     Ok(Sound { source: source.anchored(anchors), visitor, quirks })
-}
-
-/// The sound entries with which a damaged file begins, if a repair can begin after them.
-fn kept(bytes: &[u8], scan: &Scan) -> Option<Kept> {
-    let names = scan.names.as_ref()?;
-    let [.., start, end] = *scan.starts else { return None };
-    let last = Entry::of(bytes.get(start as usize..end as usize)?, names);
-    // What follows an entry without anything in it may belong into it.
-    let has_fields = Field::ALL.iter().any(|field| last.field(*field).is_some());
-    has_fields.then_some(Kept { entries: scan.entries() as u32, end: end as usize })
 }
 
 /// What a repair of `bytes` did is added to `quirks`, with the places of the file as stored, to which `map` leads where

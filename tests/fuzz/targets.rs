@@ -9,7 +9,7 @@ use sited::xml::entry::{Entry, Oddities};
 use sited::xml::feed;
 use sited::xml::grid;
 use sited::xml::names::{FileKind, Names};
-use sited::xml::repair;
+use sited::xml::repair::{self, Kept, Repaired};
 use sited::xml::scan::{self, Ignore, Scan, Visit};
 use sited::xml::splice::{self, Change, Changes};
 
@@ -170,6 +170,7 @@ fn feeds_target(bytes: &[u8]) -> Result<(), String> {
 fn repair_target(bytes: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(bytes);
     let Some(mut repaired) = repair::repair(text.as_bytes()) else { return Ok(()) };
+    resumed(text.as_bytes(), &repaired)?;
     let mut seen = Seen::default();
     let mut scan = scan::scan(&repaired.bytes, &mut seen, &Progress::default());
     // Very odd tags may take a second repair, whose places are those of the first.
@@ -185,6 +186,22 @@ fn repair_target(bytes: &[u8]) -> Result<(), String> {
     ensure(repaired.mends.iter().all(|mend| mend.entry.is_none_or(|entry| entry < rows)), "mends of rows that exist")?;
     ensure(repaired.mends.iter().all(|mend| mend.at <= text.len()), "mends inside the damaged file")?;
     ensure(repaired.anchors.is_sorted(), "anchors in order")
+}
+
+/// A repair that begins after the last sound entry comes to the same.
+fn resumed(bytes: &[u8], whole: &Repaired) -> Result<(), String> {
+    let mut seen = Seen::default();
+    let before = scan::scan_sound(bytes, &mut seen, &Progress::default());
+    let Some(kept) = Kept::of(bytes, &before) else { return Ok(()) };
+    let after = repair::repair_after(bytes, Some(kept)).ok_or("a sitemap from its middle on")?;
+    ensure(after.bytes == whole.bytes && after.mends == whole.mends, "the same repair from the last sound entry on")?;
+    if after.kept > 0 {
+        let all = scan::scan(&after.bytes, &mut Ignore, &Progress::default());
+        let rest = scan::resume(&after.bytes, before, &mut seen, &Progress::default());
+        ensure(rest.starts == all.starts && rest.damage == all.damage, "the same scan from there on")?;
+        ensure(seen.0.len() == all.entries(), "each entry once")?;
+    }
+    Ok(())
 }
 
 fn queries_target(bytes: &[u8]) -> Result<(), String> {

@@ -6,8 +6,9 @@
 use super::super::entry::{Entry, Oddities, TextKind};
 use super::super::markup::Markup;
 use super::super::parser::{Damage, DamageKind, Parser};
-use super::Mender;
+use super::super::scan::Scan;
 use super::text::{Place, is_illegal};
+use super::{Kept, Mender};
 use crate::protocol::Field;
 
 /// Looks whether entries are sound.
@@ -32,6 +33,19 @@ impl Judge {
             self.illegal = next_illegal(bytes, from);
         }
         self.illegal < to
+    }
+}
+
+impl Kept {
+    /// The sound entries with which a damaged file begins, as a scan that stopped at its first damage saw them; `None`
+    /// if a repair cannot begin after them.
+    pub fn of(bytes: &[u8], scan: &Scan) -> Option<Self> {
+        let names = scan.names.as_ref()?;
+        let [.., start, end] = *scan.starts else { return None };
+        let last = Entry::of(bytes.get(start as usize..end as usize)?, names);
+        // What follows an entry without anything in it may belong into it.
+        let has_fields = Field::ALL.iter().any(|field| last.field(*field).is_some());
+        has_fields.then_some(Self { entries: scan.entries() as u32, end: end as usize })
     }
 }
 

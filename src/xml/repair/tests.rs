@@ -393,10 +393,8 @@ proptest! {
         // The same from the first damage on.
         let mut locs = Locs::default();
         let scan = scan::scan_sound(bytes, &mut locs, &Progress::default());
-        let kept = Kept { entries: scan.entries() as u32, end: *scan.starts.last().unwrap() as usize };
-        let last = scan.entries().checked_sub(1).map(|last| &bytes[scan.starts[last] as usize..kept.end]);
-        let has_fields = last.is_some_and(|last| Entry::of(last, scan.names.as_ref().unwrap()).fields != [None; 4]);
-        let after = repair_after(bytes, has_fields.then_some(kept)).unwrap();
+        let end = *scan.starts.last().unwrap() as usize;
+        let after = repair_after(bytes, Kept::of(bytes, &scan)).unwrap();
         prop_assert_eq!(String::from_utf8_lossy(&after.bytes), String::from_utf8_lossy(&model.bytes), "{}", &text);
         prop_assert_eq!(&after.mends, &model.mends, "{}", &text);
         let (fresh, expected) = rows(&model.bytes);
@@ -404,7 +402,7 @@ proptest! {
             prop_assert_eq!(origin(&after, *start as usize), origin(&model, *start as usize), "{} in {}", start, &text);
         }
         if after.kept > 0 {
-            prop_assert_eq!(after.kept, kept.end);
+            prop_assert_eq!(after.kept, end);
             let resumed = scan::resume(&after.bytes, scan, &mut locs, &Progress::default());
             prop_assert_eq!(&resumed.starts, &fresh.starts);
             prop_assert_eq!((resumed.stray, resumed.damage), (fresh.stray, fresh.damage));
