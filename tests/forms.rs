@@ -299,3 +299,22 @@ fn standard_input_and_output_stand_for_files() {
     assert!(stdout(&output).contains("<priority>0.5</priority>"), "{}", stderr(&output));
     assert_eq!(folder.names(), ["new.csv"]);
 }
+
+#[test]
+fn a_feed_that_ends_too_early_keeps_its_complete_items_and_says_so() {
+    let folder = Folder::new();
+    let item = |number: u32| format!("<item><link>https://example.com/{number}</link></item>\n");
+    let cut = format!("<rss version=\"2.0\"><channel>\n{}{}<item><link>https://exa", item(1), item(2));
+    folder.write("feed.xml", cut.as_bytes());
+    folder.write("none.xml", b"<rss version=\"2.0\"><channel><title>A</title></channel></rss>");
+    assert_eq!(stdout(&run(&folder, &["list", "feed.xml"])), "https://example.com/1\nhttps://example.com/2\n");
+    let check = run(&folder, &["check", "feed.xml"]);
+    let said = "feed.xml:4:24: error[xml-truncated]: the file ends here, too early: 2 complete items are here, what is open \
+                at the end is left out\n";
+    assert_eq!((stdout(&check).as_str(), check.status.code()), (said, Some(1)));
+    assert!(stdout(&run(&folder, &["check", "none.xml"])).contains("doc-no-entries"));
+    // Nothing of a feed is put right in its place.
+    let fix = run(&folder, &["fix", "feed.xml", "--rule", "xml-truncated"]);
+    assert!(stderr(&fix).contains("nothing"), "{}", stderr(&fix));
+    assert_eq!(folder.read("feed.xml"), cut.as_bytes());
+}

@@ -99,5 +99,7 @@ fn sum(intent: &Intent, streams: &mut Streams<'_>) {
             format!("; {} left alone: {}", counted(rows, "row"), reason.as_deref().unwrap_or_default())
         }
     };
-    streams.note(&format!("dry run, nothing is written: {}{already}{refused}", intent.label));
+    let is_idle = intent.changes == 0 && intent.edit.is_none() && intent.refused == 0 && !intent.idle.is_empty();
+    let label = if is_idle { intent.idle } else { &intent.label };
+    streams.note(&format!("dry run, nothing is written: {label}{already}{refused}"));
 }

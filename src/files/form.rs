@@ -95,6 +95,13 @@ fn of_feed(stored: &[u8], import: Import) -> Shaped {
     let names = import.left.iter().take(6);
     let left: Vec<String> = names.map(|(name, count)| format!("{} {name}", crate::words::grouped(*count))).collect();
     let mut quirks = vec![Quirk { kind, at: (1, 1), entry: None, what: left.join(", ").into() }];
+    if import.is_cut {
+        let items = counted(import.places.len() as u64, "complete item");
+        let verb = if import.places.len() == 1 { "is" } else { "are" };
+        let what = format!("{items} {verb} here, what is open at the end is left out").into();
+        let at = Lines::new(stored).position(stored.len());
+        quirks.push(Quirk { kind: QuirkKind::Truncated, at, entry: None, what });
+    }
     let mut lines = Lines::new(stored);
     quirks.extend(import.odd.into_iter().map(|odd| Quirk {
         kind: quirk_of(odd.kind),

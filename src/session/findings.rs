@@ -11,6 +11,7 @@ use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::set::SetRule;
 use crate::check::{entry as entry_rules, message, quirk};
 use crate::document::Document;
+use crate::document::form::Form;
 use crate::document::quirk::Quirk;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Member, SitemapId};
@@ -380,6 +381,9 @@ pub(super) fn of_sitemap(document: &Document, id: SitemapId, profile: Profile) -
 pub(super) fn of_present(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
     let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
     let mut findings = frame::findings(document, Member::Sitemap(id), profile);
-    findings.extend(of_quirks(&sitemap.quirks, (false, profile), &|_| Place::Sitemap(id)));
+    // A feed is never written over, and so nothing of it is put right.
+    let is_feed = matches!(sitemap.form, Form::Feed(_));
+    let of_quirks = of_quirks(&sitemap.quirks, (false, profile), &|_| Place::Sitemap(id)).into_iter();
+    findings.extend(of_quirks.map(|found| FileFinding { fix: found.fix.filter(|_| !is_feed), ..found }));
     findings
 }

@@ -50,7 +50,28 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
         };
         rules.iter().filter_map(finding).collect()
     })
-    .unwrap_or_default()
+    .unwrap_or_else(|| {
+        // Of a feed nothing but its items is read.
+        let rule = Rule::DOC_NO_ENTRIES;
+        let severity = rule.severity_in(profile).filter(|_| facts.entries == 0 && is_feed(document, member));
+        let message = "no item in this feed";
+        let finding = |severity| FileFinding {
+            place,
+            rule,
+            severity,
+            field: None,
+            message: message.to_owned(),
+            fix: None,
+            at: None,
+        };
+        severity.map(finding).into_iter().collect()
+    })
+}
+
+/// Whether a file is a feed, which is never written over.
+fn is_feed(document: &Document, member: Member) -> bool {
+    let Member::Sitemap(id) = member else { return false };
+    document.sitemap(id).is_some_and(|sitemap| matches!(sitemap.form, Form::Feed(_)))
 }
 
 /// The fix of something that was repaired when a file was read, or that any save ends: agreeing to it. Lines of a list
@@ -263,6 +284,9 @@ impl Snapshot {
     }
 
     fn edits_of_file(&self, member: Member, rules: RuleSet) -> Vec<Edit> {
+        if is_feed(&self.document, member) {
+            return Vec::new();
+        }
         let (mut frame, mut edits) = (None, Vec::new());
         let mut document = self.document.clone();
         let profile = self.checks.profile();

@@ -137,7 +137,14 @@ impl Planner<'_> {
             return words.join(", ");
         }
         let is_unsettled = sitemap.path.as_deref().is_some_and(|path| self.request.disk.is_unsettled(path));
-        if is_unsettled { "as it was before the save that failed" } else { "another order or layout" }.to_owned()
+        let has_other_frame =
+            self.counterpart(id).is_some_and(|then| !super::same_frame(&sitemap.frame, &then.frame, sitemap.live > 0));
+        match (is_unsettled, has_other_frame) {
+            (true, _) => "as it was before the save that failed",
+            (false, true) => "changed around its entries",
+            (false, false) => "another order or layout",
+        }
+        .to_owned()
     }
 
     fn index_output(&self) -> Option<Output> {

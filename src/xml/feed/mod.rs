@@ -85,6 +85,8 @@ pub struct Import {
     pub anchors: Vec<(u32, u32)>,
     /// What the feed's own rules say about it, in document order.
     pub odd: Vec<Odd>,
+    /// Whether it ends too early: an item that is open there is left out.
+    pub is_cut: bool,
     /// Children of items that a sitemap has no place for: their names and how often they occur.
     pub left: Vec<(String, u64)>,
 }

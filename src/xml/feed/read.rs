@@ -34,8 +34,13 @@ pub fn import(bytes: &[u8]) -> Option<Import> {
             _ => {}
         }
     }
+    let is_cut = !walk.stack.is_empty();
+    if is_cut && walk.item.take().is_some() {
+        // What the end of the file cuts is no item, and half a link no URL. What is open now has no row.
+        walk.stack.clear();
+    }
     walk.close_to(0, bytes.len());
-    walk.finish()
+    Some(Import { is_cut, ..walk.finish()? })
 }
 
 /// An open element.
@@ -383,7 +388,7 @@ impl<'b> Walk<'b> {
             });
         }
         let (text, anchors) = write::urlset(&rows);
-        Some(Import { feed, text, anchors, places, odd, left: self.left.into_list() })
+        Some(Import { feed, text, anchors, places, odd, left: self.left.into_list(), is_cut: false })
     }
 }
 

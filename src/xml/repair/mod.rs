@@ -323,7 +323,7 @@ impl<'b> Mender<'b> {
             let is_first = at == mark;
             if !markup::is_blank(gap) {
                 let first = at + gap.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(0);
-                self.note(MendKind::LeadingJunk, first);
+                self.note_junk(first);
             } else if !(is_first && gap.is_empty()) {
                 misc.extend_from_slice(gap);
             }
@@ -348,7 +348,7 @@ impl<'b> Mender<'b> {
                     if token.start > mark && markup::is_blank(&misc) && self.mends.is_empty() {
                         self.note_what(MendKind::LeadingBlank, mark, String::new());
                     } else if !markup::is_blank(&misc) {
-                        self.note(MendKind::LeadingJunk, mark);
+                        self.note_junk(mark);
                     }
                     if markup::is_blank(&misc) {
                         misc.clear();
@@ -360,7 +360,7 @@ impl<'b> Mender<'b> {
                 Kind::Declaration => {
                     let text = bytes.get(token.start..token.end).unwrap_or_default();
                     if has_doctype || is_html_doctype(text) || !text.starts_with(b"<!DOCTYPE") {
-                        self.note(MendKind::LeadingJunk, token.start);
+                        self.note_junk(token.start);
                     } else {
                         has_doctype = true;
                         self.doctype(&token);
@@ -374,7 +374,7 @@ impl<'b> Mender<'b> {
                         .find(|kind| local == kind.entry_name().as_bytes());
                     let root = root_kind(local);
                     if (root.is_none() && entry.is_none()) || text::has_illegal(token.name(bytes)) {
-                        self.note(MendKind::LeadingJunk, token.start);
+                        self.note_junk(token.start);
                         continue;
                     }
                     self.out.extend_from_slice(bytes.get(..mark).unwrap_or_default());
@@ -391,8 +391,16 @@ impl<'b> Mender<'b> {
                         }
                     });
                 }
-                Kind::End | Kind::Cdata | Kind::Stray => self.note(MendKind::LeadingJunk, token.start),
+                Kind::End | Kind::Cdata | Kind::Stray => self.note_junk(token.start),
             }
+        }
+    }
+
+    /// Notes that something stands before the document: once, however many pieces it has.
+    fn note_junk(&mut self, at: usize) {
+        self.moved = true;
+        if !self.mends.iter().any(|mend| mend.kind == MendKind::LeadingJunk) {
+            self.note(MendKind::LeadingJunk, at);
         }
     }
 
