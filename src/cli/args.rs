@@ -358,7 +358,7 @@ pub struct Split {
 /// `sited restore`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sited restore sitemap_index.xml\n  sited restore sitemap_index.xml --set latest --dry-run"
+    after_help = "Examples:\n  sited restore sitemap_index.xml\n  sited restore sitemap_index.xml --set latest --dry-run\n  sited restore sitemap_index.xml --keep 10"
 )]
 pub struct Restore {
     /// The sitemap, or the index of the set, that was saved with --backup, or the folder that it is in
@@ -369,6 +369,9 @@ pub struct Restore {
     /// Remove the files that were made since
     #[arg(long, requires = "set")]
     pub prune: bool,
+    /// Remove all backups but the latest NUMBER
+    #[arg(long, value_name = "NUMBER", conflicts_with = "set")]
+    pub keep: Option<usize>,
     /// Say what would be put back, and write nothing
     #[arg(long, requires = "set")]
     pub dry_run: bool,

@@ -4,7 +4,7 @@ use super::args::{Common, Restore};
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Status, Streams};
-use crate::files::backup::{Restoring, Set, interrupted, restoring, sets};
+use crate::files::backup::{Restoring, Set, interrupted, prune, restoring, sets};
 use crate::files::{self, in_folder};
 use crate::words::{counted, size};
 use std::io;
@@ -18,6 +18,14 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
     } else {
         restore.path.clone()
     };
+    if let Some(keep) = restore.keep {
+        let _lock = Lock::take(streams, std::slice::from_ref(&main))?;
+        for set in prune(&main, keep)? {
+            streams.note(&format!("removed  {}", in_words(&set)));
+        }
+        list(&main, streams)?;
+        return Ok(Status::Fine);
+    }
     let Some(date) = &restore.set else {
         list(&main, streams)?;
         return Ok(Status::Fine);

@@ -11,7 +11,7 @@ mod restore;
 #[cfg(test)]
 mod tests;
 
-pub use list::{Kept, Set, interrupted, sets};
+pub use list::{Kept, Set, interrupted, prune, sets};
 pub use restore::{Restored, Restoring, restoring};
 
 use super::commit::{Gate, SUFFIX, Step, attempt, sync_folder, temporary_prefix};

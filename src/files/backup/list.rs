@@ -1,5 +1,7 @@
 //! What is in a folder of backups: dated sets, each with a list of its files.
 
+use crate::files::commit::sync_folder;
+use crate::files::error::Error;
 use crate::protocol::lastmod::Now;
 use serde::{Deserialize, Serialize};
 use std::fs;
@@ -131,6 +133,23 @@ pub fn sets(main: &Path) -> Vec<Set> {
         .collect();
     sets.sort_by(|one, other| (one.number, &one.date).cmp(&(other.number, &other.date)));
     sets
+}
+
+/// Removes the oldest sets, so that so many stay; gives them. What a set still keeps can be put back: a restore takes the
+/// oldest copy since the wanted moment.
+///
+/// # Errors
+/// When one cannot be removed; without its list it is none any more.
+pub fn prune(main: &Path, keep: usize) -> Result<Vec<Set>, Error> {
+    let mut sets = sets(main);
+    sets.truncate(sets.len().saturating_sub(keep));
+    for set in &sets {
+        // The list first: half a set counts for nothing.
+        let removed = fs::remove_file(set.folder.join(LIST)).and_then(|()| sync_folder(&set.folder));
+        let removed = removed.and_then(|()| fs::remove_dir_all(&set.folder));
+        removed.map_err(|error| Error::system("remove", &set.folder, error))?;
+    }
+    Ok(sets)
 }
 
 /// Folders of backups that were interrupted before they were whole: nothing was replaced for them.

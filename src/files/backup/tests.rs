@@ -155,3 +155,22 @@ fn a_failure_at_any_operation_leaves_one_state_or_the_other() {
     }
     assert!(failures > 15 && finished > 2, "{failures} {finished}");
 }
+
+#[test]
+fn the_oldest_go_and_what_stays_can_be_put_back() {
+    let mut set = pair();
+    let backups = Backups::new(When::Always);
+    let mut states = Vec::new();
+    for value in ["0.1", "0.2", "0.3", "0.4"] {
+        states.push(own(&set));
+        set.set(&[0], Field::Priority, Some(value));
+        save(&mut set, &backups);
+    }
+    let before = sets(&main(&set));
+    assert!(prune(&main(&set), 9).unwrap().is_empty());
+    assert_eq!(prune(&main(&set), 2).unwrap(), before[..2]);
+    assert_eq!(sets(&main(&set)), before[2..]);
+    assert!(interrupted(&main(&set)).is_empty());
+    restoring(&main(&set), &before[2].date).unwrap().run(false, set.now).unwrap();
+    assert_eq!(own(&set), states[2]);
+}

@@ -221,7 +221,11 @@ impl App {
                 if let Some(hint) = error.hint() {
                     lines.push(Words::dim(hint).into());
                 }
-                let answers = vec![('k', "keep editing", Answer::Stay)];
+                let mut answers = vec![('k', "keep editing", Answer::Stay)];
+                // What has begun is finished where it was begun.
+                if !matches!(error.reason, Reason::Unfinished { .. } | Reason::NoRoom { begun: true, .. }) {
+                    answers.push(('s', "save elsewhere", Answer::SaveElsewhere));
+                }
                 let title = Words::new().and(Role::Error, "not saved").and(Role::Text, "; your changes are still here");
                 self.mode = Mode::Ask(Box::new(Ask { title, lines, answers, top: 0 }));
             }

@@ -117,7 +117,7 @@ fn a_list_is_edited_like_any_other_and_says_what_it_cannot_hold() {
     bench.keys("ddu");
     assert!(!bench.app.session.is_modified());
     bench.keys("jdd<c-s>");
-    assert_eq!(on_disk(), "https://example.com/a\r");
+    assert_eq!(on_disk(), "https://example.com/a");
     bench.keys("u<c-s>");
     assert_eq!(on_disk(), text);
     bench.keys("G$c0.8<enter><c-s>");
