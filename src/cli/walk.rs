@@ -47,17 +47,16 @@ impl Set {
         let fresh = common.session(now)?;
         let held = held_of(paths, held);
         let whole = streams.watched(|now| load::open_within(fresh, paths, options.clone(), held, now))?;
-        let set = match whole {
-            Some(session) => Self::Held(Box::new(session)),
-            None => {
-                let fresh = common.session(now)?;
-                match streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))? {
-                    Opened::Parts(parts) => Self::Parts(parts),
-                    Opened::Linked => {
-                        let fresh = common.session(now)?;
-                        let open = |now: &Progress| load::open_all_watched(fresh, paths, options.clone(), now);
-                        Self::Held(Box::new(streams.watched(open)?))
-                    }
+        let set = if let Some(session) = whole {
+            Self::Held(Box::new(session))
+        } else {
+            let fresh = common.session(now)?;
+            match streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))? {
+                Opened::Parts(parts) => Self::Parts(parts),
+                Opened::Linked => {
+                    let fresh = common.session(now)?;
+                    let open = |now: &Progress| load::open_all_watched(fresh, paths, options.clone(), now);
+                    Self::Held(Box::new(streams.watched(open)?))
                 }
             }
         };
