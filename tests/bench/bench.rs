@@ -48,7 +48,13 @@ fn main() {
     let size = size(&arguments);
     let folder = tempfile::tempdir_in(Path::new(env!("CARGO_TARGET_TMPDIR"))).expect("make a folder");
     let set = generate::generate(folder.path(), size.urls, size.files).expect("write the set");
-    println!("{} URLs in {} files, {} MB, best of {}", set.urls, size.files, set.bytes / 1_000_000, size.rounds);
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let megabytes = set.bytes / 1_000_000;
+    let caption = format!(
+        "{} URLs in {} files, {megabytes} MB, best of {}, {cores} cores:",
+        set.urls, size.files, size.rounds
+    );
+    println!("{caption}");
     let mut report = Report::default();
     let peers = Peers::measure(&set, size.rounds.min(2));
     opening(&set, size.rounds, &mut report);
@@ -61,7 +67,24 @@ fn main() {
     saving(&mut session, &mut report);
     saves::measure(&set, &mut session, size.rounds, &mut report);
     print!("{report}");
+    if arguments.iter().any(|argument| argument == "--readme") {
+        write_readme(&caption, &report);
+    }
 }
+
+/// Puts the table into the README, in the place of the last one.
+fn write_readme(caption: &str, report: &Report) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+    let text = std::fs::read_to_string(&path).expect("read the README");
+    let (head, rest) = text.split_once(BEGIN).expect("the README has a place for the table");
+    let (_, tail) = rest.split_once(END).expect("and an end of it");
+    let table = report.markdown();
+    std::fs::write(&path, format!("{head}{BEGIN}\n\n{caption}\n\n{table}\n{END}{tail}")).expect("write the README");
+}
+
+/// What the table stands between.
+const BEGIN: &str = "<!-- bench -->";
+const END: &str = "<!-- /bench -->";
 
 /// `--urls N` and `--files N`; one million in twenty files without them, a handful when `cargo test` asks.
 fn size(arguments: &[String]) -> Size {

@@ -2,7 +2,7 @@
 //!
 //! The best of several rounds is taken: other work on the machine only ever adds time.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::time::{Duration, Instant};
 
 /// The best time of several rounds. What the work returns is kept alive until the clock has stopped.
@@ -66,6 +66,18 @@ impl Report {
     /// Adds a count, and what it must be.
     pub fn count(&mut self, what: &str, measured: u64, allowed: u64) {
         self.add(what, measured.to_string(), Some(allowed.to_string()), Some(measured as f64 / allowed as f64));
+    }
+
+    /// The same as a table of Markdown.
+    pub fn markdown(&self) -> String {
+        let mut out = String::from("| What | measured | allowed | ratio |\n|---|---:|---:|---:|\n");
+        for row in &self.rows {
+            let ratio = row.ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
+            let ratio = if row.ratio.is_some_and(|ratio| ratio > 1.0) { format!("**{ratio}**") } else { ratio };
+            // Writing to a text cannot fail.
+            let _ = writeln!(out, "| {} | {} | {} | {ratio} |", row.what.replace('|', "\\|"), row.measured, row.allowed);
+        }
+        out
     }
 
     fn add(&mut self, what: &str, measured: String, allowed: Option<String>, ratio: Option<f64>) {
