@@ -50,10 +50,8 @@ fn main() {
     let set = generate::generate(folder.path(), size.urls, size.files).expect("write the set");
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let megabytes = set.bytes / 1_000_000;
-    let caption = format!(
-        "{} URLs in {} files, {megabytes} MB, best of {}, {cores} cores:",
-        set.urls, size.files, size.rounds
-    );
+    let caption =
+        format!("{} URLs in {} files, {megabytes} MB, best of {}, {cores} cores:", set.urls, size.files, size.rounds);
     println!("{caption}");
     let mut report = Report::default();
     let peers = Peers::measure(&set, size.rounds.min(2));

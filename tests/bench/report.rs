@@ -75,7 +75,8 @@ impl Report {
             let ratio = row.ratio.map_or(String::new(), |ratio| format!("{ratio:.2}"));
             let ratio = if row.ratio.is_some_and(|ratio| ratio > 1.0) { format!("**{ratio}**") } else { ratio };
             // Writing to a text cannot fail.
-            let _ = writeln!(out, "| {} | {} | {} | {ratio} |", row.what.replace('|', "\\|"), row.measured, row.allowed);
+            let _ =
+                writeln!(out, "| {} | {} | {} | {ratio} |", row.what.replace('|', "\\|"), row.measured, row.allowed);
         }
         out
     }
