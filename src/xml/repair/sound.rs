@@ -4,7 +4,7 @@
 //! for from a budget, so that a file in which every entry looks endless costs no more than twice its length.
 
 use super::super::entry::{Entry, Oddities, TextKind};
-use super::super::markup::Markup;
+use super::super::markup::{Kind, Markup};
 use super::super::parser::{Damage, DamageKind, Parser};
 use super::super::scan::Scan;
 use super::text::{Place, is_illegal};
@@ -52,7 +52,8 @@ impl Kept {
 impl Mender<'_> {
     /// Copies the entry that a tag begins, if no element is open and it is sound; the offset after it.
     pub(super) fn copy_sound(&mut self, token: &Markup) -> Option<usize> {
-        if !self.stack.is_empty() || self.closed.is_some() || !self.names.is_entry_tag(self.bytes, token) {
+        let is_entry = || matches!(token.kind, Kind::Start | Kind::Empty) && self.names.is_entry_tag(self.bytes, token);
+        if !self.stack.is_empty() || self.closed.is_some() || !is_entry() {
             return None;
         }
         let judge = self.judge.as_mut().filter(|judge| judge.budget > 0)?;

@@ -356,6 +356,7 @@ fn any_entry() -> impl Strategy<Value = String> {
         "<url><loc>n\u{FFFE}</loc></url>",
         "<url><Loc>o</Loc></url>",
         "<loc>p</loc>",
+        "<priority>1</priority>",
         "<url><url><loc>q</loc></url></url>",
         "</url>",
         "</urlset>",
