@@ -9,6 +9,7 @@ use crate::document::query::Query;
 use crate::document::rows::RowId;
 use crate::document::sort;
 use crate::document::source::{Lines, Source};
+use crate::files::Reason;
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::command::CommandError;
@@ -18,6 +19,7 @@ use crate::xml::record::Flags;
 use crate::xml::repeat;
 use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Lists every path.
@@ -38,29 +40,37 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
         columns.head(streams.out)?;
     }
     let mut shown = Shown { list, query, columns };
-    each_path(&list.paths, streams, |path, streams| {
+    let is_together = !keys.is_empty() || shown.compares_rows();
+    let mut print = |paths: &[PathBuf], streams: &mut Streams<'_>| -> Result<Status, Failure> {
         // An order over all rows needs all of them.
         let held = if keys.is_empty() { held } else { u64::MAX };
-        let paths = [path.to_path_buf()];
         let mut set = if shown.compares_rows() || list.sitemaps {
-            Set::open(&list.common, (&paths, held), now, streams)?
+            Set::open(&list.common, (paths, held), now, streams)?
         } else {
-            Set::open_once(&list.common, (&paths, held), now, streams)?
+            Set::open_once(&list.common, (paths, held), now, streams)?
         };
         if list.sitemaps {
-            return sitemaps(set.session(), list.format, streams);
-        }
-        if keys.is_empty() {
-            return set.each(streams, |session, id, out| {
+            sitemaps(set.session(), list.format, streams)?;
+        } else if keys.is_empty() {
+            set.each(streams, |session, id, out| {
                 let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
                 Ok(shown.print(session, rows.into_iter().flatten(), out)?)
-            });
+            })?;
+        } else if let Set::Held(session) = &mut set {
+            session.show_now(None, keys.clone());
+            let rows: Vec<RowId> = session.view().view.rows(session.document()).collect();
+            shown.print(session, rows.into_iter(), streams.out)?;
         }
-        let Set::Held(mut session) = set else { return Ok(()) };
-        session.show_now(None, keys.clone());
-        let rows: Vec<RowId> = session.view().view.rows(session.document()).collect();
-        Ok(shown.print(&session, rows.into_iter(), streams.out)?)
-    })
+        Ok(if set.session().unread().is_empty() { Status::Fine } else { Status::Files })
+    };
+    // Several files are one set where rows are compared; an index or a folder among them is one of its own.
+    if is_together && list.paths.len() > 1 {
+        match print(&list.paths, streams) {
+            Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) => {}
+            done => return done,
+        }
+    }
+    each_path(&list.paths, streams, |path, streams| print(&[path.to_path_buf()], streams).map(|_| ()))
 }
 
 /// What is printed of rows.
