@@ -56,7 +56,10 @@ fn list_prints_decoded_urls_in_the_order_of_the_set() {
         ("list DIR/index.xml", "https://e.com/a?b=1&c=2\nhttps://e.com/blog/x\nhttps://e.com/a\n"),
         ("list DIR/bad.xml DIR/good.xml --where -section:blog", "https://e.com/a\nhttps://e.com/a?b=1&c=2\n"),
         ("list DIR/index.xml --where has:image_or_rule:priority-*", "https://e.com/blog/x\nhttps://e.com/a\n"),
-        ("list DIR/bad.xml DIR/good.xml --sort -loc", "https://e.com/blog/x\nhttps://e.com/a?b=1&c=2\nhttps://e.com/a\n"),
+        (
+            "list DIR/bad.xml DIR/good.xml --sort -loc",
+            "https://e.com/blog/x\nhttps://e.com/a?b=1&c=2\nhttps://e.com/a\n",
+        ),
         ("list DIR/bad.xml DIR/bad.xml DIR/good.xml --where is:duplicate", ""),
         ("list DIR/index.xml --where file=bad.xml", "https://e.com/a\n"),
         ("list DIR/good.xml --where lastmod<today --now 2025-03-09", ""),
