@@ -168,6 +168,8 @@ fn changes_of_several_files_are_replayed_and_nobody_passes_them_by() {
     for paths in [&["sitemap-2.xml"][..], &["sitemap-2.xml", "sitemap-1.xml"], &["sitemap_index.xml"]] {
         let terminal = open_paths(&folder, paths, "left 1 unsaved change");
         terminal.wait_for("sitemap-1.xml");
+        terminal.send("r");
+        terminal.wait_gone("Until then");
         terminal.send(":%set priority=0.3\r");
         terminal.wait_for("read-only");
         terminal.send("q");

@@ -50,10 +50,9 @@ pub(super) fn real(path: &Path) -> PathBuf {
 
 /// The same for many files of few folders, which are looked up once.
 pub(super) fn real_in<'p>(path: &'p Path, folders: &mut HashMap<&'p Path, Option<PathBuf>>) -> PathBuf {
-    if path.is_symlink() || path.file_name().is_none() {
-        if let Ok(real) = path.canonicalize() {
-            return real;
-        }
+    let is_followed = path.is_symlink() || path.file_name().is_none();
+    if is_followed && let Ok(real) = path.canonicalize() {
+        return real;
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match folders.entry(folder).or_insert_with(|| folder.canonicalize().ok()) {
@@ -118,8 +117,8 @@ impl Lock {
         if !new.is_empty() {
             self.look_at_others(&new)?;
         }
-        let lines: String = keys.iter().map(|key| format!("{key:016x}\n")).collect();
-        let text = format!("{}\n{lines}", std::process::id());
+        let lines: Vec<String> = keys.iter().map(|key| format!("{key:016x}\n")).collect();
+        let text = format!("{}\n{}", std::process::id(), lines.concat());
         let written = self.file.rewind().and_then(|()| self.file.set_len(0));
         // A list that cannot be written protects less; the lock by name is there.
         let _ = written.and_then(|()| self.file.write_all(text.as_bytes()));

@@ -237,10 +237,14 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
             fs::write(&path, text).unwrap();
             let mut session = open(&path);
             let base = table(session.document());
-            ours.iter().for_each(|line| run(&mut session, line));
+            for line in ours {
+                run(&mut session, line);
+            }
             let own = table(session.document());
             let mut other = open(&path);
-            theirs.iter().for_each(|line| run(&mut other, line));
+            for line in theirs {
+                run(&mut other, line);
+            }
             other.save_now(None, false).unwrap();
             let is = table(open(&path).document());
             take_in(&mut session, take);

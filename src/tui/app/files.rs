@@ -166,9 +166,7 @@ impl App {
             return;
         }
         if let Some((count, path)) = self.session.waiting_elsewhere(&desk) {
-            let words = format!("an earlier session left {} to it", counted(count as u64, "unsaved change"));
-            self.session.set_read_only(format!("{words}; open {path}, which shows them and asks"));
-            return self.fail(format!("{words}: open {path}, which shows them; here it can be read, not changed"));
+            return self.say_waiting(count, &path);
         }
         let (left, words) = self.session.keep(desk);
         if let Some(words) = words {
@@ -200,6 +198,23 @@ impl App {
                 ('l', "leave them for later", Answer::Later),
                 ('D', "discard them", Answer::DropLeft),
             ],
+            top: 0,
+        }));
+    }
+
+    /// Changes of these files wait where they were open as another set. Saved from here, they could not be replayed.
+    fn say_waiting(&mut self, count: usize, path: &str) {
+        let words = format!("an earlier session left {} to it", counted(count as u64, "unsaved change"));
+        self.session.set_read_only(format!("{words}; open {path}"));
+        let line = |text: &str| Line::from(Words::text(text.to_owned()));
+        self.mode = Mode::Ask(Box::new(Ask {
+            title: Words::text(words),
+            lines: vec![
+                line("It was open by another path then. Open that: it shows the changes and asks."),
+                Line::from(Words::new().and(Role::Accent, format!("  sited {path}"))),
+                Words::dim("Until then these files can be read here, not changed.").into(),
+            ],
+            answers: vec![('r', "read only", Answer::Stay), ('q', "leave", Answer::Leave(0))],
             top: 0,
         }));
     }
