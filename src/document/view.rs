@@ -32,7 +32,7 @@ impl ViewSpec {
 #[derive(Debug, Clone)]
 enum Order {
     /// All rows in file order: first position of each sitemap, then the total.
-    File(Arc<[u32]>),
+    File(Arc<Vec<u32>>),
     /// These rows; and the number of each row in the file order, by row id.
     List { rows: Arc<Vec<u32>>, numbers: Arc<[u32]> },
 }
@@ -45,7 +45,7 @@ pub struct View {
 
 impl Default for View {
     fn default() -> Self {
-        Self { order: Order::File([0].into()) }
+        Self { order: Order::File(Arc::new(vec![0])) }
     }
 }
 
@@ -62,7 +62,19 @@ impl View {
             total += sitemap.rows.len() as u32;
         }
         starts.push(total);
-        Self { order: Order::File(starts.into()) }
+        Self { order: Order::File(Arc::new(starts)) }
+    }
+
+    /// Shows the rows of a file that was just appended, behind those of the others. Costs the same however many those
+    /// are, as long as the view is shared with nobody.
+    pub fn append_file(&mut self, document: &Document) {
+        match (&mut self.order, document.sitemaps().last()) {
+            (Order::File(starts), Some(sitemap)) if starts.len() == document.sitemaps().len() => {
+                let total = starts.last().copied().unwrap_or_default();
+                Arc::make_mut(starts).push(total + sitemap.rows.len() as u32);
+            }
+            _ => *self = Self::file_order(document),
+        }
     }
 
     /// Filters and sorts on all cores; `None` when cancelled. `facts` gives what queries ask of a row.

@@ -3,6 +3,7 @@
 use super::Session;
 use super::checks::{Checks, Reader};
 use super::snapshot::State;
+use crate::document::Document;
 use crate::document::quirk::Quirk;
 use crate::document::view::View;
 use crate::files::{self, Loaded, OnDisk, Options};
@@ -79,6 +80,8 @@ impl Session {
             Part::Sitemap { source, sitemap, on_disk, visitor } => {
                 let mtime = on_disk.as_ref().and_then(seconds);
                 self.remember(on_disk);
+                // Whatever is shared would be copied once for every file.
+                self.now.saved = Document::default();
                 let state = &mut self.now.state;
                 let first = state.document.row_limit();
                 let url = sitemap.url.clone();
@@ -86,7 +89,7 @@ impl Session {
                 let records = records(&mut visitor, &sitemap.quirks);
                 state.document.append(source, records, sitemap);
                 state.checks.absorb(&state.document, first, &visitor, url.as_deref(), mtime);
-                self.now.view = View::file_order(&state.document);
+                self.now.view.append_file(&state.document);
             }
         }
         self.now.saved = self.now.state.document.clone();
@@ -224,4 +227,36 @@ pub fn open_all_watched(
     let loaded = loader.load_all(paths, progress, &mut |part| session.absorb(part))?;
     session.finish(loaded);
     Ok(session)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_view_grows_by_each_file_as_it_comes() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, root: &str, entry: &str, locs: &[&str]| {
+            let entries: String =
+                locs.iter().map(|loc| format!("<{entry}><loc>https://e.com/{loc}</loc></{entry}>")).collect();
+            std::fs::write(folder.path().join(name), format!("<{root}>{entries}</{root}>")).unwrap();
+        };
+        write("index.xml", "sitemapindex", "sitemap", &["a.xml", "b.xml", "c.xml"]);
+        for (name, locs) in [("a.xml", &["1", "2"][..]), ("b.xml", &[]), ("c.xml", &["3"])] {
+            write(name, "urlset", "url", locs);
+        }
+        let mut session = Session::new(Now { seconds: 0, offset: 0 }, None);
+        let loader = session.loader(Options::default());
+        let mut shown = Vec::new();
+        let path = folder.path().join("index.xml");
+        let loaded = loader.load(&path, &Progress::default(), &mut |part| {
+            session.absorb(part);
+            let rows = (0..session.shown()).filter_map(|position| session.row_at(position));
+            let clean = rows.filter(|row| session.state(*row) == crate::document::RowState::Clean);
+            shown.push((session.shown(), clean.count()));
+        });
+        assert_eq!(shown, [(0, 0), (2, 2), (2, 2), (3, 3)]);
+        session.finish(loaded.unwrap());
+        assert_eq!(session.shown(), 3);
+    }
 }
