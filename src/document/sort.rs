@@ -147,17 +147,25 @@ impl SortKey {
     /// Orders two texts of this key's column; empty ones last in both directions.
     pub fn compare_texts(self, a: &str, b: &str) -> Ordering {
         match (a.is_empty(), b.is_empty()) {
-            (false, false) if self.descending => natural(b, a),
-            (false, false) => natural(a, b),
+            (false, false) => self.compare_bytes(a.as_bytes(), b.as_bytes()),
             (a, b) => a.cmp(&b),
         }
+    }
+
+    /// The same of texts that are not empty.
+    pub(super) fn compare_bytes(self, a: &[u8], b: &[u8]) -> Ordering {
+        if self.descending { natural_bytes(b, a) } else { natural_bytes(a, b) }
     }
 }
 
 /// Compares texts byte by byte, runs of digits by their value: `page-9` before `page-10`. Texts that
 /// differ in leading zeros alone are ordered by length, so only equal texts compare as equal.
 pub fn natural(a: &str, b: &str) -> Ordering {
-    let (mut left, mut right) = (a.as_bytes(), b.as_bytes());
+    natural_bytes(a.as_bytes(), b.as_bytes())
+}
+
+fn natural_bytes(a: &[u8], b: &[u8]) -> Ordering {
+    let (mut left, mut right) = (a, b);
     loop {
         let common = left.iter().zip(right).take_while(|(x, y)| x == y && !x.is_ascii_digit()).count();
         left = left.get(common..).unwrap_or_default();

@@ -99,7 +99,7 @@ impl View {
             _ => all,
         };
         if !spec.sort.is_empty() {
-            rows = sorted(rows, &numbers, &spec.sort, facts, progress)?;
+            rows = sorted(rows, (document, &numbers), &spec.sort, facts, progress)?;
         }
         Some(Self { order: Order::List { rows: Arc::new(rows), numbers: numbers.into() } })
     }
@@ -205,31 +205,31 @@ fn matching<R: RowFacts>(
 }
 
 /// The locs of some rows.
-struct Locs<'r, F> {
+struct Locs<'r> {
     rows: &'r [u32],
-    facts: &'r F,
+    document: &'r Document,
 }
 
-impl<F> Locs<'_, F> {
+impl Locs<'_> {
     fn row(&self, at: u32) -> u32 {
         self.rows.get(at as usize).copied().unwrap_or_default()
     }
 }
 
-impl<R: RowFacts, F: Fn(RowId) -> R + Sync> order::Texts for Locs<'_, F> {
+impl order::Texts for Locs<'_> {
     fn len(&self) -> u32 {
         self.rows.len() as u32
     }
 
-    fn see<S>(&self, at: u32, look: impl FnOnce(&str) -> S) -> S {
-        look(&(self.facts)(RowId(self.row(at))).loc())
+    fn see<S>(&self, at: u32, look: impl FnOnce(&[u8]) -> S) -> S {
+        look(self.document.loc(RowId(self.row(at))).as_bytes())
     }
 }
 
 /// Rows sorted under the keys; equal ones keep their order.
 fn sorted<R: RowFacts>(
     rows: Vec<u32>,
-    numbers: &[u32],
+    (document, numbers): (&Document, &[u32]),
     keys: &[SortKey],
     facts: &(impl Fn(RowId) -> R + Sync),
     progress: &Progress,
@@ -254,7 +254,7 @@ fn sorted<R: RowFacts>(
     if let [key] = keys
         && key.column == Column::Loc
     {
-        let locs = Locs { rows: &rows, facts };
+        let locs = Locs { rows: &rows, document };
         let order = order::by_text(&locs, *key, progress)?;
         return Some(order.into_par_iter().map(|at| locs.row(at)).collect());
     }

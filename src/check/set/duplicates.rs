@@ -38,8 +38,10 @@ impl Slot {
 pub struct Duplicates {
     /// One slot per page, in tables by hash: one of them fits a processor's cache, and grows in no time.
     shards: Vec<HashTable<Slot>>,
-    /// The short hash of each row's key, by row id; what the table grows by.
+    /// The short hash of each row's key, by row id; what the tables grow by. 0 for rows that are not in the index.
     hashes: Vec<u32>,
+    /// Rows of pages of two and more rows: of all others nothing needs to be looked up.
+    grouped: RoaringBitmap,
     /// Rows that are known to be alone on their page: no slot, no hash.
     alone: RoaringBitmap,
     /// Pages of two and more rows.
@@ -49,7 +51,13 @@ pub struct Duplicates {
 impl Default for Duplicates {
     fn default() -> Self {
         let shards = std::iter::repeat_with(HashTable::default).take(SHARDS).collect();
-        Self { shards, hashes: Vec::new(), alone: RoaringBitmap::new(), groups: Groups::default() }
+        Self {
+            shards,
+            hashes: Vec::new(),
+            grouped: RoaringBitmap::new(),
+            alone: RoaringBitmap::new(),
+            groups: Groups::default(),
+        }
     }
 }
 
@@ -89,7 +97,7 @@ impl Duplicates {
         loc: &impl Fn() -> Option<Cow<'t, str>>,
         locs: &impl Locs,
     ) {
-        let Self { shards, hashes, groups, .. } = self;
+        let Self { shards, hashes, grouped, groups, .. } = self;
         let Some(slots) = shards.get_mut(shard(short)) else { return };
         let found = slots.entry(
             spread(short),
@@ -105,8 +113,12 @@ impl Duplicates {
             }
             Entry::Occupied(mut occupied) => {
                 let slot = *occupied.get();
-                let number = slot.as_group().unwrap_or_else(|| groups.open(slot.0, short, locs));
+                let number = slot.as_group().unwrap_or_else(|| {
+                    grouped.insert(slot.0);
+                    groups.open(slot.0, short, locs)
+                });
                 *occupied.get_mut() = Slot::group(number);
+                grouped.insert(row);
                 groups.join(number, (row, file), &loc().unwrap_or_default(), locs);
             }
         }
@@ -119,7 +131,7 @@ impl Duplicates {
         self.reserve(end.saturating_sub(self.hashes.len()));
         self.hashes.resize(self.hashes.len().max(end), 0);
         for (cell, key) in self.hashes.iter_mut().skip(from).zip(keys) {
-            *cell = shorten(*key);
+            *cell = if *key == NO_KEY { 0 } else { shorten(*key) };
         }
         // Table by table, rows of one in their order: what a table has in the cache serves all of its rows.
         let mut places = [0_u32; SHARDS + 1];
@@ -154,8 +166,8 @@ impl Duplicates {
 
     /// Takes a row out that was inserted with this file; `old` tells the texts as they were then.
     pub fn remove(&mut self, row: u32, file: u32, old: &impl Locs) {
-        let Some(&short) = self.hashes.get(row as usize) else { return };
-        let Self { shards, groups, .. } = self;
+        let Some(short) = self.hashes.get(row as usize).copied().filter(|short| *short != 0) else { return };
+        let Self { shards, hashes, grouped, groups, .. } = self;
         let Some(slots) = shards.get_mut(shard(short)) else { return };
         let Ok(mut found) = slots.find_entry(spread(short), |&slot| holds(slot, row, groups)) else { return };
         match found.get().as_group() {
@@ -163,16 +175,21 @@ impl Duplicates {
                 found.remove();
             }
             Some(number) => {
+                grouped.remove(row);
                 if let Some(last) = groups.leave(number, (row, file), old) {
+                    grouped.remove(last);
                     *found.get_mut() = Slot::row(last);
                 }
             }
+        }
+        if let Some(cell) = hashes.get_mut(row as usize) {
+            *cell = 0;
         }
     }
 
     /// Whether the row is in the index.
     pub fn contains(&self, row: u32) -> bool {
-        self.alone.contains(row) || self.slot_of(row).is_some()
+        self.hashes.get(row as usize).is_some_and(|short| *short != 0) || self.alone.contains(row)
     }
 
     /// How many pages there are.
@@ -236,7 +253,10 @@ impl Duplicates {
     }
 
     fn slot_of(&self, row: u32) -> Option<Slot> {
-        let short = *self.hashes.get(row as usize)?;
+        let short = self.hashes.get(row as usize).copied().filter(|short| *short != 0)?;
+        if !self.grouped.contains(row) {
+            return Some(Slot::row(row));
+        }
         self.table(short).find(spread(short), |&slot| holds(slot, row, &self.groups)).copied()
     }
 
@@ -273,8 +293,12 @@ fn is_page(slot: Slot, (loc, short): (&str, u32), (hashes, groups): (&[u32], &Gr
         && first_row(slot, groups).and_then(|row| locs.loc(row)).is_some_and(|other| is_same_page(loc, &other))
 }
 
+/// Never 0: that is the hash of rows that are not there.
 const fn shorten(key_hash: u64) -> u32 {
-    (key_hash ^ (key_hash >> 32)) as u32
+    match (key_hash ^ (key_hash >> 32)) as u32 {
+        0 => 1,
+        short => short,
+    }
 }
 
 /// The table takes the place from the low bits and a tag from the top seven: both must vary.
