@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use rayon::prelude::*;
 
 /// Bytes of a key.
-const KEY: usize = 24;
+const KEY: usize = 40;
 
 /// A row and the first bytes of its text's key.
 #[derive(Debug, Clone, Copy)]
