@@ -337,8 +337,8 @@ fn epilog(bytes: &[u8], from: usize, parser: &mut Parser) {
 
 /// Control characters that XML 1.0 forbids (production 2), and bytes that are no UTF-8, from a place on.
 fn check_characters(bytes: &[u8], from: usize, parser: &mut Parser) {
-    let (bytes, whole) = (bytes.get(from..).unwrap_or_default(), bytes);
     const CHUNK: usize = 4_096;
+    let (bytes, whole) = (bytes.get(from..).unwrap_or_default(), bytes);
     let illegal = |byte: u8| byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r');
     let (mut first, mut high) = (None, 0);
     for (index, chunk) in bytes.chunks(CHUNK).enumerate() {

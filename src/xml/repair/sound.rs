@@ -104,13 +104,18 @@ fn damaged_values(entry: &Entry, start: usize, damage: &[Damage]) -> Option<[Opt
     Some(values)
 }
 
+/// Whether a byte is, or may begin, a character that XML cannot hold.
+const fn is_suspect(byte: u8) -> bool {
+    is_illegal(byte) || byte == 0xEF
+}
+
 /// Where the next character stands that XML 1.0 cannot hold (production 2); the end where there is none.
 fn next_illegal(bytes: &[u8], from: usize) -> usize {
     const CHUNK: usize = 4_096;
     let mut at = from;
     for chunk in bytes.get(from..).unwrap_or_default().chunks(CHUNK) {
         // The whole chunk, no early exit: that is what the compiler vectorises.
-        if chunk.iter().fold(false, |found, byte| found | is_illegal(*byte) | (*byte == 0xEF)) {
+        if chunk.iter().fold(false, |found, byte| found | is_suspect(*byte)) {
             let is_it = |(offset, byte): (usize, &u8)| {
                 is_illegal(*byte)
                     || (*byte == 0xEF

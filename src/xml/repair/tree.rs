@@ -396,13 +396,12 @@ impl<'b> Mender<'b> {
     fn pop_by(&mut self, from: usize, to: usize) {
         let Some(top) = self.take_top() else { return };
         let start = self.out.len();
-        match self.bytes.get(from..to).filter(|tag| !tag.is_empty()) {
-            Some(tag) => self.out.extend_from_slice(tag),
-            None => {
-                self.out.extend_from_slice(b"</");
-                self.out.extend_from_slice(&top.written);
-                self.out.push(b'>');
-            }
+        if let Some(tag) = self.bytes.get(from..to).filter(|tag| !tag.is_empty()) {
+            self.out.extend_from_slice(tag);
+        } else {
+            self.out.extend_from_slice(b"</");
+            self.out.extend_from_slice(&top.written);
+            self.out.push(b'>');
         }
         if top.level == Level::Entry && !top.has_child && !top.has_text {
             self.hollow = Some(Hollow { tag: top.tag, close: start, end: self.out.len() });
