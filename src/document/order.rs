@@ -131,12 +131,11 @@ fn key_of(text: &[u8]) -> [u64; KEY / 8] {
         let zeros = rest.iter().take(run).take_while(|byte| **byte == b'0').count();
         let digits = rest.get(zeros..run).unwrap_or_default();
         // A length that does not fit a byte is written behind the greatest that does.
-        match u8::try_from(digits.len()) {
-            Ok(short @ 0..=0xfe) => put(&[b'0', short], &mut len),
-            _ => {
-                let [a, b, c, d] = (digits.len() as u32).to_be_bytes();
-                put(&[b'0', 0xff, a, b, c, d], &mut len);
-            }
+        if let Ok(short @ 0..=0xfe) = u8::try_from(digits.len()) {
+            put(&[b'0', short], &mut len);
+        } else {
+            let [a, b, c, d] = (digits.len() as u32).to_be_bytes();
+            put(&[b'0', 0xff, a, b, c, d], &mut len);
         }
         put(digits, &mut len);
         at += run;

@@ -547,7 +547,7 @@ fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &R
             turns
         };
         let turns = touched.par_chunks(COUNTED).map(count);
-        set.turn(&turns.reduce(Turns::default, Turns::and));
+        set.turn(&turns.reduce(Turns::default, |sum, more| sum.and(&more)));
     } else if field.is_some_and(|field| field != Field::Loc) {
         // No row has changed its file.
         let mut near = after.near();

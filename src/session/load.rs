@@ -237,8 +237,8 @@ mod tests {
     fn the_view_grows_by_each_file_as_it_comes() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, root: &str, entry: &str, locs: &[&str]| {
-            let entries: String =
-                locs.iter().map(|loc| format!("<{entry}><loc>https://e.com/{loc}</loc></{entry}>")).collect();
+            let entry = |loc: &&str| format!("<{entry}><loc>https://e.com/{loc}</loc></{entry}>");
+            let entries = locs.iter().map(entry).collect::<Vec<_>>().concat();
             std::fs::write(folder.path().join(name), format!("<{root}>{entries}</{root}>")).unwrap();
         };
         write("index.xml", "sitemapindex", "sitemap", &["a.xml", "b.xml", "c.xml"]);

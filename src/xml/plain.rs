@@ -128,17 +128,14 @@ fn text_before_tag(rest: &[u8]) -> Option<(usize, bool)> {
     const ANGLES: u64 = u64::from_ne_bytes([b'<'; 8]);
     const AMPERSANDS: u64 = u64::from_ne_bytes([b'&'; 8]);
     let mut at = 0;
-    loop {
-        let Some(word) = rest.get(at..).and_then(<[u8]>::first_chunk).map(|word| u64::from_le_bytes(*word)) else {
-            break;
-        };
+    while let Some(word) = rest.get(at..).and_then(<[u8]>::first_chunk) {
+        let word = u64::from_le_bytes(*word);
         let found = zeros(word ^ ANGLES) | zeros(word ^ AMPERSANDS);
-        if found == 0 {
-            at += 8;
-            continue;
+        if found != 0 {
+            at += found.trailing_zeros() as usize / 8;
+            break;
         }
-        at += found.trailing_zeros() as usize / 8;
-        break;
+        at += 8;
     }
     let tail = rest.get(at..)?;
     if tail.first() == Some(&b'<') {

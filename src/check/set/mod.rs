@@ -185,7 +185,9 @@ impl SetIndex {
         Arc::make_mut(&mut self.duplicates).insert_all((first, file), keys, locs);
         if !self.alternates.is_empty() {
             // First all rows that may be the target of a link that is known; what a new link leads to is counted then.
-            keys.iter().for_each(|key| self.alternates.arrive(*key));
+            for key in keys {
+                self.alternates.arrive(*key);
+            }
         }
         let duplicates = &self.duplicates;
         for (row, links) in linked {

@@ -90,7 +90,7 @@ impl Turns {
 
     /// Both together.
     #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
+    pub fn and(mut self, other: &Self) -> Self {
         self.before.add(&other.before);
         self.after.add(&other.after);
         self

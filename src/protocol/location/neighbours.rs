@@ -118,7 +118,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn alone<'t>(text: &'t str, home: Option<&Home>) -> (Faults, u64) {
+    fn alone(text: &str, home: Option<&Home>) -> (Faults, u64) {
         let location = Location::of(text);
         let scope = home.map_or(Faults::NONE, |home| location.judge_scope(home));
         (location.judge().union(scope), location.key_hash())
