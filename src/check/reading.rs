@@ -38,7 +38,7 @@ pub struct Read {
 
 impl Reading {
     /// Reads an entry; `entry` must be the anatomy of `text`. Its alternate links are added to `links`, and `see` is
-    /// shown its facts and its URL, taken apart as far as [`Location::outline`] does.
+    /// shown its facts and its URL, taken apart as far as its origin and path.
     ///
     /// All entries must stand in one file: what is known of the place of one holds for the next.
     #[inline]
