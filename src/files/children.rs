@@ -4,6 +4,7 @@
 //! files are read ahead of the one that is handed over next. An index inside the index is followed in its place, a few
 //! deep and never twice, and nothing of it is looked for outside of the folder either.
 
+use super::ahead::in_order;
 use super::disk;
 use super::load::{Facts, File, Job, Part};
 use super::locate::{self, Place};
@@ -12,11 +13,10 @@ use crate::document::sitemap::{Child, ChildState, Nested, SitemapId};
 use crate::protocol::location;
 use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fs::Metadata;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 /// A child that is on disk.
 pub(super) struct Found {
@@ -161,17 +161,11 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
                 child.state = state;
             }
         };
-        if let Some((first, rest)) = found.split_first() {
-            settle(first, self.child(first));
-            // On a thread of the pool itself, waiting for the pool could wait for ever.
-            if rest.len() < 2 || rayon::current_thread_index().is_some() {
-                for found in rest {
-                    settle(found, self.child(found));
-                }
-            } else {
-                self.in_parallel(rest, &mut settle);
-            }
-        }
+        let take = |found: &Found, outcome| {
+            settle(found, outcome);
+            true
+        };
+        in_order(found, |found| self.child(found), take);
         met.stopped |=
             self.progress.is_cancelled() && children.iter().any(|child| child.state == ChildState::NotLoaded);
         met.stopped
@@ -189,36 +183,6 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
         self.children(met, &inner, &mut children, deliver);
         met.indexes.pop();
         ChildState::Nested(Arc::new(Nested { name: Arc::clone(&found.name), source: index.source, children }))
-    }
-
-    /// Reads on the pool, a few files ahead of the one that is settled next.
-    fn in_parallel(&self, found: &[Found], settle: &mut dyn FnMut(&Found, Outcome<V>)) {
-        let ahead = 2 * rayon::current_num_threads();
-        rayon::in_place_scope(|scope| {
-            let (sender, receiver) = mpsc::channel();
-            let start = |number: usize| {
-                let Some(found) = found.get(number) else { return };
-                let sender = sender.clone();
-                scope.spawn(move |_| {
-                    // A panic travels to the waiting thread, which would else wait for this answer for ever.
-                    let outcome = catch_unwind(AssertUnwindSafe(|| self.child(found)));
-                    let _ = sender.send((number, outcome));
-                });
-            };
-            (0..ahead).for_each(start);
-            let mut early = BTreeMap::new();
-            for (next, found) in found.iter().enumerate() {
-                let outcome = loop {
-                    if let Some(outcome) = early.remove(&next) {
-                        break outcome;
-                    }
-                    let Ok((number, outcome)) = receiver.recv() else { return };
-                    early.insert(number, outcome);
-                };
-                settle(found, outcome.unwrap_or_else(|panic| resume_unwind(panic)));
-                start(next + ahead);
-            }
-        });
     }
 
     /// Reads and scans one child.

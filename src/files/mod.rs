@@ -3,6 +3,7 @@
 //! Invariant: nothing here changes what it was not asked to change; a file that cannot be read, or written
 //! in full, stays as it was. No findings and no edits are made here.
 
+mod ahead;
 pub mod backup;
 mod children;
 mod commit;

@@ -1,13 +1,14 @@
 //! Several sitemaps as one set, without an index: paths that were named together, or a folder of them.
 
-use super::disk::OnDisk;
+use super::ahead::in_order;
 use super::error::{Error, Reason};
 use super::journal::Desk;
-use super::load::{Facts, Job, Loaded, Part};
+use super::load::{Facts, File, Job, Loaded, Part};
 use super::{detect, locate, read, record};
 use crate::progress::Progress;
 use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -45,37 +46,42 @@ pub fn load_all<V: Visit + Send>(
     if let Some(home) = paths.first().and_then(|path| path.parent()) {
         super::load::sweep_beside(home, paths.iter().map(PathBuf::as_path));
     }
-    for path in paths {
+    let read_one = |path: &PathBuf| -> Option<Result<File<V>, Error>> {
         if progress.is_cancelled() {
-            loaded.stopped = true;
-            break;
-        }
-        let contents = match read::read(path, options, progress) {
-            Ok(contents) => contents,
-            Err(error) => {
-                loaded.unread.push(error);
-                continue;
-            }
-        };
-        if detect::detect(&contents.bytes).is_ok_and(|kind| kind == FileKind::Index) {
-            return Err(Error::new(path, Reason::InSet("a sitemap index")));
-        }
-        // The same file under two names would be written twice.
-        let OnDisk { identity, .. } = &contents.on_disk;
-        if identity.as_ref().is_some_and(|identity| !seen.insert(*identity)) {
-            continue;
+            return None;
         }
         let name: Arc<str> = path.strip_prefix(&folder).unwrap_or(path).to_string_lossy().into();
         let url = job.base.as_ref().map(|base| format!("{base}{name}").into());
-        match job.scan(contents, name, url) {
-            Ok(file) => {
+        let file = read::read(path, options, progress).and_then(|contents| {
+            let is_index = detect::detect(&contents.bytes).is_ok_and(|kind| kind == FileKind::Index);
+            if is_index {
+                Err(Error::new(path, Reason::InSet("a sitemap index")))
+            } else {
+                job.scan(contents, name, url)
+            }
+        });
+        progress.finish_files(1);
+        Some(file)
+    };
+    let mut is_set_of_its_own = None;
+    in_order(paths, read_one, |path, file| {
+        match file {
+            None => loaded.stopped = true,
+            Some(Err(error)) if matches!(error.reason, Reason::InSet(_)) => is_set_of_its_own = Some(error),
+            Some(Err(error)) => loaded.unread.push(error),
+            // The same file under two names would be written twice.
+            Some(Ok(file))
+                if file.on_disk.as_ref().and_then(|disk| disk.identity).is_some_and(|id| !seen.insert(id)) => {}
+            Some(Ok(file)) => {
                 loaded.stopped |= file.source.cut;
                 deliver(file.into_sitemap());
                 loaded.paths.push(path.clone());
             }
-            Err(error) => loaded.unread.push(error),
         }
-        progress.finish_files(1);
+        is_set_of_its_own.is_none() && !loaded.stopped
+    });
+    if let Some(error) = is_set_of_its_own {
+        return Err(error);
     }
     loaded.path = loaded.paths.first().cloned();
     if loaded.path.is_none() && !loaded.unread.is_empty() {
@@ -112,7 +118,7 @@ pub(super) fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf
         let contents = read::read(path, options, &Progress::default()).ok()?;
         detect::detect(&contents.bytes).ok()
     };
-    let kinds: Vec<(FileKind, PathBuf)> = paths.into_iter().filter_map(|path| Some((kind(&path)?, path))).collect();
+    let kinds: Vec<(FileKind, PathBuf)> = paths.into_par_iter().filter_map(|path| Some((kind(&path)?, path))).collect();
     if let Some((_, index)) = kinds.iter().find(|(kind, _)| *kind == FileKind::Index) {
         return vec![index.clone()];
     }

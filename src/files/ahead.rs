@@ -1,0 +1,103 @@
+//! Work on the pool, a few items ahead of the one whose result is taken next; results are taken in order.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::mpsc;
+
+/// Does `work` for every item and hands over each result in the order of the items, the first before the second is
+/// begun. `take` says whether to go on; what was begun ahead is finished and dropped.
+pub(super) fn in_order<I: Sync, O: Send>(
+    items: &[I],
+    work: impl Fn(&I) -> O + Sync,
+    mut take: impl FnMut(&I, O) -> bool,
+) {
+    let Some((first, rest)) = items.split_first() else { return };
+    if !take(first, work(first)) {
+        return;
+    }
+    // On a thread of the pool itself, waiting for the pool could wait for ever.
+    if rest.len() < 2 || rayon::current_thread_index().is_some() {
+        for item in rest {
+            if !take(item, work(item)) {
+                return;
+            }
+        }
+        return;
+    }
+    let ahead = 2 * rayon::current_num_threads();
+    let work = &work;
+    rayon::in_place_scope(|scope| {
+        let (sender, receiver) = mpsc::channel();
+        let start = |number: usize| {
+            let Some(item) = rest.get(number) else { return };
+            let sender = sender.clone();
+            scope.spawn(move |_| {
+                // A panic travels to the waiting thread, which would else wait for this answer for ever.
+                let _ = sender.send((number, catch_unwind(AssertUnwindSafe(|| work(item)))));
+            });
+        };
+        (0..ahead).for_each(start);
+        let mut early = BTreeMap::new();
+        for (next, item) in rest.iter().enumerate() {
+            let result = loop {
+                if let Some(result) = early.remove(&next) {
+                    break result;
+                }
+                let Ok((number, result)) = receiver.recv() else { return };
+                early.insert(number, result);
+            };
+            if !take(item, result.unwrap_or_else(|panic| resume_unwind(panic))) {
+                return;
+            }
+            start(next + ahead);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn results_come_in_order_and_the_first_before_anything_else_is_begun() {
+        let items: Vec<usize> = (0..200).collect();
+        let begun = AtomicUsize::new(0);
+        let work = |item: &usize| {
+            begun.fetch_add(1, Ordering::Relaxed);
+            item * 2
+        };
+        let mut seen = Vec::new();
+        in_order(&items, work, |item, result| {
+            assert_eq!(result, item * 2);
+            if *item == 0 {
+                assert_eq!(begun.load(Ordering::Relaxed), 1);
+            }
+            seen.push(*item);
+            true
+        });
+        assert_eq!(seen, items);
+    }
+
+    #[test]
+    fn who_takes_may_stop() {
+        let items: Vec<usize> = (0..200).collect();
+        let (begun, mut taken) = (AtomicUsize::new(0), 0);
+        in_order(
+            &items,
+            |_| begun.fetch_add(1, Ordering::Relaxed),
+            |_, _| {
+                taken += 1;
+                taken < 10
+            },
+        );
+        assert_eq!(taken, 10);
+        assert!(begun.load(Ordering::Relaxed) <= 10 + 2 * rayon::current_num_threads());
+    }
+
+    #[test]
+    #[should_panic(expected = "on purpose")]
+    fn a_panic_of_the_work_is_a_panic_of_whoever_waits() {
+        in_order(&[0, 1, 2, 3], |item| assert!(*item < 2, "on purpose"), |_, ()| true);
+    }
+}
