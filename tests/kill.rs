@@ -189,11 +189,13 @@ impl Shape {
         let files = folder.files();
         let parts = files.iter().filter(|(name, _)| name.contains("part-"));
         let texts = parts.map(|(name, bytes)| {
-            assert!(!name.ends_with(".sited"), "{}: {name} is left", self.name);
+            assert!(Path::new(&name).extension().is_none_or(|end| end != "sited"), "{}: {name} is left", self.name);
             let mut text = String::new();
-            let read = match name.ends_with(".gz") {
-                true => std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut text),
-                false => std::io::Read::read_to_string(&mut &bytes[..], &mut text),
+            let is_gzip = Path::new(&name).extension().is_some_and(|end| end == "gz");
+            let read = if is_gzip {
+                std::io::Read::read_to_string(&mut flate2::read::GzDecoder::new(&bytes[..]), &mut text)
+            } else {
+                std::io::Read::read_to_string(&mut &bytes[..], &mut text)
             };
             read.unwrap_or_else(|error| panic!("{}: {name}: {error}", self.name));
             assert!(text.ends_with("</urlset>\n"), "{}: {name}", self.name);
