@@ -8,6 +8,7 @@ mod shed;
 
 pub use flagged::SetRows;
 
+use super::parts::may_be_near;
 use super::snapshot::DocumentLocs;
 use crate::check::entry::{self, Context};
 use crate::check::profile::Profile;
@@ -387,7 +388,7 @@ impl Checks {
     /// Finds the near duplicates anew, if the rows are few enough.
     pub fn look_for_near(&mut self, document: &Document) {
         let near = if document.live() <= NEAR_ROWS {
-            self.set.near_duplicates(&DocumentLocs(document))
+            self.set.near_duplicates_among(&may_be_near(document), &DocumentLocs(document))
         } else {
             RowSet::new()
         };

@@ -12,6 +12,7 @@ use super::Session;
 use super::checks::Reader;
 use super::findings::{Place, of_present};
 use super::load::Loader;
+use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
 use crate::document::view::View;
@@ -225,7 +226,18 @@ pub fn walk<E: From<files::Error>>(
     failed.map_or(Ok(session), Err)
 }
 
-/// The rows whose hash another row has too.
+/// The live rows of a set in memory that may come near to others: a hash proposes, on all cores.
+pub(super) fn may_be_near(document: &Document) -> RowSet {
+    let rows: Vec<u32> = document.live_rows().map(|row| row.0).collect();
+    let hash = |row: &u32| match document.loc(RowId(*row)) {
+        loc if loc.is_empty() => NO_KEY,
+        loc => near_key_hash(&loc),
+    };
+    let hashes: Vec<u64> = rows.par_iter().map(hash).collect();
+    meeting(&hashes).into_iter().filter_map(|place| rows.get(place as usize).copied()).collect()
+}
+
+/// The places of hashes that stand more than once.
 fn meeting(hashes: &[u64]) -> RowSet {
     // By eighths, so that sorting needs little memory.
     const EIGHTHS: u64 = 8;

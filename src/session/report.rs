@@ -6,6 +6,7 @@
 use super::Session;
 use super::checks::{NEAR_ROWS, rule_of};
 use super::findings::{FileFinding, Finding, Place, Reported, field_offset, of_near};
+use super::parts::may_be_near;
 use super::snapshot::DocumentLocs;
 use crate::check::extension;
 use crate::check::profile::Profile;
@@ -49,7 +50,8 @@ impl Reporter {
         // it. What is gone through file by file has looked already.
         let document = session.document();
         let near = if document.live() > NEAR_ROWS && !document.is_hollow() {
-            session.now.checks.set().near_duplicates(&DocumentLocs(document))
+            let rows = may_be_near(document);
+            session.now.checks.set().near_duplicates_among(&rows, &DocumentLocs(document))
         } else {
             RowSet::new()
         };

@@ -367,6 +367,24 @@ fn a_report_also_names_near_duplicates() {
     assert_eq!(near, ["https://a.org/x/", "https://a.org/y?a=2&b=1"]);
 }
 
+proptest! {
+    /// What the hashes propose holds all that the texts find.
+    #[test]
+    fn no_near_duplicate_is_overlooked(
+        locs in prop::collection::vec("(http|https)://(www\\.)?[ab]\\.org(/[ab]?(/index\\.html)?/?)?(\\?[ab]=[12](&utm_id=1)?)?", 0..24),
+    ) {
+        let rows: Vec<String> =
+            locs.iter().map(|loc| format!("<url><loc>{}</loc></url>", loc.replace('&', "&amp;"))).collect();
+        let folder = folder();
+        let path = folder.path().join("near.xml");
+        std::fs::write(&path, format!("{HEAD}{}</urlset>", rows.concat())).unwrap();
+        let session = open(&path);
+        let (set, texts) = (session.now.checks.set(), snapshot::DocumentLocs(session.document()));
+        let proposed = parts::may_be_near(session.document());
+        prop_assert_eq!(set.near_duplicates_among(&proposed, &texts), set.near_duplicates(&texts));
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_is_no_way_out_of_the_folder_either() {
