@@ -456,8 +456,18 @@ impl Checks {
     /// Rules that a row violates, set rules included.
     pub fn rules_of(&self, row: RowId, document: &Document) -> RuleSet {
         let sets = self.sets.read().unwrap_or_else(PoisonError::into_inner);
-        let mut rules = sets.get(self.finding_id(row));
+        let own = sets.get(self.finding_id(row));
         drop(sets);
+        self.with_set_rules(own, row, document)
+    }
+
+    /// The same for many rows; `sets` are all sets of rules ([`Checks::rule_sets`]).
+    pub fn rules_in(&self, row: RowId, document: &Document, sets: &[RuleSet]) -> RuleSet {
+        let own = sets.get(usize::from(self.finding_id(row))).copied().unwrap_or_default();
+        self.with_set_rules(own, row, document)
+    }
+
+    fn with_set_rules(&self, mut rules: RuleSet, row: RowId, document: &Document) -> RuleSet {
         if document.is_live(row) {
             for rule in self.set.rules_of(row.0, &DocumentLocs(document)).iter() {
                 rules.insert(rule_of(rule));

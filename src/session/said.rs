@@ -17,7 +17,8 @@ use crate::document::query::scan::quoted;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::{Field, lastmod};
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 
 /// The most rows that are named one by one.
 const NAMED: u64 = 100;
@@ -106,7 +107,7 @@ impl Snapshot {
             }
             Change::Duplicate(rows) => vec![Command::Duplicate(self.scope_of(rows)?)],
             Change::Delete(rows) => vec![Command::Delete(self.scope_of(rows)?)],
-            Change::Restore(rows) | Change::Revert(rows) => vec![Command::Revert(self.named(rows)?)],
+            Change::Restore(rows) | Change::Revert(rows) => vec![Command::Revert(self.named_with_deleted(rows)?)],
             Change::Extend { rows, acts } => vec![Command::Extend { scope: self.scope_of(rows)?, acts: acts.clone() }],
             Change::Decide { rows, rule, decision } => {
                 let answer = self.answer(*rule, decision).ok_or("this answer has no word")?;
@@ -167,6 +168,16 @@ impl Snapshot {
             Some(query) => Ok(Scope { shown: false, query: Some(query.clone()) }),
             None => Err("these rows were marked by hand"),
         }
+    }
+
+    /// The same where deleted rows count as well.
+    fn named_with_deleted(&self, rows: &RowSet) -> Result<Scope, Unsaid> {
+        let scope = self.named(rows)?;
+        let locs: HashSet<Cow<'_, str>> = rows.iter().map(|row| self.document.loc(RowId(row))).collect();
+        let others =
+            self.document.rows().filter(|row| self.document.record(*row).is_deleted() && !rows.contains(row.0));
+        let is_alike = others.map(|row| self.document.loc(row)).any(|loc| locs.contains(&loc));
+        if is_alike { Err("a deleted row has the same URL") } else { Ok(scope) }
     }
 
     /// A scope that names these rows by their URLs.

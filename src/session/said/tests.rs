@@ -134,6 +134,17 @@ fn each_kind_of_change_is_a_command_or_a_comment() {
 }
 
 #[test]
+fn a_row_put_back_is_not_taken_for_another_deleted_one() {
+    let (_folder, path) = folder();
+    let mut session = open(&path);
+    session.change(&Change::Delete([4, 5].into_iter().collect())).unwrap();
+    session.change(&Change::Revert([4].into_iter().collect())).unwrap();
+    let said = session.script();
+    assert_eq!(said[0], "delete where loc=https://a.org/twice");
+    assert!(said[1].starts_with("# ") && said[1].ends_with("a deleted row has the same URL"), "{said:?}");
+}
+
+#[test]
 fn marks_filters_and_orders_are_said_as_what_they_meant() {
     let (_folder, path) = folder();
     let mut session = open(&path);
@@ -212,7 +223,7 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(128))]
     #[test]
     fn a_script_does_again_what_was_done(changes in prop::collection::vec(change(), 1..8)) {
         let (_folder, path) = folder();
