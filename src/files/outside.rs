@@ -245,6 +245,22 @@ mod tests {
         assert_eq!((glance, close), (Fate::Unchanged, Fate::Changed));
     }
 
+    /// A clock that was put back, or stood far in the future, gives a change an older time than what was read.
+    #[test]
+    fn a_clock_that_jumps_hides_no_change_and_makes_none() {
+        let day = Duration::from_secs(86_400);
+        let now = SystemTime::now();
+        for time in [SystemTime::UNIX_EPOCH, now - day, now + day * 3_650] {
+            for (text, fate) in [("98765432x0", Fate::Changed), ("0123456789", Fate::Unchanged)] {
+                let (glance, close, _) = fates(&|path| {
+                    fs::write(path, text).unwrap();
+                    set_time(path, time);
+                });
+                assert_eq!((glance, close), (fate, fate), "{time:?} {text}");
+            }
+        }
+    }
+
     #[test]
     fn a_touched_file_is_read_once_and_then_known() {
         let folder = tempfile::tempdir().unwrap();

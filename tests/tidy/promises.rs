@@ -83,7 +83,7 @@ const PROMISES: [Promise; 23] = [
         "What others did to a file is seen before it is overwritten, by its content: changed, replaced, cut, deleted, \
          also with the same length and time, also between the writing and the rename.",
         "src/files/outside.rs: every_kind_of_change_has_its_name, \
-         a_change_of_equal_length_and_time_is_seen_when_looked_at_closely; \
+         a_change_of_equal_length_and_time_is_seen_when_looked_at_closely, a_clock_that_jumps_hides_no_change_and_makes_none; \
          src/files/save/faults.rs: what_others_do_while_a_save_runs_is_not_overwritten; \
          src/files/save/tests.rs: what_somebody_else_changed_is_not_overwritten_unless_forced",
     ),
@@ -154,6 +154,7 @@ const PROMISES: [Promise; 23] = [
         "A backup is on disk before anything is replaced, is never written over, and can be put back, which is all or \
          nothing too.",
         "src/files/backup/tests.rs: once_keeps_what_was_before_the_session_and_always_what_was_before_each_save, \
+         a_clock_that_jumps_changes_no_order_and_loses_no_set, \
          a_restore_can_be_restored_and_leaves_new_files_unless_told, \
          a_failure_at_any_operation_leaves_one_state_or_the_other",
     ),

@@ -174,3 +174,24 @@ fn the_oldest_go_and_what_stays_can_be_put_back() {
     restoring(&main(&set), &before[2].date).unwrap().run(false, set.now).unwrap();
     assert_eq!(own(&set), states[2]);
 }
+
+/// Clocks are put back, by hand or by the network: what was kept later is the later one all the same.
+#[test]
+fn a_clock_that_jumps_changes_no_order_and_loses_no_set() {
+    let mut set = pair();
+    let backups = Backups::new(When::Always);
+    let noon = set.now.seconds;
+    let mut states = Vec::new();
+    for (value, jump) in [("0.1", 0), ("0.2", -86_400), ("0.3", 300_000_000), ("0.4", -1), ("0.5", -86_400)] {
+        states.push(own(&set));
+        set.now.seconds = noon + jump;
+        set.set(&[0], Field::Priority, Some(value));
+        assert_eq!(save(&mut set, &backups).len(), 1, "at {jump}");
+    }
+    let sets = sets(&main(&set));
+    assert_eq!(sets.len(), 5);
+    for (dated, state) in sets.iter().zip(&states).rev() {
+        restoring(&main(&set), &dated.date).unwrap().run(false, set.now).unwrap();
+        assert_eq!(&own(&set), state, "{}", dated.date);
+    }
+}
