@@ -43,21 +43,17 @@ impl Set {
         now: Now,
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
+        if let Some(set) = Self::whole(common, (paths, held), now, streams)? {
+            return Ok(set);
+        }
         let options = common.options()?;
         let fresh = common.session(now)?;
-        let held = held_of(paths, held);
-        let whole = streams.watched(|now| load::open_within(fresh, paths, options.clone(), held, now))?;
-        let set = if let Some(session) = whole {
-            Self::Held(Box::new(session))
-        } else {
-            let fresh = common.session(now)?;
-            match streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))? {
-                Opened::Parts(parts) => Self::Parts(parts),
-                Opened::Linked => {
-                    let fresh = common.session(now)?;
-                    let open = |now: &Progress| load::open_all_watched(fresh, paths, options.clone(), now);
-                    Self::Held(Box::new(streams.watched(open)?))
-                }
+        let set = match streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))? {
+            Opened::Parts(parts) => Self::Parts(parts),
+            Opened::Linked => {
+                let fresh = common.session(now)?;
+                let open = |now: &Progress| load::open_all_watched(fresh, paths, options.clone(), now);
+                Self::Held(Box::new(streams.watched(open)?))
             }
         };
         say_about(set.session(), streams);
@@ -72,16 +68,28 @@ impl Set {
         now: Now,
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
-        let options = common.options()?;
-        let (session, held) = (common.session(now)?, held_of(paths, held));
-        let whole = streams.watched(|now| load::open_within(session, paths, options.clone(), held, now))?;
-        Ok(match whole {
-            Some(session) => {
-                say_about(&session, streams);
-                Self::Held(Box::new(session))
-            }
-            None => Self::Once(Box::new(Once { session: common.session(now)?, paths: paths.to_vec(), options })),
-        })
+        if let Some(set) = Self::whole(common, (paths, held), now, streams)? {
+            return Ok(set);
+        }
+        let (session, options) = (common.session(now)?, common.options()?);
+        Ok(Self::Once(Box::new(Once { session, paths: paths.to_vec(), options })))
+    }
+
+    /// All of a set, if it is no larger than what is held.
+    fn whole(
+        common: &Common,
+        (paths, held): (&[PathBuf], u64),
+        now: Now,
+        streams: &mut Streams<'_>,
+    ) -> Result<Option<Self>, Failure> {
+        let (session, options) = (common.session(now)?, common.options()?);
+        // Standard input can be read only once.
+        let held = if paths.iter().any(|path| files::is_stream(path)) { u64::MAX } else { held };
+        let whole = streams.watched(|now| load::open_within(session, paths, options, held, now))?;
+        Ok(whole.map(|session| {
+            say_about(&session, streams);
+            Self::Held(Box::new(session))
+        }))
     }
 
     /// What is known of it as a whole; its rows only while [`Set::each`] shows their file.
@@ -119,11 +127,6 @@ impl Set {
             }
         }
     }
-}
-
-/// Standard input can be read only once.
-fn held_of(paths: &[PathBuf], held: u64) -> u64 {
-    if paths.iter().any(|path| files::is_stream(path)) { u64::MAX } else { held }
 }
 
 /// Says what could not be read, and what was put right before.

@@ -53,7 +53,7 @@ fn open(path: &Path) -> Session {
     load::open(path, Options::default(), NOW).unwrap()
 }
 
-fn written(document: &Document) -> Vec<String> {
+pub(super) fn written(document: &Document) -> Vec<String> {
     (0..document.sitemaps().len() as u32)
         .map(|file| {
             let mut out = Vec::new();

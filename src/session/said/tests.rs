@@ -1,16 +1,14 @@
 //! What was done on a session, said as a script and done again from the files as they were.
 
 use super::*;
-use crate::document::Document;
-use crate::document::sitemap::SitemapId;
 use crate::files::Options;
 use crate::protocol::lastmod::Now;
 use crate::session::change::Refused;
 use crate::session::command::{Replace, script};
 use crate::session::load;
 use crate::session::run::Outcome;
+use crate::session::tests::written;
 use proptest::prelude::*;
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
@@ -44,19 +42,6 @@ fn folder() -> (tempfile::TempDir, PathBuf) {
 
 fn open(path: &Path) -> Session {
     load::open(path, Options::default(), NOW).unwrap()
-}
-
-fn written(document: &Document) -> Vec<String> {
-    let file = |file| {
-        let mut out = Vec::new();
-        let mut write = |bytes: &[u8]| {
-            out.extend_from_slice(bytes);
-            Ok::<(), Infallible>(())
-        };
-        document.write_sitemap(SitemapId(file), &mut write).unwrap();
-        String::from_utf8(out).unwrap()
-    };
-    (0..document.sitemaps().len() as u32).map(file).collect()
 }
 
 /// Runs a script on a session.
