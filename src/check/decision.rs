@@ -3,6 +3,7 @@
 //! A decision is a policy, not a value: the same one puts many values right, each in its own way. It is offered only
 //! for values that it puts right.
 
+use super::name;
 use super::rule::{FixKind, Rule};
 use crate::protocol::extension::hreflang;
 use crate::protocol::location::Home;
@@ -40,6 +41,8 @@ pub enum Decision {
     Www(bool),
     /// The page is in this language: an hreflang code.
     Language(Box<str>),
+    /// The file is called so.
+    Name(Box<str>),
 }
 
 /// A way to answer, as it is typed.
@@ -70,7 +73,7 @@ impl Decision {
             Self::Base(_) => Some(Field::Loc),
             Self::Nearest | Self::OutOf(_) => Some(Field::Priority),
             Self::Without(field) => Some(*field),
-            Self::Usual | Self::Delete | Self::Scheme(_) | Self::Www(_) | Self::Language(_) => None,
+            Self::Usual | Self::Delete | Self::Scheme(_) | Self::Www(_) | Self::Language(_) | Self::Name(_) => None,
         }
     }
 
@@ -93,6 +96,7 @@ impl Decision {
             Self::Www(true) => "write www".to_owned(),
             Self::Www(false) => "write it without www".to_owned(),
             Self::Language(code) => format!("the page is in {code}"),
+            Self::Name(name) => format!("rename the file to {name}"),
         }
     }
 
@@ -115,7 +119,9 @@ impl Decision {
             }
             Self::Without(_) => return Some(None),
             Self::Today(date) => (**date).to_owned(),
-            Self::Usual | Self::Delete | Self::Scheme(_) | Self::Www(_) | Self::Language(_) => return None,
+            Self::Usual | Self::Delete | Self::Scheme(_) | Self::Www(_) | Self::Language(_) | Self::Name(_) => {
+                return None;
+            }
         };
         let new = match new.as_str() {
             "0." => "1.0".to_owned(),
@@ -183,7 +189,10 @@ pub fn takes_text(rule: Rule) -> Option<&'static str> {
 pub fn typed(rule: Rule, text: &str) -> Option<Decision> {
     match rule.main() {
         Rule::LASTMOD_NO_TIMEZONE => lastmod::zone_of(text).map(Decision::Zone),
-        Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL => {
+        Rule::FILE_NAME_UNSAFE | Rule::TEXT_EXTENSION => {
+            name::refusal(text.trim(), None).is_none().then(|| Decision::Name(text.trim().into()))
+        }
+        Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL | Rule::INDEX_CHILD_UNLISTED => {
             Home::parse(text.trim()).map(|_| Decision::Base(text.trim().into()))
         }
         Rule::HREFLANG_SELF_MISSING => {
@@ -205,6 +214,7 @@ const USUAL: Answer = Answer { word: "usual", about: "what the fix does without 
 const ZONE: Answer = Answer { word: "ZONE", about: "take the time as of this zone: +02:00" };
 const URL: Answer = Answer { word: "URL", about: "the URL that it is below: https://example.com/" };
 const CODE: Answer = Answer { word: "CODE", about: "the language that the page is in: de-AT" };
+const NAME: Answer = Answer { word: "NAME", about: "the file's new name, in the same folder: site-map.xml" };
 const NEAREST: Answer = Answer { word: "nearest", about: "take the nearest number that is allowed" };
 const TENTHS: Answer = Answer { word: "out-of-10", about: "8 was meant as 0.8" };
 const HUNDREDTHS: Answer = Answer { word: "out-of-100", about: "80 was meant as 0.8" };
@@ -228,7 +238,8 @@ pub fn answers(rule: Rule) -> Vec<Answer> {
         | Rule::CHANGEFREQ_INVALID
         | Rule::PRIORITY_INVALID => &[REMOVE],
         Rule::PRIORITY_RANGE => &[TENTHS, HUNDREDTHS, NEAREST, REMOVE],
-        Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL => &[URL],
+        Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL | Rule::INDEX_CHILD_UNLISTED => &[URL],
+        Rule::FILE_NAME_UNSAFE | Rule::TEXT_EXTENSION => &[NAME],
         Rule::LOC_MISSING
         | Rule::LOC_EMPTY
         | Rule::LOC_FOREIGN_HOST
@@ -278,6 +289,10 @@ pub fn answered(rule: Rule, text: &str, hints: Hints<'_>) -> Result<Decision, St
         _ => typed(rule, text),
     };
     decision.ok_or_else(|| {
+        let is_named = matches!(rule.main(), Rule::FILE_NAME_UNSAFE | Rule::TEXT_EXTENSION);
+        if let Some(why) = name::refusal(text, None).filter(|_| is_named) {
+            return format!("{}: {why}", rule.code());
+        }
         let words: Vec<&str> = answers.iter().map(|answer| answer.word).collect();
         match words.as_slice() {
             [] => format!("{} takes no answer", rule.code()),

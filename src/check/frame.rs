@@ -3,6 +3,7 @@
 //!
 //! Sources: rule catalogue, section 4; Namespaces in XML 1.0; XML 1.0.
 
+use super::name;
 use super::rule::{Rule, RuleSet};
 use crate::protocol::namespace::{self, Namespace, SITEMAP_09};
 use crate::xml::markup::{self, Kind, Markup};
@@ -47,16 +48,13 @@ pub const FRAME_RULES: RuleSet = RuleSet::of(&[
 const MARK: &[u8] = b"\xEF\xBB\xBF";
 const DECLARATION: &[u8] = b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
-/// Longest name of a file in bytes (most file systems; rule catalogue, `file-name-unsafe`).
-const LONGEST_NAME: usize = 255;
-
 /// Rules that the frame breaks; those of the sitemap's own namespace are [`super::file`]'s.
 pub fn check(frame: &Frame<'_>) -> RuleSet {
     let mut rules = RuleSet::EMPTY;
     if let Some(name) = frame.name {
         let name = name.rsplit('/').next().unwrap_or(name);
-        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
-        rules.insert_if(Rule::FILE_NAME_UNSAFE, name.len() > LONGEST_NAME || !name.bytes().all(is_plain));
+        let is_unsafe = name.len() > name::LONGEST || !name.bytes().all(name::is_plain);
+        rules.insert_if(Rule::FILE_NAME_UNSAFE, is_unsafe);
         let says_gzip = name.to_ascii_lowercase().ends_with(".gz");
         rules.insert_if(Rule::GZIP_EXTENSION_MISMATCH, says_gzip != frame.gzip);
     }
@@ -193,6 +191,7 @@ pub fn label(rule: Rule) -> &'static str {
         Rule::NS_DECLARED_UNUSED => "drop the declaration",
         Rule::SCHEMA_LOCATION => "name the schema of 0.9",
         Rule::GZIP_EXTENSION_MISMATCH => "pack it as its name says",
+        Rule::FILE_NAME_UNSAFE => "give it a safe name",
         _ => "declare the namespace of 0.9",
     }
 }

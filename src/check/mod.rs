@@ -11,6 +11,7 @@ pub mod fix;
 pub mod frame;
 pub mod index;
 pub mod message;
+pub mod name;
 pub mod profile;
 pub mod quirk;
 pub mod reading;

@@ -5,11 +5,13 @@
 
 use super::Document;
 use super::form::Form;
+use super::redeal::declarations;
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
 use crate::progress::Progress;
 use crate::protocol::limits::{Limits, NEWS_PER_FILE};
+use crate::protocol::namespace::{self, Namespace};
 use crate::xml::grid::Grid;
 use crate::xml::markup::{self, Kind};
 use crate::xml::names::FileKind;
@@ -70,7 +72,7 @@ impl Document {
             let limited = sitemap.frame.names.kind != FileKind::Table;
             let is_over =
                 || sitemap.live > limits.urls || sitemap.bytes() > limits.bytes || self.has_much_news(sitemap);
-            if limited && is_over() {
+            if sitemap.apart || (limited && is_over()) {
                 dealt.split(id, limits);
             }
         }
@@ -81,6 +83,30 @@ impl Document {
     fn has_much_news(&self, sitemap: &Sitemap) -> bool {
         let is_news = |row: &RowId| self.is_live(*row) && self.record(*row).flags.has(Flags::NEWS);
         sitemap.live > NEWS_PER_FILE && sitemap.rows.iter().filter(is_news).count() > NEWS_PER_FILE as usize
+    }
+
+    /// The frame of a file without the declaration of the news namespace, where nothing in the file uses it.
+    fn without_news(&self, id: SitemapId) -> Option<Source> {
+        let sitemap = self.sitemap(id)?;
+        let frame = &sitemap.frame;
+        let is_news = |uri: &str| namespace::classify(uri.trim()) == Namespace::News;
+        let (name, _) = declarations(&frame.names).find(|(_, uri)| is_news(uri))?;
+        let mark = format!("{}:", name.trim_start_matches("xmlns:"));
+        let finder = memchr::memmem::Finder::new(&mark);
+        let (head, tail) = (frame.head(true), frame.tail(true));
+        let (start, tag) = (frame.root_start(), frame.root_tag());
+        let after = head.get(start + tag.len()..).unwrap_or_default();
+        let is_used = |text: &[u8]| finder.find(text).is_some();
+        if is_used(after) || is_used(&tail) || sitemap.rows.iter().any(|row| is_used(&self.entry_text(row))) {
+            return None;
+        }
+        // The attribute with the white space before it, to the quote that ends it.
+        let at = memchr::memmem::find(tag, name.as_bytes())?;
+        let blank = tag.get(..at)?.iter().rposition(|byte| !markup::is_space(*byte))? + 1;
+        let open = at + tag.get(at..)?.iter().position(|byte| matches!(byte, b'"' | b'\''))?;
+        let close = open + 1 + tag.get(open + 1..)?.iter().position(|byte| Some(byte) == tag.get(open))?;
+        let root = [tag.get(..blank)?, tag.get(close + 1..)?].concat();
+        Source::framed(&[head.get(..start)?, &root, after].concat(), &tail)
     }
 
     /// Says where a file is written.
@@ -118,7 +144,15 @@ impl Dealt {
         // The first file keeps its own head and tail, comments and all.
         let (own, new) = (overhead(&sitemap.frame), overhead(&frame));
         let mut files = vec![Filled::default()];
-        for row in sitemap.rows.iter() {
+        let is_apart = |row: &RowId| sitemap.apart && self.document.record(*row).flags.has(Flags::NEWS);
+        let (news, rest): (Vec<RowId>, Vec<RowId>) = sitemap.rows.iter().partition(is_apart);
+        let (stay, mut go) = (rest.len(), !news.is_empty() && !rest.is_empty());
+        for (number, row) in rest.into_iter().chain(news).enumerate() {
+            // The first that goes opens a file.
+            if go && number == stay {
+                go = false;
+                files.push(Filled::default());
+            }
             let len = self.document.entry_text(row).len() as u64;
             let room = limits.bytes.saturating_sub(if files.len() == 1 { own } else { new });
             let is_news = self.document.record(row).flags.has(Flags::NEWS);
@@ -148,6 +182,11 @@ impl Dealt {
         if let Some(first) = files.next() {
             self.document.change_sitemap(id, |sitemap| fill(sitemap, &first));
         }
+        if sitemap.apart
+            && let Some(frame) = self.document.without_news(id)
+        {
+            self.document.change_sitemap(id, |sitemap| sitemap.frame = Arc::new(frame));
+        }
         for filled in files {
             let part = self.document.add_sitemap(Sitemap {
                 path: None,
@@ -156,6 +195,7 @@ impl Dealt {
                 rows: RowList::default(),
                 quirks: Arc::default(),
                 accepted: false,
+                apart: false,
                 ..sitemap.clone()
             });
             self.document.change_sitemap(part, |sitemap| fill(sitemap, &filled));
@@ -168,6 +208,7 @@ impl Dealt {
 }
 
 fn fill(sitemap: &mut Sitemap, filled: &Filled) {
+    sitemap.apart = false;
     sitemap.rows = RowList::from_ids(filled.rows.iter().copied());
     sitemap.live = filled.rows.len() as u32;
     sitemap.entry_bytes = filled.bytes;

@@ -88,6 +88,15 @@ pub enum Edit {
         /// Packed or not.
         gzip: bool,
     },
+    /// Another name in the same folder; the index follows.
+    Rename {
+        /// Which file.
+        file: Member,
+        /// The name alone.
+        name: Arc<str>,
+    },
+    /// News entries of a file go to files of their own when it is written.
+    Apart(SitemapId),
     /// Several, in order, as one.
     Several(Vec<Edit>),
 }
@@ -96,7 +105,10 @@ impl Edit {
     /// The file that it is about, if it is about no row.
     pub const fn file(&self) -> Option<Member> {
         match self {
-            Self::Accept(file) | Self::Frame { file, .. } | Self::Pack { file, .. } => Some(*file),
+            Self::Accept(file) | Self::Frame { file, .. } | Self::Pack { file, .. } | Self::Rename { file, .. } => {
+                Some(*file)
+            }
+            Self::Apart(id) => Some(Member::Sitemap(*id)),
             _ => None,
         }
     }
@@ -199,6 +211,15 @@ impl Applied {
             }
             Edit::Pack { file, gzip } => {
                 self.pack(*file, *gzip);
+                Some(())
+            }
+            Edit::Rename { file, name } => {
+                self.rename(*file, name);
+                Some(())
+            }
+            Edit::Apart(id) => {
+                self.framed = true;
+                self.document.change_sitemap(*id, |sitemap| sitemap.apart = true);
                 Some(())
             }
             Edit::Several(edits) => edits.iter().try_for_each(|edit| self.run(edit, progress)),

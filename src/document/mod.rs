@@ -14,6 +14,7 @@ mod order;
 pub mod query;
 pub mod quirk;
 mod redeal;
+pub mod rename;
 pub mod rows;
 pub mod settled;
 mod shed;
@@ -236,7 +237,7 @@ impl Document {
                     self.change_sitemap(*id, |sitemap| {
                         let quirks = sitemap.quirks.iter().filter(|quirk| standing.contains(&quirk.kind));
                         sitemap.quirks = quirks.cloned().collect();
-                        (sitemap.accepted, sitemap.encoding) = (false, sitemap::UTF_8);
+                        (sitemap.accepted, sitemap.apart, sitemap.encoding) = (false, false, sitemap::UTF_8);
                     });
                 }
             }
@@ -518,7 +519,7 @@ impl Document {
                 Arc::ptr_eq(ours, theirs)
                     || (ours.path == theirs.path
                         && ours.gzip == theirs.gzip
-                        && ours.accepted == theirs.accepted
+                        && (ours.accepted, ours.apart) == (theirs.accepted, theirs.apart)
                         && Arc::ptr_eq(&ours.frame, &theirs.frame)
                         && self.live_order(ours).eq(saved.live_order(theirs)))
             })

@@ -177,7 +177,7 @@ fn union_frame(document: &Document, rows: &[u32]) -> Source {
 }
 
 /// The prefixes that a root declares: attribute and raw value.
-fn declarations(names: &Names) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn declarations(names: &Names) -> impl Iterator<Item = (&str, &str)> {
     let attributes = names.attributes.iter().map(|(name, value)| (&**name, &**value));
     attributes.filter(|(name, _)| name.starts_with("xmlns:"))
 }

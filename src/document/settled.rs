@@ -142,12 +142,16 @@ impl Settled {
             self.document.settle_written(&[Member::Sitemap(id)]);
         }
         self.document.change_sitemap(id, |sitemap| {
-            (sitemap.path, sitemap.name, sitemap.url) = (is.path.clone(), Arc::clone(&is.name), is.url.clone());
+            // What got another name meanwhile keeps that.
+            if sitemap.path == was.path {
+                (sitemap.path, sitemap.name, sitemap.url) = (is.path.clone(), Arc::clone(&is.name), is.url.clone());
+            }
             (sitemap.form, sitemap.encoding) = (is.form, is.encoding);
             if sitemap.gzip == was.gzip {
                 sitemap.gzip = is.gzip;
             }
             sitemap.accepted &= !was.accepted || is.accepted;
+            sitemap.apart &= !was.apart || is.apart;
             if Arc::ptr_eq(&sitemap.frame, &was.frame) {
                 sitemap.frame = Arc::clone(&is.frame);
             }

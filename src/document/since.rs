@@ -8,6 +8,7 @@
 
 use super::Document;
 use super::edit::{Edit, NewEntry, Value};
+use super::rename;
 use super::rows::{RowId, RowList, RowSet};
 use super::sitemap::{Child, ChildState, Index, Member, SitemapId};
 use crate::protocol::Field;
@@ -74,6 +75,11 @@ fn leads_to(saved: &Document, was: &Index, now: &Index) -> bool {
     made.children.len() <= was.most_entries() && made.children == now.children
 }
 
+fn renamed(file: Member, name: &str) -> Option<Edit> {
+    let name = rename::last(name);
+    (!name.is_empty()).then(|| Edit::Rename { file, name: name.into() })
+}
+
 impl Document {
     /// Whether a fresh load of what this document writes gives every row the id that it has here.
     pub fn has_fresh_ids(&self) -> bool {
@@ -108,12 +114,23 @@ impl Document {
                 }
             }
         }
+        // A set that a save has made of one file, or an undo one file of a set, has other names for that.
+        if self.index().is_some() == saved.index().is_some() {
+            for (number, (sitemap, was)) in self.sitemaps().iter().zip(saved.sitemaps()).enumerate() {
+                let is_other = sitemap.path.is_some() && was.path.is_some() && sitemap.path != was.path;
+                let file = fresh.file(SitemapId(number as u32)).filter(|_| is_other);
+                edits.extend(file.and_then(|file| renamed(Member::Sitemap(file), &sitemap.name)));
+            }
+        }
         if let (Some(index), Some(was)) = (self.index(), saved.index()) {
             if index.accepted && !was.accepted {
                 edits.push(Edit::Accept(Member::Index));
             }
             if index.gzip != was.gzip {
                 edits.push(Edit::Pack { file: Member::Index, gzip: index.gzip });
+            }
+            if index.path != was.path {
+                edits.extend(renamed(Member::Index, &index.name));
             }
             if !Arc::ptr_eq(&index.source, &was.source) && leads_to(saved, was, index) {
                 edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&index.source) });
@@ -127,6 +144,9 @@ impl Document {
             let id = SitemapId(number as u32);
             let Some(file) = fresh.file(id) else { continue };
             let Some(was) = saved.sitemap(id) else { continue };
+            if sitemap.apart && !was.apart {
+                edits.push(Edit::Apart(file));
+            }
             if sitemap.accepted && !was.accepted {
                 agreed.push(Edit::Accept(Member::Sitemap(file)));
             }

@@ -58,6 +58,8 @@ pub struct Sitemap {
     pub form: Form,
     /// Whether somebody agreed that its repairs are written, although no row may differ.
     pub accepted: bool,
+    /// Whether a save puts its news entries into files of their own.
+    pub apart: bool,
 }
 
 impl Default for Sitemap {
@@ -76,6 +78,7 @@ impl Default for Sitemap {
             quirks: Arc::default(),
             form: Form::Xml,
             accepted: false,
+            apart: false,
         }
     }
 }
@@ -146,7 +149,7 @@ impl Nested {
 }
 
 /// The name of the file that a loc ends with, percent-decoded.
-fn file_name(loc: &str) -> String {
+pub fn file_name(loc: &str) -> String {
     let path = loc.split(['?', '#']).next().unwrap_or_default();
     let name = path.rsplit('/').next().unwrap_or_default().as_bytes();
     let (mut out, mut at) = (Vec::with_capacity(name.len()), 0);

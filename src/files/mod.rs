@@ -39,7 +39,7 @@ pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
 pub use load::{Facts, Loaded, Part, in_folder, load};
 pub use locate::folder_url;
-pub use own::{read_text, write_whole};
+pub use own::{is_there, read_text, write_whole};
 pub use plan::{Action, FileId, Output, Plan, Problem, Repairs, Request, export, main_path, plan, relocate};
 pub use read::{Options, is_stream};
 pub use record::{Finished, recover};

@@ -33,6 +33,11 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     Ok(())
 }
 
+/// Whether anything has this name, be it a link that leads nowhere.
+pub fn is_there(path: &Path) -> bool {
+    std::fs::symlink_metadata(path).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -516,12 +516,22 @@ impl Planner<'_> {
         }
     }
 
+    /// What a file was when it was saved last, by another name that it had then.
+    fn renamed_from(&self, id: SitemapId) -> Option<&Sitemap> {
+        let Request { document, saved, to, .. } = self.request;
+        // A set that a save makes of one file, or an undo one file of a set, has new names for that.
+        let is_same_set = to.is_none() && document.index().is_some() == saved.index().is_some();
+        let was = saved.sitemap(id).filter(|was| is_same_set && was.path.is_some())?;
+        let path = document.sitemap(id)?.path.as_deref()?;
+        self.saved_at(path).is_none().then_some(was)
+    }
+
     fn same_bytes(&self, id: SitemapId, then: &Sitemap) -> bool {
         let Some(now) = self.document.sitemap(id) else { return false };
         let saved = self.request.saved;
         !self.changes.contains_key(&id)
             && (now.rows == then.rows || now.rows.iter().eq(then.rows.iter().filter(|row| saved.is_live(*row))))
-            && now.accepted == then.accepted
+            && (now.accepted, now.apart) == (then.accepted, then.apart)
             && same_frame(&now.frame, &then.frame, now.live > 0)
     }
 }

@@ -143,14 +143,15 @@ impl Snapshot {
                 let rows: RowSet = rows.iter().filter(|row| self.document.record(RowId(*row)).is_deleted()).collect();
                 Some(Intent::of_rows("restored", &rows, Edit::Restore(rows.clone())))
             }
+            Change::Decide { rows, rule, decision: Decision::Name(name) } => Some(self.intend_name(rows, *rule, name)?),
             Change::Decide { rows, rule, decision } => {
                 let Some(field) = decision.field() else {
                     return Ok(self.intend_decided(rows, *rule, decision, progress));
                 };
                 if let Decision::Base(url) = decision
-                    && *rule == Rule::INDEX_CHILD_INCOMPLETE_URL
+                    && matches!(*rule, Rule::INDEX_CHILD_INCOMPLETE_URL | Rule::INDEX_CHILD_UNLISTED)
                 {
-                    return Ok(Some(self.intend_below(url)));
+                    return Ok(Some(self.intend_below(*rule, url)));
                 }
                 let broken = |row: &u32| self.rules_of(RowId(*row)).intersects(rule.family());
                 let rows: RowSet = rows.iter().filter(broken).collect();

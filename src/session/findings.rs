@@ -16,7 +16,6 @@ use crate::document::quirk::Quirk;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Member, SitemapId};
 use crate::files::{self, Reason};
-use crate::protocol::location::Home;
 use crate::protocol::{Field, Severity};
 use crate::words::grouped;
 use crate::xml::entry::Entry;
@@ -282,8 +281,7 @@ impl Session {
                 findings.push(FileFinding { place, rule, severity, field, message, fix, at: None });
             }
         };
-        let url = self.base_url().map(|base| format!("{}/{}", base.trim_end_matches('/'), index.name));
-        let home = url.as_deref().and_then(Home::parse);
+        let home = self.now.index_home(document);
         let context = entry_rules::Context {
             now: self.now.now.seconds,
             profile: self.now.checks.profile(),
@@ -297,6 +295,10 @@ impl Session {
             for finding in worded(&Entry::of(text, &index.source.names), text, &context, rules) {
                 // The fix is one of the index, whatever it does to the entry.
                 let fix = finding.fix.map(|fix| Fix { action: Action::File, ..fix });
+                let is_path = finding.rule == Rule::INDEX_CHILD_PATH;
+                let path = fix::index::label(finding.rule).filter(|_| is_path);
+                let path = path.map(|label| Fix { label: label.to_owned(), is_safe: false, action: Action::File });
+                let fix = fix.or(path);
                 say(Place::Index(Some(number)), finding.rule, finding.field, finding.message, fix);
             }
         }

@@ -3,6 +3,7 @@
 mod alternates;
 pub(super) mod index;
 pub(super) mod list;
+pub(super) mod name;
 pub(super) mod set;
 
 use super::change::{Intent, Part, Sample};
@@ -14,6 +15,7 @@ use crate::check::quirk;
 use crate::check::rewrite;
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::edit::{Edit, NewEntry, Value};
+use crate::document::query::scan::quoted;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
@@ -124,6 +126,15 @@ impl Snapshot {
             idle: "there is nothing to fix",
             ..Intent::counting(changes.max(files.len() as u64))
         };
+        let asks = rules.contains(Rule::INDEX_CHILD_UNLISTED) && self.asks_for_folder();
+        let idle = if asks { "say the URL of the folder: fix index-child-unlisted URL" } else { intent.idle };
+        let mut intent = Intent { idle, ..intent };
+        let kept = self.kept_by_pages(rules);
+        if let Some(first) = kept.first() {
+            intent.refused += kept.len() as u64;
+            let why = format!("{first} keeps its URL: pages in it would not lie below the new one");
+            intent.reason.get_or_insert(why);
+        }
         let of_set = rules.intersection(set::FIXES);
         of_set.iter().try_fold(intent, |intent, rule| {
             let taken = intent.edit.as_ref().map(touched).unwrap_or_default();
@@ -153,10 +164,28 @@ impl Snapshot {
         Some(Intent::of_rows("deleted", &broken, Edit::Delete(broken.clone())))
     }
 
-    /// What becomes of children whose URL is not complete, below a URL.
-    pub(super) fn intend_below(&self, url: &str) -> Intent {
-        let rule = RuleSet::of(&[Rule::INDEX_CHILD_INCOMPLETE_URL]);
-        let edit = self.index_put_right(&self.document, rule, Some(url));
+    /// The command that puts a rule of a file right once its end is confirmed or typed; `None` where nothing is asked.
+    pub fn question(&self, file: Member, rule: Rule) -> Option<String> {
+        let of = |name: &str| match self.document.sitemaps().len() {
+            1 => String::new(),
+            _ => format!(" where file={}", quoted(name)),
+        };
+        if name::FIXES.contains(rule) {
+            let safe = name::proposed(&self.document, file)?;
+            let rows = match file {
+                Member::Index => String::new(),
+                Member::Sitemap(_) => of(&self.file_name(file)),
+            };
+            return Some(format!("fix {} {safe}{rows}", rule.code()));
+        }
+        let asks = rule == Rule::INDEX_CHILD_UNLISTED && self.asks_for_folder();
+        let origin = self.checks.set().main_origin().map_or("https://example.com", |(origin, _)| origin);
+        asks.then(|| format!("fix {} {origin}/", rule.code()))
+    }
+
+    /// What becomes of children whose URL is not complete, or who have none yet, below a URL.
+    pub(super) fn intend_below(&self, rule: Rule, url: &str) -> Intent {
+        let edit = self.index_put_right(&self.document, RuleSet::of(&[rule]), Some(url));
         let label = "1 file put right".to_owned();
         Intent { label, idle: "there is nothing to fix", ..Intent { edit, ..Intent::counting(1) } }
     }

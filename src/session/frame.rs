@@ -3,7 +3,7 @@
 
 use super::change::Intent;
 use super::findings::{FileFinding, Place};
-use super::fix::list;
+use super::fix::{list, name};
 use super::snapshot::Snapshot;
 use crate::check::extension;
 use crate::check::file::{self, FileFacts};
@@ -81,6 +81,7 @@ pub(super) fn accepting(quirk: &Quirk) -> Option<Fix> {
         QuirkKind::GzipMembers => "write one gzip member",
         QuirkKind::BlankLine => "take the empty lines out",
         QuirkKind::LineEnds => "end each line with LF alone",
+        QuirkKind::Extension => "give it a name that ends in .txt",
         kind if kind.is_repair() => "write the file as repaired",
         _ => return None,
     };
@@ -226,6 +227,9 @@ fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
         let gzip = with_frame(document, member, |around| !around.gzip)?;
         return Some(Edit::Pack { file: member, gzip });
     }
+    if rule == Rule::FILE_NAME_UNSAFE {
+        return name::usual(document, member, RuleSet::of(&[rule]));
+    }
     let head = with_frame_closely(document, member, true, |around| frame::fixed(rule, around))??;
     let frame = match member {
         Member::Sitemap(id) => Source::framed(&head, &document.sitemap(id)?.frame.tail(true))?,
@@ -242,7 +246,8 @@ fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
 const OF_FILES: RuleSet = frame::FRAME_RULES
     .union(quirk::REPAIRS)
     .union(SPLIT)
-    .union(RuleSet::of(&[Rule::TEXT_BLANK_LINE, Rule::TEXT_LINE_ENDS]));
+    .union(name::FIXES)
+    .union(RuleSet::of(&[Rule::TEXT_BLANK_LINE, Rule::TEXT_LINE_ENDS, Rule::SET_NEWS_MIXED]));
 
 /// Limits that a file is split at when it is written.
 const SPLIT: RuleSet =
@@ -250,7 +255,7 @@ const SPLIT: RuleSet =
 
 impl Snapshot {
     /// The files that rows are in; all of them, and the index, if the rows are all there are.
-    fn members(&self, rows: &RowSet) -> BTreeSet<Member> {
+    pub(super) fn members(&self, rows: &RowSet) -> BTreeSet<Member> {
         let document = &self.document;
         let live = rows.iter().filter(|row| document.is_live(RowId(*row)));
         if live.clone().count() as u64 == u64::from(document.live()) {
@@ -268,12 +273,23 @@ impl Snapshot {
             return Vec::new();
         }
         let members = self.members(rows).into_iter().filter(|member| concerns_files || *member == Member::Index);
-        members.flat_map(|member| self.edits_of_file(member, rules)).collect()
+        let (mut document, mut all) = (self.document.clone(), Vec::new());
+        for member in members {
+            let edits = self.edits_of_file(&document, member, rules);
+            // The index lists it by its new name, and the next edit of the index is one of that.
+            if edits.iter().any(|edit| matches!(edit, Edit::Rename { .. }))
+                && let Some(applied) = document.apply(&Edit::Several(edits.clone()), &Progress::default())
+            {
+                document = applied.document;
+            }
+            all.extend(edits);
+        }
+        all
     }
 
     /// What the fixers of `rules` make of one file, apart from its rows.
     pub(super) fn intend_fix_file(&self, member: Member, rules: RuleSet) -> Intent {
-        let edits = self.edits_of_file(member, rules);
+        let edits = self.edits_of_file(&self.document, member, rules);
         let changes = u64::from(!edits.is_empty());
         Intent {
             label: format!("{} put right", counted(changes, "file")),
@@ -283,12 +299,12 @@ impl Snapshot {
         }
     }
 
-    fn edits_of_file(&self, member: Member, rules: RuleSet) -> Vec<Edit> {
-        if is_feed(&self.document, member) {
+    fn edits_of_file(&self, was: &Document, member: Member, rules: RuleSet) -> Vec<Edit> {
+        if is_feed(was, member) {
             return Vec::new();
         }
         let (mut frame, mut edits) = (None, Vec::new());
-        let mut document = self.document.clone();
+        let mut document = was.clone();
         let profile = self.checks.profile();
         let broken = self::rules(&document, member, profile);
         for rule in broken.intersection(rules).intersection(frame::FRAME_RULES).iter() {
@@ -297,19 +313,32 @@ impl Snapshot {
             {
                 document = applied.document;
                 match edit {
-                    Edit::Pack { .. } => edits.push(edit),
+                    Edit::Pack { .. } | Edit::Rename { .. } => edits.push(edit),
                     // The last frame has them all.
                     _ => frame = Some(edit),
                 }
             }
         }
+        if rules.contains(Rule::TEXT_EXTENSION)
+            && let Some(edit) = name::usual(&document, member, rules)
+            && let Some(applied) = document.apply(&edit, &Progress::default())
+        {
+            document = applied.document;
+            edits.push(edit);
+        }
         if member == Member::Index {
             frame = self.index_put_right(&document, rules, None).or(frame);
         }
         edits.extend(frame);
+        if let Member::Sitemap(id) = member
+            && rules.contains(Rule::SET_NEWS_MIXED)
+            && self.parts_news(id)
+        {
+            edits.push(Edit::Apart(id));
+        }
         let quirks = match member {
-            Member::Index => self.document.index().map(|index| &index.quirks),
-            Member::Sitemap(id) => self.document.sitemap(id).map(|sitemap| &sitemap.quirks),
+            Member::Index => was.index().map(|index| &index.quirks),
+            Member::Sitemap(id) => was.sitemap(id).map(|sitemap| &sitemap.quirks),
         };
         let of_quirks = |is_meant: fn(QuirkKind) -> bool| {
             let meant = quirks.into_iter().flat_map(|quirks| quirks.iter()).filter(|quirk| is_meant(quirk.kind));
@@ -338,6 +367,14 @@ impl Snapshot {
             edits.push(Edit::Accept(member));
         }
         edits
+    }
+
+    /// Whether the news entries of a file can have files of their own, and nobody has said yet that they shall.
+    fn parts_news(&self, id: SitemapId) -> bool {
+        let is_whole = self.document.index().is_some() || self.document.sitemaps().len() == 1;
+        let is_new = self.document.sitemap(id).is_some_and(|sitemap| !sitemap.apart && sitemap.form == Form::Xml);
+        let mut found = self.checks.set_findings().into_iter();
+        is_whole && is_new && found.any(|found| found.rule == SetRule::NewsMixed && found.file == Some(id.0))
     }
 
     /// The limits that a file is over and that writing it anew puts right; none once that is agreed to.

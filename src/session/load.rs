@@ -65,7 +65,7 @@ impl Loader {
 impl Session {
     /// A loader for this session.
     pub fn loader(&self, mut options: Options) -> Loader {
-        options.base_url = self.base_url.clone().or(options.base_url);
+        options.base_url = self.base_url().map(ToOwned::to_owned).or(options.base_url);
         Loader { checks: self.now.state.checks.clone(), now: self.now.now, options }
     }
 

@@ -97,7 +97,6 @@ pub struct Session {
     /// All files of a set of several without an index.
     paths: Vec<PathBuf>,
     unread: Vec<files::Error>,
-    base_url: Option<String>,
     read_only: Option<String>,
     loading: bool,
     /// The interrupted save that was finished when the set was opened.
@@ -119,6 +118,7 @@ impl Session {
             view: View::default(),
             spec: ViewSpec::default(),
             now,
+            base_url: base_url.map(Into::into),
         };
         Self {
             now: snapshot,
@@ -131,7 +131,6 @@ impl Session {
             path: None,
             paths: Vec::new(),
             unread: Vec::new(),
-            base_url,
             read_only: None,
             loading: true,
             finished: None,
@@ -202,12 +201,12 @@ impl Session {
 
     /// Where the set will live, if somebody said so.
     pub fn base_url(&self) -> Option<&str> {
-        self.base_url.as_deref()
+        self.now.base_url.as_deref()
     }
 
     /// Says where the set will live; rules of place follow at the next load.
     pub fn set_base_url(&mut self, url: Option<String>) {
-        self.base_url = url;
+        self.now.base_url = url.map(Into::into);
     }
 
     /// Why nothing can be changed; `None` when everything can.

@@ -108,7 +108,7 @@ impl Session {
 
     /// What is needed to compare the files with what is here. `None` where nothing was opened.
     pub fn comparing(&self, options: Options) -> Option<Comparing> {
-        let base_url = self.base_url.clone().or(options.base_url);
+        let base_url = self.base_url().map(ToOwned::to_owned).or(options.base_url);
         let options = Options { base_url, ..options };
         Some(Comparing { path: self.path.clone()?, paths: self.paths.clone(), options, snapshot: self.snapshot() })
     }

@@ -288,6 +288,18 @@ impl Snapshot {
             (_, None) => false,
         };
         let edit = frame.filter(|_| differs).map(|frame| Edit::Frame { file, frame: Arc::clone(frame) });
+        let path = |document: &Document| match file {
+            Member::Index => document.index()?.path.clone(),
+            Member::Sitemap(id) => document.sitemap(id)?.path.clone(),
+        };
+        let (now, then) = (path(&self.state.document), path(&self.saved));
+        let is_same_set = self.state.document.index().is_some() == self.saved.index().is_some();
+        let old = then.filter(|then| is_same_set && now.as_ref().is_some_and(|now| now != then));
+        let old = old.and_then(|path| Some(path.file_name()?.to_string_lossy().into()));
+        let edit = match (old.map(|name| Edit::Rename { file, name }), edit) {
+            (Some(rename), Some(edit)) => Some(Edit::Several(vec![rename, edit])),
+            (rename, edit) => rename.or(edit),
+        };
         Intent {
             label: format!("{} put back as saved, but for its rows", self.file_name(file)),
             edit,
@@ -312,13 +324,19 @@ impl Entry {
 fn changed_files(document: &Document, saved: &Document) -> Vec<Member> {
     let mut files = Vec::new();
     if let (Some(index), Some(was)) = (document.index(), saved.index())
-        && (index.accepted != was.accepted || index.source.bytes() != was.source.bytes())
+        && (index.accepted != was.accepted || index.path != was.path || index.source.bytes() != was.source.bytes())
     {
         files.push(Member::Index);
     }
     let pairs = document.sitemaps().iter().zip(saved.sitemaps()).enumerate();
+    // Where a save has made a set of one file, or an undo one file of a set, names come and go with that.
+    let is_same_set = document.index().is_some() == saved.index().is_some();
     let differs = |(ours, was): (&Arc<Sitemap>, &Arc<Sitemap>)| {
-        !Arc::ptr_eq(ours, was) && (ours.accepted != was.accepted || !Arc::ptr_eq(&ours.frame, &was.frame))
+        let is_named = is_same_set && ours.path.is_some() && was.path.is_some() && ours.path != was.path;
+        !Arc::ptr_eq(ours, was)
+            && ((ours.accepted, ours.apart) != (was.accepted, was.apart)
+                || is_named
+                || !Arc::ptr_eq(&ours.frame, &was.frame))
     };
     files.extend(pairs.filter(|(_, pair)| differs(*pair)).map(|(number, _)| Member::Sitemap(SitemapId(number as u32))));
     files

@@ -48,7 +48,7 @@ impl Session {
             disk: self.disk.clone(),
             to: to.map(Path::to_path_buf),
             form: to.and_then(|path| self.other_form(path)),
-            base_url: self.base_url.clone(),
+            base_url: self.base_url().map(ToOwned::to_owned),
             now: self.now.now,
             version: self.now.state.version,
         }

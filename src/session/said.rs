@@ -221,7 +221,7 @@ impl Snapshot {
         let known = decision::answers(rule).into_iter().map(|answer| answer.word.to_owned());
         let spelled = match decision {
             Decision::Zone(minutes) => Some(lastmod::zone_text(*minutes)),
-            Decision::Base(text) | Decision::Language(text) => Some(text.to_string()),
+            Decision::Base(text) | Decision::Language(text) | Decision::Name(text) => Some(text.to_string()),
             _ => None,
         };
         known.chain(spelled).find(|word| is_meant(word))

@@ -84,7 +84,7 @@ impl Session {
             saved: &self.now.saved,
             disk: &self.disk,
             to,
-            base_url: self.base_url.as_deref(),
+            base_url: self.base_url(),
             limits,
             now: self.now.now,
         }
@@ -101,7 +101,7 @@ impl Session {
         if dealt.sitemaps().len() > 1 {
             return Err(dealt.sitemaps().len());
         }
-        let mut joined = Self::new(self.now.now, self.base_url.clone());
+        let mut joined = Self::new(self.now.now, self.base_url().map(ToOwned::to_owned));
         joined.now.view = View::file_order(&dealt);
         joined.now.state.document = dealt;
         joined.loading = false;
@@ -282,13 +282,14 @@ impl Session {
 
     /// The entry rules of the index's own entries.
     pub(super) fn check_index_entries(&mut self) {
+        let home = self.now.index_home(&self.now.state.document);
         let Some(index) = self.now.state.document.index() else { return };
         let source = &index.source;
         let context = entry_rules::Context {
             now: self.now.now.seconds,
             profile: self.now.checks.profile(),
             names: &source.names,
-            home: None,
+            home: home.as_ref(),
         };
         let sets = (0..source.len()).map(|number| {
             let text = source.entry_text(number);

@@ -54,6 +54,8 @@ pub struct Snapshot {
     pub spec: ViewSpec,
     /// The moment, for `today` and for rules that need it.
     pub now: Now,
+    /// The URL of the set's folder, if somebody said it.
+    pub base_url: Option<Arc<str>>,
 }
 
 impl std::ops::Deref for Snapshot {

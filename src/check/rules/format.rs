@@ -21,9 +21,9 @@ rules! { super::index::END;
     TEXT_ENTITY "text-entity" W Field Ask PRACTICE,
         "an XML entity in a text sitemap",
         "Text is not XML: nothing is escaped, so &amp; in a line is four characters of the URL. The page that was meant has a plain &.";
-    TEXT_EXTENSION "text-extension" W Document None FORMATS,
+    TEXT_EXTENSION "text-extension" W Document Ask FORMATS,
         "a text sitemap whose name does not end in .txt",
-        "Google asks for the extension .txt. With another one, some crawlers take the file for XML and report an error. Another name is another URL, so no fix renames a file; :write NAME.txt saves a copy.";
+        "Google asks for the extension .txt. With another one, some crawlers take the file for XML and report an error. The fix gives the file another name in its folder; the old file goes when that is saved. Another name is another URL: robots.txt and Search Console have to be told.";
     TEXT_LINE_ENDS "text-line-ends" I Document Safe PRACTICE,
         "lines that end with a carriage return",
         "Every crawler is expected to take CR LF; a lone CR is read as part of the URL by some. LF alone is safe.";

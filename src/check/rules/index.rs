@@ -23,15 +23,15 @@ rules! { super::alternate::END;
     INDEX_CHILD_HOST "index-child-host" E Entry Ask INDEX,
         "a sitemap on another host",
         "An index lists sitemaps of its own site: same scheme, host and port. Others are ignored, unless both sites are verified in Search Console.", [(Google, W)];
-    INDEX_CHILD_PATH "index-child-path" W Entry None GOOGLE_LARGE,
+    INDEX_CHILD_PATH "index-child-path" W Entry Ask GOOGLE_LARGE,
         "a sitemap outside the index's directory",
-        "Google wants the sitemaps in the directory of the index or below. The protocol only asks for the same site. Put the index at the root, or the sitemaps beside it; where files are served from is not for a fix to say.";
+        "Google wants the sitemaps in the directory of the index or below. The protocol only asks for the same site. Put the index at the root, or the sitemaps beside it. The fix writes the URL that the file has if it is served from where it lies beside the index.";
     INDEX_CHILD_MISSING "index-child-missing" E Entry Ask CONSOLE,
         "the sitemap's file was not found",
         "No file for this entry lies beside the index, neither by the path of its URL nor by its name. If it is missing on the server too, Search Console reports that it could not be fetched.";
     INDEX_CHILD_UNLISTED "index-child-unlisted" W Document Ask PRACTICE,
         "a sitemap beside the index that it does not list",
-        "A file in the index's folder is a sitemap, but no entry names it, so crawlers that go by the index never see it. The fix lists it, and its pages are read when the set is opened again. Remove the file instead if it is left over from an earlier split.";
+        "A file in the index's folder is a sitemap, but no entry names it, so crawlers that go by the index never see it. The fix lists it, below the URL of the other sitemaps or one that is given, and its pages are read when the set is opened again. Remove the file instead if it is left over from an earlier split.";
     INDEX_CHILD_EMPTY "index-child-empty" W Entry Ask CONSOLE,
         "a sitemap without entries",
         "The index lists a sitemap that lists nothing. Search Console reports an empty sitemap. Leave it out of the index until it has entries.";

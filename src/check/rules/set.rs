@@ -53,9 +53,9 @@ rules! { super::location::END;
     SET_CHANGEFREQ_IDENTICAL "set-changefreq-identical" I Set None PRACTICE,
         "every changefreq is the same",
         "Pages of a site hardly all change equally often; the value is probably a default nobody set. It does no harm.";
-    SET_NEWS_MIXED "set-news-mixed" I Set None GOOGLE_NEWS,
+    SET_NEWS_MIXED "set-news-mixed" I Set Ask GOOGLE_NEWS,
         "news together with ordinary pages",
-        "News entries and ordinary ones may share a file. Google suggests a file of its own for news, since its entries come and go within two days. sited split --by has:news makes one.";
+        "News entries and ordinary ones may share a file. Google suggests a file of its own for news, since its entries come and go within two days. The fix has the next save write the news of this file to files of their own, which the index lists; what is no news stays where it is.";
     SET_TOO_MANY_INDEXES "set-too-many-indexes" I Set None GOOGLE_LARGE,
         "over 500 index files",
         "Search Console takes at most 500 index files per site. The others can still be named in robots.txt.";

@@ -134,7 +134,7 @@ rules! { super::document::END;
     GZIP_BOMB "gzip-bomb" E Document None PRACTICE,
         "unpacks to more than may be read",
         "The gzip data unpacks to more than the ceiling, far beyond what a sitemap may have. Reading was stopped to save memory; max-bytes raises the ceiling.";
-    FILE_NAME_UNSAFE "file-name-unsafe" W Document None GOOGLE_BUILD,
+    FILE_NAME_UNSAFE "file-name-unsafe" W Document Ask GOOGLE_BUILD,
         "a file name that needs escaping in a URL",
-        "A sitemap is fetched by its URL; a name with blanks or other characters that URLs escape, or of more than 255 bytes, invites mistakes. Another name is another URL, which an index and robots.txt have to say too, so no fix renames a file; :write NAME saves a copy.";
+        "A sitemap is fetched by its URL; a name with blanks or other characters that URLs escape, or of more than 255 bytes, invites mistakes. The fix gives the file another name in its folder, and the index lists it by that; the old file goes when that is saved. Another name is another URL: robots.txt and Search Console have to be told.";
 }

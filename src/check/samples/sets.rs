@@ -434,7 +434,8 @@ fn sample(rule: Rule) -> Sample {
         Rule::INDEX_CHILD_DUPLICATE => index(&child("1.xml", "")),
         Rule::INDEX_CHILD_HOST => index("<sitemap><loc>https://other.org/3.xml</loc></sitemap>\n").and("3.xml", whole(&page("3"))),
         Rule::INDEX_CHILD_PATH => {
-            let sample = index("<sitemap><loc>https://example.com/3.xml</loc></sitemap>\n");
+            let child = "<sitemap><loc>https://example.com/3.xml</loc></sitemap>\n";
+            let sample = index_of(child).and("3.xml", whole(&page("a/3")));
             Sample { base: Some("https://example.com/a/"), ..sample }
         }
         Rule::INDEX_CHILD_MISSING => index(&child("3.xml", "")),

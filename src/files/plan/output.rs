@@ -118,6 +118,9 @@ impl Planner<'_> {
         if let Some(from) = from.and_then(|from| self.request.document.sitemap(from)) {
             return format!("{urls} of {}", from.name);
         }
+        if let Some(was) = self.renamed_from(id) {
+            return format!("{urls}, renamed from {}", was.name);
+        }
         if !was_there {
             return urls;
         }
@@ -195,6 +198,13 @@ impl Planner<'_> {
 
     fn removed(&self, path: &Path) -> Output {
         let sitemap = self.saved_at(path);
+        let is_it = |id: &SitemapId| self.renamed_from(*id).is_some_and(|was| was.path.as_deref() == Some(path));
+        let new = self.ids().find(is_it).and_then(|id| self.document.sitemap(id));
+        let what = match (new, sitemap) {
+            (Some(new), _) => format!("is {} now", new.name),
+            (None, Some(_)) => "no URL left in it".to_owned(),
+            (None, None) => "left over from a save that failed".to_owned(),
+        };
         Output {
             path: path.to_path_buf(),
             name: sitemap.map_or_else(|| path.to_string_lossy().into(), |sitemap| Arc::clone(&sitemap.name)),
@@ -204,7 +214,7 @@ impl Planner<'_> {
             urls_after: 0,
             bytes: 0,
             url: sitemap.and_then(|sitemap| sitemap.url.clone()),
-            what: if sitemap.is_some() { "no URL left in it" } else { "left over from a save that failed" }.to_owned(),
+            what,
         }
     }
 }

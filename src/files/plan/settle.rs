@@ -34,7 +34,8 @@ impl Planner<'_> {
             }
             // A new entry gets its date when it is made.
             let has_entry = named || on_disk.as_ref().is_some_and(|on_disk| on_disk.entries.contains_key(&id));
-            if has_entry && !self.counterpart(id).is_some_and(|then| self.same_bytes(id, then)) {
+            let then = self.counterpart(id).or_else(|| self.renamed_from(id));
+            if has_entry && !then.is_some_and(|then| self.same_bytes(id, then)) {
                 self.index_changes.dated.insert(id);
             }
         }

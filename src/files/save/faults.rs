@@ -5,7 +5,7 @@
 use super::tests::{gzip, pair};
 use super::*;
 use crate::document::edit::{Edit, NewEntry};
-use crate::document::sitemap::SitemapId;
+use crate::document::sitemap::{Member, SitemapId};
 use crate::files::commit::Step;
 use crate::files::fixture::{Set, index, urlset};
 use crate::files::record;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const SCENARIO_COUNT: usize = if cfg!(unix) { 12 } else { 8 };
+const SCENARIO_COUNT: usize = if cfg!(unix) { 13 } else { 9 };
 
 /// A set on disk, and what is done to it before it is saved.
 pub(super) struct Scenario {
@@ -39,6 +39,7 @@ pub(super) const SCENARIOS: [Scenario; SCENARIO_COUNT] = [
         in_place: false,
     },
     Scenario { name: "an emptied part", main: "index.xml", make: pair, change: empty, in_place: false },
+    Scenario { name: "a part of another name", main: "index.xml", make: pair, change: renamed, in_place: false },
     Scenario { name: "a gzipped set, split", main: "index.xml", make: packed_pair, change: split, in_place: false },
     Scenario { name: "files of two folders", main: SEVERAL, make: several, change: one_of_each, in_place: false },
     Scenario {
@@ -163,6 +164,12 @@ fn into_parts(set: &mut Set) {
     set.limits = Limits { urls: 2, ..Limits::default() };
     set.base_url = Some("https://e.com/".to_owned());
     one_value(set);
+}
+
+/// One part gets another name, the other another value.
+fn renamed(set: &mut Set) {
+    set.set(&[0], Field::Priority, Some("0.8"));
+    set.edit(&Edit::Rename { file: Member::Sitemap(SitemapId(1)), name: "other.xml".into() });
 }
 
 fn empty(set: &mut Set) {

@@ -7,7 +7,8 @@ use crate::check::index::{self, IndexFacts, IndexFinding};
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;
 use crate::document::edit::Edit;
-use crate::document::sitemap::{Child, ChildState, Index, Member, Nested, SitemapId};
+use crate::document::rename::encoded;
+use crate::document::sitemap::{Child, ChildState, Index, Member, Nested, SitemapId, file_name};
 use crate::document::source::Source;
 use crate::protocol::lastmod::{self, Now, Precision};
 use crate::protocol::location::Home;
@@ -39,6 +40,7 @@ pub(in crate::session) fn label(rule: Rule) -> Option<&'static str> {
         Rule::INDEX_LASTMOD_OLDER => "date it by its file",
         Rule::INDEX_CHILD_HOST => "write the host that the others have",
         Rule::INDEX_CHILD_UNLISTED => "list it",
+        Rule::INDEX_CHILD_PATH => "write the URL of where it lies",
         _ if FLATTENED.contains(rule) => "list what it lists in its place",
         _ if GOING.contains(rule) => "take the entry out",
         _ => return None,
@@ -96,6 +98,38 @@ impl Snapshot {
         dates.map(|lastmod| lastmod.seconds).filter(|seconds| *seconds <= latest).max()
     }
 
+    /// Where the index is in public, if somebody said where the set is.
+    pub(in crate::session) fn index_home(&self, document: &Document) -> Option<Home> {
+        let (base, index) = (self.base_url.as_deref()?, document.index()?);
+        Home::parse(&format!("{}/{}", base.trim_end_matches('/'), index.name))
+    }
+
+    /// The URL of the index's folder: as it was said, else as the sitemaps in it tell.
+    fn index_folder(&self, document: &Document) -> Option<String> {
+        match self.index_home(document) {
+            Some(home) => Some(home.prefix().to_owned()),
+            None => folder_of(document, document.index()?).map(ToOwned::to_owned),
+        }
+    }
+
+    /// Whether sitemaps beside the index cannot be listed before somebody says where they are in public.
+    pub(in crate::session) fn asks_for_folder(&self) -> bool {
+        let has_unlisted = self.document.index().is_some_and(|index| !index.unlisted.is_empty());
+        has_unlisted && self.index_folder(&self.document).is_none()
+    }
+
+    /// Children that keep a URL outside of the index's directory, because their pages would be outside of theirs.
+    pub(in crate::session) fn kept_by_pages(&self, rules: RuleSet) -> Vec<String> {
+        let (document, own) = (&self.document, self.index_home(&self.document));
+        let (Some(own), Some(index)) = (own.filter(|_| rules.contains(Rule::INDEX_CHILD_PATH)), document.index())
+        else {
+            return Vec::new();
+        };
+        let is_kept =
+            |child: &&Child| below_index(document, child, &own).is_some_and(|url| loses_pages(document, child, &url));
+        index.children.iter().filter(is_kept).map(|child| child.loc.to_string()).collect()
+    }
+
     /// What puts the rules of the index right, as one edit; `None` where nothing changes.
     /// What is no complete URL is `below` this one, else below what the others have.
     pub(in crate::session) fn index_put_right(
@@ -109,7 +143,8 @@ impl Snapshot {
             return None;
         }
         let known = self.known_of_files(document);
-        let found = index::check(index, &known.facts(None)).into_iter();
+        let own = self.index_home(document);
+        let found = index::check(index, &known.facts(own.as_ref())).into_iter();
         let found: Vec<(Rule, usize)> = found.filter_map(|found| Some((found.rule, found.child?))).collect();
         let has = |rule: Rule, child: usize| rules.contains(rule) && found.contains(&(rule, child));
         let gone: BTreeSet<usize> = found
@@ -143,18 +178,30 @@ impl Snapshot {
             {
                 text = moved(index, &text, home).map_or(text, Cow::Owned);
             }
+            if let Some(own) = own.as_ref().filter(|_| rules.contains(Rule::INDEX_CHILD_PATH)) {
+                let child = index.children.get(number);
+                let url = child.and_then(|child| below_index(document, child, own));
+                let url = url.filter(|url| !child.is_some_and(|child| loses_pages(document, child, url)));
+                if let Some(url) = url {
+                    text = with(&text, Field::Loc, Change::Set(&url), &source.names).into();
+                }
+            }
             // Where the others are says what an incomplete URL is below.
             let is_incomplete = rules.contains(Rule::INDEX_CHILD_INCOMPLETE_URL);
-            let home = home.as_ref().filter(|_| is_incomplete);
+            let is_said = below.is_none().then_some(own.as_ref()).flatten();
+            let home = is_said.or_else(|| home.as_ref().filter(|_| is_incomplete));
             let context = Context { now: self.now.seconds, profile: self.checks.profile(), names: &source.names, home };
-            let wanted = rules.intersection(ENTRY_RULES).minus(RuleSet::of(&[Rule::INDEX_CHILD_HOST]));
+            let by_others = if is_said.is_some() { RuleSet::EMPTY } else { RuleSet::of(&[Rule::INDEX_CHILD_HOST]) };
+            let wanted = rules.intersection(ENTRY_RULES).minus(by_others);
             if let Some(repaired) = put_right(&text, &context, wanted, super::is_unattended(rules)) {
                 text = repaired.into();
             }
             entries.extend_from_slice(&text);
         }
+        let known_folder = below.and_then(Home::parse).map(|home| home.prefix().to_owned());
+        let known_folder = known_folder.or_else(|| self.index_folder(document));
         if rules.contains(Rule::INDEX_CHILD_UNLISTED)
-            && let Some(folder) = folder_of(document, index)
+            && let Some(folder) = known_folder
         {
             for name in index.unlisted.iter() {
                 let url = format!("{folder}{}", encoded(name));
@@ -193,6 +240,31 @@ fn list_inside(nested: &Nested, layout: &Layout, names: &Names, out: &mut Vec<u8
     count
 }
 
+/// Whether pages of a child that lie where its URL may list them would lie elsewhere if this were its URL.
+fn loses_pages(document: &Document, child: &Child, new: &str) -> bool {
+    let ChildState::Loaded(id) = child.state else { return false };
+    let (Some(sitemap), Some(home)) = (document.sitemap(id), Home::parse(new)) else { return false };
+    let old = Home::parse(&child.loc);
+    let leaves = |loc: &str| {
+        let is_inside = old.as_ref().is_none_or(|old| location::judge_scope(loc, old).is_empty());
+        is_inside && !location::judge_scope(loc, &home).is_empty()
+    };
+    sitemap.rows.iter().any(|row| document.is_live(row) && leaves(&document.loc(row)))
+}
+
+/// The URL of a child outside of the index's directory that its file has where it lies.
+fn below_index(document: &Document, child: &Child, own: &Home) -> Option<String> {
+    if !location::judge_scope(&child.loc, own).has(location::Fault::OutsidePath) {
+        return None;
+    }
+    let name = match child.state {
+        ChildState::Loaded(id) => document.sitemap(id)?.name.to_string(),
+        _ => file_name(&child.loc),
+    };
+    let path: Vec<String> = name.split('/').map(encoded).collect();
+    Some(format!("{}{}", own.prefix(), path.join("/")))
+}
+
 /// The URL of the index's folder, as far as the sitemaps in it tell.
 fn folder_of<'d>(document: &'d Document, index: &'d Index) -> Option<&'d str> {
     index.children.iter().find_map(|child| {
@@ -200,13 +272,6 @@ fn folder_of<'d>(document: &'d Document, index: &'d Index) -> Option<&'d str> {
         let sitemap = document.sitemap(id).filter(|sitemap| !sitemap.name.contains('/'))?;
         child.loc.strip_suffix(&*encoded(&sitemap.name)).filter(|folder| folder.ends_with('/'))
     })
-}
-
-/// A file name as it stands in a URL (RFC 3986, section 2.3: unreserved characters).
-fn encoded(name: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
-    let letter = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    name.bytes().map(letter).collect()
 }
 
 /// An entry with what the fixers of rules make of it.

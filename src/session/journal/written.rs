@@ -1,5 +1,6 @@
 //! Edits as a journal has them: rows as ranges, values as text; and back again, for rows and files that are there.
 
+use crate::check::name;
 use crate::document::Document;
 use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::form::Form;
@@ -50,6 +51,11 @@ pub(super) enum Written {
         file: Option<u32>,
         gzip: bool,
     },
+    Rename {
+        file: Option<u32>,
+        name: String,
+    },
+    Apart(u32),
     Several(Vec<Written>),
 }
 
@@ -127,6 +133,8 @@ impl From<&Edit> for Written {
                 Self::Frame { file: number(*file), text: String::from_utf8_lossy(frame.bytes()).into_owned() }
             }
             Edit::Pack { file, gzip } => Self::Pack { file: number(*file), gzip: *gzip },
+            Edit::Rename { file, name } => Self::Rename { file: number(*file), name: name.to_string() },
+            Edit::Apart(id) => Self::Apart(id.0),
             Edit::Several(edits) => Self::Several(edits.iter().map(Self::from).collect()),
         }
     }
@@ -214,6 +222,13 @@ impl Written {
                 (frame.len() <= entries).then_some(Edit::Frame { file, frame })?
             }
             Self::Pack { file: number, gzip } => Edit::Pack { file: member(number)?, gzip },
+            Self::Rename { file: number, name } => {
+                let file = member(number)?;
+                // Nothing leads out of the folder, and nothing onto another file of the set.
+                let is_free = name::leads_out(&name).is_none() && !document.has_file(&name, file);
+                is_free.then(|| Edit::Rename { file, name: name.into() })?
+            }
+            Self::Apart(id) => Edit::Apart(file(id)?),
             // Each speaks of the document after the one before; they are taken one by one.
             Self::Several(_) => return None,
         })

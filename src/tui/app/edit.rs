@@ -5,7 +5,7 @@ use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::Words;
 use super::{App, Mode, Outcome};
-use crate::check::rule::RuleSet;
+use crate::check::rule::{Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::Member;
 use crate::progress::Progress;
@@ -221,9 +221,17 @@ impl App {
             Some((file, finding.rule))
         });
         if let Some((file, rule)) = found {
-            self.change(Change::FixFile(file, RuleSet::of(&[rule])));
+            self.change_file(file, rule);
         }
         found.is_some()
+    }
+
+    /// Puts a rule of a file right; where that needs a name or a URL, the command that does it waits to be confirmed.
+    pub(super) fn change_file(&mut self, file: Member, rule: Rule) {
+        match self.session.view().question(file, rule) {
+            Some(line) => self.open_line(super::Purpose::Command, &line),
+            None => self.change(Change::FixFile(file, RuleSet::of(&[rule]))),
+        }
     }
 
     /// Does the last change again, here.

@@ -7,12 +7,11 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::{App, Mode};
 use crate::check::decision::Decision;
-use crate::check::rule::{Rule, RuleSet};
+use crate::check::rule::Rule;
 use crate::document::rows::RowId;
 use crate::document::sitemap::Member;
 use crate::protocol::verdict::Verdict;
 use crate::protocol::{Field, Severity, lastmod};
-use crate::session::change::Change;
 use crate::session::command::{Arguments, TABLE, spec};
 use crate::words::{counted, grouped};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -455,7 +454,7 @@ impl App {
                 self.grid.field = field;
                 self.open_cell(false);
             }
-            Choice::FixFile(file, rule) => self.change(Change::FixFile(file, RuleSet::of(&[rule]))),
+            Choice::FixFile(file, rule) => self.change_file(file, rule),
             Choice::Line(line) => self.open_line(super::Purpose::Command, &line),
             Choice::Rows(rule) => self.filter_by(&format!("rule:{}", rule.code())),
             Choice::Lastmod(typed) => {

@@ -1,0 +1,166 @@
+//! Names that a file of a set may have, and a safe one for a file that has none. Pure.
+//!
+//! Sources: rule catalogue, `file-name-unsafe`, `text-extension`, `gzip-extension-mismatch`; RFC 3986, section 2.3
+//! (unreserved characters); Google Search Central, "Build and submit a sitemap" (text files end in .txt).
+
+use crate::document::Document;
+use crate::document::form::Form;
+use crate::document::sitemap::Member;
+
+/// Longest name of a file in bytes (most file systems; rule catalogue, `file-name-unsafe`).
+pub const LONGEST: usize = 255;
+
+/// What a name has to say of its file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kind {
+    form: Form,
+    gzip: bool,
+}
+
+impl Kind {
+    /// That of a file of a document.
+    pub fn of(document: &Document, file: Member) -> Self {
+        match file {
+            Member::Index => Self { form: Form::Xml, gzip: document.index().is_some_and(|index| index.gzip) },
+            Member::Sitemap(id) => {
+                let sitemap = document.sitemap(id);
+                let form = sitemap.map_or(Form::Xml, |sitemap| sitemap.form);
+                Self { form, gzip: sitemap.is_some_and(|sitemap| sitemap.gzip) }
+            }
+        }
+    }
+
+    /// How a name of it ends.
+    const fn ending(self) -> &'static str {
+        match (self.form, self.gzip) {
+            (Form::Xml | Form::Feed(_), false) => ".xml",
+            (Form::Xml | Form::Feed(_), true) => ".xml.gz",
+            (Form::List, false) => ".txt",
+            (Form::List, true) => ".txt.gz",
+            (Form::Csv, false) => ".csv",
+            (Form::Csv, true) => ".csv.gz",
+            (Form::Tsv, false) => ".tsv",
+            (Form::Tsv, true) => ".tsv.gz",
+        }
+    }
+}
+
+/// Whether a byte stands for itself in a URL and on every file system.
+pub const fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~')
+}
+
+/// Why a text is no name of a file in the same folder; `None` where it is one, safe or not.
+pub fn leads_out(name: &str) -> Option<&'static str> {
+    match name {
+        "" => Some("a name is needed"),
+        name if name.contains(['/', '\\']) => Some("a file keeps its folder: give a name without / and \\"),
+        name if name.chars().any(char::is_control) => Some("a name has no control characters"),
+        name if name.len() > LONGEST => Some("the name is longer than 255 bytes"),
+        "." | ".." => Some("that is a folder"),
+        _ => None,
+    }
+}
+
+/// Why a file should not be called so; `None` for a good name.
+pub fn refusal(name: &str, kind: Option<Kind>) -> Option<String> {
+    if let Some(why) = leads_out(name) {
+        return Some(why.to_owned());
+    }
+    if name.starts_with('.') {
+        return Some("a name that begins with a dot is hidden, and few web servers hand it out".to_owned());
+    }
+    if let Some(letter) = name.chars().find(|letter| !letter.is_ascii() || !is_plain(*letter as u8)) {
+        return Some(format!(
+            "{letter:?} has to be escaped in a URL; letters, digits and - . _ ~ stand for themselves"
+        ));
+    }
+    let ending = kind.map_or("", Kind::ending);
+    let is_right = name.to_ascii_lowercase().strip_suffix(ending).is_some_and(|stem| !stem.is_empty());
+    (!is_right).then(|| format!("its name has to end in {ending}"))
+}
+
+/// A good name that says what the old one says, and that nothing else has.
+pub fn safe(old: &str, kind: Kind, is_taken: &dyn Fn(&str) -> bool) -> String {
+    let ending = kind.ending();
+    let lower = old.to_ascii_lowercase();
+    let stem = match lower.strip_suffix(ending) {
+        Some(stem) => stem.len(),
+        None => {
+            let plain = lower.strip_suffix(".gz").unwrap_or(&lower);
+            // Another extension is not part of the name; what stands behind a point deep inside it is.
+            let end = plain.rfind('.').filter(|at| (1..=5).contains(&(plain.len() - at - 1)));
+            end.unwrap_or(plain.len())
+        }
+    };
+    let mut safe = String::new();
+    for letter in old.get(..stem).unwrap_or(old).chars() {
+        let kept = letter.is_ascii() && is_plain(letter as u8);
+        if kept {
+            safe.push(letter);
+        } else if !safe.ends_with('-') {
+            safe.push('-');
+        }
+    }
+    let safe = safe.trim_matches(['-', '.']);
+    let safe = if safe.is_empty() { "sitemap" } else { safe };
+    // Room for a number.
+    let safe = safe.get(..safe.len().min(LONGEST - ending.len() - 8)).unwrap_or(safe);
+    let numbered = (2..).map(|number| format!("{safe}-{number}{ending}"));
+    let mut names = std::iter::once(format!("{safe}{ending}")).chain(numbered);
+    names.find(|name| !is_taken(name)).unwrap_or_else(|| format!("{safe}{ending}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const XML: Kind = Kind { form: Form::Xml, gzip: false };
+    const PACKED: Kind = Kind { form: Form::Xml, gzip: true };
+    const LIST: Kind = Kind { form: Form::List, gzip: false };
+
+    #[test]
+    fn a_safe_name_says_what_the_old_one_says() {
+        let table = [
+            ("site map.xml", XML, "site-map.xml"),
+            ("Seiten  \u{fc}bersicht (neu).xml", XML, "Seiten-bersicht-neu.xml"),
+            ("site map.v2.xml", XML, "site-map.v2.xml"),
+            ("a b.xml", PACKED, "a-b.xml.gz"),
+            ("a b.xml.gz", PACKED, "a-b.xml.gz"),
+            ("a b.xml.gz", XML, "a-b.xml"),
+            ("sitemap.lst", LIST, "sitemap.txt"),
+            ("urls", LIST, "urls.txt"),
+            ("\u{5730}\u{56fe}.xml", XML, "sitemap.xml"),
+            ("taken (1).xml", XML, "taken-1-3.xml"),
+        ];
+        let is_taken = |name: &str| ["taken-1.xml", "taken-1-2.xml"].contains(&name);
+        for (old, kind, expected) in table {
+            let new = safe(old, kind, &is_taken);
+            assert_eq!(new, expected, "{old}");
+            assert_eq!(refusal(&new, Some(kind)), None, "{new}");
+        }
+        let long = safe(&format!("{} .xml", "a".repeat(400)), XML, &|_| false);
+        assert!(long.len() <= LONGEST && refusal(&long, Some(XML)).is_none(), "{long}");
+    }
+
+    #[test]
+    fn a_name_that_leads_out_or_says_something_else_is_refused_with_the_reason() {
+        let table = [
+            ("", XML, "a name is needed"),
+            ("../a.xml", XML, "keeps its folder"),
+            ("a\\b.xml", XML, "keeps its folder"),
+            (".a.xml", XML, "hidden"),
+            ("a b.xml", XML, "escaped"),
+            ("\u{e4}.xml", XML, "escaped"),
+            ("a\u{1b}.xml", XML, "control"),
+            ("a.txt", XML, "end in .xml"),
+            (".xml", XML, "hidden"),
+            ("a.xml", PACKED, "end in .xml.gz"),
+            ("a.xml", LIST, "end in .txt"),
+        ];
+        for (name, kind, expected) in table {
+            let why = refusal(name, Some(kind)).unwrap_or_default();
+            assert!(why.contains(expected), "{name:?}: {why}");
+        }
+    }
+}

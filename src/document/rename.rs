@@ -1,0 +1,157 @@
+//! Another name for a file of the set, in its folder: path, public URL and the entries of the index that list it follow.
+//!
+//! Invariant: the name is changed everywhere or nowhere; the rows, and every other byte of the index, stay. Pure.
+
+use super::Document;
+use super::edit::Applied;
+use super::form::Form;
+use super::quirk::QuirkKind;
+use super::sitemap::{ChildState, Index, Member, SitemapId, file_name};
+use super::source::Source;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use crate::xml::splice::{self, Change};
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The last part of a relative name.
+pub fn last(name: &str) -> &str {
+    name.rsplit('/').next().unwrap_or(name)
+}
+
+/// The same relative name with another last part.
+fn beside(name: &str, file: &str) -> String {
+    match name.rsplit_once('/') {
+        Some((folder, _)) => format!("{folder}/{file}"),
+        None => file.to_owned(),
+    }
+}
+
+/// A file name as it stands in a URL (RFC 3986, section 2.3: unreserved characters).
+pub fn encoded(name: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~');
+    let letter = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    name.bytes().map(letter).collect()
+}
+
+/// A URL that ends with one file name, with another; `None` where it ends otherwise.
+fn url_named(url: &str, old: &str, new: &str) -> Option<String> {
+    let end = url.find(['?', '#']).unwrap_or(url.len());
+    let (path, rest) = url.split_at(end);
+    let at = path.rfind('/')? + 1;
+    (file_name(path) == old).then(|| format!("{}{}{rest}", path.get(..at).unwrap_or_default(), encoded(new)))
+}
+
+impl Document {
+    /// Why a file of the set cannot have another name at all; `None` where it can.
+    pub fn keeps_name(&self, file: Member) -> Option<String> {
+        let no = |why: &str| Some(why.to_owned());
+        let Member::Sitemap(id) = file else {
+            return match self.index() {
+                Some(index) if index.path.is_some() => None,
+                _ => no("it is no file yet"),
+            };
+        };
+        let Some(sitemap) = self.sitemap(id).filter(|sitemap| sitemap.path.is_some()) else {
+            return no("it is no file yet");
+        };
+        if matches!(sitemap.form, Form::Feed(_)) {
+            return no("a feed is never written; save it as a sitemap of another name (:write NAME.xml)");
+        }
+        let index = self.index()?;
+        if index.child_of(id).is_none() {
+            return no("an index inside the index lists it, and that is not written; first :fix index-nested");
+        }
+        let lists = listing(index, id);
+        let is_named = |entry: &usize| {
+            let child = index.children.get(*entry);
+            child.is_some_and(|child| url_named(&child.loc, last(&sitemap.name), "a").is_some())
+        };
+        if lists.iter().all(is_named) {
+            return None;
+        }
+        Some(format!("its URL in {} does not end with its name", index.name))
+    }
+}
+
+impl Document {
+    /// Whether another file of the set has this name in the folder of one; some file systems know no case.
+    pub fn has_file(&self, name: &str, file: Member) -> bool {
+        let path = |file: Member| match file {
+            Member::Index => self.index().and_then(|index| index.path.as_deref()),
+            Member::Sitemap(id) => self.sitemap(id).and_then(|sitemap| sitemap.path.as_deref()),
+        };
+        let Some(folder) = path(file).and_then(Path::parent) else { return false };
+        let sitemaps = (0..self.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
+        let mut others = sitemaps.chain([Member::Index]).filter(|other| *other != file).filter_map(path);
+        others.any(|other| {
+            other.parent() == Some(folder) && other.file_name().is_some_and(|other| other.eq_ignore_ascii_case(name))
+        })
+    }
+}
+
+/// The entries of an index that list a file: that by which it was read, and those that repeat it.
+fn listing(index: &Index, id: SitemapId) -> Vec<usize> {
+    let own = index.child_of(id).and_then(|entry| index.children.get(entry)).map(|child| file_name(&child.loc));
+    let lists = |state: &ChildState, loc: &str| match state {
+        ChildState::Loaded(other) => *other == id,
+        ChildState::Repeated => own.as_deref() == Some(&*file_name(loc)),
+        _ => false,
+    };
+    let children = index.children.iter().enumerate();
+    children.filter(|(_, child)| lists(&child.state, &child.loc)).map(|(entry, _)| entry).collect()
+}
+
+impl Applied {
+    /// Gives a file another name; nothing where [`Document::keeps_name`] says why not.
+    pub(super) fn rename(&mut self, file: Member, name: &str) {
+        if self.document.keeps_name(file).is_some() {
+            return;
+        }
+        self.framed = true;
+        let id = match file {
+            Member::Index => {
+                if let Some(index) = self.document.index().cloned() {
+                    let path = index.path.as_ref().map(|path| path.with_file_name(name));
+                    let name = beside(&index.name, name).into();
+                    self.document.set_index(Some(Index { path, name, ..index }));
+                }
+                return;
+            }
+            Member::Sitemap(id) => id,
+        };
+        let Some(old) = self.document.sitemap(id).map(|sitemap| last(&sitemap.name).to_owned()) else { return };
+        if let Some(index) = self.document.index() {
+            let lists = listing(index, id);
+            let source = &index.source;
+            let mut entries = Vec::with_capacity(source.bytes().len());
+            for entry in 0..source.len() {
+                let text = source.entry_text(entry);
+                let url = index.children.get(entry).and_then(|child| url_named(&child.loc, &old, name));
+                match url.filter(|_| lists.contains(&entry)) {
+                    Some(url) => {
+                        let mut changes = [None; 4];
+                        changes[Field::Loc.index()] = Some(Change::Set(&url));
+                        splice::splice(&Entry::of(text, &source.names), text, &source.names, &changes, &mut entries);
+                    }
+                    None => entries.extend_from_slice(text),
+                }
+            }
+            let any = source.len() > 0;
+            let bytes = [source.head(any), Cow::Owned(entries), source.tail(any)].concat();
+            let Some(new) = Source::of_text(bytes).filter(|new| new.len() == source.len()) else { return };
+            let index = index.edited(Arc::new(new));
+            self.document.set_index(Some(index));
+        }
+        self.document.change_sitemap(id, |sitemap| {
+            sitemap.path = sitemap.path.as_ref().map(|path| path.with_file_name(name));
+            sitemap.url = sitemap.url.as_deref().and_then(|url| url_named(url, &old, name)).map(Into::into);
+            sitemap.name = beside(&sitemap.name, name).into();
+            if Form::of_name(name) == Some(Form::List) {
+                let kept = sitemap.quirks.iter().filter(|quirk| quirk.kind != QuirkKind::Extension);
+                sitemap.quirks = kept.cloned().collect();
+            }
+        });
+    }
+}

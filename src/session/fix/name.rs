@@ -1,0 +1,285 @@
+//! Another name for a file whose name breaks a rule: one that is proposed, or the one that somebody gives.
+
+use super::super::change::{Intent, Refused};
+use super::super::snapshot::Snapshot;
+use crate::check::name::{self, Kind};
+use crate::check::rule::{Rule, RuleSet};
+use crate::document::Document;
+use crate::document::edit::Edit;
+use crate::document::quirk::QuirkKind;
+use crate::document::rename;
+use crate::document::rows::RowSet;
+use crate::document::sitemap::{Member, SitemapId};
+use crate::files;
+use crate::words::counted;
+use std::path::PathBuf;
+
+/// Rules that another name of the file puts right.
+pub(in crate::session) const FIXES: RuleSet = RuleSet::of(&[Rule::FILE_NAME_UNSAFE, Rule::TEXT_EXTENSION]);
+
+fn path_of(document: &Document, file: Member) -> Option<PathBuf> {
+    match file {
+        Member::Index => document.index()?.path.clone(),
+        Member::Sitemap(id) => document.sitemap(id)?.path.clone(),
+    }
+}
+
+/// The name of a file within its folder.
+fn name_of(document: &Document, file: Member) -> &str {
+    let name = match file {
+        Member::Index => document.index().map(|index| &*index.name),
+        Member::Sitemap(id) => document.sitemap(id).map(|sitemap| &*sitemap.name),
+    };
+    rename::last(name.unwrap_or_default())
+}
+
+/// Whether a name of a file breaks one of these rules.
+fn breaks(document: &Document, file: Member, rules: RuleSet) -> bool {
+    let name = name_of(document, file);
+    let is_unsafe = name.len() > name::LONGEST || !name.bytes().all(name::is_plain);
+    let has_other_end = match file {
+        Member::Index => false,
+        Member::Sitemap(id) => document
+            .sitemap(id)
+            .is_some_and(|sitemap| sitemap.quirks.iter().any(|quirk| quirk.kind == QuirkKind::Extension)),
+    };
+    path_of(document, file).is_some()
+        && ((is_unsafe && rules.contains(Rule::FILE_NAME_UNSAFE))
+            || (has_other_end && rules.contains(Rule::TEXT_EXTENSION)))
+}
+
+/// A good name for a file that may have one.
+pub(in crate::session) fn proposed(document: &Document, file: Member) -> Option<String> {
+    let path = path_of(document, file).filter(|_| document.keeps_name(file).is_none())?;
+    let is_taken = |name: &str| document.has_file(name, file) || files::is_there(&path.with_file_name(name));
+    Some(name::safe(name_of(document, file), Kind::of(document, file), &is_taken))
+}
+
+/// The edit that gives a file the proposed name, where its own breaks one of these rules.
+pub(in crate::session) fn usual(document: &Document, file: Member, rules: RuleSet) -> Option<Edit> {
+    let name = proposed(document, file).filter(|_| breaks(document, file, rules))?;
+    Some(Edit::Rename { file, name: name.into() })
+}
+
+impl Snapshot {
+    /// What becomes of the file that breaks a rule by its name: of these rows' files, or of all if none of those does.
+    ///
+    /// # Errors
+    /// Why the file cannot be called so.
+    pub(in crate::session) fn intend_name(&self, rows: &RowSet, rule: Rule, name: &str) -> Result<Intent, Refused> {
+        let document = &self.document;
+        let is_meant = |file: &Member| breaks(document, *file, rule.family());
+        let of_rows: Vec<Member> = self.members(rows).into_iter().filter(is_meant).collect();
+        let sitemaps = (0..document.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
+        let all = sitemaps.chain([Member::Index]).filter(is_meant);
+        let meant = if of_rows.is_empty() { all.collect() } else { of_rows };
+        let file = match meant.as_slice() {
+            [] => return Err(Refused("nothing changed: there is nothing to fix".to_owned())),
+            [file] => *file,
+            files => {
+                let count = counted(files.len() as u64, "file");
+                let first = self.file_name(files.first().copied().unwrap_or(Member::Index));
+                let why = format!("{count} cannot have one name; say which: where file=\"{first}\"");
+                return Err(Refused(why));
+            }
+        };
+        let old = self.file_name(file);
+        let refused = |why: String| Refused(format!("{old} keeps its name: {why}"));
+        let why = document.keeps_name(file).or_else(|| name::refusal(name, Some(Kind::of(document, file))));
+        if let Some(why) = why {
+            return Err(refused(why));
+        }
+        let path = path_of(document, file).map(|path| path.with_file_name(name)).unwrap_or_default();
+        let is_its_own =
+            path_of(document, file).as_ref() == Some(&path) || path_of(&self.saved, file) == Some(path.clone());
+        if document.has_file(name, file) || (!is_its_own && files::is_there(&path)) {
+            return Err(refused(format!("there is a file {name} in its folder already")));
+        }
+        Ok(Intent {
+            label: format!("{old} renamed to {name}"),
+            edit: Some(Edit::Rename { file, name: name.into() }),
+            ..Intent::counting(1)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{Action, Options};
+    use crate::protocol::lastmod::Now;
+    use crate::session::Session;
+    use crate::session::command::parse;
+    use crate::session::load;
+    use crate::session::run::Asker;
+    use crate::session::snapshot::vocabulary;
+    use std::fs;
+    use std::path::Path;
+    use tempfile::TempDir;
+
+    const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
+    const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+
+    fn page(path: &str) -> String {
+        format!("<urlset {NS}><url><loc>https://e.com/{path}</loc></url></urlset>")
+    }
+
+    fn index(names: &[&str]) -> String {
+        let entry = |name: &&str| {
+            format!("<sitemap><loc>https://e.com/{name}</loc><lastmod>2020-01-01</lastmod></sitemap><!-- {name} -->")
+        };
+        format!("<sitemapindex {NS}>{}</sitemapindex>", names.iter().map(entry).collect::<String>())
+    }
+
+    fn folder(files: &[(&str, String)]) -> TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    /// An index of a part with a good name and of one without; another file lies beside them.
+    fn set() -> TempDir {
+        let index = index(&["1.xml", "site%20map.xml", "site%20map.xml"]);
+        folder(&[
+            ("index.xml", index),
+            ("1.xml", page("1")),
+            ("site map.xml", page("2")),
+            ("other.html", "<html>".to_owned()),
+        ])
+    }
+
+    fn open(folder: &TempDir, name: &str) -> Session {
+        load::open(&folder.path().join(name), Options::default(), NOW).unwrap()
+    }
+
+    fn run(session: &mut Session, line: &str) -> Result<(), String> {
+        let command = parse(line, &vocabulary(NOW)).map_err(|error| error.to_string())?;
+        session.run(&command, Asker::Headless).map(drop).map_err(|refused| refused.0)
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_index_follows_the_old_file_goes_and_undo_leads_back() {
+        let folder = set();
+        let before = fs::read_to_string(folder.path().join("index.xml")).unwrap();
+        let mut session = open(&folder, "index.xml");
+        run(&mut session, "fix file-name-unsafe").unwrap();
+        let plan = session.plan(None);
+        let what = |name: &str| {
+            let output = plan.outputs.iter().find(|output| &*output.name == name).unwrap();
+            (output.action, output.what.clone())
+        };
+        assert!(plan.asks);
+        assert_eq!(what("1.xml").0, Action::Untouched);
+        assert_eq!(what("site-map.xml"), (Action::Created, "1 URL, renamed from site map.xml".to_owned()));
+        assert_eq!(what("site map.xml"), (Action::Removed, "is site-map.xml now".to_owned()));
+        session.save_now(None, false).unwrap();
+        assert_eq!(names(folder.path()), ["1.xml", "index.xml", "other.html", "site-map.xml"]);
+        assert_eq!(fs::read_to_string(folder.path().join("site-map.xml")).unwrap(), page("2"));
+        // Its content is of the day that it was of: only the loc changes, wherever the file is listed.
+        let after = fs::read_to_string(folder.path().join("index.xml")).unwrap();
+        assert_eq!(after, before.replace("/site%20map.xml<", "/site-map.xml<"));
+        let fresh = open(&folder, "index.xml");
+        assert_eq!(fresh.document().live(), 2);
+        session.undo().unwrap();
+        session.save_now(None, false).unwrap();
+        assert_eq!(names(folder.path()), ["1.xml", "index.xml", "other.html", "site map.xml"]);
+        assert_eq!(fs::read_to_string(folder.path().join("index.xml")).unwrap(), before);
+    }
+
+    #[test]
+    fn a_file_alone_takes_the_name_that_is_given() {
+        let folder = folder(&[("urls.lst", "https://e.com/a\n".to_owned())]);
+        let mut session = open(&folder, "urls.lst");
+        run(&mut session, "fix text-extension pages.txt").unwrap();
+        assert!(session.rule_counts().is_empty() && session.is_modified());
+        assert_eq!(session.script(), ["fix text-extension pages.txt"]);
+        session.save_now(None, false).unwrap();
+        assert_eq!(names(folder.path()), ["pages.txt"]);
+        assert_eq!(session.path().unwrap().file_name().unwrap(), "pages.txt");
+        run(&mut session, "add https://e.com/b").unwrap();
+        session.save_now(None, false).unwrap();
+        assert_eq!(names(folder.path()), ["pages.txt"]);
+    }
+
+    #[test]
+    fn what_is_renamed_while_it_is_being_saved_keeps_its_new_name() {
+        let folder = folder(&[("site map.xml", page("1"))]);
+        let mut session = open(&folder, "site map.xml");
+        run(&mut session, "set priority=0.4").unwrap();
+        let saving = session.saving(session.plan(None), false).unwrap();
+        run(&mut session, "fix file-name-unsafe a.xml").unwrap();
+        session.saved(saving.run(&crate::progress::Progress::default())).unwrap();
+        assert!(session.is_modified());
+        session.save_now(None, false).unwrap();
+        assert_eq!(names(folder.path()), ["a.xml"]);
+        assert!(fs::read_to_string(folder.path().join("a.xml")).unwrap().contains("<priority>0.4"));
+    }
+
+    #[test]
+    fn a_name_that_is_taken_or_leads_out_is_refused_with_the_reason() {
+        let folder = set();
+        fs::write(folder.path().join("free.xml"), "something else").unwrap();
+        let mut session = open(&folder, "index.xml");
+        for (name, why) in [
+            ("1.xml", "there is a file 1.xml"),
+            ("free.xml", "there is a file free.xml"),
+            ("index.xml", "there is a file index.xml"),
+            ("INDEX.xml", "there is a file INDEX.xml"),
+            ("../a.xml", "keeps its folder"),
+            ("a.txt", "end in .xml"),
+            ("a.xml.gz", "end in .xml"),
+            ("\"a b.xml\"", "escaped"),
+        ] {
+            let refused = run(&mut session, &format!("fix file-name-unsafe {name}")).unwrap_err();
+            assert!(refused.contains(why), "{name}: {refused}");
+        }
+        assert!(!session.is_modified());
+        // Two files cannot have one name.
+        fs::write(folder.path().join("b c.xml"), page("3")).unwrap();
+        fs::write(folder.path().join("index.xml"), index(&["site%20map.xml", "b%20c.xml"])).unwrap();
+        let mut session = open(&folder, "index.xml");
+        let refused = run(&mut session, "fix file-name-unsafe a.xml").unwrap_err();
+        assert!(refused.contains("2 files cannot have one name"), "{refused}");
+        run(&mut session, "fix file-name-unsafe a.xml where file=\"b c.xml\"").unwrap();
+        run(&mut session, "fix file-name-unsafe").unwrap();
+        session.save_now(None, false).unwrap();
+        let index = fs::read_to_string(folder.path().join("index.xml")).unwrap();
+        assert!(index.contains("/site-map.xml<") && index.contains("/a.xml<"), "{index}");
+    }
+
+    #[test]
+    fn what_an_index_does_not_name_by_its_name_keeps_it() {
+        let nested = folder(&[
+            ("index.xml", index(&["inner.xml"])),
+            ("inner.xml", index(&["a%20b.xml"])),
+            ("a b.xml", page("1")),
+        ]);
+        let mut session = open(&nested, "index.xml");
+        let refused = run(&mut session, "fix file-name-unsafe c.xml").unwrap_err();
+        assert!(refused.contains("index-nested"), "{refused}");
+        assert!(run(&mut session, "fix file-name-unsafe").is_ok() && !session.is_modified());
+    }
+
+    #[test]
+    fn where_no_sitemap_says_it_the_folder_is_asked_for() {
+        let folder = folder(&[("index.xml", index(&["none.xml"])), ("new.xml", page("1"))]);
+        let mut session = open(&folder, "index.xml");
+        let question = session.view().question(Member::Index, Rule::INDEX_CHILD_UNLISTED);
+        assert_eq!(question.as_deref(), Some("fix index-child-unlisted https://example.com/"));
+        run(&mut session, "fix index-child-unlisted").unwrap();
+        assert!(!session.is_modified());
+        run(&mut session, "fix index-child-unlisted https://e.com/maps/").unwrap();
+        session.save_now(None, false).unwrap();
+        let index = fs::read_to_string(folder.path().join("index.xml")).unwrap();
+        assert!(index.contains("<loc>https://e.com/maps/new.xml</loc>"), "{index}");
+    }
+}
