@@ -15,7 +15,7 @@ use crate::session::findings::{self, Reported};
 use crate::session::report::Reporter;
 use crate::words::{counted, grouped};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use tempfile::SpooledTempFile;
 
 /// What is told of findings while they come.
@@ -217,24 +217,23 @@ impl Report {
 
     fn add_files(&mut self, session: &Session) {
         let document = session.document();
-        let path = |path: Option<&PathBuf>, name: &str| {
+        let path = |path: Option<&Path>, name: &str| {
             path.map_or_else(|| name.to_owned(), |path| path.to_string_lossy().into_owned())
         };
         let file = |(path, kind), entries, bytes, (encoding, quirks): (&'static str, &[Quirk])| {
             let (encoding, read_as) = quirk::stored_as(quirks, encoding);
             File { path, kind, entries, bytes, encoding, read_as }
         };
-        let index = document.index().map(|index| {
-            let bytes = index.source.bytes().len() as u64;
-            let shown = (path(index.path.as_ref(), &index.name), "sitemapindex");
-            file(shown, index.children.len() as u64, bytes, (index.encoding, &index.quirks))
+        let index = document.index().into_iter().flat_map(|index| index.files()).map(|of_index| {
+            let shown = (path(of_index.path, of_index.name), "sitemapindex");
+            file(shown, of_index.entries.len() as u64, of_index.len(), (of_index.encoding, of_index.quirks))
         });
         let sitemaps = document.sitemaps().iter().map(|sitemap| {
-            let shown = (path(sitemap.path.as_ref(), &sitemap.name), "urlset");
+            let shown = (path(sitemap.path.as_deref(), &sitemap.name), "urlset");
             file(shown, u64::from(sitemap.live), sitemap.bytes(), (sitemap.encoding, &sitemap.quirks))
         });
         let first = self.files.len();
-        self.files.extend(index.into_iter().chain(sitemaps));
+        self.files.extend(index.chain(sitemaps));
         self.summary.entries += self.files.iter().skip(first).map(|file| file.entries).sum::<u64>();
     }
 }

@@ -9,6 +9,7 @@ use crate::document::query::Query;
 use crate::document::rows::RowId;
 use crate::document::sort;
 use crate::document::source::{Lines, Source};
+use crate::document::volumes::IndexFile;
 use crate::files::Reason;
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
@@ -123,7 +124,11 @@ fn sitemaps(session: &Session, format: ListFormat, streams: &mut Streams<'_>) ->
         return Err(Failure::Usage("this is no sitemap index".to_owned(), hint));
     };
     let mut lines = index.source.lines();
-    let file = index.path.as_ref().map_or_else(|| index.name.to_string(), |path| path.to_string_lossy().into_owned());
+    let path = |file: IndexFile<'_>| match file.path {
+        Some(path) => path.to_string_lossy().into_owned(),
+        None => file.name.to_string(),
+    };
+    let files: Vec<String> = index.files().map(path).collect();
     for (number, child) in index.children.iter().enumerate() {
         if format == ListFormat::Text {
             loc_text(streams.out, &child.loc)?;
@@ -139,7 +144,7 @@ fn sitemaps(session: &Session, format: ListFormat, streams: &mut Streams<'_>) ->
             lastmod: lastmod.as_deref(),
             changefreq: changefreq.as_deref(),
             priority: priority.as_deref(),
-            file: &file,
+            file: files.get(index.file_of(number)).map_or("", |file| file),
             line: index.source.offset(number).map(|offset| lines.position(offset).0),
             extensions: Extensions { image: 0, video: 0, news: 0, alternate: 0, other: 0 },
         };

@@ -2,7 +2,7 @@
 
 use super::{Failure, Streams};
 use crate::files::journal::Desk;
-use crate::files::{in_folder, is_stream};
+use crate::files::{Options, all_in_folder, in_folder, is_stream};
 use crate::session::Session;
 use crate::words::counted;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,11 @@ impl Lock {
             return Ok(());
         };
         // A folder without an index by its usual name stands for itself until it is known what it holds.
-        let found = |path: &PathBuf| in_folder(path).filter(|_| path.is_dir()).unwrap_or_else(|| path.clone());
-        let paths: Vec<PathBuf> = paths.iter().map(found).collect();
+        let found = |path: &PathBuf| match path.is_dir().then(|| in_folder(path)).flatten() {
+            Some(_) => all_in_folder(path, &Options::default()),
+            None => vec![path.clone()],
+        };
+        let paths: Vec<PathBuf> = paths.iter().flat_map(found).collect();
         let failed = |held| Failure::Held { path: paths.first().cloned().unwrap_or_default(), held };
         if !self.0.iter().any(|desk| desk.is_of(&paths)) {
             self.0.push(Desk::take_all(state, &paths).map_err(failed)?);

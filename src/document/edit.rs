@@ -269,6 +269,7 @@ impl Applied {
             Member::Index => {
                 if let Some(mut index) = self.document.index().cloned() {
                     (index.quirks, index.accepted) = (kept(&index.quirks).into(), true);
+                    index.change_more(|volume| volume.quirks = kept(&volume.quirks).into());
                     self.document.set_index(Some(index));
                 }
                 return;
@@ -293,7 +294,8 @@ impl Applied {
         self.framed = true;
         match file {
             Member::Index => {
-                if let Some(index) = self.document.index().cloned() {
+                if let Some(mut index) = self.document.index().cloned() {
+                    index.change_more(|volume| volume.gzip = gzip);
                     self.document.set_index(Some(Index { gzip, ..index }));
                 }
             }

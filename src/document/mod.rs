@@ -24,6 +24,7 @@ pub mod sort;
 pub mod source;
 pub mod spans;
 pub mod view;
+pub mod volumes;
 mod write;
 
 use crate::protocol::Field;
@@ -38,7 +39,7 @@ use rows::{RowId, RowList, RowSet};
 use sitemap::{Index, Member, Sitemap, SitemapId};
 use source::Source;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Id of an edited value; see [`Document::value`].
@@ -209,20 +210,14 @@ impl Document {
         rows
     }
 
-    /// Makes every file one that was just written: nothing about it is unusual any more.
-    pub fn settle_written(&mut self, written: &[Member]) {
+    /// Makes every file one that was just written: nothing about it is unusual any more. Of an index of several files
+    /// `of_index` are the numbers of those that were written.
+    pub fn settle_written(&mut self, written: &[Member], of_index: &BTreeSet<usize>) {
         for file in written {
             match file {
                 Member::Index => {
-                    if let Some(index) = self.index().cloned() {
-                        let quirks = Arc::default();
-                        let index = Index {
-                            quirks,
-                            accepted: false,
-                            encoding: sitemap::UTF_8,
-                            edited: Arc::default(),
-                            ..index
-                        };
+                    if let Some(mut index) = self.index().cloned() {
+                        index.settle_files(&|number| of_index.contains(&number));
                         self.set_index(Some(index));
                     }
                 }

@@ -6,7 +6,7 @@
 use super::Document;
 use super::rows::{RowId, RowList, RowSet};
 use super::sitemap::{Index, Member, Sitemap, SitemapId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A document brought to the files of a save.
@@ -139,7 +139,7 @@ impl Settled {
         let written = !Arc::ptr_eq(&is.quirks, &was.quirks) && !was.quirks.is_empty();
         if written {
             self.repaired = true;
-            self.document.settle_written(&[Member::Sitemap(id)]);
+            self.document.settle_written(&[Member::Sitemap(id)], &BTreeSet::new());
         }
         self.document.change_sitemap(id, |sitemap| {
             // What got another name meanwhile keeps that.

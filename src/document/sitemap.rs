@@ -4,6 +4,7 @@ use super::form::Form;
 use super::quirk::Quirk;
 use super::rows::RowList;
 use super::source::Source;
+use super::volumes::Volume;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::names::FileKind;
@@ -181,19 +182,22 @@ pub struct Child {
     pub state: ChildState,
 }
 
-/// A sitemapindex file.
+/// A sitemap index: a file, or several where one may not list all sitemaps.
 #[derive(Debug, Clone)]
 pub struct Index {
-    /// Where it is; `None` for an unsaved document.
+    /// Where it is; `None` for an unsaved document. Of several files, the first.
     pub path: Option<PathBuf>,
     /// Its name on screen.
     pub name: Arc<str>,
     /// Whether it is written gzipped.
     pub gzip: bool,
-    /// Its bytes; entry *i* is `children[i]`.
+    /// Its bytes; entry *i* is `children[i]`. Of several files: what stands around the entries of the first, and the
+    /// entries of all.
     pub source: Arc<Source>,
     /// Its entries, in file order.
     pub children: Vec<Child>,
+    /// Its further files; none where one file lists all sitemaps.
+    pub more: Arc<[Volume]>,
     /// The encoding that it is stored in; in memory it is UTF-8 always.
     pub encoding: &'static str,
     /// What was unusual about it as stored and is not so in memory, in the order of entries.
@@ -217,6 +221,7 @@ impl Default for Index {
             gzip: false,
             source: Arc::new(Source::blank(FileKind::Index)),
             children: Vec::new(),
+            more: Arc::default(),
             encoding: UTF_8,
             quirks: Arc::default(),
             unlisted: Arc::default(),
@@ -290,8 +295,10 @@ impl Index {
         // Where none came and none went, a loc may be another now.
         let is_same = source.len() == self.children.len() && !locs.iter().any(comes);
         let (mut children, mut edited) = (Vec::with_capacity(source.len()), BTreeSet::new());
+        let mut places_before = Vec::with_capacity(source.len());
         for (entry, loc) in locs.iter().enumerate() {
             let old = if is_same { Some(entry) } else { places.get_mut(&**loc).and_then(Vec::pop) };
+            places_before.push(old);
             let is_kept =
                 |old: &usize| !self.edited.contains(old) && self.source.entry_text(*old) == source.entry_text(entry);
             if !old.as_ref().is_some_and(is_kept) {
@@ -312,6 +319,7 @@ impl Index {
         let mut unlisted: Vec<Arc<str>> = self.unlisted.iter().filter(is_unlisted).cloned().chain(back).collect();
         unlisted.sort_unstable();
         let was = if self.was.is_empty() { self.children.clone().into() } else { Arc::clone(&self.was) };
-        Self { source, children, edited: Arc::new(edited), unlisted: unlisted.into(), was, ..self.clone() }
+        let more = self.parted(&places_before);
+        Self { source, children, more, edited: Arc::new(edited), unlisted: unlisted.into(), was, ..self.clone() }
     }
 }

@@ -90,6 +90,47 @@ impl Source {
         }
     }
 
+    /// The entries of all these in one, between the head and the tail of the first; each entry still knows its place in
+    /// the file that it was read from. `None` where their roots give names other meanings.
+    pub fn joined(sources: &[&Self]) -> Option<Self> {
+        let first = *sources.first()?;
+        if !sources.iter().all(|source| source.names.speaks_as(&first.names)) {
+            return None;
+        }
+        let any = sources.iter().any(|source| !source.is_empty());
+        let mut bytes = first.head(any).into_owned();
+        let head_end = first.starts.first().copied()?;
+        let mut anchors: Vec<Anchor> = first.anchors.iter().take_while(|(at, _)| *at < head_end).copied().collect();
+        let (mut starts, mut stray) = (Vec::new(), None);
+        for source in sources {
+            let (from, to) = (*source.starts.first()?, *source.starts.last()?);
+            let base = u32::try_from(bytes.len()).ok()?;
+            let moved = |at: u32| (from..to).contains(&at).then(|| at - from + base);
+            if from < to {
+                anchors.push((base, source.lines().position(from as usize)));
+            }
+            let own = source.anchors.iter().filter(|(at, _)| *at > from);
+            anchors.extend(own.filter_map(|(at, place)| Some((moved(*at)?, *place))));
+            stray = stray.or_else(|| moved(source.stray?));
+            let (_, entries) = source.starts.split_last()?;
+            starts.extend(entries.iter().filter_map(|at| moved(*at)));
+            bytes.extend_from_slice(source.run(0, source.len()));
+        }
+        starts.push(u32::try_from(bytes.len()).ok()?);
+        bytes.extend_from_slice(&first.tail(any));
+        u32::try_from(bytes.len()).ok()?;
+        Some(Self {
+            bytes: bytes.into(),
+            starts: starts.into(),
+            names: first.names.clone(),
+            root_is_empty: first.root_is_empty && !any,
+            stray: first.stray.filter(|at| *at < head_end).or(stray),
+            damage: Vec::new(),
+            anchors: anchors.into(),
+            ..*first
+        })
+    }
+
     /// A counter of lines and columns of the file as stored.
     pub fn lines(&self) -> Lines<'_> {
         Lines::anchored(&self.bytes, &self.anchors)

@@ -5,6 +5,7 @@
 use super::Document;
 use super::rows::RowSet;
 use super::sitemap::{Sitemap, SitemapId};
+use super::volumes::IndexFile;
 use hashbrown::HashMap;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -44,19 +45,18 @@ impl<'d> Pieces<'d> {
         Self(pieces)
     }
 
-    /// The indexes of two documents; entries are known by their URLs.
-    pub fn of_indexes(before: &'d Document, after: &'d Document) -> (Self, Self) {
+    /// A file of the index before and after; entries are known by their URLs.
+    pub fn of_indexes(before: Option<&IndexFile<'d>>, after: Option<&IndexFile<'d>>) -> (Self, Self) {
         let mut keys: HashMap<&str, u32> = HashMap::new();
-        let mut pieces = |document: &'d Document| {
-            let Some(index) = document.index() else { return Self::default() };
-            let entries = !index.source.is_empty();
-            let mut pieces = vec![(HEAD, Cow::Owned(index.source.head(entries).to_vec()))];
-            for (number, child) in index.children.iter().enumerate() {
+        let mut pieces = |file: Option<&IndexFile<'d>>| {
+            let Some(file) = file else { return Self::default() };
+            let mut pieces = vec![(HEAD, file.head())];
+            for (entry, child) in file.entries.clone().zip(file.children()) {
                 let next = keys.len() as u32;
                 let key = *keys.entry(&child.loc).or_insert(next);
-                pieces.push((key, Cow::Borrowed(index.source.entry_text(number))));
+                pieces.push((key, Cow::Borrowed(file.entry_text(entry))));
             }
-            pieces.push((TAIL, Cow::Owned(index.source.tail(entries).to_vec())));
+            pieces.push((TAIL, file.tail()));
             Self(pieces)
         };
         (pieces(before), pieces(after))

@@ -66,6 +66,8 @@ pub(super) struct Met {
     seen: HashMap<Identity, u64>,
     /// The indexes around what is read, the opened one first.
     indexes: Vec<Identity>,
+    /// Indexes that were opened with it as one.
+    roots: Vec<Identity>,
     /// Sitemaps that were handed over.
     sitemaps: u32,
     /// Where the files are.
@@ -81,7 +83,15 @@ impl Met {
         let home = here.canonicalize().unwrap_or_else(|_| here.to_path_buf());
         let indexes = vec![Identity::of(index, inode)];
         let paths = vec![index.to_path_buf()];
-        Self { folder, home, seen: HashMap::new(), indexes, sitemaps: 0, paths, stopped: false }
+        Self { folder, home, seen: HashMap::new(), indexes, roots: Vec::new(), sitemaps: 0, paths, stopped: false }
+    }
+}
+
+impl Met {
+    /// One more index that is opened with the first as one.
+    pub(super) fn and_root(&mut self, index: &Path, inode: Option<(u64, u64)>) {
+        self.roots.push(Identity::of(index, inode));
+        self.paths.push(index.to_path_buf());
     }
 }
 
@@ -120,7 +130,7 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
             let identity = Identity::of(&path, disk::identity(&metadata));
             let key = location::key_hash(&child.loc);
             child.state = match met.seen.get(&identity) {
-                _ if met.indexes.last() == Some(&identity) => ChildState::Itself,
+                _ if met.indexes.last() == Some(&identity) || met.roots.contains(&identity) => ChildState::Itself,
                 _ if met.indexes.contains(&identity) => ChildState::Cycle,
                 // A file found by the end of a path may stand for one of several URLs; the first has it.
                 Some(other) if *other != key && shortened > 0 => ChildState::Missing,

@@ -87,7 +87,7 @@ impl Set {
                     }
                     Part::Sitemap { source, sitemap, on_disk, visitor } => {
                         document.append(source, visitor.0, sitemap);
-                        on_disk
+                        on_disk.into_iter().collect()
                     }
                 },
             );
@@ -206,8 +206,9 @@ pub(super) fn lines(plan: &Plan) -> Vec<String> {
         .collect()
 }
 
-fn note(disk: &mut Disk, file: Option<OnDisk>) {
-    disk.note(file.unwrap());
+fn note(disk: &mut Disk, files: Vec<OnDisk>) {
+    assert!(!files.is_empty());
+    files.into_iter().for_each(|file| disk.note(file));
 }
 
 /// A urlset of these locs, one entry per two lines.

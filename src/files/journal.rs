@@ -135,12 +135,17 @@ impl Desk {
     /// # Errors
     /// [`Held`] when another process has one of them.
     pub fn take_all(state: &Path, set: &[PathBuf]) -> Result<Self, Held> {
+        Self::take_beside(None, state, set)
+    }
+
+    /// The same by who has the place of another set: what is held there can be taken here.
+    fn take_beside(other: Option<&Lock>, state: &Path, set: &[PathBuf]) -> Result<Self, Held> {
         let set: Vec<PathBuf> = set.iter().map(|path| real(path)).collect();
         let folder = state.join("journal");
         let names: Vec<&[u8]> = set.iter().map(|path| path.as_os_str().as_encoded_bytes()).collect();
         let name = format!("{:016x}", fingerprint(&names.join(&0)));
         let _ = make_private(&folder);
-        let lock = Lock::take(&folder, &name, keys(set.iter().map(PathBuf::as_path)))?;
+        let lock = Lock::take(other, &folder, &name, keys(set.iter().map(PathBuf::as_path)))?;
         let path = folder.join(format!("{name}.journal"));
         let left = match fs::read(&path) {
             Ok(bytes) => Some(parse(&bytes)),
@@ -194,7 +199,7 @@ impl Desk {
     /// [`Held`] when another process has one of them.
     pub fn moved(&self, set: &[PathBuf]) -> Result<Option<Self>, Held> {
         let state = self.path.parent().and_then(Path::parent).filter(|_| !self.is_of(set));
-        state.map(|state| Self::take_all(state, set)).transpose()
+        state.map(|state| Self::take_beside(self.lock.as_ref(), state, set)).transpose()
     }
 
     /// Puts what was left out of the way, where nothing overwrites it; tells its new name.

@@ -52,12 +52,12 @@ pub struct Facts {
 pub enum Part<V> {
     /// The index: comes first. Its children are [`ChildState::NotLoaded`] as yet; [`Loaded`] has what became of them.
     Index {
-        /// The file.
+        /// The file, or several.
         index: Index,
-        /// What it was on disk; `None` for the sample.
-        on_disk: Option<OnDisk>,
-        /// Has seen its entries.
-        visitor: V,
+        /// What each file was on disk; none for the sample.
+        on_disk: Vec<OnDisk>,
+        /// Have seen the entries, one those of each file.
+        visitors: Vec<V>,
     },
     /// A urlset: in index order; the first one becomes `SitemapId(0)` of a new document, and so on.
     Sitemap {
@@ -99,6 +99,14 @@ pub fn in_folder(folder: &Path) -> Option<PathBuf> {
     FOLDER_NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file())
 }
 
+/// All files that a folder is opened by: its sitemap, an index and those that go on where it ends, or else all sitemaps.
+pub fn all_in_folder(folder: &Path, options: &Options) -> Vec<PathBuf> {
+    match in_folder(folder) {
+        Some(found) => super::indexes::with_further(found, options),
+        None => super::several::sitemaps_in(folder, options),
+    }
+}
+
 /// Loads a sitemap, an index with the children beside it, or the one of a folder.
 ///
 /// `make` gives the visitor of each file, on the thread that scans it; `deliver` gets the parts on this
@@ -112,19 +120,16 @@ pub fn load<V: Visit + Send>(
 ) -> Result<Loaded, Error> {
     let finished = record::recover(path)?;
     let path = if path.is_dir() {
-        match in_folder(path) {
-            Some(found) => found,
-            None => match super::several::sitemaps_in(path, options).as_slice() {
-                [] => return Err(Error::new(path, Reason::Folder)),
-                [only] => only.clone(),
-                several => return super::load_all(several, options, progress, make, deliver),
-            },
+        match all_in_folder(path, options).as_slice() {
+            [] => return Err(Error::new(path, Reason::Folder)),
+            [only] => only.clone(),
+            several => return super::load_all(several, options, progress, make, deliver),
         }
     } else {
         path.to_path_buf()
     };
     // Before the first byte is read, so that two never edit the same set.
-    let mut desk = options.state.as_ref().map(|state| Desk::take(state, &path));
+    let desk = options.state.as_ref().map(|state| Desk::take(state, &path));
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let job = Job { options, progress, make: &make, base };
     let name = file_name(&path);
@@ -139,20 +144,10 @@ pub fn load<V: Visit + Send>(
         deliver(file.into_sitemap());
         return Ok(Loaded { path: Some(path), stopped, finished, desk, ..Loaded::default() });
     }
-    let (mut index, on_disk, visitor) = file.into_index();
-    deliver(Part::Index { index: index.clone(), on_disk, visitor });
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let mut met = Met::new(&path, identity);
-    let found = job.resolve(&mut met, None, &mut index.children);
-    let direct = met.paths.len();
-    desk = desk.map(|desk| claimed(desk, found.iter().map(|found| &*found.path)));
-    sweep_beside(folder, found.iter().map(|found| &*found.path));
-    let stopped = job.children(&mut met, &found, &mut index.children, deliver);
-    // What indexes inside the index list is of the set as well.
-    let inside = met.paths.get(direct..).unwrap_or_default().iter().map(PathBuf::as_path);
-    desk = desk.map(|desk| claimed(desk, inside));
-    let known = met.paths.iter().map(PathBuf::as_path).collect();
-    index.unlisted = unlisted::beside(folder, &known);
+    let (index, on_disk, visitor) = file.into_index();
+    let on_disk = on_disk.into_iter().collect();
+    deliver(Part::Index { index: index.clone(), on_disk, visitors: vec![visitor] });
+    let (index, stopped, desk) = job.files_of(index, Met::new(&path, identity), desk, deliver);
     Ok(Loaded { path: Some(path), index: Some(index), stopped, finished, desk, ..Loaded::default() })
 }
 
@@ -185,7 +180,7 @@ pub(super) fn sweep_beside<'p>(home: &Path, files: impl Iterator<Item = &'p Path
 }
 
 /// A file name as text.
-fn file_name(path: &Path) -> Arc<str> {
+pub(super) fn file_name(path: &Path) -> Arc<str> {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into()
 }
 
@@ -228,6 +223,31 @@ pub(super) struct Job<'a, M> {
     pub(super) make: &'a M,
     /// URL of the set's folder, with its last slash.
     pub(super) base: Option<String>,
+}
+
+impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
+    /// Reads what an index lists: the index with what became of its children, whether it was stopped before the last,
+    /// and the place of the set with all its files.
+    pub(super) fn files_of(
+        &self,
+        mut index: Index,
+        mut met: Met,
+        desk: Option<Result<Desk, Held>>,
+        deliver: &mut dyn FnMut(Part<V>),
+    ) -> (Index, bool, Option<Result<Desk, Held>>) {
+        let folder = index.path.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_path_buf();
+        let found = self.resolve(&mut met, None, &mut index.children);
+        let direct = met.paths.len();
+        let desk = desk.map(|desk| claimed(desk, found.iter().map(|found| &*found.path)));
+        sweep_beside(&folder, found.iter().map(|found| &*found.path));
+        let stopped = self.children(&mut met, &found, &mut index.children, deliver);
+        // What indexes inside the index list is of the set as well.
+        let inside = met.paths.get(direct..).unwrap_or_default().iter().map(PathBuf::as_path);
+        let desk = desk.map(|desk| claimed(desk, inside));
+        let known = met.paths.iter().map(PathBuf::as_path).collect();
+        index.unlisted = unlisted::beside(&folder, &known);
+        (index, stopped, desk)
+    }
 }
 
 impl<V: Visit, M: Fn(&Facts) -> V> Job<'_, M> {
@@ -299,7 +319,10 @@ pub(super) mod tests {
         let path = folder.path().join(files[0].0);
         let loaded =
             load(&path, options, &Progress::default(), |_| Locs::default(), &mut |part: Part<Locs>| match part {
-                Part::Index { index, visitor, .. } => parts.push((index.name.to_string(), visitor.0)),
+                Part::Index { index, visitors, .. } => {
+                    let locs = visitors.into_iter().flat_map(|visitor| visitor.0);
+                    parts.push((index.name.to_string(), locs.collect()));
+                }
                 Part::Sitemap { source, sitemap, visitor, .. } => {
                     assert_eq!(source.len(), visitor.0.len());
                     parts.push((sitemap.name.to_string(), visitor.0));

@@ -86,11 +86,20 @@ impl Drop for Lock {
 impl Lock {
     /// Takes the lock of a name in a folder. `None` where there is no place for it, or where there are no locks: better
     /// no protection than no program.
-    pub(super) fn take(folder: &Path, name: &str, keys: Keys) -> Result<Option<Self>, Held> {
+    ///
+    /// Who has another lock already holds all files of that one by this one too.
+    pub(super) fn take(
+        other: Option<&Self>,
+        folder: &Path,
+        name: &str,
+        keys: Keys,
+    ) -> Result<Option<Self>, Held> {
         let _one_at_a_time = Door::close(folder);
         let path = folder.join(name).with_extension(END);
         let Some(file) = own(&path)? else { return Ok(None) };
-        let mut lock = Self { path, file, keys: Keys::new() };
+        let held = other.map(|other| other.keys.clone()).unwrap_or_default();
+        let keys = &keys | &held;
+        let mut lock = Self { path, file, keys: held };
         lock.hold_alone(keys)?;
         Ok(Some(lock))
     }
@@ -228,7 +237,7 @@ mod tests {
     fn two_sets_that_share_a_file_never_both_have_it_and_others_do() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let take = |name: &str, keys: &[u64]| Lock::take(folder.path(), name, keys.iter().copied().collect());
+        let take = |name: &str, keys: &[u64]| Lock::take(None, folder.path(), name, keys.iter().copied().collect());
         let mut one = take("one", &[1, 2]).unwrap().unwrap();
         let held = take("two", &[2, 3]).unwrap_err();
         assert_eq!(held.process, Some(std::process::id()));

@@ -14,6 +14,7 @@ pub mod error;
 #[cfg(test)]
 mod fixture;
 mod form;
+mod indexes;
 pub mod journal;
 pub mod load;
 mod locate;
@@ -37,10 +38,12 @@ pub mod verify;
 pub use backup::Backups;
 pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
-pub use load::{Facts, Loaded, Part, in_folder, load};
+pub use load::{Facts, Loaded, Part, all_in_folder, in_folder, load};
 pub use locate::folder_url;
 pub use own::{is_there, read_text, write_whole};
-pub use plan::{Action, FileId, Output, Plan, Problem, Repairs, Request, export, main_path, plan, relocate};
+pub use plan::{
+    Action, FileId, Output, Plan, Problem, Repairs, Request, export, main_path, main_paths, plan, relocate,
+};
 pub use read::{Options, is_stream};
 pub use record::{Finished, recover};
 pub use sample::{blank, sample};

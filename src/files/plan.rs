@@ -10,6 +10,7 @@ mod name;
 mod output;
 mod settle;
 pub mod split;
+pub(super) mod volumes;
 
 #[cfg(test)]
 mod tests;
@@ -20,6 +21,7 @@ use crate::document::deal::Place;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{ChildState, Index, Member, Sitemap, SitemapId};
 use crate::document::source::Source;
+use crate::document::volumes::IndexFile;
 use crate::document::{Document, RowState};
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
@@ -74,7 +76,7 @@ pub enum FileId {
     Index,
     /// A urlset.
     Sitemap(SitemapId),
-    /// One more index, by its place in [`Plan::more`].
+    /// A further file of the index, by its place in [`Index::more`].
     Another(usize),
     /// None any more.
     Gone,
@@ -86,7 +88,25 @@ impl FileId {
         match self {
             Self::Index => Some(Member::Index),
             Self::Sitemap(id) => Some(Member::Sitemap(id)),
-            Self::Another(_) | Self::Gone => None,
+            Self::Another(_) => Some(Member::Index),
+            Self::Gone => None,
+        }
+    }
+
+    /// A file of the index, the first being 0.
+    pub const fn of_index(number: usize) -> Self {
+        match number.checked_sub(1) {
+            None => Self::Index,
+            Some(further) => Self::Another(further),
+        }
+    }
+
+    /// Which file of the index, the first being 0.
+    pub const fn index_file(self) -> Option<usize> {
+        match self {
+            Self::Index => Some(0),
+            Self::Another(number) => Some(number + 1),
+            Self::Sitemap(_) | Self::Gone => None,
         }
     }
 }
@@ -143,7 +163,8 @@ pub struct Plan {
     pub repairs: Vec<Repairs>,
     /// A URL of the set's folder is needed first; this is a proposal made from the rows.
     pub needs_base: Option<String>,
-    /// What the files to be have no place for, in whole sentences: said before anything is written.
+    /// What the files to be have no place for, and what else has to be known of them, in whole sentences: said before
+    /// anything is written.
     pub losses: Vec<String>,
     /// Whether it writes a copy in another form, and the document stays what it is.
     pub copy: bool,
@@ -151,8 +172,6 @@ pub struct Plan {
     pub problems: Vec<Problem>,
     /// The document as it is after the save.
     pub document: Document,
-    /// Indexes beside that of the document, where one cannot name all files.
-    pub more: Vec<Index>,
     /// The file to open next time.
     pub path: Option<PathBuf>,
 }
@@ -168,13 +187,9 @@ impl Plan {
         self.repairs.clear();
     }
 
-    /// The index of an output that is one.
-    pub fn index(&self, file: FileId) -> Option<&Index> {
-        match file {
-            FileId::Index => self.document.index(),
-            FileId::Another(number) => self.more.get(number),
-            FileId::Sitemap(_) | FileId::Gone => None,
-        }
+    /// The file of the index that an output is, if it is one.
+    pub fn index_file(&self, file: FileId) -> Option<IndexFile<'_>> {
+        self.document.index()?.file(file.index_file()?)
     }
 
     /// How many files have an action.
@@ -252,19 +267,7 @@ pub fn plan(request: &Request<'_>) -> Plan {
         planner.problem(None, "this sitemap has no file name yet; save it with :write NAME".to_owned());
         let Planner { needs_base, problems, document, .. } = planner;
         let (outputs, losses, repairs) = (Vec::new(), Vec::new(), Vec::new());
-        let more = Vec::new();
-        return Plan {
-            outputs,
-            asks: false,
-            repairs,
-            needs_base,
-            problems,
-            losses,
-            copy: false,
-            document,
-            more,
-            path: None,
-        };
+        return Plan { outputs, asks: false, repairs, needs_base, problems, losses, copy: false, document, path: None };
     };
     planner.relocate(&path);
     if !planner.refuses_parts(&dealt.parts) {
@@ -282,6 +285,11 @@ pub fn main_path(document: &Document) -> Option<PathBuf> {
         Some(index) => index.path.clone(),
         None => document.sitemaps().first()?.path.clone(),
     }
+}
+
+/// The paths that name the whole document: that of [`main_path`], and those of the further files of its index.
+pub fn main_paths(document: &Document) -> Vec<PathBuf> {
+    document.index().map_or_else(|| main_path(document).into_iter().collect(), Index::paths)
 }
 
 /// Puts a document at another path: the index (or the single file) there, the files of the index beside it by name.
@@ -302,7 +310,7 @@ pub fn relocate(document: &mut Document, path: &Path) -> Vec<SitemapId> {
         document.put(id, Place { path: Some(folder.join(&*name)), name, url, gzip });
         moved.push(id);
     }
-    document.set_index(Some(Index { path: Some(path.to_path_buf()), name, gzip, ..index }));
+    document.set_index(Some(volumes::relocated(index, path, gzip)));
     moved
 }
 
@@ -355,6 +363,12 @@ impl Planner<'_> {
             self.problem(None, message);
         }
         let moved = relocate(&mut self.document, path);
+        for further in main_paths(&self.document).iter().skip(1) {
+            if std::fs::symlink_metadata(further).is_ok() {
+                let message = format!("{} is there already; save the copy to an empty folder", further.display());
+                self.problem(None, message);
+            }
+        }
         for id in moved {
             self.unfeed(id);
             let copy = self.document.sitemap(id).filter(|_| self.document.index().is_some());

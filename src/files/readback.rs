@@ -12,8 +12,9 @@ use super::read::{self, Contents, Options};
 use crate::document::Document;
 use crate::document::near::Near;
 use crate::document::rows::RowId;
-use crate::document::sitemap::{Index, SitemapId};
+use crate::document::sitemap::SitemapId;
 use crate::document::source::Lines;
+use crate::document::volumes::IndexFile;
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::{Entry, TextKind};
@@ -59,7 +60,7 @@ fn compare(plan: &Plan, output: &Output, staged: &Staged, contents: &Contents) -
     let document = &plan.document;
     let (mut check, kind) = match output.file {
         FileId::Index | FileId::Another(_) => {
-            (Check::new(document, Expected::index(plan.index(output.file))), FileKind::Index)
+            (Check::new(document, Expected::index(plan.index_file(output.file))), FileKind::Index)
         }
         FileId::Sitemap(id) => {
             let kind = document.sitemap(id).map(|sitemap| sitemap.frame.names.kind).unwrap_or_default();
@@ -90,8 +91,8 @@ impl<'d> Expected<'d> {
         Self::Rows(Box::new(rows.filter(|row| document.is_live(*row))))
     }
 
-    fn index(index: Option<&'d Index>) -> Self {
-        let children = index.into_iter().flat_map(|index| index.children.iter());
+    fn index(file: Option<IndexFile<'d>>) -> Self {
+        let children = file.into_iter().flat_map(|file| file.children());
         Self::Locs(Box::new(children.map(|child| &*child.loc)))
     }
 }
@@ -103,7 +104,7 @@ fn loc_of(plan: &Plan, file: FileId, entry: usize) -> Option<Cow<'_, str>> {
             Expected::Rows(mut rows) => rows.nth(entry).map(|row| plan.document.loc(row)),
             Expected::Locs(_) => None,
         },
-        index => plan.index(index)?.children.get(entry).map(|child| Cow::Borrowed(&*child.loc)),
+        index => plan.index_file(index)?.children().get(entry).map(|child| Cow::Borrowed(&*child.loc)),
     }
 }
 

@@ -28,8 +28,8 @@ pub fn sample<V: Visit>(make: impl Fn(&Facts) -> V, deliver: &mut dyn FnMut(Part
         scan((bytes.to_vec(), Vec::new()), facts, None, (&make, &progress)).ok()
     };
     let Some(index) = file(INDEX, FileKind::Index, None) else { return Loaded::default() };
-    let (mut index, on_disk, visitor) = index.into_index();
-    deliver(Part::Index { index: index.clone(), on_disk, visitor });
+    let (mut index, _, visitor) = index.into_index();
+    deliver(Part::Index { index: index.clone(), on_disk: Vec::new(), visitors: vec![visitor] });
     let mut sitemaps = 0;
     for (child, sitemap) in index.children.iter_mut().zip(SITEMAPS) {
         if let Some(file) = file(sitemap, FileKind::Urlset, Some(Arc::clone(&child.loc))) {
@@ -82,8 +82,8 @@ mod tests {
     fn the_sample_is_a_sound_set_of_two_files_and_their_index() {
         let (mut rows, mut names) = (0, Vec::new());
         let loaded = sample(|_| Count(0), &mut |part: Part<Count>| match part {
-            Part::Index { index, visitor, .. } => {
-                assert_eq!((visitor.0, index.children.len()), (2, 2));
+            Part::Index { index, visitors, .. } => {
+                assert_eq!((visitors[0].0, index.children.len()), (2, 2));
                 names.push(index.name.to_string());
             }
             Part::Sitemap { source, sitemap, visitor, on_disk } => {

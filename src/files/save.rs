@@ -217,7 +217,7 @@ fn kept(target: &Target, backups: &Backups) -> u64 {
 fn is_gzip(file: FileId, plan: &Plan) -> bool {
     match file {
         FileId::Sitemap(id) => plan.document.sitemap(id).is_some_and(|sitemap| sitemap.gzip),
-        index => plan.index(index).is_some_and(|index| index.gzip),
+        index => plan.index_file(index).is_some_and(|file| file.gzip),
     }
 }
 
@@ -373,7 +373,10 @@ impl Job<'_> {
     fn produce<E>(&self, file: FileId, write: &mut dyn FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         match file {
             FileId::Sitemap(id) => self.plan.document.write_sitemap(id, write),
-            index => self.plan.index(index).map_or(Ok(()), |index| write(index.source.bytes())),
+            index => {
+                let file = self.plan.index_file(index);
+                file.map_or(Ok(()), |file| file.pieces().iter().try_for_each(|piece| write(piece)))
+            }
         }
     }
 }
@@ -446,5 +449,7 @@ fn is_equal(new: &mut impl BufRead, old: &mut impl BufRead) -> bool {
 mod faults;
 #[cfg(test)]
 mod records;
+#[cfg(test)]
+mod scenarios;
 #[cfg(test)]
 mod tests;

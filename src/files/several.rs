@@ -4,7 +4,7 @@ use super::ahead::in_order;
 use super::error::{Error, Reason};
 use super::journal::Desk;
 use super::load::{Facts, File, Job, Loaded, Part};
-use super::{detect, locate, read, record};
+use super::{detect, locate, read, record, unlisted};
 use crate::progress::Progress;
 use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
@@ -13,10 +13,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Loads several sitemaps as one set, in their order. What cannot be read is said in [`Loaded::unread`].
+/// Loads several sitemaps as one set, in their order, or several indexes as one. What cannot be read is said in
+/// [`Loaded::unread`].
 ///
 /// # Errors
-/// When one of them is an index or a folder, which is a set of its own; the first one's when none could be read.
+/// When one of them is a folder, or some are indexes and others are not: a set of its own each; the first one's when none
+/// could be read.
 pub fn load_all<V: Visit + Send>(
     paths: &[PathBuf],
     options: &read::Options,
@@ -29,6 +31,9 @@ pub fn load_all<V: Visit + Send>(
     }
     if let Some(folder) = paths.iter().find(|path| path.is_dir()) {
         return Err(Error::new(folder, Reason::InSet("a folder")));
+    }
+    if paths.iter().any(|path| unlisted::is_index(path)) {
+        return super::indexes::load_indexes(paths, options, progress, make, deliver);
     }
     let folder = common_folder(paths);
     let base = options.base_url.as_deref().and_then(locate::folder_url);
@@ -103,7 +108,8 @@ fn common_folder(paths: &[PathBuf]) -> PathBuf {
 /// Ends of names under which sitemaps are kept.
 const ENDS: [&str; 7] = [".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom", ".gz"];
 
-/// The sitemaps of a folder that has no index by its usual name: the only index there is, else all sitemaps, by name.
+/// The sitemaps of a folder that has no index by its usual name: the first index with those that go on where it
+/// ends, else all sitemaps, by name.
 pub(super) fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries
@@ -120,7 +126,7 @@ pub(super) fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf
     };
     let kinds: Vec<(FileKind, PathBuf)> = paths.into_par_iter().filter_map(|path| Some((kind(&path)?, path))).collect();
     if let Some((_, index)) = kinds.iter().find(|(kind, _)| *kind == FileKind::Index) {
-        return vec![index.clone()];
+        return super::indexes::with_further(index.clone(), options);
     }
     kinds.into_iter().map(|(_, path)| path).collect()
 }

@@ -35,6 +35,16 @@ pub(super) fn beside(folder: &Path, known: &HashSet<&Path>) -> Arc<[Arc<str>]> {
 
 /// Whether a file begins like a sitemap of pages.
 fn is_sitemap(path: &Path) -> bool {
+    begins_as(path) == Some(FileKind::Urlset)
+}
+
+/// Whether a file begins like an index. One that does not may be one all the same, in another encoding.
+pub(super) fn is_index(path: &Path) -> bool {
+    begins_as(path) == Some(FileKind::Index)
+}
+
+/// What a file begins like; `None` for a feed, and for what is no file.
+fn begins_as(path: &Path) -> Option<FileKind> {
     let read = |from: &mut dyn Read| {
         let mut bytes = Vec::new();
         // What is cut off or broken further on does not matter here.
@@ -42,12 +52,15 @@ fn is_sitemap(path: &Path) -> bool {
         bytes
     };
     let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let Some(mut file) = is_file.then(|| File::open(path).ok()).flatten() else { return false };
+    let mut file = is_file.then(|| File::open(path).ok()).flatten()?;
     let mut bytes = read(&mut file);
     if detect::is_gzip(&bytes) {
         bytes = read(&mut GzDecoder::new(&bytes[..]));
     }
-    detect::feed(&bytes).is_none() && detect::detect(&bytes).is_ok_and(|kind| kind == FileKind::Urlset)
+    if detect::feed(&bytes).is_some() {
+        return None;
+    }
+    detect::detect(&bytes).ok()
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ fn prove(plan: &Plan, output: &Output, saved: &Document, disk: &Disk) -> Proof {
         fault: None,
     };
     let after = match output.file {
-        FileId::Index | FileId::Another(_) => plan.index(output.file).map(|index| index.source.bytes().to_vec()),
+        FileId::Index | FileId::Another(_) => plan.index_file(output.file).map(|file| file.bytes()),
         FileId::Sitemap(id) => Some(Pieces::of(&plan.document, id).bytes()),
         FileId::Gone => None,
     };
@@ -111,13 +111,15 @@ fn prove(plan: &Plan, output: &Output, saved: &Document, disk: &Disk) -> Proof {
 fn spans_of(plan: &Plan, output: &Output, saved: &Document, (before, after): (&[u8], &[u8])) -> Vec<Span> {
     let path = Some(output.path.as_path());
     let (was, is) = match output.file {
-        FileId::Index => Pieces::of_indexes(saved, &plan.document),
+        FileId::Index | FileId::Another(_) => {
+            let was = saved.index().and_then(|index| index.file_at(&output.path));
+            Pieces::of_indexes(was.as_ref(), plan.index_file(output.file).as_ref())
+        }
         FileId::Sitemap(id) => {
             let was = saved.sitemaps().iter().position(|sitemap| sitemap.path.as_deref() == path);
             let was = was.map(|number| Pieces::of(saved, SitemapId(number as u32)));
             (was.unwrap_or_default(), Pieces::of(&plan.document, id))
         }
-        FileId::Another(_) => return spans::spans_of_bytes(before, after),
         FileId::Gone => return Vec::new(),
     };
     // A file that was repaired or decoded when it was read is other bytes in memory.

@@ -59,8 +59,17 @@ pub enum Place {
     Sitemap(SitemapId),
     /// The index, or one of its entries.
     Index(Option<usize>),
+    /// A further file of the index, by its number; the first is 0 and is the index.
+    IndexFile(usize),
     /// The set.
     Set,
+}
+
+impl Place {
+    /// Whether it is the index, one of its files or of its entries.
+    pub const fn is_of_index(self) -> bool {
+        matches!(self, Self::Index(_) | Self::IndexFile(_))
+    }
 }
 
 /// A finding about a file, the index or the set.
@@ -261,7 +270,7 @@ impl Session {
             findings.extend(found.and_then(|found| of_child(found, profile)));
         }
         if is_small {
-            findings.retain(|finding| !matches!(finding.place, Place::Index(_)));
+            findings.retain(|finding| !finding.place.is_of_index());
             findings.extend(self.of_index());
         }
         self.file_findings = Arc::new(findings);
@@ -276,6 +285,12 @@ impl Session {
         findings.extend(of_quirks(&index.quirks, (true, profile), &|quirk| {
             Place::Index(quirk.entry.map(|entry| entry as usize))
         }));
+        for (number, file) in index.files().enumerate().skip(1) {
+            findings.extend(frame::findings_of_further(&file, number, profile));
+            findings.extend(of_quirks(file.quirks, (true, profile), &|quirk| {
+                quirk.entry.map_or(Place::IndexFile(number), |entry| Place::Index(Some(entry as usize)))
+            }));
+        }
         let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String, fix: Option<Fix>| {
             if let Some(severity) = rule.severity_in(profile) {
                 findings.push(FileFinding { place, rule, severity, field, message, fix, at: None });

@@ -18,8 +18,9 @@ use crate::document::edit::Edit;
 use crate::document::form::Form;
 use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::rows::{RowId, RowSet};
-use crate::document::sitemap::{Member, Sitemap, SitemapId};
+use crate::document::sitemap::{Index, Member, Sitemap, SitemapId};
 use crate::document::source::Source;
+use crate::document::volumes::IndexFile;
 use crate::progress::Progress;
 use crate::protocol::namespace::{self, Namespace};
 use crate::words::counted;
@@ -68,6 +69,30 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
     })
 }
 
+/// The same of a further file of the index. What is wrong with it is put right where it is opened by itself.
+pub(super) fn findings_of_further(further: &IndexFile<'_>, number: usize, profile: Profile) -> Vec<FileFinding> {
+    let names = &further.frame.names;
+    let facts = FileFacts {
+        profile,
+        entries: further.entries.len() as u32,
+        bytes: further.len(),
+        names,
+        stray: further.frame.stray.is_some(),
+        outside: extension::outside(further.frame).is_some(),
+    };
+    let head = further.frame.head(true);
+    let name = further.path.map(|_| &**further.name);
+    let around = Frame { head: &head, names, name, gzip: further.gzip, is_used: &|_| true };
+    let of_frame = frame::check(&around).intersection(profile.asked());
+    let rules = file::check(&facts).union(of_frame);
+    let finding = |rule: Rule| {
+        let message = if of_frame.contains(rule) { frame::message(rule, &around) } else { file::message(rule, &facts) };
+        let (place, severity) = (Place::IndexFile(number), rule.severity_in(profile)?);
+        Some(FileFinding { place, rule, severity, field: None, message, fix: None, at: None })
+    };
+    rules.iter().filter_map(finding).collect()
+}
+
 /// Whether a file is a feed, which is never written over.
 fn is_feed(document: &Document, member: Member) -> bool {
     let Member::Sitemap(id) = member else { return false };
@@ -92,11 +117,12 @@ pub(super) fn accepting(quirk: &Quirk) -> Option<Fix> {
 fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFacts<'_>> {
     Some(match member {
         Member::Index => {
-            let source = &document.index()?.source;
+            let index = document.index()?;
+            let (source, file) = (&index.source, index.file(0)?);
             FileFacts {
                 profile,
-                entries: source.len() as u32,
-                bytes: source.bytes().len() as u64,
+                entries: file.entries.len() as u32,
+                bytes: file.len(),
                 names: &source.names,
                 stray: source.stray.is_some(),
                 outside: extension::outside(source).is_some(),
@@ -336,14 +362,12 @@ impl Snapshot {
         {
             edits.push(Edit::Apart(id));
         }
-        let quirks = match member {
-            Member::Index => was.index().map(|index| &index.quirks),
-            Member::Sitemap(id) => was.sitemap(id).map(|sitemap| &sitemap.quirks),
+        let quirks: Vec<&Quirk> = match member {
+            Member::Index => was.index().into_iter().flat_map(Index::all_quirks).collect(),
+            Member::Sitemap(id) => was.sitemap(id).into_iter().flat_map(|file| file.quirks.iter()).collect(),
         };
-        let of_quirks = |is_meant: fn(QuirkKind) -> bool| {
-            let meant = quirks.into_iter().flat_map(|quirks| quirks.iter()).filter(|quirk| is_meant(quirk.kind));
-            quirk::rules(meant)
-        };
+        let of_quirks =
+            |is_meant: fn(QuirkKind) -> bool| quirk::rules(quirks.iter().copied().filter(|quirk| is_meant(quirk.kind)));
         let repairs = of_quirks(QuirkKind::ends_when_written);
         // A file is accepted as a whole: unattended only if each of its repairs may be.
         let is_named = rules.len() == 1;

@@ -12,7 +12,7 @@ use crate::document::edit::Edit;
 use crate::document::sitemap::SitemapId;
 use crate::files::disk::{Fingerprint, fingerprint};
 use crate::files::journal::{Desk, Flusher, Held, Journal, Stored, Unusable};
-use crate::files::{Action, Plan};
+use crate::files::{self, Action, Plan};
 use crate::progress::Progress;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
@@ -145,7 +145,8 @@ impl Session {
         let (desk, path) = (keeping.journal.desk(), plan.path.as_deref().filter(|_| !plan.copy));
         let moved = path.filter(|_| plan.document.index().is_some() || plan.document.sitemaps().len() == 1);
         if let Some(path) = moved {
-            keeping.next = desk.moved(&[path.to_path_buf()]).map_err(|error| held(path, error))?;
+            // The set is known by all files of its index, which may be more or fewer than before.
+            keeping.next = desk.moved(&files::main_paths(&plan.document)).map_err(|error| held(path, error))?;
             let left = keeping.next.as_ref().and_then(|desk| desk.left.as_ref());
             if matches!(left, Some(Ok(stored)) if !labels(&stored.lines).is_empty()) {
                 keeping.next = None;
@@ -376,7 +377,7 @@ fn hashes_of(document: &Document) -> Vec<u64> {
         hash.finish()
     };
     let mut hashes: Vec<u64> = there.map(of_sitemap).collect();
-    hashes.extend(document.index().map(|index| fingerprint(index.source.bytes())));
+    hashes.extend(document.index().iter().flat_map(|index| index.files()).map(|file| fingerprint(&file.bytes())));
     hashes.sort_unstable();
     hashes
 }

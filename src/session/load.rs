@@ -72,9 +72,9 @@ impl Session {
     /// Takes in a part. The table grows; the set is still read-only.
     pub fn absorb(&mut self, part: Part) {
         match part {
-            Part::Index { index, on_disk, visitor } => {
-                self.remember(on_disk);
-                self.index_rules = visitor.findings;
+            Part::Index { index, on_disk, visitors } => {
+                on_disk.into_iter().for_each(|file| self.remember(Some(file)));
+                self.index_rules = visitors.into_iter().flat_map(|visitor| visitor.findings).collect();
                 self.now.state.document.set_index(Some(index));
             }
             Part::Sitemap { source, sitemap, on_disk, visitor } => {

@@ -184,7 +184,7 @@ impl Session {
         self.path.as_ref()
     }
 
-    /// All files that were opened, where several are one set without an index; else none.
+    /// All files that were opened, where several are one set without an index, or one index; else none.
     pub fn paths(&self) -> &[PathBuf] {
         &self.paths
     }

@@ -10,7 +10,7 @@
 
 use super::Session;
 use super::checks::Reader;
-use super::findings::{Place, of_present};
+use super::findings::of_present;
 use super::load::Loader;
 use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
@@ -94,8 +94,9 @@ impl Parts {
         let make = |facts: &Facts| Meeting { reader: loader.reader(facts), hashes: Vec::new() };
         let loaded = files::load_all(paths, &loader.options, progress, make, &mut |part| match part {
             _ if is_linked => {}
-            files::Part::Index { index, on_disk, visitor } => {
-                session.absorb(files::Part::Index { index, on_disk, visitor: visitor.reader });
+            files::Part::Index { index, on_disk, visitors } => {
+                let visitors = visitors.into_iter().map(|visitor| visitor.reader).collect();
+                session.absorb(files::Part::Index { index, on_disk, visitors });
             }
             files::Part::Sitemap { source, sitemap, on_disk, visitor } => {
                 is_linked = visitor.reader.has_links();
@@ -290,7 +291,7 @@ impl Session {
         self.now.view = View::file_order(&self.now.state.document);
         let of_index = self.of_index();
         let findings = Arc::make_mut(&mut self.file_findings);
-        findings.retain(|finding| !matches!(finding.place, Place::Index(_)));
+        findings.retain(|finding| !finding.place.is_of_index());
         findings.extend(of_index);
     }
 

@@ -6,7 +6,7 @@ use crate::document::Document;
 use crate::document::diff::{Diff, unified};
 use crate::document::form::Form;
 use crate::document::spans::{Pieces, spans};
-use crate::files::{self, Disk, Plan, Request};
+use crate::files::{self, Action, Disk, Plan, Request};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
@@ -79,8 +79,15 @@ impl Planning {
         if progress.is_cancelled() {
             return None;
         }
-        let (before, after) = Pieces::of_indexes(&self.saved, &plan.document);
-        let index = unified(&before.bytes(), &after.bytes(), &spans(&before, &after), INDEX_LINES);
+        let mut index = Diff::default();
+        for output in plan.outputs.iter().filter(|output| output.action == Action::Rewritten) {
+            let Some(file) = plan.index_file(output.file) else { continue };
+            let was = self.saved.index().and_then(|index| index.file_at(&output.path));
+            let (before, after) = Pieces::of_indexes(was.as_ref(), Some(&file));
+            let diff = unified(&before.bytes(), &after.bytes(), &spans(&before, &after), INDEX_LINES);
+            index.lines.extend(diff.lines);
+            index.more += diff.more;
+        }
         (!progress.is_cancelled()).then_some(Planned { plan, index, version: self.version })
     }
 

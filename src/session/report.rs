@@ -18,7 +18,7 @@ use crate::document::source::Lines;
 use crate::xml::entry::Entry;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What a report needs of the set as a whole; the rows it sees file by file.
@@ -30,7 +30,7 @@ pub struct Reporter {
     near: RowSet,
 }
 
-fn shown(path: Option<&PathBuf>, name: &Arc<str>) -> Arc<str> {
+fn shown(path: Option<&Path>, name: &Arc<str>) -> Arc<str> {
     path.map_or_else(|| Arc::clone(name), |path| path.to_string_lossy().into())
 }
 
@@ -63,9 +63,15 @@ impl Reporter {
     pub fn of_index(&self, session: &Session) -> Vec<Reported> {
         let Some(index) = session.document().index() else { return Vec::new() };
         let mut lines = index.source.lines();
-        let file = shown(index.path.as_ref(), &index.name);
+        let files: Vec<Arc<str>> = index.files().map(|file| shown(file.path, file.name)).collect();
+        let file = |child: Option<usize>, place: Place| match place {
+            Place::IndexFile(number) => number,
+            _ => child.map_or(0, |child| index.file_of(child)),
+        };
+        let file = |child, place| files.get(file(child, place)).cloned().unwrap_or_default();
         let found = session.file_findings.iter().filter_map(|finding| match finding.place {
             Place::Index(child) => Some((child, finding)),
+            Place::IndexFile(_) => Some((None, finding)),
             _ => None,
         });
         let mut found: Vec<(Option<usize>, &FileFinding)> = found.collect();
@@ -77,8 +83,13 @@ impl Reporter {
             index.source.start(child).unwrap_or_default() + offset
         };
         let reported = found.into_iter().map(|(child, finding)| Reported {
-            file: Arc::clone(&file),
-            at: finding.at.or_else(|| Some(lines.position(place(child, finding)))),
+            file: file(child, finding.place),
+            at: finding.at.or_else(|| match finding.place {
+                Place::IndexFile(number) => {
+                    index.file(number).map(|file| file.frame.lines().position(file.frame.root_start()))
+                }
+                _ => Some(lines.position(place(child, finding))),
+            }),
             row: None,
             loc: child.and_then(|child| index.children.get(child)).map_or("", |child| &child.loc).to_owned(),
             finding: plain(finding),
@@ -91,7 +102,7 @@ impl Reporter {
         let document = session.document();
         let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
         let profile = session.profile();
-        let file = shown(sitemap.path.as_ref(), &sitemap.name);
+        let file = shown(sitemap.path.as_deref(), &sitemap.name);
         let source = document.source_of(id).unwrap_or(&sitemap.frame);
         let mut lines = source.lines();
         let mut out = Vec::new();

@@ -9,7 +9,7 @@ use crate::document::edit::Applied;
 use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::settled::Settled;
-use crate::document::sitemap::SitemapId;
+use crate::document::sitemap::{Index, SitemapId};
 use crate::document::view::View;
 use crate::files::backup::When;
 use crate::files::journal::Flusher;
@@ -188,7 +188,14 @@ impl Session {
                 return Err(error);
             }
         };
-        let message = words(&saved);
+        let mut message = words(&saved);
+        let files = |document: &Document| document.index().map_or(1, Index::file_count);
+        if files(&saved.document) > files(&self.now.saved) {
+            let paths = files::main_paths(&saved.document);
+            let names = paths.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy());
+            let names = names.collect::<Vec<_>>().join(", ");
+            let _ = write!(message, "; the index is {} files now, each to be submitted: {names}", paths.len());
+        }
         if let Some(to) = saved.path.as_deref().filter(|to| files::main_path(&result.document).as_deref() != Some(to)) {
             self.take_history_to(to, result.version);
         }
@@ -196,6 +203,9 @@ impl Session {
         if saved.document.index().is_none() && saved.document.sitemaps().len() > 1 {
             // A list that became several is several files without an index from now on.
             self.paths = saved.document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect();
+        } else if saved.document.index().is_some() {
+            let paths = files::main_paths(&saved.document);
+            self.paths = if paths.len() > 1 { paths } else { Vec::new() };
         }
         self.now.saved = saved.document;
         self.saved_version = result.version;

@@ -61,13 +61,13 @@ impl Inspection {
                     let at = saved.sitemaps().iter().position(|sitemap| sitemap.path.as_deref() == path);
                     at.map_or_else(Pieces::default, |number| Pieces::of(saved, SitemapId(number as u32)))
                 };
+                let index_then = || saved.index().and_then(|index| index.file_at(&output.path));
                 let (before, after) = match output.file {
-                    FileId::Index => Pieces::of_indexes(saved, plan),
                     FileId::Sitemap(id) => (was(), Pieces::of(plan, id)),
-                    FileId::Another(_) => {
-                        let index = self.plan.index(output.file);
-                        (was(), index.map_or_else(Pieces::default, |index| Pieces::whole(index.source.bytes())))
+                    FileId::Index | FileId::Another(_) => {
+                        Pieces::of_indexes(index_then().as_ref(), self.plan.index_file(output.file).as_ref())
                     }
+                    FileId::Gone if index_then().is_some() => Pieces::of_indexes(index_then().as_ref(), None),
                     FileId::Gone => (was(), Pieces::default()),
                 };
                 let spans = spans(&before, &after);

@@ -7,6 +7,7 @@ use super::grid::Grid;
 use super::markup::{self, Markup};
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, Namespace};
+use std::collections::BTreeSet;
 
 /// What a sitemap file's root element is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -151,6 +152,17 @@ impl Names {
             attributes: [("xmlns".into(), namespace::SITEMAP_09.into())].into(),
             ..Self::default()
         }
+    }
+
+    /// Whether an entry means the same under another root: each name that one of them declares means there what it means
+    /// here.
+    pub fn speaks_as(&self, other: &Self) -> bool {
+        let declared = |names: &Self| {
+            let attributes =
+                names.attributes.iter().filter(|(name, _)| &**name == "xmlns" || name.starts_with("xmlns:"));
+            attributes.cloned().collect::<BTreeSet<_>>()
+        };
+        self.kind == other.kind && self.prefix == other.prefix && declared(self) == declared(other)
     }
 
     /// Whether an unprefixed tag without declarations of its own means the sitemap namespace.

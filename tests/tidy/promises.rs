@@ -9,7 +9,7 @@ use std::path::Path;
 /// A promise, and its tests as `file: function, function; file: function`.
 type Promise = (&'static str, &'static str);
 
-const PROMISES: [Promise; 23] = [
+const PROMISES: [Promise; 24] = [
     (
         "Only files whose bytes change are written; a save without edits writes nothing.",
         "src/files/save/tests.rs: without_edits_no_file_is_opened, \
@@ -143,6 +143,15 @@ const PROMISES: [Promise; 23] = [
          src/files/plan/tests.rs: overflow_goes_to_the_next_number_and_the_index_gains_it, \
          the_byte_limit_is_exact_and_counts_the_finished_file, a_single_file_becomes_the_index_of_its_parts, \
          an_emptied_file_leaves_the_set_unless_it_is_the_last",
+    ),
+    (
+        "An index that would pass 50,000 files or 52,428,800 bytes becomes several, which the plan and the save say: the \
+         first keeps what it lists, the rest goes to numbered ones, and all of them are one document when they are opened \
+         by their names or their folder. A later save writes only those that it changes.",
+        "src/files/plan/volumes/tests.rs: one_part_too_many_makes_a_second_index_and_says_so, \
+         parts_are_dealt_to_indexes, an_edit_writes_only_the_index_that_lists_its_part, \
+         a_folder_is_opened_by_all_files_of_its_index; \
+         src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing",
     ),
     (
         "`sited split` makes as many indexes as its parts need and says so; what an earlier split left is named, and \

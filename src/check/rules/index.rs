@@ -7,7 +7,7 @@ use super::rules;
 rules! { super::alternate::END;
     INDEX_TOO_MANY "index-too-many" E Document None INDEX,
         "more than 50,000 sitemaps in one index",
-        "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. sited split PATH -o DIR deals the set anew into several indexes; submit each. No fix does it in place: an index has one name.";
+        "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. A save that writes it gives its end to a second file (sitemap_index-2.xml) and says so; submit each. sited split PATH -o DIR deals the whole set anew.";
     INDEX_NESTED "index-nested" W Entry Ask CONSOLE,
         "an index inside an index",
         "An index lists sitemaps; the protocol bans no other, and some crawlers follow it, as this editor does. Search Console reports nested indexes as an error. The fix lists its sitemaps in its place; a copy of the set is refused before that.", [(Google, E)];

@@ -46,7 +46,10 @@ impl Changes {
         let (mut entries, mut children) = (Vec::with_capacity(source.bytes().len()), Vec::new());
         let mut layout = None;
         let mut last_date = None;
+        let mut firsts = Vec::with_capacity(index.more.len());
         for (number, child) in index.children.iter().enumerate() {
+            // Where one of its files begins now that entries before it may be gone.
+            firsts.resize(index.file_of(number), children.len());
             let loaded = loaded(child);
             // What is on disk has the true date of a file that does not change now, unless somebody wrote another.
             let is_own = index.edited.contains(&number);
@@ -77,7 +80,12 @@ impl Changes {
         let on_disk = self.on_disk.as_ref().map(|on_disk| &on_disk.source);
         let same = [Some(source), on_disk].into_iter().flatten().find(|source| source.bytes() == bytes);
         let source = same.map_or_else(|| scanned(bytes), Arc::clone);
-        Index { source, children, ..index.clone() }
+        let mut after = Index { source, ..index.clone() };
+        firsts.resize(index.more.len(), children.len());
+        let mut firsts = firsts.into_iter();
+        after.change_more(|volume| volume.first = firsts.next().unwrap_or(volume.first));
+        after.children = children;
+        after
     }
 
     /// Copies an entry, with a new date if its file changes and it has one.

@@ -48,6 +48,28 @@ impl Pattern {
         format!("{}{number:0width$}{}", self.before, self.after)
     }
 
+    /// The pattern of an index's further files: its name with a number. One that is called as sitemaps are keeps apart
+    /// from them.
+    pub(super) fn indexes_of(name: &str) -> Self {
+        let own = Self::of(name);
+        if own.before.to_ascii_lowercase().contains("index") {
+            return own;
+        }
+        let parts = Self::parts_of(name);
+        Self { before: format!("{}index-", parts.before), number: None, ..parts }
+    }
+
+    /// The number of a file of this pattern.
+    pub(super) fn number_of(&self, name: &str) -> Option<u64> {
+        let digits = name.strip_prefix(&*self.before)?.strip_suffix(&*self.after)?;
+        digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit()))
+    }
+
+    /// The number that it counts from: its own, or 1 where the first file has none.
+    pub(super) fn first(&self) -> u64 {
+        self.number.map_or(1, |(number, _)| number)
+    }
+
     /// The pattern of the parts of a single file: its name, a dash, a number.
     pub(super) fn parts_of(name: &str) -> Self {
         let whole = Self::of(name);

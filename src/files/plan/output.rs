@@ -2,7 +2,8 @@
 
 use super::{Action, FileId, Output, Plan, Planner, Repairs, Request};
 use crate::document::quirk;
-use crate::document::sitemap::{Member, Sitemap, SitemapId};
+use crate::document::sitemap::{Index, Member, Sitemap, SitemapId};
+use crate::document::volumes::IndexFile;
 use crate::words::grouped;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,8 +18,9 @@ impl<'a> SavedSet<'a> {
         let sitemaps = sitemaps.filter_map(|(number, sitemap)| {
             Some((sitemap.path.as_deref()?, FileId::Sitemap(SitemapId(number as u32))))
         });
-        let index = request.saved.index().and_then(|index| Some((index.path.as_deref()?, FileId::Index)));
-        Self(sitemaps.chain(index).filter(|(path, _)| request.disk.knows(path)).collect())
+        let indexes = request.saved.index().into_iter().flat_map(Index::files).enumerate();
+        let indexes = indexes.filter_map(|(number, file)| Some((file.path?, FileId::of_index(number))));
+        Self(sitemaps.chain(indexes).filter(|(path, _)| request.disk.knows(path)).collect())
     }
 
     pub(super) fn get(&self, path: &Path) -> Option<FileId> {
@@ -30,7 +32,9 @@ impl Planner<'_> {
     /// Lists every file with what happens to it.
     pub(super) fn finish(mut self, path: PathBuf) -> Plan {
         let mut outputs: Vec<Output> = self.ids().filter_map(|id| self.sitemap_output(id)).collect();
-        outputs.extend(self.index_output());
+        // An entry that goes from one to the next is in both for a moment, never in none.
+        let indexes = self.document.index().map_or(0, Index::file_count);
+        outputs.extend((0..indexes).rev().filter_map(|number| self.index_output(number)));
         if self.request.to.is_none() {
             let kept: BTreeSet<PathBuf> = outputs.iter().map(|output| output.path.clone()).collect();
             let gone = self.request.disk.paths().filter(|path| !kept.contains(*path));
@@ -47,11 +51,11 @@ impl Planner<'_> {
         let repairs = self.repairs(&outputs);
         let Self { needs_base, problems, losses, mut document, .. } = self;
         let written = outputs.iter().filter(|output| output.action != Action::Untouched);
+        let of_index: BTreeSet<usize> = written.clone().filter_map(|output| output.file.index_file()).collect();
         let written: Vec<Member> = written.filter_map(|output| output.file.member()).collect();
-        document.settle_written(&written);
+        document.settle_written(&written, &of_index);
         let asks = asks || !repairs.is_empty();
-        let more = Vec::new();
-        Plan { outputs, asks, repairs, needs_base, problems, losses, copy: false, document, more, path: Some(path) }
+        Plan { outputs, asks, repairs, needs_base, problems, losses, copy: false, document, path: Some(path) }
     }
 
     /// The files that are replaced with repairs that nobody agreed to.
@@ -59,14 +63,13 @@ impl Planner<'_> {
         let saved = self.request.saved;
         let of = |output: &Output| {
             let quirks = match self.saved.get(&output.path)? {
-                FileId::Index => &saved.index()?.quirks,
                 FileId::Sitemap(id) => &saved.sitemap(id)?.quirks,
-                FileId::Another(_) | FileId::Gone => return None,
+                index => saved.index()?.file(index.index_file()?)?.quirks,
             };
             let accepted = match output.file {
-                FileId::Index => self.document.index()?.accepted,
+                FileId::Index | FileId::Another(_) => self.document.index()?.accepted,
                 FileId::Sitemap(id) => self.document.sitemap(id)?.accepted,
-                FileId::Another(_) | FileId::Gone => false,
+                FileId::Gone => false,
             };
             let what = quirk::changes(quirks);
             (!accepted && !what.is_empty()).then(|| Repairs { name: Arc::clone(&output.name), what })
@@ -150,34 +153,59 @@ impl Planner<'_> {
         .to_owned()
     }
 
-    fn index_output(&self) -> Option<Output> {
+    fn index_output(&self, number: usize) -> Option<Output> {
         let index = self.document.index()?;
-        let path = index.path.clone()?;
+        let file = index.file(number)?;
+        let path = file.path?.to_path_buf();
+        let saved = self.request.saved.index();
         let before = match self.saved.get(&path) {
-            Some(FileId::Index) => self.request.saved.index(),
+            Some(FileId::Index | FileId::Another(_)) => saved.and_then(|saved| saved.file_at(&path)),
             _ => None,
         };
-        let same = before.is_some_and(|before| {
-            before.gzip == index.gzip
-                && before.accepted == index.accepted
-                && before.source.bytes() == index.source.bytes()
+        let same = before.as_ref().is_some_and(|before| {
+            // Of several files only those are repaired that were not sound.
+            let is_repaired = saved.is_some_and(|saved| saved.accepted != index.accepted)
+                && (index.more.is_empty() || !before.quirks.is_empty());
+            before.gzip == file.gzip && !is_repaired && before.has_bytes_of(&file)
         });
         let action = self.action(&path, same);
         Some(Output {
-            name: Arc::clone(&index.name),
-            file: FileId::Index,
+            name: Arc::clone(file.name),
+            file: FileId::of_index(number),
             action,
-            urls_before: before.map_or(0, |before| before.source.len() as u32),
-            urls_after: index.source.len() as u32,
-            bytes: index.source.bytes().len() as u64,
+            urls_before: before.as_ref().map_or(0, |before| before.entries.len() as u32),
+            urls_after: file.entries.len() as u32,
+            bytes: file.len(),
             url: None,
-            what: match action {
-                Action::Untouched => String::new(),
-                _ if before.is_none() => format!("index of {}", files(index.children.len())),
+            what: match (action, &before) {
+                (Action::Untouched, _) => String::new(),
+                (_, None) => format!("index of {}", files(file.entries.len())),
+                (_, Some(before)) if index.file_count() > 1 || saved.is_some_and(|saved| saved.file_count() > 1) => {
+                    self.words_of_one(before, &file).unwrap_or_else(|| self.index_words())
+                }
                 _ => self.index_words(),
             },
             path,
         })
+    }
+
+    /// What changes in one of several files of the index.
+    fn words_of_one(&self, before: &IndexFile<'_>, after: &IndexFile<'_>) -> Option<String> {
+        let texts = |file: &IndexFile<'_>| -> BTreeMap<Arc<str>, Vec<u8>> {
+            let entries = file.entries.clone().zip(file.children());
+            entries.map(|(entry, child)| (Arc::clone(&child.loc), file.entry_text(entry).to_vec())).collect()
+        };
+        let (was, is) = (texts(before), texts(after));
+        let gone: BTreeSet<&Arc<str>> = was.keys().filter(|loc| !is.contains_key(*loc)).collect();
+        let children = self.document.index().into_iter().flat_map(|index| &index.children);
+        let moved = children.map(|child| &child.loc).filter(|loc| gone.contains(loc)).count();
+        let added = is.keys().filter(|loc| !was.contains_key(*loc)).count();
+        let dated = is.iter().filter(|(loc, text)| was.get(*loc).is_some_and(|was| was != *text)).count();
+        let counts =
+            [(added, "added"), (gone.len() - moved, "removed"), (moved, "moved to the next index"), (dated, "dated")];
+        let counts = counts.iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = counts.map(|(count, what)| format!("{} {what}", files(*count))).collect();
+        (!words.is_empty()).then(|| words.join(", "))
     }
 
     fn index_words(&self) -> String {
@@ -198,19 +226,23 @@ impl Planner<'_> {
 
     fn removed(&self, path: &Path) -> Output {
         let sitemap = self.saved_at(path);
+        let index = self.request.saved.index().and_then(|index| index.file_at(path));
+        let name = sitemap.map(|sitemap| &sitemap.name).or_else(|| index.as_ref().map(|index| index.name));
         let is_it = |id: &SitemapId| self.renamed_from(*id).is_some_and(|was| was.path.as_deref() == Some(path));
         let new = self.ids().find(is_it).and_then(|id| self.document.sitemap(id));
-        let what = match (new, sitemap) {
-            (Some(new), _) => format!("is {} now", new.name),
-            (None, Some(_)) => "no URL left in it".to_owned(),
-            (None, None) => "left over from a save that failed".to_owned(),
+        let what = match (new, sitemap, &index) {
+            (Some(new), ..) => format!("is {} now", new.name),
+            (None, Some(_), _) => "no URL left in it".to_owned(),
+            (None, None, Some(_)) => "no file left in it".to_owned(),
+            (None, None, None) => "left over from a save that failed".to_owned(),
         };
         Output {
             path: path.to_path_buf(),
-            name: sitemap.map_or_else(|| path.to_string_lossy().into(), |sitemap| Arc::clone(&sitemap.name)),
+            name: name.map_or_else(|| path.to_string_lossy().into(), Arc::clone),
             file: FileId::Gone,
             action: Action::Removed,
-            urls_before: sitemap.map_or(0, |sitemap| sitemap.live),
+            urls_before: sitemap.map_or(0, |sitemap| sitemap.live)
+                + index.as_ref().map_or(0, |index| index.entries.len() as u32),
             urls_after: 0,
             bytes: 0,
             url: sitemap.and_then(|sitemap| sitemap.url.clone()),

@@ -2,7 +2,6 @@
 
 use super::{Place, Planner, index, name};
 use crate::document::sitemap::{Child, ChildState, Index, Sitemap, SitemapId};
-use crate::words::grouped;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,25 +40,8 @@ impl Planner<'_> {
         }
         self.index_changes.on_disk = on_disk;
         let index = self.index_changes.apply(&index, now);
-        let (entries, bytes) = (index.source.len(), index.source.bytes().len() as u64);
+        let index = self.deal_index(index);
         self.document.set_index(Some(index));
-        let limits = self.request.limits;
-        let before =
-            self.request.saved.index().map_or((0, 0), |index| (index.source.len(), index.source.bytes().len() as u64));
-        // One that was over a limit when it was read is not made worse by what else changes.
-        let is_over =
-            (entries > limits.parts as usize && entries > before.0) || (bytes > limits.index_bytes && bytes > before.1);
-        if is_over {
-            let message = format!(
-                "the index would have {} entries and {} bytes; one may have {} and {}. Several indexes are made by \
-                 sited split PATH -o DIR",
-                grouped(entries as u64),
-                grouped(bytes),
-                grouped(u64::from(limits.parts)),
-                grouped(limits.index_bytes)
-            );
-            self.problem(None, message);
-        }
     }
 
     /// The index that a single file becomes: the one that stands there from a save that was undone, else a new

@@ -3,7 +3,7 @@
 //! What is there from an earlier split and is the same is left alone, and keeps its date in the index; parts that
 //! are left over from a longer one are named, and removed only when that was asked for.
 
-use super::{Action, FileId, Output, Plan, Problem};
+use super::{Action, FileId, Output, Plan, Problem, volumes};
 use crate::document::Document;
 use crate::document::deal::Place;
 use crate::document::rows::RowId;
@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::{self, Now};
 use crate::protocol::limits::Limits;
-use crate::words::{counted, grouped};
+use crate::words::counted;
 use crate::xml::entry::Entry;
 use crate::xml::escape::escape;
 use crate::xml::names::FileKind;
@@ -121,47 +121,39 @@ pub fn split(request: &Split<'_>) -> (Plan, Vec<String>) {
             what,
         });
     }
-    let mut indexes = indexes(request, entries);
+    let index = Index::joined(indexes(request, entries)).unwrap_or_default();
     let mut losses = Vec::new();
-    if indexes.len() > 1 {
-        let names: Vec<&str> = indexes.iter().map(|index| &*index.name).collect();
-        losses.push(format!(
-            "one index may name {} sitemaps in {} bytes; there are {} indexes, each to be submitted and to be opened by \
-             itself: {}",
-            grouped(u64::from(request.limits.parts)),
-            grouped(request.limits.index_bytes),
-            indexes.len(),
-            names.join(", ")
-        ));
+    if index.file_count() > 1 {
+        losses.push(volumes::several(&index, request.limits));
     }
-    let all: Vec<String> = names.iter().cloned().chain(indexes.iter().map(|index| index.name.to_string())).collect();
+    let all: Vec<String> = names.iter().cloned().chain(index.files().map(|file| file.name.to_string())).collect();
     if let Some(twice) = first_twice(&all) {
         let message = format!("two files would be called {twice}; put {{n}} into the name, or choose another");
         problems.push(Problem { row: None, message });
     }
-    for (number, index) in indexes.iter().enumerate() {
-        let path = request.folder.join(&*index.name);
+    let files = (0..index.file_count()).rev().filter_map(|number| Some((number, index.file(number)?)));
+    for (number, file) in files {
+        let path = request.folder.join(&**file.name);
         let action = match read(&path) {
-            Some(bytes) if *bytes == *index.source.bytes() => Action::Untouched,
+            Some(bytes) if bytes == file.bytes() => Action::Untouched,
             Some(_) => Action::Replaced,
             None => Action::Created,
         };
         outputs.push(Output {
             path,
-            name: Arc::clone(&index.name),
-            file: number.checked_sub(1).map_or(FileId::Index, FileId::Another),
+            name: Arc::clone(file.name),
+            file: FileId::of_index(number),
             action,
             urls_before: indexes_before.get(number).copied().unwrap_or(0),
-            urls_after: index.children.len() as u32,
-            bytes: index.source.bytes().len() as u64,
-            url: Some(format!("{base}{}", index.name).into()),
+            urls_after: file.entries.len() as u32,
+            bytes: file.len(),
+            url: Some(format!("{base}{}", file.name).into()),
             what: String::new(),
         });
     }
     let path = request.folder.join(INDEX);
-    let left_indexes = (indexes.len() + 1..=indexes_before.len()).map(index_name);
-    let more = indexes.split_off(1.min(indexes.len()));
-    document.set_index(indexes.pop());
+    let left_indexes = (index.file_count() + 1..=indexes_before.len()).map(index_name);
+    document.set_index(Some(index));
     let kept: HashSet<&String> = names.iter().collect();
     let here = |name: &String| !kept.contains(name) && request.folder.join(name).is_file();
     let mut left: BTreeSet<String> = earlier.into_keys().filter(here).collect();
@@ -180,7 +172,6 @@ pub fn split(request: &Split<'_>) -> (Plan, Vec<String>) {
         copy: true,
         problems,
         document,
-        more,
         path: Some(path),
     };
     (plan, left)

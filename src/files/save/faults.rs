@@ -2,203 +2,15 @@
 //!
 //! Holds the promises of the README about full disks and crashes, for each way in which files are replaced.
 
-use super::tests::{gzip, pair};
+use super::scenarios::{Files, SCENARIOS, has_record};
+use super::tests::pair;
 use super::*;
-use crate::document::edit::{Edit, NewEntry};
-use crate::document::sitemap::{Member, SitemapId};
 use crate::files::commit::Step;
-use crate::files::fixture::{Set, index, urlset};
+use crate::files::fixture::Set;
 use crate::files::record;
 use crate::protocol::Field;
-use crate::protocol::limits::Limits;
-use std::collections::BTreeMap;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-const SCENARIO_COUNT: usize = if cfg!(unix) { 13 } else { 9 };
-
-/// A set on disk, and what is done to it before it is saved.
-pub(super) struct Scenario {
-    pub(super) name: &'static str,
-    pub(super) main: &'static str,
-    make: fn() -> Set,
-    change: fn(&mut Set),
-    /// Whether bytes are copied into a file: while that goes on it is neither old nor new.
-    in_place: bool,
-}
-
-pub(super) const SCENARIOS: [Scenario; SCENARIO_COUNT] = [
-    Scenario { name: "one file", main: "sitemap.xml", make: single, change: one_value, in_place: false },
-    Scenario { name: "gzip", main: "sitemap.xml.gz", make: packed, change: one_value, in_place: false },
-    Scenario { name: "a set, split", main: "index.xml", make: pair, change: split, in_place: false },
-    Scenario {
-        name: "a file that becomes a set",
-        main: "sitemap.xml",
-        make: single,
-        change: into_parts,
-        in_place: false,
-    },
-    Scenario { name: "an emptied part", main: "index.xml", make: pair, change: empty, in_place: false },
-    Scenario { name: "a part of another name", main: "index.xml", make: pair, change: renamed, in_place: false },
-    Scenario { name: "a gzipped set, split", main: "index.xml", make: packed_pair, change: split, in_place: false },
-    Scenario { name: "files of two folders", main: SEVERAL, make: several, change: one_of_each, in_place: false },
-    Scenario {
-        name: "a list that becomes several",
-        main: "urls.txt",
-        make: list,
-        change: list_into_parts,
-        in_place: false,
-    },
-    #[cfg(unix)]
-    Scenario { name: "a part by a link", main: "index.xml", make: linked_part, change: split, in_place: false },
-    #[cfg(unix)]
-    Scenario { name: "a chain of links", main: "sitemap.xml", make: linked, change: one_value, in_place: false },
-    #[cfg(unix)]
-    Scenario { name: "an index that lies elsewhere", main: "set/index.xml", make: far, change: split, in_place: false },
-    #[cfg(unix)]
-    Scenario { name: "a file of two names", main: "index.xml", make: hard_linked, change: split, in_place: true },
-];
-
-fn single() -> Set {
-    Set::new(&[("sitemap.xml", urlset(&["https://e.com/1", "https://e.com/2", "https://e.com/3"]).as_bytes())])
-}
-
-fn packed() -> Set {
-    Set::new(&[("sitemap.xml.gz", &gzip(urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes()))])
-}
-
-fn packed_pair() -> Set {
-    let index = index(&["https://e.com/s-1.xml.gz 2024-01-01", "https://e.com/s-2.xml.gz 2024-01-01"]);
-    let one = gzip(urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes());
-    let two = gzip(urlset(&["https://e.com/3", "https://e.com/4"]).as_bytes());
-    Set::new(&[("index.xml", index.as_bytes()), ("s-1.xml.gz", &one), ("s-2.xml.gz", &two)])
-}
-
-/// Files that are opened as one set, in folders beside each other and below.
-const SEVERAL: &str = "here/a.xml there/b.xml here/deep/c.txt";
-
-fn several() -> Set {
-    let one = urlset(&["https://e.com/1", "https://e.com/2"]);
-    let two = urlset(&["https://e.com/3", "https://e.com/4"]);
-    let files =
-        [("here/a.xml", one.as_bytes()), ("there/b.xml", two.as_bytes()), ("here/deep/c.txt", b"https://e.com/5\n")];
-    let mut set = Set::new(&files);
-    set.load(SEVERAL);
-    set
-}
-
-fn one_of_each(set: &mut Set) {
-    set.set(&[0, 3], Field::Priority, Some("0.8"));
-    set.add(2, "https://e.com/6");
-}
-
-fn list() -> Set {
-    Set::new(&[("urls.txt", b"https://e.com/1\nhttps://e.com/2\nhttps://e.com/3\n")])
-}
-
-fn list_into_parts(set: &mut Set) {
-    set.limits = Limits { urls: 2, ..Limits::default() };
-    set.add(0, "https://e.com/4");
-    set.add(0, "https://e.com/5");
-}
-
-#[cfg(unix)]
-fn linked_part() -> Set {
-    let mut set = pair();
-    fs::create_dir(set.path("real")).unwrap();
-    fs::rename(set.path("s-2.xml"), set.path("real/two.xml")).unwrap();
-    std::os::unix::fs::symlink("real/two.xml", set.path("s-2.xml")).unwrap();
-    set.load("index.xml");
-    set
-}
-
-#[cfg(unix)]
-fn linked() -> Set {
-    let mut set = Set::new(&[("real/file.xml", urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes())]);
-    for (link, to) in [("real/a", "file.xml"), ("b", "real/a"), ("c", "./b"), ("d", "c"), ("sitemap.xml", "d")] {
-        std::os::unix::fs::symlink(to, set.path(link)).unwrap();
-    }
-    set.load("sitemap.xml");
-    set
-}
-
-#[cfg(unix)]
-fn far() -> Set {
-    let set = pair();
-    let files: Vec<(String, Vec<u8>)> =
-        set.files().into_iter().map(|(name, bytes)| (format!("set/{name}"), bytes)).collect();
-    let mut set = Set::new(&files.iter().map(|(name, bytes)| (&**name, &**bytes)).collect::<Vec<_>>());
-    fs::create_dir(set.path("far")).unwrap();
-    fs::rename(set.path("set/index.xml"), set.path("far/index.xml")).unwrap();
-    std::os::unix::fs::symlink("../far/index.xml", set.path("set/index.xml")).unwrap();
-    set.load("set/index.xml");
-    set
-}
-
-/// Whether there is a record of a save.
-pub(super) fn has_record(files: &Files) -> bool {
-    files.keys().any(|name| name.ends_with(".sited.commit"))
-}
-
-#[cfg(unix)]
-fn hard_linked() -> Set {
-    let mut set = pair();
-    fs::hard_link(set.path("s-2.xml"), set.path("other.xml")).unwrap();
-    set.load("index.xml");
-    set
-}
-
-pub(super) fn one_value(set: &mut Set) {
-    set.set(&[0], Field::Priority, Some("0.8"));
-}
-
-/// Changes that split a file, make a new one, and touch the index.
-fn split(set: &mut Set) {
-    set.limits = Limits { urls: 2, ..Limits::default() };
-    set.set(&[2], Field::Priority, Some("0.8"));
-    let entries = vec![NewEntry::Values([Some("https://e.com/new".into()), None, None, None])];
-    set.edit(&Edit::Insert { sitemap: SitemapId(0), after: None, entries });
-}
-
-fn into_parts(set: &mut Set) {
-    set.limits = Limits { urls: 2, ..Limits::default() };
-    set.base_url = Some("https://e.com/".to_owned());
-    one_value(set);
-}
-
-/// One part gets another name, the other another value.
-fn renamed(set: &mut Set) {
-    set.set(&[0], Field::Priority, Some("0.8"));
-    set.edit(&Edit::Rename { file: Member::Sitemap(SitemapId(1)), name: "other.xml".into() });
-}
-
-fn empty(set: &mut Set) {
-    set.delete([0, 1]);
-    set.set(&[2], Field::Priority, Some("0.8"));
-}
-
-impl Scenario {
-    /// The file that the record of a save lies beside.
-    pub(super) fn first(&self) -> &'static str {
-        self.main.split(' ').next().unwrap_or(self.main)
-    }
-
-    pub(super) fn edited(&self) -> Set {
-        let mut set = (self.make)();
-        (self.change)(&mut set);
-        set
-    }
-
-    /// The files before and after.
-    pub(super) fn outcomes(&self) -> (Files, Files) {
-        let mut set = self.edited();
-        let old = set.files();
-        set.save();
-        (old, set.files())
-    }
-}
-
-type Files = BTreeMap<String, Vec<u8>>;
 
 /// The files that are seen; what an unfinished save keeps is hidden.
 fn seen(set: &Set) -> Files {
@@ -241,8 +53,9 @@ impl Fault {
     }
 }
 
-impl Gate for Fault {
-    fn pass(&self, step: Step) -> io::Result<()> {
+impl Fault {
+    /// Counts an operation, and says whether it is the one. Files are written on several threads.
+    fn meet(&self, step: Step) -> io::Result<bool> {
         let is_it = self.passed.fetch_add(1, Ordering::SeqCst) == self.at;
         match self.kind {
             Kind::Error(number) if is_it => return Err(io::Error::from_raw_os_error(number)),
@@ -252,12 +65,17 @@ impl Gate for Fault {
         if matches!(step, Step::Rename | Step::Remove) {
             self.renames.fetch_add(1, Ordering::SeqCst);
         }
-        Ok(())
+        Ok(is_it)
+    }
+}
+
+impl Gate for Fault {
+    fn pass(&self, step: Step) -> io::Result<()> {
+        self.meet(step).map(drop)
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
-        let is_it = self.passed.load(Ordering::SeqCst) == self.at;
-        self.pass(Step::Write)?;
+        let is_it = self.meet(Step::Write)?;
         match self.kind {
             Kind::Short if is_it => file.write(bytes.get(..1).unwrap_or(bytes)),
             Kind::Lie if is_it => {
@@ -347,7 +165,7 @@ fn undoing_all_after_a_save_that_failed_gives_the_old_files_back() {
             set.document = set.saved.clone();
             set.save();
             let mut now = unpacked(set.files());
-            for (_, index) in now.iter_mut().filter(|(name, _)| name.ends_with("index.xml")) {
+            for (_, index) in now.iter_mut().filter(|(name, _)| name.contains("index")) {
                 // A part that was gone already and is made again is of today.
                 *index = String::from_utf8(index.clone()).unwrap().replace("2026-11-20", "2024-01-01").into_bytes();
             }

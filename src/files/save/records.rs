@@ -1,6 +1,7 @@
 //! What an interrupted save has left: finished by whoever comes next, or named, and never trusted too far.
 
-use super::faults::{Fault, SCENARIOS, Scenario, has_record, one_value, save_with};
+use super::faults::{Fault, save_with};
+use super::scenarios::{SCENARIOS, Scenario, has_record, one_value};
 use super::*;
 use crate::files::fixture::{Set, urlset};
 use std::fs;

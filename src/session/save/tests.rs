@@ -98,10 +98,11 @@ proptest! {
     fn a_save_beside_the_editing_changes_nothing_but_what_is_saved(
         acts in proptest::collection::vec(act(), 1..30),
         most in 2u32..5,
+        parts in prop_oneof![Just(50_000), 1u32..4],
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = write_set(folder.path());
-        let limits = Limits { urls: most, ..Limits::default() };
+        let limits = Limits { urls: most, parts, ..Limits::default() };
         let mut session = open(&path);
         // The moments of the history, and which of them is in hand.
         let (mut moments, mut at) = (vec![table(&session)], 0_usize);
@@ -143,7 +144,7 @@ proptest! {
                     if let Some((saving, then)) = running.take() {
                         let result = saving.run(&Progress::default());
                         session.saved(result).map_err(|error| TestCaseError::fail(error.to_string()))?;
-                        prop_assert_eq!(&table(&open(&path)), &then);
+                        prop_assert_eq!(&table(&open(folder.path())), &then);
                         saved = then;
                     }
                     false
@@ -178,7 +179,7 @@ proptest! {
         let result = session.saving(plan, false).unwrap().run(&Progress::default());
         session.saved(result).map_err(|error| TestCaseError::fail(error.to_string()))?;
         prop_assert!(!session.is_modified());
-        let again = open(&path);
+        let again = open(folder.path());
         prop_assert_eq!(&table(&again), &moments[at]);
         prop_assert_eq!(codes(&again), codes(&session));
         prop_assert!(session.plan_within(None, limits).is_empty());
@@ -359,4 +360,69 @@ fn after_a_save_that_failed_everything_is_still_modified_and_saving_again_works(
     session.saved(saving.run(&Progress::default())).unwrap();
     assert!(!session.is_modified());
     assert_eq!(table(&open(&path)), meant);
+}
+
+/// The set is known by all files of its index: for reading it again, for its journal and for its lock.
+#[test]
+fn an_index_that_becomes_two_is_one_set_still() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let limits = Limits { urls: 3, parts: 2, ..Limits::default() };
+    let state = folder.path().join("state");
+    let desk = |paths: &[PathBuf]| files::journal::Desk::take_all(&state, paths);
+    let mut session = open(&path);
+    session.keep(desk(std::slice::from_ref(&path)).unwrap());
+    let after = row_of(&session, &loc(5));
+    session.change(&Change::Insert { after, before: false, locs: vec![loc(100)] }).unwrap();
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    assert!(set(&mut session, &loc(100), "0.1"));
+    let said = session.saved(saving.run(&Progress::default())).unwrap();
+    assert!(said.contains("the index is 2 files now, each to be submitted: sitemap.xml, sitemap-index-2.xml"), "{said}");
+    let paths = [path.clone(), folder.path().join("sitemap-index-2.xml")];
+    assert_eq!(session.paths(), paths);
+    assert!(set(&mut session, &loc(1), "0.9"));
+    assert!(desk(&paths[1..]).is_err(), "nobody else opens the second by itself");
+    // It ends without a word. What was changed is replayed on both.
+    let meant = table(&session);
+    session.flush_journal();
+    drop(session);
+    let mut again = load::open_all(Session::new(NOW, None), &paths, Options::default()).unwrap();
+    let (left, words) = again.keep(desk(&paths).unwrap());
+    assert_eq!(words, None);
+    again.replay(left.unwrap()).unwrap();
+    assert_eq!(table(&again), meant);
+    // Only what lists a changed part is written, and what others do to the second is seen.
+    let plan = again.plan_within(None, limits);
+    let written = plan.outputs.iter().filter(|output| output.action == files::Action::Rewritten);
+    assert_eq!(written.map(|output| &*output.name).collect::<Vec<_>>(), ["a.xml", "b-2.xml", "sitemap.xml"]);
+    let text = fs::read_to_string(&paths[1]).unwrap();
+    fs::write(&paths[1], text.replace("<lastmod>", "<!-- x --><lastmod>")).unwrap();
+    let changed = again.looking().run(files::outside::Care::Close).changed;
+    assert_eq!(changed, [(paths[1].clone(), files::outside::Fate::Changed)]);
+    // What is undone takes the second index away again.
+    fs::write(&paths[1], text).unwrap();
+    while again.undo().is_some() {}
+    let row = row_of(&again, &loc(100)).unwrap();
+    again.change(&Change::Delete(RowSet::from_iter([row.0]))).unwrap();
+    again.save_now(None, false).unwrap();
+    assert_eq!((again.paths().len(), paths[1].exists()), (0, false));
+}
+
+/// Each file of an index has its own limits, its own head, and its own lines.
+#[test]
+fn rules_look_at_each_file_of_an_index() {
+    let folder = tempfile::tempdir().unwrap();
+    write_set(folder.path());
+    let second = folder.path().join("sitemap-index-2.xml");
+    let child = |number: u32| format!("<sitemap><loc>https://e.com/c-{number}.xml</loc></sitemap>\n");
+    let many: String = (0..50_001).map(child).collect();
+    fs::write(&second, format!("<sitemapindex {SPACE}>\n{many}</sitemapindex>\n")).unwrap();
+    let session = open(folder.path());
+    let report = session.report();
+    let of_second: Vec<_> = report.iter().filter(|found| *found.file == *second.to_string_lossy()).collect();
+    let too_many: Vec<_> = of_second.iter().filter(|found| found.finding.rule.code() == "index-too-many").collect();
+    assert_eq!(too_many.len(), 1);
+    assert_eq!(report.iter().filter(|found| found.finding.rule.code() == "index-too-many").count(), 1);
+    let missing = of_second.iter().find(|found| found.loc == "https://e.com/c-1.xml").unwrap();
+    assert_eq!(missing.at, Some((3, 15)), "its line in its own file");
 }

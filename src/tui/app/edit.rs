@@ -215,7 +215,7 @@ impl App {
         let found = worst.and_then(|finding| {
             let file = match finding.place {
                 Place::Sitemap(id) => Member::Sitemap(id),
-                Place::Index(_) => Member::Index,
+                Place::Index(_) | Place::IndexFile(_) => Member::Index,
                 Place::Set => return None,
             };
             Some((file, finding.rule))

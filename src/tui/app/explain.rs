@@ -135,7 +135,7 @@ impl App {
         for finding in self.session.file_findings().iter().filter(|finding| finding.rule == rule).take(200) {
             let file = match finding.place {
                 Place::Sitemap(id) => Member::Sitemap(id),
-                Place::Index(_) => Member::Index,
+                Place::Index(_) | Place::IndexFile(_) => Member::Index,
                 Place::Set => continue,
             };
             let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixFile(file, rule));
@@ -185,6 +185,7 @@ impl App {
         let names = match finding.place {
             Place::Sitemap(id) => &document.sitemap(id)?.frame.names,
             Place::Index(None) => &document.index()?.source.names,
+            Place::IndexFile(number) => &document.index()?.more.get(number.checked_sub(1)?)?.frame.names,
             Place::Index(Some(_)) | Place::Set => return None,
         };
         let of_root = finding.rule.code().starts_with("ns-") && !finding.rule.code().starts_with("ns-ext");
@@ -197,6 +198,10 @@ impl App {
         match place {
             Place::Sitemap(id) => document.sitemap(id).map(|sitemap| sitemap.name.to_string()).unwrap_or_default(),
             Place::Index(None) => document.index().map(|index| index.name.to_string()).unwrap_or_default(),
+            Place::IndexFile(number) => {
+                let file = document.index().and_then(|index| index.file(number));
+                file.map(|file| file.name.to_string()).unwrap_or_default()
+            }
             Place::Index(Some(child)) => {
                 let loc =
                     document.index().and_then(|index| index.children.get(child)).map(|child| child.loc.to_string());

@@ -9,7 +9,7 @@ use crate::document::diff;
 use crate::document::form::Form;
 use crate::files::backup::When;
 use crate::files::outside::Care;
-use crate::files::{Action, FileId, Output, Plan, Reason};
+use crate::files::{Action, Output, Plan, Reason};
 use crate::progress::Progress;
 use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX, URLS_PER_FILE};
 use crate::session::planning::Planned;
@@ -304,7 +304,7 @@ impl App {
         }
         let (before, after) = (u64::from(output.urls_before), u64::from(output.urls_after));
         let (is_index, is_table) =
-            (output.file == FileId::Index, matches!(Form::of_name(&output.name), Some(Form::Csv | Form::Tsv)));
+            (output.file.index_file().is_some(), matches!(Form::of_name(&output.name), Some(Form::Csv | Form::Tsv)));
         let noun = if is_index { "sitemap" } else { "URL" };
         let mut right = Words::new();
         if before != after && output.action == Action::Rewritten {
@@ -362,7 +362,7 @@ impl App {
 fn index_lines(planned: &Planned) -> Vec<Line> {
     let Planned { plan, index: diff, .. } = planned;
     let writes_index =
-        plan.outputs.iter().any(|output| output.file == FileId::Index && output.action == Action::Rewritten);
+        plan.outputs.iter().any(|output| output.file.index_file().is_some() && output.action == Action::Rewritten);
     let mut lines = Vec::new();
     if writes_index {
         let changed = |kind| diff.lines.iter().filter(move |line| line.kind == kind);

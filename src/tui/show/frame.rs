@@ -54,7 +54,11 @@ impl App {
         }
         // The name gives way before the counts do; its end tells more than its beginning.
         let path = session.path().or(self.opening.as_ref());
-        let name = path.map_or_else(|| "sample set, not saved".to_owned(), |path| path.display().to_string());
+        let mut name = path.map_or_else(|| "sample set, not saved".to_owned(), |path| path.display().to_string());
+        if let Some(more) = session.document().index().map(|index| index.more.len()).filter(|more| *more > 0) {
+            // Whoever sees one index believes in one.
+            name.push_str(&if more == 1 { " and 1 more".to_owned() } else { format!(" and {more} more") });
+        }
         let beside = if view.is_empty() { 0 } else { view.width(charset) + 2 };
         let room = usize::from(self.size.0).saturating_sub(2 + left.width(charset) + counts.width(charset) + beside);
         left.push(Role::Text, charset.elide(&name, room.max(8)).into_owned());
@@ -66,7 +70,8 @@ impl App {
     fn repaired(&self) -> u64 {
         let document = self.session.document();
         let repairs = |quirks: &[Quirk]| quirks.iter().filter(|quirk| quirk.kind.is_repair()).count() as u64;
-        let index = document.index().map_or(0, |index| repairs(&index.quirks));
+        let index = document.index().into_iter().flat_map(|index| index.files());
+        let index = index.map(|file| repairs(file.quirks)).sum::<u64>();
         document.sitemaps().iter().map(|sitemap| repairs(&sitemap.quirks)).sum::<u64>() + index
     }
 

@@ -1,0 +1,235 @@
+//! The files of an index that is too long for one: its entries, in order, each in exactly one file.
+//!
+//! Everywhere else an index is one list of entries; only what reads, plans, writes, locks and compares files looks
+//! here. An index of one file has no [`Volume`], and is that file.
+
+use super::quirk::Quirk;
+use super::sitemap::{Child, Index, UTF_8};
+use super::source::Source;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A further file of an index: it goes on where the one before it ends.
+#[derive(Debug, Clone)]
+pub struct Volume {
+    /// Where it is; `None` for an unsaved document.
+    pub path: Option<PathBuf>,
+    /// Its name on screen.
+    pub name: Arc<str>,
+    /// Whether it is written gzipped.
+    pub gzip: bool,
+    /// Head and tail come from here; it has no entries.
+    pub frame: Arc<Source>,
+    /// The first of its entries, counted through the whole index.
+    pub first: usize,
+    /// The encoding that it is stored in; in memory it is UTF-8 always.
+    pub encoding: &'static str,
+    /// What was unusual about it as stored; entries are counted through the whole index.
+    pub quirks: Arc<[Quirk]>,
+}
+
+/// One file of an index, the first like all others.
+#[derive(Debug, Clone)]
+pub struct IndexFile<'i> {
+    index: &'i Index,
+    /// Where it is; `None` for an unsaved document.
+    pub path: Option<&'i Path>,
+    /// Its name on screen.
+    pub name: &'i Arc<str>,
+    /// Whether it is written gzipped.
+    pub gzip: bool,
+    /// Head and tail come from here.
+    pub frame: &'i Arc<Source>,
+    /// Its entries, counted through the whole index.
+    pub entries: Range<usize>,
+    /// The encoding that it is stored in.
+    pub encoding: &'static str,
+    /// What was unusual about it as stored; entries are counted through the whole index.
+    pub quirks: &'i Arc<[Quirk]>,
+}
+
+impl<'i> IndexFile<'i> {
+    /// What it says of each of its entries.
+    pub fn children(&self) -> &'i [Child] {
+        self.index.children.get(self.entries.clone()).unwrap_or_default()
+    }
+
+    /// The text of one of its entries, counted through the whole index.
+    pub fn entry_text(&self, entry: usize) -> &'i [u8] {
+        self.index.source.entry_text(entry)
+    }
+
+    /// What stands before its entries.
+    pub fn head(&self) -> Cow<'i, [u8]> {
+        self.frame.head(!self.entries.is_empty())
+    }
+
+    /// What stands after its entries.
+    pub fn tail(&self) -> Cow<'i, [u8]> {
+        self.frame.tail(!self.entries.is_empty())
+    }
+
+    /// Its bytes, uncompressed, in three pieces.
+    pub fn pieces(&self) -> [Cow<'i, [u8]>; 3] {
+        [self.head(), Cow::Borrowed(self.index.source.run(self.entries.start, self.entries.end)), self.tail()]
+    }
+
+    /// Its bytes, uncompressed.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.pieces().concat()
+    }
+
+    /// Whether another has the same bytes.
+    pub fn has_bytes_of(&self, other: &IndexFile<'_>) -> bool {
+        let is_same = Arc::ptr_eq(self.frame, other.frame)
+            && Arc::ptr_eq(&self.index.source, &other.index.source)
+            && self.entries == other.entries;
+        is_same || self.pieces() == other.pieces() || (self.len() == other.len() && self.bytes() == other.bytes())
+    }
+
+    /// Its size in bytes, uncompressed.
+    pub fn len(&self) -> u64 {
+        self.pieces().iter().map(|piece| piece.len() as u64).sum()
+    }
+
+    /// Whether it lists nothing.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+impl Index {
+    /// In how many files it is.
+    pub fn file_count(&self) -> usize {
+        1 + self.more.len()
+    }
+
+    /// One of its files, the first being 0.
+    pub fn file(&self, number: usize) -> Option<IndexFile<'_>> {
+        let end = self.more.get(number).map_or(self.children.len(), |next| next.first);
+        if number == 0 {
+            return Some(IndexFile {
+                index: self,
+                path: self.path.as_deref(),
+                name: &self.name,
+                gzip: self.gzip,
+                frame: &self.source,
+                entries: 0..end,
+                encoding: self.encoding,
+                quirks: &self.quirks,
+            });
+        }
+        let volume = self.more.get(number - 1)?;
+        Some(IndexFile {
+            index: self,
+            path: volume.path.as_deref(),
+            name: &volume.name,
+            gzip: volume.gzip,
+            frame: &volume.frame,
+            entries: volume.first..end,
+            encoding: volume.encoding,
+            quirks: &volume.quirks,
+        })
+    }
+
+    /// All of its files, in order.
+    pub fn files(&self) -> impl DoubleEndedIterator<Item = IndexFile<'_>> {
+        (0..self.file_count()).filter_map(|number| self.file(number))
+    }
+
+    /// The one at a path.
+    pub fn file_at(&self, path: &Path) -> Option<IndexFile<'_>> {
+        self.files().find(|file| file.path == Some(path))
+    }
+
+    /// The number of the file that an entry is in.
+    pub fn file_of(&self, entry: usize) -> usize {
+        self.more.partition_point(|volume| volume.first <= entry)
+    }
+
+    /// Where its files are, in order.
+    pub fn paths(&self) -> Vec<PathBuf> {
+        self.files().filter_map(|file| file.path.map(Path::to_path_buf)).collect()
+    }
+
+    /// What was unusual about its files as stored, in the order of entries.
+    pub fn all_quirks(&self) -> impl Iterator<Item = &Quirk> {
+        self.quirks.iter().chain(self.more.iter().flat_map(|volume| volume.quirks.iter()))
+    }
+
+    /// Changes each of its further files.
+    pub fn change_more(&mut self, change: impl FnMut(&mut Volume)) {
+        let mut more = self.more.to_vec();
+        more.iter_mut().for_each(change);
+        self.more = more.into();
+    }
+
+    /// Files that were just written, by number: nothing about them is unusual any more.
+    pub(super) fn settle_files(&mut self, is_written: &dyn Fn(usize) -> bool) {
+        if is_written(0) {
+            (self.quirks, self.encoding) = (Arc::default(), UTF_8);
+        }
+        let mut number = 0;
+        self.change_more(|volume| {
+            number += 1;
+            if is_written(number) {
+                (volume.quirks, volume.encoding) = (Arc::default(), UTF_8);
+            }
+        });
+        (self.accepted, self.edited) = (false, Arc::default());
+    }
+
+    /// Several indexes as one: entries of all, in order. Each was read from a file of its own.
+    ///
+    /// `None` where their roots give prefixes other meanings: an entry means what it means only under its root.
+    pub fn joined(mut indexes: Vec<Self>) -> Option<Self> {
+        let sources: Vec<&Source> = indexes.iter().map(|index| &*index.source).collect();
+        let source =
+            if sources.len() > 1 { Arc::new(Source::joined(&sources)?) } else { Arc::clone(&indexes.first()?.source) };
+        let mut rest = indexes.split_off(1).into_iter();
+        let mut joined = indexes.pop()?;
+        let mut more = joined.more.to_vec();
+        for index in rest.by_ref() {
+            let first = joined.children.len();
+            let mut frame = index.source.hollow();
+            // What stands between entries is theirs, and they are elsewhere now.
+            frame.stray = frame.stray.filter(|at| (*at as usize) < frame.head(true).len());
+            let moved = |quirk: &Quirk| Quirk { entry: quirk.entry.map(|entry| entry + first as u32), ..quirk.clone() };
+            more.push(Volume {
+                path: index.path,
+                name: index.name,
+                gzip: index.gzip,
+                frame: Arc::new(frame),
+                first,
+                encoding: index.encoding,
+                quirks: index.quirks.iter().map(moved).collect(),
+            });
+            joined.children.extend(index.children);
+        }
+        (joined.source, joined.more) = (source, more.into());
+        Some(joined)
+    }
+
+    /// Where the files begin once the entries are others: each entry stays in its file, and new ones are in that of the
+    /// entry before them. `was` tells for each entry which one it was. Where entries have changed places across files,
+    /// as many as before are in each.
+    pub(super) fn parted(&self, was: &[Option<usize>]) -> Arc<[Volume]> {
+        if self.more.is_empty() {
+            return Arc::clone(&self.more);
+        }
+        let known: Vec<usize> = was.iter().flatten().map(|entry| self.file_of(*entry)).collect();
+        let mut more = self.more.to_vec();
+        let is_in_order = known.is_sorted();
+        for (number, volume) in (1..).zip(&mut more) {
+            let first = if is_in_order {
+                was.iter().position(|entry| entry.is_some_and(|entry| self.file_of(entry) >= number))
+            } else {
+                Some(volume.first)
+            };
+            volume.first = first.unwrap_or(was.len()).min(was.len());
+        }
+        more.into()
+    }
+}

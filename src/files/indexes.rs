@@ -1,0 +1,121 @@
+//! Several indexes as one: an index that was too long for one file.
+//!
+//! They are opened together by their paths, or found in a folder by the names that a save gives them. All are in one
+//! folder, and no one lists another.
+
+use super::children::Met;
+use super::error::{Error, Reason};
+use super::journal::Desk;
+use super::load::{self, Facts, File, Job, Loaded, Part};
+use super::plan::volumes::siblings;
+use super::{locate, read, record, unlisted};
+use crate::document::sitemap::Index;
+use crate::progress::Progress;
+use crate::xml::names::{FileKind, Names};
+use crate::xml::scan::{self, Ignore, Visit};
+use memchr::memmem;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// An index with those beside it that go on where it ends, in the order of their numbers; alone what is no index.
+pub(super) fn with_further(first: PathBuf, options: &read::Options) -> Vec<PathBuf> {
+    let folder = first.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let further = siblings(&first, names.filter_map(|entry| entry.file_name().into_string().ok()));
+    let further: Vec<PathBuf> = further.into_iter().filter(|path| path.is_file() && unlisted::is_index(path)).collect();
+    if further.is_empty() || !unlisted::is_index(&first) {
+        return vec![first];
+    }
+    let mut known: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    for path in [first.clone()].into_iter().chain(further) {
+        let Ok(contents) = read::read(&path, options, &Progress::default()) else { continue };
+        known.push((path, contents.bytes));
+    }
+    let names: Vec<Option<Names>> = known.iter().map(|(_, bytes)| names_of(bytes)).collect();
+    let own = names.first().cloned().flatten();
+    // One that another lists is a child, and one that speaks otherwise was made by somebody else.
+    let is_listed = |path: &Path| {
+        let name = format!("/{}", path.file_name().unwrap_or_default().to_string_lossy());
+        known.iter().any(|(other, bytes)| other != path && memmem::find(bytes, name.as_bytes()).is_some())
+    };
+    let goes_on = |((path, _), names): (&(PathBuf, Vec<u8>), &Option<Names>)| {
+        let speaks = names.as_ref().zip(own.as_ref()).is_some_and(|(names, own)| names.speaks_as(own));
+        (speaks && !is_listed(path)).then(|| path.clone())
+    };
+    [first].into_iter().chain(known.iter().zip(&names).skip(1).filter_map(goes_on)).collect()
+}
+
+fn names_of(bytes: &[u8]) -> Option<Names> {
+    scan::scan(bytes, &mut Ignore, &Progress::default()).names
+}
+
+/// Loads several indexes as one, with the files that they list. What cannot be read is said in [`Loaded::unread`].
+///
+/// # Errors
+/// When one of them is no index, lies in another folder, or has a root that gives names other meanings; the first one's
+/// when none could be read.
+pub(super) fn load_indexes<V: Visit + Send>(
+    paths: &[PathBuf],
+    options: &read::Options,
+    progress: &Progress,
+    make: impl Fn(&Facts) -> V + Sync,
+    deliver: &mut dyn FnMut(Part<V>),
+) -> Result<Loaded, Error> {
+    let mut finished = None;
+    for path in paths {
+        finished = record::recover(path)?.or(finished);
+    }
+    let desk = options.state.as_ref().map(|state| Desk::take_all(state, paths));
+    let base = options.base_url.as_deref().and_then(locate::folder_url);
+    let job = Job { options, progress, make: &make, base };
+    let len = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    progress.expect(paths.len() as u64, paths.iter().map(len).sum());
+    let (mut files, mut unread, mut seen): (Vec<File<V>>, _, _) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for path in paths {
+        let name = load::file_name(path);
+        let url = job.base.as_ref().map(|base| format!("{base}{name}").into());
+        let file = read::read(path, options, progress).and_then(|contents| job.scan(contents, name, url));
+        progress.finish_files(1);
+        match file {
+            Err(error) => unread.push(error),
+            Ok(file) if file.facts.kind != FileKind::Index => {
+                let index = paths.iter().find(|path| unlisted::is_index(path)).unwrap_or(path);
+                return Err(Error::new(index, Reason::InSet("a sitemap index")));
+            }
+            // The same file under two names would be written twice.
+            Ok(file) if file.on_disk.as_ref().and_then(|disk| disk.identity).is_some_and(|id| !seen.insert(id)) => {}
+            Ok(file) => files.push(file),
+        }
+    }
+    if files.is_empty() {
+        return Err(unread.swap_remove(0));
+    }
+    let read: Vec<PathBuf> = files.iter().filter_map(|file| file.facts.path.clone()).collect();
+    if let (Some(first), Some(other)) =
+        (read.first(), read.iter().find(|path| path.parent() != read.first().and_then(|first| first.parent())))
+    {
+        let _ = first;
+        return Err(Error::new(other, Reason::InSet("an index in another folder")));
+    }
+    if let Some(first) = files.first()
+        && let Some(other) = files.iter().find(|file| !file.source.names.speaks_as(&first.source.names))
+    {
+        let path = other.facts.path.clone().unwrap_or_default();
+        return Err(Error::new(path, Reason::InSet("an index whose root tag declares other namespaces")));
+    }
+    let (mut indexes, mut on_disks, mut visitors, mut identities) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for file in files {
+        identities.push(file.on_disk.as_ref().and_then(|disk| disk.identity));
+        let (index, on_disk, visitor) = file.into_index();
+        indexes.push(index);
+        on_disks.extend(on_disk);
+        visitors.push(visitor);
+    }
+    let index = Index::joined(indexes).unwrap_or_default();
+    let mut met = Met::new(read.first().map_or(Path::new(""), PathBuf::as_path), identities.first().copied().flatten());
+    read.iter().zip(identities).skip(1).for_each(|(path, identity)| met.and_root(path, identity));
+    deliver(Part::Index { index: index.clone(), on_disk: on_disks, visitors });
+    let (index, stopped, desk) = job.files_of(index, met, desk, deliver);
+    let path = read.first().cloned();
+    Ok(Loaded { path, paths: read, unread, index: Some(index), stopped, finished, desk })
+}
