@@ -84,8 +84,9 @@ impl Document {
         };
         let Some(folder) = path(file).and_then(Path::parent) else { return false };
         let sitemaps = (0..self.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
-        let mut others = sitemaps.chain([Member::Index]).filter(|other| *other != file).filter_map(path);
-        others.any(|other| {
+        let further = self.index().into_iter().flat_map(|index| index.files().skip(1)).filter_map(|file| file.path);
+        let others = sitemaps.chain([Member::Index]).filter(|other| *other != file).filter_map(path);
+        others.chain(further).any(|other| {
             other.parent() == Some(folder) && other.file_name().is_some_and(|other| other.eq_ignore_ascii_case(name))
         })
     }

@@ -237,7 +237,9 @@ impl Error {
             Reason::Missing if self.is_folder_missing() => "its folder does not exist; make it first (mkdir -p)",
             Reason::Missing => "check the name; `sited NAME` offers to make a new sitemap of that name",
             Reason::Folder => "name the file: sited FOLDER/NAME.xml",
-            Reason::InSet(_) => "open it by itself, without other paths; several indexes of one folder are opened together",
+            Reason::InSet(_) => {
+                "open it by itself, without other paths; several indexes of one folder are opened together"
+            }
             Reason::Empty if self.path.exists() && !self.path.is_file() => {
                 "this is no regular file; name a sitemap, or a new one to be made"
             }

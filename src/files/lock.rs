@@ -88,12 +88,7 @@ impl Lock {
     /// no protection than no program.
     ///
     /// Who has another lock already holds all files of that one by this one too.
-    pub(super) fn take(
-        other: Option<&Self>,
-        folder: &Path,
-        name: &str,
-        keys: Keys,
-    ) -> Result<Option<Self>, Held> {
+    pub(super) fn take(other: Option<&Self>, folder: &Path, name: &str, keys: Keys) -> Result<Option<Self>, Held> {
         let _one_at_a_time = Door::close(folder);
         let path = folder.join(name).with_extension(END);
         let Some(file) = own(&path)? else { return Ok(None) };

@@ -233,7 +233,13 @@ impl Planner<'_> {
         let what = match (new, sitemap, &index) {
             (Some(new), ..) => format!("is {} now", new.name),
             (None, Some(_), _) => "no URL left in it".to_owned(),
-            (None, None, Some(_)) => "no file left in it".to_owned(),
+            (None, None, Some(then)) => match self.document.index() {
+                // Only the first of several may be called otherwise by an edit.
+                Some(now) if then.entries.start == 0 && now.path.as_deref() != Some(path) => {
+                    format!("is {} now", now.name)
+                }
+                _ => "no file left in it".to_owned(),
+            },
             (None, None, None) => "left over from a save that failed".to_owned(),
         };
         Output {
