@@ -3,6 +3,7 @@
 use super::output::{Paint, plain};
 use super::save::{save, show_plan};
 use super::{Failure, Status, Streams};
+use crate::check::profile::Profile;
 use crate::document::diff::Kind;
 use crate::files::{Action, is_stream};
 use crate::progress::Progress;
@@ -37,7 +38,7 @@ pub(super) fn edit_all(
         if how.dry_run
             && let Some(intent) = session.view().preview(command, Asker::Headless, &Progress::default())?
         {
-            sum(&intent, streams);
+            sum(&intent, session.profile(), streams);
         }
         match session.run(command, Asker::Headless)? {
             Outcome::Done(report) if !how.dry_run => streams.note(&report.message),
@@ -88,7 +89,7 @@ fn show_diffs(session: &Session, to: Option<&Path>, streams: &mut Streams<'_>) -
 }
 
 /// What one command would do.
-fn sum(intent: &Intent, streams: &mut Streams<'_>) {
+fn sum(intent: &Intent, profile: Profile, streams: &mut Streams<'_>) {
     let already = match intent.already {
         0 => String::new(),
         rows => format!("; {} had it already", counted(rows, "row")),
@@ -101,5 +102,6 @@ fn sum(intent: &Intent, streams: &mut Streams<'_>) {
     };
     let is_idle = intent.changes == 0 && intent.edit.is_none() && intent.refused == 0 && !intent.idle.is_empty();
     let label = if is_idle { intent.idle } else { &intent.label };
-    streams.note(&format!("dry run, nothing is written: {label}{already}{refused}"));
+    let left = intent.left_words(profile).map_or_else(String::new, |left| format!("; {left}"));
+    streams.note(&format!("dry run, nothing is written: {label}{already}{refused}{left}"));
 }

@@ -121,6 +121,14 @@ impl Document {
         self.change_sitemap(id, |sitemap| sitemap.form = form);
     }
 
+    /// Whether a save takes a file out of its index and away: its last row went since `saved`, and others have rows.
+    pub fn leaves(&self, saved: &Self, id: SitemapId) -> bool {
+        let is_empty = self.sitemap(id).is_some_and(|sitemap| sitemap.live == 0) && self.live() > 0;
+        is_empty
+            && saved.sitemap(id).is_some_and(|then| then.live > 0)
+            && self.index().is_some_and(|index| index.child_of(id).is_some())
+    }
+
     /// Whether a file was emptied and removed by a save. It keeps its place in the list, without rows.
     pub fn is_gone(&self, id: SitemapId) -> bool {
         self.sitemap(id).is_some_and(|sitemap| sitemap.rows.is_empty())

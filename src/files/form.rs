@@ -106,7 +106,7 @@ fn of_feed(stored: &[u8], import: Import) -> Shaped {
     quirks.extend(import.odd.into_iter().map(|odd| Quirk {
         kind: quirk_of(odd.kind),
         at: lines.position(odd.at as usize),
-        entry: Some(odd.item),
+        entry: odd.item,
         what: odd.what.into(),
     }));
     // One of a kind for each entry.
@@ -137,5 +137,7 @@ const fn quirk_of(kind: OddKind) -> QuirkKind {
         OddKind::Content => QuirkKind::MediaContent,
         OddKind::Player => QuirkKind::MediaPlayer,
         OddKind::Restriction => QuirkKind::MediaRestriction,
+        OddKind::Ampersand => QuirkKind::Ampersand,
+        OddKind::Entity => QuirkKind::Entity,
     }
 }

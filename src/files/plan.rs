@@ -7,6 +7,7 @@ mod export;
 mod form;
 mod index;
 mod name;
+mod nested;
 mod output;
 mod settle;
 pub mod split;
@@ -276,6 +277,7 @@ pub fn plan(request: &Request<'_>) -> Plan {
     planner.compare();
     planner.weigh_forms();
     planner.settle_index(&path);
+    planner.say_what_keeps_its_date();
     planner.finish(path)
 }
 

@@ -114,6 +114,13 @@ pub struct Refused(pub String);
 /// A value that each row is to get, or why it cannot.
 type Computed = Result<Value, String>;
 
+impl Change {
+    /// Whether it is what fixers or answers make of findings.
+    pub(super) const fn is_fix(&self) -> bool {
+        matches!(self, Self::Fix { .. } | Self::FixFile(..) | Self::Decide { .. })
+    }
+}
+
 impl Snapshot {
     /// Works out what a change comes to. `Ok(None)` when cancelled.
     pub fn intend(&self, change: &Change, progress: &Progress) -> Result<Option<Intent>, Refused> {
@@ -264,6 +271,7 @@ impl Snapshot {
             samples,
             idle: NO_ROW,
             said: Vec::new(),
+            left: Vec::new(),
             breaks: Vec::new(),
             edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
         })
@@ -321,6 +329,7 @@ impl Snapshot {
             samples,
             idle: NO_ROW,
             said: Vec::new(),
+            left: Vec::new(),
             breaks: Vec::new(),
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
         })

@@ -133,7 +133,11 @@ impl Snapshot {
             finding.fix = fix::set::offered(finding.rule);
         }
         let profile = self.checks.profile();
-        findings.extend(self.document.quirks_of(row).iter().filter_map(|quirk| of_quirk(quirk, profile)));
+        // A feed is never written over, and so nothing of it is put right.
+        let file = self.document.sitemap(self.document.sitemap_of(row));
+        let is_feed = file.is_some_and(|file| matches!(file.form, Form::Feed(_)));
+        let of_quirks = self.document.quirks_of(row).iter().filter_map(|quirk| of_quirk(quirk, profile));
+        findings.extend(of_quirks.map(|found| Finding { fix: found.fix.filter(|_| !is_feed), ..found }));
         if rules.contains(Rule::LASTMOD_MISSING) {
             let message = "no lastmod here, although others of the set have one".to_owned();
             let rule = Rule::LASTMOD_MISSING;
@@ -222,7 +226,7 @@ impl Session {
         let document = self.document();
         let mut findings = Vec::new();
         for id in (0..document.sitemaps().len() as u32).map(SitemapId) {
-            findings.extend(of_sitemap(document, id, self.now.checks.profile()));
+            findings.extend(of_sitemap((document, &self.now.saved), id, self.now.checks.profile()));
         }
         findings.extend(self.of_index());
         self.file_findings = Arc::new(findings);
@@ -263,8 +267,9 @@ impl Session {
             self.file_findings.iter().filter(|finding| !is_old(finding)).cloned().collect();
         let profile = self.now.checks.profile();
         for &id in &changed {
-            findings.extend(of_sitemap(document, id, profile));
-            let entries = document.sitemap(id).map_or(0, |sitemap| sitemap.live);
+            findings.extend(of_sitemap((document, &self.now.saved), id, profile));
+            let leaves = document.leaves(&self.now.saved, id);
+            let entries = document.sitemap(id).map_or(0, |sitemap| sitemap.live + u32::from(leaves));
             let found =
                 document.index().zip(child_of(id)).and_then(|(index, child)| index::empty_child(index, child, entries));
             findings.extend(found.and_then(|found| of_child(found, profile)));
@@ -389,9 +394,15 @@ fn of_quirks(
     .collect()
 }
 
-pub(super) fn of_sitemap(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
-    // A part that was emptied and removed by a save is no file any more.
-    if document.is_gone(id) { Vec::new() } else { of_present(document, id, profile) }
+/// What is wrong with a file; `saved` is what is on disk.
+pub(super) fn of_sitemap(
+    (document, saved): (&Document, &Document),
+    id: SitemapId,
+    profile: Profile,
+) -> Vec<FileFinding> {
+    // A part that was emptied and removed by a save is no file any more, and one that was emptied since will not be.
+    let goes = document.is_gone(id) || document.leaves(saved, id);
+    if goes { Vec::new() } else { of_present(document, id, profile) }
 }
 
 /// The same of a file that is there for certain.

@@ -1,6 +1,7 @@
 //! Fixes of many rows as one change.
 
 mod alternates;
+mod effects;
 pub(super) mod index;
 pub(super) mod list;
 pub(super) mod name;
@@ -9,7 +10,7 @@ pub(super) mod set;
 use super::change::{Intent, Part, Sample};
 use super::frame;
 use super::snapshot::Snapshot;
-use crate::check::decision::Decision;
+use crate::check::decision::{Decision, answers};
 use crate::check::fix::{self, Repair};
 use crate::check::quirk;
 use crate::check::rewrite;
@@ -24,7 +25,7 @@ use crate::words::counted;
 use crate::xml::entry::Entry;
 use crate::xml::record::Record;
 use rayon::prelude::*;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The rows that an edit is about.
 fn touched(edit: &Edit) -> RowSet {
@@ -77,6 +78,7 @@ impl Snapshot {
         let mut edits = Vec::new();
         let mut samples = Vec::new();
         let changes = repairs.len() as u64;
+        let mended: RowSet = repairs.iter().map(|(row, _)| row.0).collect();
         for (row, repair) in repairs {
             match repair {
                 Repair::Values(values) => {
@@ -111,7 +113,7 @@ impl Snapshot {
         edits.extend(of_files);
         edits.extend(self.unused_after(&edits));
         let unfixable = affected.len() as u64 - changes;
-        let reason = (unfixable > 0).then(|| "this cannot be fixed without you".to_owned());
+        let reason = (unfixable > 0).then(|| self.why_left(&affected, &mended, of_rows));
         let intent = Intent {
             label: match (changes, files.len() as u64) {
                 (rows, 0) => format!("{} fixed", counted(rows, "row")),
@@ -142,6 +144,36 @@ impl Snapshot {
             let other = self.intend_fix_set(&(rows - &taken), rule, None, progress)?;
             Some(if other.edit.is_none() && other.refused == 0 { intent } else { intent.joined(other) })
         })
+    }
+
+    /// Which rules rows break that no fixer puts right, most of them first, and what to do about it.
+    fn why_left(&self, affected: &[u32], mended: &RowSet, rules: RuleSet) -> String {
+        const NAMED: usize = 3;
+        let mut counts: BTreeMap<Rule, u64> = BTreeMap::new();
+        for row in affected.iter().filter(|row| !mended.contains(**row)) {
+            for rule in self.rules_of(RowId(*row)).intersection(rules).iter() {
+                *counts.entry(rule.main()).or_default() += 1;
+            }
+        }
+        let mut counts: Vec<(Rule, u64)> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let named = counts.iter().take(NAMED).map(|(rule, count)| match counts.len() {
+            1 => rule.code().to_owned(),
+            _ => format!("{} ({count})", rule.code()),
+        });
+        let mut words: Vec<String> = named.collect();
+        if counts.len() > NAMED {
+            words.push(format!("{} more", counted((counts.len() - NAMED) as u64, "rule")));
+        }
+        let first = counts.first().map(|(rule, _)| *rule);
+        let hint = first.map_or_else(String::new, |rule| {
+            let ways: Vec<&str> = answers(rule).iter().map(|way| way.word).filter(|word| *word != "usual").collect();
+            match ways.as_slice() {
+                [] => format!("; find them with :filter rule:{} and edit them", rule.code()),
+                ways => format!("; say how with :fix {} {}", rule.code(), ways.join("|")),
+            }
+        });
+        format!("only you know what was meant: {}{hint}", words.join(", "))
     }
 
     /// What an answer that is about whole rows makes of those that break a rule. `None` when cancelled.

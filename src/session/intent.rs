@@ -1,6 +1,7 @@
 //! What a change comes to, before it is made: the edit, what to say of it, and the rows that a preview shows.
 
 use super::findings::Finding;
+use crate::check::rule::Rule;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Field;
@@ -33,6 +34,8 @@ pub struct Intent {
     pub idle: &'static str,
     /// The commands that do it without a screen; see [`super::said`].
     pub said: Vec<String>,
+    /// Of a fix, the rules of which more findings are left than there were, with how many more.
+    pub left: Vec<(Rule, u64)>,
     /// Of a change of one row, what would be wrong with it that is not now.
     pub breaks: Vec<Finding>,
 }
@@ -89,6 +92,7 @@ impl Intent {
             samples: Vec::new(),
             idle: NO_ROW,
             said: Vec::new(),
+            left: Vec::new(),
             breaks: Vec::new(),
         }
     }
@@ -139,6 +143,7 @@ impl Intent {
             samples,
             idle: self.idle,
             said: Vec::new(),
+            left: Vec::new(),
             breaks: [self.breaks, other.breaks].concat(),
         }
     }

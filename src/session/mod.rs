@@ -446,6 +446,7 @@ impl Session {
             let message = intent.nothing();
             return Ok(Report { message, touched, rechecked: rechecked_rows, cursor: None, changed: false });
         }
+        let left = intent.left_words(self.profile());
         let (mut message, edit, intent_said) = (intent.label, intent.edit, intent.said);
         if intent.refused > 0 {
             let why = intent.reason.unwrap_or_default();
@@ -467,6 +468,7 @@ impl Session {
         let cursor_after = applied.added.first().copied();
         self.history.push((message.clone(), intent_said), before, cursor, applied);
         self.note_change(&message, edit);
+        let message = left.map_or_else(|| message.clone(), |left| format!("{message}; {left}"));
         Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after, changed: true })
     }
 

@@ -133,6 +133,11 @@ impl Snapshot {
     /// What a command would do, for the preview. `Ok(None)` for commands that change no rows.
     pub fn preview(&self, command: &Command, asker: Asker, progress: &Progress) -> Result<Option<Intent>, Refused> {
         match self.change_of(command, asker, progress)? {
+            // What a fix leaves is known once it is done.
+            Some(change) if change.is_fix() => {
+                let intent = self.prepare_command(command, asker, progress)?.map(|prepared| prepared.intent);
+                Ok(intent)
+            }
             Some(change) => self.intend(&change, progress),
             None => Ok(None),
         }

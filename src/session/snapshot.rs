@@ -97,7 +97,7 @@ impl Snapshot {
         if intent.edit.is_some() {
             intent.said = self.lines_of(change, &intent);
         }
-        Ok(self.prepare_intent(intent, progress))
+        Ok(self.prepare_fix(change, intent, progress))
     }
 
     /// Works out the change that a command asks for. `Ok(None)` for commands that change no rows, or when cancelled.
@@ -112,7 +112,16 @@ impl Snapshot {
         if intent.edit.is_some() {
             intent.said = self.lines_of_command(command, asker, &change, &intent);
         }
-        Ok(self.prepare_intent(intent, progress))
+        Ok(self.prepare_fix(&change, intent, progress))
+    }
+
+    /// Works out what a change comes to, and of a fix what it leaves.
+    fn prepare_fix(&self, change: &Change, intent: Intent, progress: &Progress) -> Option<Prepared> {
+        let mut prepared = self.prepare_intent(intent, progress)?;
+        if change.is_fix() && prepared.intent.edit.is_some() {
+            prepared.intent.left = self.left_by(&prepared);
+        }
+        Some(prepared)
     }
 
     /// Works an intent out. `None` when cancelled.

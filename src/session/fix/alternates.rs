@@ -26,6 +26,15 @@ pub(super) const FIXES: RuleSet = RuleSet::of(&[
     Rule::HREFLANG_SET_DIFFERS,
 ]);
 
+/// What a page that is added because a row lists it would break like that row.
+const TAKEN_ALONG: RuleSet = RuleSet::of(&[
+    Rule::HREFLANG_DUPLICATE,
+    Rule::HREFLANG_DUPLICATE_DIFFERENT,
+    Rule::HREFLANG_NO_RETURN,
+    Rule::HREFLANG_SET_DIFFERS,
+    Rule::HREFLANG_SELF_MISSING,
+]);
+
 /// Most rows whose links are looked at together: a page has no more versions than there are languages and countries.
 const FAMILY: usize = 1_000;
 
@@ -40,13 +49,17 @@ pub(super) fn put_right(
     answer: Option<&Decision>,
     progress: &Progress,
 ) -> Option<Done> {
-    let mut desk = Desk { snapshot, added: BTreeMap::new(), pages: BTreeMap::new(), done: Done::default() };
+    let mut desk =
+        Desk { snapshot, added: BTreeMap::new(), pages: BTreeMap::new(), lists: HashMap::new(), done: Done::default() };
     let broken = snapshot.breaking(rows, rule);
     if rule == Rule::HREFLANG_SET_DIFFERS {
         for family in desk.families(&broken, progress)? {
             desk.list_the_same(&family);
         }
         return Some(desk.finish());
+    }
+    if rule == Rule::HREFLANG_TARGET_MISSING {
+        desk.learn_who_lists(&snapshot.breaking(&snapshot.document.live_rows().map(|row| row.0).collect(), rule));
     }
     for row in broken.iter().map(RowId) {
         if progress.is_cancelled() {
@@ -105,7 +118,8 @@ struct Desk<'s> {
     added: BTreeMap<u32, Vec<(String, String)>>,
     /// URLs of new rows with the row that they come after.
     pages: BTreeMap<String, u32>,
-
+    /// The links of the rows that list a page without a row; none where they differ.
+    lists: HashMap<u64, Option<BTreeSet<Link>>>,
     done: Done,
 }
 
@@ -186,6 +200,20 @@ impl Desk<'_> {
         }
     }
 
+    /// Of each page without a row, what all rows that list it list.
+    fn learn_who_lists(&mut self, rows: &RowSet) {
+        let set = self.snapshot.checks.set();
+        for row in rows {
+            let links: BTreeSet<Link> = self.versions(RowId(row)).into_iter().map(|(.., link)| link).collect();
+            for link in links.iter().filter(|link| set.is_faulty(SetRule::HreflangTargetMissing, row, **link)) {
+                let known = self.lists.entry(link.key).or_insert_with(|| Some(links.clone()));
+                if known.as_ref().is_some_and(|known| *known != links) {
+                    *known = None;
+                }
+            }
+        }
+    }
+
     fn add_pages(&mut self, row: RowId) {
         let set = self.snapshot.checks.set();
         let loc = self.snapshot.document.loc(row);
@@ -195,12 +223,24 @@ impl Desk<'_> {
             let of_page = versions.iter().filter(|(code, _, link)| link.key == key && !is_default(code));
             of_page.map(|(code, ..)| code.to_ascii_lowercase()).collect()
         };
+        // The new row takes its links from this one, and what is wrong with them along.
+        let own = self.snapshot.rules_of(row).intersection(TAKEN_ALONG);
+        if let Some(rule) = own.iter().next() {
+            return self
+                .done
+                .refuse(format!("the links of {loc} would be taken over: first put {} right", rule.code()));
+        }
         let is_missing = |link: &Link| set.is_faulty(SetRule::HreflangTargetMissing, row.0, *link);
         let missing: Vec<&Version> = versions.iter().filter(|(.., link)| is_missing(link)).collect();
         // All of them or none: a new row has the same links and would miss the same pages.
         for (_, href, link) in &missing {
             if origin(href) != origin(&loc) {
                 return self.done.refuse(format!("{href} belongs into a file of its own host"));
+            }
+            if matches!(self.lists.get(&link.key), Some(None)) {
+                return self
+                    .done
+                    .refuse(format!("pages that list {href} list other versions beside it: say which are"));
             }
             if codes(link.key).len() > 1 {
                 return self.done.refuse(format!("{href} is listed for two languages: say which is right"));
@@ -276,7 +316,7 @@ impl Desk<'_> {
     }
 
     fn finish(self) -> Done {
-        let Self { snapshot, added, pages, mut done } = self;
+        let Self { snapshot, added, pages, mut done, .. } = self;
         let document = &snapshot.document;
         for (row, links) in added {
             let row = RowId(row);

@@ -32,6 +32,11 @@ impl App {
                     let words = format!("{} left alone: {why}", counted(intent.refused, "row"));
                     lines.extend(self.signed(Severity::Warning, words));
                 }
+                let profile = self.session.profile();
+                if let Some(left) = intent.left_words(profile) {
+                    let worst = intent.left.iter().filter_map(|(rule, _)| rule.severity_in(profile)).max();
+                    lines.extend(self.signed(worst.unwrap_or(Severity::Note), left));
+                }
                 let mut wrong: Vec<Line> = Vec::new();
                 for finding in intent.breaks.iter().take(3) {
                     wrong.extend(

@@ -98,8 +98,8 @@ pub struct Odd {
     pub kind: OddKind,
     /// Byte offset in the feed.
     pub at: u32,
-    /// The number of the item, from 0.
-    pub item: u32,
+    /// The number of the item, from 0; none where it stands outside of all items.
+    pub item: Option<u32>,
     /// What stands there, or what is wrong with it.
     pub what: String,
 }
@@ -125,4 +125,8 @@ pub enum OddKind {
     Player,
     /// A restriction that is not one of countries \[mrss-restriction\].
     Restriction,
+    /// An ampersand that begins no reference; it was read as one \[xml-unescaped-ampersand\].
+    Ampersand,
+    /// A reference that XML does not know and no DOCTYPE declares; it stays text \[xml-unknown-entity\].
+    Entity,
 }

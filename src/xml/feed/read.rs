@@ -20,6 +20,9 @@ const DUBLIN_CORE_TERMS: &[u8] = b"http://purl.org/dc/terms/";
 /// feeds have a dozen, and a hostile one must not make each element cost more than the one before.
 const REACH: usize = 64;
 
+/// Letters of what stands behind a raw `&` that a message shows.
+const SHOWN: usize = 40;
+
 /// Reads a feed. `None` when the first element is no feed's root.
 ///
 /// Offsets have 32 bits: `bytes` must be at most 4 GiB.
@@ -27,9 +30,14 @@ pub fn import(bytes: &[u8]) -> Option<Import> {
     let mut walk = Walk::new(bytes);
     let mut at = 0;
     while let Some(tag) = markup::next(bytes, at) {
+        walk.ampersands(at, tag.start);
         at = tag.end;
         match tag.kind {
-            Kind::Start | Kind::Empty => walk.start(&tag)?,
+            Kind::Start | Kind::Empty => {
+                walk.start(&tag)?;
+                walk.ampersands(tag.name_end, tag.end);
+            }
+            Kind::Declaration => walk.has_doctype = true,
             Kind::End => walk.end(&tag),
             _ => {}
         }
@@ -82,6 +90,10 @@ struct Walk<'b> {
     /// The page of the feed as a whole.
     page: Option<String>,
     left: Left,
+    /// The first raw `&` of each item, and of each run outside of items.
+    raw: Vec<Odd>,
+    /// Whether a DOCTYPE may declare entities.
+    has_doctype: bool,
 }
 
 impl<'b> Walk<'b> {
@@ -96,7 +108,34 @@ impl<'b> Walk<'b> {
             items: Vec::new(),
             page: None,
             left: Left::default(),
+            raw: Vec::new(),
+            has_doctype: false,
         }
+    }
+
+    /// Notes what begins with an ampersand in a piece of the text and is no reference, once for each item.
+    fn ampersands(&mut self, from: usize, to: usize) {
+        let Some(found) = self.bytes.get(from..to).and_then(escape::first_bad_reference) else { return };
+        let at = from + found;
+        let rest = self.bytes.get(at..to).unwrap_or_default();
+        let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'"' | b'\'' | b'>');
+        let word = rest.iter().position(is_end).map_or(rest, |end| rest.get(..end).unwrap_or_default());
+        let name = word.get(1..).unwrap_or_default().split(|byte| *byte == b';').next().unwrap_or_default();
+        let is_closed = word.get(name.len() + 1) == Some(&b';');
+        let is_name = is_closed && name.first().is_some_and(u8::is_ascii_alphabetic);
+        let kind = match is_name && name.iter().all(u8::is_ascii_alphanumeric) {
+            // It may be declared there.
+            true if self.has_doctype => return,
+            true => OddKind::Entity,
+            false => OddKind::Ampersand,
+        };
+        let item = self.item.is_some().then_some(self.items.len() as u32);
+        if self.raw.last().is_some_and(|last| (last.item, last.kind) == (item, kind)) {
+            return;
+        }
+        let shown = if kind == OddKind::Entity { word.get(..name.len() + 2).unwrap_or(word) } else { word };
+        let what = escape::lossy(shown).chars().take(SHOWN).collect();
+        self.raw.push(Odd { kind, at: at as u32, item, what });
     }
 
     /// A start tag. `None` ends the walk: the first element is no feed's root.
@@ -375,7 +414,7 @@ impl<'b> Walk<'b> {
             let media = item.media.found(&around);
             found.extend(media.odd);
             found.sort_by_key(|(_, at, _)| *at);
-            odd.extend(found.into_iter().map(|(kind, at, what)| Odd { kind, at, item: number as u32, what }));
+            odd.extend(found.into_iter().map(|(kind, at, what)| Odd { kind, at, item: Some(number as u32), what }));
             places.push(item.at);
             let lastmod = item.lastmod().map(|(date, at)| (date.to_owned(), at));
             rows.push(Row {
@@ -387,6 +426,9 @@ impl<'b> Walk<'b> {
                 loc,
             });
         }
+        // What stands in an item that the end of the file cut is about none.
+        odd.extend(self.raw.into_iter().filter(|odd| odd.item.is_none_or(|item| (item as usize) < rows.len())));
+        odd.sort_by_key(|odd| (odd.item, odd.at));
         let (text, anchors) = write::urlset(&rows);
         Some(Import { feed, text, anchors, places, odd, left: self.left.into_list(), is_cut: false })
     }

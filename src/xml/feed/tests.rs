@@ -125,7 +125,7 @@ fn what_is_odd_is_said_with_its_place() {
     let odd = |kind, needle: &str, what: &str| Odd {
         kind,
         at: text.find(needle).unwrap() as u32,
-        item: 0,
+        item: Some(0),
         what: what.to_owned(),
     };
     assert_eq!(
@@ -134,6 +134,32 @@ fn what_is_odd_is_said_with_its_place() {
     );
     assert_eq!(import.left, [("guid".to_owned(), 1)]);
     assert!(import.anchors.is_sorted() && import.anchors.iter().all(|(ours, _)| *ours < import.text.len() as u32));
+}
+
+#[test]
+fn a_raw_ampersand_is_read_as_one_and_said_with_its_place() {
+    let text = "<rss><channel><title>A & B</title>\n<item><link>http://e/?a=1&b=2</link><title>C & D</title></item>\n\
+                <item><link>http://e/?a=1&amp;b=2</link><description><![CDATA[A & B]]></description></item>\n\
+                <item><link>http://e/3</link><enclosure url='http://e/?c&amp;d&e=1'/><title>caf&eacute;</title></item>\n\
+                </channel></rss>";
+    let (import, found) = rows(text);
+    let locs: Vec<Option<&str>> = found.iter().map(|row| row.0.as_deref()).collect();
+    assert_eq!(locs, [Some("http://e/?a=1&b=2"), Some("http://e/?a=1&b=2"), Some("http://e/3")]);
+    let odd: Vec<(OddKind, Option<u32>, usize, &str)> =
+        import.odd.iter().map(|odd| (odd.kind, odd.item, odd.at as usize, &*odd.what)).collect();
+    let at = |needle: &str| text.find(needle).unwrap();
+    assert_eq!(
+        odd,
+        [
+            (OddKind::Ampersand, None, at("& B"), "&"),
+            (OddKind::Ampersand, Some(0), at("&b=2"), "&b=2"),
+            (OddKind::Ampersand, Some(2), at("&e=1"), "&e=1"),
+            (OddKind::Entity, Some(2), at("&eacute;"), "&eacute;"),
+        ]
+    );
+    // What a DOCTYPE may declare is not called unknown.
+    let text = "<!DOCTYPE rss [<!ENTITY x 'y'>]><rss><channel><item><link>http://e/&x;</link></item></channel></rss>";
+    assert!(rows(text).0.odd.is_empty());
 }
 
 const MEDIA: &str = "xmlns:media='http://search.yahoo.com/mrss/'";

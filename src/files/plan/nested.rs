@@ -1,0 +1,46 @@
+//! What indexes inside the index say of files that change: such an index is never written, and its dates stay.
+
+use super::Planner;
+use crate::document::sitemap::{Child, ChildState, SitemapId};
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+impl Planner<'_> {
+    /// Says which index inside the index goes on dating files as they were before this save.
+    pub(super) fn say_what_keeps_its_date(&mut self) {
+        let Some(index) = self.document.index().filter(|index| index.has_nested()) else { return };
+        let mut dated = BTreeMap::new();
+        for child in &index.children {
+            note_dated(child, &mut dated);
+        }
+        let mut said: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();
+        for (id, inner) in dated {
+            let changes = !self.counterpart(id).is_some_and(|then| self.same_bytes(id, then));
+            if let Some(sitemap) = self.document.sitemap(id).filter(|_| changes) {
+                said.entry(inner).or_insert_with(|| Arc::clone(&sitemap.name));
+            }
+        }
+        for (inner, file) in said {
+            self.losses.push(format!(
+                "{file} changes, but {inner} goes on dating it as before: an index inside the index is not written \
+                 (:fix index-nested lists its sitemaps in the index itself)"
+            ));
+        }
+    }
+}
+
+/// The files that indexes inside the index give a date, each with the name of its index.
+fn note_dated(child: &Child, dated: &mut BTreeMap<SitemapId, Arc<str>>) {
+    let ChildState::Nested(nested) = &child.state else { return };
+    for (number, child) in nested.children.iter().enumerate() {
+        note_dated(child, dated);
+        let ChildState::Loaded(id) = child.state else { continue };
+        let text = nested.source.entry_text(number);
+        let date = Entry::of(text, &nested.source.names).value(Field::Lastmod, text);
+        if date.is_some_and(|date| !date.is_empty()) {
+            dated.insert(id, Arc::clone(&nested.name));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What a fix leaves beside what it ends: rules that more is said of afterwards than before. What is put right in one
+//! place may be what another rule counts, such as the dates of a set that lost rows; nobody is to be surprised by that.
+
+use super::super::change::Intent;
+use super::super::checks::{Checks, INLINE_ROWS};
+use super::super::findings;
+use super::super::snapshot::{Prepared, Snapshot};
+use crate::check::profile::Profile;
+use crate::check::rule::{Rule, RuleSet};
+use crate::document::Document;
+use crate::document::sitemap::SitemapId;
+use crate::words::counted;
+use std::sync::Arc;
+
+/// Rows of a set up to which every fix is looked at: the index of the set is copied for it. Beyond that those are whose
+/// work makes a copy anyway.
+const ROWS: u32 = 1_000_000;
+
+impl Snapshot {
+    /// The rules of which a change that was worked out leaves more findings than there were, with how many more.
+    pub(in crate::session) fn left_by(&self, prepared: &Prepared) -> Vec<(Rule, u64)> {
+        let applied = &prepared.applied;
+        if self.document.row_limit() > ROWS && applied.touched.len() <= INLINE_ROWS {
+            return Vec::new();
+        }
+        let (old, new) = (&self.document, &applied.document);
+        let mut checks = self.checks.clone();
+        checks.commit(prepared.rechecked.clone(), old, applied);
+        let files = |number: &u32| {
+            let id = SitemapId(*number);
+            !matches!((old.sitemaps().get(id.index()), new.sitemaps().get(id.index())), (Some(old), Some(new)) if Arc::ptr_eq(old, new))
+        };
+        let changed: Vec<SitemapId> = (0..new.sitemaps().len() as u32).filter(files).map(SitemapId).collect();
+        let profile = self.checks.profile();
+        let count = |checks: &Checks, document: &Document| {
+            let mut counts: Vec<u64> = checks.counts().iter().map(|count| u64::from(*count)).collect();
+            let of_files = changed.iter().flat_map(|id| findings::of_sitemap((document, &self.saved), *id, profile));
+            for rule in of_files.map(|found| found.rule) {
+                if let Some(count) = counts.get_mut(rule.index()) {
+                    *count += 1;
+                }
+            }
+            counts
+        };
+        let (before, after) = (count(&self.checks, old), count(&checks, new));
+        let sum = |counts: &[u64], main: Rule| -> u64 {
+            main.family().iter().filter_map(|rule| counts.get(rule.index())).sum()
+        };
+        let more = |main: Rule| {
+            let more = sum(&after, main).checked_sub(sum(&before, main)).filter(|more| *more > 0)?;
+            let is_more = |rule: &Rule| after.get(rule.index()) > before.get(rule.index());
+            let rules: RuleSet = main.family().iter().filter(is_more).collect();
+            Some((profile.worst_rule(rules)?, more))
+        };
+        Rule::mains().filter_map(more).collect()
+    }
+}
+
+impl Intent {
+    /// `leaves 2 warnings: hreflang-no-return; 1 note: lastmod-missing`; `None` where nothing is left.
+    pub fn left_words(&self, profile: Profile) -> Option<String> {
+        let word = |(rule, count): &(Rule, u64)| {
+            let severity = rule.severity_in(profile)?.name();
+            Some(format!("{}: {}", counted(*count, severity), rule.code()))
+        };
+        let words: Vec<String> = self.left.iter().filter_map(word).collect();
+        (!words.is_empty()).then(|| format!("leaves {}", words.join("; ")))
+    }
+}
