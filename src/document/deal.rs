@@ -131,8 +131,7 @@ impl Document {
 
     /// Whether a file was emptied and removed by a save. It keeps its place in the list, without rows.
     pub fn is_gone(&self, id: SitemapId) -> bool {
-        self.sitemap(id).is_some_and(|sitemap| sitemap.rows.is_empty())
-            && self.index().is_some_and(|index| !index.lists(id))
+        self.sitemap(id).is_some_and(|sitemap| sitemap.live == 0) && self.index().is_some_and(|index| !index.lists(id))
     }
 }
 

@@ -11,6 +11,7 @@ pub mod form;
 pub mod merge;
 pub mod near;
 mod order;
+mod placed;
 pub mod query;
 pub mod quirk;
 mod redeal;

@@ -10,7 +10,7 @@ use super::Document;
 use super::edit::{Edit, NewEntry, Value};
 use super::rename;
 use super::rows::{RowId, RowList, RowSet};
-use super::sitemap::{Child, ChildState, Index, Member, SitemapId};
+use super::sitemap::{Child, ChildState, Index, Member, SitemapId, leaves};
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use hashbrown::{HashMap, HashSet};
@@ -29,12 +29,21 @@ struct Fresh {
 
 impl Fresh {
     fn of(saved: &Document) -> Self {
-        let is_set = saved.index().is_some();
-        let files = (0..saved.sitemaps().len() as u32).map(SitemapId);
-        // A part without rows leaves its set when that is saved.
-        let files = files.filter(|id| !is_set || saved.sitemap(*id).is_some_and(|sitemap| sitemap.live > 0)).collect();
-        let is_same = saved.live() == saved.row_limit() && saved.rows().zip(0..).all(|(row, number)| row.0 == number);
-        let rows = (!is_same).then(|| saved.live_rows().map(|row| row.0).zip(0..).collect());
+        let loaded = |child: &Child| match child.state {
+            ChildState::Loaded(id) => Some(id),
+            _ => None,
+        };
+        // Files are read in the order in which the index lists them, and a part that has left it is not.
+        let files: Vec<SitemapId> = match saved.index() {
+            Some(index) => leaves(&index.children).into_iter().filter_map(loaded).collect(),
+            None => (0..saved.sitemaps().len() as u32).map(SitemapId).collect(),
+        };
+        let rows = || {
+            let rows = files.iter().filter_map(|id| saved.sitemap(*id)).flat_map(|sitemap| sitemap.rows.iter());
+            rows.filter(|row| saved.is_live(*row)).map(|row| row.0).zip(0..)
+        };
+        let is_same = saved.live() == saved.row_limit() && rows().all(|(row, number)| row == number);
+        let rows = (!is_same).then(|| rows().collect());
         Self { rows, len: saved.live(), files }
     }
 
@@ -84,7 +93,7 @@ impl Document {
     /// Whether a fresh load of what this document writes gives every row the id that it has here.
     pub fn has_fresh_ids(&self) -> bool {
         let fresh = Fresh::of(self);
-        fresh.rows.is_none() && fresh.files.len() == self.sitemaps().len()
+        fresh.rows.is_none() && fresh.files.len() == self.sitemaps().len() && fresh.files.is_sorted()
     }
 
     /// The edits that lead from the files that `saved` wrote to this document.

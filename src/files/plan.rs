@@ -231,7 +231,7 @@ impl Plan {
 pub fn plan(request: &Request<'_>) -> Plan {
     // A copy is written anew, and split where it must be; in place, untouched files stay as they are.
     let since = if request.to.is_none() { Some(request.saved) } else { None };
-    let dealt = request.document.deal_since(since, request.limits);
+    let mut dealt = request.document.deal_since(since, request.limits);
     let mut planner = Planner {
         request,
         saved: SavedSet::of(request),
@@ -242,6 +242,7 @@ pub fn plan(request: &Request<'_>) -> Plan {
         losses: Vec::new(),
         changes: HashMap::new(),
         moved_from: HashMap::new(),
+        returned: BTreeSet::new(),
         index_changes: index::Changes::default(),
     };
     if let Some(base) = request.base_url.filter(|_| planner.folder_url.is_none()) {
@@ -271,6 +272,7 @@ pub fn plan(request: &Request<'_>) -> Plan {
         return Plan { outputs, asks: false, repairs, needs_base, problems, losses, copy: false, document, path: None };
     };
     planner.relocate(&path);
+    planner.take_back(&mut dealt.parts);
     if !planner.refuses_parts(&dealt.parts) {
         planner.name_parts(&path, &dealt.parts);
     }
@@ -342,6 +344,8 @@ struct Planner<'a> {
     changes: HashMap<SitemapId, RowChanges>,
     /// New parts, and the file whose overflow they hold.
     moved_from: HashMap<SitemapId, SitemapId>,
+    /// Parts that have left the index and are back with rows.
+    returned: BTreeSet<SitemapId>,
     index_changes: index::Changes,
 }
 
@@ -389,6 +393,32 @@ impl Planner<'_> {
             } else if std::fs::symlink_metadata(&copy).is_ok() {
                 self.problem(None, format!("{} is there already; save the copy to an empty folder", copy.display()));
             }
+        }
+    }
+
+    /// Parts that had left the set and have rows again are where the files are that still hold some of theirs; else they
+    /// are new parts.
+    fn take_back(&mut self, parts: &mut Vec<(SitemapId, SitemapId)>) {
+        if self.document.index().is_none() {
+            return;
+        }
+        let Some(first) = self.ids().find(|id| self.document.sitemap(*id).is_some_and(|file| file.path.is_some()))
+        else {
+            return;
+        };
+        let new: BTreeSet<SitemapId> = parts.iter().map(|(part, _)| *part).collect();
+        let is_back = |id: &SitemapId| {
+            self.document.sitemap(*id).is_some_and(|file| file.live > 0 && file.path.is_none()) && !new.contains(id)
+        };
+        for id in self.ids().filter(is_back).collect::<Vec<_>>() {
+            let was = self.request.saved.sitemap(id).filter(|was| self.request.to.is_none() && was.path.is_some());
+            let is_free = |was: &&Sitemap| !self.document.sitemaps().iter().any(|file| file.path == was.path);
+            let Some(Sitemap { path, name, url, gzip, .. }) = was.filter(is_free).cloned() else {
+                parts.push((id, first));
+                continue;
+            };
+            self.document.put(id, Place { path, name, url, gzip });
+            self.returned.insert(id);
         }
     }
 

@@ -515,6 +515,7 @@ impl Session {
         let (touched, label, cursor) = (step.touched.clone(), step.label.clone(), step.cursor);
         let moved = step.moved;
         self.history.hand_over(back, &mut self.now.state, &old, &touched);
+        let moved = self.place_rows() || moved;
         let document = &self.now.state.document;
         // What was saved in between may differ from what the step knew.
         self.now.state.changed = document.changed_rows(&self.now.saved);
@@ -537,6 +538,13 @@ impl Session {
             cursor,
             changed: true,
         })
+    }
+
+    /// Gives every row that was deleted a place, though an earlier save may have taken it from the files. Whether any had
+    /// none.
+    fn place_rows(&mut self) -> bool {
+        let placed = self.now.state.document.placed(&self.now.saved);
+        placed.map(|placed| self.now.state.document = placed).is_some()
     }
 
     /// The steps, oldest first.

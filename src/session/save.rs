@@ -214,6 +214,7 @@ impl Session {
         if self.now.state.version == result.version {
             (self.now.state.changed, self.now.state.modified) = (0, false);
         } else {
+            self.place_rows();
             let document = &self.now.state.document;
             self.now.state.changed = document.changed_rows(&self.now.saved);
             self.now.state.modified = self.now.state.changed > 0 || !document.same_as(&self.now.saved);

@@ -28,7 +28,8 @@ impl Planner<'_> {
                 continue;
             }
             let named = entries.contains_key(&id);
-            if let Some(url) = sitemap.url.clone().filter(|_| !named && self.moved_from.contains_key(&id)) {
+            let is_new = self.moved_from.contains_key(&id) || self.returned.contains(&id);
+            if let Some(url) = sitemap.url.clone().filter(|_| !named && is_new) {
                 self.index_changes.added.push((id, url));
             }
             // A new entry gets its date when it is made.
