@@ -250,9 +250,12 @@ pub fn revise(
         None => set.insert_if(Rule::LOC_MISSING, field == Field::Loc),
         Some(value) => set = set.union(value_rules(field, value, context, &mut facts)),
     }
-    set.remove(Rule::CHANGEFREQ_LASTMOD_CONFLICT);
-    let conflicts = context.names.kind != FileKind::Index && facts.conflict(context.now);
-    set.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, conflicts);
+    // A priority is at odds with no other field.
+    if field != Field::Priority {
+        set.remove(Rule::CHANGEFREQ_LASTMOD_CONFLICT);
+        let conflicts = context.names.kind != FileKind::Index && facts.conflict(context.now);
+        set.insert_if(Rule::CHANGEFREQ_LASTMOD_CONFLICT, conflicts);
+    }
     Some(asked(set, context))
 }
 

@@ -96,10 +96,10 @@ impl<T: Clone + Default> Column<T> {
         }
     }
 
-    /// A copy of a page that [`Column::replace_page`] takes back.
-    pub fn copy_of_page(&self, page: usize) -> Vec<T> {
+    /// A copy of a page that [`Column::replace_page`] takes back, and nobody else has.
+    pub fn copy_of_page(&self, page: usize) -> Arc<[T]> {
         let values = self.nodes.get(page >> BITS).and_then(|node| node.get(page & MASK));
-        values.map(|values| values.to_vec()).unwrap_or_default()
+        values.map(|values| Arc::from(&values[..])).unwrap_or_default()
     }
 
     /// Appends one value.

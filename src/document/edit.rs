@@ -6,16 +6,17 @@
 use super::column::PAGE;
 use super::near::Place;
 use super::quirk::Quirk;
-use super::rows::{RowId, RowList, RowSet};
+use super::rows::{self, RowId, RowList, RowSet};
 use super::sitemap::{Index, Member, SitemapId};
 use super::source::Source;
 use super::{Document, ValueId};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
+use crate::xml::escape::escaped_len;
+use crate::xml::plain;
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice::{self, Change, Changes, Layout};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A new value for one field; `None` removes the element.
@@ -161,8 +162,7 @@ impl Applied {
         match edit {
             Edit::Set { rows, field, value } => {
                 let id = self.document.intern(value.as_ref());
-                let rows: Vec<(RowId, ValueId)> = rows.iter().map(|row| (RowId(row), id)).collect();
-                self.set(&rows, *field, progress)
+                self.set(rows, Wanted::One(id), *field, progress)
             }
             Edit::SetEach { field, values } => {
                 let mut last: Option<(&Arc<str>, ValueId)> = None;
@@ -176,7 +176,7 @@ impl Applied {
                     last = value.as_ref().map(|text| (text, id));
                     rows.push((*row, id));
                 }
-                self.set(&rows, *field, progress)
+                self.set(&rows.iter().map(|(row, _)| row.0).collect(), Wanted::Each(&rows), *field, progress)
             }
             Edit::Raw { row, text } => {
                 self.raw(*row, text);
@@ -226,37 +226,45 @@ impl Applied {
         }
     }
 
-    /// Sets one field of rows in rising order, page by page on all cores.
-    fn set(&mut self, rows: &[(RowId, ValueId)], field: Field, progress: &Progress) -> Option<()> {
+    /// Sets one field of rows, page by page on all cores.
+    fn set(&mut self, rows: &RowSet, wanted: Wanted<'_>, field: Field, progress: &Progress) -> Option<()> {
         let before = &self.document;
-        let pages: Vec<&[(RowId, ValueId)]> = rows.chunk_by(|a, b| a.0.index() / PAGE == b.0.index() / PAGE).collect();
-        let done: Vec<PageEdit> = pages
-            .par_iter()
-            .map(|rows| {
-                (!progress.is_cancelled()).then(|| {
-                    progress.advance(rows.len() as u64, 0);
-                    before.edit_page(rows, field)
-                })
-            })
-            .collect::<Option<_>>()?;
-        for page in done {
+        // Pages in which all rows get the value share one.
+        let blanket: Arc<[ValueId]> = match wanted {
+            Wanted::One(id) => vec![id; PAGE].into(),
+            Wanted::Each(_) => Arc::default(),
+        };
+        let shares = rows::shared_out(rows, |share| {
+            let edited = rows::pages(rows, share.clone()).map(|(number, range)| match wanted {
+                Wanted::One(id) => {
+                    let rows = rows::ids(rows, range).map(|row| (RowId(row), id));
+                    before.edit_page(number, rows, field, &blanket)
+                }
+                Wanted::Each(values) => {
+                    let from = values.partition_point(|(row, _)| row.0 < range.start);
+                    let rest = values.get(from..).unwrap_or_default();
+                    let rows = rest.iter().take_while(|(row, _)| row.0 < range.end).copied();
+                    before.edit_page(number, rows, field, &blanket)
+                }
+            });
+            let edited: Vec<PageEdit> = edited.collect();
+            progress.advance(rows.range_cardinality(share), 0);
+            (!progress.is_cancelled()).then_some(edited)
+        })?;
+        let mut passed_over = RowSet::new();
+        for page in shares.into_iter().flatten() {
             for (home, delta) in page.deltas {
                 self.document.change_sitemap(home, |sitemap| {
                     sitemap.entry_bytes = sitemap.entry_bytes.saturating_add_signed(delta);
                 });
             }
-            if page.touched.is_empty() {
-                continue;
-            }
-            let number = page.number;
-            self.document.overrides[field.index()].replace_page(number, page.overrides);
-            self.document.records.replace_page(number, page.records);
-            // Rising within an edit, but a second edit of `Several` begins anew.
-            let rest = self.touched.append(page.touched.iter().copied()).is_err();
-            if rest {
-                self.touched.extend(page.touched);
+            passed_over.extend(page.passed_over);
+            if page.is_changed {
+                self.document.overrides[field.index()].replace_page(page.number, page.overrides);
+                self.document.records.replace_page(page.number, page.records);
             }
         }
+        self.touched |= rows - passed_over;
         Some(())
     }
 
@@ -397,12 +405,23 @@ impl Applied {
     }
 }
 
+/// What rows are to get.
+#[derive(Clone, Copy)]
+enum Wanted<'w> {
+    /// All of them the same.
+    One(ValueId),
+    /// Each its own, in rising order.
+    Each(&'w [(RowId, ValueId)]),
+}
+
 /// One page of a bulk edit, made on a worker.
 struct PageEdit {
     number: usize,
     overrides: Arc<[ValueId]>,
     records: Arc<[Record]>,
-    touched: Vec<u32>,
+    is_changed: bool,
+    /// Rows that were asked for and stay as they are.
+    passed_over: Vec<u32>,
     deltas: Vec<(SitemapId, i64)>,
 }
 
@@ -430,27 +449,37 @@ impl Document {
         }
     }
 
-    fn edit_page(&self, rows: &[(RowId, ValueId)], field: Field) -> PageEdit {
-        let number = rows.first().map_or(0, |(row, _)| row.index() / PAGE);
+    fn edit_page(
+        &self,
+        number: usize,
+        rows: impl Iterator<Item = (RowId, ValueId)>,
+        field: Field,
+        blanket: &Arc<[ValueId]>,
+    ) -> PageEdit {
         let mut overrides = self.overrides[field.index()].copy_of_page(number);
         let mut records = self.records.copy_of_page(number);
-        let (mut touched, mut deltas) = (Vec::with_capacity(rows.len()), Vec::new());
+        let (mut passed_over, mut deltas, mut is_changed) = (Vec::new(), Vec::new(), false);
         // What a record takes in of a value, kept for the next row that gets the same.
         let mut noted = (ValueId::NONE, Record::default());
         let mut near = self.near();
+        // Copies that nobody else has yet.
+        let places = (Arc::make_mut(&mut overrides), Arc::make_mut(&mut records));
         for (row, id) in rows {
             let slot = row.index() % PAGE;
-            let (Some(over), Some(record)) = (overrides.get_mut(slot), records.get_mut(slot)) else {
+            let (Some(over), Some(record)) = (places.0.get_mut(slot), places.1.get_mut(slot)) else {
+                passed_over.push(row.0);
                 continue;
             };
             // The last page is longer than the column.
-            if record.is_deleted() || row.0 >= self.row_limit() {
+            let is_there = !record.is_deleted() && row.0 < self.row_limit();
+            let changed = is_there.then(|| self.set_field(near.of(row), field, id)).flatten();
+            let Some((id, delta)) = changed else {
+                passed_over.push(row.0);
                 continue;
-            }
-            let Some((id, delta)) = self.set_field(near.of(*row), field, *id) else { continue };
+            };
             *over = id;
             if id == ValueId::NONE {
-                record.note(field, self.base_value(*row, field).as_deref());
+                record.note(field, self.base_value(row, field).as_deref());
             } else {
                 if noted.0 != id {
                     noted = (id, Record::default());
@@ -458,20 +487,35 @@ impl Document {
                 }
                 record.take(field, &noted.1);
             }
-            touched.push(row.0);
-            let home = near.home(*row);
+            is_changed = true;
+            let home = near.home(row);
             match deltas.last_mut() {
                 Some((last, sum)) if *last == home => *sum += delta,
                 _ => deltas.push((home, delta)),
             }
         }
-        PageEdit { number, overrides: overrides.into(), records: records.into(), touched, deltas }
+        if overrides == *blanket {
+            overrides = Arc::clone(blanket);
+        }
+        PageEdit { number, overrides, records, is_changed, passed_over, deltas }
     }
 
     /// The override that a field really needs for a value, and by how many bytes the entry grows.
     /// `None` if nothing changes.
     fn set_field(&self, (row, base, names): Place<'_>, field: Field, id: ValueId) -> Option<(ValueId, i64)> {
         let current = self.override_of(row, field);
+        let after = self.record(row).plain_loc_end();
+        if let Some(says) = after.and_then(|after| plain::behind_loc(base, after, field, names))
+            && let Some(wanted) = self.text(id)
+            && current != ValueId::REMOVED
+        {
+            // The element stays where it is and nothing but its text differs, whatever becomes of its neighbours.
+            let now = self.text(current);
+            let (id, len) =
+                if wanted.as_bytes() == says { (ValueId::NONE, says.len()) } else { (id, escaped_len(wanted)) };
+            let is_same = id == current || (id != ValueId::NONE && now == Some(wanted));
+            return (!is_same).then(|| (id, len as i64 - now.map_or(says.len(), escaped_len) as i64));
+        }
         let entry = Entry::of(base, names);
         let wanted = self.text(id);
         let says = entry.value(field, base);

@@ -31,16 +31,17 @@ mod write;
 use crate::protocol::Field;
 use crate::xml::entry::{self, Entry, Extensions};
 use crate::xml::names::Names;
+use crate::xml::plain;
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice::{self, Change, Changes};
 use column::Column;
 use quirk::Quirk;
-use rayon::prelude::*;
 use rows::{RowId, RowList, RowSet};
 use sitemap::{Index, Member, Sitemap, SitemapId};
 use source::Source;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Id of an edited value; see [`Document::value`].
@@ -358,7 +359,12 @@ impl Document {
                 return Some(entry::decode_value(raw, kind));
             }
         }
-        Entry::of(text, self.names(row)).value(field, text)
+        let names = self.names(row);
+        let after = self.record(row).plain_loc_end().filter(|_| field != Field::Loc);
+        if let Some(raw) = after.and_then(|after| plain::behind_loc(text, after, field, names)) {
+            return Some(entry::decode_value(raw, entry::TextKind::Plain));
+        }
+        Entry::of(text, names).value(field, text)
     }
 
     /// The loc, decoded and trimmed; empty when there is none.
@@ -384,6 +390,17 @@ impl Document {
     /// All live rows in file order.
     pub fn live_rows(&self) -> impl Iterator<Item = RowId> + '_ {
         self.rows().filter(|row| self.is_live(*row))
+    }
+
+    /// The live rows as a set.
+    pub fn live_set(&self) -> RowSet {
+        // Nearly always every row ever given is still there.
+        if self.live == self.row_limit() {
+            let mut all = RowSet::new();
+            all.insert_range(..self.live);
+            return all;
+        }
+        self.live_rows().map(|row| row.0).collect()
     }
 
     /// How a row differs from its state in `saved`.
@@ -477,18 +494,22 @@ impl Document {
 
     /// Number of rows among these that differ from `saved`; counted on all cores, page by page.
     pub fn changed_among(&self, saved: &Self, rows: &RowSet) -> u32 {
-        let rows: Vec<u32> = rows.iter().filter(|row| *row < self.row_limit()).collect();
-        let page = |row: &u32| *row as usize / column::PAGE;
-        let pages: Vec<&[u32]> = rows.chunk_by(|a, b| page(a) == page(b)).collect();
-        let count = |rows: &&[u32]| rows.first().map_or(0, |row| self.changed_on_page(saved, page(row), rows));
-        pages.par_iter().with_min_len(16).map(count).sum()
+        let counted = rows::shared_out(rows, |share| {
+            let share = share.start..share.end.min(self.row_limit());
+            let count = |(page, range): (usize, Range<u32>)| {
+                let rows = rows::ids(rows, range).take_while(|row| *row < self.row_limit());
+                self.changed_on_page(saved, page, rows)
+            };
+            Some(rows::pages(rows, share).map(count).sum::<u32>())
+        });
+        counted.into_iter().flatten().sum()
     }
 
     /// The same for rows of one page: a column whose page the two documents share tells nothing apart.
-    fn changed_on_page(&self, saved: &Self, page: usize, rows: &[u32]) -> u32 {
+    fn changed_on_page(&self, saved: &Self, page: usize, rows: impl Iterator<Item = u32>) -> u32 {
         let is_new = self.records.page(page).len() != saved.records.page(page).len();
         if is_new || !self.raws.shares_page(&saved.raws, page) {
-            return rows.iter().filter(|row| self.row_state(saved, RowId(**row)) != RowState::Clean).count() as u32;
+            return rows.filter(|row| self.row_state(saved, RowId(*row)) != RowState::Clean).count() as u32;
         }
         let overrides =
             self.overrides.iter().zip(&saved.overrides).filter(|(ours, theirs)| !ours.shares_page(theirs, page));
@@ -505,7 +526,7 @@ impl Document {
                 (before, now) => before != now,
             }
         };
-        rows.iter().filter(|row| is_changed(**row as usize % column::PAGE)).count() as u32
+        rows.filter(|row| is_changed(*row as usize % column::PAGE)).count() as u32
     }
 
     /// Whether a save of this document would write what `saved` did: no row differs, no order, no file.

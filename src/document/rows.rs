@@ -3,6 +3,9 @@
 //! A [`RowId`] is given once and never reused. A loaded file's order is one range; only where rows were
 //! added or moved does it become explicit ids, in pieces that are cheap to copy.
 
+use super::column::PAGE;
+use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Identity of a row for as long as the document is open.
@@ -18,6 +21,57 @@ impl RowId {
 
 /// A set of rows.
 pub type RowSet = roaring::RoaringBitmap;
+
+/// The runs of consecutive ids of a set within a range: one step where a bitmap would take one for each id.
+pub fn runs(rows: &RowSet, range: Range<u32>) -> impl Iterator<Item = Range<u32>> + '_ {
+    let mut rows = rows.range(range);
+    std::iter::from_fn(move || {
+        let run = rows.next_range()?;
+        // Ids end long before the last number there is.
+        Some(*run.start()..run.end().saturating_add(1))
+    })
+}
+
+/// The ids of a set within a range, in order.
+pub fn ids(rows: &RowSet, range: Range<u32>) -> impl Iterator<Item = u32> + '_ {
+    runs(rows, range).flatten()
+}
+
+/// The pages of a column that ids of a set within a range are on, in order, each with its range of ids.
+pub fn pages(rows: &RowSet, range: Range<u32>) -> impl Iterator<Item = (usize, Range<u32>)> + '_ {
+    let page = |row: u32| row as usize / PAGE;
+    let mut last = None;
+    let numbers = runs(rows, range).flat_map(move |run| page(run.start)..=page(run.end.saturating_sub(1)));
+    let numbers = numbers.filter(move |number| last.replace(*number) != Some(*number));
+    numbers.map(|number| (number, (number * PAGE) as u32..((number + 1) * PAGE) as u32))
+}
+
+/// Ids that one core works on at a time: those that share a container of a [`RowSet`].
+const SHARE: u32 = 1 << 16;
+
+/// Looks at a set on all cores, share by share, in order; `None` if one of them gives up.
+pub fn shared_out<T: Send>(rows: &RowSet, look: impl Fn(Range<u32>) -> Option<T> + Sync) -> Option<Vec<T>> {
+    let shares: Vec<Range<u32>> = match (rows.min(), rows.max()) {
+        (Some(first), Some(last)) => (first / SHARE..=last / SHARE)
+            .map(|share| share * SHARE..(share * SHARE).saturating_add(SHARE))
+            .filter(|share| rows.range_cardinality(share.clone()) > 0)
+            .collect(),
+        _ => Vec::new(),
+    };
+    shares.into_par_iter().map(|share| look(share)).collect()
+}
+
+/// A set of ids that come in order.
+pub fn in_order(ids: Vec<u32>) -> RowSet {
+    match (ids.first(), ids.last()) {
+        (Some(first), Some(last)) if (last - first) as usize + 1 == ids.len() => {
+            let mut set = RowSet::new();
+            set.insert_range(*first..=*last);
+            set
+        }
+        _ => ids.into_iter().collect(),
+    }
+}
 
 /// Ids per explicit piece: what inserting one row copies.
 const PIECE: usize = 1_024;

@@ -10,7 +10,7 @@ use super::snapshot::Snapshot;
 use crate::check::decision::Decision;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::edit::{Edit, NewEntry, Value};
-use crate::document::rows::{RowId, RowList, RowSet};
+use crate::document::rows::{self, RowId, RowList, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
 use crate::protocol::changefreq::{self, Changefreq};
@@ -240,16 +240,22 @@ impl Snapshot {
         value: &Value,
         progress: &Progress,
     ) -> Option<Intent> {
-        let live: Vec<u32> = rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect();
         let says = self.document.says(field, value.as_deref());
-        let changing: Vec<Vec<u32>> = live
-            .par_chunks(4_096)
-            .map(|slice| {
-                let differs = |row: &u32| !says(RowId(*row));
-                (!progress.is_cancelled()).then(|| slice.iter().copied().filter(differs).collect())
-            })
-            .collect::<Option<_>>()?;
-        let changing: RowSet = changing.into_iter().flatten().collect();
+        let shares = rows::shared_out(rows, |share| {
+            let mut live = 0;
+            let is_changing = |row: &u32| {
+                let is_live = self.document.is_live(RowId(*row));
+                live += u64::from(is_live);
+                is_live && !says(RowId(*row))
+            };
+            let changing = rows::ids(rows, share).filter(is_changing).collect();
+            (!progress.is_cancelled()).then(|| (live, rows::in_order(changing)))
+        })?;
+        let (mut live, mut changing) = (0, RowSet::new());
+        for (count, share) in shares {
+            live += count;
+            changing |= share;
+        }
         let samples =
             changing.iter().take(SAMPLES).map(|row| self.sample(RowId(row), field, value.as_deref())).collect();
         let changes = changing.len();
@@ -261,9 +267,9 @@ impl Snapshot {
         };
         Some(Intent {
             label: format!("{words} {}", counted(changes, "row")),
-            rows: live.len() as u64,
+            rows: live,
             changes,
-            already: live.len() as u64 - changes,
+            already: live - changes,
             refused: 0,
             reason: None,
             collisions,

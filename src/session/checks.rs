@@ -20,7 +20,7 @@ use crate::document::Document;
 use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;
 use crate::document::quirk::Quirk;
-use crate::document::rows::{RowId, RowSet};
+use crate::document::rows::{self, RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
@@ -31,7 +31,6 @@ use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
 use crate::xml::scan::Visit;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -97,10 +96,17 @@ pub struct Rechecked {
     pub rows: u64,
 }
 
+impl Rechecked {
+    /// Whether the set index was brought up to date on a copy.
+    pub const fn has_set(&self) -> bool {
+        self.set.is_some()
+    }
+}
+
 /// One page of findings, made on a worker.
 struct RecheckedPage {
     number: usize,
-    slots: Vec<u16>,
+    slots: Arc<[u16]>,
     /// Numbers before and after, and for how many rows.
     turns: Vec<((u16, u16), u32)>,
 }
@@ -299,44 +305,43 @@ impl Checks {
         findings.grow(applied.document.row_limit() as usize);
         let mut counts = Arc::clone(&self.counts);
         let sets = self.rule_sets();
-        let touched: Vec<u32> = applied.touched.iter().collect();
-        let pages: Vec<&[u32]> = touched.chunk_by(|a, b| *a as usize / PAGE == *b as usize / PAGE).collect();
-        let look = |numbers: &mut Numbers<'_>, rows: &&[u32]| {
-            let number = rows.first().map_or(0, |row| *row as usize / PAGE);
-            let page = RecheckedPage { number, slots: findings.copy_of_page(number), turns: Vec::new() };
-            let done =
-                (!progress.is_cancelled()).then(|| self.recheck_page(page, rows, applied, (now, &sets, numbers)));
-            done.map(|page| (page.number, Arc::<[u16]>::from(page.slots), page.turns))
-        };
-        let done: Option<Vec<_>> = pages.par_iter().map_init(|| Numbers::new(&self.sets), look).collect();
-        let done = done?;
-        if !done.is_empty() {
-            let sets = self.rule_sets();
-            let set = |number: u16| sets.get(usize::from(number)).copied().unwrap_or_default();
+        let shares = rows::shared_out(&applied.touched, |share| {
+            let mut numbers = Numbers::new(&self.sets);
+            let recheck = |(number, range)| {
+                let page = RecheckedPage { number, slots: findings.copy_of_page(number), turns: Vec::new() };
+                self.recheck_page(page, rows::ids(&applied.touched, range), applied, (now, &sets, &mut numbers))
+            };
+            let pages = rows::pages(&applied.touched, share).map(recheck);
+            let pages: Vec<RecheckedPage> = pages.filter(|page| !page.turns.is_empty()).collect();
+            (!progress.is_cancelled()).then_some(pages)
+        })?;
+        let sets = self.rule_sets();
+        let set = |number: u16| sets.get(usize::from(number)).copied().unwrap_or_default();
+        for page in shares.into_iter().flatten() {
             let sum = Arc::make_mut(&mut counts);
-            for (number, slots, turns) in done {
-                for ((old, new), rows) in turns {
-                    add(sum, set(old), rows, false);
-                    add(sum, set(new), rows, true);
-                }
-                findings.replace_page(number, slots);
+            for ((old, new), rows) in page.turns {
+                add(sum, set(old), rows, false);
+                add(sum, set(new), rows, true);
             }
+            findings.replace_page(page.number, page.slots);
         }
-        Some(Rechecked { findings, counts, set: None, rows: touched.len() as u64 })
+        Some(Rechecked { findings, counts, set: None, rows: applied.touched.len() })
     }
 
     /// The touched rows of one page.
     fn recheck_page(
         &self,
         mut page: RecheckedPage,
-        rows: &[u32],
+        rows: impl Iterator<Item = u32>,
         applied: &Applied,
         (now, sets, numbers): (Now, &[RuleSet], &mut Numbers<'_>),
     ) -> RecheckedPage {
         let after = &applied.document;
         let mut near = after.near();
-        for row in rows.iter().copied().map(RowId) {
-            let Some(slot) = page.slots.get_mut(row.index() % PAGE) else { continue };
+        // A copy that nobody else has yet.
+        let slots = Arc::make_mut(&mut page.slots);
+        for row in rows.map(RowId) {
+            let Some(slot) = slots.get_mut(row.index() % PAGE) else { continue };
             let old = *slot;
             let revised = applied.field.and_then(|field| {
                 // What the file itself says may stand between blanks or in references; only an edited value is plain.
@@ -540,25 +545,20 @@ fn facts_of(record: &Record, file: u32) -> RowFacts {
     }
 }
 
-/// Rows that one core counts at a time.
-const COUNTED: usize = 1 << 16;
-
 /// Brings the set index up to date by the touched rows. `field` is the only one that changed, if so.
 fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &RowSet, field: Option<Field>) {
     let (old, new) = (DocumentLocs(before), DocumentLocs(after));
     let facts = |document: &Document, row: RowId| facts_of(&document.record(row), document.sitemap_of(row).0);
     if field.is_some_and(|field| matches!(field, Field::Changefreq | Field::Priority)) {
         // Nothing but a few counters has changed; they are added up on all cores.
-        let touched: Vec<u32> = touched.iter().collect();
-        let count = |rows: &[u32]| {
+        let turns = rows::shared_out(touched, |share| {
             let mut turns = Turns::default();
-            for row in rows.iter().copied().map(RowId).filter(|row| after.is_live(*row)) {
+            for row in rows::ids(touched, share).map(RowId).filter(|row| after.is_live(*row)) {
                 turns.count(&facts_of(&before.record(row), 0), &facts_of(&after.record(row), 0));
             }
-            turns
-        };
-        let turns = touched.par_chunks(COUNTED).map(count);
-        set.turn(&turns.reduce(Turns::default, |sum, more| sum.and(&more)));
+            Some(turns)
+        });
+        set.turn(&turns.into_iter().flatten().fold(Turns::default(), |sum, more| sum.and(&more)));
     } else if field.is_some_and(|field| field != Field::Loc) {
         // No row has changed its file.
         let mut near = after.near();

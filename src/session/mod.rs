@@ -114,6 +114,7 @@ impl Session {
         let snapshot = Snapshot {
             state: State::default(),
             saved: Document::default(),
+            saves: 0,
             marks: Arc::default(),
             view: View::default(),
             spec: ViewSpec::default(),
@@ -437,10 +438,17 @@ impl Session {
     /// [`Refused`] when the document has changed since it was prepared.
     pub fn commit(&mut self, prepared: Prepared, cursor: Option<RowId>) -> Result<Report, Refused> {
         self.writable()?;
-        let Prepared { base, applied, rechecked, intent, changed } = prepared;
-        if base != self.now.state.version {
+        if prepared.base != self.now.state.version {
             return Err(Refused("the document has changed meanwhile; do it again".into()));
         }
+        // A save that has ended since then may have put rows into other files: the same is done to what it left.
+        let prepared = if prepared.saves == self.now.saves {
+            prepared
+        } else {
+            let again = self.now.prepare_intent(prepared.intent, &Progress::default());
+            again.ok_or_else(|| Refused("cancelled".into()))?
+        };
+        let Prepared { applied, rechecked, intent, changed, .. } = prepared;
         let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
         if touched == 0 && !applied.moved && !applied.framed {
             let message = intent.nothing();
@@ -452,12 +460,15 @@ impl Session {
             let why = intent.reason.unwrap_or_default();
             message = format!("{message}; {} left alone: {why}", crate::words::counted(intent.refused, "row"));
         }
-        let before = State { checks: self.now.state.checks.bare(), ..self.now.state.clone() };
+        // Where a worker made another set index, and the two share the table of URLs, both sides keep their own.
+        let keeps = rechecked.has_set() && applied.field.is_some_and(|field| field != Field::Loc);
+        let checks = if keeps { self.now.state.checks.clone() } else { self.now.state.checks.bare() };
+        let before = State { checks, ..self.now.state.clone() };
         let old = std::mem::replace(&mut self.now.state.document, applied.document.clone());
         self.now.state.checks.commit(rechecked, &old, &applied);
         self.now.state.version = self.next_version;
         self.next_version += 1;
-        self.now.state.changed = changed;
+        (self.now.state.changed, self.now.state.counted) = (changed, self.now.saves);
         self.now.state.modified =
             changed > 0 || ((applied.moved || applied.framed || before.modified) && self.order_differs());
         let anchor = self.anchor_of(&applied.added);
@@ -470,6 +481,14 @@ impl Session {
         self.note_change(&message, edit);
         let message = left.map_or_else(|| message.clone(), |left| format!("{message}; {left}"));
         Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after, changed: true })
+    }
+
+    /// Finds out how the document differs from the saved one.
+    fn count_changes(&mut self) {
+        let Snapshot { state, saved, saves, .. } = &mut self.now;
+        state.changed = state.document.changed_rows(saved);
+        state.modified = state.changed > 0 || !state.document.same_as(saved);
+        state.counted = *saves;
     }
 
     /// Whether files or orders differ although no row does.
@@ -515,11 +534,13 @@ impl Session {
         let (touched, label, cursor) = (step.touched.clone(), step.label.clone(), step.cursor);
         let moved = step.moved;
         self.history.hand_over(back, &mut self.now.state, &old, &touched);
-        let moved = self.place_rows() || moved;
-        let document = &self.now.state.document;
+        let placed = self.place_rows();
+        let moved = placed || moved;
         // What was saved in between may differ from what the step knew.
-        self.now.state.changed = document.changed_rows(&self.now.saved);
-        self.now.state.modified = self.now.state.changed > 0 || !document.same_as(&self.now.saved);
+        if placed || self.now.state.counted != self.now.saves {
+            self.count_changes();
+        }
+        let document = &self.now.state.document;
         if moved {
             let added: Vec<RowId> =
                 touched.iter().map(RowId).filter(|row| document.is_live(*row) && !old.is_live(*row)).collect();

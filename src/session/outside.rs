@@ -122,10 +122,9 @@ impl Session {
         let report = self.commit(prepared, None)?;
         self.disk = disk;
         self.now.saved = theirs;
+        self.now.saves += 1;
         self.saved_version = u64::MAX;
-        let document = &self.now.state.document;
-        self.now.state.changed = document.changed_rows(&self.now.saved);
-        self.now.state.modified = self.now.state.changed > 0 || !document.same_as(&self.now.saved);
+        self.count_changes();
         self.check_files();
         self.note_save();
         Ok(report)

@@ -51,7 +51,6 @@ impl Snapshot {
             let rows = self.view.rows(&self.document).filter(|row| self.document.is_live(*row));
             rows.map(|row| row.0).collect()
         };
-        let all = || -> RowSet { self.document.live_rows().map(|row| row.0).collect() };
         Some(match (&scope.query, scope.shown, asker) {
             (Some(query), true, _) => self.rows_where(query, progress)? & shown(),
             (Some(query), false, _) => self.rows_where(query, progress)?,
@@ -60,7 +59,7 @@ impl Snapshot {
             (None, false, _) if !self.marks.is_empty() => {
                 self.marks.iter().filter(|row| self.document.is_live(RowId(*row))).collect()
             }
-            (None, false, Asker::Headless) => all(),
+            (None, false, Asker::Headless) => self.document.live_set(),
             (None, false, Asker::Screen(row)) => row.iter().map(|row| row.0).collect(),
         })
     }

@@ -208,16 +208,16 @@ impl Session {
             self.paths = if paths.len() > 1 { paths } else { Vec::new() };
         }
         self.now.saved = saved.document;
+        self.now.saves += 1;
         self.saved_version = result.version;
         self.owes_files = false;
         self.settle(&result.document, result.version);
         if self.now.state.version == result.version {
             (self.now.state.changed, self.now.state.modified) = (0, false);
+            self.now.state.counted = self.now.saves;
         } else {
             self.place_rows();
-            let document = &self.now.state.document;
-            self.now.state.changed = document.changed_rows(&self.now.saved);
-            self.now.state.modified = self.now.state.changed > 0 || !document.same_as(&self.now.saved);
+            self.count_changes();
         }
         self.now.view = self.now.view.adapted(&self.now.state.document, &[], None);
         self.check_index_entries();

@@ -37,6 +37,8 @@ pub struct State {
     pub modified: bool,
     /// Given anew at each change; equal versions are equal documents.
     pub version: u64,
+    /// The [`Snapshot::saves`] that the two above were found out for.
+    pub counted: u64,
 }
 
 /// A reader's view of the session at one moment.
@@ -46,6 +48,8 @@ pub struct Snapshot {
     pub state: State,
     /// The document as the files on disk have it.
     pub saved: Document,
+    /// How often that has become another.
+    pub saves: u64,
     /// Rows that the user marked.
     pub marks: Arc<RowSet>,
     /// Rows on show.
@@ -71,6 +75,8 @@ impl std::ops::Deref for Snapshot {
 pub struct Prepared {
     /// The version that it was made from.
     pub base: u64,
+    /// The [`Snapshot::saves`] that it was made with.
+    pub saves: u64,
     /// The new document and what was touched.
     pub applied: Applied,
     /// The new findings.
@@ -131,10 +137,10 @@ impl Snapshot {
             None => Applied::nothing(&self.document),
         };
         let rechecked = self.checks.recheck(&self.document, &applied, self.now, progress)?;
-        let before = self.document.changed_among(&self.saved, &applied.touched);
+        let before = if self.changed == 0 { 0 } else { self.document.changed_among(&self.saved, &applied.touched) };
         let after = applied.document.changed_among(&self.saved, &applied.touched);
         let changed = (self.changed + after).saturating_sub(before);
-        Some(Prepared { base: self.version, applied, rechecked, intent, changed })
+        Some(Prepared { base: self.version, saves: self.saves, applied, rechecked, intent, changed })
     }
 
     /// What queries ask of rows.

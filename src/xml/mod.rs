@@ -10,7 +10,7 @@ pub mod grid;
 pub mod markup;
 pub mod names;
 pub mod parser;
-mod plain;
+pub mod plain;
 pub mod record;
 pub mod repair;
 pub mod repeat;

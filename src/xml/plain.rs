@@ -59,6 +59,54 @@ pub(super) fn fields(
     (walk.end, walk.reached)
 }
 
+/// The raw text of a field behind the loc, whose value ends at `after`, in an entry in which nothing is odd: what the
+/// walk through elements finds, as long as everything up to it is written as [`fields`] takes it and the text itself is
+/// ASCII without references or blanks around it. `None` tells nothing: the entry must be taken apart.
+#[inline]
+pub fn behind_loc<'t>(text: &'t [u8], after: usize, wanted: Field, names: &Names) -> Option<&'t [u8]> {
+    if names.kind != FileKind::Urlset || !names.prefix.is_empty() || !names.bare_is_core() {
+        return None;
+    }
+    let mut rest = close(text.get(after..)?, b"</loc>")?;
+    for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
+        let next = match field {
+            Field::Loc => None,
+            Field::Lastmod => next(rest, b"<lastmod>", b"</lastmod>"),
+            Field::Changefreq => next(rest, b"<changefreq>", b"</changefreq>"),
+            Field::Priority => next(rest, b"<priority>", b"</priority>"),
+        };
+        match next {
+            Some((value, _)) if field == wanted => {
+                let is_bare = !is_space_at(value, 0) && !is_space_at(value, value.len().wrapping_sub(1));
+                return (is_bare && value.is_ascii() && !value.contains(&b'&')).then_some(value);
+            }
+            Some((_, behind)) => rest = behind,
+            None if field == wanted => return None,
+            None => {}
+        }
+    }
+    None
+}
+
+/// The element that comes next, if it is this one: its text, and what follows it and the blanks behind it.
+#[inline]
+fn next<'t, const O: usize, const C: usize>(
+    rest: &'t [u8],
+    open: &[u8; O],
+    end: &[u8; C],
+) -> Option<(&'t [u8], &'t [u8])> {
+    let (_, rest) = rest.split_first_chunk().filter(|(start, _)| *start == open)?;
+    let (value, rest) = rest.split_at_checked(text_before_tag(rest)?.0)?;
+    Some((value, close(rest, end)?))
+}
+
+/// What follows an end tag and the blanks behind it.
+#[inline]
+fn close<'t, const N: usize>(rest: &'t [u8], end: &[u8; N]) -> Option<&'t [u8]> {
+    let (_, rest) = rest.split_first_chunk().filter(|(start, _)| *start == end)?;
+    rest.get(skip_blanks(rest, 0)..)
+}
+
 struct Walk<'a> {
     parser: &'a mut Parser,
     bytes: &'a [u8],

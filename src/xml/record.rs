@@ -243,6 +243,13 @@ impl Record {
         text.get(usize::from(self.loc_at)..usize::from(self.loc_at) + usize::from(self.loc_len))
     }
 
+    /// Where the loc's raw text ends in the entry text as read, if nothing about the entry is odd.
+    #[inline]
+    pub const fn plain_loc_end(&self) -> Option<usize> {
+        let odd = Flags::ODD.0 | Flags::LOC_FAR.0 | Flags::NO_LOC.0;
+        if self.flags.0 & odd == 0 { Some(self.loc_at as usize + self.loc_len as usize) } else { None }
+    }
+
     /// When lastmod says, if it can be read.
     pub fn lastmod(&self) -> Option<Lastmod> {
         let seconds = i64::from(self.lastmod.checked_sub(2)?);

@@ -66,6 +66,67 @@ fn set(session: &mut Session, loc: &str, value: &str) -> bool {
     session.change(&change).unwrap().changed
 }
 
+/// A change that a worker made while a save dealt rows into other files is a change of those files.
+#[test]
+fn a_change_worked_out_before_a_save_ended_is_of_the_files_that_it_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let limits = Limits { urls: 4, ..Limits::default() };
+    let mut session = open(&path);
+    let locs = (10..13).map(loc).collect();
+    session.change(&Change::Insert { after: Some(RowId(1)), before: false, locs }).unwrap();
+    let assignments = vec![Assignment { field: Field::Priority, typed: "0.1".into() }];
+    let rows = session.document().live_set();
+    let idle = Progress::default();
+    let prepared = session.snapshot().prepare(&Change::Set { rows, assignments }, &idle).unwrap().unwrap();
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    session.saved(saving.run(&idle)).unwrap();
+    session.commit(prepared, None).unwrap();
+    assert_eq!((session.document().sitemaps().len(), session.changed()), (3, 9));
+    let saving = session.saving(session.plan_within(None, limits), false).unwrap();
+    session.saved(saving.run(&idle)).unwrap();
+    let again = open(&path);
+    assert_eq!((table(&again), again.document().sitemaps().len()), (table(&session), 3));
+    assert!(table(&again).values().all(|priority| priority == "0.1"));
+}
+
+/// Of a change of many rows both sides keep what the rules count; whatever is done and undone after it, and saved in
+/// between, the counts are those of a fresh load.
+#[test]
+fn counts_stay_true_where_both_sides_of_a_step_keep_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sitemap.xml");
+    let rows = u32::try_from(super::super::checks::INLINE_ROWS).unwrap() + 5;
+    let entry = |number: u32| format!("<url><loc>{}</loc><priority>0.{}</priority></url>\n", loc(number / 2), number % 9);
+    fs::write(&path, format!("<urlset {SPACE}>{}</urlset>\n", (0..rows).map(entry).collect::<String>())).unwrap();
+    let mut session = open(&path);
+    let before = codes(&session);
+    let all = |field, typed: &str| {
+        let assignments = vec![Assignment { field, typed: typed.into() }];
+        Change::Set { rows: (0..rows).collect(), assignments }
+    };
+    assert!(session.change(&all(Field::Priority, "0.8")).unwrap().changed);
+    let uniform = codes(&session);
+    assert_ne!(uniform, before);
+    assert!(set(&mut session, &loc(3), "0.2"));
+    session.change(&Change::Delete(RowSet::from_iter([7, 8, 9]))).unwrap();
+    session.save_now(None, false).unwrap();
+    assert_eq!(codes(&session), codes(&open(&path)));
+    session.change(&all(Field::Lastmod, "2026-01-01")).unwrap();
+    session.save_now(None, false).unwrap();
+    let dated = codes(&session);
+    assert_eq!(dated, codes(&open(&path)));
+    while session.undo().is_some() {}
+    assert_eq!(codes(&session), before);
+    assert_eq!(session.changed(), rows);
+    while session.redo().is_some() {}
+    assert_eq!((codes(&session), session.changed(), session.is_modified()), (dated, 0, false));
+    for _ in 0..3 {
+        session.undo();
+    }
+    assert_eq!(codes(&session), uniform);
+}
+
 #[derive(Debug, Clone)]
 enum Act {
     Set(u32, &'static str),
