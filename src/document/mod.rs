@@ -495,38 +495,59 @@ impl Document {
     /// Number of rows among these that differ from `saved`; counted on all cores, page by page.
     pub fn changed_among(&self, saved: &Self, rows: &RowSet) -> u32 {
         let counted = rows::shared_out(rows, |share| {
-            let share = share.start..share.end.min(self.row_limit());
-            let count = |(page, range): (usize, Range<u32>)| {
-                let rows = rows::ids(rows, range).take_while(|row| *row < self.row_limit());
-                self.changed_on_page(saved, page, rows)
-            };
-            Some(rows::pages(rows, share).map(count).sum::<u32>())
+            let mut count = 0;
+            self.see_differences(saved, rows, share, &mut |_, _| count += 1);
+            Some(count)
         });
         counted.into_iter().flatten().sum()
     }
 
+    /// Shows those rows of a set within a range that differ from `saved`, and how.
+    pub fn see_differences(
+        &self,
+        saved: &Self,
+        rows: &RowSet,
+        range: Range<u32>,
+        see: &mut dyn FnMut(RowId, RowState),
+    ) {
+        for (page, range) in rows::pages(rows, range) {
+            let rows = rows::ids(rows, range).take_while(|row| *row < self.row_limit()).map(RowId);
+            self.see_differences_on_page(saved, page, rows, see);
+        }
+    }
+
     /// The same for rows of one page: a column whose page the two documents share tells nothing apart.
-    fn changed_on_page(&self, saved: &Self, page: usize, rows: impl Iterator<Item = u32>) -> u32 {
+    fn see_differences_on_page(
+        &self,
+        saved: &Self,
+        page: usize,
+        rows: impl Iterator<Item = RowId>,
+        see: &mut dyn FnMut(RowId, RowState),
+    ) {
         let is_new = self.records.page(page).len() != saved.records.page(page).len();
         if is_new || !self.raws.shares_page(&saved.raws, page) {
-            return rows.filter(|row| self.row_state(saved, RowId(*row)) != RowState::Clean).count() as u32;
+            let states = rows.map(|row| (row, self.row_state(saved, row)));
+            return states.filter(|(_, state)| *state != RowState::Clean).for_each(|(row, state)| see(row, state));
         }
         let overrides =
             self.overrides.iter().zip(&saved.overrides).filter(|(ours, theirs)| !ours.shares_page(theirs, page));
         let overrides: Vec<(&[ValueId], &[ValueId])> =
             overrides.map(|(ours, theirs)| (ours.page(page), theirs.page(page))).collect();
         let (ours, theirs) = (self.records.page(page), saved.records.page(page));
-        let is_changed = |slot: usize| {
+        for row in rows {
+            let slot = row.index() % column::PAGE;
             let deleted = |records: &[Record]| records.get(slot).is_some_and(Record::is_deleted);
+            let differs = |(ours, theirs): &(&[ValueId], &[ValueId])| {
+                let id = |ids: &[ValueId]| ids.get(slot).copied().unwrap_or_default();
+                !self.same_value(id(ours), saved, id(theirs))
+            };
             match (deleted(theirs), deleted(ours)) {
-                (false, false) => overrides.iter().any(|(ours, theirs)| {
-                    let id = |ids: &[ValueId]| ids.get(slot).copied().unwrap_or_default();
-                    !self.same_value(id(ours), saved, id(theirs))
-                }),
-                (before, now) => before != now,
+                (false, false) if overrides.iter().any(differs) => see(row, RowState::Changed),
+                (false, true) => see(row, RowState::Deleted),
+                (true, false) => see(row, RowState::Added),
+                (false, false) | (true, true) => {}
             }
-        };
-        rows.filter(|row| is_changed(*row as usize % column::PAGE)).count() as u32
+        }
     }
 
     /// Whether a save of this document would write what `saved` did: no row differs, no order, no file.

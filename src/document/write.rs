@@ -1,10 +1,15 @@
 //! A file's text as it will be written: what nobody touched as it was read, edited rows spliced.
 
 use super::Document;
+use super::rows::RowId;
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
+use crate::protocol::Field;
 use crate::xml::entry::Entry;
-use crate::xml::splice;
+use crate::xml::escape::escape;
+use crate::xml::names::Names;
+use crate::xml::plain;
+use crate::xml::splice::{self, Change, Changes};
 
 impl Document {
     /// Calls `write` with the file's bytes in order, untouched neighbours as one run.
@@ -29,6 +34,21 @@ impl Document {
         write(&sitemap.frame.head(sitemap.live > 0))?;
         self.write_rows(sitemap, write)?;
         write(&sitemap.frame.tail(sitemap.live > 0))
+    }
+
+    /// What stands before and after the one value of a row that is another, and that value, where it can be found
+    /// without taking the entry apart.
+    fn replaced<'t>(
+        &self,
+        row: RowId,
+        base: &'t [u8],
+        names: &Names,
+        changes: &Changes<'t>,
+    ) -> Option<(&'t [u8], &'t str, &'t [u8])> {
+        let mut changed = Field::ALL.into_iter().zip(changes).filter_map(|(field, change)| Some((field, (*change)?)));
+        let (Some((field, Change::Set(value))), None) = (changed.next(), changed.next()) else { return None };
+        let range = plain::place_behind_loc(base, self.record(row).plain_loc_end()?, field, names)?;
+        Some((base.get(..range.start)?, value, base.get(range.end..)?))
     }
 
     /// Calls `write` with the texts of the live rows of a file, untouched neighbours as one run, edited ones as one
@@ -61,7 +81,11 @@ impl Document {
                 continue;
             }
             let (_, base, _) = near.of(row);
-            if is_spliced {
+            if let Some((before, value, after)) = self.replaced(row, base, names, &changes) {
+                out.extend_from_slice(before);
+                out.extend_from_slice(escape(value).as_bytes());
+                out.extend_from_slice(after);
+            } else if is_spliced {
                 splice::splice(&Entry::of(base, names), base, names, &changes, &mut out);
             } else {
                 out.extend_from_slice(base);

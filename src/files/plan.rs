@@ -19,7 +19,7 @@ mod tests;
 use super::disk::Disk;
 use super::locate;
 use crate::document::deal::Place;
-use crate::document::rows::RowId;
+use crate::document::rows::{self, RowId};
 use crate::document::sitemap::{ChildState, Index, Member, Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::document::volumes::IndexFile;
@@ -31,7 +31,6 @@ use crate::words::grouped;
 pub use export::export;
 use name::Pattern;
 use output::SavedSet;
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -506,38 +505,28 @@ impl Planner<'_> {
 
     /// Counts the rows of each file that differ from the saved document.
     fn compare(&mut self) {
-        const SLICE: usize = 1 << 14;
         let (document, saved) = (self.request.document, self.request.saved);
-        let rows: Vec<u32> = document.maybe_different(saved).iter().collect();
-        let count = |counts: &mut HashMap<SitemapId, RowChanges>, row: RowId| {
-            let state = document.row_state(saved, row);
-            if state == RowState::Clean {
-                return;
-            }
-            let counts = counts.entry(self.document.sitemap_of(row)).or_default();
-            match state {
-                RowState::Clean => {}
-                RowState::Changed => counts.changed += 1,
-                RowState::Added => counts.added += 1,
-                RowState::Deleted => counts.deleted += 1,
-            }
-        };
-        let counts = rows.par_chunks(SLICE).map(|rows| {
-            let mut counts = HashMap::new();
-            for row in rows {
-                count(&mut counts, RowId(*row));
-            }
-            counts
+        let rows = document.maybe_different(saved);
+        let shares = rows::shared_out(&rows, |share| {
+            let mut counts: HashMap<SitemapId, RowChanges> = HashMap::new();
+            let mut near = self.document.near();
+            document.see_differences(saved, &rows, share, &mut |row, state| {
+                let counts = counts.entry(near.home(row)).or_default();
+                match state {
+                    RowState::Clean => {}
+                    RowState::Changed => counts.changed += 1,
+                    RowState::Added => counts.added += 1,
+                    RowState::Deleted => counts.deleted += 1,
+                }
+            });
+            Some(counts)
         });
-        self.changes = counts.reduce(HashMap::new, |mut sum, counts| {
-            for (id, counts) in counts {
-                let sum = sum.entry(id).or_default();
-                sum.changed += counts.changed;
-                sum.added += counts.added;
-                sum.deleted += counts.deleted;
-            }
-            sum
-        });
+        for (id, counts) in shares.into_iter().flatten().flatten() {
+            let sum = self.changes.entry(id).or_default();
+            sum.changed += counts.changed;
+            sum.added += counts.added;
+            sum.deleted += counts.deleted;
+        }
     }
 
     /// Every file of the document to be.

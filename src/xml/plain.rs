@@ -7,6 +7,7 @@ use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Names};
 use super::parser::Parser;
 use crate::protocol::Field;
+use std::ops::Range;
 
 /// The start tag of an entry that has nothing but blanks before it, from `at` on, and is written `<url>` or `<sitemap>`.
 #[inline]
@@ -59,11 +60,11 @@ pub(super) fn fields(
     (walk.end, walk.reached)
 }
 
-/// The raw text of a field behind the loc, whose value ends at `after`, in an entry in which nothing is odd: what the
+/// Where the raw text of a field stands behind the loc, whose value ends at `after`, in an entry in which nothing is odd: what the
 /// walk through elements finds, as long as everything up to it is written as [`fields`] takes it and the text itself is
 /// ASCII without references or blanks around it. `None` tells nothing: the entry must be taken apart.
 #[inline]
-pub fn behind_loc<'t>(text: &'t [u8], after: usize, wanted: Field, names: &Names) -> Option<&'t [u8]> {
+pub fn place_behind_loc(text: &[u8], after: usize, wanted: Field, names: &Names) -> Option<Range<usize>> {
     if names.kind != FileKind::Urlset || !names.prefix.is_empty() || !names.bare_is_core() {
         return None;
     }
@@ -78,7 +79,9 @@ pub fn behind_loc<'t>(text: &'t [u8], after: usize, wanted: Field, names: &Names
         match next {
             Some((value, _)) if field == wanted => {
                 let is_bare = !is_space_at(value, 0) && !is_space_at(value, value.len().wrapping_sub(1));
-                return (is_bare && value.is_ascii() && !value.contains(&b'&')).then_some(value);
+                let start = text.len() - rest.len() + "<>".len() + field.name().len();
+                let is_plain = is_bare && value.is_ascii() && !value.contains(&b'&');
+                return is_plain.then(|| start..start + value.len());
             }
             Some((_, behind)) => rest = behind,
             None if field == wanted => return None,
@@ -86,6 +89,12 @@ pub fn behind_loc<'t>(text: &'t [u8], after: usize, wanted: Field, names: &Names
         }
     }
     None
+}
+
+/// The raw text itself.
+#[inline]
+pub fn behind_loc<'t>(text: &'t [u8], after: usize, wanted: Field, names: &Names) -> Option<&'t [u8]> {
+    text.get(place_behind_loc(text, after, wanted, names)?)
 }
 
 /// The element that comes next, if it is this one: its text, and what follows it and the blanks behind it.

@@ -369,6 +369,9 @@ fn check_characters(bytes: &[u8], from: usize, parser: &mut Parser) {
 mod tests {
     use super::*;
     use crate::protocol::Field;
+    use crate::xml::entry::TextKind;
+    use crate::xml::plain;
+    use crate::xml::record::Record;
     use proptest::prelude::*;
 
     /// Scans and gives each entry's text and decoded loc.
@@ -568,8 +571,17 @@ mod tests {
             #[derive(Default, PartialEq, Debug)]
             struct Seen(Vec<(Vec<u8>, Entry)>);
             impl Visit for Seen {
-                fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+                fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
                     self.0.push((text.to_vec(), *entry));
+                    // What is found behind the loc is what the entry has there.
+                    let end = Record::of(entry, text).plain_loc_end();
+                    for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
+                        if let Some(raw) = end.and_then(|end| plain::behind_loc(text, end, field, names)) {
+                            let span = entry.field(field).unwrap();
+                            assert_eq!((Some(raw), span.text), (entry.raw_value(field, text), TextKind::Plain));
+                            assert_eq!((span.inner_start, span.inner_end), (span.value_start, span.value_end));
+                        }
+                    }
                 }
             }
             let end = root.split([' ', '>']).next().unwrap_or_default().replace('<', "</") + ">";

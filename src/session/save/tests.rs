@@ -97,7 +97,8 @@ fn counts_stay_true_where_both_sides_of_a_step_keep_theirs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("sitemap.xml");
     let rows = u32::try_from(super::super::checks::INLINE_ROWS).unwrap() + 5;
-    let entry = |number: u32| format!("<url><loc>{}</loc><priority>0.{}</priority></url>\n", loc(number / 2), number % 9);
+    let entry =
+        |number: u32| format!("<url><loc>{}</loc><priority>0.{}</priority></url>\n", loc(number / 2), number % 9);
     fs::write(&path, format!("<urlset {SPACE}>{}</urlset>\n", (0..rows).map(entry).collect::<String>())).unwrap();
     let mut session = open(&path);
     let before = codes(&session);
