@@ -13,6 +13,7 @@
 //! priority = "none"
 //! ```
 
+use super::bulk::{Task, change};
 use super::changes::changes;
 use super::edit::edit_all;
 use super::rows::Target;
@@ -26,7 +27,7 @@ use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::run::{Asker, Outcome};
-use crate::session::snapshot::vocabulary;
+use crate::session::snapshot::{Snapshot, vocabulary};
 use crate::words::counted;
 use clap::Args;
 use serde::Deserialize;
@@ -70,54 +71,73 @@ struct Rule {
 }
 
 /// One rule, ready to use.
-struct Ready {
+pub(super) struct Ready {
     name: String,
     query: Option<Query>,
-    assignments: Vec<Assignment>,
+    pub(super) assignments: Vec<Assignment>,
 }
 
 /// Applies the rules and saves, or compares.
-pub(super) fn run(apply: &Apply, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let Apply { target, .. } = apply;
-    let rules = read(&apply.rules, target.common.now()?)?;
-    let is_dry = target.dry_run || apply.check;
-    let written = (target.output.as_deref(), is_dry);
-    let (mut session, _lock) = target.common.open_to_change(&target.path, written, streams)?;
-    for (rule, rows) in rules.iter().zip(dealt(&session, &rules)) {
+pub(super) fn run(apply: &Apply, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let rules = read(&apply.rules, apply.target.common.now()?)?;
+    change(&apply.target, &Task::Rules { rules: &rules, file: &apply.rules, check: apply.check }, held, streams)
+}
+
+/// The same on a set that is held; `check` only compares.
+pub(super) fn held(
+    mut session: Session,
+    target: &Target,
+    (rules, file, check): (&[Ready], &Path, bool),
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    for (rule, rows) in rules.iter().zip(dealt(session.view(), rules)) {
         if rows.is_empty() {
             continue;
         }
         session.mark(&rows, true);
         let command = Command::Set { scope: Scope::default(), assignments: rule.assignments.clone() };
         if let Outcome::Done(report) = session.run(&command, Asker::Headless)?
-            && !apply.check
+            && !check
         {
-            let dry = if target.dry_run { "dry run, nothing is written: " } else { "" };
-            streams.note(&format!("{dry}{}: {}", rule.name, report.message));
+            rule.tell(&report.message, target.dry_run, streams);
         }
         session.mark(&rows, false);
     }
-    if apply.check {
-        changes(&session, streams)?;
-        let count = session.view().pending("", &Progress::default()).unwrap_or_default().entries.len();
-        streams.note(&format!(
-            "{} not obey {}",
-            counted(count as u64, "row") + if count == 1 { " does" } else { " do" },
-            apply.rules.display()
-        ));
-        return Ok(if count == 0 { Status::Fine } else { Status::Findings });
+    if check {
+        let count = changes(session.view(), streams.out)?;
+        return Ok(obeyed(count, file, streams));
     }
     edit_all(session, &[], &target.saving(), streams)
 }
 
-/// The rows of each rule: of those that no rule before it took, the ones that pass.
-fn dealt(session: &Session, rules: &[Ready]) -> Vec<RowSet> {
-    let mut rest: RowSet = session.document().live_rows().map(|row| row.0).collect();
+/// Says how many rows do not obey.
+pub(super) fn obeyed(count: u64, file: &Path, streams: &mut Streams<'_>) -> Status {
+    let rows = counted(count, "row") + if count == 1 { " does" } else { " do" };
+    streams.note(&format!("{rows} not obey {}", file.display()));
+    if count == 0 { Status::Fine } else { Status::Findings }
+}
+
+impl Ready {
+    /// Whether other rows have a say in which rows it is about.
+    pub(super) fn compares_rows(&self) -> bool {
+        self.query.as_ref().is_some_and(Query::compares_rows)
+    }
+
+    /// Says what it came to.
+    pub(super) fn tell(&self, message: &str, is_dry: bool, streams: &mut Streams<'_>) {
+        let dry = if is_dry { "dry run, nothing is written: " } else { "" };
+        streams.note(&format!("{dry}{}: {message}", self.name));
+    }
+}
+
+/// The rows of each rule: of those that are held and that no rule before it took, the ones that pass.
+pub(super) fn dealt(snapshot: &Snapshot, rules: &[Ready]) -> Vec<RowSet> {
+    let mut rest = snapshot.document.held_set();
     let mut out = Vec::new();
     for rule in rules {
         let rows = match &rule.query {
             None => rest.clone(),
-            Some(query) => session.view().rows_where(query, &Progress::default()).unwrap_or_default() & &rest,
+            Some(query) => snapshot.rows_where(query, &Progress::default()).unwrap_or_default() & &rest,
         };
         rest -= &rows;
         out.push(rows);

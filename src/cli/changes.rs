@@ -7,41 +7,43 @@ use crate::files::Action;
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::pending::Entry;
+use crate::session::snapshot::Snapshot;
 use crate::words::{counted, grouped};
 use std::io;
 
-/// A line for each change: sign, URL, what differs.
-pub(super) fn changes(session: &Session, streams: &mut Streams<'_>) -> io::Result<()> {
-    let pending = session.view().pending("", &Progress::default()).unwrap_or_default();
+/// A line for each change: sign, URL, what differs. Gives their number.
+pub(super) fn changes(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Result<u64> {
+    let pending = snapshot.pending("", &Progress::default()).unwrap_or_default();
+    let count = pending.entries.len() as u64;
     for entry in pending.entries {
         let row = match entry {
             Entry::File(file) => {
-                writeln!(streams.out, "~ {}  what stands around its entries", plain(&session.view().file_name(file)))?;
+                writeln!(out, "~ {}  what stands around its entries", plain(&snapshot.file_name(file)))?;
                 continue;
             }
             Entry::Undone(row) => {
-                writeln!(streams.out, "- {}", plain(&session.view().saved.loc(row)))?;
+                writeln!(out, "- {}", plain(&snapshot.saved.loc(row)))?;
                 continue;
             }
             Entry::Row(row) => row,
         };
-        let sign = match session.state(row) {
+        let sign = match snapshot.document.row_state(&snapshot.saved, row) {
             RowState::Added => '+',
             RowState::Deleted => '-',
             RowState::Changed => '~',
             RowState::Clean => '^',
         };
-        write!(streams.out, "{sign} {}", plain(&session.document().loc(row)))?;
-        if session.state(row) == RowState::Changed {
-            for part in session.view().differences(row) {
+        write!(out, "{sign} {}", plain(&snapshot.document.loc(row)))?;
+        if snapshot.document.row_state(&snapshot.saved, row) == RowState::Changed {
+            for part in snapshot.differences(row) {
                 let value = |value: &Option<String>| value.as_deref().map_or_else(|| "none".to_owned(), plain);
-                write!(streams.out, "  {} {} -> {}", part.name, value(&part.before), value(&part.after))?;
+                write!(out, "  {} {} -> {}", part.name, value(&part.before), value(&part.after))?;
             }
         }
         let moved = if pending.moved.contains(row.0) { "  moved" } else { "" };
-        writeln!(streams.out, "{moved}")?;
+        writeln!(out, "{moved}")?;
     }
-    Ok(())
+    Ok(count)
 }
 
 /// A line for each file with its hashes, and one for each place that differs.

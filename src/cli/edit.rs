@@ -11,6 +11,7 @@ use crate::session::Session;
 use crate::session::change::Intent;
 use crate::session::command::Command;
 use crate::session::run::{Asker, Outcome};
+use crate::session::verify::Inspection;
 use crate::words::counted;
 use std::io;
 use std::path::Path;
@@ -48,8 +49,11 @@ pub(super) fn edit_all(
     if how.dry_run {
         if session.is_modified() {
             let to = how.output.filter(|path| !is_stream(path));
-            show_plan(&session, to, streams)?;
-            show_diffs(&session, to, streams)?;
+            let plan = session.plan(to);
+            show_plan(&plan, streams)?;
+            let mut notes = Vec::new();
+            show_diffs(&session.inspection(plan), streams.colour, streams.out, &mut notes)?;
+            notes.iter().for_each(|note| streams.note(note));
         }
         return Ok(Status::Fine);
     }
@@ -60,9 +64,14 @@ pub(super) fn edit_all(
 /// The most lines of one file's diff that a dry run prints.
 const DIFF_LINES: usize = 400;
 
-/// The diff of each file that a save would write.
-fn show_diffs(session: &Session, to: Option<&Path>, streams: &mut Streams<'_>) -> io::Result<()> {
-    let diffs = session.inspection(session.plan(to)).diffs(DIFF_LINES, &Progress::default()).unwrap_or_default();
+/// The diff of each file that a save would write, and what to say beside it.
+pub(super) fn show_diffs(
+    inspection: &Inspection,
+    colour: bool,
+    out: &mut dyn io::Write,
+    notes: &mut Vec<String>,
+) -> io::Result<()> {
+    let diffs = inspection.diffs(DIFF_LINES, &Progress::default()).unwrap_or_default();
     for file in diffs.iter().filter(|file| !file.diff.lines.is_empty()) {
         let name = plain(&file.name);
         let (before, after) = match file.action {
@@ -70,38 +79,26 @@ fn show_diffs(session: &Session, to: Option<&Path>, streams: &mut Streams<'_>) -
             Action::Removed => (format!("a/{name}"), "/dev/null".to_owned()),
             _ => (format!("a/{name}"), format!("b/{name}")),
         };
-        writeln!(streams.out, "--- {before}\n+++ {after}")?;
+        writeln!(out, "--- {before}\n+++ {after}")?;
         for line in &file.diff.lines {
             let text = plain(&line.text);
             let text = match line.kind {
-                Kind::Place => Paint::Blue.on(text, streams.colour),
-                Kind::Gone => Paint::Red.on(text, streams.colour),
-                Kind::New => Paint::Green.on(text, streams.colour),
+                Kind::Place => Paint::Blue.on(text, colour),
+                Kind::Gone => Paint::Red.on(text, colour),
+                Kind::New => Paint::Green.on(text, colour),
                 Kind::Same => text,
             };
-            writeln!(streams.out, "{text}")?;
+            writeln!(out, "{text}")?;
         }
         if file.diff.more > 0 {
-            streams.note(&format!("{name}: {} more in its diff", counted(file.diff.more as u64, "place")));
+            notes.push(format!("{name}: {} more in its diff", counted(file.diff.more as u64, "place")));
         }
     }
     Ok(())
 }
 
 /// What one command would do.
-fn sum(intent: &Intent, profile: Profile, streams: &mut Streams<'_>) {
-    let already = match intent.already {
-        0 => String::new(),
-        rows => format!("; {} had it already", counted(rows, "row")),
-    };
-    let refused = match (intent.refused, &intent.reason) {
-        (0, _) => String::new(),
-        (rows, reason) => {
-            format!("; {} left alone: {}", counted(rows, "row"), reason.as_deref().unwrap_or_default())
-        }
-    };
-    let is_idle = intent.changes == 0 && intent.edit.is_none() && intent.refused == 0 && !intent.idle.is_empty();
-    let label = if is_idle { intent.idle } else { &intent.label };
+pub(super) fn sum(intent: &Intent, profile: Profile, streams: &mut Streams<'_>) {
     let left = intent.left_words(profile).map_or_else(String::new, |left| format!("; {left}"));
-    streams.note(&format!("dry run, nothing is written: {label}{already}{refused}{left}"));
+    streams.note(&format!("dry run, nothing is written: {}{left}", intent.foretold()));
 }

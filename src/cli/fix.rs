@@ -1,12 +1,13 @@
 //! `sited fix`: findings put right, saved.
 
 use super::args::Fix;
+use super::bulk::{Task, change};
 use super::{Failure, Status, Streams, filter};
 use crate::session::command::{Command, Scope};
 
 /// Fixes, says what changed, saves.
-pub(super) fn run(fix: &Fix, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn run(fix: &Fix, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let scope = Scope { shown: false, query: filter(fix.filter.as_deref(), fix.target.common.now()?)? };
     let command = Command::Fix { scope, rules: fix.rules.clone(), answer: fix.answer.clone() };
-    fix.target.run(streams, |_, _| Ok(vec![command]))
+    change(&fix.target, &Task::Command(command), held, streams)
 }

@@ -1,7 +1,7 @@
 //! `sited merge`: several sets as one, in one file or dealt out into parts with an index.
 
 use super::args::{Common, Split};
-use super::rows::{Keep, repeated};
+use super::rows::{Keep, date_of, repeated};
 use super::save::save_as;
 use super::{Failure, Status, Streams, split};
 use crate::document::form::Form;
@@ -105,7 +105,7 @@ fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, F
     }
     let mut session = merge.common.open_set(&parts, now, streams)?;
     if merge.dedupe {
-        let rows = repeated(&session, merge.keep, false);
+        let rows = repeated(&session, merge.keep, false, &|row| date_of(&session, row));
         if !rows.is_empty() {
             session.mark(&rows, true);
             if let Outcome::Done(report) = session.run(&Command::Delete(Scope::default()), Asker::Headless)? {

@@ -6,6 +6,7 @@
 pub mod apply;
 pub mod args;
 mod baseline;
+mod bulk;
 mod changes;
 mod check;
 mod choose;
@@ -47,6 +48,7 @@ use lock::Lock;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use walk::HELD;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,18 +249,18 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
         )),
         (Some(Task::Check(check)), _) => check::run(check, &mut streams),
         (Some(Task::List(list)), _) => list::run(list, &mut streams),
-        (Some(Task::Set(set)), _) => set::run(set, &mut streams),
-        (Some(Task::Fix(fix)), _) => fix::run(fix, &mut streams),
-        (Some(Task::Replace(replace)), _) => rows::replace(replace, &mut streams),
+        (Some(Task::Set(set)), _) => set::run(set, HELD, &mut streams),
+        (Some(Task::Fix(fix)), _) => fix::run(fix, HELD, &mut streams),
+        (Some(Task::Replace(replace)), _) => rows::replace(replace, HELD, &mut streams),
         (Some(Task::Add(add)), _) => rows::add(add, &mut streams),
-        (Some(Task::Remove(remove)), _) => rows::remove(remove, &mut streams),
+        (Some(Task::Remove(remove)), _) => rows::remove(remove, HELD, &mut streams),
         (Some(Task::Sort(sort)), _) => rows::sort(sort, &mut streams),
-        (Some(Task::Dedupe(dedupe)), _) => rows::dedupe(dedupe, &mut streams),
+        (Some(Task::Dedupe(dedupe)), _) => rows::dedupe(dedupe, HELD, &mut streams),
         (Some(Task::Split(split)), _) => split::run(split, &mut streams),
         (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
         (Some(Task::Completions(task)), _) => definition::completions(task, &mut streams),
         (Some(Task::Man(task)), _) => definition::man(task, &mut streams),
-        (Some(Task::Apply(apply)), _) => apply::run(apply, &mut streams),
+        (Some(Task::Apply(apply)), _) => apply::run(apply, HELD, &mut streams),
         (Some(Task::Merge(merge)), _) => merge::run(merge, &mut streams),
         (Some(Task::Diff(diff)), _) => diff::run(diff, &mut streams),
         (Some(Task::Stats(stats)), _) => stats::run(stats, &mut streams),
@@ -349,14 +351,14 @@ impl Common {
     fn session(&self, now: Now) -> Result<Session, Failure> {
         let mut session = Session::new(now, self.options()?.base_url);
         session.set_profile(self.profile.unwrap_or_default());
+        session.set_backups(self.backup.unwrap_or_default());
         Ok(session)
     }
 
     /// Opens several sitemaps as one set; what cannot be read of it is said.
     fn open_set(&self, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
         let options = self.options()?;
-        let mut session = self.session(now)?;
-        session.set_backups(self.backup.unwrap_or_default());
+        let session = self.session(now)?;
         let session = streams.watched(|progress| load::open_all_watched(session, paths, options, progress))?;
         for error in session.unread() {
             say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);

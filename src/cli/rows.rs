@@ -3,6 +3,7 @@
 //! Each says the commands of the `:` line that do the same, so that what was done on the screen can be written down.
 
 use super::args::Common;
+use super::bulk::{Task, change};
 use super::edit::{Saving, edit_all};
 use super::lock::Lock;
 use super::{Failure, Status, Streams, filter};
@@ -155,17 +156,15 @@ impl Target {
     }
 }
 
-pub(super) fn replace(task: &ReplaceIn, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn replace(task: &ReplaceIn, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let replace = Replace::of(&task.pattern, &task.replacement, task.all, task.ignore_case).map_err(|error| {
         let text = if error.span.start <= task.pattern.len() { &task.pattern } else { &task.replacement };
         let away = if error.span.start <= task.pattern.len() { 0 } else { task.pattern.len() + 1 };
         let span = error.span.start - away..error.span.end.max(error.span.start) - away;
         Failure::text("this replacement", text, &CommandError::new(span, error.message))
     })?;
-    task.target.run(streams, |_, now| {
-        let scope = Scope { shown: false, query: filter(task.filter.as_deref(), now)? };
-        Ok(vec![Command::Replace { scope, replace }])
-    })
+    let scope = Scope { shown: false, query: filter(task.filter.as_deref(), task.target.common.now()?)? };
+    change(&task.target, &Task::Command(Command::Replace { scope, replace }), held, streams)
 }
 
 pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -205,11 +204,9 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
     Ok(status)
 }
 
-pub(super) fn remove(task: &Remove, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    task.target.run(streams, |_, now| {
-        let query = filter(Some(&task.filter), now)?;
-        Ok(vec![Command::Delete(Scope { shown: false, query })])
-    })
+pub(super) fn remove(task: &Remove, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let query = filter(Some(&task.filter), task.target.common.now()?)?;
+    change(&task.target, &Task::Command(Command::Delete(Scope { shown: false, query })), held, streams)
 }
 
 pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -218,19 +215,19 @@ pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Fai
     task.target.run(streams, |_, _| Ok(vec![Command::Sort(keys), Command::ApplyOrder]))
 }
 
-pub(super) fn dedupe(task: &Dedupe, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    task.target.run(streams, |session, _| {
-        let rows = repeated(session, task.keep, task.equivalent);
-        if rows.is_empty() {
-            return Ok(Vec::new());
-        }
-        session.mark(&rows, true);
-        Ok(vec![Command::Delete(Scope::default())])
-    })
+pub(super) fn dedupe(task: &Dedupe, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let Dedupe { keep, equivalent, .. } = *task;
+    change(&task.target, &Task::Repeated { keep, equivalent }, held, streams)
 }
 
-/// The rows of URLs that stand more than once, but for the one of each that stays.
-pub(super) fn repeated(session: &Session, keep: Keep, equivalent: bool) -> RowSet {
+/// The date of a row, in seconds since 1970.
+pub(super) fn date_of(session: &Session, row: RowId) -> Option<i64> {
+    let lastmod = session.document().value(row, Field::Lastmod)?;
+    lastmod::judge(&lastmod).instant.map(|instant| instant.seconds)
+}
+
+/// The rows of URLs that stand more than once, but for the one of each that stays. `date` gives the date of a row.
+pub(super) fn repeated(session: &Session, keep: Keep, equivalent: bool, date: &dyn Fn(RowId) -> Option<i64>) -> RowSet {
     let document = session.document();
     let set = session.view().checks.set();
     let mut seen = RowSet::new();
@@ -249,10 +246,6 @@ pub(super) fn repeated(session: &Session, keep: Keep, equivalent: bool) -> RowSe
     }
     let mut out = RowSet::new();
     for rows in groups.iter().filter(|rows| rows.len() > 1) {
-        let date = |row: RowId| {
-            let lastmod = document.value(row, Field::Lastmod)?;
-            lastmod::judge(&lastmod).instant.map(|instant| instant.seconds)
-        };
         let stays = match keep {
             Keep::First => rows.first(),
             Keep::Last => rows.last(),

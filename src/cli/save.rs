@@ -66,6 +66,15 @@ fn accepted(mut plan: Plan, accept: bool) -> Plan {
 }
 
 fn write(session: &mut Session, plan: Plan, force: bool, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    announce(&plan, streams)?;
+    let saving = session.saving(plan, force)?;
+    let message = session.saved(saving.run(&Progress::default()))?;
+    streams.note(&message);
+    Ok(())
+}
+
+/// Says what somebody who could be asked would be asked about.
+pub(super) fn announce(plan: &Plan, streams: &mut Streams<'_>) -> Result<(), Failure> {
     if let Some(base) = &plan.needs_base {
         let message = "new files need a URL, and nothing here says where the set will live".to_owned();
         return Err(Failure::Usage(message, format!("say it: --base-url {base}")));
@@ -80,23 +89,20 @@ fn write(session: &mut Session, plan: Plan, force: bool, streams: &mut Streams<'
             streams.note(&in_words(output));
         }
     }
-    let saving = session.saving(plan, force)?;
-    let message = session.saved(saving.run(&Progress::default()))?;
-    streams.note(&message);
     Ok(())
 }
 
 /// Prints what a save would do.
-pub(super) fn show_plan(session: &Session, to: Option<&Path>, streams: &mut Streams<'_>) -> io::Result<()> {
-    let Plan { outputs, problems, needs_base, losses, repairs, .. } = session.plan(to);
-    for output in &outputs {
+pub(super) fn show_plan(plan: &Plan, streams: &mut Streams<'_>) -> io::Result<()> {
+    let Plan { outputs, problems, needs_base, losses, repairs, .. } = plan;
+    for output in outputs {
         writeln!(streams.out, "{}", in_words(output))?;
     }
     if let Some(base) = needs_base {
         streams.note(&format!("a base URL is needed; from the rows it looks like {base}"));
     }
     for loss in losses {
-        streams.note(&loss);
+        streams.note(loss);
     }
     for file in repairs {
         streams.note(&format!("{} was repaired to be read; saving writes it so: {}", file.name, file.what.join("; ")));

@@ -93,8 +93,8 @@ impl Run<'_> {
                     finding_text(streams.out, &super::check::shown(&finding), streams.colour)?;
                 }
             }
-            Command::Plan => show_plan(&self.session, None, streams)?,
-            Command::Changes => changes(&self.session, streams)?,
+            Command::Plan => show_plan(&self.session.plan(None), streams)?,
+            Command::Changes => changes(self.session.view(), streams.out).map(|_| ())?,
             Command::Verify => verify(&self.session, streams)?,
             Command::History { as_commands: true } => {
                 for line in self.session.script() {

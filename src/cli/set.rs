@@ -1,18 +1,19 @@
 //! `sited set`: new values for fields, saved.
 
 use super::args::Set;
+use super::bulk::{Task, change};
 use super::{Failure, Status, Streams, filter};
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::snapshot::vocabulary;
 
 /// Sets, says what changed, saves.
-pub(super) fn run(set: &Set, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = set.target.common.now()?;
     let command = Command::Set {
         scope: Scope { shown: false, query: filter(set.filter.as_deref(), now)? },
         assignments: assignments(&set.assignments, now)?,
     };
-    set.target.run(streams, |_, _| Ok(vec![command]))
+    change(&set.target, &Task::Command(command), held, streams)
 }
 
 fn assignments(words: &[String], now: crate::protocol::lastmod::Now) -> Result<Vec<Assignment>, Failure> {

@@ -9,6 +9,7 @@ use crate::files;
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
+use crate::session::bulk::Way;
 use crate::session::load;
 use crate::session::parts::{Opened, Parts, walk};
 use std::io::Write;
@@ -43,9 +44,43 @@ impl Set {
         now: Now,
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
+        match Self::whole(common, (paths, held), now, streams)? {
+            Some(set) => Ok(set),
+            None => Self::compared(common, paths, now, streams),
+        }
+    }
+
+    /// A set that is to be changed as `way` says; a small one is held.
+    pub(super) fn open_to_change(
+        common: &Common,
+        (paths, held): (&[PathBuf], u64),
+        way: Way,
+        streams: &mut Streams<'_>,
+    ) -> Result<Self, Failure> {
+        let now = common.now()?;
         if let Some(set) = Self::whole(common, (paths, held), now, streams)? {
             return Ok(set);
         }
+        match way {
+            Way::Alone => Self::once(common, paths, now),
+            Way::Compared => Self::compared(common, paths, now, streams),
+            Way::Whole(why) => Self::hold(common, paths, why, streams),
+        }
+    }
+
+    /// All of a large set, and why.
+    pub(super) fn hold(
+        common: &Common,
+        paths: &[PathBuf],
+        why: &str,
+        streams: &mut Streams<'_>,
+    ) -> Result<Self, Failure> {
+        streams.note(&format!("all of the set is held in memory: {why}"));
+        Ok(Self::Held(Box::new(common.open_set(paths, common.now()?, streams)?)))
+    }
+
+    /// A large set that is read more than once.
+    fn compared(common: &Common, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Self, Failure> {
         let options = common.options()?;
         let fresh = common.session(now)?;
         let set = match streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))? {
@@ -71,6 +106,11 @@ impl Set {
         if let Some(set) = Self::whole(common, (paths, held), now, streams)? {
             return Ok(set);
         }
+        Self::once(common, paths, now)
+    }
+
+    /// A large set that is read once.
+    fn once(common: &Common, paths: &[PathBuf], now: Now) -> Result<Self, Failure> {
         let (session, options) = (common.session(now)?, common.options()?);
         Ok(Self::Once(Box::new(Once { session, paths: paths.to_vec(), options })))
     }
@@ -140,7 +180,7 @@ fn say_about(session: &Session, streams: &mut Streams<'_>) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::super::args::{Line, Task};
     use super::super::{Streams, check, list};
     use super::*;
@@ -167,7 +207,7 @@ mod tests {
     }
 
     /// Files of a set: an index and its parts. Each row is a URL of a small stock, with dates and priorities.
-    fn write(folder: &Path, files: &[Vec<(u8, u8)>]) {
+    pub(in crate::cli) fn write(folder: &Path, files: &[Vec<(u8, u8)>]) {
         const LOCS: [&str; 12] = [
             "https://e.com/a",
             "https://e.com/a/",

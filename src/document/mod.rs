@@ -98,6 +98,8 @@ pub struct Document {
     /// URLs of rows whose file may not be held; see [`shed`].
     kept: Arc<HashMap<u32, Box<str>>>,
     is_hollow: bool,
+    /// The file that is held, of a set whose files are not.
+    filled: Option<SitemapId>,
 }
 
 impl Document {

@@ -3,10 +3,10 @@
 //! A report about a set that is larger than memory goes through it file by file. A file that is *shed* keeps its number
 //! of rows, its size and what stands around its entries; its rows have no text and no facts, but for the URLs that were
 //! kept because other rows are compared with them. [`Document::refill`] brings a file back until it is shed again.
-//! Nothing is edited meanwhile.
+//! What is made of it by an edit is a document of its own, which is let go before the next file comes.
 
 use super::Document;
-use super::rows::{RowId, RowList};
+use super::rows::{RowId, RowList, RowSet};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
 use crate::xml::record::Record;
@@ -18,7 +18,11 @@ impl Document {
         let (len, bytes) = (source.len() as u32, source.run(0, source.len()).len() as u64);
         let first = self.row_limit();
         self.append(source.hollow(), [], sitemap);
-        self.records.grow(first as usize + len as usize);
+        let rows = first as usize + len as usize;
+        self.records.grow(rows);
+        self.overrides.iter_mut().for_each(|column| column.grow(rows));
+        self.raws.grow(rows);
+        self.homes.grow(rows);
         self.live += len;
         let last = SitemapId(self.sitemaps.len().saturating_sub(1) as u32);
         self.change_sitemap(last, |sitemap| {
@@ -39,6 +43,7 @@ impl Document {
             self.records.set(row, *record);
         }
         self.put_source(id, source);
+        self.filled = Some(id);
         true
     }
 
@@ -50,6 +55,34 @@ impl Document {
             self.put_source(id, hollow);
         }
         self.records.blank(rows);
+        self.filled = None;
+    }
+
+    /// Puts a file in its place as an edit has left it, without its rows: how many there are and how long they are is
+    /// known.
+    pub fn put_shed(&mut self, id: SitemapId, sitemap: Sitemap) {
+        let Some(before) = self.sitemap(id).map(|sitemap| sitemap.live) else { return };
+        self.live = (self.live + sitemap.live).saturating_sub(before);
+        let first = self.bases.get(id.index()).copied().unwrap_or_default();
+        let (rows, frame) = (RowList::range(first, sitemap.live), Arc::new(sitemap.frame.hollow()));
+        self.change_sitemap(id, |place| *place = Sitemap { rows, frame, ..sitemap });
+    }
+
+    /// The live rows of the files that are held, in file order: all of them, unless this is gone through file by file.
+    pub fn held_rows(&self) -> impl Iterator<Item = RowId> + '_ {
+        let all = (!self.is_hollow).then(|| self.live_rows());
+        let some = self.filled.and_then(|id| self.sitemap(id)).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+        all.into_iter().flatten().chain(some.filter(|row| self.is_hollow && self.is_live(*row)))
+    }
+
+    /// The same as a set.
+    pub fn held_set(&self) -> RowSet {
+        if self.is_hollow { self.held_rows().map(|row| row.0).collect() } else { self.live_set() }
+    }
+
+    /// The file that is held, of a set that is gone through file by file.
+    pub const fn filled(&self) -> Option<SitemapId> {
+        self.filled
     }
 
     fn put_source(&mut self, id: SitemapId, source: Source) {

@@ -160,6 +160,7 @@ impl Set {
 
     pub(super) fn plan_to(&self, to: Option<&Path>) -> Plan {
         plan(&Request {
+            known: &[],
             document: &self.document,
             saved: &self.saved,
             disk: &self.disk,

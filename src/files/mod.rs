@@ -42,10 +42,10 @@ pub use load::{Facts, Loaded, Part, all_in_folder, in_folder, load};
 pub use locate::folder_url;
 pub use own::{is_there, read_text, write_whole};
 pub use plan::{
-    Action, FileId, Output, Plan, Problem, Repairs, Request, export, main_path, main_paths, plan, relocate,
+    Action, FileId, Output, Plan, Problem, Repairs, Request, export, main_path, main_paths, plan, plan_part, relocate,
 };
 pub use read::{Options, is_stream};
 pub use record::{Finished, recover};
 pub use sample::{blank, sample};
-pub use save::{Manner, Saved, save, save_as_asked};
+pub use save::{Batch, Manner, Saved, save, save_as_asked};
 pub use several::load_all;

@@ -9,6 +9,7 @@ mod index;
 mod name;
 mod nested;
 mod output;
+mod parts;
 mod settle;
 pub mod split;
 pub(super) mod volumes;
@@ -31,6 +32,7 @@ use crate::words::grouped;
 pub use export::export;
 use name::Pattern;
 use output::SavedSet;
+pub use parts::plan_part;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,6 +54,9 @@ pub struct Request<'a> {
     pub limits: Limits,
     /// The moment, for the dates of changed files.
     pub now: Now,
+    /// What happens to each sitemap, by its place in the document, where that was worked out before
+    /// ([`plan_part`]): the set is gone through file by file then, and its rows are not held.
+    pub known: &'a [Output],
 }
 
 /// What happens to one file.
@@ -231,19 +236,7 @@ pub fn plan(request: &Request<'_>) -> Plan {
     // A copy is written anew, and split where it must be; in place, untouched files stay as they are.
     let since = if request.to.is_none() { Some(request.saved) } else { None };
     let mut dealt = request.document.deal_since(since, request.limits);
-    let mut planner = Planner {
-        request,
-        saved: SavedSet::of(request),
-        document: dealt.document,
-        folder_url: request.base_url.and_then(locate::folder_url),
-        problems: Vec::new(),
-        needs_base: None,
-        losses: Vec::new(),
-        changes: HashMap::new(),
-        moved_from: HashMap::new(),
-        returned: BTreeSet::new(),
-        index_changes: index::Changes::default(),
-    };
+    let mut planner = Planner::new(request, SavedSet::of(request), dealt.document);
     if let Some(base) = request.base_url.filter(|_| planner.folder_url.is_none()) {
         planner.problem(None, format!("{base} is no base URL; it begins with http:// or https:// and a host"));
     }
@@ -346,6 +339,24 @@ struct Planner<'a> {
     /// Parts that have left the index and are back with rows.
     returned: BTreeSet<SitemapId>,
     index_changes: index::Changes,
+}
+
+impl<'a> Planner<'a> {
+    fn new(request: &'a Request<'a>, saved: SavedSet<'a>, document: Document) -> Self {
+        Self {
+            request,
+            saved,
+            document,
+            folder_url: request.base_url.and_then(locate::folder_url),
+            problems: Vec::new(),
+            needs_base: None,
+            losses: Vec::new(),
+            changes: HashMap::new(),
+            moved_from: HashMap::new(),
+            returned: BTreeSet::new(),
+            index_changes: index::Changes::default(),
+        }
+    }
 }
 
 impl Planner<'_> {
@@ -562,6 +573,9 @@ impl Planner<'_> {
     }
 
     fn same_bytes(&self, id: SitemapId, then: &Sitemap) -> bool {
+        if let Some(known) = self.request.known.get(id.index()) {
+            return known.action == Action::Untouched;
+        }
         let Some(now) = self.document.sitemap(id) else { return false };
         let saved = self.request.saved;
         !self.changes.contains_key(&id)

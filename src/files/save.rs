@@ -20,6 +20,7 @@ use flate2::bufread::GzDecoder;
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -89,6 +90,12 @@ fn save_through(
     manner: &Manner,
     progress: &Progress,
 ) -> Result<Saved, Error> {
+    refuse(plan)?;
+    Batch::begin_through(gate, plan.path.as_deref(), disk, manner)?.commit(plan, disk, progress)
+}
+
+/// Refuses a plan that cannot be carried out as it is.
+fn refuse(plan: &Plan) -> Result<(), Error> {
     if let Some(problem) = plan.problems.first() {
         return Err(Error::new(plan.path.clone().unwrap_or_default(), Reason::Plan(problem.message.clone())));
     }
@@ -100,72 +107,174 @@ fn save_through(
         let path = plan.outputs.iter().find(|output| output.name == repairs.name).map(|output| output.path.clone());
         return Err(Error::new(path.unwrap_or_default(), Reason::Repairs(repairs.what.join("; "))));
     }
-    let mut made = Folders::default();
-    let home = home(plan.path.as_deref(), &mut made)?;
-    if record::is_there(&home) && !disk.is_unfinished() {
-        // Of another set in this folder, or of another program's save of this one: finished first, not forgotten.
-        record::recover(plan.path.as_deref().unwrap_or(&home))?;
+    Ok(())
+}
+
+/// A save that takes its files as they come, and puts all of them in place at its end. Dropped before that, it leaves
+/// every file as it was.
+pub struct Batch<'g> {
+    gate: &'g dyn Gate,
+    manner: Manner,
+    home: PathBuf,
+    made: Folders,
+    /// Files that were looked at to be written, by the names that documents have for them.
+    taken: BTreeSet<PathBuf>,
+    /// Those of them that wait beside their targets.
+    staged: Vec<Staged>,
+    /// Where what was taken really is, and what it needs of its disk.
+    reals: Vec<PathBuf>,
+    sizes: Vec<(PathBuf, u64)>,
+    buffers: Buffers,
+    room: Room,
+}
+
+impl Batch<'static> {
+    /// Begins a save of the set that is opened by a path.
+    ///
+    /// # Errors
+    /// When there is no such folder and none can be made, or an interrupted save in it cannot be finished.
+    pub fn begin(path: Option<&Path>, disk: &Disk, manner: &Manner) -> Result<Self, Error> {
+        Self::begin_through(&Open, path, disk, manner)
     }
-    let (mut writes, mut removes) = looked_at(plan, disk, manner.force)?;
-    for (output, target) in writes.iter_mut().filter(|(_, target)| target.metadata.is_none()) {
-        settle(target, &mut made).map_err(|error| Error::system("make the folder of", &output.path, error))?;
-    }
-    let (outputs, mut targets): (Vec<&Output>, Vec<Target>) = writes.into_iter().unzip();
-    Target::restrict_new(&mut targets);
-    if let Some((one, other)) = first_twice(targets.iter().chain(&removes)) {
-        let why = format!("{} and {} are the same file", one.display(), other.display());
-        return Err(Error::new(one, Reason::Plan(why)));
-    }
-    let reals: Vec<PathBuf> = targets.iter().map(|target| target.real.clone()).collect();
-    let sizes: Vec<(PathBuf, u64)> = outputs
-        .iter()
-        .zip(&targets)
-        .map(|(output, target)| {
-            (target.folder().to_path_buf(), needed(output, target, plan) + kept(target, &manner.backups))
+}
+
+impl<'g> Batch<'g> {
+    pub(super) fn begin_through(
+        gate: &'g dyn Gate,
+        path: Option<&Path>,
+        disk: &Disk,
+        manner: &Manner,
+    ) -> Result<Self, Error> {
+        let mut made = Folders::default();
+        let home = home(path, &mut made)?;
+        if record::is_there(&home) && !disk.is_unfinished() {
+            // Of another set in this folder, or of another program's save of this one: finished first, not forgotten.
+            record::recover(path.unwrap_or(&home))?;
+        }
+        Ok(Self {
+            gate,
+            manner: manner.clone(),
+            home,
+            made,
+            taken: BTreeSet::new(),
+            staged: Vec::new(),
+            reals: Vec::new(),
+            sizes: Vec::new(),
+            buffers: Buffers::default(),
+            room: Room::default(),
         })
-        .collect();
-    let writes: Vec<(&Output, Target)> = outputs.into_iter().zip(targets).collect();
-    progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
-    let job = Job { plan, home: &home, gate, progress, buffers: Buffers::default(), room: Room::default() };
-    let done = job.stage_all(writes).and_then(|staged| {
+    }
+
+    /// Writes the files of a plan beside their targets and reads them back. The plan may be about one part of a set.
+    ///
+    /// # Errors
+    /// As [`Batch::commit`]; nothing is replaced then.
+    pub fn stage(&mut self, plan: &Plan, disk: &Disk, progress: &Progress) -> Result<(), Error> {
+        refuse(plan)?;
+        self.take(plan, disk, progress).map(|_| ())
+    }
+
+    /// Writes what of a plan was not taken yet, then puts all that was taken in its place and removes what goes.
+    ///
+    /// # Errors
+    /// What stopped it. Either every file is as it was, or a record says how the save is finished.
+    pub fn commit(mut self, plan: &Plan, disk: &mut Disk, progress: &Progress) -> Result<Saved, Error> {
+        refuse(plan)?;
+        let mut removes = self.take(plan, disk, progress)?;
+        let places = plan.outputs.iter().enumerate().map(|(place, output)| (output.path.as_path(), place));
+        let places: BTreeMap<&Path, usize> = places.collect();
+        let mut staged = std::mem::take(&mut self.staged);
+        // What a plan does not write after all is dropped, and with it what was written beside it.
+        staged.retain(|file| places.get(&*file.target.path).is_some_and(|place| is_written(plan.outputs.get(*place))));
+        staged.sort_by_key(|file| places.get(&*file.target.path).copied());
+        let done = self.put_in_place(staged, &removes, plan, disk, progress);
+        let (written, backups) = done.map_err(|error| self.explained(error))?;
+        let removed: Vec<PathBuf> = removes.drain(..).map(|target| target.path).collect();
+        let kept = || plan.outputs.iter().filter(|output| output.action != Action::Removed);
+        disk.settle();
+        disk.keep(kept().map(|output| output.path.as_path()));
+        let untouched = kept().count() - written.len();
+        Ok(Saved { document: plan.document.clone(), path: plan.path.clone(), written, removed, untouched, backups })
+    }
+
+    /// Files written, with their sizes, and the dated sets that keep what was there.
+    fn put_in_place(
+        &self,
+        staged: Vec<Staged>,
+        removes: &[Target],
+        plan: &Plan,
+        disk: &mut Disk,
+        progress: &Progress,
+    ) -> Result<(Vec<(PathBuf, u64)>, Vec<PathBuf>), Error> {
         // From here on it is finished, whoever asks it to stop.
         if !progress.seal() {
             return Err(Error::new(plan.path.clone().unwrap_or_default(), Reason::Cancelled));
         }
+        let (home, manner, gate) = (&self.home, &self.manner, self.gate);
         let written: Vec<(PathBuf, u64)> = staged.iter().map(|file| (file.target.path.clone(), file.len)).collect();
         // The record of a save that failed at its very end is crossed out even if nothing is left to write.
-        if staged.is_empty() && removes.is_empty() && !record::is_there(&home) {
+        if staged.is_empty() && removes.is_empty() && !record::is_there(home) {
             return Ok((written, Vec::new()));
         }
-        let changing = staged.iter().map(|file| &file.target).chain(&removes);
+        let changing = staged.iter().map(|file| &file.target).chain(removes);
         let main = plan.path.as_deref().unwrap_or(Path::new(""));
         let mut taken = manner.backups.keep(main, changing, manner.now, gate)?;
-        let done = commit::commit(staged, (&removes, &made), disk, &home, gate);
-        if done.is_ok() || record::is_there(&home) {
+        let done = commit::commit(staged, (removes, &self.made), disk, home, gate);
+        if done.is_ok() || record::is_there(home) {
             taken.stay();
         }
         done.map(|()| (written, std::mem::take(&mut taken.sets)))
-    });
-    let (written, backups) = done.map_err(|error| {
-        let same_disk = sizes.iter().filter(|(folder, _)| is_same_disk(folder, &error.path));
+    }
+
+    /// Looks at what a plan writes and removes, writes what was not taken yet beside its targets, and gives what goes.
+    fn take(&mut self, plan: &Plan, disk: &Disk, progress: &Progress) -> Result<Vec<Target>, Error> {
+        let (mut writes, removes) = looked_at(plan, disk, self.manner.force, &self.taken)?;
+        for (output, target) in writes.iter_mut().filter(|(_, target)| target.metadata.is_none()) {
+            settle(target, &mut self.made).map_err(|error| Error::system("make the folder of", &output.path, error))?;
+        }
+        let (outputs, mut targets): (Vec<&Output>, Vec<Target>) = writes.into_iter().unzip();
+        Target::restrict_new(&mut targets, self.staged.iter().map(|file| &file.target));
+        if let Some((one, other)) =
+            first_twice(self.staged.iter().map(|file| &file.target).chain(&targets).chain(&removes))
+        {
+            let why = format!("{} and {} are the same file", one.display(), other.display());
+            return Err(Error::new(one, Reason::Plan(why)));
+        }
+        self.taken.extend(outputs.iter().map(|output| output.path.clone()));
+        self.reals.extend(targets.iter().map(|target| target.real.clone()));
+        let sizes = outputs.iter().zip(&targets).map(|(output, target)| {
+            (target.folder().to_path_buf(), needed(output, target, plan) + kept(target, &self.manner.backups))
+        });
+        self.sizes.extend(sizes);
+        let writes: Vec<(&Output, Target)> = outputs.into_iter().zip(targets).collect();
+        progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
+        let Self { home, gate, buffers, room, .. } = &*self;
+        let job = Job { plan, home, gate: *gate, progress, buffers, room };
+        let staged = job.stage_all(writes).map_err(|error| self.explained(error))?;
+        self.staged.extend(staged);
+        Ok(removes)
+    }
+
+    /// An error with what would help, and the names of what could not be taken away again.
+    fn explained(&self, error: Error) -> Error {
+        let same_disk = self.sizes.iter().filter(|(folder, _)| is_same_disk(folder, &error.path));
         let needed = same_disk.map(|(_, bytes)| bytes).sum();
-        left_behind(space::explained(error, needed), &home, &reals)
-    })?;
-    let removed: Vec<PathBuf> = removes.drain(..).map(|target| target.path).collect();
-    let kept = || plan.outputs.iter().filter(|output| output.action != Action::Removed);
-    disk.settle();
-    disk.keep(kept().map(|output| output.path.as_path()));
-    let untouched = kept().count() - written.len();
-    Ok(Saved { document: plan.document.clone(), path: plan.path.clone(), written, removed, untouched, backups })
+        left_behind(space::explained(error, needed), &self.home, &self.reals)
+    }
+}
+
+fn is_written(output: Option<&Output>) -> bool {
+    output.is_some_and(|output| !matches!(output.action, Action::Untouched | Action::Removed))
 }
 
 /// What stands where files will be written, and where files will be removed.
 type LookedAt<'p> = (Vec<(&'p Output, Target)>, Vec<Target>);
 
-fn looked_at<'p>(plan: &'p Plan, disk: &Disk, force: bool) -> Result<LookedAt<'p>, Error> {
+fn looked_at<'p>(plan: &'p Plan, disk: &Disk, force: bool, taken: &BTreeSet<PathBuf>) -> Result<LookedAt<'p>, Error> {
     let look = |output: &'p Output| {
         let wish = match output.action {
             Action::Untouched => return None,
+            Action::Rewritten | Action::Created | Action::Replaced if taken.contains(&output.path) => return None,
             Action::Rewritten | Action::Removed => Wish::Change,
             Action::Created => Wish::Create,
             Action::Replaced => Wish::Replace,
@@ -251,8 +360,8 @@ struct Job<'a> {
     home: &'a Path,
     gate: &'a dyn Gate,
     progress: &'a Progress,
-    buffers: Buffers,
-    room: Room,
+    buffers: &'a Buffers,
+    room: &'a Room,
 }
 
 /// Bytes of files that are written and read back now, kept within [`BATCH`]; one file alone may have more.
@@ -359,7 +468,7 @@ impl Job<'_> {
             let why = format!("{len} bytes were produced where {} were expected", output.bytes);
             return Err(Error::new(&output.path, Reason::Check(why)));
         }
-        read_back(self.plan, output, &staged, &self.buffers)?;
+        read_back(self.plan, output, &staged, self.buffers)?;
         self.progress.finish_files(1);
         let same = staged.target.metadata.is_some() && same_content(&staged, gzip).map_err(failed)?;
         if same {

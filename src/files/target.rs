@@ -98,16 +98,19 @@ impl Target {
     }
 
     /// New files of a set are readable for nobody whom its present files keep out.
-    pub(super) fn restrict_new(targets: &mut [Self]) {
+    pub(super) fn restrict_new<'t>(targets: &mut [Self], others: impl Iterator<Item = &'t Self>) {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
-            let present = targets.iter().filter_map(|target| target.metadata.as_ref());
-            let ceiling = present.fold(NEW_FILE, |ceiling, metadata| ceiling & (metadata.mode() | 0o600));
+            let modes = targets.iter().filter_map(|target| target.metadata.as_ref()).map(MetadataExt::mode);
+            let others = others.filter_map(|target| target.metadata.as_ref()).map(MetadataExt::mode);
+            let ceiling = modes.chain(others).fold(NEW_FILE, |ceiling, mode| ceiling & (mode | 0o600));
             for target in targets {
                 target.ceiling = ceiling;
             }
         }
+        #[cfg(not(unix))]
+        let _ = (targets, others);
     }
 
     /// Whether nothing has happened to it since it was looked at: between that and the rename everything is written.

@@ -2,7 +2,7 @@
 //!
 //! The same step gives the preview and the edit, so the preview cannot lie. Pure; may run on a worker.
 
-pub use super::intent::{Intent, Part, Sample};
+pub use super::intent::{Intent, Label, Part, Sample};
 
 use super::command::{Assignment, Replace};
 use super::intent::{NO_ROW, SAMPLES};
@@ -16,11 +16,10 @@ use crate::progress::Progress;
 use crate::protocol::changefreq::{self, Changefreq};
 use crate::protocol::lastmod::{self, shift_days};
 use crate::protocol::{Field, priority};
-use crate::words::counted;
 use crate::xml::escape::is_xml_char;
 use crate::xml::graft::Act;
 use rayon::prelude::*;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// A change of the document as a person means it. Rows that are deleted are passed over.
@@ -266,7 +265,7 @@ impl Snapshot {
             _ => (0, None),
         };
         Some(Intent {
-            label: format!("{words} {}", counted(changes, "row")),
+            label: Label::of(format!("{words} "), changes, "row", ""),
             rows: live,
             changes,
             already: live - changes,
@@ -279,6 +278,7 @@ impl Snapshot {
             said: Vec::new(),
             left: Vec::new(),
             breaks: Vec::new(),
+            unfixed: BTreeMap::new(),
             edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
         })
     }
@@ -324,7 +324,7 @@ impl Snapshot {
             values.iter().take(SAMPLES).map(|(row, value)| self.sample(*row, field, value.as_deref())).collect();
         let (collisions, collision) = if field == Field::Loc { self.collisions(&values) } else { (0, None) };
         Some(Intent {
-            label: format!("{words} {}", counted(changes, "row")),
+            label: Label::of(format!("{words} "), changes, "row", "").refusing(refused, reason.as_ref()),
             rows: live.len() as u64,
             changes,
             already: live.len() as u64 - changes - refused,
@@ -337,6 +337,7 @@ impl Snapshot {
             said: Vec::new(),
             left: Vec::new(),
             breaks: Vec::new(),
+            unfixed: BTreeMap::new(),
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
         })
     }
@@ -373,7 +374,7 @@ impl Snapshot {
             return Err(Refused("there is no file to add to".into()));
         };
         Ok(Intent {
-            label: format!("{} added", counted(count, "row")),
+            label: Label::of("", count, "row", " added"),
             edit: (count > 0).then_some(Edit::Insert { sitemap, after, entries }),
             ..Intent::counting(count)
         })
@@ -410,7 +411,7 @@ impl Snapshot {
         }
         let count = edits.len() as u64;
         Ok(Intent {
-            label: format!("{} duplicated", counted(count, "row")),
+            label: Label::of("", count, "row", " duplicated"),
             edit: (count > 0).then_some(Edit::Several(edits)),
             ..Intent::counting(count)
         })
@@ -459,7 +460,7 @@ impl Snapshot {
             }
         }
         Intent {
-            label: format!("file order changed: {} moved", counted(moved, "row")),
+            label: Label::of("file order changed: ", moved, "row", " moved"),
             edit: (moved > 0).then_some(Edit::Reorder(orders)),
             idle: "the files are in this order already",
             ..Intent::counting(moved)

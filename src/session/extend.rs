@@ -1,13 +1,12 @@
 //! Extensions of many rows changed as one step: each row's own text with the change grafted in.
 
-use super::change::{Intent, Part, Sample};
+use super::change::{Intent, Label, Part, Sample};
 use super::findings::Finding;
 use super::intent::SAMPLES;
 use super::snapshot::Snapshot;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
-use crate::words::counted;
 use crate::xml::graft::{Act, graft, value_at};
 use crate::xml::names::{FileKind, Names};
 use rayon::prelude::*;
@@ -46,7 +45,7 @@ impl Snapshot {
         let changes = edits.len() as u64;
         let done: Vec<String> = acts.iter().map(done).collect();
         Some(Intent {
-            label: format!("{} {}", done.join(", "), counted(changes, "row")),
+            label: Label::of(format!("{} ", done.join(", ")), changes, "row", "").refusing(refused, reason.as_ref()),
             edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
             rows: live.len() as u64,
             already,

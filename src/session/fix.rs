@@ -1,13 +1,13 @@
 //! Fixes of many rows as one change.
 
-mod alternates;
+pub(super) mod alternates;
 mod effects;
 pub(super) mod index;
 pub(super) mod list;
 pub(super) mod name;
 pub(super) mod set;
 
-use super::change::{Intent, Part, Sample};
+use super::change::{Intent, Label, Part, Sample};
 use super::frame;
 use super::snapshot::Snapshot;
 use crate::check::decision::{Decision, answers};
@@ -46,6 +46,30 @@ fn is_unattended(rules: RuleSet) -> bool {
 /// Every rule whose fix keeps the meaning.
 pub(super) fn safe_rules() -> RuleSet {
     Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Safe).collect()
+}
+
+/// The rules that rows break and no fixer puts right, most of them first, and what to do about it.
+pub(super) fn why_left(counts: &BTreeMap<Rule, u64>) -> String {
+    const NAMED: usize = 3;
+    let mut counts: Vec<(Rule, u64)> = counts.iter().map(|(rule, count)| (*rule, *count)).collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let named = counts.iter().take(NAMED).map(|(rule, count)| match counts.len() {
+        1 => rule.code().to_owned(),
+        _ => format!("{} ({count})", rule.code()),
+    });
+    let mut words: Vec<String> = named.collect();
+    if counts.len() > NAMED {
+        words.push(format!("{} more", counted((counts.len() - NAMED) as u64, "rule")));
+    }
+    let first = counts.first().map(|(rule, _)| *rule);
+    let hint = first.map_or_else(String::new, |rule| {
+        let ways: Vec<&str> = answers(rule).iter().map(|way| way.word).filter(|word| *word != "usual").collect();
+        match ways.as_slice() {
+            [] => format!("; find them with :filter rule:{} and edit them", rule.code()),
+            ways => format!("; say how with :fix {} {}", rule.code(), ways.join("|")),
+        }
+    });
+    format!("only you know what was meant: {}{hint}", words.join(", "))
 }
 
 impl Snapshot {
@@ -113,17 +137,19 @@ impl Snapshot {
         edits.extend(of_files);
         edits.extend(self.unused_after(&edits));
         let unfixable = affected.len() as u64 - changes;
-        let reason = (unfixable > 0).then(|| self.why_left(&affected, &mended, of_rows));
+        let unfixed = self.unfixed(&affected, &mended, of_rows);
+        let reason = (unfixable > 0).then(|| why_left(&unfixed));
         let intent = Intent {
-            label: match (changes, files.len() as u64) {
-                (rows, 0) => format!("{} fixed", counted(rows, "row")),
-                (0, files) => format!("{} put right", counted(files, "file")),
-                (rows, files) => format!("{} fixed, {} put right", counted(rows, "row"), counted(files, "file")),
-            },
+            label: Label::of("", changes, "row", " fixed").refusing(unfixable, reason.as_ref()).and_any(
+                files.len() as u64,
+                "file",
+                " put right",
+            ),
             edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
             rows: rows.len(),
             refused: unfixable,
             reason,
+            unfixed,
             samples,
             idle: "there is nothing to fix",
             ..Intent::counting(changes.max(files.len() as u64))
@@ -146,34 +172,15 @@ impl Snapshot {
         })
     }
 
-    /// Which rules rows break that no fixer puts right, most of them first, and what to do about it.
-    fn why_left(&self, affected: &[u32], mended: &RowSet, rules: RuleSet) -> String {
-        const NAMED: usize = 3;
+    /// Which rules rows break that no fixer puts right.
+    fn unfixed(&self, affected: &[u32], mended: &RowSet, rules: RuleSet) -> BTreeMap<Rule, u64> {
         let mut counts: BTreeMap<Rule, u64> = BTreeMap::new();
         for row in affected.iter().filter(|row| !mended.contains(**row)) {
             for rule in self.rules_of(RowId(*row)).intersection(rules).iter() {
                 *counts.entry(rule.main()).or_default() += 1;
             }
         }
-        let mut counts: Vec<(Rule, u64)> = counts.into_iter().collect();
-        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-        let named = counts.iter().take(NAMED).map(|(rule, count)| match counts.len() {
-            1 => rule.code().to_owned(),
-            _ => format!("{} ({count})", rule.code()),
-        });
-        let mut words: Vec<String> = named.collect();
-        if counts.len() > NAMED {
-            words.push(format!("{} more", counted((counts.len() - NAMED) as u64, "rule")));
-        }
-        let first = counts.first().map(|(rule, _)| *rule);
-        let hint = first.map_or_else(String::new, |rule| {
-            let ways: Vec<&str> = answers(rule).iter().map(|way| way.word).filter(|word| *word != "usual").collect();
-            match ways.as_slice() {
-                [] => format!("; find them with :filter rule:{} and edit them", rule.code()),
-                ways => format!("; say how with :fix {} {}", rule.code(), ways.join("|")),
-            }
-        });
-        format!("only you know what was meant: {}{hint}", words.join(", "))
+        counts
     }
 
     /// What an answer that is about whole rows makes of those that break a rule. `None` when cancelled.
@@ -218,7 +225,7 @@ impl Snapshot {
     /// What becomes of children whose URL is not complete, or who have none yet, below a URL.
     pub(super) fn intend_below(&self, rule: Rule, url: &str) -> Intent {
         let edit = self.index_put_right(&self.document, RuleSet::of(&[rule]), Some(url));
-        let label = "1 file put right".to_owned();
+        let label = Label::of("", 1, "file", " put right");
         Intent { label, idle: "there is nothing to fix", ..Intent { edit, ..Intent::counting(1) } }
     }
 

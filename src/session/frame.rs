@@ -1,7 +1,7 @@
 //! What is wrong with a file as a whole and can be put right by a key: what stands around its entries, and what was
 //! repaired when it was read.
 
-use super::change::Intent;
+use super::change::{Intent, Label};
 use super::findings::{FileFinding, Place};
 use super::fix::{list, name};
 use super::snapshot::Snapshot;
@@ -23,7 +23,6 @@ use crate::document::source::Source;
 use crate::document::volumes::IndexFile;
 use crate::progress::Progress;
 use crate::protocol::namespace::{self, Namespace};
-use crate::words::counted;
 use crate::xml::record::Flags;
 use memchr::memmem::Finder;
 use std::collections::BTreeSet;
@@ -284,6 +283,11 @@ impl Snapshot {
     pub(super) fn members(&self, rows: &RowSet) -> BTreeSet<Member> {
         let document = &self.document;
         let live = rows.iter().filter(|row| document.is_live(RowId(*row)));
+        if document.is_hollow() {
+            // One file is held. Whether the index is meant, and a file without rows, knows who goes through all of them.
+            let is_meant = live.clone().next().is_some() || document.held_rows().next().is_none();
+            return document.filled().filter(|_| is_meant).map(Member::Sitemap).into_iter().collect();
+        }
         if live.clone().count() as u64 == u64::from(document.live()) {
             let sitemaps = (0..document.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));
             return sitemaps.chain(document.index().map(|_| Member::Index)).collect();
@@ -318,7 +322,7 @@ impl Snapshot {
         let edits = self.edits_of_file(&self.document, member, rules);
         let changes = u64::from(!edits.is_empty());
         Intent {
-            label: format!("{} put right", counted(changes, "file")),
+            label: Label::default().and_any(changes, "file", " put right"),
             edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
             idle: "there is nothing to fix",
             ..Intent::counting(changes)

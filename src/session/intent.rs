@@ -1,11 +1,14 @@
 //! What a change comes to, before it is made: the edit, what to say of it, and the rows that a preview shows.
 
 use super::findings::Finding;
+use super::fix::why_left;
 use crate::check::rule::Rule;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Field;
 use crate::words::{counted, grouped};
+use std::collections::BTreeMap;
+use std::fmt;
 
 /// What a change comes to: the edit, and what to say of it.
 #[derive(Debug, Clone)]
@@ -13,7 +16,7 @@ pub struct Intent {
     /// What to do; `None` if nothing would change.
     pub edit: Option<Edit>,
     /// Past tense, for the message and the history: `priority set to 0.8 on 1,167 rows`.
-    pub label: String,
+    pub label: Label,
     /// Rows it is about.
     pub rows: u64,
     /// Rows that change.
@@ -38,6 +41,8 @@ pub struct Intent {
     pub left: Vec<(Rule, u64)>,
     /// Of a change of one row, what would be wrong with it that is not now.
     pub breaks: Vec<Finding>,
+    /// Of a fix, the rules that refused rows break, each with the number of rows.
+    pub unfixed: BTreeMap<Rule, u64>,
 }
 
 /// One row of a preview.
@@ -72,6 +77,97 @@ impl Part {
     }
 }
 
+/// What a change comes to, in words. They are kept in pieces with their numbers, so that what is done to one file after
+/// the other can be added up.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Label(Vec<Clause>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Clause {
+    /// What stands before the number and what after it; the first alone where nothing is counted.
+    words: [String; 2],
+    count: Option<(u64, &'static str)>,
+    /// Whether nobody misses it where its number is 0, although all are.
+    aside: bool,
+    /// Rows that cannot take it, with the first reason.
+    refused: (u64, Option<String>),
+}
+
+impl Clause {
+    /// Whether it says that something was done.
+    const fn says_something(&self) -> bool {
+        !matches!(self.count, Some((0, _)))
+    }
+}
+
+impl Label {
+    /// `before`, so many of something, `after`.
+    pub(super) fn of(before: impl Into<String>, count: u64, noun: &'static str, after: impl Into<String>) -> Self {
+        let words = [before.into(), after.into()];
+        Self(vec![Clause { words, count: Some((count, noun)), aside: false, refused: (0, None) }])
+    }
+
+    /// The same with rows that cannot take it, and why the first of them cannot.
+    pub(super) fn refusing(mut self, rows: u64, reason: Option<&String>) -> Self {
+        if let Some(last) = self.0.last_mut() {
+            last.refused = (rows, reason.cloned());
+        }
+        self
+    }
+
+    /// The same, and something that is only said where there is any of it.
+    pub(super) fn and_any(mut self, count: u64, noun: &'static str, after: &str) -> Self {
+        self.0.extend(Self::of("", count, noun, after).0.into_iter().map(|clause| Clause { aside: true, ..clause }));
+        self
+    }
+
+    /// Adds up the numbers of what is called alike.
+    fn plus(&mut self, other: Self) {
+        for clause in other.0 {
+            let noun = |clause: &Clause| clause.count.map(|(_, noun)| noun);
+            let same = |known: &&mut Clause| known.words == clause.words && noun(known) == noun(&clause);
+            let Some(known) = self.0.iter_mut().find(same) else {
+                self.0.push(clause);
+                continue;
+            };
+            if let (Some((sum, _)), Some((count, _))) = (&mut known.count, clause.count) {
+                *sum += count;
+            }
+            known.refused.0 += clause.refused.0;
+            known.refused.1 = known.refused.1.take().or(clause.refused.1);
+        }
+    }
+}
+
+impl From<String> for Label {
+    fn from(words: String) -> Self {
+        Self(vec![Clause { words: [words, String::new()], count: None, aside: false, refused: (0, None) }])
+    }
+}
+
+impl From<&str> for Label {
+    fn from(words: &str) -> Self {
+        words.to_owned().into()
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // What came to nothing is said only where all did.
+        let any = self.0.iter().any(Clause::says_something);
+        let shown = self.0.iter().filter(|clause| if any { clause.says_something() } else { !clause.aside });
+        for (number, Clause { words: [before, after], count, .. }) in shown.enumerate() {
+            f.write_str(if number > 0 { ", " } else { "" })?;
+            f.write_str(before)?;
+            if let Some((count, noun)) = count {
+                f.write_str(&counted(*count, noun))?;
+            }
+            f.write_str(after)?;
+        }
+        Ok(())
+    }
+}
+
 /// Rows that a preview shows.
 pub(super) const SAMPLES: usize = 50;
 /// What to say when there are no rows to change.
@@ -81,7 +177,7 @@ impl Intent {
     pub(super) fn counting(changes: u64) -> Self {
         Self {
             edit: None,
-            label: String::new(),
+            label: Label::default(),
             rows: changes,
             changes,
             already: 0,
@@ -94,6 +190,7 @@ impl Intent {
             said: Vec::new(),
             left: Vec::new(),
             breaks: Vec::new(),
+            unfixed: BTreeMap::new(),
         }
     }
 
@@ -112,8 +209,65 @@ impl Intent {
 
     pub(super) fn of_rows(verb: &str, rows: &RowSet, edit: Edit) -> Self {
         let count = rows.len();
-        let label = format!("{} {verb}", counted(count, "row"));
+        let label = Label::of("", count, "row", format!(" {verb}"));
         Self { label, edit: (count > 0).then_some(edit), ..Self::counting(count) }
+    }
+
+    /// What to say of it when it is done; `changed`: something is another than before.
+    pub(super) fn done(&self, changed: bool) -> String {
+        match (changed, self.refused) {
+            (false, _) => self.nothing(),
+            (true, 0) => self.label.to_string(),
+            (true, refused) => {
+                let why = self.reason.as_deref().unwrap_or_default();
+                format!("{}; {} left alone: {why}", self.label, counted(refused, "row"))
+            }
+        }
+    }
+
+    /// What it would do, for people.
+    pub fn foretold(&self) -> String {
+        let already = match self.already {
+            0 => String::new(),
+            rows => format!("; {} had it already", counted(rows, "row")),
+        };
+        let refused = match (self.refused, &self.reason) {
+            (0, _) => String::new(),
+            (rows, reason) => {
+                format!("; {} left alone: {}", counted(rows, "row"), reason.as_deref().unwrap_or_default())
+            }
+        };
+        let is_idle = self.changes == 0 && self.edit.is_none() && self.refused == 0 && !self.idle.is_empty();
+        let label = if is_idle { self.idle.to_owned() } else { self.label.to_string() };
+        format!("{label}{already}{refused}")
+    }
+
+    /// The same change of other rows, in another file: what is said of both. Their edits have been made; a sum has an
+    /// empty one if any of them was one.
+    pub(super) fn plus(&mut self, other: Self) {
+        let is_edit = self.edit.is_some() || other.edit.is_some();
+        self.edit = is_edit.then(|| Edit::Several(Vec::new()));
+        self.label.plus(other.label);
+        self.rows += other.rows;
+        self.changes += other.changes;
+        self.refused += other.refused;
+        let clauses: Vec<&Clause> = self.label.0.iter().filter(|clause| !clause.aside).collect();
+        self.already = match clauses.as_slice() {
+            [] | [_] => self.already + other.already,
+            // As `joined` says it of all rows at once.
+            [first @ .., last] => {
+                let refused: u64 = first.iter().map(|clause| clause.refused.0).sum();
+                self.rows.saturating_sub(self.changes + refused.max(last.refused.0))
+            }
+        };
+        self.reason = clauses.iter().find_map(|clause| clause.refused.1.clone());
+        for (rule, rows) in other.unfixed {
+            *self.unfixed.entry(rule).or_default() += rows;
+        }
+        if !self.unfixed.is_empty() {
+            self.reason = Some(why_left(&self.unfixed));
+        }
+        self.samples.clear();
     }
 
     /// Two changes as one step.
@@ -125,11 +279,7 @@ impl Intent {
             None => self.changes + other.changes,
         };
         let samples = side_by_side(self.samples, other.samples);
-        let label = match (self.changes, other.changes) {
-            (0, 1..) => other.label,
-            (1.., 0) => self.label,
-            _ => format!("{}, {}", self.label, other.label),
-        };
+        let label = Label([self.label.0, other.label.0].concat());
         Self {
             edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
             label,
@@ -145,6 +295,7 @@ impl Intent {
             said: Vec::new(),
             left: Vec::new(),
             breaks: [self.breaks, other.breaks].concat(),
+            unfixed: BTreeMap::new(),
         }
     }
 }

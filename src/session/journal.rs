@@ -228,7 +228,7 @@ impl Session {
             Ok([edit]) => edit,
             Err(edits) => Edit::Several(edits),
         };
-        let intent = Intent { label, edit: Some(edit), ..Intent::counting(1) };
+        let intent = Intent { label: label.into(), edit: Some(edit), ..Intent::counting(1) };
         let prepared = self.now.prepare_intent(intent, &Progress::default());
         self.commit(prepared.ok_or_else(|| Refused("cancelled".to_owned()))?, None).map(drop)
     }

@@ -95,7 +95,7 @@ impl Session {
         self.now.saved = self.now.state.document.clone();
     }
 
-    fn remember(&mut self, on_disk: Option<OnDisk>) {
+    pub(super) fn remember(&mut self, on_disk: Option<OnDisk>) {
         if let Some(on_disk) = on_disk {
             self.disk.note(on_disk);
         }

@@ -3,6 +3,7 @@
 //! The screen, the subcommands and scripts call the same methods here. Nothing in this layer draws or
 //! prints; long work is done on a [`Snapshot`] by whoever has a thread, and its result is committed.
 
+pub mod bulk;
 pub mod change;
 pub mod checks;
 pub mod command;
@@ -451,15 +452,11 @@ impl Session {
         let Prepared { applied, rechecked, intent, changed, .. } = prepared;
         let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
         if touched == 0 && !applied.moved && !applied.framed {
-            let message = intent.nothing();
+            let message = intent.done(false);
             return Ok(Report { message, touched, rechecked: rechecked_rows, cursor: None, changed: false });
         }
         let left = intent.left_words(self.profile());
-        let (mut message, edit, intent_said) = (intent.label, intent.edit, intent.said);
-        if intent.refused > 0 {
-            let why = intent.reason.unwrap_or_default();
-            message = format!("{message}; {} left alone: {why}", crate::words::counted(intent.refused, "row"));
-        }
+        let (message, edit, intent_said) = (intent.done(true), intent.edit, intent.said);
         // Where a worker made another set index, and the two share the table of URLs, both sides keep their own.
         let keeps = rechecked.has_set() && applied.field.is_some_and(|field| field != Field::Loc);
         let checks = if keeps { self.now.state.checks.clone() } else { self.now.state.checks.bare() };

@@ -1,7 +1,7 @@
 //! What others did to the set's files, and what becomes of it: noticed, written over, or merged row by row.
 
 use super::Session;
-use super::change::{Intent, Refused};
+use super::change::{Intent, Label, Refused};
 use super::load;
 use super::snapshot::{Prepared, Snapshot};
 use crate::document::merge::{Merge, Take};
@@ -9,7 +9,6 @@ use crate::document::{Document, RowState};
 use crate::files::outside::{Care, Outside, look};
 use crate::files::{Disk, Options};
 use crate::progress::Progress;
-use crate::words::counted;
 use std::path::{Path, PathBuf};
 
 /// The files as they were, to be compared on a worker with what they are.
@@ -78,7 +77,7 @@ impl Compared {
         let theirs = self.snapshot.document.apply(&self.merge.theirs(), progress)?.document;
         let taken = takes.iter().filter(|take| **take != Take::Ours).count() as u64;
         let intent = Intent {
-            label: format!("{} of the changed files taken in", counted(taken, "row")),
+            label: Label::of("", taken, "row", " of the changed files taken in"),
             edit: Some(self.merge.merged(takes)),
             ..Intent::counting(taken)
         };

@@ -5,8 +5,8 @@
 //! shows it in a [`Session`] in which every rule says what it says of the whole set, and sheds it again. What is kept
 //! for long is those hashes during the first walk, and the texts of URLs that are not alone.
 //!
-//! Nothing can be changed in such a session. A set with alternate links is none: what they say of each other needs all
-//! of them.
+//! Nothing can be changed in such a session; what a change makes of one file after the other is [`super::bulk`]'s. A set
+//! with alternate links is none: what they say of each other needs all of them.
 
 use super::Session;
 use super::checks::Reader;
@@ -167,14 +167,16 @@ impl Parts {
         let mut failed: Option<E> = None;
         let loader = &*loader;
         files::load_all(paths, &loader.options, progress, |facts| loader.reader(facts), &mut |part| {
-            let files::Part::Sitemap { source, sitemap, visitor, .. } = part else { return };
+            let files::Part::Sitemap { source, sitemap, on_disk, visitor } = part else { return };
             if failed.is_some() {
                 return;
             }
             let id = SitemapId(next);
             next += 1;
             let path = sitemap.path.clone().unwrap_or_default();
-            let is_same = session.document().sitemap(id).is_some_and(|known| known.path == sitemap.path);
+            let known = |on_disk: &files::OnDisk| session.disk.get(&on_disk.path).map(|known| known.hash);
+            let is_same = session.document().sitemap(id).is_some_and(|known| known.path == sitemap.path)
+                && on_disk.is_some_and(|on_disk| known(&on_disk) == Some(on_disk.hash));
             let result = if is_same && session.refill(id, source, visitor) {
                 see(session, id)
             } else {
@@ -264,6 +266,7 @@ impl Session {
             return None;
         };
         let mtime = on_disk.as_ref().and_then(super::load::seconds);
+        self.remember(on_disk);
         let url = sitemap.url.clone();
         let records = super::load::records(&mut visitor, &sitemap.quirks);
         let state = &mut self.now.state;

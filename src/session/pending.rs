@@ -2,7 +2,7 @@
 //!
 //! A list of changes holds ids only; words are made for the rows that somebody looks at. Pure; may run on a worker.
 
-use super::change::{Change, Intent};
+use super::change::{Change, Intent, Label};
 use super::snapshot::Snapshot;
 use crate::document::edit::{Edit, Value};
 use crate::document::rows::{RowId, RowList, RowSet};
@@ -11,7 +11,6 @@ use crate::document::spans::moved_rows;
 use crate::document::{Document, RowState};
 use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::words::counted;
 use hashbrown::HashMap;
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -231,7 +230,7 @@ impl Snapshot {
         }
         let count = touched.len();
         Some(Intent {
-            label: format!("{} put back as saved", counted(count, "row")),
+            label: Label::of("", count, "row", " put back as saved"),
             edit: (count > 0).then_some(Edit::Several(edits)),
             idle: "it is as it was saved",
             ..Intent::counting(count)
@@ -301,7 +300,7 @@ impl Snapshot {
             (rename, edit) => rename.or(edit),
         };
         Intent {
-            label: format!("{} put back as saved, but for its rows", self.file_name(file)),
+            label: format!("{} put back as saved, but for its rows", self.file_name(file)).into(),
             edit,
             idle: "only undo (u) takes the agreement to repairs back",
             ..Intent::counting(0)

@@ -64,6 +64,7 @@ impl Planning {
     /// Works it out. `None` when cancelled.
     pub fn run(&self, progress: &Progress) -> Option<Planned> {
         let request = Request {
+            known: &[],
             document: &self.document,
             saved: &self.saved,
             disk: &self.disk,

@@ -59,7 +59,7 @@ impl Snapshot {
             (None, false, _) if !self.marks.is_empty() => {
                 self.marks.iter().filter(|row| self.document.is_live(RowId(*row))).collect()
             }
-            (None, false, Asker::Headless) => self.document.live_set(),
+            (None, false, Asker::Headless) => self.document.held_set(),
             (None, false, Asker::Screen(row)) => row.iter().map(|row| row.0).collect(),
         })
     }

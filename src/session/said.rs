@@ -40,7 +40,7 @@ impl Snapshot {
             };
             commands.iter().map(line).collect()
         });
-        lines.unwrap_or_else(|why| vec![format!("# {}: {why}", one_line(&intent.label))])
+        lines.unwrap_or_else(|why| vec![format!("# {}: {why}", one_line(&intent.label.to_string()))])
     }
 
     /// The same for a change that somebody asked for by a command; `rows` are those that it meant.

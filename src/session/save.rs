@@ -78,8 +78,9 @@ impl Session {
         }
     }
 
-    fn request<'s>(&'s self, to: Option<&'s Path>, limits: Limits) -> Request<'s> {
+    pub(super) fn request<'s>(&'s self, to: Option<&'s Path>, limits: Limits) -> Request<'s> {
         Request {
+            known: &[],
             document: self.document(),
             saved: &self.now.saved,
             disk: &self.disk,
@@ -327,7 +328,8 @@ fn copied(saved: &Saved, own: Option<&Path>) -> String {
     format!("{}; this is still {name}", words(saved).replacen("saved", "exported", 1))
 }
 
-fn words(saved: &Saved) -> String {
+/// What is said of a save.
+pub fn words(saved: &Saved) -> String {
     let bytes: u64 = saved.written.iter().map(|(_, bytes)| bytes).sum();
     let mut text = match saved.written.as_slice() {
         [] => "saved: nothing had changed".to_owned(),

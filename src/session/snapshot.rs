@@ -17,6 +17,7 @@ use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
 use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
@@ -162,6 +163,13 @@ impl Snapshot {
 
     /// Live rows that pass a query. `None` when cancelled.
     pub fn rows_where(&self, query: &Query, progress: &Progress) -> Option<RowSet> {
+        if self.document.is_hollow() {
+            // Of the file that is held, and of no other.
+            let facts = self.facts_by_row();
+            let rows: Vec<RowId> = self.document.held_rows().collect();
+            let passing = rows.into_par_iter().filter(|row| query.matches(&facts.of(*row)));
+            return Some(passing.map(|row| row.0).collect::<Vec<_>>().into_iter().collect());
+        }
         let spec = ViewSpec { filter: Some(query.clone()), sort: Vec::new() };
         let view = self.view_of(&spec, progress)?;
         let rows: RowSet = view.rows(&self.document).map(|row| row.0).collect();

@@ -42,6 +42,15 @@ impl Inspection {
         Self { plan, saved, disk }
     }
 
+    /// A look at what is left of the first file of the plan if it goes altogether.
+    #[must_use]
+    pub fn of_gone(mut self) -> Self {
+        for output in &mut self.plan.outputs {
+            (output.action, output.file) = (Action::Removed, FileId::Gone);
+        }
+        self
+    }
+
     /// Reads the files and proves what would become of them. `None` when cancelled.
     pub fn prove(&self, progress: &Progress) -> Option<Vec<Proof>> {
         verify(&self.plan, &self.saved, &self.disk, progress)

@@ -23,6 +23,12 @@ impl<'a> SavedSet<'a> {
         Self(sitemaps.chain(indexes).filter(|(path, _)| request.disk.knows(path)).collect())
     }
 
+    /// The same for one sitemap alone.
+    pub(super) fn of_one(request: &Request<'a>, id: SitemapId) -> Self {
+        let path = request.saved.sitemap(id).and_then(|sitemap| sitemap.path.as_deref());
+        Self(path.filter(|path| request.disk.knows(path)).map(|path| (path, FileId::Sitemap(id))).into_iter().collect())
+    }
+
     pub(super) fn get(&self, path: &Path) -> Option<FileId> {
         self.0.get(path).copied()
     }
@@ -59,7 +65,7 @@ impl Planner<'_> {
     }
 
     /// The files that are replaced with repairs that nobody agreed to.
-    fn repairs(&self, outputs: &[Output]) -> Vec<Repairs> {
+    pub(super) fn repairs(&self, outputs: &[Output]) -> Vec<Repairs> {
         let saved = self.request.saved;
         let of = |output: &Output| {
             let quirks = match self.saved.get(&output.path)? {
@@ -87,9 +93,12 @@ impl Planner<'_> {
         }
     }
 
-    fn sitemap_output(&self, id: SitemapId) -> Option<Output> {
+    pub(super) fn sitemap_output(&self, id: SitemapId) -> Option<Output> {
         let sitemap = self.document.sitemap(id)?;
         let path = sitemap.path.clone()?;
+        if let Some(known) = self.request.known.get(id.index()) {
+            return Some(known.clone());
+        }
         let before = self.saved_at(&path);
         let same = before.is_some_and(|before| before.gzip == sitemap.gzip && self.same_bytes(id, before));
         let action = self.action(&path, same);

@@ -9,6 +9,7 @@ use crate::files::record;
 use crate::protocol::Field;
 use crate::protocol::limits::Limits;
 use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(super) fn pair() -> Set {
     let index = index(&["https://e.com/s-1.xml 2024-01-01", "https://e.com/s-2.xml 2024-01-01"]);
@@ -445,4 +446,29 @@ fn a_list_that_ends_without_a_line_break_does_so_whatever_comes_last() {
         set.save();
         assert_eq!(set.read("urls.txt"), lines(&[1, 2]), "{end:?}");
     }
+}
+
+/// Counts what is written.
+struct Meter(AtomicUsize);
+
+impl Gate for Meter {
+    fn pass(&self, _: Step) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
+        let written = file.write(bytes)?;
+        self.0.fetch_add(written, Ordering::SeqCst);
+        Ok(written)
+    }
+}
+
+#[test]
+fn one_changed_row_writes_the_bytes_of_its_part_and_of_the_index() {
+    let mut set = pair();
+    set.set(&[3], Field::Priority, Some("0.8"));
+    let meter = Meter(AtomicUsize::new(0));
+    super::faults::save_with(&meter, &mut set).unwrap();
+    let files = set.files();
+    assert_eq!(meter.0.into_inner(), files["s-2.xml"].len() + files["index.xml"].len());
 }

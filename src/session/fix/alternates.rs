@@ -19,7 +19,7 @@ use crate::xml::record::Flags;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Rules that are put right here.
-pub(super) const FIXES: RuleSet = RuleSet::of(&[
+pub(in crate::session) const FIXES: RuleSet = RuleSet::of(&[
     Rule::HREFLANG_SELF_MISSING,
     Rule::HREFLANG_NO_RETURN,
     Rule::HREFLANG_TARGET_MISSING,

@@ -96,7 +96,7 @@ impl Snapshot {
             return Err(refused(format!("there is a file {name} in its folder already")));
         }
         Ok(Intent {
-            label: format!("{old} renamed to {name}"),
+            label: format!("{old} renamed to {name}").into(),
             edit: Some(Edit::Rename { file, name: name.into() }),
             ..Intent::counting(1)
         })

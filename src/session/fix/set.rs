@@ -1,7 +1,7 @@
 //! Findings of several rows together put right: duplicates merged, the rarer spelling of an address made the common
 //! one, values that say nothing taken out.
 
-use super::super::change::Intent;
+use super::super::change::{Intent, Label};
 use super::super::snapshot::{DocumentLocs, Snapshot};
 use super::{alternates, rewrite};
 use crate::check::decision::Decision;
@@ -14,7 +14,6 @@ use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::location::{self, Location};
-use crate::words::counted;
 use crate::xml::entry::Entry;
 use std::collections::{BTreeMap, HashSet};
 
@@ -106,8 +105,8 @@ impl Snapshot {
         done.edits.extend(unused);
         let (changes, added) = (done.rows.len(), done.added);
         let label = match (changes, added) {
-            (0, 1..) => format!("{}: {} added", rule.code(), counted(added, "row")),
-            _ => format!("{}: {} put right", rule.code(), counted(changes, "row")),
+            (0, 1..) => Label::of(format!("{}: ", rule.code()), added, "row", " added"),
+            _ => Label::of(format!("{}: ", rule.code()), changes, "row", " put right"),
         };
         Some(Intent {
             label,

@@ -1,0 +1,270 @@
+//! Changes of rows that need no other rows: of a small set in memory, of a large one file by file.
+//!
+//! Both ways do, say and write the same.
+
+use super::apply::{self, Ready, dealt};
+use super::changes::changes;
+use super::edit::{edit_all, show_diffs, sum};
+use super::lock::Lock;
+use super::rows::{Keep, Target, date_of, repeated};
+use super::save::{announce, show_plan};
+use super::walk::Set;
+use super::{Failure, Status, Streams};
+use crate::document::rows::{RowId, RowSet};
+use crate::files::{Backups, Manner};
+use crate::progress::Progress;
+use crate::session::Session;
+use crate::session::bulk::{Bulk, Halt, How, Through, Way};
+use crate::session::change::{Change, Refused};
+use crate::session::command::{Command, Scope};
+use crate::session::run::Asker;
+use crate::session::save::words;
+use crate::session::snapshot::Snapshot;
+use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, Seek};
+use std::path::{Path, PathBuf};
+
+/// What is done to a set.
+pub(super) enum Task<'t> {
+    /// What a command says.
+    Command(Command),
+    /// What a file of rules says; `check` only compares.
+    Rules {
+        /// The rules.
+        rules: &'t [Ready],
+        /// Their file.
+        file: &'t Path,
+        /// Change nothing, list what does not obey.
+        check: bool,
+    },
+    /// Rows of URLs that stand more than once go.
+    Repeated {
+        /// But for this one.
+        keep: Keep,
+        /// Whether spellings of one URL are the same.
+        equivalent: bool,
+    },
+}
+
+impl Task<'_> {
+    fn way(&self) -> Way {
+        match self {
+            Self::Command(command) => Way::of(command),
+            Self::Rules { rules, .. } if rules.iter().any(Ready::compares_rows) => Way::Compared,
+            Self::Rules { .. } => Way::Alone,
+            Self::Repeated { .. } => Way::Compared,
+        }
+    }
+
+    fn is_check(&self) -> bool {
+        matches!(self, Self::Rules { check: true, .. })
+    }
+
+    /// The changes of the file that is held, each a step by its number; `gone` are the rows of a set that are repeated.
+    fn changes(&self, snapshot: &Snapshot, gone: &RowSet) -> Result<Vec<(usize, Change)>, Refused> {
+        Ok(match self {
+            Self::Command(command) => {
+                let change = snapshot.change_of(command, Asker::Headless, &Progress::default())?;
+                change.into_iter().map(|change| (0, change)).collect()
+            }
+            Self::Rules { rules, .. } => {
+                let dealt = rules.iter().zip(dealt(snapshot, rules)).enumerate();
+                let dealt = dealt.filter(|(_, (_, rows))| !rows.is_empty());
+                let set = |rule: &Ready, rows| Change::Set { rows, assignments: rule.assignments.clone() };
+                dealt.map(|(number, (rule, rows))| (number, set(rule, rows))).collect()
+            }
+            Self::Repeated { .. } if gone.is_empty() => Vec::new(),
+            Self::Repeated { .. } => vec![(0, Change::Delete(snapshot.document.held_set() & gone))],
+        })
+    }
+
+    /// What is done to a set that is held.
+    fn held(&self, mut session: Session, target: &Target, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+        match self {
+            Self::Command(command) => edit_all(session, std::slice::from_ref(command), &target.saving(), streams),
+            Self::Rules { rules, file, check } => apply::held(session, target, (rules, file, *check), streams),
+            Self::Repeated { keep, equivalent } => {
+                let rows = repeated(&session, *keep, *equivalent, &|row| date_of(&session, row));
+                session.mark(&rows, true);
+                let delete = Command::Delete(Scope::default());
+                let commands = if rows.is_empty() { &[][..] } else { std::slice::from_ref(&delete) };
+                edit_all(session, commands, &target.saving(), streams)
+            }
+        }
+    }
+}
+
+/// Does a task, and saves. A set of more than `held` bytes is gone through.
+pub(super) fn change(
+    target: &Target,
+    task: &Task<'_>,
+    held: u64,
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    let is_dry = target.dry_run || task.is_check();
+    if target.output.is_some() {
+        // A copy: its files have other names.
+        let (session, _lock) =
+            target.common.open_to_change(&target.path, (target.output.as_deref(), is_dry), streams)?;
+        return task.held(session, target, streams);
+    }
+    let paths = [target.path.clone()];
+    let mut lock = if is_dry { Lock::default() } else { Lock::take(streams, &paths)? };
+    let mut set = Set::open_to_change(&target.common, (&paths, held), task.way(), streams)?;
+    if !matches!(set, Set::Held(_)) {
+        match through(&mut set, &mut lock, (target, task), streams)? {
+            Ok(status) => return Ok(status),
+            Err(why) => {
+                drop(set);
+                set = Set::hold(&target.common, &paths, why, streams)?;
+            }
+        }
+    }
+    let Set::Held(session) = set else { return Ok(Status::Fine) };
+    lock.check(&session)?;
+    task.held(*session, target, streams)
+}
+
+/// What is printed of files, kept until it is known that all of them can be gone through.
+struct Spool {
+    file: File,
+    notes: Vec<String>,
+    /// What is printed of files that the set gives up, by their paths.
+    gone: BTreeMap<PathBuf, (Vec<u8>, Vec<String>)>,
+}
+
+impl Spool {
+    fn new() -> io::Result<Self> {
+        Ok(Self { file: tempfile::tempfile()?, notes: Vec::new(), gone: BTreeMap::new() })
+    }
+
+    fn print(mut self, streams: &mut Streams<'_>) -> io::Result<()> {
+        self.file.rewind()?;
+        io::copy(&mut self.file, streams.out)?;
+        self.notes.iter().for_each(|note| streams.note(note));
+        for (bytes, notes) in self.gone.values() {
+            streams.out.write_all(bytes)?;
+            notes.iter().for_each(|note| streams.note(note));
+        }
+        Ok(())
+    }
+}
+
+/// Goes through a large set. The inner error says why all of it has to be held instead; nothing has been done then.
+fn through(
+    set: &mut Set,
+    lock: &mut Lock,
+    (target, task): (&Target, &Task<'_>),
+    streams: &mut Streams<'_>,
+) -> Result<Result<Status, &'static str>, Failure> {
+    let (is_check, colour) = (task.is_check(), streams.colour);
+    let is_dry = target.dry_run || is_check;
+    let mut how = if is_dry {
+        How::look()
+    } else {
+        let backups = Backups::new(target.common.backup.unwrap_or_default());
+        How::write(Manner { force: false, backups, now: target.common.now()? }, target.common.accept_repairs)
+    };
+    let steps = match task {
+        Task::Command(command) => {
+            how = how.command(command);
+            1
+        }
+        Task::Rules { rules, .. } => rules.len(),
+        Task::Repeated { .. } => 1,
+    };
+    let gone = match task {
+        Task::Repeated { keep, equivalent } => gone(set, *keep, *equivalent, streams)?,
+        _ => RowSet::new(),
+    };
+    let (mut bulk, mut spool, mut count, mut halted) = (Bulk::new(how, steps), Spool::new()?, 0, None);
+    let each = set.each(streams, |session, id, _| {
+        let looked = match bulk.file(session, id, |snapshot| task.changes(snapshot, &gone)) {
+            Err(Halt::Refused(refused)) => return Err(refused.into()),
+            Err(Halt::Whole(why)) => {
+                halted = Some(why);
+                return Err(Refused(why.to_owned()).into());
+            }
+            Ok(None) => return Ok(()),
+            Ok(Some(looked)) => looked,
+        };
+        if is_check {
+            count += changes(&looked.snapshot, &mut spool.file)?;
+        } else if is_dry {
+            match looked.emptied {
+                Some(path) => {
+                    let (bytes, notes) = spool.gone.entry(path).or_default();
+                    show_diffs(&looked.inspection.clone().of_gone(), colour, bytes, notes)?;
+                }
+                None => show_diffs(&looked.inspection, colour, &mut spool.file, &mut spool.notes)?,
+            }
+        }
+        Ok(())
+    });
+    if let Some(why) = halted {
+        return Ok(Err(why));
+    }
+    each?;
+    if !is_dry {
+        lock.check(set.session())?;
+    }
+    let done = bulk.finish(set.session());
+    // Files without a row stay where no row is left at all.
+    if is_dry && !spool.gone.is_empty() && done.is_empty() {
+        return Ok(Err("no row is left of it"));
+    }
+    tell(&done, (target, task), streams);
+    if let Task::Rules { file, check: true, .. } = task {
+        spool.print(streams)?;
+        return Ok(Ok(apply::obeyed(count, file, streams)));
+    }
+    if is_dry {
+        if !done.plan.is_empty() {
+            show_plan(&done.plan, streams)?;
+            let mut notes = std::mem::take(&mut spool.notes);
+            show_diffs(&done.index(set.session()), colour, &mut spool.file, &mut notes)?;
+            spool.notes = notes;
+            spool.print(streams)?;
+        }
+        return Ok(Ok(Status::Fine));
+    }
+    announce(&done.plan, streams)?;
+    let saved = done.save()?;
+    streams.note(&words(&saved));
+    Ok(Ok(Status::Fine))
+}
+
+/// Says what was done, step by step.
+fn tell(done: &Through, (target, task): (&Target, &Task<'_>), streams: &mut Streams<'_>) {
+    for (number, sum_of_step) in done.sums.iter().enumerate() {
+        let (Some(intent), Some(message)) = (&sum_of_step.intent, sum_of_step.message()) else { continue };
+        match task {
+            Task::Rules { check: true, .. } => {}
+            Task::Rules { rules, .. } => {
+                if let Some(rule) = rules.get(number) {
+                    rule.tell(&message, target.dry_run, streams);
+                }
+            }
+            _ if target.dry_run => sum(intent, target.common.profile.unwrap_or_default(), streams),
+            _ => streams.note(&message),
+        }
+    }
+}
+
+/// The rows of a large set that go because their URLs stand more than once.
+fn gone(set: &mut Set, keep: Keep, equivalent: bool, streams: &mut Streams<'_>) -> Result<RowSet, Failure> {
+    let mut dates: HashMap<RowId, i64> = HashMap::new();
+    let grouped = set.session().view().checks.set().duplicate_rows();
+    if keep == Keep::Newest && !grouped.is_empty() {
+        set.each(streams, |session, _, _| {
+            let rows = session.document().held_rows().filter(|row| grouped.contains(row.0));
+            dates.extend(rows.filter_map(|row| Some((row, date_of(session, row)?))));
+            Ok(())
+        })?;
+    }
+    Ok(repeated(set.session(), keep, equivalent, &|row| dates.get(&row).copied()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! Plans of a set that is gone through file by file: what happens to one file is worked out while it is held, and the
+//! whole plan from that when all are through ([`Request::known`](super::Request::known)).
+//!
+//! Both say what a plan of the whole set in memory says.
+
+use super::{Plan, Planner, Request, SavedSet};
+use crate::document::sitemap::SitemapId;
+use crate::files::plan::Action;
+use std::collections::BTreeSet;
+
+/// What a save does to one sitemap of a set, whatever becomes of the others: a plan of that file alone, in the document
+/// of the request. `None` where it needs more than its own place: its rows would be dealt out to new files.
+pub fn plan_part(request: &Request<'_>, id: SitemapId) -> Option<Plan> {
+    let dealt = request.document.deal_since(Some(request.saved), request.limits);
+    if !dealt.parts.is_empty() || !dealt.oversized.is_empty() {
+        return None;
+    }
+    let mut planner = Planner::new(request, SavedSet::of_one(request, id), dealt.document);
+    planner.compare();
+    let outputs = vec![planner.sitemap_output(id)?];
+    let repairs = planner.repairs(&outputs);
+    let mut document = planner.document;
+    let written = outputs.iter().filter(|output| output.action != Action::Untouched);
+    let written: Vec<_> = written.filter_map(|output| output.file.member()).collect();
+    document.settle_written(&written, &BTreeSet::new());
+    Some(Plan {
+        outputs,
+        asks: false,
+        repairs,
+        needs_base: None,
+        losses: Vec::new(),
+        copy: false,
+        problems: Vec::new(),
+        document,
+        path: None,
+    })
+}

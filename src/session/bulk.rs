@@ -1,0 +1,348 @@
+//! A change of a set that is gone through file by file: each file is changed and written beside its target while it is
+//! held; when all are through, one commit puts them in place.
+//!
+//! What is done, said and written is what a session that holds the set does: the same intents, edits, plan and save. Of a
+//! file that was changed nothing stays but its line of the plan, how long it is and what stands around its rows. What
+//! needs more than one file at a time is not begun here, or given up: [`Halt::Whole`] says why.
+
+use super::Session;
+use super::change::{Change, Intent, Refused};
+use super::command::{Command, Scope};
+use super::fix::{alternates, name, set};
+use super::run::rules_named;
+use super::snapshot::Snapshot;
+use super::verify::Inspection;
+use crate::check::rule::{self, Rule, RuleSet};
+use crate::document::Document;
+use crate::document::edit::Edit;
+use crate::document::form::Form;
+use crate::document::query::Query;
+use crate::document::rows::{RowId, RowList};
+use crate::document::sitemap::{Member, Sitemap, SitemapId};
+use crate::files::{self, Action, Batch, Disk, Manner, Output, Plan, Request, Saved};
+use crate::progress::Progress;
+use crate::protocol::lastmod::Now;
+use crate::protocol::limits::Limits;
+use crate::xml::record::Flags;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What has to be known of a set to change it file by file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Nothing but the file in hand.
+    Alone,
+    /// What the rules say of the set as a whole.
+    Compared,
+    /// All rows at once, and why.
+    Whole(&'static str),
+}
+
+impl Way {
+    /// The way of a command.
+    pub fn of(command: &Command) -> Self {
+        let scope = match command {
+            Command::Set { scope, .. } | Command::Replace { scope, .. } | Command::Delete(scope) => scope,
+            Command::Fix { scope, answer: None, .. } => scope,
+            Command::Fix { .. } => return Self::Whole("an answer is about all rows together"),
+            _ => return Self::Whole("this command is about all rows together"),
+        };
+        let compares = scope.query.as_ref().is_some_and(Query::compares_rows);
+        let rules = fixed(command).unwrap_or_default();
+        if rules.intersects(set::FIXES.minus(alternates::FIXES)) {
+            return Self::Whole("these findings are put right by looking at several rows");
+        }
+        // Another name of a file, news of their own, and where pages may lie, are about more than one file.
+        let of_several = [Rule::INDEX_CHILD_PATH, Rule::INDEX_CHILD_UNLISTED, Rule::SET_NEWS_MIXED];
+        if rules.intersects(name::FIXES.union(RuleSet::of(&of_several))) {
+            return Self::Whole("these findings are put right by looking at several files");
+        }
+        let is_of_set = |rule: Rule| rule.scope() == rule::Scope::Set || rule == Rule::LASTMOD_MISSING;
+        if compares || rules.iter().any(is_of_set) { Self::Compared } else { Self::Alone }
+    }
+}
+
+/// The rules that a command puts right.
+fn fixed(command: &Command) -> Option<RuleSet> {
+    match command {
+        Command::Fix { rules, answer: None, .. } => rules_named(rules).ok(),
+        _ => None,
+    }
+}
+
+/// Why a change is not made file by file.
+#[derive(Debug)]
+pub enum Halt {
+    /// It needs all rows at once.
+    Whole(&'static str),
+    /// It is not allowed.
+    Refused(Refused),
+}
+
+/// How a set is changed.
+#[derive(Debug, Clone)]
+pub struct How {
+    /// How files are written.
+    manner: Manner,
+    /// Whether they are.
+    writes: bool,
+    /// Agree to the repairs of damaged files.
+    accept: bool,
+    /// The rules that are put right, of the index too.
+    rules: Option<RuleSet>,
+    /// Whether only rows that pass a query are meant.
+    is_filtered: bool,
+}
+
+impl How {
+    /// Writes as `manner` says; `accept` agrees to repairs.
+    pub const fn write(manner: Manner, accept: bool) -> Self {
+        Self { manner, writes: true, accept, rules: None, is_filtered: false }
+    }
+
+    /// Writes nothing.
+    #[must_use]
+    pub fn look() -> Self {
+        let manner = Manner { force: false, backups: files::Backups::default(), now: Now { seconds: 0, offset: 0 } };
+        Self { manner, writes: false, accept: false, rules: None, is_filtered: false }
+    }
+
+    /// The same for a command.
+    #[must_use]
+    pub fn command(self, command: &Command) -> Self {
+        let is_filtered = command.scope().is_some_and(|scope: &Scope| scope.query.is_some());
+        Self { rules: fixed(command), is_filtered, ..self }
+    }
+}
+
+/// What one step of a change comes to over all files so far.
+#[derive(Debug, Clone, Default)]
+pub struct Sum {
+    /// What to say of it; `None`: it was about no row yet.
+    pub intent: Option<Intent>,
+    /// Whether anything is another than before.
+    changed: bool,
+}
+
+impl Sum {
+    fn add(&mut self, intent: Intent, changed: bool) {
+        self.changed |= changed;
+        match &mut self.intent {
+            Some(sum) => sum.plus(intent),
+            None => {
+                // Samples and edits are of rows that will not be held any more.
+                let mut first = Intent { samples: Vec::new(), ..intent };
+                first.edit = first.edit.map(|_| Edit::Several(Vec::new()));
+                self.intent = Some(first);
+            }
+        }
+    }
+
+    /// What to say when it is done.
+    pub fn message(&self) -> Option<String> {
+        self.intent.as_ref().map(|intent| intent.done(self.changed))
+    }
+}
+
+/// A file that is changed, while it is held.
+#[derive(Debug)]
+pub struct Looked {
+    /// The set with the changed file.
+    pub snapshot: Snapshot,
+    /// What a save would do to it.
+    pub inspection: Inspection,
+    /// Its path, if it loses its last row: the set gives it up then.
+    pub emptied: Option<PathBuf>,
+}
+
+/// A change on its way through the files.
+pub struct Bulk {
+    how: How,
+    sums: Vec<Sum>,
+    outputs: Vec<Output>,
+    changed: Vec<(SitemapId, Sitemap)>,
+    batch: Option<Batch<'static>>,
+    /// What stopped the writing. The rest is only counted, so that as much is said as otherwise.
+    failed: Option<files::Error>,
+}
+
+/// A change that went through all files and waits to be put in place.
+pub struct Through {
+    /// What each step comes to.
+    pub sums: Vec<Sum>,
+    /// What a save does.
+    pub plan: Plan,
+    disk: Disk,
+    batch: Option<Batch<'static>>,
+    failed: Option<files::Error>,
+    manner: Manner,
+}
+
+impl Bulk {
+    /// A change in so many steps.
+    pub fn new(how: How, steps: usize) -> Self {
+        let sums = vec![Sum::default(); steps];
+        Self { how, sums, outputs: Vec::new(), changed: Vec::new(), batch: None, failed: None }
+    }
+
+    /// Makes the changes of the file that is held, each of them a step by its number. Gives a look at the file if it is
+    /// another now.
+    ///
+    /// # Errors
+    /// [`Halt`].
+    pub fn file(
+        &mut self,
+        session: &Session,
+        id: SitemapId,
+        changes: impl FnOnce(&Snapshot) -> Result<Vec<(usize, Change)>, Refused>,
+    ) -> Result<Option<Looked>, Halt> {
+        let mut snapshot = session.snapshot();
+        snapshot.saved = snapshot.state.document.clone();
+        let Some(sitemap) = snapshot.document.sitemap(id) else { return Ok(None) };
+        if sitemap.form != Form::Xml {
+            return Err(Halt::Whole("there is a file in it that is no XML"));
+        }
+        if self.how.rules.is_some() && self.how.is_filtered && sitemap.live == 0 {
+            return Err(Halt::Whole("files without a row are put right only where all rows are meant"));
+        }
+        if self.how.rules.is_some_and(|rules| rules.intersects(alternates::FIXES)) {
+            let is_linked = |row: RowId| snapshot.document.record(row).flags.has(Flags::ALTERNATE);
+            if snapshot.document.held_rows().any(is_linked) {
+                return Err(Halt::Whole("its pages link to each other as alternates"));
+            }
+        }
+        let idle = Progress::default();
+        let mut document = snapshot.document.clone();
+        for (step, change) in changes(&snapshot).map_err(Halt::Refused)? {
+            let Some(intent) = snapshot.intend(&change, &idle).map_err(Halt::Refused)? else { continue };
+            let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &idle));
+            let changed = applied.map(|applied| {
+                document = applied.document;
+                !applied.touched.is_empty() || applied.moved || applied.framed
+            });
+            if let Some(sum) = self.sums.get_mut(step) {
+                sum.add(intent, changed.unwrap_or_default());
+            }
+        }
+        let request = Request {
+            document: &document,
+            saved: &snapshot.saved,
+            disk: &session.disk,
+            to: None,
+            base_url: session.base_url(),
+            limits: Limits::default(),
+            now: session.now.now,
+            known: &[],
+        };
+        let plan = files::plan_part(&request, id).ok_or(Halt::Whole("a file grows beyond what one may hold"))?;
+        let Some(output) = plan.outputs.first().cloned() else { return Ok(None) };
+        let is_changed = output.action != Action::Untouched;
+        let emptied = (output.urls_after == 0 && output.urls_before > 0).then(|| output.path.clone());
+        self.outputs.push(output);
+        if !is_changed {
+            return Ok(None);
+        }
+        if let Some(sitemap) = document.sitemap(id).cloned() {
+            let frame = Arc::new(sitemap.frame.hollow());
+            self.changed.push((id, Sitemap { frame, rows: RowList::default(), ..sitemap }));
+        }
+        if emptied.is_none() {
+            self.stage(plan.clone(), session);
+        }
+        snapshot.state.document = document;
+        let inspection = Inspection::new(plan, snapshot.saved.clone(), session.disk.clone());
+        Ok(Some(Looked { snapshot, inspection, emptied }))
+    }
+
+    /// Writes a file beside its target, unless there was an error before.
+    fn stage(&mut self, mut plan: Plan, session: &Session) {
+        if !self.how.writes || self.failed.is_some() {
+            return;
+        }
+        if self.how.accept {
+            plan.accept_repairs();
+        }
+        // The whole plan is refused for it.
+        if !plan.repairs.is_empty() {
+            return;
+        }
+        let main = files::main_path(session.document());
+        let idle = Progress::default();
+        let batch = match self.batch.take() {
+            Some(batch) => Ok(batch),
+            None => Batch::begin(main.as_deref(), &session.disk, &self.how.manner),
+        };
+        let staged = batch.and_then(|mut batch| {
+            batch.stage(&plan, &session.disk, &idle)?;
+            Ok(batch)
+        });
+        match staged {
+            Ok(batch) => self.batch = Some(batch),
+            Err(error) => self.failed = Some(error),
+        }
+    }
+
+    /// All files are through: the index follows, and the plan of the whole set.
+    pub fn finish(mut self, session: &Session) -> Through {
+        let mut document = session.document().clone();
+        if let Some(rules) = self.how.rules {
+            self.fix_index(session, rules, &mut document);
+        }
+        for (id, sitemap) in std::mem::take(&mut self.changed) {
+            document.put_shed(id, sitemap);
+        }
+        let request = Request { document: &document, known: &self.outputs, ..session.request(None, Limits::default()) };
+        let mut plan = files::plan(&request);
+        if self.how.accept {
+            plan.accept_repairs();
+        }
+        let Self { sums, batch, failed, how, .. } = self;
+        Through { sums, plan, disk: session.disk.clone(), batch, failed, manner: how.manner }
+    }
+
+    /// The index is put right with the files if all rows are meant.
+    fn fix_index(&mut self, session: &Session, rules: RuleSet, document: &mut Document) {
+        let Some(sum) = self.sums.first_mut() else { return };
+        let meant = sum.intent.as_ref().map_or(0, |intent| intent.rows);
+        if document.index().is_none() || meant != u64::from(session.document().live()) {
+            return;
+        }
+        let intent = session.view().intend_fix_file(Member::Index, rules);
+        let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &Progress::default()));
+        if let Some(applied) = applied {
+            *document = applied.document;
+            sum.add(intent, applied.framed || !applied.touched.is_empty());
+        }
+    }
+}
+
+impl Through {
+    /// Whether no row is left in any file.
+    pub const fn is_empty(&self) -> bool {
+        self.plan.document.live() == 0
+    }
+
+    /// A look at what a save does to the index.
+    pub fn index(&self, session: &Session) -> Inspection {
+        let outputs = self.plan.outputs.iter().filter(|output| output.file.index_file().is_some());
+        let plan = Plan { outputs: outputs.cloned().collect(), ..self.plan.clone() };
+        Inspection::new(plan, session.document().clone(), self.disk.clone())
+    }
+
+    /// Writes what is left to write, and puts everything in place.
+    ///
+    /// # Errors
+    /// What stopped it, as a save of a set in memory does.
+    pub fn save(mut self) -> Result<Saved, files::Error> {
+        // What the plan is refused for comes first, as where nothing was written before it was known.
+        let is_refused = !self.plan.is_ready() || !self.plan.repairs.is_empty();
+        if let Some(failed) = self.failed.filter(|_| !is_refused) {
+            return Err(failed);
+        }
+        let batch = match self.batch {
+            Some(batch) => batch,
+            None => Batch::begin(self.plan.path.as_deref(), &self.disk, &self.manner)?,
+        };
+        batch.commit(&self.plan, &mut self.disk, &Progress::default())
+    }
+}
