@@ -1,3 +1,5 @@
+//! The same is left of a set whether it is held or gone through.
+
 use super::super::args::{Line, Task};
 use super::super::walk::tests::write;
 use super::super::{Streams, apply, fix, rows, set};
