@@ -121,6 +121,15 @@ impl RowList {
         Self { pieces: Arc::new(pieces), len: len as usize }
     }
 
+    /// The ids, if they are consecutive.
+    pub fn as_range(&self) -> Option<Range<u32>> {
+        match self.pieces.as_slice() {
+            [] => Some(0..0),
+            [Piece::Range { first, len }] => Some(*first..*first + *len),
+            _ => None,
+        }
+    }
+
     /// Any order; runs of consecutive ids are stored as ranges.
     pub fn from_ids(ids: impl IntoIterator<Item = u32>) -> Self {
         let mut builder = Builder::default();

@@ -189,6 +189,11 @@ impl Source {
         &self.bytes
     }
 
+    /// Where each entry starts, and where the last one ends: offsets in bytes.
+    pub(super) fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
     /// Number of entries.
     pub fn len(&self) -> usize {
         self.starts.len().saturating_sub(1)

@@ -4,13 +4,14 @@
 //! are until the view is made again: nothing moves that the user did not move.
 
 use super::Document;
-use super::order;
 use super::query::{Query, RowFacts};
 use super::rows::RowId;
 use super::sitemap::SitemapId;
 use super::sort::{self, Column, SortKey};
+use super::{codes, order};
 use crate::progress::Progress;
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a view is made by.
@@ -34,7 +35,48 @@ enum Order {
     /// All rows in file order: first position of each sitemap, then the total.
     File(Arc<Vec<u32>>),
     /// These rows; and the number of each row in the file order, by row id.
-    List { rows: Arc<Vec<u32>>, numbers: Arc<[u32]> },
+    List { rows: Arc<Vec<u32>>, numbers: Numbers },
+}
+
+/// The number of each row in the file order, by row id, from 1.
+#[derive(Debug, Clone)]
+enum Numbers {
+    /// Rows stand in the order of their ids, of which there are so many.
+    Natural(u32),
+    /// Any order; 0 for rows without a place.
+    Given(Arc<[u32]>),
+}
+
+impl Numbers {
+    fn of(document: &Document) -> Self {
+        let mut end = 0;
+        let mut follows =
+            |range: &Range<u32>| range.is_empty() || std::mem::replace(&mut end, range.end) == range.start;
+        let mut ranges = document.sitemaps().iter().map(|sitemap| sitemap.rows.as_range());
+        if ranges.all(|range| range.as_ref().is_some_and(&mut follows)) && end == document.row_limit() {
+            return Self::Natural(end);
+        }
+        let mut numbers = vec![0u32; document.row_limit() as usize];
+        for (number, row) in document.rows().enumerate() {
+            if let Some(slot) = numbers.get_mut(row.index()) {
+                *slot = number as u32 + 1;
+            }
+        }
+        Self::Given(numbers.into())
+    }
+
+    fn get(&self, row: u32) -> u32 {
+        match self {
+            Self::Natural(end) => {
+                if row < *end {
+                    row + 1
+                } else {
+                    0
+                }
+            }
+            Self::Given(numbers) => numbers.get(row as usize).copied().unwrap_or_default(),
+        }
+    }
 }
 
 /// The rows on show.
@@ -87,21 +129,27 @@ impl View {
         if spec.is_plain() {
             return Some(Self::file_order(document));
         }
-        let all: Vec<u32> = document.rows().map(|row| row.0).collect();
-        let mut numbers = vec![0u32; document.row_limit() as usize];
-        for (number, row) in all.iter().enumerate() {
-            if let Some(slot) = numbers.get_mut(*row as usize) {
-                *slot = number as u32 + 1;
+        let numbers = Numbers::of(document);
+        let all = || -> Vec<u32> {
+            match numbers {
+                Numbers::Natural(end) => (0..end).collect(),
+                Numbers::Given(_) => document.rows().map(|row| row.0).collect(),
             }
-        }
-        let mut rows = match &spec.filter {
-            Some(query) if !query.is_everything() => matching(&all, query, facts, progress)?,
-            _ => all,
+        };
+        let mut rows = match spec.filter.as_ref().filter(|query| !query.is_everything()) {
+            None => all(),
+            Some(query) => match query.needle().filter(|_| !document.is_hollow) {
+                None => matching(&all(), query, facts, progress)?,
+                Some(needle) => {
+                    let rows = document.rows_with(&needle, |row| query.matches(&facts(row)), progress)?;
+                    in_file_order(rows, &numbers)
+                }
+            },
         };
         if !spec.sort.is_empty() {
             rows = sorted(rows, (document, &numbers), &spec.sort, facts, progress)?;
         }
-        Some(Self { order: Order::List { rows: Arc::new(rows), numbers: numbers.into() } })
+        Some(Self { order: Order::List { rows: Arc::new(rows), numbers } })
     }
 
     /// Number of rows on show.
@@ -153,7 +201,7 @@ impl View {
     pub fn number(&self, document: &Document, row: RowId) -> u32 {
         match &self.order {
             Order::File(_) => self.position_of(document, row).map_or(0, |position| position + 1),
-            Order::List { numbers, .. } => numbers.get(row.index()).copied().unwrap_or_default(),
+            Order::List { numbers, .. } => numbers.get(row.0),
         }
     }
 
@@ -169,19 +217,22 @@ impl View {
     #[must_use]
     pub fn adapted(&self, document: &Document, added: &[RowId], anchor: Option<RowId>) -> Self {
         let Order::List { rows: shown, .. } = &self.order else { return Self::file_order(document) };
-        let mut numbers = vec![0u32; document.row_limit() as usize];
-        for (number, row) in document.rows().enumerate() {
-            if let Some(slot) = numbers.get_mut(row.index()) {
-                *slot = number as u32 + 1;
-            }
-        }
-        let mut rows: Vec<u32> =
-            shown.iter().copied().filter(|row| numbers.get(*row as usize).is_some_and(|number| *number > 0)).collect();
+        let numbers = Numbers::of(document);
+        let mut rows: Vec<u32> = shown.iter().copied().filter(|row| numbers.get(*row) > 0).collect();
         let at = anchor.and_then(|anchor| rows.iter().position(|row| *row == anchor.0)).map_or(0, |at| at + 1);
         let have: super::rows::RowSet = rows.iter().copied().collect();
         rows.splice(at..at, added.iter().map(|row| row.0).filter(|row| !have.contains(*row)));
-        Self { order: Order::List { rows: Arc::new(rows), numbers: numbers.into() } }
+        Self { order: Order::List { rows: Arc::new(rows), numbers } }
     }
+}
+
+/// Rows in the order of their ids as they stand in the files; those without a place are none.
+fn in_file_order(mut rows: Vec<u32>, numbers: &Numbers) -> Vec<u32> {
+    if matches!(numbers, Numbers::Given(_)) {
+        rows.retain(|row| numbers.get(*row) > 0);
+        rows.par_sort_unstable_by_key(|row| numbers.get(*row));
+    }
+    rows
 }
 
 /// The rows that pass, in their order.
@@ -229,12 +280,23 @@ impl order::Texts for Locs<'_> {
 /// Rows sorted under the keys; equal ones keep their order.
 fn sorted<R: RowFacts>(
     rows: Vec<u32>,
-    (document, numbers): (&Document, &[u32]),
+    (document, numbers): (&Document, &Numbers),
     keys: &[SortKey],
     facts: &(impl Fn(RowId) -> R + Sync),
     progress: &Progress,
 ) -> Option<Vec<u32>> {
     let is_fact = |key: &SortKey| !matches!(key.column, Column::Loc | Column::File | Column::Number);
+    if let [key] = keys
+        && is_fact(key)
+    {
+        let code = |row: &u32| key.packed(&facts(RowId(*row))).unwrap_or(u64::MAX);
+        let codes: Vec<u64> = rows.par_iter().map(code).collect();
+        if progress.is_cancelled() {
+            return None;
+        }
+        let order = codes::order(&codes);
+        return Some(order.into_par_iter().map(|at| rows.get(at as usize).copied().unwrap_or_default()).collect());
+    }
     if keys.len() <= 2 && keys.iter().all(is_fact) {
         // Facts: sort their numbers, then the places.
         let code = |facts: &R, place: usize| keys.get(place).and_then(|key| key.packed(facts)).unwrap_or(u64::MAX);
@@ -259,7 +321,7 @@ fn sorted<R: RowFacts>(
         return Some(order.into_par_iter().map(|at| locs.row(at)).collect());
     }
     let mut rows = rows;
-    let number = |row: u32| numbers.get(row as usize).copied().unwrap_or_default();
+    let number = |row: u32| numbers.get(row);
     rows.par_sort_by(|a, b| {
         if progress.is_cancelled() {
             return std::cmp::Ordering::Equal;

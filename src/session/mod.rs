@@ -531,10 +531,10 @@ impl Session {
         let (touched, label, cursor) = (step.touched.clone(), step.label.clone(), step.cursor);
         let moved = step.moved;
         self.history.hand_over(back, &mut self.now.state, &old, &touched);
-        let placed = self.place_rows();
-        let moved = placed || moved;
         // What was saved in between may differ from what the step knew.
-        if placed || self.now.state.counted != self.now.saves {
+        let is_stale = self.now.state.counted != self.now.saves;
+        let moved = (is_stale && self.place_rows()) || moved;
+        if is_stale {
             self.count_changes();
         }
         let document = &self.now.state.document;

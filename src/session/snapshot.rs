@@ -320,3 +320,6 @@ impl RowFacts for Facts<'_, '_> {
             || self.table.set.has_severity(severity, self.row, &self.record)
     }
 }
+
+#[cfg(test)]
+mod tests;

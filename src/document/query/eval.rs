@@ -168,7 +168,7 @@ impl Node {
             Self::Present(Field::Loc) | Self::Empty(_) | Self::Depth(_) => 20,
             Self::Text(_, Matcher::Is(_) | Matcher::IsFolded(_)) => 25,
             Self::Text(_, Matcher::Find(_) | Matcher::FindFolded(_)) => 30,
-            Self::Text(_, Matcher::Regex(_)) => 100,
+            Self::Text(_, Matcher::Regex(..)) => 100,
             Self::Not(inner) => inner.cost(),
             Self::All(parts) | Self::Any(parts) => parts.iter().map(Self::cost).sum(),
         }

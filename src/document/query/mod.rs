@@ -32,12 +32,14 @@ mod complete;
 mod date;
 mod eval;
 mod expr;
+mod needle;
 mod parse;
 pub mod scan;
 pub mod suggest;
 mod text;
 
 pub use complete::{Candidate, Completions, completions};
+pub(super) use needle::Needle;
 pub use text::{regex_message, rule_indexes};
 
 use crate::protocol::changefreq::Changefreq;
@@ -166,6 +168,11 @@ impl Query {
     /// Whether a row passes.
     pub fn matches<R: RowFacts + ?Sized>(&self, row: &R) -> bool {
         self.node.holds(&Row::new(row))
+    }
+
+    /// A text that the URL of every row that passes contains, as far as one is known.
+    pub(super) fn needle(&self) -> Option<Needle> {
+        Needle::of(&self.node)
     }
 
     /// Whether other rows have a say in whether a row passes: duplicates, rules of the set.

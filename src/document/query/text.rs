@@ -20,8 +20,8 @@ pub enum Matcher {
     Is(Box<str>),
     /// Is this text, ASCII letters in any case.
     IsFolded(Box<str>),
-    /// Matches.
-    Regex(Box<Regex>),
+    /// Matches; whether letters stand for both of their cases.
+    Regex(Box<Regex>, bool),
 }
 
 impl Matcher {
@@ -32,8 +32,8 @@ impl Matcher {
             Match::Is if name == Name::Host => Self::IsFolded(value.into()),
             Match::Is => Self::Is(value.into()),
             Match::Contains => Self::contains(value, any_case)?,
-            Match::Glob => Self::Regex(Box::new(build(&glob(value, name != Name::Loc), any_case)?)),
-            Match::Regex => Self::Regex(Box::new(build(value, false)?)),
+            Match::Glob => Self::Regex(Box::new(build(&glob(value, name != Name::Loc), any_case)?), any_case),
+            Match::Regex => Self::Regex(Box::new(build(value, false)?), false),
         })
     }
 
@@ -43,7 +43,7 @@ impl Matcher {
         } else if let Some(folded) = Folded::new(value) {
             Self::FindFolded(folded)
         } else {
-            Self::Regex(Box::new(build(&regex::escape(value), true)?))
+            Self::Regex(Box::new(build(&regex::escape(value), true)?), true)
         })
     }
 
@@ -54,7 +54,7 @@ impl Matcher {
             Self::FindFolded(folded) => folded.is_in(text.as_bytes()),
             Self::Is(value) => **value == *text,
             Self::IsFolded(value) => value.eq_ignore_ascii_case(text),
-            Self::Regex(regex) => regex.is_match(text.as_bytes()),
+            Self::Regex(regex, _) => regex.is_match(text.as_bytes()),
         }
     }
 }
@@ -71,7 +71,7 @@ pub struct Folded {
 
 impl Folded {
     /// `None` when the text is empty or not ASCII.
-    fn new(needle: &str) -> Option<Self> {
+    pub(super) fn new(needle: &str) -> Option<Self> {
         if !needle.is_ascii() {
             return None;
         }
@@ -84,12 +84,23 @@ impl Folded {
         })
     }
 
+    /// What is looked for.
+    pub(super) const fn needle(&self) -> &[u8] {
+        &self.needle
+    }
+
     fn is_in(&self, text: &[u8]) -> bool {
-        memchr2_iter(self.lower, self.upper, text).any(|at| {
-            at.checked_sub(self.pivot)
-                .and_then(|start| text.get(start..start + self.needle.len()))
-                .is_some_and(|candidate| candidate.eq_ignore_ascii_case(&self.needle))
-        })
+        self.find(text).is_some()
+    }
+
+    /// Where it stands first.
+    pub(super) fn find(&self, text: &[u8]) -> Option<usize> {
+        let starts = memchr2_iter(self.lower, self.upper, text).filter_map(|at| at.checked_sub(self.pivot));
+        let mut starts = starts.filter(|start| {
+            let candidate = text.get(*start..start + self.needle.len());
+            candidate.is_some_and(|candidate| candidate.eq_ignore_ascii_case(&self.needle))
+        });
+        starts.next()
     }
 }
 

@@ -1,0 +1,83 @@
+//! Sorting rows by numbers that are facts of theirs.
+
+use rayon::prelude::*;
+
+/// Bits of a number that one pass sorts by.
+const DIGIT: u32 = 11;
+
+/// The places of numbers, in the order of the numbers; equal ones keep theirs. The two greatest numbers stand for values
+/// that are not there.
+pub(super) fn order(codes: &[u64]) -> Vec<u32> {
+    const SPECIAL: u64 = u64::MAX - 1;
+    let regular = || codes.par_iter().copied().filter(|code| *code < SPECIAL);
+    let (least, most) = rayon::join(|| regular().min(), || regular().max());
+    let (least, most) = (least.unwrap_or_default(), most.unwrap_or_default());
+    // Counted from the least they nearly always fit half a word, and the place fits the other half.
+    let Some(span) = u32::try_from(most - least).ok().and_then(|span| span.checked_add(2)) else {
+        let mut places: Vec<u32> = (0..codes.len() as u32).collect();
+        places.par_sort_by_key(|at| codes.get(*at as usize));
+        return places;
+    };
+    let number = |code: u64| if code < SPECIAL { code - least } else { u64::from(span) - (u64::MAX - code) };
+    let mut words: Vec<u64> = codes.par_iter().enumerate().map(|(at, code)| number(*code) << 32 | at as u64).collect();
+    let bits = u32::BITS - span.leading_zeros();
+    let share = words.len().div_ceil(rayon::current_num_threads()).max(1);
+    words.par_chunks_mut(share).for_each(|words| by_digits(words, bits));
+    // Each share is in order already, which this finds and only merges.
+    words.sort();
+    words.into_par_iter().map(|word| word as u32).collect()
+}
+
+/// Sorts words by the lowest `bits` bits of their upper halves, those that are equal left in order.
+fn by_digits(words: &mut [u64], bits: u32) {
+    const MASK: u64 = (1 << DIGIT) - 1;
+    let mut other = vec![0; words.len()];
+    let (mut from, mut to): (&mut [u64], &mut [u64]) = (words, &mut other);
+    let passes = bits.div_ceil(DIGIT);
+    for pass in 0..passes {
+        let digit = |word: u64| (word >> (32 + pass * DIGIT) & MASK) as usize;
+        let mut places = [0u32; 1 << DIGIT];
+        for word in from.iter() {
+            places[digit(*word)] += 1;
+        }
+        let mut next = 0;
+        for place in &mut places {
+            next += std::mem::replace(place, next);
+        }
+        for word in from.iter() {
+            let place = &mut places[digit(*word)];
+            if let Some(slot) = to.get_mut(*place as usize) {
+                *slot = *word;
+            }
+            *place += 1;
+        }
+        std::mem::swap(&mut from, &mut to);
+    }
+    // After an odd number of passes the sorted words are in the other room.
+    if passes % 2 == 1 {
+        to.copy_from_slice(from);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_is_a_stable_sort(
+            codes in proptest::collection::vec(prop_oneof![
+                4 => 1_000_000_000_000_u64..1_000_000_100_000,
+                2 => 1_000_000_000_000_u64..1_000_000_000_003,
+                1 => u64::MAX - 1..=u64::MAX,
+            ], 0..3_000),
+            far in proptest::option::of(any::<u64>()),
+        ) {
+            let codes: Vec<u64> = codes.into_iter().chain(far).collect();
+            let mut model: Vec<u32> = (0..codes.len() as u32).collect();
+            model.sort_by_key(|at| codes[*at as usize]);
+            prop_assert_eq!(order(&codes), model);
+        }
+    }
+}
