@@ -49,6 +49,9 @@ impl Document {
         let no = |why: &str| Some(why.to_owned());
         let Member::Sitemap(id) = file else {
             return match self.index() {
+                Some(index) if !index.more.is_empty() => {
+                    no("it is several files, which are known by its name; save it as another (:write NAME)")
+                }
                 Some(index) if index.path.is_some() => None,
                 _ => no("it is no file yet"),
             };

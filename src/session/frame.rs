@@ -22,6 +22,7 @@ use crate::document::sitemap::{Index, Member, Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::document::volumes::IndexFile;
 use crate::progress::Progress;
+use crate::protocol::limits::Limits;
 use crate::protocol::namespace::{self, Namespace};
 use crate::xml::record::Flags;
 use memchr::memmem::Finder;
@@ -275,8 +276,13 @@ const OF_FILES: RuleSet = frame::FRAME_RULES
     .union(RuleSet::of(&[Rule::TEXT_BLANK_LINE, Rule::TEXT_LINE_ENDS, Rule::SET_NEWS_MIXED]));
 
 /// Limits that a file is split at when it is written.
-const SPLIT: RuleSet =
-    RuleSet::of(&[Rule::FILE_TOO_MANY_URLS, Rule::FILE_TOO_LARGE, Rule::TEXT_LIMITS, Rule::NEWS_LIMIT]);
+const SPLIT: RuleSet = RuleSet::of(&[
+    Rule::FILE_TOO_MANY_URLS,
+    Rule::FILE_TOO_LARGE,
+    Rule::TEXT_LIMITS,
+    Rule::NEWS_LIMIT,
+    Rule::INDEX_TOO_MANY,
+]);
 
 impl Snapshot {
     /// The files that rows are in; all of them, and the index, if the rows are all there are.
@@ -388,13 +394,24 @@ impl Snapshot {
         // What is over a limit is split when it is written.
         let is_over = match member {
             Member::Sitemap(id) => self.splits(id, broken).intersects(rules),
-            Member::Index => false,
+            Member::Index => self.deals_index(broken).intersects(rules),
         };
         if repairs.intersects(rules) || !lines.is_empty() || is_over {
             edits.extend(lines);
             edits.push(Edit::Accept(member));
         }
         edits
+    }
+
+    /// The limits that the index is over and that writing it anew puts right; none once that is agreed to.
+    fn deals_index(&self, broken: RuleSet) -> RuleSet {
+        let limits = Limits::default();
+        let is_over = |index: &Index| {
+            let bytes = index.source.bytes().len() as u64;
+            !index.accepted && (index.source.len() > limits.parts as usize || bytes > limits.index_bytes)
+        };
+        let over = broken.intersection(RuleSet::of(&[Rule::INDEX_TOO_MANY, Rule::FILE_TOO_LARGE]));
+        if self.document.index().is_some_and(is_over) { over } else { RuleSet::EMPTY }
     }
 
     /// Whether the news entries of a file can have files of their own, and nobody has said yet that they shall.

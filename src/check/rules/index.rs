@@ -5,7 +5,7 @@
 use super::rules;
 
 rules! { super::alternate::END;
-    INDEX_TOO_MANY "index-too-many" E Document None INDEX,
+    INDEX_TOO_MANY "index-too-many" E Document Ask INDEX,
         "more than 50,000 sitemaps in one index",
         "One index lists at most 50,000 sitemaps. Crawlers ignore the rest. A save that writes it gives its end to a second file (sitemap_index-2.xml) and says so; submit each. sited split PATH -o DIR deals the whole set anew.";
     INDEX_NESTED "index-nested" W Entry Ask CONSOLE,

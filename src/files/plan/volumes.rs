@@ -80,7 +80,12 @@ impl Planner<'_> {
     /// Makes as many files of the index as its entries need, and says so when there are more than before.
     pub(super) fn deal_index(&mut self, index: Index) -> Index {
         let saved = self.request.saved.index().filter(|_| self.request.to.is_none());
+        // Somebody agreed that it is dealt.
+        let is_agreed = index.accepted && saved.is_some_and(|saved| !saved.accepted);
         let may_stay = |file: &IndexFile<'_>| {
+            if is_agreed {
+                return false;
+            }
             // What nobody touched keeps its bytes even over a limit.
             let then = file.path.and_then(|path| saved?.file_at(path));
             then.is_some_and(|then| then.has_bytes_of(file))

@@ -90,6 +90,7 @@ const SPLIT: RuleSet = RuleSet::of(&[
     Rule::NEWS_LIMIT,
     Rule::TEXT_LIMITS,
     Rule::SET_NEWS_MIXED,
+    Rule::INDEX_TOO_MANY,
 ]);
 
 fn fix(session: &mut Session, rules: RuleSet) -> Result<bool, String> {
@@ -261,6 +262,9 @@ fn may_leave(fixed: Rule, left: Rule) -> Option<&'static str> {
         _ if merges && SHARES.contains(left) => Some("of fewer rows other shares have a value"),
         _ if moves && LINKS.contains(left) => Some("links that led elsewhere lead to this page now, or no longer"),
         Rule::SET_DUPLICATE_NEAR if moves => Some("an address that differed in two ways differs in one"),
+        Rule::SET_MIXED_HOST | Rule::SET_MIXED_WWW | Rule::SET_MIXED_SCHEME if moves => {
+            Some("rows whose new address is taken keep theirs, and may be the fewer ones now")
+        }
         Rule::SET_MIXED_SLASH if moves => Some("pages of one host are compared that were on two"),
         Rule::HREFLANG_SET_DIFFERS if fixed == Rule::HREFLANG_NO_RETURN => {
             Some("one page has a link more than its other versions")

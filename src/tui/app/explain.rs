@@ -7,6 +7,7 @@ use super::{App, Mode};
 use crate::check::decision::{Decision, answers};
 use crate::check::rule::Rule;
 use crate::document::sitemap::Member;
+use crate::protocol::location::origin;
 use crate::protocol::verdict::{Judge, Ruling, Verdicts, of_namespace};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
 use crate::session::findings::{FileFinding, Place};
@@ -141,7 +142,9 @@ impl App {
             let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixFile(file, rule));
             if let Some(fix) = finding.fix.as_ref().filter(|_| !is_listed) {
                 let words = Words::new().and(Role::Good, fix.label.clone());
-                let words = words.and(Role::Dim, format!("  {}", self.place_name(finding.place)));
+                let place = self.place_name(finding.place);
+                let place = charset.elide(&place, width.saturating_sub(charset.width(&fix.label) + 2));
+                let words = words.and(Role::Dim, format!("  {place}"));
                 lines.push(entry(words, Words::new(), Choice::FixFile(file, rule)));
             }
         }
@@ -158,7 +161,7 @@ impl App {
             let sign = self.theme.finding_sign(finding.severity);
             let place = self.place_name(finding.place);
             say(Words::new().and(finding.severity.into(), format!("{sign} ")).and(Role::Text, place));
-            say(Words::dim(format!("  {}", finding.message)));
+            say(Words::dim(format!("  {}", self.message_of(finding))));
             if let Some(uri) = self.namespace_of(finding) {
                 tables.extend(self.verdict_table(&of_namespace(&uri)));
             }
@@ -209,6 +212,26 @@ impl App {
             }
             Place::Set => "the set".to_owned(),
         }
+    }
+
+    /// What is wrong, beside the name of what it is about: that is not said twice.
+    pub(in crate::tui) fn message_of<'f>(&self, finding: &'f FileFinding) -> &'f str {
+        let message = &*finding.message;
+        if !matches!(finding.place, Place::Index(Some(_))) {
+            return message;
+        }
+        let rest = message.strip_prefix(&self.place_name(finding.place)).filter(|rest| rest.starts_with([':', ' ']));
+        rest.map_or(message, |rest| rest.trim_start_matches([':', ' ']))
+    }
+
+    /// The name of what a finding of no row is about, as long as what is wrong leaves room for it.
+    pub(in crate::tui) fn place_beside(&self, place: Place, others: usize) -> String {
+        let name = self.place_name(place);
+        // Of a URL the path tells one from the next.
+        let path = origin(&name).map_or(name.as_str(), |(_, path)| path);
+        let width = usize::from(self.size.0);
+        let room = width.saturating_sub(others).max(width / 5);
+        self.theme.charset.elide(super::stem(path), room).into_owned()
     }
 
     /// Who accepts a value, in a line: `protocol ✓  schema ✗  Google ✗  Bing ✓  Yandex ·`.

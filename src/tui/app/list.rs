@@ -292,10 +292,13 @@ impl App {
             lines.push(heading("Of the files"));
             for finding in files.iter().take(200) {
                 let sign = self.theme.finding_sign(finding.severity);
+                let message = self.message_of(finding);
+                // The bar, the sign and the gaps take the rest.
+                let place = self.place_beside(finding.place, self.theme.charset.width(message) + 9);
                 let words = Words::new()
                     .and(finding.severity.into(), format!("{sign} "))
-                    .and(Role::Text, format!("{}  ", self.place_name(finding.place)))
-                    .and(Role::Dim, finding.message.clone());
+                    .and(Role::Text, format!("{place}  "))
+                    .and(Role::Dim, message.to_owned());
                 lines.push((words.into(), Choice::Rule(finding.rule)));
             }
         }

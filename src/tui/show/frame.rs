@@ -200,6 +200,16 @@ impl App {
                     hint("u", "undo", 1),
                     hint("?", "help", 0),
                 ]);
+                if self.session.shown() == 0 {
+                    // What is about rows has none; what is wrong with files can still be put right.
+                    let has_file = !self.session.document().sitemaps().is_empty();
+                    hints.retain(|(key, ..)| match key.as_str() {
+                        "o" => has_file,
+                        "f" => self.session.urls() > 0,
+                        key => matches!(key, "Esc" | "gx" | "^S" | "u" | "?"),
+                    });
+                    hints.push(hint("^E", "rules", 2));
+                }
                 let mode = if self.grid.anchor.is_some() { "RANGE" } else { "NORMAL" };
                 (mode.to_owned(), hints)
             }

@@ -105,13 +105,17 @@ impl App {
             .collect();
         found.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));
         let line = |finding: &FileFinding| {
-            let place = self.place_name(finding.place);
             let mut right = Words::new();
             if let Some(fix) = &finding.fix {
                 right.push(Role::Key, "gx");
                 right.push(Role::Text, format!(" {}", fix.label));
             }
-            (finding.severity, self.coded(finding.severity, (stem(&place), &finding.message), finding.rule, right))
+            let message = self.message_of(finding);
+            let charset = self.theme.charset;
+            // The sign, the gaps and the margins take the rest.
+            let others = charset.width(message) + right.width(charset) + 13;
+            let place = self.place_beside(finding.place, others);
+            (finding.severity, self.coded(finding.severity, (&place, message), finding.rule, right))
         };
         found.into_iter().map(line).collect()
     }
