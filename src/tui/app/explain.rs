@@ -217,10 +217,9 @@ impl App {
     /// What is wrong, beside the name of what it is about: that is not said twice.
     pub(in crate::tui) fn message_of<'f>(&self, finding: &'f FileFinding) -> &'f str {
         let message = &*finding.message;
-        if !matches!(finding.place, Place::Index(Some(_))) {
-            return message;
-        }
-        let rest = message.strip_prefix(&self.place_name(finding.place)).filter(|rest| rest.starts_with([':', ' ']));
+        // The name of a file is part of the sentence where it is its subject.
+        let ends: &[char] = if matches!(finding.place, Place::Index(Some(_))) { &[':', ' '] } else { &[':'] };
+        let rest = message.strip_prefix(&self.place_name(finding.place)).filter(|rest| rest.starts_with(ends));
         rest.map_or(message, |rest| rest.trim_start_matches([':', ' ']))
     }
 

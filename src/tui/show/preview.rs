@@ -5,6 +5,7 @@ use super::super::draw::panel::Panel;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::pane::GAP;
+use crate::document::edit::Edit;
 use crate::protocol::{Field, Severity};
 use crate::session::change::{Intent, Part, Sample};
 use crate::words::{counted, grouped};
@@ -57,6 +58,10 @@ impl App {
                     if rows.len() > place {
                         last.right.key("↓", "walk");
                     }
+                }
+                if matches!(intent.edit, Some(Edit::Rename { .. })) {
+                    // No row shows it.
+                    lines.push(Words::text(intent.label.clone()).into());
                 }
                 lines.extend(wrong);
             }
