@@ -258,6 +258,14 @@ impl Desk<'_> {
         }
         let mut all: HashMap<String, String> = HashMap::new();
         let mut order = Vec::new();
+        // A page that is none of the versions would list pages that do not list it.
+        let listed: BTreeSet<u64> =
+            family.iter().flat_map(|member| self.versions(*member)).map(|(.., link)| link.key).collect();
+        if let Some(other) = family.iter().find(|member| !listed.contains(&self.key(**member))) {
+            let loc = self.snapshot.document.loc(*other);
+            let why = format!("{loc} is not among the versions of the pages that it lists: hreflang-self-missing");
+            return self.done.refuse(why);
+        }
         for (code, href, _) in family.iter().flat_map(|member| self.versions(*member)) {
             match all.get(&code.to_ascii_lowercase()) {
                 Some(known) if *known != href => {

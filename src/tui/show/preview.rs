@@ -61,7 +61,7 @@ impl App {
                 }
                 if matches!(intent.edit, Some(Edit::Rename { .. })) {
                     // No row shows it.
-                    lines.push(Words::text(intent.label.clone()).into());
+                    lines.push(Words::text(intent.label.to_string()).into());
                 }
                 lines.extend(wrong);
             }
