@@ -256,7 +256,7 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
         (Some(Task::Remove(remove)), _) => rows::remove(remove, HELD, &mut streams),
         (Some(Task::Sort(sort)), _) => rows::sort(sort, &mut streams),
         (Some(Task::Dedupe(dedupe)), _) => rows::dedupe(dedupe, HELD, &mut streams),
-        (Some(Task::Split(split)), _) => split::run(split, &mut streams),
+        (Some(Task::Split(split)), _) => split::run(split, HELD, &mut streams),
         (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
         (Some(Task::Completions(task)), _) => definition::completions(task, &mut streams),
         (Some(Task::Man(task)), _) => definition::man(task, &mut streams),

@@ -3,26 +3,47 @@
 use super::args::{Common, Split};
 use super::lock::Lock;
 use super::save::in_words;
+use super::walk::Set;
 use super::{Failure, Status, Streams, filter};
+use crate::document::Document;
 use crate::document::form::Form;
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
-use crate::files::plan::Action;
 use crate::files::plan::split::{self, grouped_by};
-use crate::files::{self, Disk};
+use crate::files::{self, Manner, Plan, Saved};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::{BYTES_PER_FILE, Limits, URLS_PER_FILE};
 use crate::protocol::location::{host, section};
 use crate::session::Session;
+use crate::session::bulk::Way;
 use crate::words::counted;
+use std::path::Path;
+
+mod parts;
 
 /// Groups of rows, each with its key.
 type Groups = Vec<(String, Vec<u32>)>;
 
-/// Deals out, says what is written, writes.
-pub(super) fn run(split: &Split, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    deal(split, streams, |common, now, streams| common.open(&split.path, now, streams))
+/// Deals out, says what is written, writes. A set of more than `held` bytes is gone through.
+pub(super) fn run(split: &Split, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let mut asked = Asked::of(split, streams)?;
+    let common = asked.common();
+    let paths = [split.path.clone()];
+    let compares = asked.queries.iter().any(Query::compares_rows);
+    let way = if compares { Way::Compared } else { Way::Alone };
+    let mut set = Set::open_to_change(&common, (&paths, held), way, streams)?;
+    if !matches!(set, Set::Held(_)) {
+        match parts::split(&mut set, &mut asked, streams)? {
+            Ok(status) => return Ok(status),
+            Err(why) => {
+                drop(set);
+                set = Set::hold(&common, &paths, why, streams)?;
+            }
+        }
+    }
+    let Set::Held(session) = set else { return Ok(Status::Fine) };
+    asked.held(*session, streams)
 }
 
 /// The same for a set that is opened in another way.
@@ -31,89 +52,171 @@ pub(super) fn deal(
     streams: &mut Streams<'_>,
     open: impl FnOnce(&Common, Now, &mut Streams<'_>) -> Result<Session, Failure>,
 ) -> Result<Status, Failure> {
-    let common = Common { base_url: split.base_url.clone(), now: split.now.clone(), ..Common::default() };
-    let now = common.now()?;
-    let limits = limits(split)?;
-    let name = split.name.clone().unwrap_or_else(|| {
-        if split.by.is_empty() { "sitemap-{n}.xml".to_owned() } else { "sitemap-{key}.xml".to_owned() }
-    });
-    if name.contains(['/', '\\']) || !name.contains(['{']) || name.starts_with('.') {
-        let hint = "for example: --name 'sitemap-{n}.xml' or --name '{key}-{n}.xml'".to_owned();
-        return Err(Failure::Usage(
-            format!("--name {name}: expected the name of a file with {{n}} or {{key}} in it"),
-            hint,
-        ));
-    }
-    let queries: Vec<Query> = match split.by.as_slice() {
-        [word] if is_key(word) => Vec::new(),
-        words => {
-            words.iter().map(|text| filter(Some(text), now)).filter_map(Result::transpose).collect::<Result<_, _>>()?
+    let mut asked = Asked::of(split, streams)?;
+    let session = open(&asked.common(), asked.now, streams)?;
+    asked.held(session, streams)
+}
+
+/// What rows are dealt by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Key<'w> {
+    /// Nothing: they stay in order.
+    All,
+    /// A text of each row: section, host, month.
+    Text(&'w str),
+    /// The first query that they pass.
+    Queries,
+}
+
+/// A split that makes sense, with the lock of what it writes.
+struct Asked<'s> {
+    split: &'s Split,
+    now: Now,
+    limits: Limits,
+    name: String,
+    queries: Vec<Query>,
+    lock: Lock,
+}
+
+impl<'s> Asked<'s> {
+    fn of(split: &'s Split, streams: &mut Streams<'_>) -> Result<Self, Failure> {
+        let common = Common { now: split.now.clone(), ..Common::default() };
+        let now = common.now()?;
+        Common { base_url: split.base_url.clone(), ..Common::default() }.options()?;
+        let limits = limits(split)?;
+        let name = split.name.clone().unwrap_or_else(|| {
+            if split.by.is_empty() { "sitemap-{n}.xml".to_owned() } else { "sitemap-{key}.xml".to_owned() }
+        });
+        if name.contains(['/', '\\']) || !name.contains(['{']) || name.starts_with('.') {
+            let hint = "for example: --name 'sitemap-{n}.xml' or --name '{key}-{n}.xml'".to_owned();
+            return Err(Failure::Usage(
+                format!("--name {name}: expected the name of a file with {{n}} or {{key}} in it"),
+                hint,
+            ));
         }
-    };
-    let index = split.output.join(split::INDEX);
-    let mut lock = if split.dry_run { Lock::default() } else { Lock::take_idle(streams, &index)? };
-    if !split.dry_run && split.output.is_dir() && files::recover(&index)?.is_some() {
-        streams.note("finished an interrupted save first");
-    }
-    let session = open(&common, now, streams)?;
-    // Parts have the form of their set.
-    let name = match session.form() {
-        Form::List if split.name.is_none() => name.replace(".xml", ".txt"),
-        Form::Csv | Form::Tsv => {
-            let message = "a table is no sitemap, and no index may name its parts".to_owned();
-            return Err(Failure::Usage(message, "first make it one: sited convert PATH -o NAME.xml".to_owned()));
+        let queries: Vec<Query> = match split.by.as_slice() {
+            [word] if is_key(word) => Vec::new(),
+            words => words
+                .iter()
+                .map(|text| filter(Some(text), now))
+                .filter_map(Result::transpose)
+                .collect::<Result<_, _>>()?,
+        };
+        let index = split.output.join(split::INDEX);
+        let lock = if split.dry_run { Lock::default() } else { Lock::take_idle(streams, &index)? };
+        if !split.dry_run && split.output.is_dir() && files::recover(&index)?.is_some() {
+            streams.note("finished an interrupted save first");
         }
-        _ => name,
-    };
-    let Some(base_url) = split.base_url.clone().or_else(|| folder_of_children(&session)) else {
-        let message = "the parts need URLs, and nothing here says where they will live".to_owned();
-        let origin = session.view().checks.set().main_origin().map_or("https://example.com", |(origin, _)| origin);
-        return Err(Failure::Usage(message, format!("say it: --base-url {origin}/")));
-    };
-    let groups = groups(&session, split, &queries);
-    let (plan, left) = split::split(&split::Split {
-        document: session.document(),
-        groups: &groups,
-        folder: &split.output,
-        name: &name,
-        gzip: split.gzip,
-        base_url: &base_url,
-        limits,
-        prune: split.prune,
-        now,
-    });
-    lock.claim(plan.outputs.iter().map(|output| output.path.as_path()))?;
-    for output in &plan.outputs {
-        streams.note(&in_words(output));
+        Ok(Self { split, now, limits, name, queries, lock })
     }
-    for loss in &plan.losses {
-        streams.note(loss);
+
+    fn common(&self) -> Common {
+        Common { base_url: self.split.base_url.clone(), now: self.split.now.clone(), ..Common::default() }
     }
-    for name in &left {
-        streams.note(&format!("left over   {}", split.output.join(name).display()));
+
+    fn key(&self) -> Key<'s> {
+        match self.split.by.first() {
+            None => Key::All,
+            Some(word) if self.queries.is_empty() => Key::Text(word),
+            Some(_) => Key::Queries,
+        }
     }
-    if !left.is_empty() {
-        streams.note(&format!("{} of an earlier split; --prune removes them", counted(left.len() as u64, "file")));
+
+    const fn is_dry(&self) -> bool {
+        self.split.dry_run
     }
-    let words = split::words(&plan, groups.len());
-    if split.dry_run {
-        streams.note(&format!("dry run, nothing is written: {words}"));
-        return Ok(Status::Fine);
+
+    fn folder(&self) -> &Path {
+        &self.split.output
     }
-    let mut disk = Disk::default();
-    for output in plan.outputs.iter().filter(|output| output.action == Action::Removed) {
-        disk.look(&output.path)?;
+
+    fn path(&self) -> &Path {
+        &self.split.path
     }
-    let backups = files::Backups::new(split.backup.unwrap_or_default());
-    let manner = files::Manner { force: false, backups, now };
-    let saved = files::save_as_asked(&plan, &mut disk, &manner, &Progress::default())?;
+
+    /// Where the parts will be in public.
+    fn base_url(&self, session: &Session) -> Result<String, Failure> {
+        self.split.base_url.clone().or_else(|| folder_of_children(session)).ok_or_else(|| {
+            let message = "the parts need URLs, and nothing here says where they will live".to_owned();
+            let origin = session.view().checks.set().main_origin().map_or("https://example.com", |(origin, _)| origin);
+            Failure::Usage(message, format!("say it: --base-url {origin}/"))
+        })
+    }
+
+    fn request<'r>(&'r self, document: &'r Document, groups: &'r Groups, base_url: &'r str) -> split::Split<'r> {
+        split::Split {
+            document,
+            groups,
+            folder: &self.split.output,
+            name: &self.name,
+            gzip: self.split.gzip,
+            base_url,
+            limits: self.limits,
+            prune: self.split.prune,
+            now: self.now,
+        }
+    }
+
+    /// Splits a set that is held.
+    fn held(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+        // Parts have the form of their set.
+        match session.form() {
+            Form::List if self.split.name.is_none() => self.name = self.name.replace(".xml", ".txt"),
+            Form::Csv | Form::Tsv => {
+                let message = "a table is no sitemap, and no index may name its parts".to_owned();
+                return Err(Failure::Usage(message, "first make it one: sited convert PATH -o NAME.xml".to_owned()));
+            }
+            _ => {}
+        }
+        let base_url = self.base_url(&session)?;
+        let groups = groups(&session, self.key(), &self.queries);
+        let (plan, left) = split::split(&self.request(session.document(), &groups, &base_url));
+        self.tell(&plan, &left, groups.len(), streams)?;
+        if self.is_dry() {
+            return Ok(Status::Fine);
+        }
+        let saved = files::save_as_asked(&plan, &mut parts::disk_of(&plan)?, &self.manner(), &Progress::default())?;
+        told(&plan, groups.len(), &saved, streams);
+        Ok(Status::Fine)
+    }
+
+    /// Says what will be written.
+    fn tell(&mut self, plan: &Plan, left: &[String], groups: usize, streams: &mut Streams<'_>) -> Result<(), Failure> {
+        self.lock.claim(plan.outputs.iter().map(|output| output.path.as_path()))?;
+        for output in &plan.outputs {
+            streams.note(&in_words(output));
+        }
+        for loss in &plan.losses {
+            streams.note(loss);
+        }
+        for name in left {
+            streams.note(&format!("left over   {}", self.split.output.join(name).display()));
+        }
+        if !left.is_empty() {
+            let files = counted(left.len() as u64, "file");
+            streams.note(&format!("{files} of an earlier split; --prune removes them"));
+        }
+        if self.is_dry() {
+            streams.note(&format!("dry run, nothing is written: {}", split::words(plan, groups)));
+        }
+        Ok(())
+    }
+
+    fn manner(&self) -> Manner {
+        let backups = files::Backups::new(self.split.backup.unwrap_or_default());
+        Manner { force: false, backups, now: self.now }
+    }
+}
+
+/// Says what was written.
+fn told(plan: &Plan, groups: usize, saved: &Saved, streams: &mut Streams<'_>) {
     streams.note(&format!(
-        "{words}: {} written, {} untouched, {} removed",
+        "{}: {} written, {} untouched, {} removed",
+        split::words(plan, groups),
         saved.written.len(),
         saved.untouched,
         saved.removed.len()
     ));
-    Ok(Status::Fine)
 }
 
 fn limits(split: &Split) -> Result<Limits, Failure> {
@@ -134,20 +237,27 @@ fn is_key(word: &str) -> bool {
 }
 
 /// The rows by what was asked for.
-fn groups(session: &Session, split: &Split, queries: &[Query]) -> Groups {
+fn groups(session: &Session, key: Key<'_>, queries: &[Query]) -> Groups {
     let document = session.document();
-    match split.by.first().map(String::as_str) {
-        None => vec![(String::new(), document.live_rows().map(|row| row.0).collect())],
-        Some("section") if queries.is_empty() => grouped_by(document, &|row| section(&document.loc(row)).to_owned()),
-        Some("host") if queries.is_empty() => grouped_by(document, &|row| host(&document.loc(row)).to_owned()),
-        Some("month") if queries.is_empty() => grouped_by(document, &|row| {
+    match key {
+        Key::All => vec![(String::new(), document.live_rows().map(|row| row.0).collect())],
+        Key::Text(what) => grouped_by(document, &|row| key_of(document, row, what)),
+        Key::Queries => by_queries(session, queries),
+    }
+}
+
+/// The section, host or month of a row.
+fn key_of(document: &Document, row: RowId, what: &str) -> String {
+    match what {
+        "section" => section(&document.loc(row)).to_owned(),
+        "host" => host(&document.loc(row)).to_owned(),
+        _ => {
             let date = document.value(row, crate::protocol::Field::Lastmod);
             let is_dated = document.record(row).lastmod().is_some();
             date.filter(|_| is_dated)
                 .and_then(|date| date.get(..7).map(ToOwned::to_owned))
                 .unwrap_or_else(|| "undated".to_owned())
-        }),
-        Some(_) => by_queries(session, queries),
+        }
     }
 }
 

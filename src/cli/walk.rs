@@ -34,6 +34,8 @@ pub(super) struct Once {
     session: Session,
     paths: Vec<PathBuf>,
     options: files::Options,
+    /// Whether it was walked before, and what could not be read was said.
+    is_again: bool,
 }
 
 impl Set {
@@ -112,7 +114,16 @@ impl Set {
     /// A large set that is read once.
     fn once(common: &Common, paths: &[PathBuf], now: Now) -> Result<Self, Failure> {
         let (session, options) = (common.session(now)?, common.options()?);
-        Ok(Self::Once(Box::new(Once { session, paths: paths.to_vec(), options })))
+        Ok(Self::Once(Box::new(Once { session, paths: paths.to_vec(), options, is_again: false })))
+    }
+
+    /// The same set for one more walk, where one is all that it is good for.
+    pub(super) fn again(&self) -> Option<Self> {
+        let Self::Once(once) = self else { return None };
+        let mut session = Session::new(once.session.view().now, once.options.base_url.clone());
+        session.set_profile(once.session.profile());
+        let (paths, options) = (once.paths.clone(), once.options.clone());
+        Some(Self::Once(Box::new(Once { session, paths, options, is_again: true })))
     }
 
     /// All of a set, if it is no larger than what is held.
@@ -156,13 +167,15 @@ impl Set {
                 streams.watched_printing(|progress, out| parts.each(progress, |session, id| see(session, id, out)))
             }
             Self::Once(once) => {
-                let Once { session, paths, options } = &mut **once;
+                let Once { session, paths, options, is_again } = &mut **once;
                 let fresh = Session::new(session.view().now, None);
                 let fresh = std::mem::replace(session, fresh);
                 *session = streams.watched_printing(|progress, out| {
                     walk(fresh, paths, options.clone(), progress, |session, id| see(session, id, out))
                 })?;
-                say_about(session, streams);
+                if !*is_again {
+                    say_about(session, streams);
+                }
                 Ok(())
             }
         }

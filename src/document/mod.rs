@@ -16,7 +16,7 @@ mod order;
 mod placed;
 pub mod query;
 pub mod quirk;
-mod redeal;
+pub mod redeal;
 pub mod rename;
 pub mod rows;
 pub mod settled;
@@ -100,6 +100,8 @@ pub struct Document {
     /// URLs of rows whose file may not be held; see [`shed`].
     kept: Arc<HashMap<u32, Box<str>>>,
     is_hollow: bool,
+    /// Bytes of each row's entry, where rows are not held and dealt out; see [`shed`].
+    lengths: Option<Arc<[u32]>>,
     /// The file that is held, of a set whose files are not.
     filled: Option<SitemapId>,
 }

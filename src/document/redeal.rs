@@ -12,7 +12,6 @@ use super::source::Source;
 use crate::progress::Progress;
 use crate::protocol::limits::{Limits, NEWS_PER_FILE};
 use crate::xml::names::{FileKind, Names};
-use crate::xml::record::Flags;
 use crate::xml::scan::{self, Ignore};
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -34,7 +33,7 @@ impl Document {
     /// Entries whose roots call the protocol's own elements by other names never share a file; where they differ in
     /// the prefixes of extensions, the part's root declares all of them, and an entry for which a prefix means
     /// something else declares it itself.
-    pub fn redealt(&self, groups: &[Vec<u32>], limits: Limits) -> Redealt {
+    pub fn redealt(&self, groups: &[impl AsRef<[u32]>], limits: Limits) -> Redealt {
         let mut dealer = Dealer {
             redealt: Redealt { document: self.clone(), groups: Vec::new(), oversized: Vec::new() },
             limits,
@@ -43,7 +42,7 @@ impl Document {
         dealer.redealt.document.sitemaps = Arc::default();
         dealer.redealt.document.set_index(None);
         for (number, rows) in groups.iter().enumerate() {
-            for rows in self.by_core_names(rows) {
+            for rows in self.by_core_names(rows.as_ref()) {
                 dealer.deal(self, number, &rows);
             }
         }
@@ -99,7 +98,7 @@ impl Dealer {
         let mut near = document.near();
         for row in rows.iter().copied().map(RowId) {
             let names = near.names(row);
-            let own = document.entry_text(row).len() as u64;
+            let own = document.entry_len(row);
             let mut len = own;
             let missing = missing(names, &frame.names);
             if !missing.is_empty() {
@@ -107,7 +106,7 @@ impl Dealer {
                 len = text.len() as u64;
                 self.edits.push(Edit::Raw { row, text: text.into() });
             }
-            let is_news = document.record(row).flags.has(Flags::NEWS);
+            let is_news = document.is_news(row);
             let is_full = part.len() as u64 >= u64::from(self.limits.urls)
                 || bytes + len > self.limits.bytes
                 || (is_news && news >= NEWS_PER_FILE);
@@ -285,7 +284,7 @@ mod tests {
     fn a_news_file_holds_a_thousand() {
         let entry = "<loc>https://e.com/</loc><n:news><n:title>t</n:title></n:news>";
         let text = file(" xmlns:n=\"http://www.google.com/schemas/sitemap-news/0.9\"", &vec![entry; 1_001]);
-        let dealt = document(&[text]).redealt(&[(0..1_001).collect()], Limits::default());
+        let dealt = document(&[text]).redealt(&[(0..1_001).collect::<Vec<u32>>()], Limits::default());
         let counts: Vec<usize> = written(&dealt).iter().map(|text| text.matches("<url>").count()).collect();
         assert_eq!(counts, [1_000, 1]);
     }
@@ -302,7 +301,7 @@ mod tests {
             "<urlset xmlns=\"http://www.google.com/schemas/sitemap/0.84\"><url><loc>https://e.com/d</loc></url></urlset>".to_owned(),
             "<s:urlset xmlns:s=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><s:url><s:loc>https://e.com/e</s:loc></s:url></s:urlset>".to_owned(),
         ];
-        let dealt = document(&files).redealt(&[(0..6).collect()], Limits::default());
+        let dealt = document(&files).redealt(&[(0..6).collect::<Vec<u32>>()], Limits::default());
         let files = written(&dealt);
         assert_eq!((files.len(), &dealt.groups[..]), (3, &[0, 0, 0][..]));
         assert!(files[0].starts_with(&format!(

@@ -9,8 +9,11 @@ use super::Document;
 use super::rows::{RowId, RowList, RowSet};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
-use crate::xml::record::Record;
+use crate::xml::record::{Flags, Record};
 use std::sync::Arc;
+
+/// Of a kept length: the row is news.
+const NEWS: u32 = 1 << 31;
 
 impl Document {
     /// Appends a file that was read and sheds it at once. Only while loading.
@@ -96,6 +99,28 @@ impl Document {
     /// Keeps the URLs of some rows, whether their file is shed or not.
     pub fn keep_locs(&mut self, locs: impl IntoIterator<Item = (RowId, Box<str>)>) {
         Arc::make_mut(&mut self.kept).extend(locs.into_iter().map(|(row, loc)| (row.0, loc)));
+    }
+
+    /// Keeps how many bytes the entries of all rows have, by row, the highest bit set for news: what is needed to deal
+    /// rows out that are not held.
+    pub fn keep_lengths(&mut self, lengths: Vec<u32>) {
+        self.lengths = Some(lengths.into());
+    }
+
+    /// Bytes of a row's entry as it will be written.
+    pub fn entry_len(&self, row: RowId) -> u64 {
+        match &self.lengths {
+            Some(lengths) => u64::from(lengths.get(row.index()).map_or(0, |len| len & !NEWS)),
+            None => self.entry_text(row).len() as u64,
+        }
+    }
+
+    /// Whether a row is news.
+    pub fn is_news(&self, row: RowId) -> bool {
+        match &self.lengths {
+            Some(lengths) => lengths.get(row.index()).is_some_and(|len| len & NEWS != 0),
+            None => self.record(row).flags.has(Flags::NEWS),
+        }
     }
 
     /// Whether there are files that are not held.

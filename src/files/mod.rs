@@ -30,6 +30,7 @@ pub mod sample;
 pub mod save;
 mod several;
 mod space;
+pub mod spool;
 mod target;
 mod unlisted;
 mod unpack;

@@ -196,6 +196,11 @@ impl Session {
         self.disk.paths()
     }
 
+    /// Whether every file was the same when the other session read it.
+    pub fn has_files_of(&self, other: &Self) -> bool {
+        self.disk == other.disk
+    }
+
     /// Which of several files could not be read, and why.
     pub fn unread(&self) -> &[files::Error] {
         &self.unread

@@ -2,11 +2,13 @@
 
 use super::super::args::{Line, Task};
 use super::super::walk::tests::write;
-use super::super::{Streams, apply, fix, rows, set};
+use super::super::{Streams, apply, fix, rows, set, split};
 use clap::Parser;
+use flate2::read::GzDecoder;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
 /// What a command line prints, results and notes, and the files it leaves, when sets of more than `held` bytes are gone
@@ -26,9 +28,11 @@ const RULES: &str = "[[rule]]\nname = \"pages\"\nwhere = \"path:/p/1*\"\npriorit
 fn run(words: &[&str], folder: &Path, held: u64) -> Left {
     let rules = folder.with_extension("toml");
     fs::write(&rules, RULES).unwrap();
+    let out_of = folder.with_extension("out");
     let words = words.iter().map(|word| match *word {
         "PATH" => folder.to_str().unwrap(),
         "RULES" => rules.to_str().unwrap(),
+        "OUT" => out_of.to_str().unwrap(),
         word => word,
     });
     let line = Line::try_parse_from(["sited"].into_iter().chain(words).chain(["--now", "2026-11-20"])).unwrap();
@@ -42,12 +46,21 @@ fn run(words: &[&str], folder: &Path, held: u64) -> Left {
         Task::Remove(task) => rows::remove(&task, held, &mut streams),
         Task::Dedupe(task) => rows::dedupe(&task, held, &mut streams),
         Task::Apply(task) => apply::run(&task, held, &mut streams),
-        _ => unreachable!("only what changes rows"),
+        Task::Split(task) => split::run(&task, held, &mut streams),
+        _ => unreachable!("only what writes"),
     };
     let notes = format!("{}{:?}", String::from_utf8(notes).unwrap(), status.map_err(|failure| failure.to_string()));
-    let files = fs::read_dir(folder).unwrap().map(|entry| {
+    let both = [folder, &out_of].into_iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten();
+    let files = both.map(|entry| {
         let path = entry.unwrap().path();
-        (path.file_name().unwrap().to_string_lossy().into_owned(), fs::read_to_string(&path).unwrap())
+        let mut text = Vec::new();
+        // What is packed may be packed otherwise when it comes in other pieces.
+        match path.extension().is_some_and(|end| end == "gz") {
+            true => GzDecoder::new(fs::File::open(&path).unwrap()).read_to_end(&mut text),
+            false => fs::File::open(&path).unwrap().read_to_end(&mut text),
+        }
+        .unwrap();
+        (path.to_string_lossy().into_owned(), String::from_utf8(text).unwrap())
     });
     Left { out: String::from_utf8(out).unwrap(), notes, files: files.collect() }
 }
@@ -58,6 +71,7 @@ fn both(words: &[&str], files: &[Vec<(u8, u8)>]) -> (Left, Left, Option<String>)
     let set = folder.path().join("set");
     let mut left = [u64::MAX, 0].map(|held| {
         let _ = fs::remove_dir_all(&set);
+        let _ = fs::remove_dir_all(set.with_extension("out"));
         fs::create_dir(&set).unwrap();
         write(&set, files);
         run(words, &set, held)
@@ -145,4 +159,37 @@ fn whatever_changes_a_large_set_is_not_held() {
         assert_eq!(why.is_some(), is_named, "{words:?}: {why:?}");
     }
     assert!(changed >= 8, "{changed}");
+}
+
+/// Splits, one after the other into the same folder: what is the same is left alone, what is left over is named or goes.
+const SPLITS: [&[&str]; 6] = [
+    &["split", "PATH", "-o", "OUT", "--max-urls", "7", "--dry-run"],
+    &["split", "PATH", "-o", "OUT", "--max-urls", "7"],
+    &["split", "PATH", "-o", "OUT", "--max-urls", "5", "--by", "section"],
+    &["split", "PATH", "-o", "OUT", "--max-bytes", "700", "--by", "month", "--gzip"],
+    &["split", "PATH", "-o", "OUT", "--by", "path:/p/*", "--by", "is:duplicate"],
+    &["split", "PATH", "-o", "OUT", "--by", "host", "--prune"],
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn a_set_is_split_the_same_held_or_gone_through(
+        files in prop::collection::vec(prop::collection::vec((0..40_u8, any::<u8>()), 0..20), 2..5),
+        orders in prop::collection::vec(0..SPLITS.len(), 1..4),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let set = folder.path().join("set");
+        let left = [u64::MAX, 0].map(|held| {
+            let _ = fs::remove_dir_all(&set);
+            let _ = fs::remove_dir_all(set.with_extension("out"));
+            fs::create_dir(&set).unwrap();
+            write(&set, &files);
+            orders.iter().map(|number| run(SPLITS[*number], &set, held)).collect::<Vec<_>>()
+        });
+        prop_assert!(!left[1].iter().any(|left| left.notes.contains("held in memory")), "{:?}", left[1]);
+        for (number, (held, through)) in orders.iter().zip(left[0].iter().zip(&left[1])) {
+            prop_assert_eq!(held, through, "{:?}", SPLITS[*number]);
+        }
+    }
 }

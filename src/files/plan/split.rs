@@ -6,10 +6,10 @@
 use super::{Action, FileId, Output, Plan, Problem, volumes};
 use crate::document::Document;
 use crate::document::deal::Place;
+use crate::document::redeal::Redealt;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Child, ChildState, Index, SitemapId};
 use crate::document::source::Source;
-use crate::files::disk::Fingerprint;
 use crate::files::read::{self, Options};
 use crate::files::{detect, locate};
 use crate::progress::Progress;
@@ -62,8 +62,34 @@ type Earlier = BTreeMap<String, Option<String>>;
 
 /// Works out a split. The names of parts that are left over and stay are given beside it.
 pub fn split(request: &Split<'_>) -> (Plan, Vec<String>) {
-    let rows: Vec<Vec<u32>> = request.groups.iter().map(|(_, rows)| rows.clone()).collect();
-    let dealt = request.document.redealt(&rows, request.limits);
+    let dealt = deal(request);
+    let document = dealt.document.clone();
+    let mut is_same = |id, path: &Path| {
+        let text = |out: &mut Vec<u8>| {
+            let written: Result<(), std::convert::Infallible> = document.write_sitemap(id, &mut |bytes| {
+                out.extend_from_slice(bytes);
+                Ok(())
+            });
+            written.is_ok()
+        };
+        let mut bytes = Vec::new();
+        path.is_file() && text(&mut bytes) && holds(path, &bytes)
+    };
+    planned(request, dealt, &mut is_same)
+}
+
+/// The rows of the groups in their parts.
+pub fn deal(request: &Split<'_>) -> Redealt {
+    let rows: Vec<&[u32]> = request.groups.iter().map(|(_, rows)| &**rows).collect();
+    request.document.redealt(&rows, request.limits)
+}
+
+/// Works out a split whose rows were dealt; `is_same` knows whether what is at a path is that part already.
+pub fn planned(
+    request: &Split<'_>,
+    dealt: Redealt,
+    is_same: &mut dyn FnMut(SitemapId, &Path) -> bool,
+) -> (Plan, Vec<String>) {
     let mut problems = Vec::new();
     for (row, bytes) in dealt.oversized {
         let message =
@@ -88,7 +114,7 @@ pub fn split(request: &Split<'_>) -> (Plan, Vec<String>) {
             gzip: request.gzip,
         };
         document.put(id, place);
-        let is_same = is_same(&document, id, &path);
+        let is_same = is_same(id, &path);
         let action = match path.exists() {
             _ if is_same => Action::Untouched,
             false => Action::Created,
@@ -325,17 +351,9 @@ fn read(path: &Path) -> Option<Vec<u8>> {
     read::read(path, &Options::default(), &Progress::default()).ok().map(|contents| contents.bytes)
 }
 
-/// Whether a file holds what the part will be.
-fn is_same(document: &Document, id: SitemapId, path: &Path) -> bool {
-    let Some(there) = path.is_file().then(|| read(path)).flatten() else { return false };
-    let mut hash = Fingerprint::default();
-    let done: Result<(), std::convert::Infallible> = document.write_sitemap(id, &mut |bytes| {
-        hash.update(bytes);
-        Ok(())
-    });
-    done.is_ok()
-        && document.sitemap(id).is_some_and(|sitemap| sitemap.bytes() == there.len() as u64)
-        && hash.finish() == crate::files::disk::fingerprint(&there)
+/// Whether a file holds these bytes, packed or not.
+pub fn holds(path: &Path, bytes: &[u8]) -> bool {
+    read(path).is_some_and(|there| *there == *bytes)
 }
 
 /// What the parts are, in words: `12 parts in 3 groups`.

@@ -1,0 +1,94 @@
+//! Rows on their way from the files of a large set into parts: one nameless file on disk with a place for each part, as
+//! long as that will be, because the rows of a part come from many files.
+
+use super::error::Error;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+/// The places of all parts. It goes with its owner.
+#[derive(Debug)]
+pub struct Spool {
+    file: File,
+    folder: PathBuf,
+    places: Vec<Place>,
+}
+
+#[derive(Debug)]
+struct Place {
+    start: u64,
+    len: u64,
+    filled: u64,
+}
+
+impl Spool {
+    /// Places of so many bytes each, in a folder, or where that will be made.
+    ///
+    /// # Errors
+    /// When no file can be made there.
+    pub fn new(folder: &Path, lengths: impl Iterator<Item = u64>) -> Result<Self, Error> {
+        let there = folder.ancestors().find(|folder| folder.is_dir());
+        let folder = there.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = tempfile::tempfile_in(folder);
+        let file = file.map_err(|error| Error::system("make a temporary file in", folder, error))?;
+        let mut start = 0;
+        let place = |len| {
+            let place = Place { start, len, filled: 0 };
+            start += len;
+            place
+        };
+        Ok(Self { file, folder: folder.to_path_buf(), places: lengths.map(place).collect() })
+    }
+
+    /// Appends to a part. What is more than its place holds is another set than it was made for: false then.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn append(&mut self, part: usize, bytes: &[u8]) -> Result<bool, Error> {
+        let Some(place) = self.places.get_mut(part).filter(|place| place.filled + bytes.len() as u64 <= place.len)
+        else {
+            return Ok(false);
+        };
+        let at = SeekFrom::Start(place.start + place.filled);
+        let written = self.file.seek(at).and_then(|_| self.file.write_all(bytes));
+        written.map_err(|error| Error::system("write a temporary file in", &self.folder, error))?;
+        place.filled += bytes.len() as u64;
+        Ok(true)
+    }
+
+    /// Whether every place is full.
+    pub fn is_full(&self) -> bool {
+        self.places.iter().all(|place| place.filled == place.len)
+    }
+
+    /// The bytes of a part.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn part(&mut self, part: usize) -> Result<Vec<u8>, Error> {
+        let Some(place) = self.places.get(part) else { return Ok(Vec::new()) };
+        let mut bytes = vec![0; place.filled as usize];
+        let read = self.file.seek(SeekFrom::Start(place.start)).and_then(|_| self.file.read_exact(&mut bytes));
+        read.map_err(|error| Error::system("read a temporary file in", &self.folder, error))?;
+        Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_come_in_pieces_and_are_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut spool = Spool::new(&folder.path().join("not/made/yet"), [3, 0, 4].into_iter()).unwrap();
+        for (part, bytes) in [(2, "ab"), (0, "x"), (2, "cd"), (0, "yz")] {
+            assert!(!spool.is_full());
+            assert!(spool.append(part, bytes.as_bytes()).unwrap());
+        }
+        assert!(spool.is_full() && !spool.append(0, b"!").unwrap() && !spool.append(3, b"!").unwrap());
+        let parts: Vec<Vec<u8>> = (0..4).map(|part| spool.part(part).unwrap()).collect();
+        assert_eq!(parts, [&b"xyz"[..], b"", b"abcd", b""]);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "it has no name");
+    }
+}
