@@ -303,6 +303,11 @@ impl Journal {
         self.desk.claim(files)
     }
 
+    /// Gives back what was taken beside the files of the set: they were not made.
+    pub fn give_back(&mut self, disk: &Disk) {
+        self.desk.claim_only(disk);
+    }
+
     /// Begins anew after a save: what was written so far is saved, and the files are these.
     pub fn begin_anew(&mut self, disk: &Disk, begun: i64) {
         self.desk.claim_only(disk);

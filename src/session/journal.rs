@@ -166,6 +166,20 @@ impl Session {
         })
     }
 
+    /// Whether nobody else has what a save would make or replace, to be told before a question is asked. Nothing of it
+    /// stays taken.
+    ///
+    /// # Errors
+    /// As when the save begins.
+    pub fn may_save(&mut self, plan: &Plan) -> Result<(), Refused> {
+        let claimed = self.claim(plan);
+        if let Some(keeping) = &mut self.keeping {
+            keeping.next = None;
+            keeping.journal.give_back(&self.disk);
+        }
+        claimed
+    }
+
     /// Whether the files are those of the save that was the last to begin.
     fn is_what_was_saved(&self, lines: &[String]) -> bool {
         let saving = lines.iter().rev().find_map(|line| match serde_json::from_str(line) {

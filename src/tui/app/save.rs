@@ -127,6 +127,14 @@ impl App {
             return self.say("a save is running already");
         }
         let plan = &planned.plan;
+        // Before anybody answers a question for nothing.
+        if (plan.asks || plan.needs_base.is_some())
+            && plan.problems.is_empty()
+            && let Err(refused) = self.session.may_save(plan)
+        {
+            self.leave_after_save = false;
+            return self.fail(refused.0);
+        }
         if let Some(proposal) = &plan.needs_base {
             let proposal = proposal.clone();
             self.waiting = Some(Waiting { to, force });

@@ -1,8 +1,9 @@
 //! Saves that run while the editing goes on.
 
 use super::bench::{Bench, SMALL};
+use crate::files::journal::Desk;
 use crate::progress::Reading;
-use crate::tui::app::Event;
+use crate::tui::app::{Event, Mode};
 use crate::tui::jobs::Kind;
 
 #[test]
@@ -96,4 +97,30 @@ fn a_plan_that_asks_waits_until_nothing_is_being_typed() {
     bench.keys("w");
     assert!(std::fs::read_to_string(&other).unwrap().contains("<priority>0.9</priority>"));
     assert!(!bench.on_disk().contains("<priority>"));
+}
+
+/// Another process has the file that would be replaced: that is said at once, not after an answer.
+#[test]
+fn who_has_the_other_file_is_said_before_the_question() {
+    let mut bench = Bench::file(SMALL);
+    let (state, other) = (bench.path().with_file_name("state"), bench.path().with_file_name("other.xml"));
+    std::fs::write(&other, SMALL).unwrap();
+    bench.app.session.keep(Desk::take(&state, &bench.path()).unwrap());
+    let theirs = Desk::take(&state, &other).unwrap();
+    bench.keys("t");
+    let write = format!(":write {}<enter>", other.display());
+    bench.keys(&write);
+    assert!(bench.says().contains("has it open; choose another name"), "{}", bench.says());
+    assert!(matches!(bench.app.mode, Mode::Grid));
+    drop(theirs);
+    bench.keys(&write);
+    bench.shows("replaced");
+    // Whoever is only asked has not taken it.
+    bench.keys("k");
+    drop(Desk::take(&state, &other).unwrap());
+    bench.keys(&write);
+    bench.keys("w");
+    assert_ne!(std::fs::read_to_string(&other).unwrap(), SMALL);
+    assert!(Desk::take(&state, &other).is_err());
+    assert!(Desk::take(&state, &bench.path()).is_ok(), "the set is elsewhere now");
 }
