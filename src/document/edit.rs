@@ -3,6 +3,7 @@
 //! Pure: an edit makes a new [`Document`] and says which rows it touched. It may run on a worker, on all
 //! cores. An override that says what the entry says anyway is dropped, so undoing by hand is undoing (I3).
 
+use super::adopt::Adopted;
 use super::column::PAGE;
 use super::near::Place;
 use super::quirk::Quirk;
@@ -82,6 +83,8 @@ pub enum Edit {
         /// Its new head and tail. Entries must mean under them what they meant before.
         frame: Arc<Source>,
     },
+    /// Other files, as somebody else has made them.
+    Adopt(Adopted),
     /// Whether a file is written gzipped.
     Pack {
         /// Which file.
@@ -215,6 +218,10 @@ impl Applied {
             }
             Edit::Rename { file, name } => {
                 self.rename(*file, name);
+                Some(())
+            }
+            Edit::Adopt(adopted) => {
+                self.adopt(adopted);
                 Some(())
             }
             Edit::Apart(id) => {

@@ -4,9 +4,11 @@
 //! leaves unsaved is what differs from their files. Rows that only one side changed need no answer. Pure.
 
 use super::Document;
+use super::adopt::{Adopted, Files, in_ids};
 use super::edit::{Edit, NewEntry};
+use super::form::Form;
 use super::rows::{RowId, RowList};
-use super::sitemap::{Member, Sitemap, SitemapId};
+use super::sitemap::{ChildState, Index, Member, Sitemap, SitemapId};
 use super::source::Source;
 use crate::protocol::Field;
 use hashbrown::{HashMap, HashSet};
@@ -28,12 +30,21 @@ pub enum Take {
 /// A row that others changed, added or deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Case {
-    /// The row; for one that is new to us, the id that it gets.
+    /// The row; for one that is new to us, or in another file there, the id that it gets.
     pub row: RowId,
+    /// The row here that it is, where they have put it into another file.
+    pub from: Option<RowId>,
     /// The row in their document; `None` if they deleted it.
     pub theirs: Option<RowId>,
     /// Whether it was changed here too, otherwise than there.
     pub clash: bool,
+}
+
+impl Case {
+    /// The row in our document and in the one that both come from.
+    pub fn own(&self) -> RowId {
+        self.from.unwrap_or(self.row)
+    }
 }
 
 /// Why two versions cannot be merged, in a whole sentence.
@@ -49,12 +60,51 @@ pub struct Merge {
     /// The rows that need to be told about, in the order of the files.
     pub cases: Vec<Case>,
     files: Vec<File>,
+    /// Rows that they have put into other files, and what becomes of each here.
+    moved: Vec<Moved>,
+    /// Whether they have other files, or list them otherwise.
+    has_other_files: bool,
+}
+
+/// A row that is in another file there.
+#[derive(Debug, Clone, Copy)]
+struct Moved {
+    /// Here, where it was.
+    from: RowId,
+    /// Where it is then.
+    to: RowId,
+    /// What we did to it, where they did nothing else.
+    keeps: Kept,
+}
+
+/// What a moved row is without an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// As they have it, or as the answer to its case says.
+    Theirs,
+    /// As it is here.
+    Ours,
+    /// Deleted, as it is here.
+    Deleted,
+}
+
+/// What has no counterpart in its own file.
+#[derive(Default)]
+struct Alone {
+    /// Rows that were saved and are not there, with the number of the file.
+    gone: Vec<(usize, RowId)>,
+    /// Rows that were added here and not in the same file there.
+    added: Vec<RowId>,
+    /// Rows there that are new, and the ids that they get, with their places.
+    new: Vec<((usize, usize), (RowId, RowId))>,
 }
 
 /// One file of both.
 #[derive(Debug, Clone)]
 struct File {
     id: SitemapId,
+    /// Which it is there; `None` where they took it from the set.
+    there: Option<SitemapId>,
     /// For each row of theirs the row here.
     rows: Vec<(RowId, RowId)>,
     /// Rows of theirs that are new to us, with the ids that they get.
@@ -67,20 +117,26 @@ impl Merge {
     /// Compares what others made of `base` with what we made of it.
     ///
     /// # Errors
-    /// [`Unmergeable`] where the set has other files now, or is no sound XML.
+    /// [`Unmergeable`] where it is not certain which files and rows belong together, or something is no sound XML.
     pub fn of(base: &Document, ours: &Document, theirs: &Document) -> Result<Self, Unmergeable> {
-        mergeable(base, ours, theirs)?;
+        let pairs = pairs(base, theirs);
+        let has_other_files = mergeable((base, ours, theirs), &pairs)?;
         let mut merge = Self {
             base: base.clone(),
             ours: ours.clone(),
             theirs: theirs.clone(),
             cases: Vec::new(),
             files: Vec::new(),
+            moved: Vec::new(),
+            has_other_files,
         };
-        let mut next = ours.row_limit();
-        for number in 0..ours.sitemaps().len() as u32 {
-            merge.compare(SitemapId(number), &mut next);
+        let (mut next, mut alone, mut cases) = (ours.row_limit(), Alone::default(), Vec::new());
+        for (id, there) in pairs {
+            merge.compare((id, there), &mut next, &mut alone, &mut cases);
         }
+        merge.pair_across(alone, &mut cases);
+        cases.sort_by_key(|(place, _)| *place);
+        merge.cases = cases.into_iter().map(|(_, case)| case).collect();
         Ok(merge)
     }
 
@@ -89,9 +145,19 @@ impl Merge {
         &self.theirs
     }
 
-    fn compare(&mut self, id: SitemapId, next: &mut u32) {
+    fn compare(
+        &mut self,
+        (id, there): (SitemapId, Option<SitemapId>),
+        next: &mut u32,
+        alone: &mut Alone,
+        cases: &mut Vec<((usize, usize), Case)>,
+    ) {
+        let number = self.files.len();
         let (base, ours, theirs) = (&self.base, &self.ours, &self.theirs);
-        let (Some(was), Some(own), Some(is)) = (base.sitemap(id), ours.sitemap(id), theirs.sitemap(id)) else { return };
+        let none = Sitemap::default();
+        let was = base.sitemap(id).unwrap_or(&none);
+        let own = ours.sitemap(id).unwrap_or(&none);
+        let is = there.and_then(|there| theirs.sitemap(there)).unwrap_or(&none);
         let mut known: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
         for row in was.rows.iter().filter(|row| base.is_live(*row)) {
             known.entry(base.loc(row)).or_default().push_back(row);
@@ -101,8 +167,8 @@ impl Merge {
         for row in added {
             both_added.entry(ours.loc(row)).or_default().push_back(row);
         }
-        let mut file = File { id, rows: Vec::new(), new: Vec::new(), quiet: Vec::new() };
-        for row in is.rows.iter() {
+        let mut file = File { id, there, rows: Vec::new(), new: Vec::new(), quiet: Vec::new() };
+        for (at, row) in is.rows.iter().enumerate() {
             let loc = theirs.loc(row);
             let own = known.get_mut(&*loc).and_then(VecDeque::pop_front);
             let own = own.or_else(|| both_added.get_mut(&*loc).and_then(VecDeque::pop_front));
@@ -114,7 +180,7 @@ impl Merge {
                 let is_agreed = ours.is_live(own) && self::element(ours, own) == element;
                 let clean = is_clean(ours, base, own);
                 if !is_same && !is_agreed {
-                    self.cases.push(Case { row: own, theirs: Some(row), clash: !clean });
+                    cases.push(((number, at), Case { row: own, from: None, theirs: Some(row), clash: !clean }));
                 } else if clean && base.entry_text(own) != text {
                     file.quiet.push((row, own));
                 }
@@ -123,26 +189,68 @@ impl Merge {
                 *next += 1;
                 file.rows.push((row, own));
                 file.new.push((row, own));
-                self.cases.push(Case { row: own, theirs: Some(row), clash: false });
+                alone.new.push(((number, at), (row, own)));
             }
         }
         let gone: HashSet<u32> = known.into_values().flatten().map(|row| row.0).collect();
-        for row in was.rows.iter().filter(|row| gone.contains(&row.0) && ours.is_live(*row)) {
-            self.cases.push(Case { row, theirs: None, clash: !is_clean(ours, base, row) });
-        }
+        alone.added.extend(both_added.into_values().flatten());
+        alone.gone.extend(was.rows.iter().filter(|row| gone.contains(&row.0)).map(|row| (number, row)));
         self.files.push(file);
+    }
+
+    /// Finds rows that are gone in one file and new in another: by their URLs, like all others.
+    fn pair_across(&mut self, alone: Alone, cases: &mut Vec<((usize, usize), Case)>) {
+        let (base, ours, theirs) = (&self.base, &self.ours, &self.theirs);
+        let mut gone: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
+        for (_, row) in &alone.gone {
+            gone.entry(base.loc(*row)).or_default().push_back(*row);
+        }
+        let mut added: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
+        for row in &alone.added {
+            added.entry(ours.loc(*row)).or_default().push_back(*row);
+        }
+        let (mut moved, mut found) = (Vec::new(), HashSet::new());
+        for (place, (row, to)) in alone.new {
+            let loc = theirs.loc(row);
+            let from = [&mut gone, &mut added].into_iter().find_map(|rows| rows.get_mut(&*loc)?.pop_front());
+            let Some(from) = from else {
+                cases.push((place, Case { row: to, from: None, theirs: Some(row), clash: false }));
+                continue;
+            };
+            found.insert(from.0);
+            let (text, is_clean) = (element(theirs, row), is_clean(ours, base, from));
+            let keeps = if !is_live_in(base, from) || element(base, from) != text {
+                if !(ours.is_live(from) && element(ours, from) == text) {
+                    cases.push((place, Case { row: to, from: Some(from), theirs: Some(row), clash: !is_clean }));
+                }
+                Kept::Theirs
+            } else if is_clean {
+                Kept::Theirs
+            } else if ours.is_live(from) {
+                Kept::Ours
+            } else {
+                Kept::Deleted
+            };
+            moved.push(Moved { from, to, keeps });
+        }
+        for (number, row) in alone.gone.into_iter().filter(|(_, row)| ours.is_live(*row) && !found.contains(&row.0)) {
+            let clash = !is_clean(ours, base, row);
+            cases.push(((number, usize::MAX), Case { row, from: None, theirs: None, clash }));
+        }
+        self.moved = moved;
     }
 
     /// The edit of our document that makes it theirs, byte by byte.
     pub fn theirs(&self) -> Edit {
-        let mut edits = self.frames(true);
+        let mut edits = self.other_files(None);
+        edits.extend(self.frames(true));
         edits.extend(self.inserts());
         for file in &self.files {
             let matched: HashMap<u32, RowId> = file.rows.iter().map(|(theirs, own)| (own.0, *theirs)).collect();
-            let Some(sitemap) = self.ours.sitemap(file.id) else { continue };
+            let own = self.ours.sitemap(file.id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
             let mut back = super::rows::RowSet::new();
             let mut gone = super::rows::RowSet::new();
-            for row in sitemap.rows.iter() {
+            for row in own {
                 match (matched.contains_key(&row.0), self.ours.is_live(row)) {
                     (true, false) => drop(back.insert(row.0)),
                     (false, true) => drop(gone.insert(row.0)),
@@ -169,10 +277,19 @@ impl Merge {
 
     /// The edit of our document that takes in theirs, with an answer for each case.
     pub fn merged(&self, takes: &[Take]) -> Edit {
-        let mut edits = self.frames(false);
+        let mut edits = self.other_files(Some(takes));
+        edits.extend(self.frames(false));
         edits.extend(self.inserts());
         for (theirs, own) in self.files.iter().flat_map(|file| &file.quiet) {
             edits.push(raw(*own, &self.theirs.entry_text(*theirs)));
+        }
+        for Moved { from, to, keeps } in &self.moved {
+            edits.push(Edit::Delete(std::iter::once(from.0).collect()));
+            match keeps {
+                Kept::Theirs => {}
+                Kept::Ours => edits.push(raw(*to, &self.ours.entry_text(*from))),
+                Kept::Deleted => edits.push(Edit::Delete(std::iter::once(to.0).collect())),
+            }
         }
         for (case, take) in self.cases.iter().zip(takes) {
             self.settle(case, *take, &mut edits);
@@ -191,8 +308,8 @@ impl Merge {
     fn inserts(&self) -> Vec<Edit> {
         let mut edits = Vec::new();
         for file in self.files.iter().filter(|file| !file.new.is_empty()) {
-            let Some(sitemap) = self.ours.sitemap(file.id) else { continue };
-            let after = sitemap.rows.len().checked_sub(1).and_then(|at| sitemap.rows.get(at));
+            let own = self.ours.sitemap(file.id).map(|sitemap| &sitemap.rows);
+            let after = own.and_then(|rows| rows.get(rows.len().checked_sub(1)?));
             let element = |row: RowId| {
                 let (entry, text) = self.theirs.entry(row);
                 NewEntry::Element(String::from_utf8_lossy(text.get(entry.open as usize..).unwrap_or_default()).into())
@@ -206,6 +323,20 @@ impl Merge {
 
     fn settle(&self, case: &Case, take: Take, edits: &mut Vec<Edit>) {
         let Case { row, theirs, .. } = *case;
+        if let Some((from, theirs)) = case.from.zip(theirs) {
+            match take {
+                Take::Theirs => {}
+                _ if self.ours.is_live(from) => {
+                    edits.push(raw(row, &self.ours.entry_text(from)));
+                    if take == Take::Both {
+                        self.combine((from, row), theirs, edits);
+                    }
+                }
+                Take::Ours => edits.push(Edit::Delete(std::iter::once(row.0).collect())),
+                Take::Both => {}
+            }
+            return;
+        }
         let is_new = row.0 >= self.ours.row_limit();
         let is_here = !is_new && self.ours.is_live(row);
         let rows = || std::iter::once(row.0).collect();
@@ -225,34 +356,30 @@ impl Merge {
                 edits.push(Edit::Restore(rows()));
                 edits.push(raw(row, &self.theirs.entry_text(theirs)));
             }
-            (Take::Both, Some(theirs)) => self.combine(row, theirs, edits),
+            (Take::Both, Some(theirs)) => self.combine((row, row), theirs, edits),
         }
     }
 
-    /// Their text with our fields; where we changed more than fields, our text with theirs.
-    fn combine(&self, row: RowId, theirs: RowId, edits: &mut Vec<Edit>) {
+    /// Their text with our fields; where we changed more than fields, our text with theirs, which `to` has already.
+    fn combine(&self, (row, to): (RowId, RowId), theirs: RowId, edits: &mut Vec<Edit>) {
         let was = |field| if is_live_in(&self.base, row) { self.base.value(row, field) } else { None };
         let ours_changed = |field: &Field| self.ours.value(row, *field) != was(*field);
         let keeps_text = is_live_in(&self.base, row) && self.ours.has_same_text_below(&self.base, row);
-        let mut set = |field: Field, value: Option<Cow<'_, str>>| {
+        let set = |field: Field, value: Option<Cow<'_, str>>| {
             let value = value.map(|value| (&*value).into());
-            edits.push(Edit::SetEach { field, values: vec![(row, value)] });
+            Edit::SetEach { field, values: vec![(to, value)] }
         };
         if keeps_text {
-            edits.push(raw(row, &self.theirs.entry_text(theirs)));
-            let mut set = |field: Field, value: Option<Cow<'_, str>>| {
-                let value = value.map(|value| (&*value).into());
-                edits.push(Edit::SetEach { field, values: vec![(row, value)] });
-            };
-            for field in Field::ALL.into_iter().filter(ours_changed) {
-                set(field, self.ours.value(row, field));
-            }
+            edits.push(raw(to, &self.theirs.entry_text(theirs)));
+            edits.extend(
+                Field::ALL.into_iter().filter(ours_changed).map(|field| set(field, self.ours.value(row, field))),
+            );
             return;
         }
         for field in Field::ALL.into_iter().filter(|field| !ours_changed(field)) {
             let value = self.theirs.value(theirs, field);
             if value != self.ours.value(row, field) {
-                set(field, value);
+                edits.push(set(field, value));
             }
         }
     }
@@ -272,19 +399,68 @@ impl Merge {
         if keeps_order(&was, own) && !keeps_order(&was, &theirs) { weave(&theirs, own) } else { weave(own, &theirs) }
     }
 
+    /// Their files, where they are others than before: all as they are there, or, with an answer for each case, without
+    /// taking away what keeps rows. The index is theirs then, since nobody changed it here.
+    fn other_files(&self, takes: Option<&[Take]>) -> Vec<Edit> {
+        if !self.has_other_files {
+            return Vec::new();
+        }
+        let deleted = |case: &Case, take: &Take| case.theirs.is_none() && *take == Take::Theirs;
+        let deleted = takes.map(|takes| {
+            let cases = self.cases.iter().zip(takes);
+            let cases = cases.filter(|(case, take)| deleted(case, take)).map(|(case, _)| case.row.0);
+            cases.chain(self.moved.iter().map(|moved| moved.from.0)).collect::<HashSet<u32>>()
+        });
+        let keeps_rows = |file: &&File| {
+            let rows = self.ours.sitemap(file.id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+            let mut live = rows.filter(|row| self.ours.is_live(*row));
+            deleted.as_ref().is_some_and(|deleted| live.any(|row| !deleted.contains(&row.0)))
+        };
+        let (kept, gone): (Vec<&File>, Vec<&File>) =
+            self.files.iter().filter(|file| file.there.is_none()).partition(keeps_rows);
+        let ids = self.files.iter().filter_map(|file| Some((file.there?, file.id))).collect();
+        let mut index = self.theirs.index().map(|index| in_ids(index, &ids));
+        if let Some((index, own)) = index.as_mut().zip(self.ours.index()) {
+            // The file alone is gone, and its entry is still there.
+            for file in kept {
+                let loc = own.child_of(file.id).and_then(|entry| own.children.get(entry)).map(|child| &child.loc);
+                if let Some(child) = index.children.iter_mut().find(|child| Some(&child.loc) == loc) {
+                    child.state = ChildState::Loaded(file.id);
+                }
+            }
+            if takes.is_some() {
+                (index.gzip, index.accepted) = (own.gzip, own.accepted);
+            }
+        }
+        let is_new = |file: &&File| file.id.index() >= self.ours.sitemaps().len();
+        let new = self.files.iter().filter(is_new).filter_map(|file| self.theirs.sitemap(file.there?));
+        let new = new.map(|sitemap| Sitemap { frame: Arc::new(sitemap.frame.hollow()), ..sitemap.clone() }).collect();
+        let gone = gone.into_iter().map(|file| file.id).collect();
+        vec![Edit::Adopt(Adopted::new(Files { new, gone, index }))]
+    }
+
+    /// Whether "both" keeps our whole text of a row with their fields put in, so that what else they changed in it, its
+    /// extensions, is not taken.
+    pub fn both_keeps_ours(&self, case: &Case) -> bool {
+        case.theirs.is_some()
+            && is_live_in(&self.ours, case.own())
+            && !(is_live_in(&self.base, case.own()) && self.ours.has_same_text_below(&self.base, case.own()))
+    }
+
     /// What stands around the entries, as far as it is another.
     fn frames(&self, all_theirs: bool) -> Vec<Edit> {
         let mut edits = Vec::new();
         let takes = |own: &Arc<Source>, was: &Arc<Source>| all_theirs || Arc::ptr_eq(own, was);
         if let (Some(base), Some(ours), Some(theirs)) = (self.base.index(), self.ours.index(), self.theirs.index())
+            && !self.has_other_files
             && takes(&ours.source, &base.source)
             && ours.source.bytes() != theirs.source.bytes()
         {
             edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&theirs.source) });
         }
         for file in &self.files {
-            let Some(((base, ours), theirs)) =
-                self.base.sitemap(file.id).zip(self.ours.sitemap(file.id)).zip(self.theirs.sitemap(file.id))
+            let theirs = file.there.and_then(|there| self.theirs.sitemap(there));
+            let Some(((base, ours), theirs)) = self.base.sitemap(file.id).zip(self.ours.sitemap(file.id)).zip(theirs)
             else {
                 continue;
             };
@@ -305,43 +481,88 @@ fn is_same_frame(one: &Sitemap, other: &Sitemap) -> bool {
     })
 }
 
-/// Whether the files are the same ones and every one is sound XML.
-fn mergeable(base: &Document, ours: &Document, theirs: &Document) -> Result<(), Unmergeable> {
+/// Which files belong together: each of ours with theirs of the same path, then those that are new there, with the ids
+/// that they get.
+fn pairs(base: &Document, theirs: &Document) -> Vec<(SitemapId, Option<SitemapId>)> {
+    let there = (0..theirs.sitemaps().len() as u32).map(SitemapId);
+    let mut there: HashMap<_, SitemapId> =
+        there.filter_map(|id| Some((theirs.sitemap(id)?.path.as_ref()?, id))).collect();
+    let mut pairs = Vec::new();
+    for (number, sitemap) in base.sitemaps().iter().enumerate() {
+        // One that has left the set before has no path and no rows.
+        if let Some(path) = &sitemap.path {
+            pairs.push((SitemapId(number as u32), there.remove(path)));
+        }
+    }
+    let mut new: Vec<SitemapId> = there.into_values().collect();
+    new.sort_unstable();
+    let first = base.sitemaps().len() as u32;
+    pairs.extend((first..).map(SitemapId).zip(new.into_iter().map(Some)));
+    pairs
+}
+
+/// Whether they have other files, or another list of them. Every one must be sound XML, or what it was.
+fn mergeable(
+    (base, ours, theirs): (&Document, &Document, &Document),
+    pairs: &[(SitemapId, Option<SitemapId>)],
+) -> Result<bool, Unmergeable> {
     let no = |why: &str| Err(Unmergeable(why.to_owned()));
-    let paths = |document: &Document| -> Vec<_> {
-        document
-            .sitemaps()
-            .iter()
-            .filter(|sitemap| sitemap.path.is_some())
-            .map(|sitemap| sitemap.path.clone())
-            .collect()
-    };
+    if base.row_limit() > ours.row_limit() || ours.sitemaps().len() != base.sitemaps().len() {
+        return no("an undo has gone back behind the last save: redo (^R) first");
+    }
+    for (own, was) in ours.sitemaps().iter().zip(base.sitemaps()) {
+        if own.path != was.path {
+            return Err(Unmergeable(format!("{} has another name here: undo that first, or save elsewhere", was.name)));
+        }
+    }
     let children = |document: &Document| -> Vec<Arc<str>> {
         document.index().iter().flat_map(|index| &index.children).map(|child| Arc::clone(&child.loc)).collect()
     };
-    let is_same_set =
-        |other: &Document| paths(other) == paths(theirs) && other.sitemaps().len() == theirs.sitemaps().len();
-    if !is_same_set(base)
-        || !is_same_set(ours)
-        || children(base) != children(theirs)
-        || children(ours) != children(theirs)
-    {
-        return no("the set has other files now");
+    let first = base.sitemaps().len();
+    let is_other = |(id, there): &(SitemapId, Option<SitemapId>)| there.is_none() || id.index() >= first;
+    let has_other_files = pairs.iter().any(is_other) || children(base) != children(theirs);
+    if has_other_files {
+        let nested = |document: &Document| document.index().is_some_and(Index::has_nested);
+        match (base.index(), theirs.index()) {
+            (Some(_), Some(_)) if nested(base) || nested(theirs) => {
+                return no(
+                    "the set has other files now, and an index inside the index lists some of them: reload, or save \
+                           elsewhere",
+                );
+            }
+            (Some(_), Some(_)) if children(ours) != children(base) => {
+                return no(
+                    "the set has other files now, and the entries of the index were changed here too: undo that \
+                           first, or save elsewhere",
+                );
+            }
+            (Some(_), Some(_)) => {}
+            (None, None) => {
+                return no(
+                    "a file is gone, and no index says whether that was meant: keep yours, which writes it again, \
+                           or reload",
+                );
+            }
+            _ => return no("what was one file is a set now, or the other way round: reload, or save elsewhere"),
+        }
     }
-    if base.row_limit() > ours.row_limit() {
-        return no("an undo has gone back behind the last save: redo (^R) first");
-    }
-    for (sitemap, was) in theirs.sitemaps().iter().zip(base.sitemaps()) {
+    for (id, there) in pairs {
+        let Some(sitemap) = there.and_then(|there| theirs.sitemap(there)) else { continue };
         // Columns that moved would put values into other fields.
         let head = |sitemap: &Sitemap| (sitemap.frame.head(true).into_owned(), sitemap.frame.open_end);
-        if sitemap.form != was.form || (!sitemap.frame.names.kind.is_xml() && head(sitemap) != head(was)) {
+        let is_xml = sitemap.frame.names.kind.is_xml();
+        let is_alike = match base.sitemap(*id) {
+            Some(was) => sitemap.form == was.form && (is_xml || head(sitemap) == head(was)),
+            None => is_xml && sitemap.form == Form::Xml,
+        };
+        if !is_alike {
             return Err(Unmergeable(format!("{} is of another form now", sitemap.name)));
         }
         if sitemap.quirks.iter().any(|quirk| quirk.kind.is_repair()) || !sitemap.frame.damage.is_empty() {
             return Err(Unmergeable(format!("{} is damaged now", sitemap.name)));
         }
     }
-    Ok(())
+    Ok(has_other_files)
 }
 
 /// An entry without what stands before it.

@@ -3,6 +3,7 @@
 //! Cloning a [`Document`] is cheap and every edit makes a new one ([`edit`]); undo keeps the old value, a
 //! job works on a value, "modified" means "not the saved value". No I/O, no clock, cannot fail.
 
+pub mod adopt;
 mod codes;
 pub mod column;
 pub mod deal;

@@ -420,6 +420,16 @@ impl Planner<'_> {
         let is_back = |id: &SitemapId| {
             self.document.sitemap(*id).is_some_and(|file| file.live > 0 && file.path.is_none()) && !new.contains(id)
         };
+        // Others have taken it from the set, and here it has rows still.
+        let is_kept = |id: &SitemapId| {
+            let has_left = self.request.saved.sitemap(*id).is_some_and(|was| was.path.is_none());
+            let is_listed = self.document.index().is_some_and(|index| index.lists(*id));
+            has_left
+                && !is_listed
+                && self.document.sitemap(*id).is_some_and(|file| file.live > 0 && file.path.is_some())
+        };
+        let kept: Vec<SitemapId> = self.ids().filter(is_kept).collect();
+        self.returned.extend(kept);
         for id in self.ids().filter(is_back).collect::<Vec<_>>() {
             let was = self.request.saved.sitemap(id).filter(|was| self.request.to.is_none() && was.path.is_some());
             let is_free = |was: &&Sitemap| !self.document.sitemaps().iter().any(|file| file.path == was.path);

@@ -7,7 +7,7 @@ use super::snapshot::{Prepared, Snapshot};
 use crate::document::merge::{Merge, Take};
 use crate::document::{Document, RowState};
 use crate::files::outside::{Care, Outside, look};
-use crate::files::{Disk, Options};
+use crate::files::{self, Disk, Options};
 use crate::progress::Progress;
 use std::path::{Path, PathBuf};
 
@@ -122,6 +122,10 @@ impl Session {
         self.disk = disk;
         self.now.saved = theirs;
         self.now.saves += 1;
+        if self.now.saved.index().is_some() {
+            let paths = files::main_paths(&self.now.saved);
+            self.paths = if paths.len() > 1 { paths } else { Vec::new() };
+        }
         self.saved_version = u64::MAX;
         self.count_changes();
         self.check_files();

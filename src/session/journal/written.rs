@@ -135,6 +135,8 @@ impl From<&Edit> for Written {
             Edit::Pack { file, gzip } => Self::Pack { file: number(*file), gzip: *gzip },
             Edit::Rename { file, name } => Self::Rename { file: number(*file), name: name.to_string() },
             Edit::Apart(id) => Self::Apart(id.0),
+            // It comes with a merge, after which the journal counts from the files that have them.
+            Edit::Adopt(_) => Self::Several(Vec::new()),
             Edit::Several(edits) => Self::Several(edits.iter().map(Self::from).collect()),
         }
     }

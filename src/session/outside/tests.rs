@@ -9,6 +9,7 @@ use crate::document::spans::Pieces;
 use crate::files::Action;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
+use crate::protocol::limits::Limits;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -110,6 +111,7 @@ proptest! {
         before in proptest::collection::vec(line(), 0..3),
         ours in side(),
         theirs in side(),
+        most in prop_oneof![2 => Just(50_000), 1 => 2u32..5],
         take in prop_oneof![Just(Take::Ours), Just(Take::Theirs), Just(Take::Both)],
     ) {
         let folder = tempfile::tempdir().unwrap();
@@ -128,13 +130,11 @@ proptest! {
         for line in &theirs {
             run(&mut other, line);
         }
-        other.save_now(None, false).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        // Parts that are full put rows into new ones, and parts without rows leave their set.
+        let plan = other.plan_within(None, Limits { urls: most, ..Limits::default() });
+        let saving = other.saving(plan, false).unwrap();
+        other.saved(saving.run(&Progress::default())).map_err(|error| TestCaseError::fail(error.to_string()))?;
         let is = table(open(&path).document());
-        if open(&path).document().sitemaps().len() != 2 {
-            // A part without rows has left their set.
-            prop_assert!(session.comparing(Options::default()).unwrap().run().is_err());
-            return Ok(());
-        }
         let steps = session.history().iter().filter(|step| step.done).count();
         let cases = take_in(&mut session, take);
         let clashes = cases.iter().filter(|(_, clash)| *clash).count();
@@ -144,10 +144,17 @@ proptest! {
         prop_assert!(clashes >= both, "{:?}", cases);
         let merged = expected(&base, &own, &is, take);
         prop_assert_eq!(&table(session.document()), &merged);
-        for (number, name) in ["a.xml", "b.xml"].iter().enumerate() {
+        prop_assert_eq!(session.document().live() as usize, merged.len(), "no URL is twice");
+        let mut files = 1;
+        for (number, sitemap) in session.now.saved.sitemaps().iter().enumerate() {
+            let Some(path) = &sitemap.path else { continue };
             let saved = Pieces::of(&session.now.saved, SitemapId(number as u32)).bytes();
-            prop_assert_eq!(String::from_utf8(saved).unwrap(), fs::read_to_string(folder.path().join(name)).unwrap());
+            prop_assert_eq!(String::from_utf8(saved).unwrap(), fs::read_to_string(path).unwrap());
+            files += 1;
         }
+        prop_assert_eq!(fs::read_dir(folder.path()).unwrap().count(), files);
+        let index = session.now.saved.index().unwrap();
+        prop_assert_eq!(index.source.bytes(), fs::read(&path).unwrap());
         prop_assert_eq!(session.is_modified() || merged == is, true);
         let proofs = session.inspection(session.plan(None)).prove(&Progress::default()).unwrap();
         prop_assert!(proofs.iter().all(|proof| proof.fault.is_none()), "{:?}", proofs);
@@ -193,8 +200,6 @@ fn sets_that_cannot_be_merged_say_why() {
     let why = || session.comparing(Options::default()).unwrap().run().unwrap_err();
     fs::write(folder.path().join("a.xml"), "<urlset><url><loc>https://e.com/0</loc>").unwrap();
     assert!(why().contains("a.xml is damaged now"), "{}", why());
-    fs::remove_file(folder.path().join("a.xml")).unwrap();
-    assert!(why().contains("other files now"), "{}", why());
     fs::remove_file(&path).unwrap();
     assert!(why().contains("sitemap.xml"), "{}", why());
 }
@@ -216,6 +221,71 @@ fn ours_are_written_over_whatever_is_there_if_that_is_said() {
     assert_eq!(fs::read(&one).unwrap(), before);
     assert_eq!(table(open(&path).document()).len(), 7);
     assert!(!session.is_modified());
+}
+
+/// They add a file, take one away and list both changes, or only delete it; we have changed a row of it.
+#[test]
+fn files_that_others_added_and_removed_are_merged_with_their_rows() {
+    let new =
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/9</loc></url></urlset>";
+    for (is_listed, take) in [(false, Take::Ours), (true, Take::Ours), (false, Take::Theirs), (true, Take::Theirs)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write_set(folder.path());
+        let part = |name: &str| folder.path().join(name);
+        let mut session = open(&path);
+        run(&mut session, "set priority=0.8 where loc=https://e.com/5");
+        run(&mut session, "set priority=0.8 where loc=https://e.com/1");
+        let own = table(session.document());
+        fs::write(part("c.xml"), new).unwrap();
+        fs::remove_file(part("b.xml")).unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let added = "<sitemap><loc>https://e.com/c.xml</loc></sitemap></sitemapindex>";
+        let mut text = text.replace("</sitemapindex>", added);
+        if !is_listed {
+            let from = text.find("<sitemap><loc>https://e.com/b.xml").unwrap();
+            let to = from + text[from..].find("</sitemap>").unwrap() + "</sitemap>".len();
+            text.replace_range(from..to, "");
+        }
+        fs::write(&path, text).unwrap();
+        let cases = take_in(&mut session, take);
+        let clash: Vec<&str> = cases.iter().filter(|(_, clash)| *clash).map(|(loc, _)| loc.as_str()).collect();
+        assert_eq!((cases.len(), clash), (4, vec!["https://e.com/5"]));
+        let kept = matches!(take, Take::Ours);
+        let locs: Vec<String> = table(session.document()).into_keys().collect();
+        let expected: Vec<String> = (0..10)
+            .filter(|row| if kept { *row < 7 } else { *row < 4 || *row == 9 })
+            .map(|row| format!("https://e.com/{row}"))
+            .collect();
+        assert_eq!(locs, expected, "{is_listed} {take:?}");
+        let merged = table(session.document());
+        assert_eq!(merged["https://e.com/1"], own["https://e.com/1"]);
+        session.undo().unwrap();
+        assert_eq!(table(session.document()), own);
+        session.redo().unwrap();
+        session.save_now(None, false).unwrap();
+        let again = open(&path);
+        assert_eq!(table(again.document()), merged, "{is_listed} {take:?}");
+        assert_eq!((part("b.xml").exists(), part("c.xml").exists()), (kept, !kept), "{is_listed} {take:?}");
+        let index = fs::read_to_string(&path).unwrap();
+        assert_eq!(index.matches("b.xml").count(), usize::from(kept || is_listed), "{index}");
+        assert!(session.plan(None).is_empty() && !session.is_modified());
+    }
+}
+
+/// What both changed differs in more than fields: it is said which side's extensions "both" keeps.
+#[test]
+fn extensions_of_a_row_that_both_changed_are_of_one_side() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let mut session = open(&path);
+    run(&mut session, "ext add image/loc=https://e.com/own.png where loc=https://e.com/5");
+    run(&mut session, "set priority=0.8 where loc=https://e.com/4");
+    let part = folder.path().join("b.xml");
+    let text = fs::read_to_string(&part).unwrap();
+    fs::write(&part, text.replace("0.50", "0.30")).unwrap();
+    let compared = compared(&session);
+    let keeps: Vec<bool> = compared.merge.cases.iter().map(|case| compared.merge.both_keeps_ours(case)).collect();
+    assert_eq!(keeps, [false, true, false]);
 }
 
 /// Lists and tables, whatever both did to them.

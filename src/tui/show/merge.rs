@@ -5,21 +5,23 @@ use super::super::draw::panel::Panel;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::pane::GAP;
+use super::rows::badges;
 use crate::document::merge::{Case, Take};
 use crate::document::rows::RowId;
 use crate::document::{Document, RowState};
 use crate::protocol::Field;
 use crate::words::{counted, grouped};
+use crate::xml::tree::{Node, tree};
 
 /// Lines at the bottom for the chosen row, its URL included.
-const AT_LENGTH: usize = 6;
+const AT_LENGTH: usize = 8;
 
 impl App {
     /// As much of the list as has a place.
     pub(super) fn merge_panel(&self, merging: &Merging) -> Panel {
         let areas = self.areas();
         let room = usize::from(areas.footer.y.saturating_sub(areas.heads.y + 1));
-        let length = if room >= 14 { AT_LENGTH } else { 0 };
+        let length = if room >= 16 { AT_LENGTH } else { 0 };
         let shown = room.saturating_sub(length + usize::from(length > 0)).max(1);
         let len = merging.order.len();
         let top = merging.chosen.saturating_sub(shown / 2).min(len.saturating_sub(shown));
@@ -59,7 +61,7 @@ impl App {
             None => ("?", Role::Warning),
         };
         let (sides, theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
-        let was_there = lives(sides.1, case.row);
+        let was_there = lives(sides.1, case.own());
         let (sign, sign_role, did) = match case.theirs {
             None => (signs.deleted, Role::Error, "they deleted it"),
             Some(_) if was_there => (signs.changed, Role::Changed, ""),
@@ -73,7 +75,7 @@ impl App {
             let before = words.pieces().len();
             for field in Field::ALL {
                 let (was, is) =
-                    (value(sides.1, case.row, field), case.theirs.and_then(|row| value(theirs, row, field)));
+                    (value(sides.1, case.own(), field), case.theirs.and_then(|row| value(theirs, row, field)));
                 if was != is {
                     words.append(self.turn(field.name(), was.as_deref(), is.as_deref()));
                 }
@@ -85,12 +87,15 @@ impl App {
             words.push(Role::Dim, format!("{GAP}{did}"));
         }
         if case.clash {
-            let ours = match merging.compared.our_state(case.row) {
+            let ours = match merging.compared.our_state(case.own()) {
                 RowState::Deleted => "deleted here",
                 RowState::Added => "added here too",
                 _ => "changed here too",
             };
             words.push(Role::Warning, format!("{GAP}{ours}"));
+        }
+        if case.from.is_some() {
+            words.push(Role::Dim, format!("{GAP}in another file there"));
         }
         words.into()
     }
@@ -119,8 +124,8 @@ impl App {
         let absent = self.theme.signs.absent;
         for field in Field::ALL {
             let values = [
-                value(base, case.row, field),
-                value(ours, case.row, field),
+                value(base, case.own(), field),
+                value(ours, case.own(), field),
                 case.theirs.and_then(|row| value(theirs, row, field)),
             ];
             if values[0] != values[1] || values[0] != values[2] {
@@ -128,15 +133,46 @@ impl App {
                 lines.push(row(field.name(), cells, Role::Text));
             }
         }
+        let extensions =
+            [extensions(base, Some(case.own())), extensions(ours, Some(case.own())), extensions(theirs, case.theirs)];
+        if extensions[0].1 != extensions[1].1 || extensions[0].1 != extensions[2].1 {
+            // The numbers may be the same and what they count be other.
+            let cell = |at: usize| match &extensions[at] {
+                (badges, _) if badges.is_empty() => absent.to_owned(),
+                (badges, text) if at > 0 && *badges == extensions[0].0 && *text != extensions[0].1 => {
+                    format!("{badges}, changed")
+                }
+                (badges, _) => badges.clone(),
+            };
+            let cells = [cell(0), cell(1), cell(2)];
+            lines.push(row("extensions", cells.each_ref().map(String::as_str), Role::Text));
+            if case.clash && case.theirs.is_some() {
+                let words = if merging.compared.merge.both_keeps_ours(case) {
+                    "both: our extensions and the fields of both; theirs would be lost"
+                } else {
+                    "both: their extensions and the fields of both"
+                };
+                lines.push(Words::new().and(Role::Warning, words).into());
+            }
+        }
         lines
     }
+}
+
+/// What a row has of extensions: in short, and as text.
+fn extensions(document: &Document, row: Option<RowId>) -> (String, Vec<Node>) {
+    let Some(row) = row.filter(|row| lives(document, *row)) else { return Default::default() };
+    let (entry, text) = document.entry(row);
+    let mut nodes = tree(&text);
+    nodes.retain(|node| node.depth > 0 || Field::from_name(&node.name).is_none());
+    (badges(entry.extensions), nodes)
 }
 
 /// The URL that a case is about: theirs, else ours.
 fn loc_of(merging: &Merging, case: &Case) -> String {
     let ((ours, base), theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
     let loc = case.theirs.and_then(|row| value(theirs, row, Field::Loc));
-    let loc = loc.or_else(|| value(ours, case.row, Field::Loc)).or_else(|| value(base, case.row, Field::Loc));
+    let loc = loc.or_else(|| value(ours, case.own(), Field::Loc)).or_else(|| value(base, case.own(), Field::Loc));
     loc.unwrap_or_default()
 }
 

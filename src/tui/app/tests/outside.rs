@@ -121,3 +121,21 @@ fn every_panel_fits_every_window() {
         bench.keys("<esc><esc>");
     }
 }
+
+/// Both sides changed more than fields: what each has of extensions is shown, and what "both" would lose.
+#[test]
+fn a_merge_shows_the_extensions_of_both_sides() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":ext add image loc=https://example.com/own.png where loc:tea<enter>");
+    let image = "<image:image xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\">\
+                 <image:loc>https://example.com/their.png</image:loc></image:image></url>\n  <url><loc>https://example.com/shop/cups";
+    write(&bench, &SMALL.replace("</url>\n  <url><loc>https://example.com/shop/cups", image));
+    bench.keys("go");
+    bench.keys("m");
+    bench.shows("1 to decide");
+    bench.shows("extensions");
+    bench.shows("both: our extensions and the fields of both; theirs would be lost");
+    bench.keys("b<enter><c-s>");
+    let saved = bench.on_disk();
+    assert!(saved.contains("own.png") && !saved.contains("their.png"), "{saved}");
+}

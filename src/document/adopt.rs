@@ -1,0 +1,60 @@
+//! Files that others have added to a set, or taken from it: an edit of its own, since no row says so. Pure.
+
+use super::edit::Applied;
+use super::sitemap::{ChildState, Index, Sitemap, SitemapId};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Which files a set has from now on.
+#[derive(Debug, Clone, Default)]
+pub struct Files {
+    /// New ones, in the order of their ids; rows come as edits of their own.
+    pub new: Vec<Sitemap>,
+    /// Those that have left the set.
+    pub gone: Vec<SitemapId>,
+    /// The index that lists them.
+    pub index: Option<Index>,
+}
+
+/// [`Files`], shared; equal only to itself.
+#[derive(Debug, Clone)]
+pub struct Adopted(Arc<Files>);
+
+impl Adopted {
+    /// To be done as an edit.
+    pub fn new(files: Files) -> Self {
+        Self(Arc::new(files))
+    }
+}
+
+impl PartialEq for Adopted {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Adopted {}
+
+/// The index of another document in the ids of this one.
+pub(super) fn in_ids(index: &Index, ids: &HashMap<SitemapId, SitemapId>) -> Index {
+    let mut index = index.clone();
+    for child in &mut index.children {
+        if let ChildState::Loaded(id) = child.state {
+            child.state = ids.get(&id).map_or(ChildState::Missing, |id| ChildState::Loaded(*id));
+        }
+    }
+    index
+}
+
+impl Applied {
+    pub(super) fn adopt(&mut self, adopted: &Adopted) {
+        (self.framed, self.moved) = (true, true);
+        for sitemap in &adopted.0.new {
+            self.document.add_sitemap(sitemap.clone());
+        }
+        for id in &adopted.0.gone {
+            self.document.change_sitemap(*id, |sitemap| (sitemap.path, sitemap.url) = (None, None));
+        }
+        self.document.set_index(adopted.0.index.clone());
+    }
+}
