@@ -3,15 +3,17 @@
 //! Invariant: [`Merge::theirs`] gives a document that holds their bytes, in the row ids of ours, so that what a merge
 //! leaves unsaved is what differs from their files. Rows that only one side changed need no answer. Pure.
 
+mod pairs;
+
 use super::Document;
 use super::adopt::{Adopted, Files, in_ids};
 use super::edit::{Edit, NewEntry};
-use super::form::Form;
 use super::rows::{RowId, RowList};
-use super::sitemap::{ChildState, Index, Member, Sitemap, SitemapId};
+use super::sitemap::{ChildState, Member, Sitemap, SitemapId};
 use super::source::Source;
 use crate::protocol::Field;
 use hashbrown::{HashMap, HashSet};
+use pairs::{mergeable, pairs};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -479,90 +481,6 @@ fn is_same_frame(one: &Sitemap, other: &Sitemap) -> bool {
     [true, false].into_iter().all(|entries| {
         one.frame.head(entries) == other.frame.head(entries) && one.frame.tail(entries) == other.frame.tail(entries)
     })
-}
-
-/// Which files belong together: each of ours with theirs of the same path, then those that are new there, with the ids
-/// that they get.
-fn pairs(base: &Document, theirs: &Document) -> Vec<(SitemapId, Option<SitemapId>)> {
-    let there = (0..theirs.sitemaps().len() as u32).map(SitemapId);
-    let mut there: HashMap<_, SitemapId> =
-        there.filter_map(|id| Some((theirs.sitemap(id)?.path.as_ref()?, id))).collect();
-    let mut pairs = Vec::new();
-    for (number, sitemap) in base.sitemaps().iter().enumerate() {
-        // One that has left the set before has no path and no rows.
-        if let Some(path) = &sitemap.path {
-            pairs.push((SitemapId(number as u32), there.remove(path)));
-        }
-    }
-    let mut new: Vec<SitemapId> = there.into_values().collect();
-    new.sort_unstable();
-    let first = base.sitemaps().len() as u32;
-    pairs.extend((first..).map(SitemapId).zip(new.into_iter().map(Some)));
-    pairs
-}
-
-/// Whether they have other files, or another list of them. Every one must be sound XML, or what it was.
-fn mergeable(
-    (base, ours, theirs): (&Document, &Document, &Document),
-    pairs: &[(SitemapId, Option<SitemapId>)],
-) -> Result<bool, Unmergeable> {
-    let no = |why: &str| Err(Unmergeable(why.to_owned()));
-    if base.row_limit() > ours.row_limit() || ours.sitemaps().len() != base.sitemaps().len() {
-        return no("an undo has gone back behind the last save: redo (^R) first");
-    }
-    for (own, was) in ours.sitemaps().iter().zip(base.sitemaps()) {
-        if own.path != was.path {
-            return Err(Unmergeable(format!("{} has another name here: undo that first, or save elsewhere", was.name)));
-        }
-    }
-    let children = |document: &Document| -> Vec<Arc<str>> {
-        document.index().iter().flat_map(|index| &index.children).map(|child| Arc::clone(&child.loc)).collect()
-    };
-    let first = base.sitemaps().len();
-    let is_other = |(id, there): &(SitemapId, Option<SitemapId>)| there.is_none() || id.index() >= first;
-    let has_other_files = pairs.iter().any(is_other) || children(base) != children(theirs);
-    if has_other_files {
-        let nested = |document: &Document| document.index().is_some_and(Index::has_nested);
-        match (base.index(), theirs.index()) {
-            (Some(_), Some(_)) if nested(base) || nested(theirs) => {
-                return no(
-                    "the set has other files now, and an index inside the index lists some of them: reload, or save \
-                           elsewhere",
-                );
-            }
-            (Some(_), Some(_)) if children(ours) != children(base) => {
-                return no(
-                    "the set has other files now, and the entries of the index were changed here too: undo that \
-                           first, or save elsewhere",
-                );
-            }
-            (Some(_), Some(_)) => {}
-            (None, None) => {
-                return no(
-                    "a file is gone, and no index says whether that was meant: keep yours, which writes it again, \
-                           or reload",
-                );
-            }
-            _ => return no("what was one file is a set now, or the other way round: reload, or save elsewhere"),
-        }
-    }
-    for (id, there) in pairs {
-        let Some(sitemap) = there.and_then(|there| theirs.sitemap(there)) else { continue };
-        // Columns that moved would put values into other fields.
-        let head = |sitemap: &Sitemap| (sitemap.frame.head(true).into_owned(), sitemap.frame.open_end);
-        let is_xml = sitemap.frame.names.kind.is_xml();
-        let is_alike = match base.sitemap(*id) {
-            Some(was) => sitemap.form == was.form && (is_xml || head(sitemap) == head(was)),
-            None => is_xml && sitemap.form == Form::Xml,
-        };
-        if !is_alike {
-            return Err(Unmergeable(format!("{} is of another form now", sitemap.name)));
-        }
-        if sitemap.quirks.iter().any(|quirk| quirk.kind.is_repair()) || !sitemap.frame.damage.is_empty() {
-            return Err(Unmergeable(format!("{} is damaged now", sitemap.name)));
-        }
-    }
-    Ok(has_other_files)
 }
 
 /// An entry without what stands before it.
