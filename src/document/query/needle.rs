@@ -5,8 +5,9 @@
 
 use super::eval::Node;
 use super::expr::Name;
-use super::text::{Folded, Matcher};
+use super::text::Matcher;
 use memchr::memmem;
+use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind};
 
 /// Bytes that a needle has at least: shorter ones stand nearly everywhere.
@@ -17,8 +18,9 @@ const SHORTEST: usize = 3;
 pub enum Needle {
     /// These bytes.
     Exact(Box<memmem::Finder<'static>>),
-    /// These ASCII letters and bytes in any case.
-    Folded(Folded),
+    /// These ASCII letters and bytes in any case: as an expression, since that looks for several letters at once, where
+    /// over many rows a single one would be found too often.
+    Folded(Box<Regex>),
 }
 
 impl Needle {
@@ -34,7 +36,7 @@ impl Needle {
     fn of_matcher(matcher: &Matcher) -> Option<Self> {
         match matcher {
             Matcher::Find(finder) => Self::exact(finder.needle()),
-            Matcher::FindFolded(folded) => (folded.needle().len() >= SHORTEST).then(|| Self::Folded(folded.clone())),
+            Matcher::FindFolded(folded) => Self::folded(folded.needle()),
             Matcher::Is(value) => Self::exact(value.as_bytes()),
             Matcher::IsFolded(value) => Self::folded(value.as_bytes()),
             Matcher::Regex(regex, any_case) => {
@@ -59,15 +61,16 @@ impl Needle {
     }
 
     fn folded(needle: &[u8]) -> Option<Self> {
-        let text = std::str::from_utf8(needle).ok().filter(|text| text.len() >= SHORTEST)?;
-        Folded::new(text).map(Self::Folded)
+        let text = std::str::from_utf8(needle).ok().filter(|text| text.len() >= SHORTEST && text.is_ascii())?;
+        let regex = RegexBuilder::new(&regex::escape(text)).case_insensitive(true).unicode(false).build();
+        regex.ok().map(|regex| Self::Folded(Box::new(regex)))
     }
 
     /// Where it stands first.
     pub fn find(&self, bytes: &[u8]) -> Option<usize> {
         match self {
             Self::Exact(finder) => finder.find(bytes),
-            Self::Folded(folded) => folded.find(bytes),
+            Self::Folded(regex) => regex.find(bytes).map(|found| found.start()),
         }
     }
 }

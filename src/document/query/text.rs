@@ -71,7 +71,7 @@ pub struct Folded {
 
 impl Folded {
     /// `None` when the text is empty or not ASCII.
-    pub(super) fn new(needle: &str) -> Option<Self> {
+    fn new(needle: &str) -> Option<Self> {
         if !needle.is_ascii() {
             return None;
         }
@@ -90,17 +90,11 @@ impl Folded {
     }
 
     fn is_in(&self, text: &[u8]) -> bool {
-        self.find(text).is_some()
-    }
-
-    /// Where it stands first.
-    pub(super) fn find(&self, text: &[u8]) -> Option<usize> {
-        let starts = memchr2_iter(self.lower, self.upper, text).filter_map(|at| at.checked_sub(self.pivot));
-        let mut starts = starts.filter(|start| {
-            let candidate = text.get(*start..start + self.needle.len());
-            candidate.is_some_and(|candidate| candidate.eq_ignore_ascii_case(&self.needle))
-        });
-        starts.next()
+        memchr2_iter(self.lower, self.upper, text).any(|at| {
+            at.checked_sub(self.pivot)
+                .and_then(|start| text.get(start..start + self.needle.len()))
+                .is_some_and(|candidate| candidate.eq_ignore_ascii_case(&self.needle))
+        })
     }
 }
 
