@@ -84,15 +84,15 @@ pub fn refusal(name: &str, kind: Option<Kind>) -> Option<String> {
 pub fn safe(old: &str, kind: Kind, is_taken: &dyn Fn(&str) -> bool) -> String {
     let ending = kind.ending();
     let lower = old.to_ascii_lowercase();
-    let stem = match lower.strip_suffix(ending) {
-        Some(stem) => stem.len(),
-        None => {
+    let stem = lower.strip_suffix(ending).map_or_else(
+        || {
             let plain = lower.strip_suffix(".gz").unwrap_or(&lower);
             // Another extension is not part of the name; what stands behind a point deep inside it is.
             let end = plain.rfind('.').filter(|at| (1..=5).contains(&(plain.len() - at - 1)));
             end.unwrap_or(plain.len())
-        }
-    };
+        },
+        str::len,
+    );
     let mut safe = String::new();
     for letter in old.get(..stem).unwrap_or(old).chars() {
         let kept = letter.is_ascii() && is_plain(letter as u8);

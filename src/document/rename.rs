@@ -142,7 +142,7 @@ impl Applied {
                     None => entries.extend_from_slice(text),
                 }
             }
-            let any = source.len() > 0;
+            let any = !source.is_empty();
             let bytes = [source.head(any), Cow::Owned(entries), source.tail(any)].concat();
             let Some(new) = Source::of_text(bytes).filter(|new| new.len() == source.len()) else { return };
             let index = index.edited(Arc::new(new));

@@ -430,6 +430,14 @@ impl Snapshot {
         // Several files without an index have nothing that could name their parts.
         let is_whole = self.document.index().is_some() || self.document.sitemaps().len() == 1;
         let mut over = broken.intersection(SPLIT);
+        // An engine may want less than what files are split at.
+        let limits = Limits::default();
+        if sitemap.bytes() <= limits.bytes {
+            over = over.minus(RuleSet::of(&[Rule::FILE_TOO_LARGE]));
+            if sitemap.live <= limits.urls {
+                over = over.minus(RuleSet::of(&[Rule::TEXT_LIMITS]));
+            }
+        }
         let is_sitemap = is_whole && !matches!(sitemap.form, Form::Feed(_));
         let news = self.checks.set_findings().into_iter();
         let is_news = |found: SetFinding| found.rule == SetRule::NewsLimit && found.file == Some(id.0);
@@ -490,6 +498,19 @@ mod tests {
             damaged.replace("?a&b", "?a&amp;b").replace("<!-- -- -->", "<!-- - - -->")
         );
         assert_eq!(codes(&open(&path)), []);
+    }
+
+    #[test]
+    fn what_a_save_would_not_split_is_not_offered_to_be_split() {
+        // More than Baidu takes in a file, and less than a save puts into one.
+        let long = "a".repeat(11_000_000);
+        let (_folder, path) =
+            stored(format!("<urlset {NS}><url><loc>https://e.com/</loc></url><!-- {long} --></urlset>").as_bytes());
+        let mut session = open(&path);
+        session.set_profile(Profile::Baidu);
+        assert!(codes(&session).iter().any(|(code, _)| *code == "file-too-large"));
+        let fix = Change::FixFile(Member::Sitemap(SitemapId(0)), RuleSet::of(&[Rule::FILE_TOO_LARGE]));
+        assert!(!session.change(&fix).unwrap().changed);
     }
 
     #[test]
