@@ -58,7 +58,7 @@ pub fn shared_out<T: Send>(rows: &RowSet, look: impl Fn(Range<u32>) -> Option<T>
             .collect(),
         _ => Vec::new(),
     };
-    shares.into_par_iter().map(|share| look(share)).collect()
+    shares.into_par_iter().map(&look).collect()
 }
 
 /// A set of ids that come in order.
