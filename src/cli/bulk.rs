@@ -142,10 +142,14 @@ impl Spool {
     fn print(mut self, streams: &mut Streams<'_>) -> io::Result<()> {
         self.file.rewind()?;
         io::copy(&mut self.file, streams.out)?;
-        self.notes.iter().for_each(|note| streams.note(note));
+        for note in &self.notes {
+            streams.note(note);
+        }
         for (bytes, notes) in self.gone.values() {
             streams.out.write_all(bytes)?;
-            notes.iter().for_each(|note| streams.note(note));
+            for note in notes {
+                streams.note(note);
+            }
         }
         Ok(())
     }

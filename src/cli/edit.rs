@@ -53,7 +53,9 @@ pub(super) fn edit_all(
             show_plan(&plan, streams)?;
             let mut notes = Vec::new();
             show_diffs(&session.inspection(plan), streams.colour, streams.out, &mut notes)?;
-            notes.iter().for_each(|note| streams.note(note));
+            for note in &notes {
+                streams.note(note);
+            }
         }
         return Ok(Status::Fine);
     }

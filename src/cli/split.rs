@@ -43,7 +43,7 @@ pub(super) fn run(split: &Split, held: u64, streams: &mut Streams<'_>) -> Result
         }
     }
     let Set::Held(session) = set else { return Ok(Status::Fine) };
-    asked.held(*session, streams)
+    asked.held(&session, streams)
 }
 
 /// The same for a set that is opened in another way.
@@ -54,7 +54,7 @@ pub(super) fn deal(
 ) -> Result<Status, Failure> {
     let mut asked = Asked::of(split, streams)?;
     let session = open(&asked.common(), asked.now, streams)?;
-    asked.held(session, streams)
+    asked.held(&session, streams)
 }
 
 /// What rows are dealt by.
@@ -158,7 +158,7 @@ impl<'s> Asked<'s> {
     }
 
     /// Splits a set that is held.
-    fn held(&mut self, session: Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    fn held(&mut self, session: &Session, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         // Parts have the form of their set.
         match session.form() {
             Form::List if self.split.name.is_none() => self.name = self.name.replace(".xml", ".txt"),
@@ -168,8 +168,8 @@ impl<'s> Asked<'s> {
             }
             _ => {}
         }
-        let base_url = self.base_url(&session)?;
-        let groups = groups(&session, self.key(), &self.queries);
+        let base_url = self.base_url(session)?;
+        let groups = groups(session, self.key(), &self.queries);
         let (plan, left) = split::split(&self.request(session.document(), &groups, &base_url));
         self.tell(&plan, &left, groups.len(), streams)?;
         if self.is_dry() {

@@ -68,7 +68,7 @@ impl Document {
         self.live = (self.live + sitemap.live).saturating_sub(before);
         let first = self.bases.get(id.index()).copied().unwrap_or_default();
         let (rows, frame) = (RowList::range(first, sitemap.live), Arc::new(sitemap.frame.hollow()));
-        self.change_sitemap(id, |place| *place = Sitemap { rows, frame, ..sitemap });
+        self.change_sitemap(id, |place| *place = Sitemap { frame, rows, ..sitemap });
     }
 
     /// The live rows of the files that are held, in file order: all of them, unless this is gone through file by file.

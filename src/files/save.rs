@@ -138,6 +138,9 @@ impl Batch<'static> {
     }
 }
 
+/// Files written, with their sizes, and the dated sets that keep what was there.
+type Written = (Vec<(PathBuf, u64)>, Vec<PathBuf>);
+
 impl<'g> Batch<'g> {
     pub(super) fn begin_through(
         gate: &'g dyn Gate,
@@ -197,7 +200,7 @@ impl<'g> Batch<'g> {
         Ok(Saved { document: plan.document.clone(), path: plan.path.clone(), written, removed, untouched, backups })
     }
 
-    /// Files written, with their sizes, and the dated sets that keep what was there.
+    /// Puts what was written in its place.
     fn put_in_place(
         &self,
         staged: Vec<Staged>,
@@ -205,7 +208,7 @@ impl<'g> Batch<'g> {
         plan: &Plan,
         disk: &mut Disk,
         progress: &Progress,
-    ) -> Result<(Vec<(PathBuf, u64)>, Vec<PathBuf>), Error> {
+    ) -> Result<Written, Error> {
         // From here on it is finished, whoever asks it to stop.
         if !progress.seal() {
             return Err(Error::new(plan.path.clone().unwrap_or_default(), Reason::Cancelled));

@@ -42,8 +42,10 @@ impl Way {
     /// The way of a command.
     pub fn of(command: &Command) -> Self {
         let scope = match command {
-            Command::Set { scope, .. } | Command::Replace { scope, .. } | Command::Delete(scope) => scope,
-            Command::Fix { scope, answer: None, .. } => scope,
+            Command::Set { scope, .. }
+            | Command::Replace { scope, .. }
+            | Command::Delete(scope)
+            | Command::Fix { scope, answer: None, .. } => scope,
             Command::Fix { .. } => return Self::Whole("an answer is about all rows together"),
             _ => return Self::Whole("this command is about all rows together"),
         };
@@ -127,15 +129,13 @@ pub struct Sum {
 impl Sum {
     fn add(&mut self, intent: Intent, changed: bool) {
         self.changed |= changed;
-        match &mut self.intent {
-            Some(sum) => sum.plus(intent),
-            None => {
-                // Samples and edits are of rows that will not be held any more.
-                let mut first = Intent { samples: Vec::new(), ..intent };
-                first.edit = first.edit.map(|_| Edit::Several(Vec::new()));
-                self.intent = Some(first);
-            }
+        if let Some(sum) = &mut self.intent {
+            sum.plus(intent);
+            return;
         }
+        // Samples and edits are of rows that will not be held any more.
+        let edit = intent.edit.as_ref().map(|_| Edit::Several(Vec::new()));
+        self.intent = Some(Intent { samples: Vec::new(), edit, ..intent });
     }
 
     /// What to say when it is done.

@@ -55,11 +55,10 @@ fn run(words: &[&str], folder: &Path, held: u64) -> Left {
         let path = entry.unwrap().path();
         let mut text = Vec::new();
         // What is packed may be packed otherwise when it comes in other pieces.
-        match path.extension().is_some_and(|end| end == "gz") {
-            true => GzDecoder::new(fs::File::open(&path).unwrap()).read_to_end(&mut text),
-            false => fs::File::open(&path).unwrap().read_to_end(&mut text),
-        }
-        .unwrap();
+        let mut file = fs::File::open(&path).unwrap();
+        let is_packed = path.extension().is_some_and(|end| end == "gz");
+        let read = if is_packed { GzDecoder::new(file).read_to_end(&mut text) } else { file.read_to_end(&mut text) };
+        read.unwrap();
         (path.to_string_lossy().into_owned(), String::from_utf8(text).unwrap())
     });
     Left { out: String::from_utf8(out).unwrap(), notes, files: files.collect() }

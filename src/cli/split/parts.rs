@@ -67,15 +67,13 @@ impl Rows {
             let group = match group {
                 Err(number) => number,
                 Ok(None) => 0,
-                Ok(Some(key)) => match self.places.get(&key) {
-                    Some(place) => *place,
-                    None => {
-                        let place = self.keys.len() as u32;
+                Ok(Some(key)) => {
+                    let next = self.keys.len() as u32;
+                    *self.places.entry(key).or_insert_with_key(|key| {
                         self.keys.push(key.clone());
-                        self.places.insert(key, place);
-                        place
-                    }
-                },
+                        next
+                    })
+                }
             };
             self.groups.push(group);
         }

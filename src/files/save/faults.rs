@@ -109,8 +109,11 @@ fn save_in_pieces(gate: &dyn Gate, set: &mut Set) -> Result<Saved, Error> {
     batch.commit(&plan, &mut set.disk, &Progress::default())
 }
 
+/// A way to save.
+type Way = fn(&dyn Gate, &mut Set) -> Result<Saved, Error>;
+
 /// Both ways.
-const WAYS: [fn(&dyn Gate, &mut Set) -> Result<Saved, Error>; 2] = [save_with, save_in_pieces];
+const WAYS: [Way; 2] = [save_with, save_in_pieces];
 
 /// Whatever operation fails with whatever error: before the record nothing has changed and nothing is left behind,
 /// after it the index names only files that are there, no file is half-written, and saving again completes what was
