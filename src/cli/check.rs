@@ -8,6 +8,7 @@ use super::walk::{HELD, Set};
 use super::{Failure, Status, Streams, each_path, filter, report};
 use crate::document::query::Query;
 use crate::document::quirk::{self, Quirk};
+use crate::document::sitemap::Index;
 use crate::files::{self, Reason};
 use crate::protocol::Severity;
 use crate::session::Session;
@@ -224,7 +225,7 @@ impl Report {
             let (encoding, read_as) = quirk::stored_as(quirks, encoding);
             File { path, kind, entries, bytes, encoding, read_as }
         };
-        let index = document.index().into_iter().flat_map(|index| index.files()).map(|of_index| {
+        let index = document.index().into_iter().flat_map(Index::files).map(|of_index| {
             let shown = (path(of_index.path, of_index.name), "sitemapindex");
             file(shown, of_index.entries.len() as u64, of_index.len(), (of_index.encoding, of_index.quirks))
         });

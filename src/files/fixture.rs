@@ -209,7 +209,9 @@ pub(super) fn lines(plan: &Plan) -> Vec<String> {
 
 fn note(disk: &mut Disk, files: Vec<OnDisk>) {
     assert!(!files.is_empty());
-    files.into_iter().for_each(|file| disk.note(file));
+    for file in files {
+        disk.note(file);
+    }
 }
 
 /// A urlset of these locs, one entry per two lines.

@@ -145,7 +145,7 @@ impl Desk {
         let names: Vec<&[u8]> = set.iter().map(|path| path.as_os_str().as_encoded_bytes()).collect();
         let name = format!("{:016x}", fingerprint(&names.join(&0)));
         let _ = make_private(&folder);
-        let lock = Lock::take(other, &folder, &name, keys(set.iter().map(PathBuf::as_path)))?;
+        let lock = Lock::take(other, &folder, &name, &keys(set.iter().map(PathBuf::as_path)))?;
         let path = folder.join(format!("{name}.journal"));
         let left = match fs::read(&path) {
             Ok(bytes) => Some(parse(&bytes)),

@@ -88,12 +88,12 @@ impl Lock {
     /// no protection than no program.
     ///
     /// Who has another lock already holds all files of that one by this one too.
-    pub(super) fn take(other: Option<&Self>, folder: &Path, name: &str, keys: Keys) -> Result<Option<Self>, Held> {
+    pub(super) fn take(other: Option<&Self>, folder: &Path, name: &str, keys: &Keys) -> Result<Option<Self>, Held> {
         let _one_at_a_time = Door::close(folder);
         let path = folder.join(name).with_extension(END);
         let Some(file) = own(&path)? else { return Ok(None) };
         let held = other.map(|other| other.keys.clone()).unwrap_or_default();
-        let keys = &keys | &held;
+        let keys = keys | &held;
         let mut lock = Self { path, file, keys: held };
         lock.hold_alone(keys)?;
         Ok(Some(lock))
@@ -232,7 +232,7 @@ mod tests {
     fn two_sets_that_share_a_file_never_both_have_it_and_others_do() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
-        let take = |name: &str, keys: &[u64]| Lock::take(None, folder.path(), name, keys.iter().copied().collect());
+        let take = |name: &str, keys: &[u64]| Lock::take(None, folder.path(), name, &keys.iter().copied().collect());
         let mut one = take("one", &[1, 2]).unwrap().unwrap();
         let held = take("two", &[2, 3]).unwrap_err();
         assert_eq!(held.process, Some(std::process::id()));

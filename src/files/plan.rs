@@ -91,9 +91,8 @@ impl FileId {
     /// The member of the set, if it is one still.
     pub const fn member(self) -> Option<Member> {
         match self {
-            Self::Index => Some(Member::Index),
+            Self::Index | Self::Another(_) => Some(Member::Index),
             Self::Sitemap(id) => Some(Member::Sitemap(id)),
-            Self::Another(_) => Some(Member::Index),
             Self::Gone => None,
         }
     }

@@ -73,7 +73,9 @@ impl Session {
     pub fn absorb(&mut self, part: Part) {
         match part {
             Part::Index { index, on_disk, visitors } => {
-                on_disk.into_iter().for_each(|file| self.remember(Some(file)));
+                for file in on_disk {
+                    self.remember(Some(file));
+                }
                 self.index_rules = visitors.into_iter().flat_map(|visitor| visitor.findings).collect();
                 self.now.state.document.set_index(Some(index));
             }

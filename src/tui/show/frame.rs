@@ -7,9 +7,11 @@ use super::super::prompt::Prompt;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use crate::document::quirk::Quirk;
+use crate::document::sitemap::Index;
 use crate::document::sort::to_text;
 use crate::protocol::{Field, Severity};
 use crate::words::{counted, grouped, size};
+use std::fmt::Write as _;
 
 const GAP: &str = "   ";
 
@@ -57,7 +59,7 @@ impl App {
         let mut name = path.map_or_else(|| "sample set, not saved".to_owned(), |path| path.display().to_string());
         if let Some(more) = session.document().index().map(|index| index.more.len()).filter(|more| *more > 0) {
             // Whoever sees one index believes in one.
-            name.push_str(&if more == 1 { " and 1 more".to_owned() } else { format!(" and {more} more") });
+            let _ = write!(name, " and {more} more");
         }
         let beside = if view.is_empty() { 0 } else { view.width(charset) + 2 };
         let room = usize::from(self.size.0).saturating_sub(2 + left.width(charset) + counts.width(charset) + beside);
@@ -70,7 +72,7 @@ impl App {
     fn repaired(&self) -> u64 {
         let document = self.session.document();
         let repairs = |quirks: &[Quirk]| quirks.iter().filter(|quirk| quirk.kind.is_repair()).count() as u64;
-        let index = document.index().into_iter().flat_map(|index| index.files());
+        let index = document.index().into_iter().flat_map(Index::files);
         let index = index.map(|file| repairs(file.quirks)).sum::<u64>();
         document.sitemaps().iter().map(|sitemap| repairs(&sitemap.quirks)).sum::<u64>() + index
     }

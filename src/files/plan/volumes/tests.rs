@@ -5,7 +5,8 @@ use crate::document::edit::Edit;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{ChildState, SitemapId};
 use crate::files::fixture::{Set, index, lines, urlset};
-use crate::files::{Action, load_all};
+use crate::files::{Action, Options, load_all};
+use crate::progress::Progress;
 use crate::protocol::Field;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -181,7 +182,7 @@ fn what_cannot_be_one_index_is_refused_or_left_out_and_named() {
     let set = set_of(&[("index.xml", 2), ("index-2.xml", 1)]);
     let read = |names: &[&str]| {
         let paths: Vec<PathBuf> = names.iter().map(|name| set.path(name)).collect();
-        let loaded = load_all(&paths, &Default::default(), &Default::default(), |_| scan_nothing(), &mut |_| ());
+        let loaded = load_all(&paths, &Options::default(), &Progress::default(), |_| scan_nothing(), &mut |_| ());
         loaded.map(|loaded| {
             let unread = loaded.unread.iter().map(|error| error.path.file_name().unwrap().to_str().unwrap().to_owned());
             (loaded.index.unwrap().children.len(), unread.collect::<Vec<_>>())
@@ -218,7 +219,7 @@ fn a_folder_is_opened_by_all_files_of_its_index() {
     let nested = index(&["https://e.com/sitemap_index-12.xml", "https://e.com/s-3.xml"]);
     std::fs::write(set.path("sitemap_index-11.xml"), nested).unwrap();
     std::fs::write(set.path("sitemap_index-12.xml"), index(&["https://e.com/s-1.xml"])).unwrap();
-    let found = crate::files::all_in_folder(&set.path(""), &Default::default());
+    let found = crate::files::all_in_folder(&set.path(""), &Options::default());
     let names: Vec<_> = found.iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["sitemap_index.xml", "sitemap_index-2.xml", "sitemap_index-10.xml", "sitemap_index-11.xml"]);
 }
