@@ -21,7 +21,7 @@ use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
@@ -121,6 +121,8 @@ pub struct Batch<'g> {
     taken: BTreeSet<PathBuf>,
     /// Those of them that wait beside their targets.
     staged: Vec<Staged>,
+    /// What the files were that are replaced, for the modes of new ones.
+    present: Vec<Metadata>,
     /// Where what was taken really is, and what it needs of its disk.
     reals: Vec<PathBuf>,
     sizes: Vec<(PathBuf, u64)>,
@@ -161,11 +163,18 @@ impl<'g> Batch<'g> {
             made,
             taken: BTreeSet::new(),
             staged: Vec::new(),
+            present: Vec::new(),
             reals: Vec::new(),
             sizes: Vec::new(),
             buffers: Buffers::default(),
             room: Room::default(),
         })
+    }
+
+    /// Lets no new file be less private than those that a plan replaces, also before they are staged.
+    pub fn expect(&mut self, plan: &Plan) {
+        let replaced = plan.outputs.iter().filter(|output| is_written(Some(output)));
+        self.present.extend(replaced.filter_map(|output| std::fs::metadata(&output.path).ok()));
     }
 
     /// Writes the files of a plan beside their targets and reads them back. The plan may be about one part of a set.
@@ -236,7 +245,8 @@ impl<'g> Batch<'g> {
             settle(target, &mut self.made).map_err(|error| Error::system("make the folder of", &output.path, error))?;
         }
         let (outputs, mut targets): (Vec<&Output>, Vec<Target>) = writes.into_iter().unzip();
-        Target::restrict_new(&mut targets, self.staged.iter().map(|file| &file.target));
+        self.present.extend(targets.iter().filter_map(|target| target.metadata.clone()));
+        Target::restrict_new(&mut targets, &self.present);
         if let Some((one, other)) =
             first_twice(self.staged.iter().map(|file| &file.target).chain(&targets).chain(&removes))
         {

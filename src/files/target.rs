@@ -97,14 +97,15 @@ impl Target {
         Ok(Self { path: path.to_path_buf(), real, metadata: Some(metadata), hash, ceiling: NEW_FILE, in_place })
     }
 
-    /// New files of a set are readable for nobody whom its present files keep out.
-    pub(super) fn restrict_new<'t>(targets: &mut [Self], others: impl Iterator<Item = &'t Self>) {
+    /// New files of a set are readable for nobody whom its present files keep out, be they among the targets or beside
+    /// them.
+    pub(super) fn restrict_new(targets: &mut [Self], others: &[Metadata]) {
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
-            let modes = targets.iter().filter_map(|target| target.metadata.as_ref()).map(MetadataExt::mode);
-            let others = others.filter_map(|target| target.metadata.as_ref()).map(MetadataExt::mode);
-            let ceiling = modes.chain(others).fold(NEW_FILE, |ceiling, mode| ceiling & (mode | 0o600));
+            let modes =
+                targets.iter().filter_map(|target| target.metadata.as_ref()).chain(others).map(MetadataExt::mode);
+            let ceiling = modes.fold(NEW_FILE, |ceiling, mode| ceiling & (mode | 0o600));
             for target in targets {
                 target.ceiling = ceiling;
             }

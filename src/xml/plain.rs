@@ -60,9 +60,10 @@ pub(super) fn fields(
     (walk.end, walk.reached)
 }
 
-/// Where the raw text of a field stands behind the loc, whose value ends at `after`, in an entry in which nothing is odd: what the
-/// walk through elements finds, as long as everything up to it is written as [`fields`] takes it and the text itself is
-/// ASCII without references or blanks around it. `None` tells nothing: the entry must be taken apart.
+/// Where the raw text of a field stands behind the loc, whose value ends at `after`, in an entry in which nothing is
+/// odd: what the walk through elements finds, as long as all fields up to it stand in schema order, with bare tags and
+/// nothing but blanks between them, and the text itself is ASCII without references or blanks around it. `None` tells
+/// nothing: the entry must be taken apart.
 #[inline]
 pub fn place_behind_loc(text: &[u8], after: usize, wanted: Field, names: &Names) -> Option<Range<usize>> {
     if names.kind != FileKind::Urlset || !names.prefix.is_empty() || !names.bare_is_core() {

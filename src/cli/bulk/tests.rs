@@ -192,3 +192,29 @@ proptest! {
         }
     }
 }
+
+/// Parts that are new are as private as the most private one that is there, whichever of them is written first.
+#[cfg(unix)]
+#[test]
+fn new_parts_of_a_large_set_are_as_private_as_the_others() {
+    use std::os::unix::fs::PermissionsExt;
+    let files = [(1..12).map(|number| (number, 0)).collect(), (20..30).map(|number| (number, 1)).collect()];
+    for held in [u64::MAX, 0] {
+        let folder = tempfile::tempdir().unwrap();
+        let set = folder.path().join("set");
+        fs::create_dir(&set).unwrap();
+        write(&set, &files);
+        run(SPLITS[1], &set, held);
+        let out = set.with_extension("out");
+        let last = out.join("sitemap-2.xml");
+        fs::set_permissions(&last, fs::Permissions::from_mode(0o600)).unwrap();
+        let there: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path()).collect();
+        run(&["split", "PATH", "-o", "OUT", "--max-urls", "3"], &set, held);
+        let now = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().path());
+        let new: Vec<_> = now.filter(|path| !there.contains(path)).collect();
+        assert!(!new.is_empty());
+        for path in new.iter().chain([&last]) {
+            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o600, "{} {held}", path.display());
+        }
+    }
+}

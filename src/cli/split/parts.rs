@@ -159,6 +159,7 @@ pub(super) fn split(
     }
     let mut disk = disk_of(&plan)?;
     let mut batch = Batch::begin(plan.path.as_deref(), &disk, &asked.manner())?;
+    batch.expect(&plan);
     for output in plan.outputs.iter().filter(|output| matches!(output.action, Action::Created | Action::Replaced)) {
         let FileId::Sitemap(id) = output.file else { continue };
         batch.stage(&plan_of(part(&mut spool, &parts, id)?, output), &disk, &Progress::default())?;
