@@ -67,13 +67,21 @@ pub(super) fn written(document: &Document) -> Vec<String> {
         .collect()
 }
 
-/// What a fresh start finds in the files that the session would write.
+/// What a fresh start finds in the files that the session would write: one that lost its last row leaves the set.
 fn fresh(session: &Session) -> Session {
     let folder = folder();
-    for (name, text) in ["one.xml", "two.xml"].iter().zip(written(session.document())) {
-        std::fs::write(folder.path().join(name), text).unwrap();
+    let path = folder.path().join("sitemap_index.xml");
+    for ((number, name), text) in (0..).zip(["one.xml", "two.xml"]).zip(written(session.document())) {
+        if session.document().leaves(&session.view().saved, SitemapId(number)) {
+            std::fs::remove_file(folder.path().join(name)).unwrap();
+            let index = std::fs::read_to_string(&path).unwrap();
+            let kept = index.split_inclusive("</sitemap>").filter(|entry| !entry.contains(&format!("/{name}<")));
+            std::fs::write(&path, kept.collect::<String>()).unwrap();
+        } else {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
     }
-    open(&folder.path().join("sitemap_index.xml"))
+    open(&path)
 }
 
 fn codes(session: &Session) -> Vec<(&'static str, u64)> {
