@@ -34,6 +34,8 @@ pub struct IndexFacts<'f> {
     pub entries: &'f [u32],
     /// When each sitemap's file was last changed, in seconds since 1970, by its id.
     pub mtimes: &'f [Option<i64>],
+    /// Entries whose sitemaps the next save takes away, because they lost their last row.
+    pub leaving: usize,
 }
 
 /// Index files per site (Google Search Central, "Manage your sitemaps with a sitemap index file").
@@ -123,7 +125,7 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
         }
     }
     let mut say = |rule: Rule, message: String| out.push(IndexFinding { rule, child: None, field: None, message });
-    if index.children.len() == 1 {
+    if index.children.len() == facts.leaving + 1 {
         say(Rule::INDEX_SINGLE, "an index with one child: the sitemap alone would do".to_owned());
     }
     if dated > 0 && dated == dated_by_pages {
@@ -227,7 +229,8 @@ mod tests {
     fn children_and_their_dates() {
         let loaded = |id| ChildState::Loaded(SitemapId(id));
         let [newest, older] = [Some(10 * DAY), Some(5 * DAY)];
-        let facts = IndexFacts { home: None, newest: &[newest, older], entries: &[3, 1], mtimes: &[None, None] };
+        let facts =
+            IndexFacts { home: None, newest: &[newest, older], entries: &[3, 1], mtimes: &[None, None], leaving: 0 };
         let sound = index(&["1970-01-11", "1970-01-08"], &[loaded(0), loaded(1)]);
         assert_eq!(codes(&sound, &facts), []);
         let empty = IndexFacts { entries: &[3, 0], ..facts };
@@ -236,13 +239,15 @@ mod tests {
         assert_eq!(codes(&old, &facts), [("index-lastmod-older", Some(0))]);
         let single = index(&["1970-01-11"], &[loaded(0)]);
         assert_eq!(codes(&single, &facts), [("index-single", None)]);
+        assert_eq!(codes(&sound, &IndexFacts { leaving: 1, ..facts }), [("index-single", None)]);
     }
 
     #[test]
     fn dates_of_pages_where_those_of_files_belong() {
         let loaded = |id| ChildState::Loaded(SitemapId(id));
         let newest = [Some(10 * DAY), Some(5 * DAY)];
-        let facts = IndexFacts { home: None, newest: &newest, entries: &[3, 1], mtimes: &[Some(20 * DAY); 2] };
+        let facts =
+            IndexFacts { home: None, newest: &newest, entries: &[3, 1], mtimes: &[Some(20 * DAY); 2], leaving: 0 };
         let index = index(&["1970-01-11", "1970-01-06"], &[loaded(0), loaded(1)]);
         assert_eq!(codes(&index, &facts), [("index-lastmod-meaning", None)]);
         for mtimes in [[None; 2], [Some(20 * DAY), Some(6 * DAY)]] {
@@ -252,7 +257,7 @@ mod tests {
 
     #[test]
     fn sitemaps_beside_it_and_indexes_inside_it() {
-        let facts = IndexFacts { home: None, newest: &[], entries: &[], mtimes: &[] };
+        let facts = IndexFacts { home: None, newest: &[], entries: &[], mtimes: &[], leaving: 0 };
         let plain = index(&["2026-01-01"; 2], &[ChildState::NotLoaded, ChildState::NotLoaded]);
         let index = Index { unlisted: [Arc::from("old.xml")].into(), ..plain };
         assert_eq!(codes(&index, &facts), [("index-child-unlisted", None)]);

@@ -61,12 +61,14 @@ pub(in crate::session) struct Known {
     newest: Vec<Option<i64>>,
     entries: Vec<u32>,
     mtimes: Vec<Option<i64>>,
+    leaving: usize,
 }
 
 impl Known {
     /// As facts, with the public URL of the index if it is known.
     pub(in crate::session) fn facts<'k>(&'k self, home: Option<&'k Home>) -> IndexFacts<'k> {
-        IndexFacts { home, newest: &self.newest, entries: &self.entries, mtimes: &self.mtimes }
+        let Self { newest, entries, mtimes, leaving } = self;
+        IndexFacts { home, newest, entries, mtimes, leaving: *leaving }
     }
 }
 
@@ -88,6 +90,7 @@ impl Snapshot {
                 .map(|(id, sitemap)| entries_of(document, &self.saved, SitemapId(id), sitemap))
                 .collect(),
             mtimes: (0..sitemaps.len() as u32).map(|file| set.mtime(file)).collect(),
+            leaving: (0..sitemaps.len() as u32).filter(|id| document.leaves(&self.saved, SitemapId(*id))).count(),
         }
     }
 
