@@ -94,9 +94,17 @@ pub(super) fn announce(plan: &Plan, streams: &mut Streams<'_>) -> Result<(), Fai
 
 /// Prints what a save would do.
 pub(super) fn show_plan(plan: &Plan, streams: &mut Streams<'_>) -> io::Result<()> {
+    /// Files that stay as they are and are still named one by one.
+    const NAMED: usize = 20;
     let Plan { outputs, problems, needs_base, losses, repairs, .. } = plan;
+    let untouched = plan.count(Action::Untouched);
     for output in outputs {
-        writeln!(streams.out, "{}", in_words(output))?;
+        if output.action != Action::Untouched || untouched <= NAMED {
+            writeln!(streams.out, "{}", in_words(output))?;
+        }
+    }
+    if untouched > NAMED {
+        writeln!(streams.out, "untouched  {}", counted(untouched as u64, "file"))?;
     }
     if let Some(base) = needs_base {
         streams.note(&format!("a base URL is needed; from the rows it looks like {base}"));

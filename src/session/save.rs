@@ -16,7 +16,7 @@ use crate::files::journal::Flusher;
 use crate::files::{self, Disk, Manner, Plan, Request, Saved};
 use crate::progress::Progress;
 use crate::protocol::limits::Limits;
-use crate::words::{counted, size};
+use crate::words::{counted, grouped, size};
 use crate::xml::entry::Entry;
 use crate::xml::feed::Feed;
 use std::fmt::Write as _;
@@ -337,7 +337,7 @@ pub fn words(saved: &Saved) -> String {
         files => format!("saved {} ({})", counted(files.len() as u64, "file"), size(bytes)),
     };
     if saved.untouched > 0 && !saved.written.is_empty() {
-        let _ = write!(text, ", {} untouched", saved.untouched);
+        let _ = write!(text, ", {} untouched", grouped(saved.untouched as u64));
     }
     if !saved.removed.is_empty() {
         let _ = write!(text, ", {} removed", saved.removed.len());

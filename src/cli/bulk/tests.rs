@@ -160,6 +160,18 @@ fn whatever_changes_a_large_set_is_not_held() {
     assert!(changed >= 8, "{changed}");
 }
 
+/// Many files that stay as they are make one line.
+#[test]
+fn a_plan_counts_what_stays_where_that_is_much() {
+    let files: Vec<_> = (0..24).map(|number| vec![(number, 0)]).collect();
+    let words = ["set", "PATH", "priority=0.8", "--where", "file:s1.xml", "--dry-run"];
+    let (held, through, _) = both(&words, &files);
+    assert_eq!(held, through);
+    let staying: Vec<&str> = held.out.lines().filter(|line| line.starts_with("untouched")).collect();
+    assert!(matches!(staying[..], [line] if line.ends_with(" files")), "{staying:?}");
+    assert_eq!(held.out.lines().filter(|line| line.starts_with("rewritten")).count(), 1, "{}", held.out);
+}
+
 /// Splits, one after the other into the same folder: what is the same is left alone, what is left over is named or goes.
 const SPLITS: [&[&str]; 6] = [
     &["split", "PATH", "-o", "OUT", "--max-urls", "7", "--dry-run"],
