@@ -375,6 +375,15 @@ fn any_entry() -> impl Strategy<Value = String> {
     ]
 }
 
+/// An entry that is begun for a value outside of all declares nothing, whatever the one before it did.
+#[test]
+fn an_implied_entry_has_the_names_of_the_root() {
+    let text = "<url xmlns='x'><!--><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><loc/><Loc><url>";
+    let repaired = repair(text.as_bytes()).unwrap();
+    let (scan, _) = rows(&repaired.bytes);
+    assert_eq!(scan.damage, [], "{}", String::from_utf8_lossy(&repaired.bytes));
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
     #[test]

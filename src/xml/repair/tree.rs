@@ -290,6 +290,8 @@ impl<'b> Mender<'b> {
             self.out.extend_from_slice(&name);
             self.out.push(b'>');
             self.entries += 1;
+            // It declares nothing, whatever the entry before it did.
+            self.inside = None;
             name
         };
         self.stack.push(Open {
