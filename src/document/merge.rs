@@ -8,10 +8,12 @@ mod pairs;
 use super::Document;
 use super::adopt::{Adopted, Files, in_ids};
 use super::edit::{Edit, NewEntry};
+use super::redeal::carried;
 use super::rows::{RowId, RowList};
 use super::sitemap::{ChildState, Member, Sitemap, SitemapId};
 use super::source::Source;
 use crate::protocol::Field;
+use crate::xml::names::Names;
 use hashbrown::{HashMap, HashSet};
 use pairs::{mergeable, pairs};
 use std::borrow::Cow;
@@ -75,6 +77,8 @@ struct Moved {
     from: RowId,
     /// Where it is then.
     to: RowId,
+    /// The file that this is in, by its number.
+    file: usize,
     /// What we did to it, where they did nothing else.
     keeps: Kept,
 }
@@ -233,7 +237,7 @@ impl Merge {
             } else {
                 Kept::Deleted
             };
-            moved.push(Moved { from, to, keeps });
+            moved.push(Moved { from, to, file: place.0, keeps });
         }
         for (number, row) in alone.gone.into_iter().filter(|(_, row)| ours.is_live(*row) && !found.contains(&row.0)) {
             let clash = !is_clean(ours, base, row);
@@ -285,11 +289,11 @@ impl Merge {
         for (theirs, own) in self.files.iter().flat_map(|file| &file.quiet) {
             edits.push(raw(*own, &self.theirs.entry_text(*theirs)));
         }
-        for Moved { from, to, keeps } in &self.moved {
+        for moved @ Moved { from, to, keeps, .. } in &self.moved {
             edits.push(Edit::Delete(std::iter::once(from.0).collect()));
             match keeps {
                 Kept::Theirs => {}
-                Kept::Ours => edits.push(raw(*to, &self.ours.entry_text(*from))),
+                Kept::Ours => edits.push(self.carried(moved)),
                 Kept::Deleted => edits.push(Edit::Delete(std::iter::once(to.0).collect())),
             }
         }
@@ -329,7 +333,9 @@ impl Merge {
             match take {
                 Take::Theirs => {}
                 _ if self.ours.is_live(from) => {
-                    edits.push(raw(row, &self.ours.entry_text(from)));
+                    // Ids are given in the order in which rows are found.
+                    let moved = self.moved.binary_search_by_key(&row, |moved| moved.to);
+                    edits.extend(moved.ok().and_then(|at| self.moved.get(at)).map(|moved| self.carried(moved)));
                     if take == Take::Both {
                         self.combine((from, row), theirs, edits);
                     }
@@ -360,6 +366,16 @@ impl Merge {
             }
             (Take::Both, Some(theirs)) => self.combine((row, row), theirs, edits),
         }
+    }
+
+    /// Our text of a row that they have put into another file: with the declarations that it needs there, whoever's
+    /// root that gets.
+    fn carried(&self, moved: &Moved) -> Edit {
+        let file = self.files.get(moved.file);
+        let theirs = file.and_then(|file| self.theirs.sitemap(file.there?));
+        let roots = theirs.into_iter().chain(file.and_then(|file| self.ours.sitemap(file.id)));
+        let roots: Vec<&Names> = roots.map(|sitemap| &sitemap.frame.names).collect();
+        raw(moved.to, &carried(&self.ours, moved.from, &roots))
     }
 
     /// Their text with our fields; where we changed more than fields, our text with theirs, which `to` has already.

@@ -13,6 +13,7 @@ use crate::progress::Progress;
 use crate::protocol::limits::{Limits, NEWS_PER_FILE};
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Ignore};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -188,6 +189,18 @@ fn missing<'n>(own: &'n Names, part: &Names) -> Vec<(&'n str, &'n str)> {
     }
     let means = |name: &str| declarations(part).find(|(other, _)| *other == name).map(|(_, uri)| uri);
     declarations(own).filter(|(name, uri)| means(name) != Some(uri)).collect()
+}
+
+/// A row's text as it may stand under any of these roots.
+pub(super) fn carried<'d>(document: &'d Document, row: RowId, roots: &[&Names]) -> Cow<'d, [u8]> {
+    let own = document.names(row);
+    let mut needed: Vec<(&str, &str)> = roots.iter().flat_map(|root| missing(own, root)).collect();
+    needed.sort_unstable();
+    needed.dedup();
+    if needed.is_empty() {
+        return document.entry_text(row);
+    }
+    Cow::Owned(declaring(document, row, &needed).into_bytes())
 }
 
 /// The entry's text with declarations on its start tag, as far as it uses the prefixes.

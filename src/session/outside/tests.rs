@@ -272,6 +272,36 @@ fn files_that_others_added_and_removed_are_merged_with_their_rows() {
     }
 }
 
+/// A row that keeps our text in a file into which others have put it takes its prefixes along.
+#[test]
+fn a_row_that_is_kept_in_another_file_declares_what_it_needs_there() {
+    let image = "xmlns:i=\"http://www.google.com/schemas/sitemap-image/1.1\"";
+    let picture = "<i:image><i:loc>https://e.com/1.png</i:loc></i:image>";
+    for is_changed_there in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write_set(folder.path());
+        let part = |name: &str| folder.path().join(name);
+        let with_image = |text: String| text.replace("/1</loc>", &format!("/1</loc>{picture}"));
+        let text = with_image(fs::read_to_string(part("a.xml")).unwrap());
+        fs::write(part("a.xml"), text.replacen("<urlset ", &format!("<urlset {image} "), 1)).unwrap();
+        let mut session = open(&path);
+        run(&mut session, "set priority=0.8 where loc=https://e.com/1");
+        let text = fs::read_to_string(part("a.xml")).unwrap();
+        let from = text.find("<url><loc>https://e.com/1<").unwrap();
+        let to = from + text[from..].find("</url>").unwrap() + "</url>".len();
+        let row = text[from..to].to_owned();
+        fs::write(part("a.xml"), text.replace(&row, "")).unwrap();
+        let there = if is_changed_there { row.replace("<url>", &format!("<url {image}>")) } else { row };
+        let other = fs::read_to_string(part("b.xml")).unwrap();
+        fs::write(part("b.xml"), other.replace("</urlset>", &format!("{there}</urlset>"))).unwrap();
+        take_in(&mut session, Take::Ours);
+        session.save_now(None, false).unwrap();
+        let saved = fs::read_to_string(part("b.xml")).unwrap();
+        assert!(saved.contains(&format!("<url {image}><loc>https://e.com/1</loc>{picture}")), "{saved}");
+        assert!(saved.contains("<priority>0.8</priority>"), "{saved}");
+    }
+}
+
 /// What both changed differs in more than fields: it is said which side's extensions "both" keeps.
 #[test]
 fn extensions_of_a_row_that_both_changed_are_of_one_side() {
