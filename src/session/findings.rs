@@ -315,7 +315,8 @@ impl Session {
             for finding in worded(&Entry::of(text, &index.source.names), text, &context, rules) {
                 // The fix is one of the index, whatever it does to the entry.
                 let fix = finding.fix.map(|fix| Fix { action: Action::File, ..fix });
-                let is_path = finding.rule == Rule::INDEX_CHILD_PATH;
+                // Where the others are, or where somebody says, is known of the index, not of the entry.
+                let is_path = matches!(finding.rule, Rule::INDEX_CHILD_PATH | Rule::INDEX_CHILD_INCOMPLETE_URL);
                 let path = fix::index::label(finding.rule).filter(|_| is_path);
                 let path = path.map(|label| Fix { label: label.to_owned(), is_safe: false, action: Action::File });
                 let fix = fix.or(path);

@@ -217,7 +217,11 @@ impl Snapshot {
             };
             return Some(format!("fix {} {safe}{rows}", rule.code()));
         }
-        let asks = rule == Rule::INDEX_CHILD_UNLISTED && self.asks_for_folder();
+        let asks = match rule {
+            Rule::INDEX_CHILD_UNLISTED => self.asks_for_folder(),
+            Rule::INDEX_CHILD_INCOMPLETE_URL => self.asks_for_origin(),
+            _ => false,
+        };
         let origin = self.checks.set().main_origin().map_or("https://example.com", |(origin, _)| origin);
         asks.then(|| format!("fix {} {origin}/", rule.code()))
     }

@@ -12,7 +12,7 @@ use crate::check::frame::{self, Frame};
 use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{FixKind, Rule, RuleSet};
-use crate::check::set::{SetFinding, SetRule};
+use crate::check::set::SetRule;
 use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::form::Form;
@@ -39,14 +39,14 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
     with_frame(document, member, |around| {
         let of_frame = frame::check(around).intersection(profile.asked());
         let rules = file::check(&facts).union(of_frame);
+        let dealt = dealt_when_written(document, member, rules);
         let finding = |rule: Rule| {
             let message =
                 if of_frame.contains(rule) { frame::message(rule, around) } else { file::message(rule, &facts) };
-            let fix = edit_for(document, member, rule, profile).map(|_| Fix {
-                label: frame::label(rule).to_owned(),
-                is_safe: rule.fix() == FixKind::Safe,
-                action: Action::File,
-            });
+            let label = edit_for(document, member, rule, profile).map(|_| frame::label(rule));
+            let label = label.or_else(|| dealt.contains(rule).then_some("split it when it is saved"));
+            let is_safe = rule.fix() == FixKind::Safe;
+            let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
             Some(FileFinding { place, rule, severity: rule.severity_in(profile)?, field: None, message, fix, at: None })
         };
         rules.iter().filter_map(finding).collect()
@@ -392,10 +392,9 @@ impl Snapshot {
             _ => Vec::new(),
         };
         // What is over a limit is split when it is written.
-        let is_over = match member {
-            Member::Sitemap(id) => self.splits(id, broken).intersects(rules),
-            Member::Index => self.deals_index(broken).intersects(rules),
-        };
+        let is_over = dealt_when_written(&self.document, member, broken).intersects(rules)
+            || (rules.contains(Rule::NEWS_LIMIT)
+                && matches!(member, Member::Sitemap(id) if self.splits_news(id)));
         if repairs.intersects(rules) || !lines.is_empty() || is_over {
             edits.extend(lines);
             edits.push(Edit::Accept(member));
@@ -403,46 +402,56 @@ impl Snapshot {
         edits
     }
 
-    /// The limits that the index is over and that writing it anew puts right; none once that is agreed to.
-    fn deals_index(&self, broken: RuleSet) -> RuleSet {
-        let limits = Limits::default();
-        let is_over = |index: &Index| {
-            let bytes = index.source.bytes().len() as u64;
-            !index.accepted && (index.source.len() > limits.parts as usize || bytes > limits.index_bytes)
-        };
-        let over = broken.intersection(RuleSet::of(&[Rule::INDEX_TOO_MANY, Rule::FILE_TOO_LARGE]));
-        if self.document.index().is_some_and(is_over) { over } else { RuleSet::EMPTY }
-    }
-
     /// Whether the news entries of a file can have files of their own, and nobody has said yet that they shall.
-    fn parts_news(&self, id: SitemapId) -> bool {
-        let is_whole = self.document.index().is_some() || self.document.sitemaps().len() == 1;
+    pub(super) fn parts_news(&self, id: SitemapId) -> bool {
+        let is_whole = can_have_parts(&self.document);
         let is_new = self.document.sitemap(id).is_some_and(|sitemap| !sitemap.apart && sitemap.form == Form::Xml);
         let mut found = self.checks.set_findings().into_iter();
         is_whole && is_new && found.any(|found| found.rule == SetRule::NewsMixed && found.file == Some(id.0))
     }
 
-    /// The limits that a file is over and that writing it anew puts right; none once that is agreed to.
-    fn splits(&self, id: SitemapId, broken: RuleSet) -> RuleSet {
-        let Some(sitemap) = self.document.sitemap(id).filter(|sitemap| !sitemap.accepted) else {
-            return RuleSet::EMPTY;
-        };
-        // Several files without an index have nothing that could name their parts.
-        let is_whole = self.document.index().is_some() || self.document.sitemaps().len() == 1;
-        let mut over = broken.intersection(SPLIT);
-        // An engine may want less than what files are split at.
-        let limits = Limits::default();
-        if sitemap.bytes() <= limits.bytes {
-            over = over.minus(RuleSet::of(&[Rule::FILE_TOO_LARGE]));
-            if sitemap.live <= limits.urls {
-                over = over.minus(RuleSet::of(&[Rule::TEXT_LIMITS]));
-            }
+    /// Whether a file has more news than one may have, and writing it anew puts that right.
+    pub(super) fn splits_news(&self, id: SitemapId) -> bool {
+        let is_sitemap = self.document.sitemap(id).is_some_and(|file| !file.accepted && file.form == Form::Xml);
+        let mut found = self.checks.set_findings().into_iter();
+        is_sitemap
+            && can_have_parts(&self.document)
+            && found.any(|found| found.rule == SetRule::NewsLimit && found.file == Some(id.0))
+    }
+}
+
+/// Whether something names the parts of a file that is split: several files without an index have nothing.
+fn can_have_parts(document: &Document) -> bool {
+    document.index().is_some() || document.sitemaps().len() == 1
+}
+
+/// The limits that a file is over and that writing it anew puts right; none once that is agreed to.
+fn dealt_when_written(document: &Document, member: Member, broken: RuleSet) -> RuleSet {
+    let limits = Limits::default();
+    match member {
+        Member::Index => {
+            let is_over = |index: &Index| {
+                let bytes = index.source.bytes().len() as u64;
+                !index.accepted && (index.source.len() > limits.parts as usize || bytes > limits.index_bytes)
+            };
+            let over = broken.intersection(RuleSet::of(&[Rule::INDEX_TOO_MANY, Rule::FILE_TOO_LARGE]));
+            if document.index().is_some_and(is_over) { over } else { RuleSet::EMPTY }
         }
-        let is_sitemap = is_whole && !matches!(sitemap.form, Form::Feed(_));
-        let news = self.checks.set_findings().into_iter();
-        let is_news = |found: SetFinding| found.rule == SetRule::NewsLimit && found.file == Some(id.0);
-        over.insert_if(Rule::NEWS_LIMIT, news.into_iter().any(is_news));
-        if is_sitemap { over } else { RuleSet::EMPTY }
+        Member::Sitemap(id) => {
+            let is_meant = |file: &&Sitemap| !file.accepted && !matches!(file.form, Form::Feed(_));
+            let Some(sitemap) = document.sitemap(id).filter(is_meant).filter(|_| can_have_parts(document)) else {
+                return RuleSet::EMPTY;
+            };
+            let mut over = broken.intersection(SPLIT);
+            // An engine may want less than what files are split at.
+            if sitemap.bytes() <= limits.bytes {
+                over = over.minus(RuleSet::of(&[Rule::FILE_TOO_LARGE]));
+                if sitemap.live <= limits.urls {
+                    over = over.minus(RuleSet::of(&[Rule::TEXT_LIMITS]));
+                }
+            }
+            over
+        }
     }
 }
 

@@ -28,7 +28,10 @@ pub mod said;
 pub mod save;
 pub mod snapshot;
 pub mod verify;
+mod whole;
 
+#[cfg(test)]
+pub(crate) mod sampled;
 #[cfg(test)]
 mod tests;
 

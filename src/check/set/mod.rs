@@ -412,18 +412,19 @@ impl SetIndex {
 
     /// The findings about files and about the set, files first.
     pub fn findings(&self) -> Vec<SetFinding> {
-        let mut findings = Vec::new();
-        for (number, file) in self.files.iter().enumerate().filter(|(_, file)| !file.verdict.rules.is_empty()) {
-            let file_rules = file.verdict.rules.iter();
-            let number = Some(number as u32);
-            findings.extend(file_rules.map(|rule| SetFinding { rule, file: number, message: file.message(rule) }));
-        }
-        for rule in SetRule::ALL.iter().copied() {
-            if rule.place() == Place::Set && self.count_of(rule) > 0 {
-                findings.push(SetFinding { rule, file: None, message: self.message(rule) });
-            }
-        }
-        findings
+        let broken = (0..).zip(&self.files).filter(|(_, file)| !file.verdict.rules.is_empty());
+        broken.flat_map(|(number, _)| self.findings_of(Some(number))).chain(self.findings_of(None)).collect()
+    }
+
+    /// The same of one file, or of the set.
+    pub fn findings_of(&self, file: Option<u32>) -> Vec<SetFinding> {
+        let Some(number) = file else {
+            let broken = SetRule::ALL.iter().copied().filter(|rule| rule.place() == Place::Set);
+            let broken = broken.filter(|rule| self.count_of(*rule) > 0);
+            return broken.map(|rule| SetFinding { rule, file, message: self.message(rule) }).collect();
+        };
+        let Some(own) = self.files.get(number as usize) else { return Vec::new() };
+        own.verdict.rules.iter().map(|rule| SetFinding { rule, file, message: own.message(rule) }).collect()
     }
 
     fn message(&self, rule: SetRule) -> String {

@@ -41,6 +41,7 @@ pub(in crate::session) fn label(rule: Rule) -> Option<&'static str> {
         Rule::INDEX_CHILD_HOST => "write the host that the others have",
         Rule::INDEX_CHILD_UNLISTED => "list it",
         Rule::INDEX_CHILD_PATH => "write the URL of where it lies",
+        Rule::INDEX_CHILD_INCOMPLETE_URL => "make it complete",
         _ if FLATTENED.contains(rule) => "list what it lists in its place",
         _ if GOING.contains(rule) => "take the entry out",
         _ => return None,
@@ -116,6 +117,12 @@ impl Snapshot {
             Some(home) => Some(home.prefix().to_owned()),
             None => folder_of(document, document.index()?).map(ToOwned::to_owned),
         }
+    }
+
+    /// Whether a URL that is not complete can only be completed by what somebody says.
+    pub(in crate::session) fn asks_for_origin(&self) -> bool {
+        let index = self.document.index();
+        self.index_home(&self.document).is_none() && index.is_some_and(|index| home_of(index).is_none())
     }
 
     /// Whether sitemaps beside the index cannot be listed before somebody says where they are in public.

@@ -30,7 +30,7 @@ const REWRITTEN: RuleSet =
     RuleSet::of(&[Rule::SET_MIXED_SCHEME, Rule::SET_MIXED_WWW, Rule::SET_MIXED_HOST, Rule::SET_MIXED_PORT]);
 
 /// Rules whose rows lose a value.
-const CLEARED: RuleSet = RuleSet::of(&[
+pub(in crate::session) const CLEARED: RuleSet = RuleSet::of(&[
     Rule::SET_LASTMOD_IDENTICAL,
     Rule::SET_LASTMOD_GENERATED,
     Rule::SET_PRIORITY_IDENTICAL,

@@ -9,62 +9,18 @@ use crate::files::journal::Desk;
 use crate::protocol::lastmod::Now;
 use crate::session::change::Change;
 use crate::session::findings;
+use crate::session::sampled::{folder, paths};
 use crate::session::{Session, load};
-use flate2::Compression;
-use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, UNIX_EPOCH};
+use std::path::PathBuf;
 
 const HEAD: &str =
     "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
-}
-
-fn stored(content: &[u8], packing: Packing) -> Vec<u8> {
-    let mut packed = gzip(content);
-    match packing {
-        Packing::Plain => return content.to_vec(),
-        Packing::Gzip => {}
-        Packing::Twice => packed = gzip(&packed),
-        Packing::Members => {
-            let (first, second) = content.split_at(content.len() / 2);
-            packed = [gzip(first), gzip(second)].concat();
-        }
-        Packing::Trailing => packed.extend_from_slice(b"junk"),
-        Packing::Cut => packed.truncate(packed.len() * 2 / 3),
-        Packing::Corrupt => {
-            let checksum = packed.len() - 8;
-            packed[checksum] ^= 0xFF;
-        }
-    }
-    packed
-}
-
-/// What a sample is opened by.
-fn paths(sample: &Sample, folder: &Path) -> Vec<PathBuf> {
-    let is_index = sample.files[0].0 == "sitemap_index.xml";
-    let opened = sample.files.iter().take(if is_index { 1 } else { usize::MAX });
-    opened.map(|(name, ..)| folder.join(name)).collect()
-}
-
 /// The files of a sample in a folder of their own, opened.
 fn open(sample: &Sample) -> (tempfile::TempDir, Session) {
-    let folder = tempfile::tempdir().unwrap();
-    // Files are dated, since some rules compare that with what is in them.
-    let changed = UNIX_EPOCH + Duration::from_secs(NOW as u64 - 3_600);
-    for (name, content, packing) in &sample.files {
-        let path = folder.path().join(name);
-        std::fs::write(&path, stored(content, *packing)).unwrap();
-        File::options().write(true).open(&path).unwrap().set_modified(changed).unwrap();
-    }
+    let folder = folder(sample);
     let session = opened(sample, &paths(sample, folder.path()));
     (folder, session)
 }

@@ -18,7 +18,7 @@ impl App {
         let n = count.unwrap_or(1);
         let page = self.areas().page();
         let needs_row = matches!(action.command().when, When::OnRow | When::EditRow);
-        if action == A::Fix && self.grid.row.is_none() && self.fix_file(None) {
+        if action == A::Fix && self.grid.row.is_none() && self.fix_without_row() {
             return;
         }
         if needs_row && self.grid.row.is_none() {

@@ -5,8 +5,8 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::list::{Choice, List, ListKind, entry};
 use super::{App, Mode};
-use crate::check::decision::{Decision, Hints, decisions, takes_text, typed};
-use crate::check::rule::Rule;
+use crate::check::decision::{Decision, Hints, answers, decisions, takes_text, typed};
+use crate::check::rule::{FixKind, Rule};
 use crate::document::rows::RowId;
 use crate::protocol::Field;
 use crate::session::change::Change;
@@ -25,11 +25,23 @@ impl App {
     /// Whether pressing the key for a fix asks first.
     pub(in crate::tui) fn needs_decision(&self, row: RowId, finding: &Finding) -> bool {
         let by_text = takes_text(finding.rule).is_some() && finding.fix.is_none();
-        self.decisions_of(row, finding).len() > 1 || by_text
+        self.decisions_of(row, finding).len() > 1 || by_text || Self::answer_to(finding).is_some()
+    }
+
+    /// What somebody may say to a finding that nothing else puts right: that its row goes.
+    fn answer_to(finding: &Finding) -> Option<&'static str> {
+        let is_open = finding.fix.is_none() && finding.rule.fix() != FixKind::None;
+        let words = answers(finding.rule).into_iter().map(|answer| answer.word);
+        words.filter(|_| is_open).find(|word| *word == "delete")
     }
 
     /// Asks how a finding is to be put right.
     pub(super) fn open_decide(&mut self, row: RowId, finding: &Finding) {
+        if let Some(word) = Self::answer_to(finding) {
+            // The command waits with its preview.
+            let line = format!("fix {} {word}", finding.rule.code());
+            return self.open_line(super::Purpose::Command, &line);
+        }
         let Some(field) = finding.field else { return };
         let lines = self.decide_lines(row, finding.rule, field, "");
         let mut list = List::new(ListKind::Decide(finding.rule), lines);

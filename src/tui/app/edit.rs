@@ -5,14 +5,11 @@ use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::Words;
 use super::{App, Mode, Outcome};
-use crate::check::rule::{Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
-use crate::document::sitemap::Member;
 use crate::progress::Progress;
 use crate::protocol::{Field, Severity};
 use crate::session::change::{Change, Refused};
 use crate::session::command::{Assignment, Command, Scope};
-use crate::session::findings::{FileFinding, Finding, Place};
 use crate::session::snapshot::Prepared;
 use crate::session::{Report, SMALL};
 
@@ -185,53 +182,6 @@ impl App {
     pub(super) fn set_rows(&mut self, rows: RowSet, field: Field, typed: &str) {
         let assignments = vec![Assignment { field, typed: typed.to_owned() }];
         self.change(Change::Set { rows, assignments });
-    }
-
-    /// Applies the first fix that the current row's findings offer, to all rows it is asked for.
-    fn fix(&mut self, rows: RowSet) {
-        let Some(row) = self.grid.row else { return };
-        let findings = self.session.view().findings(row);
-        let has_way = |finding: &&Finding| finding.fix.is_some() || self.needs_decision(row, finding);
-        let Some(finding) = findings.iter().find(has_way) else {
-            // What is wrong with the row's file is put right from here too.
-            if self.fix_file(Some(row)) {
-                return;
-            }
-            let words =
-                if findings.is_empty() { "nothing is wrong with this row" } else { "no fix for this; K explains it" };
-            return self.say(words);
-        };
-        if self.needs_decision(row, finding) {
-            return self.open_decide(row, finding);
-        }
-        self.change(Change::Fix { rows, rules: RuleSet::of(&[finding.rule]) });
-    }
-
-    /// Puts right what is wrong with a row's file, or with any where there is no row. False if nothing can be.
-    pub(super) fn fix_file(&mut self, row: Option<RowId>) -> bool {
-        let own = row.map(|row| Place::Sitemap(self.session.sitemap_of(row)));
-        let fixable = |finding: &&FileFinding| finding.fix.is_some() && own.is_none_or(|own| own == finding.place);
-        let worst = self.session.file_findings().iter().filter(fixable).max_by_key(|finding| finding.severity);
-        let found = worst.and_then(|finding| {
-            let file = match finding.place {
-                Place::Sitemap(id) => Member::Sitemap(id),
-                Place::Index(_) | Place::IndexFile(_) => Member::Index,
-                Place::Set => return None,
-            };
-            Some((file, finding.rule))
-        });
-        if let Some((file, rule)) = found {
-            self.change_file(file, rule);
-        }
-        found.is_some()
-    }
-
-    /// Puts a rule of a file right; where that needs a name or a URL, the command that does it waits to be confirmed.
-    pub(super) fn change_file(&mut self, file: Member, rule: Rule) {
-        match self.session.view().question(file, rule) {
-            Some(line) => self.open_line(super::Purpose::Command, &line),
-            None => self.change(Change::FixFile(file, RuleSet::of(&[rule]))),
-        }
     }
 
     /// Does the last change again, here.

@@ -3,14 +3,13 @@
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::list::{Choice, List, ListKind, blank, entry};
-use super::{App, Mode};
+use super::{App, Here, Mode};
 use crate::check::decision::{Decision, answers};
 use crate::check::rule::Rule;
-use crate::document::sitemap::Member;
 use crate::protocol::location::origin;
 use crate::protocol::verdict::{Judge, Ruling, Verdicts, of_namespace};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
-use crate::session::findings::{FileFinding, Place};
+use crate::session::findings::{FileFinding, Finding, Place};
 use crate::words::counted;
 
 impl App {
@@ -77,51 +76,69 @@ impl App {
     /// What is wrong with the current row, at length.
     pub(super) fn open_explain(&mut self) {
         let Some(row) = self.grid.row else { return };
-        let findings = self.session.view().findings(row);
-        if findings.is_empty() {
-            let place = Place::Sitemap(self.session.sitemap_of(row));
-            let of_file = self.session.file_findings().iter().filter(|finding| finding.place == place);
-            let worst = of_file.max_by_key(|finding| finding.severity).map(|finding| finding.rule);
-            return match worst {
-                Some(rule) => self.open_of_files(rule),
-                None => self.say("nothing is wrong with this row"),
-            };
+        let here = self.findings_here(row);
+        if here.is_empty() {
+            return self.say("nothing is wrong with this row");
+        }
+        if let [Here::Whole(finding)] = here.as_slice() {
+            return self.open_of_files(finding.rule);
         }
         let mut lines = Vec::new();
         let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
         let charset = self.theme.charset;
-        for finding in &findings {
+        for one in &here {
             if !lines.is_empty() {
                 lines.push(blank());
             }
-            let sign = self.theme.finding_sign(finding.severity);
-            let title = Words::new()
-                .and(finding.severity.into(), format!("{sign} {}", finding.rule.code()))
-                .and(Role::Dim, format!("   {}", finding.severity.name()));
-            lines.push((title.into(), Choice::Read));
+            let (rule, severity, message, fix) = match one {
+                Here::Row(finding) => (finding.rule, finding.severity, &finding.message, &finding.fix),
+                Here::Whole(finding) => (finding.rule, finding.severity, &finding.message, &finding.fix),
+            };
+            let sign = self.theme.finding_sign(severity);
+            let mut title = Words::new()
+                .and(severity.into(), format!("{sign} {}", rule.code()))
+                .and(Role::Dim, format!("   {}", severity.name()));
+            let choice = match one {
+                Here::Row(_) => Choice::OfRow(rule),
+                Here::Whole(finding) => {
+                    title.push(Role::Dim, format!("   {}", self.place_name(finding.place)));
+                    Choice::Found(finding.place, rule)
+                }
+            };
+            let right = if self.has_way(row, one) { Words::new().and(Role::Key, "x") } else { Words::new() };
+            lines.push(entry(title, right, choice));
             let mut say = |role: Role, text: String| {
                 for line in Words::new().and(role, text).wrapped(charset, width, 0) {
                     lines.push((Words::text("  ").joined(line).into(), Choice::Read));
                 }
             };
-            say(Role::Text, finding.message.clone());
-            if finding.rule.help() != finding.message {
-                say(Role::Dim, finding.rule.help().to_owned());
+            say(Role::Text, message.clone());
+            if rule.help() != message {
+                say(Role::Dim, rule.help().to_owned());
             }
-            let ways = self.decisions_of(row, finding);
+            let ways = match one {
+                Here::Row(finding) => self.decisions_of(row, finding),
+                Here::Whole(_) => Vec::new(),
+            };
             if ways.len() > 1 {
                 let ways: Vec<String> = ways.iter().map(Decision::label).collect();
-                say(Role::Good, format!("gx asks: {}", ways.join(", ")));
-            } else if let Some(fix) = &finding.fix {
-                say(Role::Good, format!("gx: {}", fix.label));
+                say(Role::Good, format!("x asks: {}", ways.join(", ")));
+            } else if let Some(fix) = fix {
+                say(Role::Good, format!("x: {}", fix.label));
             }
-            if let Some(field) = finding.field
-                && let Some(text) = self.session.cell(row, field)
-                && let Some(verdicts) = verdicts(field, &text)
-            {
-                lines.extend(self.verdict_table(&verdicts));
+            match one {
+                Here::Row(Finding { field: Some(field), .. }) => {
+                    let text = self.session.cell(row, *field);
+                    let verdicts = text.and_then(|text| verdicts(*field, &text));
+                    lines.extend(verdicts.iter().flat_map(|verdicts| self.verdict_table(verdicts)));
+                }
+                Here::Whole(finding) => {
+                    let uri = self.namespace_of(finding);
+                    lines.extend(uri.iter().flat_map(|uri| self.verdict_table(&of_namespace(uri))));
+                }
+                Here::Row(_) => {}
             }
-            lines.push((Words::dim(format!("  source: {}", finding.rule.source())).into(), Choice::Read));
+            lines.push((Words::dim(format!("  source: {}", rule.source())).into(), Choice::Read));
         }
         self.mode = Mode::List(List::new(ListKind::Explain, lines));
     }
@@ -133,27 +150,25 @@ impl App {
         let mut lines: Vec<(Line, Choice)> = Vec::new();
         let mut tables: Vec<(Line, Choice)> = Vec::new();
         // What can be put right comes first, to be chosen.
-        for finding in self.session.file_findings().iter().filter(|finding| finding.rule == rule).take(200) {
-            let file = match finding.place {
-                Place::Sitemap(id) => Member::Sitemap(id),
-                Place::Index(_) | Place::IndexFile(_) => Member::Index,
-                Place::Set => continue,
-            };
-            let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixFile(file, rule));
+        let mut whole = self.session.whole_findings();
+        whole.retain(|finding| finding.rule == rule);
+        for finding in whole.iter().take(200) {
+            // All entries of the index are put right at once.
+            let place = if finding.place.is_of_index() { Place::Index(None) } else { finding.place };
+            let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixWhole(place, rule));
             if let Some(fix) = finding.fix.as_ref().filter(|_| !is_listed) {
                 let words = Words::new().and(Role::Good, fix.label.clone());
-                let place = self.place_name(finding.place);
-                let place = charset.elide(&place, width.saturating_sub(charset.width(&fix.label) + 2));
-                let words = words.and(Role::Dim, format!("  {place}"));
-                lines.push(entry(words, Words::new(), Choice::FixFile(file, rule)));
+                let name = self.place_name(finding.place);
+                let name = charset.elide(&name, width.saturating_sub(charset.width(&fix.label) + 2));
+                let words = words.and(Role::Dim, format!("  {name}"));
+                lines.push(entry(words, Words::new().and(Role::Key, "x"), Choice::FixWhole(place, rule)));
             }
         }
         let mut say = |words: Words| {
             lines.extend(words.wrapped(charset, width, 2).into_iter().map(|line| (line.into(), Choice::Read)));
         };
-        let findings = self.session.file_findings().iter().filter(|finding| finding.rule == rule);
         let mut count = 0;
-        for finding in findings {
+        for finding in &whole {
             count += 1;
             if count > 200 {
                 continue;

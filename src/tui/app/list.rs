@@ -8,10 +8,9 @@ use super::super::words::{Line, Words};
 use super::{App, Mode};
 use crate::check::decision::Decision;
 use crate::check::rule::Rule;
-use crate::document::rows::RowId;
-use crate::document::sitemap::Member;
 use crate::protocol::verdict::Verdict;
 use crate::protocol::{Field, Severity, lastmod};
+use crate::session::findings::Place;
 use crate::session::command::{Arguments, TABLE, spec};
 use crate::words::{counted, grouped};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -60,8 +59,12 @@ pub enum Choice {
     Decide(Rule, Decision),
     /// Edits the cell of a field.
     Cell(Field),
-    /// Puts right what breaks a rule in a file.
-    FixFile(Member, Rule),
+    /// A finding of the row: puts it right.
+    OfRow(Rule),
+    /// Says more of a finding that no row carries.
+    Found(Place, Rule),
+    /// Puts right what breaks a rule there.
+    FixWhole(Place, Rule),
     /// Begins a command on the `:` line.
     Line(String),
 }
@@ -77,11 +80,13 @@ pub struct List {
     pub lines: Vec<(Line, Choice)>,
     /// The chosen line.
     pub chosen: usize,
+    /// Where a `g` has just led away from.
+    left: Option<usize>,
 }
 
 impl List {
     pub(super) fn new(kind: ListKind, lines: Vec<(Line, Choice)>) -> Box<Self> {
-        let mut list = Self { kind, prompt: None, lines, chosen: 0 };
+        let mut list = Self { kind, prompt: None, lines, chosen: 0, left: None };
         list.chosen = list.near(0, true);
         Box::new(list)
     }
@@ -89,6 +94,16 @@ impl List {
     /// Whether lines are chosen, or only scrolled.
     pub fn chooses(&self) -> bool {
         self.lines.iter().any(|(_, choice)| *choice != Choice::Read)
+    }
+
+    /// Whether `x` puts right what is chosen.
+    fn fixes(&self) -> bool {
+        matches!(self.kind, ListKind::Rules | ListKind::Explain)
+    }
+
+    /// Chooses a line, or the nearest that can be chosen.
+    pub(super) fn choose(&mut self, line: usize) {
+        self.chosen = self.near(line, true);
     }
 
     /// The nearest line that can be chosen.
@@ -286,20 +301,28 @@ impl App {
                 .and(Role::Dim, rule.summary());
             lines.push(entry(words, Words::new(), Choice::Rule(rule)));
         }
-        let files = self.session.file_findings();
-        if !files.is_empty() {
+        let whole = self.session.whole_findings();
+        if !whole.is_empty() {
             lines.push(blank());
-            lines.push(heading("Of the files"));
-            for finding in files.iter().take(200) {
+            lines.push(heading("Of the files and the set"));
+            for finding in whole.iter().take(200) {
                 let sign = self.theme.finding_sign(finding.severity);
                 let message = self.message_of(finding);
+                let right = finding.fix.as_ref().map_or_else(Words::new, |fix| {
+                    Words::new().and(Role::Key, "x").and(Role::Text, format!(" {}", fix.label))
+                });
                 // The bar, the sign and the gaps take the rest.
-                let place = self.place_beside(finding.place, self.theme.charset.width(message) + 9);
+                let charset = self.theme.charset;
+                let fixed = right.width(charset) + 11;
+                let place = self.place_beside(finding.place, charset.width(message) + fixed);
+                // What can be done is always said: the message gives way.
+                let room = usize::from(self.size.0).saturating_sub(charset.width(&place) + fixed);
+                let message = if right.is_empty() { message.into() } else { charset.cut(message, room.max(16)) };
                 let words = Words::new()
                     .and(finding.severity.into(), format!("{sign} "))
                     .and(Role::Text, format!("{place}  "))
-                    .and(Role::Dim, message.to_owned());
-                lines.push((words.into(), Choice::Rule(finding.rule)));
+                    .and(Role::Dim, message.into_owned());
+                lines.push(entry(words, right, Choice::Found(finding.place, finding.rule)));
             }
         }
         if lines.is_empty() {
@@ -417,19 +440,30 @@ impl App {
                 ('k', false) => list.go(false, 1),
                 ('d' | 'f', true) | (' ', false) => list.go(true, page),
                 ('u' | 'b', true) => list.go(false, page),
-                ('g', false) => list.go(false, usize::MAX),
+                ('g', false) => {
+                    let here = list.chosen;
+                    list.go(false, usize::MAX);
+                    list.left = Some(here);
+                    self.mode = Mode::List(list);
+                    return;
+                }
                 ('G', false) => list.go(true, usize::MAX / 2),
                 ('?', false) if list.kind == ListKind::Help => return,
                 ('c', false) if list.kind == ListKind::History => return self.open_script(),
                 ('y', false) if list.kind == ListKind::Script => return self.copy_script(),
                 ('K', false) if list.kind == ListKind::Explain => return,
-                ('x', false) if list.kind == ListKind::Explain => return self.run(Action::Fix, None),
+                ('x', false) if list.fixes() => {
+                    // `gx` is what it is in the table: the first of the keys goes up.
+                    list.chosen = list.left.take().unwrap_or(list.chosen);
+                    return self.fix_chosen(list);
+                }
                 _ => {}
             },
             KeyCode::Home if !typing => list.go(false, usize::MAX),
             KeyCode::End if !typing => list.go(true, usize::MAX / 2),
             _ => {}
         }
+        list.left = None;
         self.mode = Mode::List(list);
     }
 
@@ -446,7 +480,7 @@ impl App {
             Choice::Run(action) => self.run(action, None),
             Choice::Travel(steps) => self.travel(steps),
             Choice::Rule(rule) => {
-                if self.session.file_findings().iter().any(|finding| finding.rule == rule) {
+                if self.session.whole_findings().iter().any(|finding| finding.rule == rule) {
                     self.open_of_files(rule);
                 } else {
                     self.filter_by(&format!("rule:{}", rule.code()));
@@ -457,7 +491,9 @@ impl App {
                 self.grid.field = field;
                 self.open_cell(false);
             }
-            Choice::FixFile(file, rule) => self.change_file(file, rule),
+            Choice::OfRow(rule) => self.fix_rule(rule),
+            Choice::Found(_, rule) => self.open_of_files(rule),
+            Choice::FixWhole(place, rule) => self.fix_whole(place, rule),
             Choice::Line(line) => self.open_line(super::Purpose::Command, &line),
             Choice::Rows(rule) => self.filter_by(&format!("rule:{}", rule.code())),
             Choice::Lastmod(typed) => {
@@ -466,11 +502,6 @@ impl App {
                 self.set_rows(rows, Field::Lastmod, &typed);
             }
         }
-    }
-
-    /// The worst findings of a row and of nothing else, for the pane.
-    pub(in crate::tui) fn findings_of(&self, row: RowId) -> Vec<crate::session::findings::Finding> {
-        self.session.view().findings(row)
     }
 
     /// What marks there are, in words.

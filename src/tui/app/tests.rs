@@ -5,6 +5,7 @@ mod cells;
 mod changes;
 mod details;
 mod files;
+mod fixes;
 mod lists;
 mod many;
 mod outside;

@@ -1,6 +1,6 @@
 //! The pane under the table, and what covers it: findings, verdicts, previews, lists, questions.
 
-use super::super::app::{Add, App, CellEdit, LineEdit, List, ListKind, Mode, Purpose, Verdict, stem};
+use super::super::app::{Add, App, CellEdit, Here, LineEdit, List, ListKind, Mode, Purpose, Verdict, stem};
 use super::super::draw::canvas::gauge;
 use super::super::draw::finding_counts;
 use super::super::draw::panel::Panel;
@@ -11,7 +11,7 @@ use crate::document::rows::RowId;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
 use crate::session::explain::verdicts;
-use crate::session::findings::{FileFinding, Finding, Place};
+use crate::session::findings::{FileFinding, Finding};
 use crate::words::{counted, grouped};
 
 pub(super) const GAP: &str = "   ";
@@ -53,7 +53,7 @@ impl App {
         let rules = height.div_ceil(3).min(height);
         match self.grid.row {
             Some(row) => lines.extend(self.row_lines(row, height - rules)),
-            None => lines.extend(self.file_lines(None).into_iter().take(height - rules).map(|(_, line)| line)),
+            None => lines.extend(self.file_lines(height - rules)),
         }
         lines.truncate(height - rules);
         lines.resize(height - rules, Line::default());
@@ -63,11 +63,19 @@ impl App {
 
     /// What is said of a row: its findings and those of its file, worst first; a clean one shows its whole URL.
     fn row_lines(&self, row: RowId, most: usize) -> Vec<Line> {
-        let findings = self.findings_of(row);
-        let mut found: Vec<(Severity, Line)> =
-            findings.iter().map(|finding| (finding.severity, self.finding_line(row, finding))).collect();
-        found.extend(self.file_lines(Some(row)));
-        found.sort_by_key(|(severity, _)| std::cmp::Reverse(*severity));
+        let here = self.findings_here(row);
+        // The key does what is said beside it, and that is the first that it can do something about.
+        let first = here.iter().position(|one| self.has_way(row, one));
+        let found: Vec<Line> = (0..)
+            .zip(&here)
+            .map(|(at, one)| {
+                let key = if Some(at) == first { "gx" } else { "" };
+                match one {
+                    Here::Row(finding) => self.finding_line(row, finding, key),
+                    Here::Whole(finding) => self.whole_line(finding, key),
+                }
+            })
+            .collect();
         let mut lines: Vec<Line> = Vec::new();
         if found.is_empty() || most > found.len() {
             let loc = self.session.document().loc(row).into_owned();
@@ -75,7 +83,7 @@ impl App {
         }
         let shown = most.saturating_sub(lines.len());
         let more = found.len().saturating_sub(shown);
-        lines.extend(found.into_iter().take(shown).map(|(_, line)| line));
+        lines.extend(found.into_iter().take(shown));
         if more > 0
             && let Some(last) = lines.last_mut()
         {
@@ -93,41 +101,35 @@ impl App {
         lines
     }
 
-    /// What is wrong with the file of a row as a whole; without a row, with any file.
-    fn file_lines(&self, row: Option<RowId>) -> Vec<(Severity, Line)> {
-        let own = row.map(|row| Place::Sitemap(self.session.sitemap_of(row)));
-        let mut found: Vec<&FileFinding> = self
-            .session
-            .file_findings()
-            .iter()
-            .filter(|finding| finding.severity > Severity::Note && own.is_none_or(|own| finding.place == own))
-            .take(200)
-            .collect();
+    /// What is wrong with files, the index and the set, where there is no row.
+    fn file_lines(&self, most: usize) -> Vec<Line> {
+        let mut found = self.session.whole_findings();
+        found.retain(|finding| finding.severity > Severity::Note || finding.fix.is_some());
         found.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));
-        let line = |finding: &FileFinding| {
-            let mut right = Words::new();
-            if let Some(fix) = &finding.fix {
-                right.push(Role::Key, "gx");
-                right.push(Role::Text, format!(" {}", fix.label));
-            }
-            let message = self.message_of(finding);
-            let charset = self.theme.charset;
-            // The sign, the gaps and the margins take the rest.
-            let others = charset.width(message) + right.width(charset) + 13;
-            let place = self.place_beside(finding.place, others);
-            (finding.severity, self.coded(finding.severity, (&place, message), finding.rule, right))
-        };
-        found.into_iter().map(line).collect()
+        let first = found.iter().position(|finding| finding.fix.is_some());
+        let key = |at: usize| if Some(at) == first { "gx" } else { "" };
+        (0..).zip(&found).take(most).map(|(at, finding)| self.whole_line(finding, key(at))).collect()
     }
 
-    fn finding_line(&self, row: RowId, finding: &Finding) -> Line {
+    fn whole_line(&self, finding: &FileFinding, key: &'static str) -> Line {
+        let mut right = Words::new();
+        if let Some(fix) = &finding.fix {
+            offer(&mut right, key, &fix.label);
+        }
+        let message = self.message_of(finding);
+        let charset = self.theme.charset;
+        // The sign, the gaps and the margins take the rest.
+        let others = charset.width(message) + right.width(charset) + 13;
+        let place = self.place_beside(finding.place, others);
+        self.coded(finding.severity, (&place, message), finding.rule, right)
+    }
+
+    fn finding_line(&self, row: RowId, finding: &Finding, key: &'static str) -> Line {
         let mut right = Words::new();
         if self.needs_decision(row, finding) {
-            right.push(Role::Key, "gx");
-            right.push(Role::Text, " asks how it is meant");
+            offer(&mut right, key, "asks how it is meant");
         } else if let Some(fix) = &finding.fix {
-            right.push(Role::Key, "gx");
-            right.push(Role::Text, format!(" {}", fix.label));
+            offer(&mut right, key, &fix.label);
         } else if let Some(field) = finding.field
             && let Some(text) = self.session.cell(row, field)
             && let Some(verdicts) = verdicts(field, &text)
@@ -162,7 +164,7 @@ impl App {
         let charset = self.theme.charset;
         let width = usize::from(self.size.0).saturating_sub(5);
         let mut right = Words::new();
-        right.key("^E", "rules");
+        right.key("^E", if self.size.0 >= 60 && self.session.can_fix_whole() { "rules, fixes" } else { "rules" });
         let reserved = right.width(charset) + 2;
         let (mut lines, mut words) = (Vec::new(), Words::new());
         let counts = self.session.rule_counts();
@@ -397,21 +399,32 @@ impl App {
     }
 }
 
+/// What can be done about a finding, with the key that does it now.
+fn offer(right: &mut Words, key: &'static str, label: &str) {
+    if key.is_empty() {
+        right.push(Role::Dim, label.to_owned());
+    } else {
+        right.push(Role::Key, key);
+        right.push(Role::Text, format!(" {label}"));
+    }
+}
+
 /// A list as a panel.
 fn list_panel(list: &List) -> Panel {
+    let chooses = list.chooses();
     let (title, right) = match list.kind {
         ListKind::Help => ("help", "Enter does what is chosen"),
         ListKind::Palette => ("commands", ""),
         ListKind::History => ("history", "Enter goes to that state   c: as commands"),
         ListKind::Script => ("history as commands, for sited --script", "y copies them"),
-        ListKind::Rules => ("rules that are broken", "Enter shows the rows"),
+        ListKind::Rules => ("rules that are broken", "Enter shows where   x fixes"),
         ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
+        ListKind::Explain if chooses => ("what is wrong here", "x fixes what is chosen"),
         ListKind::Explain => ("what is wrong here", ""),
         ListKind::Diff => ("what would differ", "Esc goes back"),
         ListKind::Proof => ("verified", "hashes: XXH3, 64 bits"),
         ListKind::Decide(_) => ("how is it meant?", "of the marked rows, else of this one"),
     };
-    let chooses = list.chooses();
     Panel {
         title: Line::new(Words::new().and(Role::Accent, title), Words::dim(right)),
         lines: list.lines.iter().map(|(line, _)| line.clone()).collect(),

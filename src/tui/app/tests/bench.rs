@@ -41,7 +41,16 @@ pub(super) struct Bench {
 
 impl Bench {
     pub(super) fn start(start: Start, size: (u16, u16), theme: &Theme) -> Self {
-        let app = App::new(Session::new(NOW, None), *theme, size);
+        Self::begin(start, App::new(Session::new(NOW, None), *theme, size), Options::default())
+    }
+
+    /// At another moment, with other options.
+    pub(super) fn start_at(start: Start, (now, options): (Now, Options)) -> Self {
+        let app = App::new(Session::new(now, options.base_url.clone()), Theme::default(), (120, 40));
+        Self::begin(start, app, options)
+    }
+
+    fn begin(start: Start, app: App, options: Options) -> Self {
         let mut bench = Self {
             app,
             copied: Vec::new(),
@@ -51,7 +60,7 @@ impl Bench {
             hold: None,
             held: Vec::new(),
         };
-        let effects = bench.app.start(start, Options::default());
+        let effects = bench.app.start(start, options);
         bench.effects(effects);
         bench
     }

@@ -1,0 +1,146 @@
+//! The key for a fix: what it does where the cursor is, on a row or in a list of findings.
+//!
+//! Invariant: it does what the screen says beside its sign, and nothing that the screen does not show.
+
+use super::list::{Choice, List, ListKind};
+use super::{App, Mode};
+use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::document::rows::{RowId, RowSet};
+use crate::protocol::Severity;
+use crate::session::change::Change;
+use crate::session::findings::{FileFinding, Finding, Place};
+
+/// A finding where the cursor is.
+#[derive(Debug, Clone)]
+pub enum Here {
+    /// Of the row.
+    Row(Finding),
+    /// Of its file, or of the set.
+    Whole(FileFinding),
+}
+
+impl Here {
+    /// How bad.
+    pub const fn severity(&self) -> Severity {
+        match self {
+            Self::Row(finding) => finding.severity,
+            Self::Whole(finding) => finding.severity,
+        }
+    }
+}
+
+impl App {
+    /// Does what is offered first beside the row: of its own findings and those of its file and the set, worst first.
+    pub(super) fn fix(&mut self, rows: RowSet) {
+        let Some(row) = self.grid.row else { return };
+        let found = self.findings_here(row);
+        let is_sound = found.is_empty();
+        let Some(first) = found.into_iter().find(|here| self.has_way(row, here)) else {
+            let words = match is_sound {
+                true if self.session.whole_findings().iter().any(|finding| finding.fix.is_some()) => {
+                    "nothing is wrong with this row; ^E lists what is wrong with files and the set"
+                }
+                true => "nothing is wrong with this row",
+                false => "no fix for this; K explains it",
+            };
+            return self.say(words);
+        };
+        self.fix_here(row, rows, first);
+    }
+
+    /// Puts a finding of a rule right that the current row has.
+    pub(super) fn fix_rule(&mut self, rule: Rule) {
+        let Some(row) = self.grid.row else { return };
+        let is_it = |here: &Here| matches!(here, Here::Row(finding) if finding.rule == rule);
+        match self.findings_here(row).into_iter().find(|here| is_it(here) && self.has_way(row, here)) {
+            Some(here) => {
+                let rows = self.targets(None);
+                self.fix_here(row, rows, here);
+            }
+            None => self.open_rule(rule),
+        }
+    }
+
+    fn fix_here(&mut self, row: RowId, rows: RowSet, here: Here) {
+        match here {
+            Here::Whole(finding) => self.fix_whole(finding.place, finding.rule),
+            Here::Row(finding) if self.needs_decision(row, &finding) => self.open_decide(row, &finding),
+            Here::Row(finding) => self.change(Change::Fix { rows, rules: RuleSet::of(&[finding.rule]) }),
+        }
+    }
+
+    /// What is wrong where a row is, as the pane lists it: with the row, and, beyond notes, with its file and the set.
+    pub(in crate::tui) fn findings_here(&self, row: RowId) -> Vec<Here> {
+        let mut here: Vec<Here> = self.session.view().findings(row).into_iter().map(Here::Row).collect();
+        let mut whole = self.session.whole_findings_of(row);
+        whole.retain(|finding| finding.severity > Severity::Note);
+        whole.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));
+        here.extend(whole.into_iter().map(Here::Whole));
+        here.sort_by_key(|here| std::cmp::Reverse(here.severity()));
+        here
+    }
+
+    /// Whether the key for a fix does something about a finding.
+    pub(in crate::tui) fn has_way(&self, row: RowId, here: &Here) -> bool {
+        match here {
+            Here::Row(finding) => finding.fix.is_some() || self.needs_decision(row, finding),
+            Here::Whole(finding) => finding.fix.is_some(),
+        }
+    }
+
+    /// Puts right what is worst where there are no rows. False if nothing can be.
+    pub(super) fn fix_without_row(&mut self) -> bool {
+        let mut found = self.session.whole_findings();
+        found.retain(|finding| finding.fix.is_some());
+        let worst = found.iter().max_by_key(|finding| finding.severity).map(|finding| (finding.place, finding.rule));
+        if let Some((place, rule)) = worst {
+            self.fix_whole(place, rule);
+        }
+        worst.is_some()
+    }
+
+    /// Puts a finding right that no row carries; where that needs a name or a URL, the command that does it waits to be
+    /// confirmed.
+    pub(super) fn fix_whole(&mut self, place: Place, rule: Rule) {
+        match place.member().and_then(|file| self.session.view().question(file, rule)) {
+            Some(line) => self.open_line(super::Purpose::Command, &line),
+            None => self.change(self.session.fix_of_whole(place, rule)),
+        }
+    }
+
+    /// Puts right what is chosen in a list; where that is a rule of rows, the command that does it waits with its
+    /// preview. The list stays for the next one.
+    pub(super) fn fix_chosen(&mut self, list: Box<List>) {
+        let chosen = list.lines.get(list.chosen).map(|(_, choice)| choice.clone());
+        let after = list.lines.len().saturating_sub(list.chosen + 1);
+        let kind = list.kind;
+        match chosen {
+            Some(Choice::Found(place, rule)) if self.is_fixable(place, rule) => self.fix_whole(place, rule),
+            Some(Choice::FixWhole(place, rule)) => return self.fix_whole(place, rule),
+            Some(Choice::OfRow(rule)) if rule.fix() != FixKind::None => return self.fix_rule(rule),
+            Some(Choice::Rule(rule)) if rule.fix() != FixKind::None => {
+                let all = self.session.whole_findings();
+                match all.iter().find(|finding| finding.rule == rule && finding.fix.is_some()) {
+                    Some(finding) => self.fix_whole(finding.place, rule),
+                    None => return self.open_line(super::Purpose::Command, &format!("%fix {}", rule.code())),
+                }
+            }
+            _ => {
+                self.mode = Mode::List(list);
+                return self.say("no fix for this; Enter explains it");
+            }
+        }
+        if matches!(self.mode, Mode::Grid) && kind == ListKind::Rules && !self.session.rule_counts().is_empty() {
+            self.open_rules();
+            if let Mode::List(list) = &mut self.mode {
+                // The one after it: lines before it may be gone as well, those after it are not.
+                list.choose(list.lines.len().saturating_sub(after));
+            }
+        }
+    }
+
+    fn is_fixable(&self, place: Place, rule: Rule) -> bool {
+        let found = self.session.whole_findings();
+        found.iter().any(|finding| finding.place == place && finding.rule == rule && finding.fix.is_some())
+    }
+}

@@ -1,0 +1,89 @@
+//! The key for a fix, wherever a finding is seen.
+
+use super::bench::Bench;
+use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::check::samples::NOW;
+use crate::check::samples::sets::{Sample, samples};
+use crate::files::Options;
+use crate::protocol::lastmod::Now;
+use crate::session::sampled::{folder, paths};
+use crate::tui::app::files::Start;
+use crate::tui::app::list::Choice;
+use crate::tui::app::{Event, Mode};
+
+/// A sample on the screen.
+fn open(sample: &Sample) -> Bench {
+    let folder = folder(sample);
+    let mut paths = paths(sample, folder.path());
+    let start = if paths.len() == 1 { Start::Path(paths.remove(0)) } else { Start::Paths(paths) };
+    let mut options = Options { base_url: sample.base.map(str::to_owned), ..Options::default() };
+    options.max_unpacked = sample.most.unwrap_or(options.max_unpacked);
+    let mut bench = Bench::start_at(start, (Now { seconds: NOW, offset: 0 }, options));
+    bench.app.session.set_profile(sample.profile);
+    bench.folder = Some(folder);
+    bench
+}
+
+const SPLIT: RuleSet = RuleSet::of(&[
+    Rule::FILE_TOO_MANY_URLS,
+    Rule::FILE_TOO_LARGE,
+    Rule::NEWS_LIMIT,
+    Rule::TEXT_LIMITS,
+    Rule::SET_NEWS_MIXED,
+    Rule::INDEX_TOO_MANY,
+]);
+
+fn is_broken(bench: &Bench, rule: Rule) -> bool {
+    bench.app.session.rule_counts().iter().any(|(broken, _)| broken.main() == rule.main())
+}
+
+/// Says yes to what a fix asks, the first of the answers.
+fn agree(bench: &mut Bench) {
+    if matches!(bench.app.mode, Mode::List(_) | Mode::Line(_)) {
+        bench.keys("<enter>");
+    }
+}
+
+#[test]
+fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
+    for sample in samples().into_iter().filter(|sample| sample.rule.fix() != FixKind::None) {
+        let rule = sample.rule;
+        let mut bench = open(&sample);
+        bench.send(Event::Resize(120, 40));
+        assert!(is_broken(&bench, rule), "{rule:?}");
+        bench.keys("<c-e>");
+        let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: no list") };
+        let place = |(_, choice): &(_, Choice)| matches!(choice, Choice::Found(_, found) if found.main() == rule.main());
+        match list.lines.iter().position(place) {
+            // In the list of what is wrong with files, on its line.
+            Some(at) => {
+                let lines = list.lines[list.chosen..at].iter();
+                let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
+                bench.keys(&"j".repeat(steps)).keys("gx");
+                if matches!(bench.app.mode, Mode::Line(_)) {
+                    bench.keys("<enter>");
+                }
+                bench.keys("<esc>");
+            }
+            // On its row, as one of what is wrong there.
+            None => {
+                bench.keys(&format!("<esc>:filter rule:{}<enter>K", rule.code()));
+                let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: {}", bench.screen()) };
+                let is_it =
+                    |(_, choice): &(_, Choice)| matches!(choice, Choice::OfRow(found) if found.main() == rule.main());
+                let at = list.lines.iter().position(is_it).unwrap_or_else(|| panic!("{rule:?}: {}", bench.screen()));
+                let lines = list.lines[list.chosen..at].iter();
+                let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
+                bench.keys(&"j".repeat(steps)).keys("x");
+                agree(&mut bench);
+            }
+        }
+        // What is split when it is written is over its limit until then.
+        if !SPLIT.contains(rule) {
+            assert!(!is_broken(&bench, rule), "{rule:?} stays: {}", bench.screen());
+        }
+        assert!(bench.app.session.is_modified(), "{rule:?}");
+        bench.keys("u");
+        assert!(is_broken(&bench, rule), "{rule:?} undone");
+    }
+}
