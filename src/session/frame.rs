@@ -393,8 +393,7 @@ impl Snapshot {
         };
         // What is over a limit is split when it is written.
         let is_over = dealt_when_written(&self.document, member, broken).intersects(rules)
-            || (rules.contains(Rule::NEWS_LIMIT)
-                && matches!(member, Member::Sitemap(id) if self.splits_news(id)));
+            || (rules.contains(Rule::NEWS_LIMIT) && matches!(member, Member::Sitemap(id) if self.splits_news(id)));
         if repairs.intersects(rules) || !lines.is_empty() || is_over {
             edits.extend(lines);
             edits.push(Edit::Accept(member));

@@ -10,8 +10,8 @@ use crate::check::decision::Decision;
 use crate::check::rule::Rule;
 use crate::protocol::verdict::Verdict;
 use crate::protocol::{Field, Severity, lastmod};
-use crate::session::findings::Place;
 use crate::session::command::{Arguments, TABLE, spec};
+use crate::session::findings::Place;
 use crate::words::{counted, grouped};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 

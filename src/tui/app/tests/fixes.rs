@@ -53,7 +53,8 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
         assert!(is_broken(&bench, rule), "{rule:?}");
         bench.keys("<c-e>");
         let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: no list") };
-        let place = |(_, choice): &(_, Choice)| matches!(choice, Choice::Found(_, found) if found.main() == rule.main());
+        let place =
+            |(_, choice): &(_, Choice)| matches!(choice, Choice::Found(_, found) if found.main() == rule.main());
         match list.lines.iter().position(place) {
             // In the list of what is wrong with files, on its line.
             Some(at) => {
