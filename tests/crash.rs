@@ -113,6 +113,9 @@ fn work_without_a_screen_waits_for_the_editor_and_for_what_it_left() {
     terminal.wait_exit();
     // The dead one's lock is no lock, but what it left would not fit the changed files.
     refused("an earlier session left 1 unsaved change");
+    // By the name of one of its files too.
+    let restored = stderr(&run(&folder, &["restore", "sitemap-1.xml", "--set", "latest"]));
+    assert!(restored.contains("an earlier session left unsaved changes"), "{restored}");
     let terminal = open(&folder, "1 unsaved change of an earlier session");
     terminal.send("D");
     terminal.wait_gone("1 unsaved change of an earlier session");

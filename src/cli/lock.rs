@@ -40,7 +40,8 @@ impl Lock {
     /// The same for one set, which must have no changes that wait to be replayed.
     pub(super) fn take_idle(streams: &Streams<'_>, path: &Path) -> Result<Self, Failure> {
         let lock = Self::take(streams, &[path.to_path_buf()])?;
-        let waits = lock.0.iter().any(|desk| matches!(&desk.left, Some(Ok(stored)) if !stored.lines.is_empty()));
+        let own = |desk: &Desk| matches!(&desk.left, Some(Ok(stored)) if !stored.lines.is_empty());
+        let waits = lock.0.iter().any(|desk| own(desk) || desk.is_in_what_is_left_elsewhere());
         if waits {
             Err(Failure::Waiting { path: path.display().to_string(), what: "unsaved changes".to_owned() })
         } else {

@@ -10,7 +10,7 @@ use super::disk::{Disk, fingerprint};
 pub use super::lock::Held;
 use super::lock::{Lock, keys, make_private, private, real, real_in};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -72,17 +72,22 @@ impl Header {
         contents(&now) == contents(self)
     }
 
+    /// The paths that the set was opened by.
+    pub fn paths(&self) -> Vec<String> {
+        [&self.set].into_iter().chain(&self.and).cloned().collect()
+    }
+
+    /// Whether one of its files has one of these real paths.
+    pub fn is_of_files(&self, paths: &BTreeSet<String>) -> bool {
+        self.files.iter().any(|file| paths.contains(&file.path))
+    }
+
     /// Whether it speaks of files that are open here, and all of those are what they were when the changes were made.
-    fn is_of_some_of(&self, disk: &Disk) -> bool {
+    pub fn is_of_some_of(&self, disk: &Disk) -> bool {
         let now = Self::new(&[], disk, self.begun);
         let now: BTreeMap<&str, &Known> = now.files.iter().map(|file| (&*file.path, file)).collect();
         let mut shared = self.files.iter().filter_map(|file| Some((file, *now.get(&*file.path)?))).peekable();
         shared.peek().is_some() && shared.all(|(then, now)| then == now)
-    }
-
-    /// The paths that the set was opened by.
-    pub fn opened_by(&self) -> String {
-        [&self.set].into_iter().chain(&self.and).map(String::as_str).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -95,6 +100,14 @@ pub struct Stored {
     pub lines: Vec<String>,
     /// Whether the end is missing or damaged: the lines before it are sound.
     pub is_cut: bool,
+}
+
+/// What an earlier session left that had some of the same folders' files open as another set.
+#[derive(Debug)]
+pub struct Elsewhere {
+    path: PathBuf,
+    /// What it holds.
+    pub stored: Stored,
 }
 
 /// Why there is no journal to replay although there is a file.
@@ -174,13 +187,60 @@ impl Desk {
         }
     }
 
-    /// What earlier sessions left that had some of these files open as another set.
-    pub fn left_elsewhere(&self, disk: &Disk) -> Vec<Stored> {
+    /// What earlier sessions left that had files of the same folders open as another set: what it is to this one is for
+    /// the reader to tell.
+    pub fn left_elsewhere(&self, disk: &Disk) -> Vec<Elsewhere> {
+        let mut known = HashMap::new();
+        let files = disk.paths().chain(self.set.iter().map(PathBuf::as_path));
+        let folders: BTreeSet<PathBuf> =
+            files.filter_map(|path| real_in(path, &mut known).parent().map(Path::to_path_buf)).collect();
+        let is_near = |header: &Header| {
+            let files = header.files.iter().map(|file| &file.path).chain([&header.set]);
+            files.filter_map(|path| Path::new(path).parent()).any(|folder| folders.contains(folder))
+        };
         let entries = self.path.parent().and_then(|folder| fs::read_dir(folder).ok());
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
         let others = paths.filter(|path| path.extension().is_some_and(|end| end == "journal") && *path != self.path);
-        let is_of_these = |path: &PathBuf| first_line(path).is_some_and(|header| header.is_of_some_of(disk));
-        others.filter(is_of_these).filter_map(|path| parse(&fs::read(path).ok()?).ok()).collect()
+        let near = others.filter(|path| first_line(path).is_some_and(|header| is_near(&header)));
+        let mut near: Vec<PathBuf> = near.collect();
+        near.sort();
+        let read = |path: PathBuf| Some(Elsewhere { stored: parse(&fs::read(&path).ok()?).ok()?, path });
+        near.into_iter().filter_map(read).collect()
+    }
+
+    /// Whether one of the paths that this set is opened by is a file of a set of which an earlier session left changes.
+    pub fn is_in_what_is_left_elsewhere(&self) -> bool {
+        let names = self.names();
+        let is_one = |path: &String| names.contains(path);
+        let is_in =
+            |header: &Header| header.files.iter().any(|file| is_one(&file.path)) || header.paths().iter().any(is_one);
+        self.left_elsewhere(&Disk::default()).iter().any(|other| is_in(&other.stored.header))
+    }
+
+    /// Brings a journal of another set to the place of this one, which is free: they are the same. Where that cannot be,
+    /// it stays where it is.
+    pub fn adopt(&mut self, other: Elsewhere) -> Option<Stored> {
+        let is_moved = self.is_locked() && fs::rename(&other.path, &self.path).is_ok();
+        is_moved.then_some(other.stored)
+    }
+
+    /// Puts a journal of another set out of the way, as [`Desk::set_aside`] does that of this one.
+    pub fn set_elsewhere_aside(&self, other: &Elsewhere) -> Option<PathBuf> {
+        self.is_locked().then(|| aside(&other.path)).flatten()
+    }
+
+    /// Removes a journal of another set, of which nothing is unsaved.
+    pub fn drop_elsewhere(&self, other: &Elsewhere) {
+        if self.is_locked() {
+            // Whoever finds it finds the same.
+            let _ = fs::remove_file(&other.path);
+        }
+    }
+
+    /// Whether a set was opened by one of the paths that this one is opened by.
+    pub fn shares_path_with(&self, header: &Header) -> bool {
+        let names = self.names();
+        header.paths().iter().any(|path| names.contains(path))
     }
 
     /// What a journal of this set begins with.
@@ -205,9 +265,7 @@ impl Desk {
     /// Puts what was left out of the way, where nothing overwrites it; tells its new name.
     pub fn set_aside(&mut self) -> Option<PathBuf> {
         self.left = None;
-        let aside = (1..1_000).map(|number| self.path.with_extension(format!("journal.aside-{number}")));
-        let aside = aside.into_iter().find(|path| !path.exists())?;
-        fs::rename(&self.path, &aside).ok().map(|()| aside)
+        aside(&self.path)
     }
 
     /// Begins to write. What was left there stays before it if `header` is `None`.
@@ -224,6 +282,17 @@ impl Desk {
         journal
     }
 
+    /// The paths that the set is opened by, as a journal names them.
+    pub fn names(&self) -> Vec<String> {
+        self.set.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+    }
+
+    /// The same of any paths.
+    pub fn names_of<'p>(paths: impl Iterator<Item = &'p Path>) -> Vec<String> {
+        let mut folders = HashMap::new();
+        paths.map(|path| real_in(path, &mut folders).to_string_lossy().into_owned()).collect()
+    }
+
     /// The paths that the set is opened by, absolute and without links.
     pub fn set(&self) -> &[PathBuf] {
         &self.set
@@ -233,6 +302,13 @@ impl Desk {
     pub const fn is_locked(&self) -> bool {
         self.lock.is_some()
     }
+}
+
+/// Gives a journal a name that nothing overwrites.
+fn aside(path: &Path) -> Option<PathBuf> {
+    let mut names = (1..1_000).map(|number| path.with_extension(format!("journal.aside-{number}")));
+    let aside = names.find(|aside| !aside.exists())?;
+    fs::rename(path, &aside).ok().map(|()| aside)
 }
 
 /// Makes a line's text; may take a while, so it runs on the journal's own thread.
@@ -446,106 +522,4 @@ fn sound(line: &[u8]) -> Option<&str> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn desk(folder: &Path) -> Desk {
-        Desk::take(folder, &folder.join("sitemap.xml")).unwrap()
-    }
-
-    fn write(folder: &Path, lines: &[&str]) -> PathBuf {
-        let desk = desk(folder);
-        let path = desk.path.clone();
-        let header = desk.header(&Disk::default(), 7);
-        let journal = desk.begin(Some(header));
-        for line in lines {
-            let line = (*line).to_owned();
-            journal.note(Box::new(move || line));
-        }
-        path
-    }
-
-    #[test]
-    fn what_was_noted_is_there_for_the_next_one_and_goes_when_it_is_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = write(folder.path(), &["1", "[2,3]"]);
-        let mut again = desk(folder.path());
-        let stored = again.left.take().unwrap().unwrap();
-        assert_eq!((stored.lines, stored.is_cut), (vec!["1".to_owned(), "[2,3]".to_owned()], false));
-        let journal = again.begin(None);
-        journal.note(Box::new(|| "4".to_owned()));
-        journal.flush();
-        assert_eq!(parse(&fs::read(&path).unwrap()).unwrap().lines.len(), 3);
-        assert_eq!(journal.failure(), None);
-        journal.remove();
-        assert!(!path.exists());
-        assert!(desk(folder.path()).left.is_none());
-    }
-
-    #[test]
-    fn a_second_one_is_told_who_has_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let first = desk(folder.path());
-        let held = Desk::take(folder.path(), &folder.path().join("./sitemap.xml")).unwrap_err();
-        assert_eq!(held.process, Some(std::process::id()));
-        assert!(Desk::take(folder.path(), &folder.path().join("other.xml")).is_ok());
-        drop(first);
-        let locks = || fs::read_dir(folder.path().join("journal")).unwrap().count();
-        assert_eq!(locks(), 0, "a lock that nobody holds leaves no file");
-        assert!(Desk::take(folder.path(), &folder.path().join("sitemap.xml")).is_ok());
-    }
-
-    /// A read-only state folder stops nobody from working; a file in its place is one even for root.
-    #[test]
-    fn without_a_place_for_a_lock_there_is_none() {
-        let folder = tempfile::tempdir().unwrap();
-        let state = folder.path().join("state");
-        fs::write(&state, "").unwrap();
-        let desks = [(); 2].map(|()| Desk::take(&state, &folder.path().join("sitemap.xml")).unwrap());
-        assert!(desks.iter().all(|desk| !desk.is_locked()));
-        let [desk, _] = desks;
-        let header = desk.header(&Disk::default(), 7);
-        let journal = desk.begin(Some(header));
-        journal.flush();
-        assert!(journal.failure().is_some(), "it is said that nothing is kept");
-    }
-
-    #[test]
-    fn every_cut_and_every_flipped_byte_leaves_what_stands_before_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = write(folder.path(), &["1", "[2,3]", "\"x\""]);
-        let whole = fs::read(path).unwrap();
-        let all = parse(&whole).unwrap();
-        for cut in 0..whole.len() {
-            let mut flipped = whole.clone();
-            flipped[cut] ^= 1;
-            for bytes in [&whole[..cut], &flipped] {
-                match parse(bytes) {
-                    Ok(stored) => {
-                        assert!(all.lines.starts_with(&stored.lines) && stored.lines.len() < 4);
-                        let is_short = stored.lines.len() < all.lines.len();
-                        assert!(stored.is_cut || !is_short || bytes.len() < whole.len(), "{cut}");
-                    }
-                    Err(error) => assert_eq!(error, Unusable::Damaged),
-                }
-            }
-        }
-        let newer = line("{\"version\":2,\"more\":true}");
-        assert_eq!(parse(newer.as_bytes()), Err(Unusable::Newer));
-        assert_eq!(parse(b""), Err(Unusable::Damaged));
-    }
-
-    #[test]
-    fn what_cannot_be_used_is_kept_aside() {
-        let folder = tempfile::tempdir().unwrap();
-        for number in 1..3 {
-            let path = write(folder.path(), &["1"]);
-            fs::write(&path, "rubbish").unwrap();
-            let mut desk = desk(folder.path());
-            assert_eq!(desk.left, Some(Err(Unusable::Damaged)));
-            let aside = desk.set_aside().unwrap();
-            assert!(aside.to_string_lossy().ends_with(&format!("aside-{number}")) && !path.exists());
-            assert_eq!(fs::read(aside).unwrap(), b"rubbish");
-        }
-    }
-}
+mod tests;

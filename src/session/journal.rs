@@ -3,6 +3,7 @@
 //! While rows have the ids that a fresh load gives them, each change is one line, and so is each undo. Where they
 //! have not (a save has put rows in or out), a line says how to get from the saved files to the document at once.
 
+mod left;
 mod written;
 
 use super::Session;
@@ -11,12 +12,13 @@ use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::sitemap::SitemapId;
 use crate::files::disk::{Fingerprint, fingerprint};
-use crate::files::journal::{Desk, Flusher, Held, Journal, Stored, Unusable};
+use crate::files::journal::{Desk, Flusher, Held, Journal};
 use crate::files::{self, Action, Plan};
 use crate::progress::Progress;
+pub use left::Left;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use written::Written;
 
 /// One line.
@@ -30,6 +32,8 @@ enum Line {
     Redid,
     /// Whatever the lines before say: this is what leads from the saved files to the document.
     Since(Vec<Written>),
+    /// The save that begins next makes a set of it that is opened by these paths, which are not those of now.
+    To(Vec<String>),
     /// A save begins. Once the files hold bytes with these hashes, only the last of the lines after it counts.
     Saving(Vec<u64>),
     /// What leads from the files that are being saved to the document.
@@ -58,82 +62,7 @@ impl Keeping {
     }
 }
 
-/// Unsaved changes of an earlier session, ready to be replayed.
-#[derive(Debug)]
-pub struct Left {
-    desk: Desk,
-    stored: Stored,
-    /// When they were begun, in seconds since 1970.
-    pub begun: i64,
-    /// What they were, oldest first.
-    pub labels: Vec<String>,
-    /// Whether the end is missing.
-    pub is_cut: bool,
-    /// Whether they apply to what a save has made since they were begun.
-    is_of_save: bool,
-}
-
 impl Session {
-    /// Takes the place that belongs to the set, and begins to keep what is changed. Gives what an earlier session
-    /// left if it can be replayed, else a word about what was put aside.
-    pub fn keep(&mut self, mut desk: Desk) -> (Option<Left>, Option<String>) {
-        let left = desk.left.take();
-        let why = match left {
-            None => {
-                self.keep_from_here(desk);
-                return (None, None);
-            }
-            Some(Ok(stored)) if stored.header.fits(&self.disk) => {
-                let labels = labels(&stored.lines);
-                if !labels.is_empty() {
-                    let (begun, is_cut) = (stored.header.begun, stored.is_cut);
-                    return (Some(Left { desk, stored, begun, labels, is_cut, is_of_save: false }), None);
-                }
-                self.keep_from_here(desk);
-                return (None, None);
-            }
-            Some(Ok(stored)) if self.is_what_was_saved(&stored.lines) => {
-                // The save was finished, and nobody was left to say so.
-                let begun = stored.header.begun;
-                let is_cut = stored.is_cut;
-                if let Some(lines) = since_save(&stored.lines) {
-                    let stored = Stored { lines, ..stored };
-                    let labels = vec!["what was changed while it was being saved".to_owned()];
-                    return (Some(Left { desk, stored, begun, labels, is_cut, is_of_save: true }), None);
-                }
-                self.keep_from_here(desk);
-                return (None, None);
-            }
-            Some(Ok(_)) => "the files have changed since".to_owned(),
-            Some(Err(unusable @ (Unusable::Damaged | Unusable::Newer | Unusable::Unreadable(_)))) => {
-                unusable.to_string()
-            }
-        };
-        let aside = desk.set_aside();
-        self.keep_from_here(desk);
-        let place = aside.map_or_else(String::new, |path| format!(", kept as {}", path.display()));
-        (None, Some(format!("unsaved changes of an earlier session cannot be replayed: {why}{place}")))
-    }
-
-    /// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
-    pub fn waiting(&self, desk: &Desk) -> usize {
-        match &desk.left {
-            Some(Ok(stored)) if stored.header.fits(&self.disk) => labels(&stored.lines).len(),
-            Some(Ok(stored)) if self.is_what_was_saved(&stored.lines) => {
-                usize::from(since_save(&stored.lines).is_some())
-            }
-            _ => 0,
-        }
-    }
-
-    /// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
-    /// that show them and ask. Where files are changed now, those could not be replayed any more.
-    pub fn waiting_elsewhere(&self, desk: &Desk) -> Option<(usize, String)> {
-        let left = desk.left_elsewhere(&self.disk);
-        let counts = left.iter().map(|stored| (labels(&stored.lines).len(), stored.header.opened_by()));
-        counts.into_iter().find(|(count, _)| *count > 0)
-    }
-
     /// Takes the files that a save will make or replace before it begins, and the place of the set if it moves there.
     ///
     /// # Errors
@@ -143,12 +72,10 @@ impl Session {
         keeping.next = None;
         let held = |path: &Path, held: Held| Refused(format!("{}: {held}; choose another name", path.display()));
         let (desk, path) = (keeping.journal.desk(), plan.path.as_deref().filter(|_| !plan.copy));
-        let moved = path.filter(|_| plan.document.index().is_some() || plan.document.sitemaps().len() == 1);
-        if let Some(path) = moved {
-            // The set is known by all files of its index, which may be more or fewer than before.
-            keeping.next = desk.moved(&files::main_paths(&plan.document)).map_err(|error| held(path, error))?;
+        if let Some(path) = path {
+            keeping.next = desk.moved(&opened_by(plan)).map_err(|error| held(path, error))?;
             let left = keeping.next.as_ref().and_then(|desk| desk.left.as_ref());
-            if matches!(left, Some(Ok(stored)) if !labels(&stored.lines).is_empty()) {
+            if matches!(left, Some(Ok(stored)) if left::is_worth_a_question(stored)) {
                 keeping.next = None;
                 let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
                 return Err(Refused(format!("{}: {words}", path.display())));
@@ -180,15 +107,6 @@ impl Session {
         claimed
     }
 
-    /// Whether the files are those of the save that was the last to begin.
-    fn is_what_was_saved(&self, lines: &[String]) -> bool {
-        let saving = lines.iter().rev().find_map(|line| match serde_json::from_str(line) {
-            Ok(Line::Saving(hashes)) => Some(hashes),
-            _ => None,
-        });
-        saving.is_some_and(|hashes| hashes == hashes_of(self.document()))
-    }
-
     /// Replays what an earlier session left; each change is a step that can be undone. Returns how many there were.
     ///
     /// # Errors
@@ -198,7 +116,7 @@ impl Session {
         let journal = desk.begin(None);
         self.keeping = Some(Keeping::new(journal, true));
         let mut lines: Vec<Line> = stored.lines.iter().map_while(|line| serde_json::from_str(line).ok()).collect();
-        lines.retain(|line| !matches!(line, Line::Saving(_) | Line::Then(_)));
+        lines.retain(|line| !matches!(line, Line::To(_) | Line::Saving(_) | Line::Then(_)));
         let first = lines.iter().rposition(|line| matches!(line, Line::Since(_))).unwrap_or(0);
         let mut count = 0;
         let outcome = lines.drain(first..).try_for_each(|line| {
@@ -208,7 +126,7 @@ impl Session {
                 Line::Since(edits) => self.redo_line("changes of an earlier session".to_owned(), edits),
                 Line::Undid => self.undo().map(drop).ok_or_else(|| Refused("nothing to undo".to_owned())),
                 Line::Redid => self.redo().map(drop).ok_or_else(|| Refused("nothing to redo".to_owned())),
-                Line::Saving(_) | Line::Then(_) => Ok(()),
+                Line::To(_) | Line::Saving(_) | Line::Then(_) => Ok(()),
             }
         });
         let seconds = self.now.now.seconds;
@@ -300,6 +218,11 @@ impl Session {
         let keeping = self.keeping.as_mut()?;
         keeping.during = Some(document.clone());
         let document = document.clone();
+        // At another place altogether the set leaves its changes behind, as they lead from the files that are here.
+        let next = keeping.next.as_ref().map(Desk::names);
+        if let Some(paths) = next.filter(|names| names.first() == keeping.journal.desk().names().first()) {
+            keeping.journal.note(Box::new(move || json(&Line::To(paths))));
+        }
         keeping.journal.note(Box::new(move || json(&Line::Saving(hashes_of(&document)))));
         Some(keeping.journal.flusher())
     }
@@ -376,6 +299,16 @@ impl Session {
     }
 }
 
+/// The paths that the set is opened by once this is saved: all files of its index, which may be more or fewer than
+/// before; without one, all files.
+fn opened_by(plan: &Plan) -> Vec<PathBuf> {
+    let document = &plan.document;
+    if document.index().is_some() || document.sitemaps().len() == 1 {
+        return files::main_paths(document);
+    }
+    document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect()
+}
+
 /// Hashes of the bytes of all files, in no order.
 fn hashes_of(document: &Document) -> Vec<u64> {
     let ids = (0..document.sitemaps().len() as u32).map(SitemapId);
@@ -394,41 +327,6 @@ fn hashes_of(document: &Document) -> Vec<u64> {
     hashes.extend(document.index().iter().flat_map(|index| index.files()).map(|file| fingerprint(&file.bytes())));
     hashes.sort_unstable();
     hashes
-}
-
-/// What was changed since the last save began, as a line of a journal that counts from its files.
-fn since_save(lines: &[String]) -> Option<Vec<String>> {
-    let parsed = lines.iter().rev().map(|line| serde_json::from_str(line));
-    for line in parsed.map_while(Result::ok) {
-        match line {
-            Line::Then(edits) if edits.is_empty() => return None,
-            Line::Then(edits) => return Some(vec![json(&Line::Since(edits))]),
-            Line::Saving(_) => return None,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Labels of the changes that are in effect.
-fn labels(lines: &[String]) -> Vec<String> {
-    let (mut done, mut undone): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    for line in lines.iter().map_while(|line| serde_json::from_str(line).ok()) {
-        match line {
-            Line::Did { label, .. } => {
-                done.push(label);
-                undone.clear();
-            }
-            Line::Undid => undone.extend(done.pop()),
-            Line::Redid => done.extend(undone.pop()),
-            Line::Saving(_) | Line::Then(_) => {}
-            Line::Since(edits) => {
-                undone.clear();
-                done = if edits.is_empty() { Vec::new() } else { vec!["all that was unsaved then".to_owned()] };
-            }
-        }
-    }
-    done
 }
 
 /// A value of the types above always has a text.

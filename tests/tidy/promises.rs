@@ -61,13 +61,18 @@ const PROMISES: [Promise; 24] = [
          changes_of_several_files_are_replayed_and_nobody_passes_them_by, \
          changes_after_a_save_elsewhere_are_kept_for_the_new_path; \
          src/session/journal/tests.rs: any_session_is_replayed_to_the_same_bytes, \
-         a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_after_it",
+         a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_after_it; \
+         src/session/journal/left/tests.rs: \
+         what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path, \
+         what_was_typed_while_a_save_made_one_index_of_two_is_found_by_every_path, \
+         what_is_typed_after_a_list_became_two_is_found",
     ),
     (
         "A journal that is cut, damaged, of other files or of a newer version is named and put aside.",
-        "src/files/journal.rs: every_cut_and_every_flipped_byte_leaves_what_stands_before_it, \
+        "src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_what_stands_before_it, \
          what_cannot_be_used_is_kept_aside; \
-         src/session/journal/tests.rs: a_journal_of_other_files_is_put_aside_and_named",
+         src/session/journal/tests.rs: a_journal_of_other_files_is_put_aside_and_named; \
+         src/session/journal/left/tests.rs: a_journal_of_two_indexes_that_fits_neither_is_named_and_kept",
     ),
     (
         "Two editors never have one file, by whatever path: its index, the file alone, a folder, a link, a second name. \
@@ -77,7 +82,7 @@ const PROMISES: [Promise; 24] = [
          links_and_second_names_lead_to_the_same_file; \
          tests/crash.rs: a_second_one_on_the_same_set_only_reads, a_set_is_locked_by_whatever_path_it_is_opened, \
          work_without_a_screen_waits_for_the_editor_and_for_what_it_left; \
-         src/files/journal.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_there_is_none",
+         src/files/journal/tests.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_there_is_none",
     ),
     (
         "What others did to a file is seen before it is overwritten, by its content: changed, replaced, cut, deleted, \

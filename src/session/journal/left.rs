@@ -1,0 +1,303 @@
+//! What an earlier session left unsaved: found under whatever paths the set is opened by, told apart, handed over.
+//!
+//! Invariant: nothing is applied here, and nothing that could still be replayed is moved away from where its set finds
+//! it. A journal belongs to the paths that its set was opened by. A save may make other paths of them (an index becomes
+//! several, several become one, a list becomes two): a line says so before it begins, and where its files are found
+//! afterwards, the journal goes to the place of those paths.
+
+use super::super::Session;
+use super::{Line, hashes_of, json};
+use crate::document::Document;
+use crate::files;
+use crate::files::journal::{Desk, Stored, Unusable};
+use crate::words::counted;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Unsaved changes of an earlier session, ready to be replayed.
+#[derive(Debug)]
+pub struct Left {
+    pub(super) desk: Desk,
+    pub(super) stored: Stored,
+    /// When they were begun, in seconds since 1970.
+    pub begun: i64,
+    /// What they were, oldest first.
+    pub labels: Vec<String>,
+    /// Whether the end is missing.
+    pub is_cut: bool,
+    /// Whether they apply to what a save has made since they were begun.
+    pub(super) is_of_save: bool,
+}
+
+/// What a journal is to the files that are open now.
+#[derive(Debug)]
+enum Bearing {
+    /// They are what it began with, opened by the paths that it names: all of it can be replayed.
+    Whole,
+    /// They are what its last save made, opened by the paths that came of it: these lines can be replayed.
+    SinceSave(Option<Vec<String>>),
+    /// It is of some of them, or of more: so many changes wait for these paths to be opened.
+    Waits(usize, String),
+    /// They are something else.
+    None,
+}
+
+/// A save that was begun.
+struct Begun {
+    /// Hashes of what it wrote.
+    hashes: Vec<u64>,
+    /// The paths that the set is opened by once it is done.
+    paths: Vec<String>,
+}
+
+impl Begun {
+    /// Whether it came to its end, as far as the paths tell that a set had which was opened by `before`: `None` where they
+    /// stay the same.
+    fn is_done(&self, before: &[String]) -> Option<bool> {
+        let is_there = |path: &&String| files::is_there(Path::new(path));
+        let mut new = self.paths.iter().filter(|path| !before.contains(path)).peekable();
+        if new.peek().is_some() {
+            return Some(new.any(|path| is_there(&path)));
+        }
+        let mut old = before.iter().filter(|path| !self.paths.contains(path)).peekable();
+        old.peek()?;
+        Some(!old.any(|path| is_there(&path)))
+    }
+}
+
+/// The open set, for comparing it with journals; the hashes of all its bytes are made when they are asked for.
+struct Present<'s> {
+    session: &'s Session,
+    /// The paths that it was opened by, and those of them that there are.
+    paths: [Vec<String>; 2],
+    hashes: OnceCell<Vec<u64>>,
+    /// The paths of all its files.
+    files: OnceCell<BTreeSet<String>>,
+}
+
+impl<'s> Present<'s> {
+    fn new(session: &'s Session, desk: &Desk) -> Self {
+        let loaded = if session.paths.is_empty() { session.path.as_slice() } else { &session.paths };
+        Self {
+            session,
+            paths: [desk.names(), Desk::names_of(loaded.iter().map(PathBuf::as_path))],
+            hashes: OnceCell::new(),
+            files: OnceCell::new(),
+        }
+    }
+
+    fn document(&self) -> &Document {
+        self.session.document()
+    }
+
+    fn hashes(&self) -> &[u64] {
+        self.hashes.get_or_init(|| hashes_of(self.document()))
+    }
+
+    fn files(&self) -> &BTreeSet<String> {
+        self.files.get_or_init(|| Desk::names_of(self.session.disk.paths()).into_iter().collect())
+    }
+
+    fn is_opened_by(&self, paths: &[String]) -> bool {
+        self.paths.iter().any(|own| own == paths)
+    }
+
+    /// What a journal is to it; `own` if it is found at the place of the set itself.
+    fn bearing(&self, stored: &Stored, own: bool) -> Bearing {
+        let header = &stored.header;
+        let begun = begun(stored);
+        let since = || since_save(&stored.lines);
+        // Where a save makes other paths of the set, files that it leaves alone may be all that is open here.
+        let turned = begun.as_ref().and_then(|begun| begun.is_done(&header.paths()));
+        // Another file may hold the very same bytes; at its own place, a set may have been moved.
+        let is_of_these = own || header.is_of_some_of(&self.session.disk);
+        if is_of_these && header.fits(&self.session.disk) && turned != Some(true) {
+            // Rows are known by the order of their files, which the paths tell.
+            if own || self.is_opened_by(&header.paths()) {
+                return Bearing::Whole;
+            }
+            return waits(labels(&stored.lines).len(), &header.paths());
+        }
+        if let Some(begun) = begun.filter(|_| turned != Some(false)) {
+            let is_here = self.is_opened_by(&begun.paths);
+            if is_here && begun.hashes == self.hashes() {
+                return Bearing::SinceSave(since());
+            }
+            // The save was finished, and its files are open by other paths, or only some of them.
+            let is_one = |path: &String| self.files().contains(path);
+            let is_of_it =
+                own || begun.paths.iter().chain(&header.paths()).any(is_one) || header.is_of_files(self.files());
+            if !is_here && is_of_it && is_within(self.hashes(), &begun.hashes) {
+                return waits(usize::from(since().is_some()), &begun.paths);
+            }
+        }
+        if !own && is_of_these {
+            return waits(labels(&stored.lines).len(), &header.paths());
+        }
+        Bearing::None
+    }
+}
+
+fn waits(count: usize, paths: &[String]) -> Bearing {
+    Bearing::Waits(count, paths.join(" "))
+}
+
+/// Whether all of the one are among the others, each as often; both are sorted.
+fn is_within(some: &[u64], all: &[u64]) -> bool {
+    let mut all = all.iter();
+    some.iter().all(|one| all.any(|other| other == one))
+}
+
+impl Session {
+    /// Takes the place that belongs to the set, and begins to keep what is changed. Gives what an earlier session
+    /// left if it can be replayed, and a word about what cannot. Where that waits for other paths
+    /// ([`Session::waiting_elsewhere`]), the set can only be read.
+    pub fn keep(&mut self, mut desk: Desk) -> (Option<Left>, Option<String>) {
+        if let Some((count, paths)) = self.waiting_elsewhere(&desk) {
+            let words =
+                format!("an earlier session left {} to it; open {paths}", counted(count as u64, "unsaved change"));
+            self.set_read_only(words.clone());
+            return (None, Some(words));
+        }
+        let mut words = None;
+        let mut found = match desk.left.take() {
+            None => None,
+            Some(Ok(stored)) => match Present::new(self, &desk).bearing(&stored, true) {
+                Bearing::Whole => Some((stored, false)),
+                Bearing::SinceSave(lines) => lines.map(|lines| (Stored { lines, ..stored }, true)),
+                // Nobody is asked to open other paths for nothing.
+                Bearing::Waits(..) => None,
+                Bearing::None => {
+                    words = Some(put_aside("the files have changed since", desk.set_aside().as_deref()));
+                    None
+                }
+            },
+            Some(Err(unusable @ (Unusable::Damaged | Unusable::Newer | Unusable::Unreadable(_)))) => {
+                words = Some(put_aside(&unusable.to_string(), desk.set_aside().as_deref()));
+                None
+            }
+        };
+        for other in desk.left_elsewhere(&self.disk) {
+            let bearing = Present::new(self, &desk).bearing(&other.stored, false);
+            let is_free = found.is_none();
+            match bearing {
+                Bearing::Whole if is_free => found = desk.adopt(other).map(|stored| (stored, false)),
+                Bearing::SinceSave(Some(lines)) if is_free => {
+                    found = desk.adopt(other).map(|stored| (Stored { lines, ..stored }, true));
+                }
+                // All of it is saved.
+                Bearing::SinceSave(None) => desk.drop_elsewhere(&other),
+                // It began with one of these very paths, and never can be replayed.
+                Bearing::None
+                    if desk.shares_path_with(&other.stored.header) && !labels(&other.stored.lines).is_empty() =>
+                {
+                    let set = other.stored.header.paths().join(" ");
+                    let aside = put_aside("the files have changed since", desk.set_elsewhere_aside(&other).as_deref());
+                    words.get_or_insert_with(|| format!("{aside} (of {set})"));
+                }
+                _ => {}
+            }
+        }
+        if let Some((stored, is_of_save)) = found {
+            let (begun, is_cut) = (stored.header.begun, stored.is_cut);
+            let labels = if is_of_save {
+                // The save was finished, and nobody was left to say so.
+                vec!["what was changed while it was being saved".to_owned()]
+            } else {
+                labels(&stored.lines)
+            };
+            if !labels.is_empty() {
+                return (Some(Left { desk, stored, begun, labels, is_cut, is_of_save }), words);
+            }
+        }
+        self.keep_from_here(desk);
+        (None, words)
+    }
+
+    /// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
+    pub fn waiting(&self, desk: &Desk) -> usize {
+        let present = Present::new(self, desk);
+        let count = |stored: &Stored, own| match present.bearing(stored, own) {
+            Bearing::Whole => labels(&stored.lines).len(),
+            Bearing::SinceSave(lines) => usize::from(lines.is_some()),
+            Bearing::Waits(..) | Bearing::None => 0,
+        };
+        let own = desk.left.iter().flatten().map(|stored| count(stored, true));
+        let elsewhere = desk.left_elsewhere(&self.disk);
+        own.chain(elsewhere.iter().map(|other| count(&other.stored, false)))
+            .find(|count| *count > 0)
+            .unwrap_or_default()
+    }
+
+    /// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
+    /// that show them and ask. Where files are changed now, those could not be replayed any more.
+    pub fn waiting_elsewhere(&self, desk: &Desk) -> Option<(usize, String)> {
+        let present = Present::new(self, desk);
+        let waits = |stored: &Stored, own| match present.bearing(stored, own) {
+            Bearing::Waits(count, paths) if count > 0 => Some((count, paths)),
+            _ => None,
+        };
+        let own = desk.left.iter().flatten().find_map(|stored| waits(stored, true));
+        own.or_else(|| desk.left_elsewhere(&self.disk).iter().find_map(|other| waits(&other.stored, false)))
+    }
+}
+
+/// Whether it holds changes that somebody may want back.
+pub(super) fn is_worth_a_question(stored: &Stored) -> bool {
+    !labels(&stored.lines).is_empty()
+}
+
+fn put_aside(why: &str, aside: Option<&Path>) -> String {
+    let place = aside.map_or_else(String::new, |path| format!(", kept as {}", path.display()));
+    format!("unsaved changes of an earlier session cannot be replayed: {why}{place}")
+}
+
+/// The save that was the last to begin.
+fn begun(stored: &Stored) -> Option<Begun> {
+    let mut parsed = stored.lines.iter().rev().filter_map(|line| serde_json::from_str(line).ok());
+    let hashes = parsed.find_map(|line| if let Line::Saving(hashes) = line { Some(hashes) } else { None })?;
+    let paths = match parsed.next() {
+        Some(Line::To(paths)) => paths,
+        _ => stored.header.paths(),
+    };
+    Some(Begun { hashes, paths })
+}
+
+/// What was changed since the last save began, as a line of a journal that counts from its files.
+fn since_save(lines: &[String]) -> Option<Vec<String>> {
+    let parsed = lines.iter().rev().map(|line| serde_json::from_str(line));
+    for line in parsed.map_while(Result::ok) {
+        match line {
+            Line::Then(edits) if edits.is_empty() => return None,
+            Line::Then(edits) => return Some(vec![json(&Line::Since(edits))]),
+            Line::Saving(_) => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Labels of the changes that are in effect.
+fn labels(lines: &[String]) -> Vec<String> {
+    let (mut done, mut undone): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for line in lines.iter().map_while(|line| serde_json::from_str(line).ok()) {
+        match line {
+            Line::Did { label, .. } => {
+                done.push(label);
+                undone.clear();
+            }
+            Line::Undid => undone.extend(done.pop()),
+            Line::Redid => done.extend(undone.pop()),
+            Line::To(_) | Line::Saving(_) | Line::Then(_) => {}
+            Line::Since(edits) => {
+                undone.clear();
+                done = if edits.is_empty() { Vec::new() } else { vec!["all that was unsaved then".to_owned()] };
+            }
+        }
+    }
+    done
+}
+
+#[cfg(test)]
+mod tests;
