@@ -95,6 +95,7 @@ const LOC_RULES: RuleSet = RuleSet::of(&[
     Rule::LOC_NOT_ASCII,
     Rule::LOC_MOJIBAKE,
     Rule::LOC_TOO_LONG,
+    Rule::LOC_TOO_LONG_BY_ONE,
     Rule::LOC_TOO_LONG_ENCODED,
     Rule::LOC_TOO_LONG_YANDEX,
     Rule::LOC_TOO_LONG_BAIDU,
@@ -313,6 +314,7 @@ pub(super) const fn loc_rule(fault: Fault, kind: FileKind) -> Option<Rule> {
         (Fault::NotAscii, _) => Rule::LOC_NOT_ASCII,
         (Fault::Mojibake, _) => Rule::LOC_MOJIBAKE,
         (Fault::TooLong, _) => Rule::LOC_TOO_LONG,
+        (Fault::TooLongByOne, _) => Rule::LOC_TOO_LONG_BY_ONE,
         (Fault::TooLongEncoded, _) => Rule::LOC_TOO_LONG_ENCODED,
         (Fault::TooLongYandex, _) => Rule::LOC_TOO_LONG_YANDEX,
         (Fault::TooLongBaidu, _) => Rule::LOC_TOO_LONG_BAIDU,
@@ -432,7 +434,8 @@ fn insert_at(set: &mut RuleSet, rules: &[Rule], bit: u32) {
 fn is_no_url(line: &str) -> bool {
     let scheme = line.split_once(':').map_or("", |(scheme, _)| scheme);
     let named = scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+');
-    !named || line.contains(char::is_whitespace) || line.contains(",http")
+    let is_dated = line.rsplit_once(',').is_some_and(|(_, date)| lastmod::sound(date.as_bytes()).is_some());
+    !named || line.contains(char::is_whitespace) || line.contains(",http") || is_dated
 }
 
 fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {

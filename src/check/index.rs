@@ -41,10 +41,14 @@ pub struct IndexFacts<'f> {
 /// Index files per site (Google Search Central, "Manage your sitemaps with a sitemap index file").
 const INDEXES_PER_SITE: usize = 500;
 
+/// Spellings of origins that are told apart when the commonest is looked for.
+const FEW_ORIGINS: usize = 64;
+
 /// Checks all children. What [`super::entry`] says of each as an entry is not repeated here.
 pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
     let mut out = Vec::new();
     let common = commonest_origin(index);
+    let common_home = common.and_then(Home::parse);
     let mut seen: HashSet<&str> = HashSet::new();
     // Children with a date, and those whose date is that of their newest page.
     let (mut dated, mut dated_by_pages) = (0_u32, 0_u32);
@@ -97,7 +101,8 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
         // With a known URL of the index the entry rules judge host and path; without one, the others do.
         let origin = location::origin(loc).map(|(origin, _)| origin);
         if let (None, Some(origin), Some(common)) = (facts.home, origin, common)
-            && !origin.eq_ignore_ascii_case(common)
+            && origin != common
+            && Home::parse(origin) != common_home
         {
             say(Rule::INDEX_CHILD_HOST, Some(Field::Loc), format!("{origin}: the other children are on {common}"));
         }
@@ -176,18 +181,30 @@ pub fn empty_child(index: &Index, child: usize, entries: u32) -> Option<IndexFin
     Some(IndexFinding { rule: Rule::INDEX_CHILD_EMPTY, child: Some(child), field: Some(Field::Loc), message })
 }
 
-/// The scheme and host that most children share; `None` without children.
+/// The scheme and host that most children share, as the first of them writes it; `None` without children. Spellings of
+/// one origin, such as `https://e.com:443` and `HTTPS://E.com`, count together.
 pub fn commonest_origin(index: &Index) -> Option<&str> {
-    let mut counts: Vec<(&str, u32)> = Vec::new();
-    for (origin, _) in index.children.iter().filter_map(|child| location::origin(&child.loc)) {
-        let known = counts.iter().position(|(known, _)| known.eq_ignore_ascii_case(origin));
-        if let Some((_, count)) = known.and_then(|at| counts.get_mut(at)) {
+    let mut spelt: Vec<(&str, usize)> = Vec::new();
+    let mut origins: Vec<(Option<Home>, &str, u32)> = Vec::new();
+    for (text, _) in index.children.iter().filter_map(|child| location::origin(&child.loc)) {
+        let known = spelt.iter().find(|(known, _)| *known == text).map(|(_, place)| *place);
+        let place = known.unwrap_or_else(|| {
+            let home = Home::parse(text);
+            let place = origins.iter().position(|(known, ..)| *known == home).unwrap_or(origins.len());
+            if spelt.len() < FEW_ORIGINS {
+                spelt.push((text, place));
+                if place == origins.len() {
+                    origins.push((home, text, 0));
+                }
+            }
+            place
+        });
+        if let Some((.., count)) = origins.get_mut(place) {
             *count += 1;
-        } else if counts.len() < 64 {
-            counts.push((origin, 1));
         }
     }
-    counts.into_iter().max_by_key(|(_, count)| *count).map(|(origin, _)| origin)
+    // Of equals, the first.
+    origins.into_iter().rev().max_by_key(|(.., count)| *count).map(|(_, text, _)| text)
 }
 
 #[cfg(test)]
@@ -240,6 +257,29 @@ mod tests {
         let single = index(&["1970-01-11"], &[loaded(0)]);
         assert_eq!(codes(&single, &facts), [("index-single", None)]);
         assert_eq!(codes(&sound, &IndexFacts { leaving: 1, ..facts }), [("index-single", None)]);
+    }
+
+    #[test]
+    fn origins_are_compared_and_not_their_spelling() {
+        let facts = IndexFacts { home: None, newest: &[], entries: &[], mtimes: &[], leaving: 0 };
+        let table = [
+            (["https://e.com/0.xml", "https://e.com/1.xml"], None),
+            (["https://e.com/0.xml", "https://e.com:443/1.xml"], None),
+            (["HTTPS://E.com/0.xml", "https://e.com/1.xml"], None),
+            (["https://b\u{fc}cher.de/0.xml", "https://xn--bcher-kva.de/1.xml"], None),
+            (["https://e.com/0.xml", "https://u@e.com/1.xml"], None),
+            (["https://e.com/0.xml", "http://e.com/1.xml"], Some(1)),
+            (["https://e.com/0.xml", "https://e.com:8443/1.xml"], Some(1)),
+            (["https://e.com/0.xml", "https://www.e.com/1.xml"], Some(1)),
+            (["/0.xml", "https://e.com/1.xml"], None),
+        ];
+        for (locs, stranger) in table {
+            let mut index = index(&["2026-01-01"; 2], &[ChildState::NotLoaded, ChildState::NotLoaded]);
+            let children = locs.map(|loc| Child { loc: loc.into(), state: ChildState::NotLoaded });
+            index.children = children.into_iter().collect();
+            let expected: Vec<_> = stranger.map(|child| ("index-child-host", Some(child))).into_iter().collect();
+            assert_eq!(codes(&index, &facts), expected, "{locs:?}");
+        }
     }
 
     #[test]

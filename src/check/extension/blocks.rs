@@ -39,8 +39,7 @@ fn images(outline: &Outline<'_>, images: &[u32], around: &Around<'_>, sink: &mut
         if url.is_empty() {
             continue;
         }
-        let host = location::host(&url);
-        if !host.is_empty() && !page.is_empty() && !host.eq_ignore_ascii_case(page) {
+        if is_other_host(location::host(&url), page) {
             sink.breach(Rule::IMAGE_FOREIGN_HOST, at, About::Element);
         }
         seen.push((url, number));
@@ -103,7 +102,7 @@ fn news(outline: &Outline<'_>, number: u32, around: &Around<'_>, sink: &mut impl
     {
         if moment + lasts + value::NEWS_DAYS * 86_400 < around.now {
             sink.breach(Rule::NEWS_STALE, at, About::Element);
-        } else if moment > around.now + TOLERANCE {
+        } else if moment > around.now + if lasts > 0 { TOLERANCE } else { 0 } {
             sink.breach(Rule::NEWS_FUTURE, at, About::Element);
         }
     }
@@ -162,10 +161,19 @@ pub(super) fn is_same_page(one: &str, other: &str) -> bool {
     location::key(one, &mut left) == location::key(other, &mut right)
 }
 
+/// Whether two hosts, neither unknown, are not the same one, spelling apart.
+fn is_other_host(one: &str, other: &str) -> bool {
+    if one.is_empty() || other.is_empty() || one.eq_ignore_ascii_case(other) {
+        return false;
+    }
+    let is_plain = one.is_ascii() && other.is_ascii();
+    is_plain || location::normal_host(one) != location::normal_host(other)
+}
+
 /// Whether two hosts are one, or one is below the other; `www.` makes no difference. Unknown hosts are no stranger.
 fn is_same_domain(one: &str, other: &str) -> bool {
     let bare = |host: &str| {
-        let small = host.to_ascii_lowercase();
+        let small = location::normal_host(host);
         small.strip_prefix("www.").map(str::to_owned).unwrap_or(small)
     };
     let (one, other) = (bare(one), bare(other));

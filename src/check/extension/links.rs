@@ -175,7 +175,7 @@ fn href(number: u32, href: &Location<'_>, sink: &mut impl Sink) {
 
 /// What the language versions of one entry say together.
 fn cluster(versions: &mut [Version<'_>], first: u32, around: &Around<'_>, sink: &mut impl Sink) {
-    if !versions.iter().any(|Version { code, .. }| code.eq_ignore_ascii_case(hreflang::DEFAULT)) {
+    if !versions.iter().any(|Version { code, .. }| hreflang::is_default(code)) {
         sink.breach(Rule::HREFLANG_NO_X_DEFAULT, first, About::Element);
     }
     if !around.page.is_empty() {
@@ -186,7 +186,7 @@ fn cluster(versions: &mut [Version<'_>], first: u32, around: &Around<'_>, sink: 
                 continue;
             }
             is_listed = true;
-            if code.eq_ignore_ascii_case(hreflang::DEFAULT) {
+            if hreflang::is_default(code) {
                 continue;
             }
             match named {

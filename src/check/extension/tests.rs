@@ -106,6 +106,35 @@ fn an_entry_that_is_all_mistakes_costs_no_more_than_it_should() {
 }
 
 #[test]
+fn what_is_near_to_a_rule_does_not_break_it() {
+    let image = |loc: &str| format!("<image:image><image:loc>{loc}</image:loc></image:image>");
+    let table = [
+        (image("https://EXAMPLE.com/i.jpg"), "loc-uppercase-host"),
+        (image("https://example.com:8443/i.jpg"), ""),
+        (image("https://cdn.example.com/i.jpg"), "image-foreign-host"),
+        // It is 2026-11-20T10:14:07Z. A time is of the future at once; a day may have begun elsewhere.
+        (news("de", "2026-11-20T10:14:07Z", ""), ""),
+        (news("de", "2026-11-20T10:14:08Z", ""), "news-future"),
+        (news("de", "2026-11-20T11:14:07+01:00", ""), ""),
+        (news("de", "2026-11-21", ""), ""),
+        (news("de", "2026-11-22", ""), "news-future"),
+        (news("de", "2026-11-18T10:14:07Z", ""), ""),
+        (news("de", "2026-11-18T10:14:06Z", ""), "news-stale"),
+        (news("de", "2026-11-18", ""), ""),
+        (news("de", "2026-11-17", ""), "news-stale"),
+        (links(&[("de", PAGE), ("x_default", PAGE)]), "hreflang-separator"),
+        (links(&[("de", PAGE), ("x-default", PAGE)]), ""),
+        (video("<video:view_count>+5</video:view_count>"), ""),
+    ];
+    let names = names();
+    for (extension, expected) in table {
+        assert_eq!(named(&found(&entry(&extension), &names)), expected, "{extension}");
+    }
+    let idn = "<url><loc>https://b\u{fc}cher.de/</loc><image:image><image:loc>https://xn--bcher-kva.de/i.jpg</image:loc></image:image></url>";
+    assert_eq!(named(&found(idn, &names)), "");
+}
+
+#[test]
 fn words_say_what_and_what_is_right() {
     let table = [
         (

@@ -139,7 +139,7 @@ rules! { super::set::END;
         "A news sitemap lists what was published in the last two days. Google stops reading older articles as news; they stay in its index. Remove the news block, or the entry from this file.";
     NEWS_FUTURE "news-future" W Entry None PRACTICE,
         "news from the future",
-        "The article's publication date is more than a day ahead. Usually the zone or the clock is wrong. Readers may take the article for a mistake.";
+        "The article's publication time is ahead of the clock, or its day by more than one: zones differ. Usually the zone or the clock is wrong. Readers may take the article for a mistake.";
     NEWS_DEPRECATED "news-deprecated" I Entry Ask GOOGLE_NEWS,
         "a news element that Google no longer documents",
         "access, genres, keywords and stock_tickers are in the schema, but gone from Google's documentation. They do no harm, but they make the file larger.";

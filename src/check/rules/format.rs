@@ -21,16 +21,16 @@ rules! { super::index::END;
     TEXT_ENTITY "text-entity" W Field Ask PRACTICE,
         "an XML entity in a text sitemap",
         "Text is not XML: nothing is escaped, so &amp; in a line is four characters of the URL. The page that was meant has a plain &.";
-    TEXT_EXTENSION "text-extension" W Document Ask FORMATS,
+    TEXT_EXTENSION "text-extension" W Document Ask GOOGLE_BUILD,
         "a text sitemap whose name does not end in .txt",
         "Google asks for the extension .txt. With another one, some crawlers take the file for XML and report an error. The fix gives the file another name in its folder; the old file goes when that is saved. Another name is another URL: robots.txt and Search Console have to be told.";
     TEXT_LINE_ENDS "text-line-ends" I Document Safe PRACTICE,
         "lines that end with a carriage return",
         "Every crawler is expected to take CR LF; a lone CR is read as part of the URL by some. LF alone is safe.";
-    FEED_NOT_SUPPORTED "feed-not-supported" OFF Document None FORMATS,
+    FEED_NOT_SUPPORTED "feed-not-supported" OFF Document None YANDEX_FORMATS,
         "a feed, which this engine does not read as a sitemap",
         "Yandex reads XML and text sitemaps only, and Google takes RSS 2.0 and Atom 1.0 but no longer Atom 0.3. Save the feed as a sitemap for them.", [(Yandex, I), (Baidu, I)];
-    FEED_NOT_SUPPORTED_OLD = FEED_NOT_SUPPORTED OFF Document None FORMATS,
+    FEED_NOT_SUPPORTED_OLD = FEED_NOT_SUPPORTED OFF Document None GOOGLE_BUILD,
         "an Atom 0.3 feed, which this engine does not read as a sitemap",
         "Google takes RSS 2.0 and Atom 1.0 but no longer Atom 0.3. Save the feed as a sitemap.", [(Google, I), (Yandex, I), (Baidu, I)];
     FEED_ITEM_NO_LINK "feed-item-no-link" E Entry None FORMATS,

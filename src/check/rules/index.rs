@@ -22,7 +22,7 @@ rules! { super::alternate::END;
         "The index lists this sitemap more than once. Crawlers fetch it once; the second entry can go.";
     INDEX_CHILD_HOST "index-child-host" E Entry Ask INDEX,
         "a sitemap on another host",
-        "An index lists sitemaps of its own site: same scheme, host and port. Others are ignored, unless both sites are verified in Search Console.", [(Google, W)];
+        "An index lists sitemaps of its own site: same scheme, host and port. Others are ignored, unless both sites are verified in Search Console.";
     INDEX_CHILD_PATH "index-child-path" W Entry Ask GOOGLE_LARGE,
         "a sitemap outside the index's directory",
         "Google wants the sitemaps in the directory of the index or below. The protocol only asks for the same site. Put the index at the root, or the sitemaps beside it. The fix writes the URL that the file has if it is served from where it lies beside the index.";

@@ -43,13 +43,16 @@ rules! { super::entry::END;
         "The address looks like UTF-8 read as Latin-1, or its encoded bytes are not UTF-8. The page it meant is probably another one. Check it against the site.";
     LOC_TOO_LONG "loc-too-long" E Field None TAGS,
         "2,048 characters or more",
-        "loc must be shorter than 2,048 characters; the schema would just accept 2,048. Crawlers drop longer addresses or cut them off.", [(Legacy084, W)];
+        "loc must be shorter than 2,048 characters; the schema would just accept 2,048. Crawlers drop longer addresses or cut them off.";
+    LOC_TOO_LONG_BY_ONE = LOC_TOO_LONG E Field None TAGS,
+        "2,048 characters, one too many",
+        "loc must be shorter than 2,048 characters; sitemap.xsd, and the protocol of 2005 with it, would just accept 2,048. Crawlers that go by the protocol drop the address or cut it off.", [(Legacy084, OFF)];
     LOC_TOO_LONG_ENCODED = LOC_TOO_LONG W Field None TAGS,
         "2,048 characters or more once percent-encoded",
         "As written the address is short enough, but crawlers fetch its percent-encoded form, and that has 2,048 characters or more. Some drop it or cut it off.";
     LOC_TOO_LONG_YANDEX "loc-too-long-yandex" OFF Field None YANDEX,
         "over 1,024 characters",
-        "Yandex takes addresses of at most 1,024 characters. It drops longer ones and reports them.", [(Yandex, W)];
+        "Yandex takes addresses of at most 1,024 characters, percent-encoding decoded: a Cyrillic letter is one of them. It drops longer ones and reports them.", [(Yandex, W)];
     LOC_TOO_LONG_BAIDU "loc-too-long-baidu" OFF Field None BAIDU,
         "over 256 bytes",
         "Baidu takes addresses of at most 256 bytes. It drops longer ones.", [(Baidu, W)];

@@ -203,6 +203,7 @@ mod source {
     pub(super) const GOOGLE_LASTMOD: &str = "Google Search Central blog, April 2006, Using the lastmod attribute";
     pub(super) const CONSOLE: &str = "Google Search Console help, Sitemaps report";
     pub(super) const BING: &str = "Bing Webmaster blog, February 2023, The importance of setting lastmod";
+    pub(super) const YANDEX_FORMATS: &str = "Yandex Webmaster, Using the Sitemap file";
     pub(super) const YANDEX: &str = "Yandex Webmaster, Sitemap errors reference";
     pub(super) const BAIDU: &str = "Baidu webmaster help, Sitemap";
     pub(super) const PRACTICE: &str = "common practice of crawlers and site audits";

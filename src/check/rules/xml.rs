@@ -50,7 +50,7 @@ rules! { super::document::END;
     XML_LEADING_JUNK "xml-leading-junk" E Document Safe PRACTICE,
         "something stands before the document",
         "Text before the root, such as a PHP notice or HTTP headers, makes readers refuse the file or take it for a list of URLs. It was left out.";
-    XML_TRAILING_JUNK "xml-trailing-junk" E Document Ask PRACTICE,
+    XML_TRAILING_JUNK "xml-trailing-junk" E Document Ask XML,
         "something stands after the document",
         "Nothing but comments may follow the root's end tag. Most readers refuse the file. It was left out.";
     XML_CONCATENATED "xml-concatenated" E Document Ask PRACTICE,

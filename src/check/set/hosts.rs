@@ -53,11 +53,12 @@ pub struct Hosts {
     templates: u64,
 }
 
-/// Hosts that are for examples (RFC 2606, section 3).
+/// Hosts that are for examples, with all below them (RFC 2606, section 3).
 const TEMPLATES: [&str; 3] = ["example.com", "example.net", "example.org"];
 
 fn is_template(host: &str) -> bool {
-    TEMPLATES.contains(&host.strip_prefix("www.").unwrap_or(host))
+    let is_below = |known: &&str| host.strip_suffix(*known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    TEMPLATES.iter().any(|known| is_below(&known))
 }
 
 impl Hosts {

@@ -51,6 +51,12 @@ fn parts(code: &str) -> Option<Parts<'_>> {
     Some(Parts { language, script, region })
 }
 
+/// Whether a code is meant to be `x-default`: in capitals or with another separator it is.
+pub fn is_default(code: &str) -> bool {
+    code.split_once(is_separator)
+        .is_some_and(|(head, tail)| head.eq_ignore_ascii_case("x") && tail.eq_ignore_ascii_case("default"))
+}
+
 /// Judges a code.
 pub fn judge(code: &str) -> Faults {
     // Nearly every code is one of these.
@@ -63,6 +69,10 @@ pub fn judge(code: &str) -> Faults {
     let unknown = Faults { is_unknown: true, ..Faults::default() };
     if code.eq_ignore_ascii_case(DEFAULT) {
         return Faults { has_unusual_case: true, ..Faults::default() };
+    }
+    if is_default(code) {
+        let has_unusual_case = code.bytes().any(|byte| byte.is_ascii_uppercase());
+        return Faults { has_other_separator: true, has_unusual_case, ..Faults::default() };
     }
     let Some(parts) = parts(code) else { return unknown };
     let is_script = |script: &str| script.is_ascii() && codes::is_script(&title_case(script));
@@ -92,7 +102,7 @@ pub fn judge(code: &str) -> Faults {
 
 /// The code with hyphens and customary capitals; `None` for what is no code.
 pub fn customary(code: &str) -> Option<String> {
-    if code.eq_ignore_ascii_case(DEFAULT) {
+    if is_default(code) {
         return Some(DEFAULT.to_owned());
     }
     if judge(code).is_unknown {
@@ -139,6 +149,9 @@ mod tests {
             ("en-us", "case", "en-US"),
             ("en_US", "separator", "en-US"),
             ("en_us", "separator case", "en-US"),
+            ("x_default", "separator", "x-default"),
+            ("X_Default", "separator case", "x-default"),
+            ("x-defaults", "unknown", ""),
             ("en-UK", "reserved", "en-UK"),
             ("de-eu", "reserved case", "de-EU"),
             ("es-419", "unknown", ""),

@@ -108,7 +108,7 @@ const HARMLESS: Faults = Faults::FRACTION.with(Faults::YEAR_RANGE).with(Faults::
 impl Kind {
     /// Whether a value is what it must be. URLs are judged elsewhere, and are right here.
     pub fn accepts(self, value: &str) -> bool {
-        let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = is_digits(value);
         match self {
             Self::Text | Self::Url | Self::Media | Self::Elements => true,
             Self::Content => !is_page(value),
@@ -121,7 +121,8 @@ impl Kind {
                 is_number && value.parse::<u32>().is_ok_and(|seconds| (1..=VIDEO_SECONDS).contains(&seconds))
             }
             Self::Rating => decimal(value).is_some_and(|rating| (0.0..=5.0).contains(&rating)),
-            Self::Count => is_number,
+            // `xsd:nonNegativeInteger` has a sign, if it likes (XML Schema part 2, section 3.3.20).
+            Self::Count => value.strip_prefix('+').map_or(is_number, |digits| is_digits(digits)),
             Self::ShowNumber => is_number && value.bytes().any(|byte| byte != b'0'),
             Self::VideoDate => date_faults(value, HARMLESS).is_empty(),
             Self::NewsDate => date_faults(value, HARMLESS.with(Faults::NO_SECONDS)).is_empty(),
@@ -254,6 +255,10 @@ pub fn moment(value: &str) -> Option<(i64, i64)> {
     Some((instant.seconds, lasts))
 }
 
+fn is_digits(value: &str) -> bool {
+    !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 fn is_short(value: &str, most: usize) -> bool {
     value.len() <= most || value.chars().count() <= most
 }
@@ -334,7 +339,7 @@ mod tests {
         let table: &[(Kind, &[&str], &[&str])] = &[
             (Kind::Duration, &["1", "600", "28800", "0600"], &["0", "28801", "", "-1", "1.5", "+5", "10s"]),
             (Kind::Rating, &["0", "5", "5.0", "4.25", "0.0"], &["5.1", "-1", "", ".", "4,5", "1e0", "NaN", "inf"]),
-            (Kind::Count, &["0", "12345678901234567890123"], &["", "-1", "1.0", "many"]),
+            (Kind::Count, &["0", "12345678901234567890123", "+5"], &["", "-1", "+", "1.0", "many"]),
             (Kind::YesNo, &["yes", "Yes", "YES", "no", "No", "NO"], &["yEs", "true", "1", "", "y"]),
             (Kind::Countries, &["DE", "DE AT", "DE  AT"], &["", "de", "DE,AT", "UK", "DEU", "DE\tAT"]),
             (Kind::Platforms, &["web", "web mobile tv"], &["", "Web", "web,tv", "web  tv", "desktop"]),

@@ -33,6 +33,9 @@ pub fn explain(fault: Faults, text: &str) -> String {
     let words = match fault {
         Faults::IMPOSSIBLE => return impossible(&reading),
         Faults::INVALID if iso.and_then(|iso| iso.time?.fraction) == Some("") => "digits follow the point, or it goes",
+        Faults::INVALID if iso.is_some_and(|iso| iso.time.is_some_and(|time| time.comma)) => {
+            "a point, not a comma, stands before a fraction"
+        }
         Faults::INVALID if iso.is_some() => "hours need minutes, seconds and a zone",
         Faults::INVALID | Faults::LOCALE if matches!(reading, Reading::Foreign(_)) => {
             if judge(text).instant.is_none() {

@@ -146,7 +146,7 @@ fn clock(word: &str) -> Option<u32> {
     if !cursor.at_end() {
         return None;
     }
-    Time { separator: " ", hour, minute, second, fraction: None }.seconds()
+    Time { separator: " ", hour, minute, second, fraction: None, comma: false }.seconds()
 }
 
 /// A zone name or `±hhmm`, in minutes east of Greenwich.
@@ -191,7 +191,10 @@ pub(super) fn local_order(text: &str) -> Option<Foreign> {
         }
         _ => return None,
     };
-    let mut faults = if separator == '/' && third.len() == 4 { Faults::INVALID } else { Faults::LOCALE };
+    // Year, month and day with hyphens are in nobody's local order; something else is wrong there.
+    let is_iso = separator == '-' && first.len() == 4;
+    let is_unclear = separator == '/' && third.len() == 4;
+    let mut faults = if is_iso || is_unclear { Faults::INVALID } else { Faults::LOCALE };
     if date.is_some_and(|date| !date.exists()) {
         faults.insert(Faults::IMPOSSIBLE);
     }

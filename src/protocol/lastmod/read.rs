@@ -51,6 +51,8 @@ pub(super) struct Time<'t> {
     pub second: Option<&'t str>,
     /// The digits after the point; may be empty.
     pub fraction: Option<&'t str>,
+    /// Whether a comma stands for that point.
+    pub comma: bool,
 }
 
 /// A zone.
@@ -173,6 +175,10 @@ impl Iso<'_> {
             Some("") => faults.insert(Faults::INVALID),
             Some(_) => faults.insert(Faults::FRACTION),
             None => {}
+        }
+        if time.comma {
+            // ISO 8601 knows it; W3C Datetime and the schema do not.
+            faults.insert(Faults::INVALID);
         }
         if time.is_24() {
             faults.insert(Faults::HOUR_24);
@@ -329,7 +335,7 @@ fn iso(text: &str) -> Option<Iso<'_>> {
         iso.day = digits.get(6..8);
         if digits.len() > 8 {
             let (hour, minute, second) = (digits.get(8..10)?, digits.get(10..12), digits.get(12..14));
-            iso.time = Some(Time { separator: "T", hour, minute, second, fraction: None });
+            iso.time = Some(Time { separator: "T", hour, minute, second, fraction: None, comma: false });
             iso.zone = zone(&mut cursor).ok()?;
             return cursor.at_end().then_some(iso);
         }
@@ -370,7 +376,7 @@ fn time<'t>(cursor: &mut Cursor<'t>, basic: &mut bool) -> Result<Option<Time<'t>
         return Ok(None);
     }
     let digits = cursor.digits();
-    let mut time = Time { separator, hour: digits, minute: None, second: None, fraction: None };
+    let mut time = Time { separator, hour: digits, minute: None, second: None, fraction: None, comma: false };
     match digits.len() {
         1 | 2 if cursor.eat(':') => {
             time.minute = Some(cursor.short().ok_or(Nonsense)?);
@@ -387,6 +393,7 @@ fn time<'t>(cursor: &mut Cursor<'t>, basic: &mut bool) -> Result<Option<Time<'t>
         }
         _ => return Err(Nonsense),
     }
+    time.comma = time.second.is_some() && cursor.rest.starts_with(',');
     if time.second.is_some() && (cursor.eat('.') || cursor.eat(',')) {
         time.fraction = Some(cursor.digits());
     }

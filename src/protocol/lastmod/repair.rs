@@ -54,9 +54,9 @@ pub fn suggest(text: &str) -> Option<(&'static str, String)> {
         Reading::Foreign(foreign) if foreign.faults.has_any(Faults::LOCALE.with(Faults::INVALID)) => {
             ("read as this date", rewrite(&foreign)?)
         }
-        Reading::Iso(iso) if iso.time.is_some_and(|time| time.fraction == Some("")) => {
-            let time = iso.time.map(|time| Time { fraction: None, ..time });
-            ("leave the point out", render(&Iso { time, ..iso }, SAFE)?)
+        Reading::Iso(iso) if iso.time.is_some_and(|time| time.comma || time.fraction == Some("")) => {
+            let time = iso.time.map(|time| Time { fraction: None, comma: false, ..time });
+            ("leave the fraction out", render(&Iso { time, ..iso }, SAFE)?)
         }
         Reading::Multiple(_) => {
             let newest = pieces(text).filter(|piece| judge(piece).faults.is_empty());
@@ -169,7 +169,7 @@ fn push_time(text: &mut String, time: &Time, hour: &str, (wanted, extended): (Fa
     if let Some(fraction) = time.fraction
         && !wanted.has(Faults::FRACTION)
     {
-        text.push('.');
+        text.push(if time.comma { ',' } else { '.' });
         text.push_str(fraction);
     }
 }

@@ -35,6 +35,8 @@ pub fn verdicts(text: &str) -> Verdicts {
     })
 }
 
+const COMMA: &str = "a point, not a comma, stands before a fraction";
+
 /// What W3C Note Datetime does not know.
 const NOT_W3C: [(Faults, &str); 12] = [
     (Faults::IMPOSSIBLE, "there is no such day or time"),
@@ -54,6 +56,9 @@ const NOT_W3C: [(Faults, &str); 12] = [
 fn protocol(iso: &Iso, faults: Faults) -> (bool, &'static str) {
     if iso.time.and_then(|time| time.fraction) == Some("") {
         return (false, "digits follow the point");
+    }
+    if iso.time.is_some_and(|time| time.comma) {
+        return (false, COMMA);
     }
     for (fault, why) in NOT_W3C {
         if faults.has(fault) {
@@ -89,6 +94,9 @@ fn schema(iso: &Iso) -> (bool, &'static str) {
         }
         if time.fraction.is_some_and(str::is_empty) {
             return (false, "digits follow the point");
+        }
+        if time.comma {
+            return (false, COMMA);
         }
         if time.seconds().is_none() && !time.is_24() {
             return (false, "there is no such time");

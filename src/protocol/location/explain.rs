@@ -4,7 +4,7 @@
 
 use super::chars::{self, ILLEGAL, SPACE};
 use super::fault::Fault;
-use super::judge::{bad_percent, residue};
+use super::judge::{bad_percent, decoded_characters, residue};
 use super::parts::{Location, Port, Scheme};
 use super::{host, params, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
@@ -61,11 +61,14 @@ pub fn explain(fault: Fault, decoded: &str) -> String {
             format!("{place} is beyond ASCII: allowed, but crawlers fetch the percent-encoded form")
         }
         Fault::Mojibake => "the text looks like UTF-8 that was read in another encoding".to_owned(),
-        Fault::TooLong => too_long(decoded.chars().count()),
+        Fault::TooLong | Fault::TooLongByOne => too_long(decoded.chars().count()),
         Fault::TooLongEncoded => {
             format!("percent-encoded it has {} or more characters", grouped(LOC_CHARACTERS as u64))
         }
-        Fault::TooLongYandex => format!("{} characters; Yandex takes 1,024", grouped(decoded.chars().count() as u64)),
+        Fault::TooLongYandex => {
+            let count = grouped(decoded_characters(decoded) as u64);
+            format!("{count} characters, percent-encoding decoded; Yandex takes 1,024")
+        }
         Fault::TooLongBaidu => format!("{} bytes; Baidu takes 256", grouped(decoded.len() as u64)),
         Fault::TooShort => {
             let count = decoded.chars().count();

@@ -53,11 +53,13 @@ faults! {
     NotAscii = "loc-not-ascii",
     /// UTF-8 that was read as Latin-1 once (`Ã©`, `%C3%83`), or percent-encoded bytes that are not UTF-8.
     Mojibake = "loc-mojibake",
-    /// 2,048 or more characters (sitemaps.org protocol, "loc": "less than 2,048 characters").
+    /// 2,049 or more characters (sitemaps.org protocol, "loc": "less than 2,048 characters").
     TooLong = "loc-too-long",
+    /// Exactly 2,048, which sitemap.xsd accepts, and the protocol of 2005 (rule catalogue, C3).
+    TooLongByOne = "loc-too-long",
     /// Short enough as written, 2,048 or more characters once percent-encoded: the milder case.
     TooLongEncoded = "loc-too-long",
-    /// More than 1,024 characters (Yandex).
+    /// More than 1,024 characters, percent-encoding decoded (Yandex).
     TooLongYandex = "loc-too-long-yandex",
     /// More than 256 bytes (Baidu).
     TooLongBaidu = "loc-too-long-baidu",

@@ -72,7 +72,14 @@ pub fn push_normal(host: &str, out: &mut String) {
     }
 }
 
-/// The same for a host of plain ASCII that is no IP literal.
+/// [`push_normal`] as a text of its own: equal for two spellings of one host.
+pub fn normal_host(host: &str) -> String {
+    let mut out = String::new();
+    push_normal(host, &mut out);
+    out
+}
+
+/// [`judge`] for a host of plain ASCII that is no IP literal.
 pub fn judge_ascii(host: &[u8]) -> Faults {
     let host = host.strip_suffix(b".").unwrap_or(host);
     let Some((dots, last_dot)) = dots_between_labels(host) else { return Faults::only(Fault::HostInvalid) };

@@ -124,9 +124,12 @@ impl Location<'_> {
         }
         faults.insert(Fault::TooLongBaidu);
         let characters = if is_ascii { bytes } else { self.text.chars().count() };
-        faults.insert_if(Fault::TooLongYandex, characters > YANDEX_CHARACTERS);
+        faults.insert_if(
+            Fault::TooLongYandex,
+            characters > YANDEX_CHARACTERS && decoded_characters(self.text) > YANDEX_CHARACTERS,
+        );
         if characters >= LOC_CHARACTERS {
-            faults.insert(Fault::TooLong);
+            faults.insert(if characters == LOC_CHARACTERS { Fault::TooLongByOne } else { Fault::TooLong });
         } else if bytes * 3 >= LOC_CHARACTERS {
             let escapes = self.text.bytes().filter(|&byte| chars::of(byte) & (SPACE | ILLEGAL | HIGH) != 0).count();
             faults.insert_if(Fault::TooLongEncoded, bytes + escapes * 2 >= LOC_CHARACTERS);
@@ -168,6 +171,14 @@ mod escape {
         }
         kinds
     }
+}
+
+/// Characters that a URL has where its percent-encoding is decoded as UTF-8, which is how Yandex counts.
+pub fn decoded_characters(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let encoded = memchr::memchr_iter(b'%', bytes).filter_map(|at| chars::percent_byte(bytes, at));
+    // Of three characters one stays, or none where the byte continues a character.
+    encoded.fold(text.chars().count(), |count, byte| count - if matches!(byte, 0x80..=0xbf) { 3 } else { 2 })
 }
 
 /// Where the first `%` without two hexadecimal digits stands, as a byte offset.
@@ -243,9 +254,15 @@ pub fn is_not_page(path: &str) -> bool {
         b"jpg" | b"jpeg" | b"png" | b"gif" | b"webp" | b"avif" | b"svg" | b"ico" | b"bmp" | b"tif" | b"tiff"
         | b"css" | b"js" | b"mjs" | b"zip" | b"gz" | b"tgz" | b"tar" | b"rar" | b"7z" | b"bz2" | b"xz" => true,
         b"txt" => last_segment(path).eq_ignore_ascii_case("robots.txt"),
-        b"xml" => last_segment(path).get(..7).is_some_and(|start| start.eq_ignore_ascii_case("sitemap")),
+        b"xml" => names_sitemap(last_segment(path)),
         _ => false,
     }
+}
+
+/// `sitemap.xml`, `sitemap_index.xml`, `post-sitemap.xml`: what generators call their files.
+fn names_sitemap(name: &str) -> bool {
+    const WORD: &[u8] = b"sitemap";
+    name.as_bytes().windows(WORD.len()).any(|part| part.eq_ignore_ascii_case(WORD))
 }
 
 fn last_segment(path: &str) -> &str {
@@ -398,13 +415,18 @@ pub(super) mod tests {
             let start = "https://example.com/";
             format!("{start}{}", filler.repeat(length - start.len()))
         };
-        assert!(!judge(&of(2_047, "a")).has(Fault::TooLong));
-        assert!(judge(&of(2_048, "a")).has(Fault::TooLong));
+        assert!(!judge(&of(2_047, "a")).has(Fault::TooLongByOne));
+        assert!(judge(&of(2_048, "a")).has(Fault::TooLongByOne) && !judge(&of(2_048, "a")).has(Fault::TooLong));
+        assert!(judge(&of(2_049, "a")).has(Fault::TooLong));
         let wide = judge(&of(2_047, "é"));
         assert!(!wide.has(Fault::TooLong) && wide.has(Fault::TooLongEncoded));
         assert!(!judge(&of(300, "é")).has(Fault::TooLongEncoded));
         assert!(!judge(&of(1_024, "a")).has(Fault::TooLongYandex));
         assert!(judge(&of(1_025, "a")).has(Fault::TooLongYandex));
+        for (tail, expected) in [("%D0%BF", false), ("%20", false), ("%D0%BFa", true), ("%zz", true)] {
+            let long = of(1_023, "a") + tail;
+            assert_eq!(judge(&long).has(Fault::TooLongYandex), expected, "{tail}");
+        }
         assert!(!judge(&of(256, "a")).has(Fault::TooLongBaidu));
         assert!(judge(&of(257, "a")).has(Fault::TooLongBaidu));
     }

@@ -22,6 +22,7 @@ mod shape;
 
 pub use explain::explain;
 pub use fault::{Fault, Faults};
+pub use host::normal_host;
 pub use judge::judge;
 pub use key::{NO_KEY, key, key_hash, near_key, near_key_hash};
 pub use neighbours::{Judged, Neighbours};

@@ -105,6 +105,7 @@ fn propose(fault: Fault, location: &Location<'_>) -> Option<(String, bool)> {
         | Fault::HostNotPublic
         | Fault::Mojibake
         | Fault::TooLong
+        | Fault::TooLongByOne
         | Fault::TooLongEncoded
         | Fault::TooLongYandex
         | Fault::TooLongBaidu
