@@ -366,9 +366,15 @@ fn namespaces_are_matched_by_what_was_meant_and_put_right_in_place() {
     let one = "https://example.com/1";
     let sound = file(ONE);
     let with = |attribute: &str| sound.replace(NS, attribute);
+    let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    let hint = format!("xsi:schemaLocation=\"{0} {0}/sitemap.xsd\"", "http://www.sitemaps.org/schemas/sitemap/0.9");
     let cases = [
-        case("no namespace", with("a='b'"), &[one], &["2:1 ns-missing"])
+        case("no namespace", with("a='b'"), &[one], &["2:1 doc-unknown-attribute", "2:1 ns-missing"])
             .fixed("ns-missing", with(&format!("{NS} a='b'"))),
+        case("an attribute of the root", with(&format!("{NS} a='b'")), &[one], &["2:1 doc-unknown-attribute"])
+            .fixed("doc-unknown-attribute", sound.clone()),
+        case("xsi without a declaration", with(&format!("{NS} {hint}")), &[one], &["2:1 xml-undeclared-prefix"])
+            .fixed("xml-undeclared-prefix", with(&format!("{NS} {xsi} {hint}"))),
         case("ns=", with(&NS.replace("xmlns", "ns")), &[one], &["2:1 ns-attr-typo"])
             .fixed("ns-attr-typo", sound.clone()),
         case("https", with(&NS.replace("http:", "https:")), &[one], &["2:1 ns-variant"])

@@ -60,6 +60,7 @@ fn namespace_rule(names: &Names) -> Option<Rule> {
     match names.uri.as_deref() {
         None if typo(names).is_some() => Some(Rule::NS_ATTR_TYPO),
         None => Some(Rule::NS_MISSING),
+        Some(_) if is_padded(names) => Some(Rule::NS_VARIANT),
         Some(uri) => match namespace::classify(uri) {
             Namespace::Sitemap09 => None,
             Namespace::Sitemap084 => Some(Rule::NS_LEGACY_084),
@@ -67,6 +68,13 @@ fn namespace_rule(names: &Names) -> Option<Rule> {
             _ => Some(Rule::NS_WRONG),
         },
     }
+}
+
+/// Whether blanks stand around the root's namespace: a parser of attributes keeps them (XML 1.0, section 3.3.3).
+fn is_padded(names: &Names) -> bool {
+    let own = names.prefix.strip_suffix(':').map_or("xmlns".to_owned(), |prefix| format!("xmlns:{prefix}"));
+    let declared = names.attributes.iter().find(|(name, _)| **name == *own);
+    declared.is_some_and(|(_, uri)| uri.trim() == namespace::SITEMAP_09 && uri.len() != uri.trim().len())
 }
 
 /// The attribute that was meant to be `xmlns`, if there is one.
@@ -128,6 +136,9 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
                 typo(facts.names).unwrap_or("ns")
             )
         }
+        Rule::NS_VARIANT if is_padded(facts.names) => {
+            format!("blanks stand around the namespace, which is {right}, to the letter")
+        }
         Rule::NS_VARIANT => format!("{uri} is not the sitemap namespace; it is {right}, to the letter"),
         Rule::NS_LEGACY_084 => format!("{uri} is Google's namespace of 2005; today it is {right}"),
         Rule::NS_WRONG => format!("{uri} is not the sitemap namespace; it is {right}"),
@@ -155,7 +166,7 @@ mod tests {
     #[test]
     fn limits_are_exact_and_namespaces_are_told_apart() {
         let good = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>";
-        let table: [(&str, u32, u64, &[&str]); 14] = [
+        let table: [(&str, u32, u64, &[&str]); 16] = [
             (good, 1, 500, &[]),
             (good, 0, 100, &["doc-no-entries"]),
             (good, 45_000, 500, &[]),
@@ -174,6 +185,8 @@ mod tests {
             ("<urlset ns='http://www.google.com/schemas/sitemap/0.84'>", 1, 1, &["ns-attr-typo"]),
             ("<urlset xmlns='https://www.sitemaps.org/schemas/sitemap/0.9'>", 1, 1, &["ns-variant"]),
             ("<urlset xmlns='http://www.google.com/schemas/sitemap/0.84'>", 1, 1, &["ns-legacy-084"]),
+            ("<urlset xmlns=' http://www.sitemaps.org/schemas/sitemap/0.9'>", 1, 1, &["ns-variant"]),
+            ("<s:urlset xmlns:s='http://www.sitemaps.org/schemas/sitemap/0.9\n'>", 1, 1, &["ns-variant"]),
             ("<urlset xmlns='http://example.com/'>", 1, 1, &["ns-wrong"]),
         ];
         for (root, entries, bytes, expected) in table {

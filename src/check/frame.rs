@@ -43,6 +43,8 @@ pub const FRAME_RULES: RuleSet = RuleSet::of(&[
     Rule::SCHEMA_LOCATION,
     Rule::GZIP_EXTENSION_MISMATCH,
     Rule::FILE_NAME_UNSAFE,
+    Rule::XML_UNDECLARED_PREFIX,
+    Rule::DOC_UNKNOWN_ATTRIBUTE,
 ]);
 
 const MARK: &[u8] = b"\xEF\xBB\xBF";
@@ -83,12 +85,40 @@ pub fn check(frame: &Frame<'_>) -> RuleSet {
         Rule::SCHEMA_LOCATION,
         schema_location(frame.names).is_some_and(|value| !is_right(value, frame.names)),
     );
+    rules.insert_if(Rule::XML_UNDECLARED_PREFIX, undeclared(frame.names).next().is_some());
+    rules.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, strangers(frame.names).next().is_some());
     rules
 }
 
 /// Declared prefixes of the root with their namespaces.
 fn prefixes(names: &Names) -> impl Iterator<Item = (&str, &str)> + Clone {
-    names.attributes.iter().filter_map(|(name, uri)| Some((name.strip_prefix("xmlns:")?, uri.trim())))
+    names.attributes.iter().filter_map(|(name, uri)| Some((name.strip_prefix("xmlns:")?, &**uri)))
+}
+
+/// Attributes of the root whose prefix it does not declare, with that prefix. What it means without its declaration,
+/// readers do not ask: they refuse the file (Namespaces in XML 1.0, section 5).
+fn undeclared(names: &Names) -> impl Iterator<Item = (&str, &str)> {
+    let prefixed = names.attributes.iter().filter_map(|(name, _)| Some((&**name, name.split_once(':')?.0)));
+    prefixed.filter(|(_, prefix)| {
+        !matches!(*prefix, "xml" | "xmlns") && !prefixes(names).any(|(declared, _)| declared == *prefix)
+    })
+}
+
+/// Attributes of the root that the protocol does not have. A slip for `xmlns` is another rule's business.
+fn strangers(names: &Names) -> impl Iterator<Item = &str> {
+    let own = names.attributes.iter().filter(|(name, value)| {
+        let is_namespace = &**name == "xmlns" || name.starts_with("xmlns:") || name.starts_with("xsi:");
+        !is_namespace && !(names.uri.is_none() && namespace::is_xmlns_typo(name, value))
+    });
+    own.map(|(name, _)| &**name)
+}
+
+/// The namespace that a prefix has wherever people use it.
+fn usual(prefix: &str) -> Option<&'static str> {
+    if prefix == "xsi" {
+        return Some(namespace::XSI);
+    }
+    namespace::by_usual_prefix(prefix.as_bytes()).and_then(Namespace::uri)
 }
 
 fn is_unused(uri: &str, frame: &Frame<'_>) -> bool {
@@ -103,7 +133,8 @@ fn schema_location(names: &Names) -> Option<&str> {
 /// Whether pairs of namespace and schema are those of the root and of what it declares, and none is of 0.84.
 fn is_right(value: &str, names: &Names) -> bool {
     let words: Vec<&str> = value.split_ascii_whitespace().collect();
-    let is_declared = |uri: &str| names.uri.as_deref() == Some(uri) || prefixes(names).any(|(_, own)| own == uri);
+    let is_declared =
+        |uri: &str| names.uri.as_deref() == Some(uri) || prefixes(names).any(|(_, own)| own.trim() == uri);
     words.len().is_multiple_of(2)
         && words.chunks(2).all(|pair| match pair {
             [uri, place] => is_declared(uri) && !place.contains("/0.84"),
@@ -156,6 +187,28 @@ pub fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
             let schema = if frame.names.kind == FileKind::Index { "siteindex" } else { "sitemap" };
             spliced(head, value, format!("{SITEMAP_09} {SITEMAP_09}/{schema}.xsd").as_bytes())
         }
+        Rule::XML_UNDECLARED_PREFIX => {
+            let mut head = head.to_vec();
+            let mut done: Vec<&str> = Vec::new();
+            for (name, prefix) in undeclared(frame.names) {
+                if done.contains(&prefix) {
+                    continue;
+                }
+                done.push(prefix);
+                let (whole, _) = attribute(&head, &root(&head)?, name)?;
+                let declaration = format!("xmlns:{prefix}=\"{}\" ", usual(prefix)?);
+                head = spliced(&head, whole.start..whole.start, declaration.as_bytes());
+            }
+            head
+        }
+        Rule::DOC_UNKNOWN_ATTRIBUTE => {
+            let mut head = head.to_vec();
+            for name in strangers(frame.names) {
+                let (whole, _) = attribute(&head, &root(&head)?, name)?;
+                head = without(&head, whole)?;
+            }
+            head
+        }
         _ => return None,
     })
 }
@@ -169,15 +222,17 @@ fn each_prefix<'u>(
     let mut head = frame.head.to_vec();
     for (prefix, uri) in prefixes(frame.names).filter(|(_, uri)| is_meant(uri)) {
         let (whole, value) = attribute(&head, &root(&head)?, &format!("xmlns:{prefix}"))?;
-        head = if let Some(uri) = value_of(uri) {
-            spliced(&head, value, uri.as_bytes())
-        } else {
-            let before = head.get(..whole.start)?;
-            let blank = before.iter().rev().take_while(|byte| markup::is_space(**byte)).count();
-            spliced(&head, whole.start - blank..whole.end, b"")
-        };
+        head =
+            if let Some(uri) = value_of(uri) { spliced(&head, value, uri.as_bytes()) } else { without(&head, whole)? };
     }
     Some(head)
+}
+
+/// The head without an attribute and the blanks before it.
+fn without(head: &[u8], attribute: Range<usize>) -> Option<Vec<u8>> {
+    let before = head.get(..attribute.start)?;
+    let blank = before.iter().rev().take_while(|byte| markup::is_space(**byte)).count();
+    Some(spliced(head, attribute.start - blank..attribute.end, b""))
 }
 
 /// What the fix does, as a short phrase.
@@ -192,6 +247,8 @@ pub fn label(rule: Rule) -> &'static str {
         Rule::SCHEMA_LOCATION => "name the schema of 0.9",
         Rule::GZIP_EXTENSION_MISMATCH => "pack it as its name says",
         Rule::FILE_NAME_UNSAFE => "give it a safe name",
+        Rule::XML_UNDECLARED_PREFIX => "declare the prefix",
+        Rule::DOC_UNKNOWN_ATTRIBUTE => "remove the attribute",
         _ => "declare the namespace of 0.9",
     }
 }
@@ -220,6 +277,16 @@ pub fn message(rule: Rule, frame: &Frame<'_>) -> String {
         }
         Rule::SCHEMA_LOCATION => {
             "xsi:schemaLocation pairs a namespace that the file does not have, or names 0.84".to_owned()
+        }
+        Rule::XML_UNDECLARED_PREFIX => {
+            let (name, prefix) = undeclared(frame.names).next().unwrap_or_default();
+            format!("the root has {name}, but nothing declares {prefix}: readers refuse the file")
+        }
+        Rule::DOC_UNKNOWN_ATTRIBUTE => {
+            format!(
+                "the root has {}; the elements of the protocol have no attributes",
+                strangers(frame.names).next().unwrap_or_default()
+            )
         }
         Rule::GZIP_EXTENSION_MISMATCH if frame.gzip => format!("{name} is gzip data; its name should end in .gz"),
         Rule::GZIP_EXTENSION_MISMATCH => format!("{name} is not gzip data, although its name ends in .gz"),
@@ -289,7 +356,8 @@ mod tests {
     #[test]
     fn each_rule_is_found_and_its_fix_changes_nothing_else() {
         let (xml, ns) = ("<?xml version=\"1.0\"?>\n", "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"");
-        let table: [(String, Rule, String); 14] = [
+        let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+        let table: [(String, Rule, String); 18] = [
             (format!("\u{feff}{xml}<urlset {ns}>"), Rule::ENC_BOM, format!("{xml}<urlset {ns}>")),
             (
                 format!("<urlset {ns}>"),
@@ -334,6 +402,26 @@ mod tests {
                 format!("{xml}<urlset {ns}\n  xmlns:video=\"http://www.google.com/schemas/sitemap-video/1.1\" b='c'>"),
                 Rule::NS_DECLARED_UNUSED,
                 format!("{xml}<urlset {ns} b='c'>"),
+            ),
+            (
+                format!("{xml}<urlset {ns} xmlns:image=' http://www.google.com/schemas/sitemap-image/1.1'>"),
+                Rule::NS_EXT_VARIANT,
+                format!("{xml}<urlset {ns} xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'>"),
+            ),
+            (
+                format!("{xml}<urlset {ns} xsi:schemaLocation='{SITEMAP_09} {SITEMAP_09}/sitemap.xsd'>"),
+                Rule::XML_UNDECLARED_PREFIX,
+                format!("{xml}<urlset {ns} {xsi} xsi:schemaLocation='{SITEMAP_09} {SITEMAP_09}/sitemap.xsd'>"),
+            ),
+            (
+                format!("{xml}<urlset {ns} version='1' xml:lang=\"de\"\n>"),
+                Rule::DOC_UNKNOWN_ATTRIBUTE,
+                format!("{xml}<urlset {ns}\n>"),
+            ),
+            (
+                format!("{xml}<urlset {ns} {xsi} a:b='1' xsi:type='x'>"),
+                Rule::DOC_UNKNOWN_ATTRIBUTE,
+                format!("{xml}<urlset {ns} {xsi} xsi:type='x'>"),
             ),
             (
                 format!("{xml}<urlset {ns} xmlns:xsi='x' xsi:schemaLocation='{SITEMAP_09} http://g/0.84/a.xsd'>"),

@@ -222,7 +222,9 @@ fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> St
             format!("this {element} holds an element of an unknown namespace; it is kept as it is")
         }
         Rule::XML_UNDECLARED_PREFIX => {
-            format!("this {element} holds an element whose prefix nothing declares: readers refuse the file")
+            format!(
+                "this {element} holds an element or an attribute whose prefix nothing declares: readers refuse the file"
+            )
         }
         Rule::DOC_UNKNOWN_ELEMENT => format!("this {element} holds an element that the protocol does not have"),
         Rule::DOC_UNKNOWN_ATTRIBUTE => "the elements of the protocol have no attributes".to_owned(),

@@ -51,7 +51,7 @@ fn of_bytes(bytes: Vec<u8>) -> Decoded {
     // The whole label is on one line: a declaration is ASCII before it.
     let at = label.map_or((1, 1), |label| Lines::new(&bytes).position(label.start));
     let quirk = |kind, what: String| Quirk { kind, at, entry: None, what: what.into() };
-    let known = Encoding::for_label(name.trim().as_bytes()).filter(|encoding| *encoding != REPLACEMENT);
+    let known = encoding_of(&name);
     if bytes.starts_with(MARK) {
         let what = format!("the declaration says {name}, the byte order mark UTF-8; read as UTF-8");
         let quirks = vec![quirk(QuirkKind::EncodingMismatch, what)];
@@ -112,14 +112,37 @@ fn utf_16(bytes: &[u8], encoding: &'static Encoding, kind: QuirkKind) -> Decoded
         let at = Lines::new(text.as_bytes()).position(first);
         quirks.push(Quirk { kind: QuirkKind::InvalidBytes, at, entry: None, what: "half a character".into() });
     }
+    contradicted(text.as_bytes(), encoding.name(), &mut quirks);
     relabelled(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks })
 }
 
 fn utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
     let letters = bytes.chunks_exact(4).filter_map(|four| <[u8; 4]>::try_from(four).ok());
     let text: String = letters.map(|four| char::from_u32(read(four)).unwrap_or('\u{FFFD}')).collect();
-    let quirks = vec![Quirk { kind: QuirkKind::OtherMark, at: (1, 1), entry: None, what: "UTF-32".into() }];
+    let mut quirks = vec![Quirk { kind: QuirkKind::OtherMark, at: (1, 1), entry: None, what: "UTF-32".into() }];
+    contradicted(text.as_bytes(), "UTF-32", &mut quirks);
     relabelled(Decoded { bytes: text.into_bytes(), encoding: "UTF-32", quirks })
+}
+
+/// The encoding of a label. That browsers take `unicode` for UTF-16 does not make it a name of one (rule catalogue,
+/// section 4, `enc-unknown-label`).
+fn encoding_of(label: &str) -> Option<&'static Encoding> {
+    let label = label.trim();
+    let is_real = !label.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("unicode"));
+    Encoding::for_label(label.as_bytes()).filter(|encoding| is_real && *encoding != REPLACEMENT)
+}
+
+/// Says where the declaration of a text in UTF-16 or UTF-32 names another encoding.
+fn contradicted(text: &[u8], encoding: &str, quirks: &mut Vec<Quirk>) {
+    let Some(label) = declared(text) else { return };
+    let name = String::from_utf8_lossy(text.get(label.clone()).unwrap_or_default());
+    // `UTF-16` is said of either order of bytes.
+    let family = encoding.get(..6).unwrap_or(encoding);
+    if !name.trim().get(..6).is_some_and(|start| start.eq_ignore_ascii_case(family)) {
+        let what = format!("the declaration says {name}, the bytes are {encoding}; read as {encoding}");
+        let at = Lines::new(text).position(label.start);
+        quirks.push(Quirk { kind: QuirkKind::EncodingMismatch, at, entry: None, what: what.into() });
+    }
 }
 
 /// The same with a declaration that names UTF-8, if it names anything.
@@ -166,7 +189,7 @@ mod tests {
         let latin = b"<a>caf\xE9</a>";
         let utf8 = "<a>café</a>".as_bytes();
         let says = |label: &str| String::from_utf8(declared(label, utf8)).unwrap();
-        let table: [(Vec<u8>, String, &str, &[QuirkKind]); 24] = [
+        let table: [(Vec<u8>, String, &str, &[QuirkKind]); 28] = [
             (utf8.to_vec(), "<a>café</a>".into(), "UTF-8", &[]),
             (declared("utf-8", utf8), says("utf-8"), "UTF-8", &[]),
             ([MARK, utf8].concat(), "\u{feff}<a>café</a>".into(), "UTF-8", &[]),
@@ -198,6 +221,10 @@ mod tests {
             ),
             (declared("ISO-8859-1", utf8), says("UTF-8"), "UTF-8", &[EncodingMismatch]),
             (declared("UTF-16", utf8), says("UTF-8"), "UTF-8", &[EncodingMismatch]),
+            (declared("unicode", utf8), says("UTF-8"), "UTF-8", &[UnknownLabel]),
+            (wide(&says("utf-16"), true, false), says("UTF-8"), "UTF-16LE", &[OtherMark]),
+            (wide(&says("utf-8"), true, false), says("utf-8"), "UTF-16LE", &[OtherMark, EncodingMismatch]),
+            (wide(&says("latin1"), false, true), says("UTF-8"), "UTF-16BE", &[NotUtf8, EncodingMismatch]),
             (declared("utf8mb4", utf8), says("UTF-8"), "UTF-8", &[UnknownLabel]),
             (declared("unicode-ish", latin), says("UTF-8"), "windows-1252", &[UnknownLabel, InvalidBytes]),
             (declared("UTF-8", latin), says("UTF-8"), "windows-1252", &[InvalidBytes]),

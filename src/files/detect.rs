@@ -25,7 +25,7 @@ pub fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
     if markup::is_blank(text) {
         return Err(Reason::Empty);
     }
-    if let Some(reason) = binary(bytes) {
+    if let Some(reason) = packed(bytes) {
         return Err(reason);
     }
     let root = first_element(text);
@@ -55,8 +55,8 @@ pub fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
     })
 }
 
-/// Containers that show in the first bytes.
-fn binary(bytes: &[u8]) -> Option<Reason> {
+/// Containers that show in the first bytes: to be asked of bytes as they are stored, since decoding makes others of them.
+pub fn packed(bytes: &[u8]) -> Option<Reason> {
     let tar = bytes.get(257..262) == Some(b"ustar");
     Some(match bytes {
         [b'P', b'K', 3 | 5, 4 | 6, ..] => Reason::Packed("a zip archive"),

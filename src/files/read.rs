@@ -84,6 +84,9 @@ pub(super) fn read_into(
     } else {
         (stored, Vec::new())
     };
+    if let Some(reason) = detect::packed(&unpacked) {
+        return Err(Error::new(path, reason));
+    }
     let Decoded { bytes, encoding, quirks: odd } = decode::decode(unpacked);
     // UTF-16 and the like may grow by half when they become UTF-8.
     if bytes.len() as u64 > u64::from(u32::MAX) {
@@ -176,6 +179,15 @@ mod tests {
         assert!(matches!(read_bytes(&big, 99_999).unwrap_err().reason, Reason::TooLarge(99_999)));
         assert!(matches!(read_bytes(&gzip(&big), 99_999).unwrap_err().reason, Reason::Bomb(99_999)));
         assert_eq!(read_bytes(&gzip(&big), 100_000).unwrap().bytes.len(), 100_000);
+    }
+
+    #[test]
+    fn what_is_packed_otherwise_is_named_whatever_its_bytes_decode_to() {
+        // As text these bytes are letters of windows-1252.
+        for stored in [&b"\x28\xB5\x2F\xFD\x04\0\0"[..], b"\xFD7zXZ\0\0\x04", b"7z\xBC\xAF\x27\x1C\0", b"PK\x03\x04"] {
+            let outer = [stored.to_vec(), gzip(stored)];
+            assert!(outer.iter().all(|bytes| matches!(read_bytes(bytes, 100).unwrap_err().reason, Reason::Packed(_))));
+        }
     }
 
     #[test]

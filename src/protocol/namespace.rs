@@ -39,6 +39,9 @@ pub const SITEMAP_09: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 /// Google's namespace of 2005 (sitemap.xsd 0.84, targetNamespace).
 pub const SITEMAP_084: &str = "http://www.google.com/schemas/sitemap/0.84";
 
+/// The namespace of `xsi:schemaLocation` (XML Schema part 1, section 2.6).
+pub const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
+
 /// Every namespace with a URI and a customary prefix of its own (Google Search Central, "combine
 /// sitemap extensions"; the obsolete ones from their schemas).
 const KNOWN: [(Namespace, &str, &str); 10] = [

@@ -175,6 +175,26 @@ impl Parser {
                 .any(|(_, start)| markup::next(bytes, *start as usize).is_some_and(|tag| declares(&tag)))
     }
 
+    /// Looks at the attributes of an entry's tag or of a field's.
+    fn note_attributes(&self, bytes: &[u8], tag: &Markup, names: &Names, odd: &mut Oddities) {
+        let attributes = tag.attributes(bytes);
+        if attributes.is_empty() {
+            return;
+        }
+        for attribute in markup::attributes(attributes) {
+            let prefix = super::names::split(attribute.name).0;
+            match attribute.name {
+                name if name.starts_with(b"xmlns") => odd.insert(Oddities::DECLARES_NAMESPACE),
+                name if name.starts_with(b"xsi:") => {}
+                _ => odd.insert(Oddities::ATTRIBUTE),
+            }
+            let needs_no_declaration = prefix.is_empty() || prefix == b"xml" || prefix == b"xmlns";
+            if !needs_no_declaration && !names.declares(prefix) && !self.is_declared(bytes, tag, prefix) {
+                odd.insert(Oddities::UNDECLARED);
+            }
+        }
+    }
+
     /// Whether an element was walked since the last look whose prefix nothing declares and nobody knows.
     pub(super) fn take_undeclared(&mut self) -> bool {
         std::mem::take(&mut self.has_undeclared)
@@ -203,7 +223,7 @@ impl Parser {
         let relative = |position: usize| (position - lead) as u32;
         let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
         self.check_tag(bytes, tag);
-        note_attributes(tag.attributes(bytes), &mut entry.odd);
+        self.note_attributes(bytes, tag, names, &mut entry.odd);
         if !names.is_own_entry(tag.name(bytes)) {
             entry.odd.insert(Oddities::OTHER_KIND);
         }
@@ -274,7 +294,11 @@ impl Parser {
                     self.child(bytes, lead, &child, names, (&mut entry, &mut last_order))
                 }
                 Kind::Cdata => {
-                    entry.odd.insert(Oddities::STRAY_TEXT);
+                    // Blanks are none, however they are written.
+                    let inside = bytes.get(child.start + CDATA..child.end.saturating_sub(3)).unwrap_or_default();
+                    if !markup::is_blank(inside) {
+                        entry.odd.insert(Oddities::STRAY_TEXT);
+                    }
                     child.end
                 }
                 Kind::Stray => {
@@ -338,7 +362,7 @@ impl Parser {
             entry.odd.insert(Oddities::FIELD_IN_SITEMAP);
         }
         self.check_tag(bytes, tag);
-        note_attributes(tag.attributes(bytes), &mut entry.odd);
+        self.note_attributes(bytes, tag, names, &mut entry.odd);
         let (span, end, broken) = self.field(bytes, lead, tag, names);
         if self.take_undeclared() {
             entry.odd.insert(Oddities::UNDECLARED);
@@ -486,24 +510,14 @@ impl Parser {
     }
 }
 
+/// Length of `<![CDATA[`.
+const CDATA: usize = 9;
+
 fn finish_broken(mut entry: Entry, lead: usize, end: usize) -> (Entry, usize) {
     entry.odd.insert(Oddities::BROKEN);
     entry.close = (end - lead) as u32;
     entry.len = entry.close;
     (entry, end)
-}
-
-fn note_attributes(attributes: &[u8], odd: &mut Oddities) {
-    if attributes.is_empty() {
-        return;
-    }
-    for attribute in markup::attributes(attributes) {
-        match attribute.name {
-            name if name.starts_with(b"xmlns") => odd.insert(Oddities::DECLARES_NAMESPACE),
-            name if name.starts_with(b"xsi:") || name.starts_with(b"xml:") => {}
-            _ => odd.insert(Oddities::ATTRIBUTE),
-        }
-    }
 }
 
 const fn count(extensions: &mut Extensions, namespace: Namespace, local: &[u8]) {

@@ -89,7 +89,10 @@ impl Item {
 
     /// The link to its page: the first that says so, else the first of all.
     pub fn link(&self) -> Option<&Link> {
-        self.links.iter().find(|link| link.is_page()).or_else(|| self.links.first())
+        // One without an address leads nowhere.
+        let mut links = self.links.iter().filter(|link| !link.href.is_empty());
+        let first = links.clone().next();
+        links.find(|link| link.is_page()).or(first)
     }
 }
 

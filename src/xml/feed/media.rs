@@ -189,6 +189,11 @@ impl Found {
         let description = own(nearest(levels, |level| level.description.clone()));
         let player = nearest(levels, |level| level.player.clone());
         let thumbnail = own(nearest(levels, |level| level.thumbnail.clone()));
+        let is_placed = content.is_some_and(|content| !content.url.is_empty())
+            || player.as_ref().is_some_and(|(url, _)| !url.is_empty());
+        if !is_placed {
+            self.odd.push((OddKind::Content, at, String::new()));
+        }
         self.measure(OddKind::Title, at, title.as_deref(), TITLE);
         self.measure(OddKind::Description, at, description.as_deref(), DESCRIPTION);
         if thumbnail.is_none() {

@@ -70,11 +70,11 @@ fn every_format_gives_its_links_and_dates() {
             Feed::Atom,
             vec![row("http://e/a", "-")],
         ),
-        // Other links of an item are not its own; an empty one is still there.
+        // Other links of an item are not its own, and an empty one leads nowhere.
         (
             "<rss><channel><item><atom:link href='no'/><image><link>no</link></image><link/></item><item/></channel></rss>",
             Feed::Rss,
-            vec![row("", "-"), row("-", "-")],
+            vec![row("-", "-"), row("-", "-")],
         ),
         // Nothing is expanded, and nothing that follows damage is lost.
         (
@@ -134,6 +134,26 @@ fn what_is_odd_is_said_with_its_place() {
     );
     assert_eq!(import.left, [("guid".to_owned(), 1)]);
     assert!(import.anchors.is_sorted() && import.anchors.iter().all(|(ours, _)| *ours < import.text.len() as u32));
+}
+
+#[test]
+fn what_has_no_address_is_no_link_and_no_video() {
+    let media = format!(
+        "<rss {MEDIA}><channel><item><link>http://e/a</link><media:content medium='video'>{}</media:content></item></channel></rss>",
+        "<media:title>A</media:title><media:description>B</media:description><media:thumbnail url='http://e/t.png'/>"
+    );
+    let table = [
+        ("<rss><channel><item><link/></item></channel></rss>".to_owned(), OddKind::NoLink),
+        ("<rss><channel><item><link> </link></item></channel></rss>".to_owned(), OddKind::NoLink),
+        ("<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href=''/></entry></feed>".to_owned(), OddKind::NoLink),
+        (media, OddKind::Content),
+    ];
+    for (text, expected) in table {
+        let (import, _) = rows(&text);
+        assert_eq!(import.odd.iter().map(|odd| odd.kind).collect::<Vec<_>>(), [expected], "{text}");
+    }
+    let (import, found) = rows("<rss><channel><item><link/><link>http://e/a</link></item></channel></rss>");
+    assert_eq!((found[0].0.as_deref(), import.odd.len()), (Some("http://e/a"), 0));
 }
 
 #[test]
