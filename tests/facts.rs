@@ -15,22 +15,26 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use support::{Folder, run, stderr};
 
-/// Files of which this program tells something else than the oracle, and why.
-const OTHERWISE: [(&str, &str); 4] = [
+/// Files of which this program tells something else than the oracle: what, and why. Nothing else may differ there.
+const OTHERWISE: [(&str, &str, &str); 4] = [
     (
         "malformed/sitemapr__atom-malformed.xml",
+        "0 rows, 1 entries",
         "the file ends within its only entry: the oracle counts its beginning, here what is cut is no row",
     ),
     (
         "malformed/torso__git-lfs-pointer.xml.gz",
+        "this is a Git LFS pointer",
         "the oracle takes it for a list of three lines; it is a pointer to a file, and is named as one",
     ),
     (
         "malformed/adakhome__head-cut-off.xml",
+        "4 rows with lastmod, counted 5",
         "the oracle counts the values of an entry whose beginning is missing; here they belong to no row",
     ),
     (
         "malformed/moabi__stray-end-tag.xml",
+        "26 rows, 25 entries",
         "the last loc stands outside of any entry: the oracle has no entry for it, here it is a row of its own",
     ),
 ];
@@ -127,11 +131,12 @@ fn the_oracle_counted_the_same() {
     let facts = facts();
     let wrong = |(path, fact): &(PathBuf, Fact)| -> Option<String> {
         let file = fact["file"].as_str();
-        let excused = OTHERWISE.iter().find(|(name, _)| *name == file);
+        let excused = OTHERWISE.iter().find(|(name, ..)| *name == file);
         match (difference(path, fact), excused) {
-            (Some(_), Some(_)) | (None, None) => None,
-            (Some(what), None) => Some(format!("{} {file}: {what}", fact["status"])),
-            (None, Some((name, _))) => Some(format!("{name} is as the oracle says and needs no excuse")),
+            (None, None) => None,
+            (Some(what), Some((_, known, _))) if what.contains(known) => None,
+            (Some(what), _) => Some(format!("{} {file}: {what}", fact["status"])),
+            (None, Some((name, ..))) => Some(format!("{name} is as the oracle says and needs no excuse")),
         }
     };
     let wrong: Vec<String> = facts.par_iter().filter_map(wrong).collect();

@@ -67,7 +67,14 @@ fn looks_like(field: Field, text: &str) -> bool {
     let digits = text.bytes().any(|byte| byte.is_ascii_digit());
     match field {
         Field::Loc => text.contains("://") || text.starts_with('/'),
-        Field::Lastmod => digits && !lastmod::judge(text).faults.has(lastmod::Faults::INVALID),
+        Field::Lastmod => {
+            let judged = lastmod::judge(text);
+            let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+            // A day nobody can tell, as in 05/10/2005, is a date all the same.
+            let has_slashes = text.split('/').count() == 3 && text.split('/').all(is_number);
+            let is_read = judged.instant.is_some() || !judged.faults.has(lastmod::Faults::INVALID);
+            digits && (is_read || has_slashes)
+        }
         Field::Changefreq => Changefreq::parse_any_case(text).is_some(),
         Field::Priority => {
             let number = !priority::judge(text).faults.has(priority::Faults::INVALID);
@@ -90,6 +97,10 @@ mod tests {
             ("2005", &["lastmod"][..]),
             ("2005-05-10", &["lastmod"]),
             ("10.05.2005", &["lastmod"]),
+            ("05/10/2005", &["lastmod"]),
+            ("2005-05-10T17:33:30,5Z", &["lastmod"]),
+            ("2005-05-10T17", &["lastmod"]),
+            ("http://e.com/1/2", &["loc"]),
             ("0.5", &["priority"]),
             ("0,5", &["priority"]),
             ("80%", &["priority"]),
@@ -118,6 +129,7 @@ mod tests {
             "05/10/2005",
             "2005-05-10T24:00:00Z",
             "2005-05-10T17:33:30.123Z",
+            "2005-05-10T17:33:30,5Z",
             "0,5",
             "1.5",
             "0.5",
