@@ -3,6 +3,7 @@
 //! Invariant: [`Merge::theirs`] gives a document that holds their bytes, in the row ids of ours, so that what a merge
 //! leaves unsaved is what differs from their files. Rows that only one side changed need no answer. Pure.
 
+mod index;
 mod pairs;
 
 use super::Document;
@@ -15,6 +16,7 @@ use super::source::Source;
 use crate::protocol::Field;
 use crate::xml::names::Names;
 use hashbrown::{HashMap, HashSet};
+use index::{Versions, Woven};
 use pairs::{mergeable, pairs};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -68,6 +70,8 @@ pub struct Merge {
     moved: Vec<Moved>,
     /// Whether they have other files, or list them otherwise.
     has_other_files: bool,
+    /// The index, where both changed it.
+    index: Option<Woven>,
 }
 
 /// A row that is in another file there.
@@ -127,6 +131,7 @@ impl Merge {
     pub fn of(base: &Document, ours: &Document, theirs: &Document) -> Result<Self, Unmergeable> {
         let pairs = pairs(base, theirs);
         let has_other_files = mergeable((base, ours, theirs), &pairs)?;
+        let index = woven_index((base, ours, theirs), &pairs)?;
         let mut merge = Self {
             base: base.clone(),
             ours: ours.clone(),
@@ -135,6 +140,7 @@ impl Merge {
             files: Vec::new(),
             moved: Vec::new(),
             has_other_files,
+            index,
         };
         let (mut next, mut alone, mut cases) = (ours.row_limit(), Alone::default(), Vec::new());
         for (id, there) in pairs {
@@ -149,6 +155,11 @@ impl Merge {
     /// Their document.
     pub const fn their_document(&self) -> &Document {
         &self.theirs
+    }
+
+    /// Where both changed the index: of how many entries both changed the same field, each otherwise. Ours counts there.
+    pub fn index_clashes(&self) -> Option<usize> {
+        self.index.as_ref().map(|index| index.clashes)
     }
 
     fn compare(
@@ -418,7 +429,7 @@ impl Merge {
     }
 
     /// Their files, where they are others than before: all as they are there, or, with an answer for each case, without
-    /// taking away what keeps rows. The index is theirs then, since nobody changed it here.
+    /// taking away what keeps rows. The index is theirs then, with what was done to its entries here.
     fn other_files(&self, takes: Option<&[Take]>) -> Vec<Edit> {
         if !self.has_other_files {
             return Vec::new();
@@ -448,6 +459,9 @@ impl Merge {
             }
             if takes.is_some() {
                 (index.gzip, index.accepted) = (own.gzip, own.accepted);
+                if let Some(woven) = &self.index {
+                    *index = index.edited(Arc::clone(&woven.source));
+                }
             }
         }
         let is_new = |file: &&File| file.id.index() >= self.ours.sitemaps().len();
@@ -476,6 +490,9 @@ impl Merge {
         {
             edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&theirs.source) });
         }
+        if let Some(woven) = self.index.as_ref().filter(|_| !all_theirs && !self.has_other_files) {
+            edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&woven.source) });
+        }
         for file in &self.files {
             let theirs = file.there.and_then(|there| self.theirs.sitemap(there));
             let Some(((base, ours), theirs)) = self.base.sitemap(file.id).zip(self.ours.sitemap(file.id)).zip(theirs)
@@ -491,6 +508,23 @@ impl Merge {
         }
         edits
     }
+}
+
+/// The index of both, where both changed it.
+fn woven_index(
+    (base, ours, theirs): (&Document, &Document, &Document),
+    pairs: &[(SitemapId, Option<SitemapId>)],
+) -> Result<Option<Woven>, Unmergeable> {
+    let ids = pairs.iter().filter_map(|(id, there)| Some(((*there)?, *id))).collect();
+    let theirs = theirs.index().map(|index| in_ids(index, &ids));
+    let Some(((base, ours), theirs)) = base.index().zip(ours.index()).zip(theirs.as_ref()) else { return Ok(None) };
+    let versions = Versions { base, ours, theirs };
+    if !versions.clash() {
+        return Ok(None);
+    }
+    let why = "the index was changed here too, and its files or namespaces are others now: undo that first, or save \
+               elsewhere";
+    versions.woven().map(Some).ok_or_else(|| Unmergeable(why.to_owned()))
 }
 
 fn is_same_frame(one: &Sitemap, other: &Sitemap) -> bool {

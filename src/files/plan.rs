@@ -278,7 +278,8 @@ pub fn plan(request: &Request<'_>) -> Plan {
 pub fn main_path(document: &Document) -> Option<PathBuf> {
     match document.index() {
         Some(index) => index.path.clone(),
-        None => document.sitemaps().first()?.path.clone(),
+        // A file that others took from a set without an index has no path any more.
+        None => document.sitemaps().iter().find_map(|sitemap| sitemap.path.clone()),
     }
 }
 

@@ -66,6 +66,10 @@ impl Comparing {
             paths => load::open_all(session, paths, options),
         };
         let theirs = theirs.map_err(|error| error.to_string())?;
+        // What is not there was deleted; what is there and cannot be read may hold anything.
+        if let Some(error) = theirs.unread().iter().find(|error| !error.is_missing()) {
+            return Err(error.to_string());
+        }
         let merge = Merge::of(&snapshot.saved, &snapshot.document, theirs.document()).map_err(|why| why.0)?;
         Ok(Compared { merge, snapshot, disk: theirs.disk })
     }
@@ -125,6 +129,11 @@ impl Session {
         if self.now.saved.index().is_some() {
             let paths = files::main_paths(&self.now.saved);
             self.paths = if paths.len() > 1 { paths } else { Vec::new() };
+        } else if !self.paths.is_empty() {
+            // A file that they took away and that keeps rows is written again.
+            let document = &self.now.state.document;
+            self.paths = document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect();
+            self.path = self.paths.first().cloned().or_else(|| self.path.take());
         }
         self.saved_version = u64::MAX;
         self.count_changes();

@@ -97,7 +97,10 @@ const PROMISES: [Promise; 24] = [
          row, previewed, in one step that can be undone.",
         "tests/outside.rs: what_changed_on_disk_is_said_when_the_window_is_looked_at_again, \
          both_sides_of_a_set_are_merged_and_saved, a_file_that_was_deleted_is_written_again_if_that_is_said; \
-         src/session/outside/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are",
+         src/session/outside/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are, \
+         an_index_that_both_changed_has_what_both_did, \
+         a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows; \
+         src/document/merge/index.rs: entries_are_woven_one_by_one",
     ),
     (
         "Links stay, however many; the file at their end is replaced. Links that lead nowhere or in a circle are named.",

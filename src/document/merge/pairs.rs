@@ -2,6 +2,7 @@
 
 use super::super::Document;
 use super::super::form::Form;
+use super::super::quirk::Quirk;
 use super::super::sitemap::{Index, Sitemap, SitemapId};
 use super::Unmergeable;
 use hashbrown::HashMap;
@@ -56,21 +57,15 @@ pub(super) fn mergeable(
                            elsewhere",
                 );
             }
-            (Some(_), Some(_)) if children(ours) != children(base) => {
-                return no(
-                    "the set has other files now, and the entries of the index were changed here too: undo that \
-                           first, or save elsewhere",
-                );
-            }
-            (Some(_), Some(_)) => {}
-            (None, None) => {
-                return no(
-                    "a file is gone, and no index says whether that was meant: keep yours, which writes it again, \
-                           or reload",
-                );
-            }
+            // Without an index, each row of a file that is gone is asked about: whoever keeps one writes it again.
+            (Some(_), Some(_)) | (None, None) => {}
             _ => return no("what was one file is a set now, or the other way round: reload, or save elsewhere"),
         }
+    }
+    let is_repaired = |quirks: &[Quirk]| quirks.iter().any(|quirk| quirk.kind.is_repair());
+    let damaged = |name: &str| Unmergeable(format!("{name} is damaged now"));
+    if let Some(index) = theirs.index().filter(|index| index.files().any(|file| is_repaired(file.quirks))) {
+        return Err(damaged(&index.name));
     }
     for (id, there) in pairs {
         let Some(sitemap) = there.and_then(|there| theirs.sitemap(there)) else { continue };
@@ -84,8 +79,9 @@ pub(super) fn mergeable(
         if !is_alike {
             return Err(Unmergeable(format!("{} is of another form now", sitemap.name)));
         }
-        if sitemap.quirks.iter().any(|quirk| quirk.kind.is_repair()) || !sitemap.frame.damage.is_empty() {
-            return Err(Unmergeable(format!("{} is damaged now", sitemap.name)));
+        // Most such files are being written at this moment. Rows that are not there yet would look deleted.
+        if is_repaired(&sitemap.quirks) || !sitemap.frame.damage.is_empty() {
+            return Err(damaged(&sitemap.name));
         }
     }
     Ok(has_other_files)

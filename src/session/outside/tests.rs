@@ -367,3 +367,84 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
     let why = session.comparing(Options::default()).unwrap().run().unwrap_err();
     assert!(why.contains("table.csv is of another form now"), "{why}");
 }
+
+/// A generator has dated every entry anew and added a file; here entries were put right.
+#[test]
+fn an_index_that_both_changed_has_what_both_did() {
+    for adds in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = write_set(folder.path());
+        let text = fs::read_to_string(&path).unwrap();
+        let before = text
+            .replace("b.xml</loc>", "b.xml</loc><changefreq>daily</changefreq>")
+            .replace("</sitemapindex>", "\n<sitemap><loc>https://e.com/gone.xml</loc></sitemap></sitemapindex>");
+        fs::write(&path, &before).unwrap();
+        let mut session = open(&path);
+        run(&mut session, "%fix index-extra-child");
+        run(&mut session, "%fix index-child-missing");
+        run(&mut session, "set priority=0.8 where loc=https://e.com/5");
+        let own = session.document().index().unwrap().source.bytes().to_vec();
+        assert!(
+            !String::from_utf8_lossy(&own).contains("gone.xml") && !String::from_utf8_lossy(&own).contains("daily")
+        );
+        let mut theirs = before.replace("2026-01-01", "2026-02-02");
+        if adds {
+            fs::copy(folder.path().join("a.xml"), folder.path().join("c.xml")).unwrap();
+            theirs =
+                theirs.replace("</sitemapindex>", "<sitemap><loc>https://e.com/c.xml</loc></sitemap></sitemapindex>");
+        }
+        fs::write(&path, &theirs).unwrap();
+        let compared = compared(&session);
+        assert_eq!(compared.merge.index_clashes(), Some(0));
+        take_in(&mut session, Take::Theirs);
+        assert_eq!(session.now.saved.index().unwrap().source.bytes(), theirs.as_bytes());
+        assert!(session.is_modified());
+        let proofs = session.inspection(session.plan(None)).prove(&Progress::default()).unwrap();
+        assert!(proofs.iter().all(|proof| proof.fault.is_none()), "{proofs:?}");
+        session.undo().unwrap();
+        assert_eq!(session.document().index().unwrap().source.bytes(), own);
+        session.redo().unwrap();
+        session.save_now(None, false).unwrap();
+        let saved = fs::read_to_string(&path).unwrap();
+        assert!(saved.contains("a.xml</loc><lastmod>2026-02-02<") && !saved.contains("2026-01-01"), "{saved}");
+        assert!(!saved.contains("gone.xml") && !saved.contains("daily"), "{saved}");
+        assert_eq!(saved.matches("c.xml").count(), usize::from(adds), "{saved}");
+        let again = open(&path);
+        assert_eq!(again.document().live(), if adds { 11 } else { 7 });
+        assert!(session.plan(None).is_empty() && !session.is_modified());
+    }
+}
+
+/// Without an index, a file that is gone is asked about row by row: what is kept is written again at its place.
+#[test]
+fn a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows() {
+    for (take, first) in [(Take::Ours, false), (Take::Theirs, false), (Take::Ours, true), (Take::Theirs, true)] {
+        let folder = tempfile::tempdir().unwrap();
+        let index = write_set(folder.path());
+        fs::remove_file(index).unwrap();
+        let paths = ["a.xml", "b.xml"].map(|name| folder.path().join(name));
+        let mut session = load::open_all(Session::new(NOW, None), &paths, Options::default()).unwrap();
+        run(&mut session, "set priority=0.8 where loc=https://e.com/5");
+        run(&mut session, "set priority=0.8 where loc=https://e.com/1");
+        let own = table(session.document());
+        let gone = &paths[usize::from(!first)];
+        fs::remove_file(gone).unwrap();
+        let cases = take_in(&mut session, take);
+        assert_eq!(cases.iter().filter(|(_, clash)| *clash).count(), 1, "{cases:?}");
+        let kept = take == Take::Ours;
+        let merged = table(session.document());
+        let expected: Vec<String> =
+            own.keys().filter(|loc| kept || (loc.as_str() < "https://e.com/4") != first).cloned().collect();
+        assert_eq!(merged.keys().cloned().collect::<Vec<_>>(), expected);
+        session.undo().unwrap();
+        assert_eq!(table(session.document()), own);
+        session.redo().unwrap();
+        session.save_now(None, false).unwrap();
+        assert!(!session.is_modified() && session.plan(None).is_empty());
+        assert_eq!(gone.exists(), kept);
+        let there: Vec<PathBuf> = paths.iter().filter(|path| path.exists()).cloned().collect();
+        assert_eq!(session.paths().iter().filter(|path| path.exists()).count(), session.paths().len());
+        let again = load::open_all(Session::new(NOW, None), &there, Options::default()).unwrap();
+        assert_eq!(table(again.document()), merged, "{take:?} {first}");
+    }
+}

@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::protocol::Severity;
 use crate::session::outside::Compared;
 use crate::words::counted;
+use crate::xml::names::FileKind;
 use std::path::PathBuf;
 
 /// Files that are named in a panel.
@@ -87,8 +88,17 @@ impl App {
             lines.push(Words::dim(format!("  … {} more", self.outside.len() - NAMED)).into());
         }
         let modified = self.session.is_modified();
-        let readable = |fate: Fate| matches!(fate, Fate::Changed | Fate::Replaced | Fate::Truncated);
-        let can_merge = modified && self.outside.iter().all(|(_, fate)| readable(*fate));
+        // A set may lose a file; without the one that it is opened by there is no set.
+        let is_main = |path: &PathBuf| {
+            self.session.path() == Some(path)
+                && (self.session.paths().is_empty() || self.session.kind() == FileKind::Index)
+        };
+        let readable = |path: &PathBuf, fate: Fate| match fate {
+            Fate::Changed | Fate::Replaced | Fate::Truncated => true,
+            Fate::Deleted => !is_main(path),
+            Fate::Unchanged | Fate::Unreadable => false,
+        };
+        let can_merge = modified && self.outside.iter().all(|(path, fate)| readable(path, *fate));
         let mut answers = Vec::new();
         if can_merge {
             answers.push(('m', "merge", Answer::Merge));

@@ -43,6 +43,11 @@ impl App {
         }
         let mut title = Words::new().and(Role::Accent, "merge");
         title.push(Role::Text, format!("{GAP}{} changed by others", counted(len as u64, "row")));
+        match merging.compared.merge.index_clashes() {
+            Some(0) => title.push(Role::Text, format!("{GAP}and the index")),
+            Some(_) => title.push(Role::Warning, format!("{GAP}and the index, ours where both changed a field")),
+            None => {}
+        }
         let open = merging.open();
         if open > 0 {
             title.push(Role::Warning, format!("{GAP}{} to decide", grouped(open as u64)));

@@ -1,0 +1,281 @@
+//! The index where both sides changed its entries: entry by entry, each known by the file or the URL that it names.
+//!
+//! Invariant: what comes out is their index with what was done here, so that it is what a save has to write. Of an entry
+//! that both changed, each field is ours where it was changed here, theirs otherwise. What one side did not touch is
+//! as the other has it; an entry that they took out is out, since its file has an answer of its own. What is no matter
+//! of fields and URLs – roots that give names other meanings, an index in several files – is not guessed at.
+
+use super::super::sitemap::{ChildState, Index, SitemapId};
+use super::super::source::Source;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use crate::xml::splice::{Change, Changes, splice};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+/// What both sides have made of an index.
+#[derive(Debug, Clone)]
+pub(super) struct Woven {
+    /// The bytes of both; entries are those of [`Index::edited`].
+    pub(super) source: Arc<Source>,
+    /// Entries in which both changed a field, each to another value: ours is there.
+    pub(super) clashes: usize,
+}
+
+/// The three versions of an index.
+#[derive(Clone, Copy)]
+pub(super) struct Versions<'i> {
+    pub(super) base: &'i Index,
+    pub(super) ours: &'i Index,
+    /// In the ids of ours.
+    pub(super) theirs: &'i Index,
+}
+
+impl Versions<'_> {
+    /// Whether there is anything to weave: both have changed it, and not to the same.
+    pub(super) fn clash(&self) -> bool {
+        let bytes = [self.base, self.ours, self.theirs].map(|index| index.source.bytes());
+        bytes[0] != bytes[1] && bytes[0] != bytes[2] && bytes[1] != bytes[2]
+    }
+
+    /// Both versions in one. `None` where an entry would mean something else than where it comes from.
+    pub(super) fn woven(&self) -> Option<Woven> {
+        let Self { base, ours, theirs } = *self;
+        let is_one = [base, ours, theirs].iter().all(|index| index.more.is_empty());
+        let speaks = |index: &Index| theirs.source.names.speaks_as(&index.source.names);
+        if !is_one || !speaks(ours) || !speaks(base) {
+            return None;
+        }
+        let (own, there) = (pairs(base, ours), pairs(base, theirs));
+        let of_theirs: HashMap<usize, usize> = there.iter().map(|(base, theirs)| (*theirs, *base)).collect();
+        let known: HashSet<usize> = own.values().copied().collect();
+        let mut added = Added::new(self, &known, &of_theirs);
+        let (mut entries, mut count, mut clashes) = (Vec::new(), 0, 0);
+        let mut put = |text: &[u8]| {
+            entries.extend_from_slice(text);
+            count += 1;
+        };
+        added.behind(None).iter().for_each(|entry| put(ours.source.entry_text(*entry)));
+        for entry in 0..theirs.source.len() {
+            let text = theirs.source.entry_text(entry);
+            let Some(was) = of_theirs.get(&entry) else {
+                put(text);
+                continue;
+            };
+            match own.get(was) {
+                Some(own) => {
+                    let (text, clash) = self.combined(*was, *own, entry);
+                    clashes += usize::from(clash);
+                    put(&text);
+                }
+                None if self.stays_out(*was, entry) => {}
+                None => put(text),
+            }
+            added.behind(Some(*was)).iter().for_each(|entry| put(ours.source.entry_text(*entry)));
+        }
+        added.rest().iter().for_each(|entry| put(ours.source.entry_text(*entry)));
+        let around = |part: fn(&Source, bool) -> Cow<'_, [u8]>| {
+            let [was, own, is] = [base, ours, theirs].map(|index| part(&index.source, true));
+            if was == own { is } else { own }.into_owned()
+        };
+        let head = if count > 0 { around(Source::head) } else { theirs.source.head(false).into_owned() };
+        let tail = if count > 0 { around(Source::tail) } else { theirs.source.tail(false).into_owned() };
+        let source = Source::of_text([head, entries, tail].concat()).filter(|source| source.len() == count)?;
+        Some(Woven { source: Arc::new(source), clashes })
+    }
+
+    /// Whether an entry that was taken out here stays out: it names no file, names it a second time, or is what it was.
+    fn stays_out(&self, was: usize, entry: usize) -> bool {
+        let child = self.theirs.children.get(entry);
+        let names_a_file =
+            child.is_some_and(|child| matches!(child.state, ChildState::Loaded(_) | ChildState::Nested(_)));
+        let is_twice = child.is_some_and(|child| self.ours.children.iter().any(|own| own.loc == child.loc));
+        !names_a_file || is_twice || element(&self.theirs.source, entry) == element(&self.base.source, was)
+    }
+
+    /// An entry that all three have, and whether both changed a field of it to different values.
+    fn combined(&self, was: usize, own: usize, entry: usize) -> (Vec<u8>, bool) {
+        let (base, ours, theirs) = (&self.base.source, &self.ours.source, &self.theirs.source);
+        let text = theirs.entry_text(entry);
+        if element(ours, own) == element(base, was) || element(ours, own) == element(theirs, entry) {
+            return (text.to_vec(), false);
+        }
+        if element(theirs, entry) == element(base, was) {
+            return (with_lead(theirs, entry, element(ours, own)), false);
+        }
+        let values = [values(base, was), values(ours, own), values(theirs, entry)];
+        let changed = |field: &Field| values[0][field.index()] != values[1][field.index()];
+        let clash = Field::ALL.into_iter().filter(changed).any(|field| {
+            let [was, own, is] = values.each_ref().map(|values| &values[field.index()]);
+            is != was && is != own
+        });
+        let mut changes: Changes<'_> = [None; 4];
+        for field in Field::ALL.into_iter().filter(changed) {
+            let value = values[1][field.index()].as_deref();
+            changes[field.index()] = Some(value.map_or(Change::Remove, Change::Set));
+        }
+        let done = |source: &Source, entry: usize| {
+            let (mut out, text) = (Vec::new(), source.entry_text(entry));
+            splice(&Entry::of(text, &source.names), text, &source.names, &changes, &mut out);
+            out
+        };
+        // What was done here is no matter of fields alone: the entry is ours.
+        let is_fields = done(base, was).ends_with(element(ours, own));
+        if is_fields { (done(theirs, entry), clash) } else { (with_lead(theirs, entry, element(ours, own)), true) }
+    }
+}
+
+/// Entries that only our side has, by the entry of the base that each follows here.
+struct Added(HashMap<Option<usize>, Vec<usize>>);
+
+impl Added {
+    fn new(versions: &Versions<'_>, known: &HashSet<usize>, of_theirs: &HashMap<usize, usize>) -> Self {
+        let Versions { base, ours, theirs } = *versions;
+        let own: HashMap<usize, usize> = pairs(base, ours).into_iter().map(|(base, own)| (own, base)).collect();
+        let new_there = (0..theirs.children.len()).filter(|entry| !of_theirs.contains_key(entry));
+        let new_there: HashSet<&str> =
+            new_there.filter_map(|entry| theirs.children.get(entry)).map(|child| &*child.loc).collect();
+        let (mut added, mut last): (HashMap<Option<usize>, Vec<usize>>, _) = (HashMap::new(), None);
+        for (entry, child) in ours.children.iter().enumerate() {
+            if known.contains(&entry) {
+                last = own.get(&entry).copied();
+            } else if !new_there.contains(&*child.loc) {
+                added.entry(last).or_default().push(entry);
+            }
+        }
+        Self(added)
+    }
+
+    fn behind(&mut self, entry: Option<usize>) -> Vec<usize> {
+        self.0.remove(&entry).unwrap_or_default()
+    }
+
+    /// Those whose neighbour is gone there.
+    fn rest(self) -> Vec<usize> {
+        let mut rest: Vec<usize> = self.0.into_values().flatten().collect();
+        rest.sort_unstable();
+        rest
+    }
+}
+
+/// For entries of the one the entries of the other: by URL, else by the file that they name, else, where as many are left
+/// over on both sides, by their order.
+fn pairs(base: &Index, other: &Index) -> HashMap<usize, usize> {
+    let mut places: HashMap<&str, VecDeque<usize>> = HashMap::new();
+    for (place, child) in other.children.iter().enumerate() {
+        places.entry(&child.loc).or_default().push_back(place);
+    }
+    let (mut pairs, mut left) = (HashMap::new(), Vec::new());
+    for (entry, child) in base.children.iter().enumerate() {
+        match places.get_mut(&*child.loc).and_then(VecDeque::pop_front) {
+            Some(place) => drop(pairs.insert(entry, place)),
+            None => left.push(entry),
+        }
+    }
+    let mut rest: Vec<usize> = places.into_values().flatten().collect();
+    rest.sort_unstable();
+    let file = |index: &Index, entry: usize| -> Option<SitemapId> {
+        match index.children.get(entry)?.state {
+            ChildState::Loaded(id) => Some(id),
+            _ => None,
+        }
+    };
+    let mut by_file: HashMap<SitemapId, usize> =
+        rest.iter().filter_map(|place| Some((file(other, *place)?, *place))).collect();
+    for entry in &left {
+        if let Some(place) = file(base, *entry).and_then(|id| by_file.remove(&id)) {
+            pairs.insert(*entry, place);
+            rest.retain(|other| *other != place);
+        }
+    }
+    left.retain(|entry| !pairs.contains_key(entry));
+    if left.len() == rest.len() && base.children.len() == other.children.len() {
+        pairs.extend(left.into_iter().zip(rest));
+    }
+    pairs
+}
+
+/// An entry without what stands before it.
+fn element(source: &Source, entry: usize) -> &[u8] {
+    let text = source.entry_text(entry);
+    text.get(Entry::of(text, &source.names).open as usize..).unwrap_or_default()
+}
+
+/// An element with what stands before an entry there.
+fn with_lead(source: &Source, entry: usize, element: &[u8]) -> Vec<u8> {
+    let text = source.entry_text(entry);
+    [text.get(..Entry::of(text, &source.names).open as usize).unwrap_or_default(), element].concat()
+}
+
+fn values(source: &Source, entry: usize) -> [Option<String>; 4] {
+    let text = source.entry_text(entry);
+    let entry = Entry::of(text, &source.names);
+    Field::ALL.map(|field| entry.value(field, text).map(Cow::into_owned))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::sitemap::Child;
+    use super::*;
+
+    /// An index of entries, each `loc lastmod`, one a line; what ends in `!` names no file.
+    fn index(entries: &[&str]) -> Index {
+        let entry = |line: &&str| {
+            let (loc, date) = line.split_once(' ').unwrap_or((line, ""));
+            format!("\n<sitemap><loc>https://e.com/{loc}</loc><lastmod>{date}</lastmod></sitemap>")
+        };
+        let text = entries.iter().map(entry).collect::<Vec<_>>().concat();
+        let space = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+        let text = format!("<sitemapindex {space}>{text}\n</sitemapindex>\n");
+        let source = Arc::new(Source::of_text(text.into_bytes()).unwrap());
+        let child = |entry: usize| {
+            let loc: Arc<str> = values(&source, entry)[0].clone().unwrap().into();
+            let file = loc.bytes().nth(14).map(|letter| SitemapId(u32::from(letter)));
+            let state = file.filter(|_| !loc.ends_with('!')).map_or(ChildState::Missing, ChildState::Loaded);
+            Child { loc, state }
+        };
+        let children = (0..source.len()).map(child).collect();
+        Index { source, children, ..Index::default() }
+    }
+
+    /// Before, ours, theirs, and what comes of it, with how many both changed.
+    type Row<'e> = ([&'e [&'e str]; 4], usize);
+
+    #[test]
+    fn entries_are_woven_one_by_one() {
+        #[rustfmt::skip]
+        let table: [Row<'_>; 8] = [
+            // Each changed another entry.
+            ([&["a 1", "b 1"], &["a 2", "b 1"], &["a 1", "b 3"], &["a 2", "b 3"]], 0),
+            // Both the same one: ours, and it is said.
+            ([&["a 1", "b 1"], &["a 2", "b 1"], &["a 3", "b 1"], &["a 2", "b 1"]], 1),
+            // They moved the URL of what was dated here: what names the same file is the same entry.
+            ([&["a-x 1", "b 1"], &["a-x 2", "b 1"], &["a-y 1", "b 1"], &["a-y 2", "b 1"]], 0),
+            // A new one stands behind its neighbour on both sides.
+            ([&["a 1", "b 1"], &["a 1", "c 1", "b 1"], &["a 1", "b 1", "d 1"], &["a 1", "c 1", "b 1", "d 1"]], 0),
+            // Both added one file: once.
+            ([&["a 1"], &["a 1", "c 1"], &["a 2", "c 2"], &["a 2", "c 2"]], 0),
+            // What was taken out here stays out where it names nothing, or is what it was.
+            ([&["a 1", "b! 1", "c 1"], &["a 1"], &["a 2", "b! 2", "c 1"], &["a 2"]], 0),
+            // They have dated its file anew: it is there.
+            ([&["a 1", "c 1"], &["a 1"], &["a 2", "c 2"], &["a 2", "c 2"]], 0),
+            // They took it out.
+            ([&["a 1", "b 1"], &["a 1", "b 2"], &["a 2"], &["a 2"]], 0),
+        ];
+        for ([base, ours, theirs, both], clashes) in table {
+            let [base, ours, theirs] = [base, ours, theirs].map(index);
+            let versions = Versions { base: &base, ours: &ours, theirs: &theirs };
+            assert!(versions.clash());
+            let woven = versions.woven().unwrap();
+            let text = String::from_utf8_lossy(woven.source.bytes()).into_owned();
+            assert_eq!(text, String::from_utf8_lossy(index(both).source.bytes()), "{both:?}");
+            assert_eq!(woven.clashes, clashes, "{both:?}");
+        }
+        let mut other = index(&["a 3"]);
+        let text = String::from_utf8_lossy(other.source.bytes()).replace("xmlns=", "xmlns:x='urn:x' xmlns=");
+        other.source = Arc::new(Source::of_text(text.into_bytes()).unwrap());
+        let (base, ours) = (index(&["a 1"]), index(&["a 2"]));
+        assert!(Versions { base: &base, ours: &ours, theirs: &other }.woven().is_none());
+    }
+}
