@@ -6,12 +6,11 @@ use super::args::Common;
 use super::{Failure, Streams, say};
 use crate::document::sitemap::SitemapId;
 use crate::files;
-use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::bulk::Way;
 use crate::session::load;
-use crate::session::parts::{Opened, Parts, walk};
+use crate::session::parts::{Parts, walk};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -85,14 +84,14 @@ impl Set {
     fn compared(common: &Common, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Self, Failure> {
         let options = common.options()?;
         let fresh = common.session(now)?;
-        let set = match streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))? {
-            Opened::Parts(parts) => Self::Parts(parts),
-            Opened::Linked => {
+        let parts = match streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))? {
+            Some(parts) => parts,
+            None => {
                 let fresh = common.session(now)?;
-                let open = |now: &Progress| load::open_all_watched(fresh, paths, options.clone(), now);
-                Self::Held(Box::new(streams.watched(open)?))
+                streams.watched(|now| Parts::open_linked(fresh, paths, options.clone(), now))?
             }
         };
+        let set = Self::Parts(parts);
         say_about(set.session(), streams);
         Ok(set)
     }
@@ -219,7 +218,10 @@ pub(super) mod tests {
         (text(out), format!("{}{:?}", text(notes), status.map_err(|failure| failure.to_string())))
     }
 
-    /// Files of a set: an index and its parts. Each row is a URL of a small stock, with dates and priorities.
+    /// From this value on a row of [`write`] has alternate links.
+    const LINKED: u8 = 192;
+
+    /// Files of a set: an index and its parts. Each row is a URL of a small stock, with dates, priorities and links.
     pub(in crate::cli) fn write(folder: &Path, files: &[Vec<(u8, u8)>]) {
         const LOCS: [&str; 12] = [
             "https://e.com/a",
@@ -243,13 +245,29 @@ pub(super) mod tests {
             4 => "<priority>1.0</priority><changefreq>daily</changefreq>".to_owned(),
             _ => format!("<lastmod>2031-01-{:02}</lastmod>", value % 28 + 1),
         };
+        let links = |value: u8| match value.checked_sub(LINKED) {
+            None => String::new(),
+            Some(more) => {
+                let link = |(language, href): (&str, u8)| {
+                    let href = LOCS[usize::from(href) % LOCS.len()];
+                    format!("<xhtml:link rel=\"alternate\" hreflang=\"{language}\" href=\"{href}\"/>")
+                };
+                [("de", more), ("fr", more / 8), ("it", more % 5)]
+                    .into_iter()
+                    .take(1 + usize::from(more % 3))
+                    .map(link)
+                    .collect()
+            }
+        };
         let mut index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
         for (number, rows) in files.iter().enumerate() {
-            let mut text = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
+            let mut text = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
+                            xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n"
+                .to_owned();
             for (loc, value) in rows {
                 let loc =
                     LOCS.get(usize::from(*loc)).map_or_else(|| format!("https://e.com/p/{loc}"), ToString::to_string);
-                writeln!(text, "<url><loc>{loc}</loc>{}</url>", rest(*value)).unwrap();
+                writeln!(text, "<url><loc>{loc}</loc>{}{}</url>", rest(*value), links(*value)).unwrap();
             }
             // One file of three is damaged: what was repaired is told as well.
             text.push_str(if number % 3 == 2 {
@@ -266,7 +284,7 @@ pub(super) mod tests {
     }
 
     const NOW: [&str; 2] = ["--now", "2026-11-20"];
-    const LINES: [&[&str]; 9] = [
+    const LINES: [&[&str]; 10] = [
         &["check", "PATH", "--profile", "google"],
         &["check", "PATH", "--format", "json", "--max-findings", "7"],
         &["check", "PATH", "--format", "junit"],
@@ -275,6 +293,7 @@ pub(super) mod tests {
         &["list", "PATH", "--format", "csv", "--columns", "loc,file,line,finding,rules"],
         &["list", "PATH", "--format", "jsonl", "--where", "is:duplicate"],
         &["list", "PATH", "--where", "rule:set-mixed-host"],
+        &["list", "PATH", "--format", "csv", "--columns", "loc,finding", "--where", "rule:hreflang-*"],
         &["list", "PATH", "--sort", "-lastmod,loc"],
     ];
 
@@ -282,8 +301,12 @@ pub(super) mod tests {
         #![proptest_config(ProptestConfig::with_cases(24))]
         #[test]
         fn a_set_says_the_same_held_or_gone_through(
-            files in prop::collection::vec(prop::collection::vec((0..40_u8, any::<u8>()), 0..30), 1..5),
+            mut files in prop::collection::vec(prop::collection::vec((0..40_u8, any::<u8>()), 0..30), 1..5),
+            is_linked in any::<bool>(),
         ) {
+            if !is_linked {
+                files.iter_mut().flatten().for_each(|(_, value)| *value %= LINKED);
+            }
             let folder = tempfile::tempdir().unwrap();
             write(folder.path(), &files);
             for line in LINES {
@@ -295,7 +318,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_set_of_linked_pages_is_held() {
+    fn a_set_of_linked_pages_is_gone_through_and_says_the_same() {
         let folder = tempfile::tempdir().unwrap();
         let page = |own: &str, other: &str| {
             format!(
@@ -303,12 +326,24 @@ pub(super) mod tests {
                  <url><loc>https://e.com/{own}</loc><xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/{other}\"/></url></urlset>"
             )
         };
-        write(folder.path(), &[vec![(0, 0)], vec![]]);
-        fs::write(folder.path().join("s1.xml"), page("x", "y")).unwrap();
+        write(folder.path(), &[vec![(0, 0)], vec![], vec![]]);
+        // One link leads back to an earlier file, one to no row.
+        fs::write(folder.path().join("s1.xml"), page("x", "a")).unwrap();
+        fs::write(folder.path().join("s2.xml"), page("y", "z")).unwrap();
         let path = folder.path().join("sitemap_index.xml");
+        let line = Line::try_parse_from(["sited", "check", path.to_str().unwrap()]).unwrap();
+        let Some(Task::Check(task)) = line.task else { unreachable!("a check") };
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        let mut streams =
+            Streams { out: &mut out, notes: &mut notes, state: None, meter: false, quiet: false, colour: false };
+        let set = Set::open(&task.common, (&task.paths, 0), task.common.now().unwrap(), &mut streams).unwrap();
+        assert!(matches!(set, Set::Parts(_)));
         let (out, _) = printed(LINES[0], &path, 0);
         assert_eq!(out, printed(LINES[0], &path, u64::MAX).0);
-        assert!(out.contains("hreflang-target-missing"), "{out}");
+        for rule in ["hreflang-target-missing", "hreflang-no-return"] {
+            assert!(out.contains(rule), "{rule}: {out}");
+        }
+        assert!(out.contains("https://e.com/a (row 1) does not list this page"), "{out}");
     }
 
     #[test]

@@ -327,14 +327,20 @@ impl<'b> Lines<'b> {
         let offset = offset.min(self.bytes.len());
         let between = self.bytes.get(self.at..offset).unwrap_or_default();
         let mut line_start = None;
-        for at in memchr::memchr2_iter(b'\n', b'\r', between) {
-            // CR LF is one line end; it is counted at its LF.
-            let position = self.at + at;
-            if self.bytes.get(position) == Some(&b'\r') && self.bytes.get(position + 1) == Some(&b'\n') {
-                continue;
+        if memchr::memchr(b'\r', between).is_none() {
+            // Nearly every file: counted many times faster than one by one.
+            self.line += memchr::memchr_iter(b'\n', between).count() as u64;
+            line_start = memchr::memrchr(b'\n', between).map(|at| at + 1);
+        } else {
+            for at in memchr::memchr2_iter(b'\n', b'\r', between) {
+                // CR LF is one line end; it is counted at its LF.
+                let position = self.at + at;
+                if self.bytes.get(position) == Some(&b'\r') && self.bytes.get(position + 1) == Some(&b'\n') {
+                    continue;
+                }
+                self.line += 1;
+                line_start = Some(at + 1);
             }
-            self.line += 1;
-            line_start = Some(at + 1);
         }
         if line_start.is_some() {
             self.column = 1;

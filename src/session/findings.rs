@@ -109,7 +109,11 @@ pub struct Reported {
 impl Snapshot {
     /// The findings of a row, worst first.
     pub fn findings(&self, row: RowId) -> Vec<Finding> {
-        let rules = self.rules_of(row);
+        self.findings_of(row, self.rules_of(row))
+    }
+
+    /// The findings of a row that breaks these rules, worst first.
+    pub(super) fn findings_of(&self, row: RowId, rules: RuleSet) -> Vec<Finding> {
         if rules.is_empty() {
             return Vec::new();
         }

@@ -5,8 +5,10 @@
 //! shows it in a [`Session`] in which every rule says what it says of the whole set, and sheds it again. What is kept
 //! for long is those hashes during the first walk, and the texts of URLs that are not alone.
 //!
-//! Nothing can be changed in such a session; what a change makes of one file after the other is [`super::bulk`]'s. A set
-//! with alternate links is none: what they say of each other needs all of them.
+//! Of a set with alternate links the first walk keeps 8 bytes a URL more, a hash under which links find their rows, and
+//! the links themselves as hashes, once for all pages that list the same.
+//!
+//! Nothing can be changed in such a session; what a change makes of one file after the other is [`super::bulk`]'s.
 
 use super::Session;
 use super::checks::Reader;
@@ -35,15 +37,6 @@ pub struct Parts {
     session: Session,
     loader: Loader,
     paths: Vec<PathBuf>,
-}
-
-/// How a set was opened.
-#[derive(Debug)]
-pub enum Opened {
-    /// It can be gone through.
-    Parts(Box<Parts>),
-    /// Its pages link to each other as alternates: it must be held as a whole.
-    Linked,
 }
 
 /// Sees each entry as [`Reader`] does, and takes down a hash of its URL.
@@ -78,16 +71,42 @@ impl Visit for Texts {
 }
 
 impl Parts {
-    /// Opens sitemaps, or an index with its parts, for walks over the files; the first ones are done here.
+    /// Opens sitemaps, or an index with its parts, for walks over the files; the first ones are done here. `None` as soon
+    /// as pages link to each other as alternates, which most sets do not: [`Parts::open_linked`] keeps what that takes.
     ///
     /// # Errors
     /// As [`Loader::load_all`].
     pub fn open(
-        mut session: Session,
+        session: Session,
         paths: &[PathBuf],
         options: Options,
         progress: &Progress,
-    ) -> Result<Opened, files::Error> {
+    ) -> Result<Option<Box<Self>>, files::Error> {
+        let (parts, is_linked) = Self::open_with(session, paths, (options, None), progress)?;
+        Ok((!is_linked).then(|| Box::new(parts)))
+    }
+
+    /// The same for a set with alternate links.
+    ///
+    /// # Errors
+    /// As [`Loader::load_all`].
+    pub fn open_linked(
+        session: Session,
+        paths: &[PathBuf],
+        options: Options,
+        progress: &Progress,
+    ) -> Result<Box<Self>, files::Error> {
+        let (parts, _) = Self::open_with(session, paths, (options, Some(Vec::new())), progress)?;
+        Ok(Box::new(parts))
+    }
+
+    /// Whether there are links that nobody wanted is said too; the set is not known then.
+    fn open_with(
+        mut session: Session,
+        paths: &[PathBuf],
+        (options, mut keys): (Options, Option<Vec<u64>>),
+        progress: &Progress,
+    ) -> Result<(Self, bool), files::Error> {
         let loader = session.loader(options);
         let mut hashes: Vec<u64> = Vec::new();
         let mut is_linked = false;
@@ -99,28 +118,38 @@ impl Parts {
                 session.absorb(files::Part::Index { index, on_disk, visitors });
             }
             files::Part::Sitemap { source, sitemap, on_disk, visitor } => {
-                is_linked = visitor.reader.has_links();
-                if is_linked {
-                    return progress.cancel();
+                let Meeting { reader, hashes: of_file } = visitor;
+                match &mut keys {
+                    Some(keys) => {
+                        let state = &mut session.now.state;
+                        state.checks.link_alone(state.document.row_limit(), &reader);
+                        keys.extend(&reader.keys);
+                    }
+                    None if reader.has_links() => {
+                        is_linked = true;
+                        return progress.cancel();
+                    }
+                    None => {}
                 }
-                hashes.extend(visitor.hashes);
-                let part = files::Part::Sitemap { source, sitemap, on_disk, visitor: visitor.reader };
+                hashes.extend(of_file);
+                let part = files::Part::Sitemap { source, sitemap, on_disk, visitor: reader };
                 if let Some(id) = session.absorb_alone(part) {
                     session.shed(id);
                 }
             }
         })?;
-        if is_linked {
-            return Ok(Opened::Linked);
-        }
         let mut parts = Self { session, loader, paths: paths.to_vec() };
-        let wanted = Arc::new(meeting(&hashes));
+        if is_linked {
+            return Ok((parts, true));
+        }
+        let named = keys.map(|keys| parts.session.now.state.checks.count_targets(&keys));
+        let wanted = Arc::new(meeting(&hashes) | named.unwrap_or_default());
         drop(hashes);
         if !wanted.is_empty() {
             parts.compare(&wanted, progress)?;
         }
         parts.session.finish_parts(loaded);
-        Ok(Opened::Parts(Box::new(parts)))
+        Ok((parts, false))
     }
 
     /// Reads the URLs that may name pages that others name, and compares them.

@@ -10,11 +10,10 @@ use super::parts::may_be_near;
 use super::snapshot::DocumentLocs;
 use crate::check::extension;
 use crate::check::profile::Profile;
-use crate::check::rule::Rule;
+use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::SetFinding;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
-use crate::document::source::Lines;
 use crate::xml::entry::Entry;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -29,6 +28,12 @@ pub struct Reporter {
     /// Near duplicates that no row's rules tell.
     near: RowSet,
 }
+
+/// A finding of a row and where in the bytes of its file it stands, if it does; its line is known only if it says so.
+type Unplaced = (Option<usize>, Reported);
+
+/// Rows that one core puts into words at a time.
+const PIECE: usize = 1 << 10;
 
 fn shown(path: Option<&Path>, name: &Arc<str>) -> Arc<str> {
     path.map_or_else(|| Arc::clone(name), |path| path.to_string_lossy().into())
@@ -121,36 +126,42 @@ impl Reporter {
             let at = Some(lines.position(source.root_start()));
             out.extend(of_set(finding, profile, (Arc::clone(&file), at)));
         }
-        // Nearly all rows break nothing: which do is looked for on all cores, words are made in their order.
+        // Rows are put into words on all cores; their lines are counted afterwards, since a counter only goes forward.
         let sets = session.now.checks.rule_sets();
         let rows: Vec<RowId> = sitemap.rows.iter().filter(|row| document.is_live(*row)).collect();
-        let is_told =
-            |row: &RowId| self.near.contains(row.0) || !session.now.checks.rules_in(*row, document, &sets).is_empty();
-        let told: Vec<RowId> = rows.into_par_iter().filter(is_told).collect();
-        for row in told {
-            self.of_row(session, row, (&file, &mut lines), &mut out);
+        let in_words = |row: &RowId| {
+            let rules = session.now.checks.rules_in(*row, document, &sets);
+            let is_told = !rules.is_empty() || self.near.contains(row.0);
+            if is_told { self.of_row(session, (*row, rules), &file) } else { Vec::new() }
+        };
+        let found: Vec<Vec<Unplaced>> =
+            rows.par_chunks(PIECE).map(|rows| rows.iter().flat_map(in_words).collect()).collect();
+        let first = out.len();
+        out.reserve(found.iter().map(Vec::len).sum());
+        out.extend(found.into_iter().flatten().map(|(offset, mut found)| {
+            found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
+            found
+        }));
+        // What was repaired knows its own place, which need not be that of its row's bytes.
+        for of_row in out.get_mut(first..).unwrap_or_default().chunk_by_mut(|one, next| one.row == next.row) {
+            of_row.sort_by_key(|found| found.at);
         }
         out
     }
 
-    fn of_row(
-        &self,
-        session: &Session,
-        row: RowId,
-        (file, lines): (&Arc<str>, &mut Lines<'_>),
-        out: &mut Vec<Reported>,
-    ) {
+    /// The findings of a row in the order of the file: that is how people read a report.
+    fn of_row(&self, session: &Session, (row, rules): (RowId, RuleSet), file: &Arc<str>) -> Vec<Unplaced> {
         let document = session.document();
-        let mut findings = session.now.findings(row);
+        let mut findings = session.now.findings_of(row, rules);
         if self.near.contains(row.0) {
             findings.extend(of_near(session.profile()));
         }
         if findings.is_empty() {
-            return;
+            return Vec::new();
         }
-        let loc = document.loc(row).into_owned();
-        let place = document.origin(row);
-        let base = place.map(|(source, entry)| (source.start(entry).unwrap_or_default(), source.entry_text(entry)));
+        let loc = document.loc(row);
+        let base = document.origin(row);
+        let base = base.map(|(source, entry)| (source.start(entry).unwrap_or_default(), source.entry_text(entry)));
         let anatomy = base.map(|(_, text)| Entry::of(text, document.names(row)));
         let offset = |finding: &Finding| {
             let (start, text) = base?;
@@ -158,22 +169,17 @@ impl Reporter {
                 start
                     + match &finding.part {
                         Some(part) => (part.at as usize).min(text.len()),
-                        None => field_offset(&anatomy?, finding.field),
+                        None => field_offset(anatomy.as_ref()?, finding.field),
                     },
             )
         };
-        // In the order of the file: that is how people read a report, and the line counter only goes forward.
-        let mut placed: Vec<_> = findings.into_iter().map(|finding| (offset(&finding), finding)).collect();
+        let placed = findings.into_iter().map(|finding| {
+            let (file, at, loc) = (Arc::clone(file), finding.at, loc.as_ref().to_owned());
+            (offset(&finding), Reported { file, at, row: Some(row), loc, finding })
+        });
+        let mut placed: Vec<Unplaced> = placed.collect();
         placed.sort_by_key(|(offset, _)| *offset);
-        let first = out.len();
-        for (offset, finding) in placed {
-            let at = finding.at.or_else(|| offset.map(|offset| lines.position(offset)));
-            out.push(Reported { file: Arc::clone(file), at, row: Some(row), loc: loc.clone(), finding });
-        }
-        // What was repaired knows its own place.
-        if let Some(own) = out.get_mut(first..) {
-            own.sort_by_key(|reported| reported.at);
-        }
+        placed
     }
 
     /// The findings of the set as a whole.

@@ -8,7 +8,7 @@
 
 use crate::protocol::location::NO_KEY;
 use foldhash::fast::FixedState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::hash::BuildHasher;
 
 /// One alternate link of a row.
@@ -223,6 +223,23 @@ impl Alternates {
         {
             touch(target, key, &mut self.dirty_targets);
         }
+    }
+
+    /// Counts the rows of all URLs that are listed anew: `keys` are those of all rows of the index.
+    pub fn recount(&mut self, keys: impl Iterator<Item = u64>) {
+        self.targets.values_mut().for_each(|target| target.rows = 0);
+        for key in keys {
+            if let Some(target) = self.targets.get_mut(&key) {
+                target.rows += 1;
+            }
+        }
+        (0..self.sets.len() as u32).for_each(|number| self.touch_set(number));
+    }
+
+    /// The URLs that a finding of a row may name: those listed beside a fault other than having no row.
+    pub fn named(&self) -> HashSet<u64, FixedState> {
+        let is_at_odds = |set: &&LinkSet| set.verdict.no_return > 0 || set.verdict.differs > 0;
+        self.sets.iter().filter(is_at_odds).flat_map(|set| set.keys.iter().copied()).collect()
     }
 
     /// Takes out a row that was counted with this URL.

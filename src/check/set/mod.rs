@@ -99,6 +99,16 @@ struct FileSums {
     news_limit: u64,
 }
 
+/// Rules that a row breaks because others of its file or the set are otherwise.
+const MINORITY_RULES: [SetRule; 6] = [
+    SetRule::MixedScheme,
+    SetRule::MixedWww,
+    SetRule::MixedHost,
+    SetRule::MixedPort,
+    SetRule::MixedSlash,
+    SetRule::TemplateHost,
+];
+
 /// The index of the whole set.
 #[derive(Debug, Clone, Default)]
 pub struct SetIndex {
@@ -198,10 +208,27 @@ impl SetIndex {
     }
 
     /// Adds the rows of a file that has none yet as if no other row named their pages. Such a row needs neither hash nor
-    /// slot, but none is compared with it; see [`SetIndex::compare`]. Alternate links are not looked at.
+    /// slot, but none is compared with it; see [`SetIndex::compare`]. For alternate links see [`SetIndex::link_alone`].
     pub fn insert_file_alone(&mut self, file: u32, first: u32, keys: &[u64], part: &PartTally) {
         Arc::make_mut(&mut self.duplicates).insert_alone(first, keys);
         self.take_in(file, part);
+    }
+
+    /// Takes in the alternate links of such a file. Where they lead is known only after [`SetIndex::count_targets`].
+    pub fn link_alone<'l>(&mut self, first: u32, keys: &[u64], linked: impl Iterator<Item = (u32, &'l [Link])>) {
+        for (row, links) in linked {
+            let key = keys.get((row - first) as usize).copied().unwrap_or(NO_KEY);
+            self.alternates.add_links(row, key, links.to_vec(), |_| 0);
+        }
+    }
+
+    /// Looks which alternate links have a row, now that all files are there; `keys` are the key hashes of all rows by
+    /// id. Gives the rows that findings about links may name.
+    pub fn count_targets(&mut self, keys: &[u64]) -> RoaringBitmap {
+        self.alternates.recount(keys.iter().copied());
+        self.alternates.settle(self.hosts.names());
+        let named = self.alternates.named();
+        (0..).zip(keys).filter(|(_, key)| named.contains(*key)).map(|(row, _)| row).collect()
     }
 
     fn take_in(&mut self, file: u32, part: &PartTally) {
@@ -450,8 +477,16 @@ impl SetIndex {
         }
     }
 
+    /// Whether any row breaks a rule by its scheme, host, port or final slash alone. Mostly none does.
+    fn has_minorities(&self) -> bool {
+        MINORITY_RULES.iter().any(|rule| self.count_of(*rule) > 0)
+    }
+
     /// The rules that a row breaks by its scheme, host, port or final slash alone.
     fn add_minority_rules(&self, row: u32, locs: &impl Locs, rules: &mut SetRules) {
+        if !self.has_minorities() {
+            return;
+        }
         let Some(loc) = locs.loc(row) else { return };
         let location = Location::outline(&loc);
         if let Some(origin) = self.hosts.find(&location) {

@@ -81,15 +81,23 @@ pub fn near_key_hash(decoded: &str) -> u64 {
 fn plain_near_key(decoded: &str) -> Option<&str> {
     let location = Location::outline(decoded);
     let rest = decoded.strip_prefix("https://").or_else(|| decoded.strip_prefix("http://"))?;
-    let is_plain = rest.bytes().all(|byte| PLAIN_NEAR[usize::from(byte)]);
-    if !is_plain || location.path().is_empty() || location.host().is_empty() {
+    let (page, query) = rest.split_once('?').map_or((rest, None), |(page, query)| (page, Some(query)));
+    let is_plain = |text: &str| text.bytes().all(|byte| PLAIN_NEAR[usize::from(byte)]);
+    if !is_plain(page) || location.path().is_empty() || location.host().is_empty() {
         return None;
     }
-    let file = rest.rsplit('/').next().unwrap_or_default();
-    if file.starts_with("index.") || file.starts_with('.') || rest.contains("/.") {
+    let file = page.rsplit('/').next().unwrap_or_default();
+    if file.starts_with("index.") || file.starts_with('.') || page.contains("/.") {
         return None;
     }
-    Some(rest.strip_prefix("www.").unwrap_or(rest).trim_end_matches('/'))
+    let key = rest.strip_prefix("www.").unwrap_or(rest);
+    let Some(query) = query else { return Some(key.trim_end_matches('/')) };
+    // Parameters that stand in their order already, all of them plain.
+    let is_kept = |parameter: &str| {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        !name.is_empty() && is_plain(name) && is_plain(value) && !params::is_tracking(name)
+    };
+    (!page.ends_with('/') && query.split('&').is_sorted() && query.split('&').all(is_kept)).then_some(key)
 }
 
 /// Letters in lower case, digits, and what needs no second look in a host or a path.
@@ -289,7 +297,7 @@ mod tests {
         #[test]
         fn the_quick_near_key_is_the_near_key(
             odd in crate::protocol::location::judge::tests::urlish(),
-            rest in "(www\\.)?[a-z0-9./_~-]{0,12}(/(index\\.[a-z]{0,4})?/?)?",
+            rest in "(www\\.)?[a-z0-9./_~-]{0,12}(/(index\\.[a-z]{0,4})?/?)?([?]([a-c]{0,2}(=[a-c1/?]{0,2})?&?|utm_id=1&?){0,4})?",
         ) {
             for text in [odd, format!("https://{rest}"), format!("http://e.com/{rest}")] {
                 let mut long = String::new();

@@ -28,6 +28,17 @@ impl Checks {
         self.findings.grow(first as usize + reader.findings.len());
     }
 
+    /// Takes in the alternate links of a file whose first row has this number.
+    pub fn link_alone(&mut self, first: u32, reader: &Reader) {
+        Arc::make_mut(&mut self.set).link_alone(first, &reader.keys, reader.linked(first));
+    }
+
+    /// All files are there: where their alternate links lead is looked for among the key hashes of all rows. Gives the
+    /// rows that findings about links may name.
+    pub fn count_targets(&mut self, keys: &[u64]) -> RowSet {
+        Arc::make_mut(&mut self.set).count_targets(keys)
+    }
+
     /// The rows whose URLs were kept are compared with each other.
     pub fn compare(&mut self, document: &Document, rows: &RowSet) {
         let locs = DocumentLocs(document);
