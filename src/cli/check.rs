@@ -126,7 +126,9 @@ impl Report {
         self.add_files(set.session());
         let reporter = Reporter::new(set.session());
         self.take_all(reporter.of_index(set.session()), set.session(), streams.out)?;
-        set.each(streams, |session, id, out| self.take_all(reporter.of_sitemap(session, id), session, out))?;
+        set.each_told(streams, |session, (id, told), out| {
+            self.take_all(reporter.of_sitemap(session, id, told), session, out)
+        })?;
         self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
         let unread = set.session().unread().iter().map(findings::refused);
         let (refused, unread): (Vec<_>, Vec<_>) = unread.partition(Option::is_some);

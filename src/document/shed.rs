@@ -50,6 +50,15 @@ impl Document {
         true
     }
 
+    /// Brings the bytes of a file back, and of its rows the facts of some.
+    pub fn refill_some(&mut self, id: SitemapId, source: Source, records: &[(RowId, Record)]) {
+        for (row, record) in records {
+            self.records.set(row.index(), *record);
+        }
+        self.put_source(id, source);
+        self.filled = Some(id);
+    }
+
     /// Sheds a file: its bytes and the facts of its rows go.
     pub fn shed(&mut self, id: SitemapId) {
         let (Some(sitemap), Some(first)) = (self.sitemap(id), self.bases.get(id.index()).copied()) else { return };

@@ -90,6 +90,20 @@ impl Source {
         }
     }
 
+    /// A [`hollow`](Source::hollow) source with all bytes of its file again; `starts` is where its entries start. `None`
+    /// if that cannot be.
+    pub fn refilled(&self, bytes: Vec<u8>, starts: &[u32]) -> Option<Self> {
+        let is_inside = starts.last().is_some_and(|end| *end as usize <= bytes.len()) && starts.is_sorted();
+        is_inside.then(|| Self {
+            bytes: bytes.into(),
+            starts: starts.into(),
+            names: self.names.clone(),
+            damage: Vec::new(),
+            anchors: Box::default(),
+            ..*self
+        })
+    }
+
     /// The entries of all these in one, between the head and the tail of the first; each entry still knows its place in
     /// the file that it was read from. `None` where their roots give names other meanings.
     pub fn joined(sources: &[&Self]) -> Option<Self> {
@@ -190,7 +204,7 @@ impl Source {
     }
 
     /// Where each entry starts, and where the last one ends: offsets in bytes.
-    pub(super) fn starts(&self) -> &[u32] {
+    pub fn starts(&self) -> &[u32] {
         &self.starts
     }
 

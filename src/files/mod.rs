@@ -36,6 +36,7 @@ mod unlisted;
 mod unpack;
 pub mod verify;
 
+pub use ahead::in_order;
 pub use backup::Backups;
 pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
@@ -45,7 +46,7 @@ pub use own::{is_there, read_text, write_whole};
 pub use plan::{
     Action, FileId, Output, Plan, Problem, Repairs, Request, export, main_path, main_paths, plan, plan_part, relocate,
 };
-pub use read::{Options, is_stream};
+pub use read::{Options, is_stream, read};
 pub use record::{Finished, recover};
 pub use sample::{blank, sample};
 pub use save::{Batch, Manner, Saved, save, save_as_asked};

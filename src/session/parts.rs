@@ -3,12 +3,15 @@
 //! A first walk over the files counts: 8 bytes a URL, a hash under which URLs of one page and near duplicates meet. URLs
 //! that meet others are read once more and kept as texts, for hashes only propose. A last walk brings each file back,
 //! shows it in a [`Session`] in which every rule says what it says of the whole set, and sheds it again. What is kept
-//! for long is those hashes during the first walk, and the texts of URLs that are not alone.
+//! for long is those hashes during the first walk, where entries start and what they break (6 bytes a URL), by which
+//! files are read again without being scanned again ([`reread`]), and the texts of URLs that are not alone.
 //!
 //! Of a set with alternate links the first walk keeps 8 bytes a URL more, a hash under which links find their rows, and
 //! the links themselves as hashes, once for all pages that list the same.
 //!
 //! Nothing can be changed in such a session; what a change makes of one file after the other is [`super::bulk`]'s.
+
+mod reread;
 
 use super::Session;
 use super::checks::Reader;
@@ -27,6 +30,7 @@ use crate::xml::names::{FileKind, Names};
 use crate::xml::record::Record;
 use crate::xml::scan::Visit;
 use rayon::prelude::*;
+use reread::Kept;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -37,6 +41,7 @@ pub struct Parts {
     session: Session,
     loader: Loader,
     paths: Vec<PathBuf>,
+    kept: Kept,
 }
 
 /// Sees each entry as [`Reader`] does, and takes down a hash of its URL.
@@ -108,7 +113,7 @@ impl Parts {
         progress: &Progress,
     ) -> Result<(Self, bool), files::Error> {
         let loader = session.loader(options);
-        let mut hashes: Vec<u64> = Vec::new();
+        let (mut hashes, mut kept): (Vec<u64>, _) = (Vec::new(), Kept::new());
         let mut is_linked = false;
         let make = |facts: &Facts| Meeting { reader: loader.reader(facts), hashes: Vec::new() };
         let loaded = files::load_all(paths, &loader.options, progress, make, &mut |part| match part {
@@ -132,13 +137,14 @@ impl Parts {
                     None => {}
                 }
                 hashes.extend(of_file);
+                kept.add(session.document().row_limit(), (&source, &sitemap), &reader);
                 let part = files::Part::Sitemap { source, sitemap, on_disk, visitor: reader };
-                if let Some(id) = session.absorb_alone(part) {
-                    session.shed(id);
+                if let Some(id) = session.absorb_known(part) {
+                    session.now.state.document.shed(id);
                 }
             }
         })?;
-        let mut parts = Self { session, loader, paths: paths.to_vec() };
+        let mut parts = Self { session, loader, paths: paths.to_vec(), kept };
         if is_linked {
             return Ok((parts, true));
         }
@@ -154,6 +160,16 @@ impl Parts {
 
     /// Reads the URLs that may name pages that others name, and compares them.
     fn compare(&mut self, wanted: &Arc<RowSet>, progress: &Progress) -> Result<(), files::Error> {
+        let found = self.texts(wanted, progress).unwrap_or_else(|| self.scanned_texts(wanted, progress))?;
+        let state = &mut self.session.now.state;
+        state.document.keep_locs(found);
+        state.checks.compare(&state.document, wanted);
+        self.kept.compared = Arc::clone(wanted);
+        Ok(())
+    }
+
+    /// The URLs of some rows, by scanning all files again.
+    fn scanned_texts(&self, wanted: &Arc<RowSet>, progress: &Progress) -> Result<Vec<(RowId, Box<str>)>, files::Error> {
         let document = &self.session.now.state.document;
         let sitemaps = document.sitemaps().iter();
         let first = |rows: &crate::document::rows::RowList| rows.iter().next().map_or(0, |row| row.0);
@@ -171,10 +187,7 @@ impl Parts {
                 found.extend(visitor.found);
             }
         })?;
-        let state = &mut self.session.now.state;
-        state.document.keep_locs(found);
-        state.checks.compare(&state.document, wanted);
-        Ok(())
+        Ok(found)
     }
 
     /// The set: its files, what is counted, what is found about the index and the set as a whole. Rows have no text.
@@ -191,7 +204,7 @@ impl Parts {
         progress: &Progress,
         mut see: impl FnMut(&Session, SitemapId) -> Result<(), E>,
     ) -> Result<(), E> {
-        let Self { session, loader, paths } = self;
+        let Self { session, loader, paths, .. } = self;
         let mut next = 0;
         let mut failed: Option<E> = None;
         let loader = &*loader;
@@ -288,6 +301,19 @@ fn meeting(hashes: &[u64]) -> RowSet {
 }
 
 impl Session {
+    /// The same, and the findings of its rows are kept.
+    fn absorb_known(&mut self, part: files::Part<Reader>) -> Option<SitemapId> {
+        let numbers = match &part {
+            files::Part::Sitemap { visitor, .. } => visitor.findings.clone(),
+            files::Part::Index { .. } => Vec::new(),
+        };
+        let first = self.document().row_limit();
+        let id = self.absorb_alone(part)?;
+        let state = &mut self.now.state;
+        state.checks.refill(&state.document, first, &numbers, id.index());
+        Some(id)
+    }
+
     /// Takes in a file of a set that is gone through; an index is just taken in.
     fn absorb_alone(&mut self, part: files::Part<Reader>) -> Option<SitemapId> {
         let files::Part::Sitemap { source, sitemap, on_disk, mut visitor } = part else {
@@ -337,7 +363,7 @@ impl Session {
         if !state.document.refill(id, source, &records) {
             return false;
         }
-        state.checks.refill(&state.document, first, &reader, id.index());
+        state.checks.refill(&state.document, first, &reader.findings, id.index());
         true
     }
 

@@ -16,6 +16,7 @@ use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
 use crate::xml::entry::Entry;
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -102,8 +103,8 @@ impl Reporter {
         reported.collect()
     }
 
-    /// The findings of a file, then those of its rows.
-    pub fn of_sitemap(&self, session: &Session, id: SitemapId) -> Vec<Reported> {
+    /// The findings of a file, then those of its rows; of some rows only if it is known that others have none.
+    pub fn of_sitemap(&self, session: &Session, id: SitemapId, told: Option<&[RowId]>) -> Vec<Reported> {
         let document = session.document();
         let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
         let profile = session.profile();
@@ -128,7 +129,10 @@ impl Reporter {
         }
         // Rows are put into words on all cores; their lines are counted afterwards, since a counter only goes forward.
         let sets = session.now.checks.rule_sets();
-        let rows: Vec<RowId> = sitemap.rows.iter().filter(|row| document.is_live(*row)).collect();
+        let rows: Cow<'_, [RowId]> = match told {
+            Some(told) => told.into(),
+            None => sitemap.rows.iter().filter(|row| document.is_live(*row)).collect(),
+        };
         let in_words = |row: &RowId| {
             let rules = session.now.checks.rules_in(*row, document, &sets);
             let is_told = !rules.is_empty() || self.near.contains(row.0);
@@ -197,7 +201,7 @@ impl Session {
         let reporter = Reporter::new(self);
         let mut out = reporter.of_index(self);
         for id in (0..self.document().sitemaps().len() as u32).map(SitemapId) {
-            out.extend(reporter.of_sitemap(self, id));
+            out.extend(reporter.of_sitemap(self, id, None));
         }
         out.extend(reporter.of_set(self));
         out

@@ -478,7 +478,7 @@ impl SetIndex {
     }
 
     /// Whether any row breaks a rule by its scheme, host, port or final slash alone. Mostly none does.
-    fn has_minorities(&self) -> bool {
+    pub fn has_minorities(&self) -> bool {
         MINORITY_RULES.iter().any(|rule| self.count_of(*rule) > 0)
     }
 

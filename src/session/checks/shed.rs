@@ -3,6 +3,7 @@
 
 use super::super::snapshot::DocumentLocs;
 use super::{Checks, Reader};
+use crate::check::rule::RuleSet;
 use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::location::{self, Home};
@@ -52,12 +53,20 @@ impl Checks {
     }
 
     /// Brings back the findings of the rows of a file.
-    pub fn refill(&mut self, document: &Document, first: u32, reader: &Reader, file: usize) {
-        let numbers =
-            self.with_quirks(document.sitemaps().get(file).map_or(&[], |file| &file.quirks), &reader.findings);
+    pub fn refill(&mut self, document: &Document, first: u32, findings: &[u16], file: usize) {
+        let numbers = self.with_quirks(document.sitemaps().get(file).map_or(&[], |file| &file.quirks), findings);
         for (row, number) in (first as usize..).zip(&*numbers) {
             self.findings.set(row, *number);
         }
+    }
+
+    /// Whether a row that is not held has findings. `undated` are all rows without a lastmod, `sets` all sets of rules
+    /// ([`Checks::rule_sets`]). Rows in the minority ([`has_minorities`](crate::check::set::SetIndex::has_minorities)) are not recognised.
+    pub fn is_told(&self, row: RowId, (document, undated): (&Document, &RowSet), sets: &[RuleSet]) -> bool {
+        sets.get(usize::from(self.finding_id(row))).is_some_and(|set| !set.is_empty())
+            || !self.set.rules_of(row.0, &DocumentLocs(document)).is_empty()
+            || self.near.contains(row.0)
+            || (self.set.with_lastmod() > 0 && undated.contains(row.0))
     }
 
     /// Takes them away.
