@@ -17,7 +17,8 @@ use crate::protocol::limits::{BYTES_PER_FILE, Limits, URLS_PER_FILE};
 use crate::protocol::location::{host, section};
 use crate::session::Session;
 use crate::session::bulk::Way;
-use crate::words::counted;
+use crate::session::save::beside;
+use crate::words::{counted, grouped};
 use std::path::Path;
 
 mod parts;
@@ -210,13 +211,8 @@ impl<'s> Asked<'s> {
 
 /// Says what was written.
 fn told(plan: &Plan, groups: usize, saved: &Saved, streams: &mut Streams<'_>) {
-    streams.note(&format!(
-        "{}: {} written, {} untouched, {} removed",
-        split::words(plan, groups),
-        saved.written.len(),
-        saved.untouched,
-        saved.removed.len()
-    ));
+    let (words, written) = (split::words(plan, groups), grouped(saved.written.len() as u64));
+    streams.note(&format!("{words}: {written} written{}", beside(saved, true)));
 }
 
 fn limits(split: &Split) -> Result<Limits, Failure> {

@@ -97,6 +97,31 @@ impl WholeLines<'_> {
         Some(span)
     }
 
+    /// Without whole lines that are the same at both ends: an entry has the end of the line before it.
+    fn differing(&self, mut span: Span) -> Span {
+        let sides = |span: &Span| {
+            let before = self.before.get(span.before.clone()).unwrap_or_default();
+            (before, self.after.get(span.after.clone()).unwrap_or_default())
+        };
+        let (before, after) = sides(&span);
+        if before == after {
+            return span;
+        }
+        let lines = |text: &'_ [u8], other: &'_ [u8]| -> usize {
+            let both = text.split_inclusive(|byte| *byte == b'\n').zip(other.split_inclusive(|byte| *byte == b'\n'));
+            both.take_while(|(one, other)| one == other && one.ends_with(b"\n")).map(|(line, _)| line.len()).sum()
+        };
+        let same = lines(before, after);
+        (span.before.start, span.after.start) = (span.before.start + same, span.after.start + same);
+        let (before, after) = sides(&span);
+        let is_line = |text: &[u8], at: usize| at == 0 || text.get(at - 1) == Some(&b'\n');
+        let alike = before.iter().rev().zip(after.iter().rev()).take_while(|(one, other)| one == other).count();
+        let starts = |cut: &usize| is_line(before, before.len() - cut) && is_line(after, after.len() - cut);
+        let same = if before.ends_with(b"\n") { (0..=alike).rev().find(starts).unwrap_or_default() } else { 0 };
+        (span.before.end, span.after.end) = (span.before.end - same, span.after.end - same);
+        span
+    }
+
     /// Whether a span ends where lines end, on both sides.
     fn is_whole(&self, span: &Span) -> bool {
         let ends = |bytes: &[u8], range: &Range<usize>| {
@@ -139,7 +164,7 @@ impl Iterator for WholeLines<'_> {
             let is_long = on.is_some() && self.at - first >= self.most && self.is_whole(&span);
             let Some(next) = next.filter(|_| touches && !is_long) else {
                 self.end = span.before.end;
-                return Some((span, self.at - first));
+                return Some((self.differing(span), self.at - first));
             };
             (span.before.end, span.after.end) = (next.before.end, next.after.end);
             self.at += 1;
@@ -257,6 +282,21 @@ mod tests {
             text(&unified(before.as_bytes(), after.as_bytes(), &spans, 100)),
             "@@ -1,8 +1,9 @@\n <u>\n  a\n  b\n+ new\n  c\n  d\n- e\n+ E\n  f\n </u>\n"
         );
+    }
+
+    #[test]
+    fn the_line_before_a_changed_entry_is_no_change() {
+        let (before, after) = ("<u>\n a\n b\n c\n</u>\n", "<u>\n a\n B\n B2\n c\n</u>\n");
+        // An entry with the end of the line before it, and one that begins within that line.
+        for (from, to) in [(6, 7), (4, 7), (4, 11)] {
+            let spans = [Span { before: from..to + 2, after: from..to + 6 }];
+            assert!(same_outside(before.as_bytes(), after.as_bytes(), &spans).is_some());
+            assert_eq!(
+                text(&unified(before.as_bytes(), after.as_bytes(), &spans, 100)),
+                "@@ -1,5 +1,6 @@\n <u>\n  a\n- b\n+ B\n+ B2\n  c\n </u>\n",
+                "{from}..{to}"
+            );
+        }
     }
 
     #[test]

@@ -5,10 +5,10 @@
 
 use super::children::Met;
 use super::error::{Error, Reason};
-use super::journal::Desk;
-use super::load::{self, Facts, File, Job, Loaded, Part};
+use super::load::{self, Facts, File, Loaded, Part};
 use super::plan::volumes::siblings;
-use super::{locate, read, record, unlisted};
+use super::several::begin;
+use super::{read, unlisted};
 use crate::document::sitemap::Index;
 use crate::progress::Progress;
 use crate::xml::names::{FileKind, Names};
@@ -61,15 +61,7 @@ pub(super) fn load_indexes<V: Visit + Send>(
     make: impl Fn(&Facts) -> V + Sync,
     deliver: &mut dyn FnMut(Part<V>),
 ) -> Result<Loaded, Error> {
-    let mut finished = None;
-    for path in paths {
-        finished = record::recover(path)?.or(finished);
-    }
-    let desk = options.state.as_ref().map(|state| Desk::take_all(state, paths));
-    let base = options.base_url.as_deref().and_then(locate::folder_url);
-    let job = Job { options, progress, make: &make, base };
-    let len = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    progress.expect(paths.len() as u64, paths.iter().map(len).sum());
+    let (job, Loaded { desk, finished, .. }) = begin(paths, options, progress, &make)?;
     let (mut files, mut unread, mut seen): (Vec<File<V>>, _, _) = (Vec::new(), Vec::new(), BTreeSet::new());
     for path in paths {
         let name = load::file_name(path);

@@ -36,18 +36,8 @@ pub fn load_all<V: Visit + Send>(
         return super::indexes::load_indexes(paths, options, progress, make, deliver);
     }
     let folder = common_folder(paths);
-    let base = options.base_url.as_deref().and_then(locate::folder_url);
-    let job = Job { options, progress, make: &make, base };
-    let len = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    progress.expect(paths.len() as u64, paths.iter().map(len).sum());
-    // Before the first byte is read, so that two never edit the same file.
-    let desk = options.state.as_ref().map(|state| Desk::take_all(state, paths));
-    let mut loaded = Loaded { desk, ..Loaded::default() };
+    let (job, mut loaded) = begin(paths, options, progress, &make)?;
     let mut seen = BTreeSet::new();
-    // The record of a save lies beside the first.
-    for path in paths {
-        loaded.finished = record::recover(path)?.or(loaded.finished);
-    }
     if let Some(home) = paths.first().and_then(|path| path.parent()) {
         super::load::sweep_beside(home, paths.iter().map(PathBuf::as_path));
     }
@@ -93,6 +83,29 @@ pub fn load_all<V: Visit + Send>(
         return Err(loaded.unread.swap_remove(0));
     }
     Ok(loaded)
+}
+
+/// What the load of several paths begins with, whatever they are: saves that were interrupted are finished, then, before
+/// the first byte is read, so that two never edit the same file, the place of the set is taken.
+///
+/// # Errors
+/// When an interrupted save cannot be finished.
+pub(super) fn begin<'a, M>(
+    paths: &[PathBuf],
+    options: &'a read::Options,
+    progress: &'a Progress,
+    make: &'a M,
+) -> Result<(Job<'a, M>, Loaded), Error> {
+    let mut loaded = Loaded::default();
+    // The record of a save lies beside the first.
+    for path in paths {
+        loaded.finished = record::recover(path)?.or(loaded.finished);
+    }
+    loaded.desk = options.state.as_ref().map(|state| Desk::take_all(state, paths));
+    let base = options.base_url.as_deref().and_then(locate::folder_url);
+    let len = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    progress.expect(paths.len() as u64, paths.iter().map(len).sum());
+    Ok((Job { options, progress, make, base }, loaded))
 }
 
 /// The folder that all paths are in.

@@ -328,6 +328,18 @@ fn copied(saved: &Saved, own: Option<&Path>) -> String {
     format!("{}; this is still {name}", words(saved).replacen("saved", "exported", 1))
 }
 
+/// What a save did beside writing: `, 4 untouched, 1 removed`; the first only where it is worth a word.
+pub fn beside(saved: &Saved, names_untouched: bool) -> String {
+    let mut text = String::new();
+    if saved.untouched > 0 && names_untouched {
+        let _ = write!(text, ", {} untouched", grouped(saved.untouched as u64));
+    }
+    if !saved.removed.is_empty() {
+        let _ = write!(text, ", {} removed", grouped(saved.removed.len() as u64));
+    }
+    text
+}
+
 /// What is said of a save.
 pub fn words(saved: &Saved) -> String {
     let bytes: u64 = saved.written.iter().map(|(_, bytes)| bytes).sum();
@@ -336,12 +348,7 @@ pub fn words(saved: &Saved) -> String {
         [(path, bytes)] => format!("saved {} ({})", path.display(), size(*bytes)),
         files => format!("saved {} ({})", counted(files.len() as u64, "file"), size(bytes)),
     };
-    if saved.untouched > 0 && !saved.written.is_empty() {
-        let _ = write!(text, ", {} untouched", grouped(saved.untouched as u64));
-    }
-    if !saved.removed.is_empty() {
-        let _ = write!(text, ", {} removed", saved.removed.len());
-    }
+    text += &beside(saved, !saved.written.is_empty());
     if let Some(dated) = saved.backups.first() {
         let _ = write!(text, "; what was there is in {}", dated.display());
     }
