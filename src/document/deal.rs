@@ -57,6 +57,7 @@ impl Document {
     /// its bytes.
     pub fn deal_since(&self, saved: Option<&Self>, limits: Limits) -> Dealt {
         let mut dealt = Dealt { document: self.clone(), parts: Vec::new(), oversized: Vec::new() };
+        dealt.document.agreed = None;
         for (number, sitemap) in self.sitemaps().iter().enumerate() {
             let id = SitemapId(number as u32);
             let then = saved.and_then(|saved| saved.sitemaps().get(number));
@@ -80,7 +81,7 @@ impl Document {
     }
 
     /// Whether a file has more news entries than one may have.
-    fn has_much_news(&self, sitemap: &Sitemap) -> bool {
+    pub(super) fn has_much_news(&self, sitemap: &Sitemap) -> bool {
         let is_news = |row: &RowId| self.is_live(*row) && self.record(*row).flags.has(Flags::NEWS);
         sitemap.live > NEWS_PER_FILE && sitemap.rows.iter().filter(is_news).count() > NEWS_PER_FILE as usize
     }
@@ -144,7 +145,8 @@ struct Filled {
 }
 
 impl Dealt {
-    fn split(&mut self, id: SitemapId, limits: Limits) {
+    /// Deals the rows of a file, all of them live.
+    pub(super) fn split(&mut self, id: SitemapId, limits: Limits) {
         let Some(sitemap) = self.document.sitemap(id).cloned() else { return };
         let frame = Arc::new(part_frame(&sitemap.frame));
         let overhead = |source: &Source| (source.head(true).len() + source.tail(true).len()) as u64;

@@ -140,6 +140,7 @@ impl Document {
     pub fn apply(&self, edit: &Edit, progress: &Progress) -> Option<Applied> {
         let mut applied = Applied::nothing(self);
         applied.run(edit, progress)?;
+        applied.document.foresee();
         applied.field = match edit {
             Edit::Set { field, .. } | Edit::SetEach { field, .. } => Some(*field),
             _ => None,
@@ -451,6 +452,7 @@ impl Document {
     }
 
     pub(super) fn change_sitemap(&mut self, id: SitemapId, change: impl FnOnce(&mut super::sitemap::Sitemap)) {
+        self.agreed = None;
         if let Some(sitemap) = Arc::make_mut(&mut self.sitemaps).get_mut(id.index()) {
             change(Arc::make_mut(sitemap));
         }

@@ -4,6 +4,7 @@
 //! job works on a value, "modified" means "not the saved value". No I/O, no clock, cannot fail.
 
 pub mod adopt;
+mod agreed;
 mod codes;
 pub mod column;
 pub mod deal;
@@ -105,6 +106,8 @@ pub struct Document {
     lengths: Option<Arc<[u32]>>,
     /// The file that is held, of a set whose files are not.
     filled: Option<SitemapId>,
+    /// Rows in the files that the next save puts them into, where somebody agreed to others; see [`agreed`].
+    agreed: Option<Arc<Self>>,
 }
 
 impl Document {
@@ -131,6 +134,7 @@ impl Document {
 
     /// Puts the index in its place, when loading starts and ends.
     pub fn set_index(&mut self, index: Option<Index>) {
+        self.agreed = None;
         self.index = index.map(Arc::new);
     }
 
@@ -138,6 +142,7 @@ impl Document {
     pub fn add_sitemap(&mut self, mut sitemap: Sitemap) -> SitemapId {
         (sitemap.rows, sitemap.live, sitemap.entry_bytes) = (RowList::default(), 0, 0);
         // A source of its own keeps "the sitemap of a source" true for all later ones.
+        self.agreed = None;
         let blank = Arc::clone(&sitemap.frame);
         if blank.is_empty() {
             Arc::make_mut(&mut self.sources).push(blank);

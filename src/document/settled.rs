@@ -57,6 +57,7 @@ impl Document {
                 settled.document.share_sitemap(saved, number);
             }
         }
+        settled.document.foresee();
         Some(settled)
     }
 

@@ -3,9 +3,11 @@
 //! Everywhere else an index is one list of entries; only what reads, plans, writes, locks and compares files looks
 //! here. An index of one file has no [`Volume`], and is that file.
 
+use super::deal::part_frame;
 use super::quirk::Quirk;
 use super::sitemap::{Child, Index, UTF_8};
 use super::source::Source;
+use crate::protocol::limits::Limits;
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -212,6 +214,25 @@ impl Index {
         Some(joined)
     }
 
+    /// The same entries in these files; `name` gives each new one, by its number, a name and, if it is known, a path.
+    #[must_use]
+    pub fn in_files(&self, slots: &[Slot], mut name: impl FnMut(usize) -> (Arc<str>, Option<PathBuf>)) -> Self {
+        let last = self.more.last().map_or((&self.source, self.gzip), |last| (&last.frame, last.gzip));
+        let (frame, gzip, mut more) = (Arc::new(part_frame(last.0)), last.1, Vec::new());
+        for (number, slot) in slots.iter().enumerate().skip(1) {
+            let there = slot.file.and_then(|file| self.more.get(file.checked_sub(1)?)).cloned();
+            more.push(there.map_or_else(
+                || {
+                    let (name, path) = name(number);
+                    let (frame, quirks) = (Arc::clone(&frame), Arc::default());
+                    Volume { path, name, gzip, frame, first: slot.entries.start, encoding: UTF_8, quirks }
+                },
+                |volume| Volume { first: slot.entries.start, ..volume },
+            ));
+        }
+        Self { more: more.into(), ..self.clone() }
+    }
+
     /// Where the files begin once the entries are others: each entry stays in its file, and new ones are in that of the
     /// entry before them. `was` tells for each entry which one it was. Where entries have changed places across files,
     /// as many as before are in each.
@@ -232,4 +253,64 @@ impl Index {
         }
         more.into()
     }
+}
+
+/// One file of an index to be, until it is known which.
+#[derive(Debug)]
+pub struct Slot {
+    /// Which of the files that are there; `None` for a new one.
+    pub file: Option<usize>,
+    /// Its entries, counted through the whole index.
+    pub entries: Range<usize>,
+}
+
+/// Deals the entries of an index to its files. `may_stay` says which of them keep their bytes whatever the limits say.
+pub fn slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&IndexFile<'_>) -> bool) -> Vec<Slot> {
+    let mut slots: Vec<Slot> =
+        index.files().enumerate().map(|(number, file)| Slot { file: Some(number), entries: file.entries }).collect();
+    // The first is the one that the set is known by: where it would be empty it takes over what the next one has.
+    let is_emptied = index.file(0).is_some_and(|first| first.is_empty() && !may_stay(&first));
+    let filled = slots.iter().position(|slot| !slot.entries.is_empty());
+    if let Some(filled) = filled.filter(|_| is_emptied)
+        && let Some(end) = slots.get(filled).map(|slot| slot.entries.end)
+    {
+        slots.iter_mut().take(filled + 1).skip(1).for_each(|slot| slot.entries = end..end);
+        if let Some(first) = slots.first_mut() {
+            first.entries = 0..end;
+        }
+    }
+    let overhead = |source: &Source| (source.head(true).len() + source.tail(true).len()) as u64;
+    let mut out: Vec<Slot> = Vec::new();
+    let mut start = 0;
+    for slot in slots {
+        let file = slot.file.and_then(|number| index.file(number));
+        let Some(file) = file else { continue };
+        let stays = start == slot.entries.start && file.entries == slot.entries && may_stay(&file);
+        let end =
+            if stays { slot.entries.end } else { full(index, start..slot.entries.end, overhead(file.frame), limits) };
+        if start < end || stays || slot.file == Some(0) {
+            out.push(Slot { file: slot.file, entries: start..end });
+        }
+        start = end;
+    }
+    let new = overhead(&part_frame(index.more.last().map_or(&index.source, |last| &last.frame)));
+    while start < index.children.len() {
+        let end = full(index, start..index.children.len(), new, limits);
+        out.push(Slot { file: None, entries: start..end });
+        start = end;
+    }
+    out
+}
+
+/// Up to which of these entries a file has room that has so many bytes around them. One always has.
+fn full(index: &Index, entries: Range<usize>, overhead: u64, limits: Limits) -> usize {
+    let mut bytes = overhead;
+    let most = entries.start.saturating_add(limits.parts.max(1) as usize).min(entries.end);
+    for entry in entries.start..most {
+        bytes += index.source.entry_text(entry).len() as u64;
+        if bytes > limits.index_bytes && entry > entries.start {
+            return entry;
+        }
+    }
+    most
 }

@@ -180,7 +180,7 @@ impl Snapshot {
                 whole
             }
             Change::FixFile(file, rules) => Some(self.intend_fix_file(*file, *rules)),
-            Change::Fix { rows, rules } => self.intend_fix(rows, *rules, progress),
+            Change::Fix { rows, rules } => self.intend_fix(rows, &RowSet::new(), *rules, progress),
             Change::ApplyOrder => Some(self.intend_order()),
         })
     }

@@ -406,7 +406,7 @@ impl Checks {
         if self.homes.len() < files {
             Arc::make_mut(&mut self.homes).resize(files, None);
         }
-        if !moved.is_empty() && !self.is_bare {
+        if (!moved.is_empty() || before.is_agreed() || after.is_agreed()) && !self.is_bare {
             sync(Arc::make_mut(&mut self.set), (before, after), moved, None);
         }
     }
@@ -547,6 +547,13 @@ fn facts_of(record: &Record, file: u32) -> RowFacts {
 
 /// Brings the set index up to date by the touched rows. `field` is the only one that changed, if so.
 fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &RowSet, field: Option<Field>) {
+    let is_dealt = before.is_agreed() || after.is_agreed();
+    // Rows are counted in the files that somebody agreed to.
+    let (before, after) = (before.as_agreed(), after.as_agreed());
+    let moved = if is_dealt { before.rehomed(after) } else { RowSet::new() };
+    let (touched, field) =
+        if moved.is_empty() { (Cow::Borrowed(touched), field) } else { (Cow::Owned(touched | &moved), None) };
+    let touched = &*touched;
     let (old, new) = (DocumentLocs(before), DocumentLocs(after));
     let facts = |document: &Document, row: RowId| facts_of(&document.record(row), document.sitemap_of(row).0);
     if field.is_some_and(|field| matches!(field, Field::Changefreq | Field::Priority)) {

@@ -224,12 +224,17 @@ fn worded(entry: &Entry, text: &[u8], context: &entry_rules::Context<'_>, rules:
 const SMALL_INDEX: usize = 500;
 const SMALL_SET: u64 = 100_000;
 
+/// Whether every change has all of the index looked at.
+pub(super) fn has_small_index(document: &Document) -> bool {
+    document.index().is_some_and(|index| index.children.len() <= SMALL_INDEX) && u64::from(document.live()) <= SMALL_SET
+}
+
 impl Session {
     /// File and index rules for everything, after a load or a save.
     pub(super) fn check_files(&mut self) {
         let document = self.document();
         let mut findings = Vec::new();
-        for id in (0..document.sitemaps().len() as u32).map(SitemapId) {
+        for id in (0..document.as_agreed().sitemaps().len() as u32).map(SitemapId) {
             findings.extend(of_sitemap((document, &self.now.saved), id, self.now.checks.profile()));
         }
         findings.extend(self.of_index());
@@ -239,7 +244,8 @@ impl Session {
     /// File rules of the files that a change touched.
     pub(super) fn refresh_files(&mut self, old: &Document) {
         let document = &self.now.state.document;
-        let same_index = match (document.index(), old.index()) {
+        let (now, old) = (document.as_agreed(), old.as_agreed());
+        let same_index = match (now.index(), old.index()) {
             (Some(new), Some(old)) => std::ptr::eq(new, old),
             (new, old) => new.is_none() == old.is_none(),
         };
@@ -247,23 +253,22 @@ impl Session {
             self.check_index_entries();
             return self.check_files();
         }
-        let changed: Vec<SitemapId> = (0..document.sitemaps().len() as u32)
+        let changed: Vec<SitemapId> = (0..now.sitemaps().len() as u32)
             .map(SitemapId)
-            .filter(|id| match (document.sitemaps().get(id.index()), old.sitemaps().get(id.index())) {
+            .filter(|id| match (now.sitemaps().get(id.index()), old.sitemaps().get(id.index())) {
                 (Some(new), Some(old)) => !Arc::ptr_eq(new, old),
                 _ => true,
             })
             .collect();
-        if changed.is_empty() && document.sitemaps().len() == old.sitemaps().len() {
+        if changed.is_empty() && now.sitemaps().len() == old.sitemaps().len() {
             return;
         }
         // Dates of the index are compared with those of the rows: all of them, where that costs no more than a frame.
-        let is_small = document.index().is_some_and(|index| index.children.len() <= SMALL_INDEX)
-            && u64::from(document.live()) <= SMALL_SET;
+        let is_small = has_small_index(document);
         let child_of = |id: SitemapId| document.index().and_then(|index| index.child_of(id));
         let children: Vec<usize> = changed.iter().filter_map(|id| child_of(*id)).collect();
         let is_old = |finding: &FileFinding| match finding.place {
-            Place::Sitemap(id) => changed.contains(&id) || id.index() >= document.sitemaps().len(),
+            Place::Sitemap(id) => changed.contains(&id) || id.index() >= now.sitemaps().len(),
             Place::Index(Some(child)) => finding.rule == Rule::INDEX_CHILD_EMPTY && children.contains(&child),
             _ => false,
         };
@@ -287,7 +292,7 @@ impl Session {
 
     /// What is wrong with the index and its entries.
     pub(super) fn of_index(&self) -> Vec<FileFinding> {
-        let document = self.document();
+        let document = self.document().as_agreed();
         let Some(index) = document.index() else { return Vec::new() };
         let profile = self.now.checks.profile();
         let mut findings = frame::findings(document, Member::Index, profile);
@@ -327,9 +332,7 @@ impl Session {
                 say(Place::Index(Some(number)), finding.rule, finding.field, finding.message, fix);
             }
         }
-        let known = self.now.known_of_files(document);
-        let facts = known.facts(home.as_ref());
-        for found in index::check(index, &facts) {
+        for found in self.now.list_findings(self.document()) {
             let place = Place::Index(found.child);
             let is_safe = found.rule.fix() == FixKind::Safe;
             let fix = fix::index::label(found.rule).filter(|_| fix::index::offers(index, &found));
@@ -406,8 +409,15 @@ pub(super) fn of_sitemap(
     profile: Profile,
 ) -> Vec<FileFinding> {
     // A part that was emptied and removed by a save is no file any more, and one that was emptied since will not be.
-    let goes = document.is_gone(id) || document.leaves(saved, id);
-    if goes { Vec::new() } else { of_present(document, id, profile) }
+    if document.is_gone(id) || document.leaves(saved, id) {
+        return Vec::new();
+    }
+    let mut findings = of_present(document.as_agreed(), id, profile);
+    if document.sitemap(id).is_none() {
+        // A file that the next save makes is put right when it is there.
+        findings.iter_mut().for_each(|finding| finding.fix = None);
+    }
+    findings
 }
 
 /// The same of a file that is there for certain.

@@ -6,6 +6,7 @@ pub(super) mod index;
 pub(super) mod list;
 pub(super) mod name;
 pub(super) mod set;
+mod trial;
 
 use super::change::{Intent, Label, Part, Sample};
 use super::frame;
@@ -74,13 +75,23 @@ pub(super) fn why_left(counts: &BTreeMap<Rule, u64>) -> String {
 
 impl Snapshot {
     /// What the fixers of `rules` make of `rows`. A rule that is named may run even if its fix needs a decision:
-    /// naming it, and the preview, are the decision. `None` when cancelled.
-    pub(super) fn intend_fix(&self, rows: &RowSet, rules: RuleSet, progress: &Progress) -> Option<Intent> {
+    /// naming it, and the preview, are the decision. Rows that are `left` alone are the reason for nothing but what is
+    /// done to their files. `None` when cancelled.
+    pub(super) fn intend_fix(
+        &self,
+        rows: &RowSet,
+        left: &RowSet,
+        rules: RuleSet,
+        progress: &Progress,
+    ) -> Option<Intent> {
         // What was repaired when a file was read is agreed to for the file.
         let of_rows = rules.minus(quirk::REPAIRS).minus(set::FIXES);
         let affected: Vec<u32> = rows
             .iter()
-            .filter(|row| self.document.is_live(RowId(*row)) && self.rules_of(RowId(*row)).intersects(of_rows))
+            .filter(|row| {
+                let is_meant = self.document.is_live(RowId(*row)) && !left.contains(*row);
+                is_meant && self.rules_of(RowId(*row)).intersects(of_rows)
+            })
             .collect();
         let unattended = is_unattended(rules);
         let repairs: Vec<(RowId, Repair)> = affected
@@ -167,7 +178,7 @@ impl Snapshot {
         of_set.iter().try_fold(intent, |intent, rule| {
             let taken = intent.edit.as_ref().map(touched).unwrap_or_default();
             // A row that one rule has changed is another row for the next.
-            let other = self.intend_fix_set(&(rows - &taken), rule, None, progress)?;
+            let other = self.intend_fix_set(&(rows - left - &taken), rule, None, progress)?;
             Some(if other.edit.is_none() && other.refused == 0 { intent } else { intent.joined(other) })
         })
     }
@@ -192,7 +203,7 @@ impl Snapshot {
         progress: &Progress,
     ) -> Option<Intent> {
         if *decision == Decision::Usual {
-            return self.intend_fix(rows, rule.family(), progress);
+            return self.intend_fix(rows, &RowSet::new(), rule.family(), progress);
         }
         if set::FIXES.contains(rule) {
             return self.intend_fix_set(rows, rule, Some(decision), progress);

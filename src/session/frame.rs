@@ -403,7 +403,7 @@ impl Snapshot {
 
     /// Whether the news entries of a file can have files of their own, and nobody has said yet that they shall.
     pub(super) fn parts_news(&self, id: SitemapId) -> bool {
-        let is_whole = can_have_parts(&self.document);
+        let is_whole = self.document.can_have_parts();
         let is_new = self.document.sitemap(id).is_some_and(|sitemap| !sitemap.apart && sitemap.form == Form::Xml);
         let mut found = self.checks.set_findings().into_iter();
         is_whole && is_new && found.any(|found| found.rule == SetRule::NewsMixed && found.file == Some(id.0))
@@ -414,14 +414,9 @@ impl Snapshot {
         let is_sitemap = self.document.sitemap(id).is_some_and(|file| !file.accepted && file.form == Form::Xml);
         let mut found = self.checks.set_findings().into_iter();
         is_sitemap
-            && can_have_parts(&self.document)
+            && self.document.can_have_parts()
             && found.any(|found| found.rule == SetRule::NewsLimit && found.file == Some(id.0))
     }
-}
-
-/// Whether something names the parts of a file that is split: several files without an index have nothing.
-fn can_have_parts(document: &Document) -> bool {
-    document.index().is_some() || document.sitemaps().len() == 1
 }
 
 /// The limits that a file is over and that writing it anew puts right; none once that is agreed to.
@@ -429,16 +424,13 @@ fn dealt_when_written(document: &Document, member: Member, broken: RuleSet) -> R
     let limits = Limits::default();
     match member {
         Member::Index => {
-            let is_over = |index: &Index| {
-                let bytes = index.source.bytes().len() as u64;
-                !index.accepted && (index.source.len() > limits.parts as usize || bytes > limits.index_bytes)
-            };
+            let is_over = |index: &Index| !index.accepted && index.is_over(limits);
             let over = broken.intersection(RuleSet::of(&[Rule::INDEX_TOO_MANY, Rule::FILE_TOO_LARGE]));
             if document.index().is_some_and(is_over) { over } else { RuleSet::EMPTY }
         }
         Member::Sitemap(id) => {
             let is_meant = |file: &&Sitemap| !file.accepted && !matches!(file.form, Form::Feed(_));
-            let Some(sitemap) = document.sitemap(id).filter(is_meant).filter(|_| can_have_parts(document)) else {
+            let Some(sitemap) = document.sitemap(id).filter(is_meant).filter(|_| document.can_have_parts()) else {
                 return RuleSet::EMPTY;
             };
             let mut over = broken.intersection(SPLIT);

@@ -106,7 +106,7 @@ impl Reporter {
     /// The findings of a file, then those of its rows; of some rows only if it is known that others have none.
     pub fn of_sitemap(&self, session: &Session, id: SitemapId, told: Option<&[RowId]>) -> Vec<Reported> {
         let document = session.document();
-        let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
+        let Some(sitemap) = document.as_agreed().sitemap(id) else { return Vec::new() };
         let profile = session.profile();
         let file = shown(sitemap.path.as_deref(), &sitemap.name);
         let source = document.source_of(id).unwrap_or(&sitemap.frame);
@@ -131,7 +131,11 @@ impl Reporter {
         let sets = session.now.checks.rule_sets();
         let rows: Cow<'_, [RowId]> = match told {
             Some(told) => told.into(),
-            None => sitemap.rows.iter().filter(|row| document.is_live(*row)).collect(),
+            // A file that the next save makes has no rows of its own yet.
+            None => {
+                let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+                rows.filter(|row| document.is_live(*row)).collect()
+            }
         };
         let in_words = |row: &RowId| {
             let rules = session.now.checks.rules_in(*row, document, &sets);
@@ -200,7 +204,7 @@ impl Session {
     pub fn report(&self) -> Vec<Reported> {
         let reporter = Reporter::new(self);
         let mut out = reporter.of_index(self);
-        for id in (0..self.document().sitemaps().len() as u32).map(SitemapId) {
+        for id in (0..self.document().as_agreed().sitemaps().len() as u32).map(SitemapId) {
             out.extend(reporter.of_sitemap(self, id, None));
         }
         out.extend(reporter.of_set(self));

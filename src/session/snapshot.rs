@@ -126,6 +126,7 @@ impl Snapshot {
     fn prepare_fix(&self, change: &Change, intent: Intent, progress: &Progress) -> Option<Prepared> {
         let mut prepared = self.prepare_intent(intent, progress)?;
         if change.is_fix() && prepared.intent.edit.is_some() {
+            prepared = self.retreated(change, prepared, progress)?;
             prepared.intent.left = self.left_by(&prepared);
         }
         Some(prepared)
@@ -189,7 +190,7 @@ impl Snapshot {
     }
 }
 
-/// The document as the set rules look rows up in it.
+/// The document as the set rules look rows up in it: in the files that somebody agreed to.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentLocs<'d>(pub &'d Document);
 
@@ -199,11 +200,11 @@ impl Locs for DocumentLocs<'_> {
     }
 
     fn file(&self, row: u32) -> u32 {
-        self.0.sitemap_of(RowId(row)).0
+        self.0.as_agreed().sitemap_of(RowId(row)).0
     }
 
     fn each_date(&self, file: u32, see: &mut dyn FnMut(i64)) {
-        let Some(sitemap) = self.0.sitemap(SitemapId(file)) else { return };
+        let Some(sitemap) = self.0.as_agreed().sitemap(SitemapId(file)) else { return };
         for row in sitemap.rows.iter().filter(|row| self.0.is_live(*row)) {
             if let Some(lastmod) = self.0.record(row).lastmod() {
                 see(lastmod.seconds);

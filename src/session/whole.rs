@@ -38,7 +38,8 @@ impl Session {
 
     /// Those of the file that a row is in, and of the set.
     pub fn whole_findings_of(&self, row: RowId) -> Vec<FileFinding> {
-        let file = self.sitemap_of(row);
+        // The file that it will be in, where somebody agreed to another.
+        let file = self.document().as_agreed().sitemap_of(row);
         let own = self.file_findings.iter().filter(|finding| finding.place == Place::Sitemap(file)).cloned();
         let set = self.now.checks.set();
         let of_set = set.findings_of(Some(file.0)).into_iter().chain(set.findings_of(None));
@@ -48,7 +49,7 @@ impl Session {
     /// Whether a key does something about any of them.
     pub fn can_fix_whole(&self) -> bool {
         let set = self.now.checks.set();
-        let files = (0..self.document().sitemaps().len() as u32).map(Some).chain([None]);
+        let files = (0..self.document().as_agreed().sitemaps().len() as u32).map(Some).chain([None]);
         let mut of_set = files.flat_map(|file| set.findings_of(file)).filter_map(|found| self.whole(found));
         self.file_findings.iter().any(|finding| finding.fix.is_some()) || of_set.any(|finding| finding.fix.is_some())
     }
@@ -80,8 +81,11 @@ impl Session {
             Some(file) if !CLEARED.contains(rule) => Change::FixFile(file, rules),
             file => {
                 let is_meant = |id: SitemapId| file.is_none_or(|file| file == Member::Sitemap(id));
-                let rows: RowSet =
-                    document.live_rows().filter(|row| is_meant(document.sitemap_of(*row))).map(|row| row.0).collect();
+                let rows: RowSet = document
+                    .live_rows()
+                    .filter(|row| is_meant(document.as_agreed().sitemap_of(*row)))
+                    .map(|row| row.0)
+                    .collect();
                 Change::Fix { rows, rules }
             }
         }

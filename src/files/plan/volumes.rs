@@ -6,75 +6,13 @@
 
 use super::Planner;
 use super::name::{self, Pattern};
-use crate::document::deal::part_frame;
-use crate::document::sitemap::{Index, UTF_8};
-use crate::document::source::Source;
-use crate::document::volumes::{IndexFile, Volume};
+use crate::document::sitemap::Index;
+use crate::document::volumes::{IndexFile, slots};
 use crate::protocol::limits::Limits;
 use crate::words::grouped;
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// One file of an index to be, until it is known which.
-#[derive(Debug)]
-struct Slot {
-    /// Which of the files that are there; `None` for a new one.
-    file: Option<usize>,
-    entries: Range<usize>,
-}
-
-/// Deals the entries of an index to its files. `may_stay` says which of them keep their bytes whatever the limits say.
-fn dealt(index: &Index, limits: Limits, may_stay: &dyn Fn(&IndexFile<'_>) -> bool) -> Vec<Slot> {
-    let mut slots: Vec<Slot> =
-        index.files().enumerate().map(|(number, file)| Slot { file: Some(number), entries: file.entries }).collect();
-    // The first is the one that the set is known by: where it would be empty it takes over what the next one has.
-    let is_emptied = index.file(0).is_some_and(|first| first.is_empty() && !may_stay(&first));
-    let filled = slots.iter().position(|slot| !slot.entries.is_empty());
-    if let Some(filled) = filled.filter(|_| is_emptied)
-        && let Some(end) = slots.get(filled).map(|slot| slot.entries.end)
-    {
-        slots.iter_mut().take(filled + 1).skip(1).for_each(|slot| slot.entries = end..end);
-        if let Some(first) = slots.first_mut() {
-            first.entries = 0..end;
-        }
-    }
-    let overhead = |source: &Source| (source.head(true).len() + source.tail(true).len()) as u64;
-    let mut out: Vec<Slot> = Vec::new();
-    let mut start = 0;
-    for slot in slots {
-        let file = slot.file.and_then(|number| index.file(number));
-        let Some(file) = file else { continue };
-        let stays = start == slot.entries.start && file.entries == slot.entries && may_stay(&file);
-        let end =
-            if stays { slot.entries.end } else { full(index, start..slot.entries.end, overhead(file.frame), limits) };
-        if start < end || stays || slot.file == Some(0) {
-            out.push(Slot { file: slot.file, entries: start..end });
-        }
-        start = end;
-    }
-    let new = overhead(&part_frame(index.more.last().map_or(&index.source, |last| &last.frame)));
-    while start < index.children.len() {
-        let end = full(index, start..index.children.len(), new, limits);
-        out.push(Slot { file: None, entries: start..end });
-        start = end;
-    }
-    out
-}
-
-/// Up to which of these entries a file has room that has so many bytes around them. One always has.
-fn full(index: &Index, entries: Range<usize>, overhead: u64, limits: Limits) -> usize {
-    let mut bytes = overhead;
-    let most = entries.start.saturating_add(limits.parts.max(1) as usize).min(entries.end);
-    for entry in entries.start..most {
-        bytes += index.source.entry_text(entry).len() as u64;
-        if bytes > limits.index_bytes && entry > entries.start {
-            return entry;
-        }
-    }
-    most
-}
 
 impl Planner<'_> {
     /// Makes as many files of the index as its entries need, and says so when there are more than before.
@@ -90,28 +28,15 @@ impl Planner<'_> {
             let then = file.path.and_then(|path| saved?.file_at(path));
             then.is_some_and(|then| then.has_bytes_of(file))
         };
-        let slots = dealt(&index, self.request.limits, &may_stay);
+        let slots = slots(&index, self.request.limits, &may_stay);
         let is_same = slots.len() == index.file_count()
             && slots.iter().zip(index.files()).all(|(slot, file)| slot.entries == file.entries);
         if is_same {
             return index;
         }
-        let last = index.more.last().map_or((&index.source, index.gzip), |last| (&last.frame, last.gzip));
-        let (frame, gzip, mut more) = (Arc::new(part_frame(last.0)), last.1, Vec::new());
         let mut names = self.new_names(&index);
-        for slot in slots.iter().skip(1) {
-            let there = slot.file.and_then(|number| index.more.get(number.checked_sub(1)?)).cloned();
-            more.push(there.map_or_else(
-                || {
-                    let (name, path) = names.take();
-                    let (frame, quirks) = (Arc::clone(&frame), Arc::default());
-                    Volume { path, name, gzip, frame, first: slot.entries.start, encoding: UTF_8, quirks }
-                },
-                |volume| Volume { first: slot.entries.start, ..volume },
-            ));
-        }
+        let dealt = index.in_files(&slots, |_| names.take());
         drop(names);
-        let dealt = Index { more: more.into(), ..index };
         let before = self.request.saved.index().map_or(1, Index::file_count);
         if dealt.file_count() > before {
             self.losses.push(several(&dealt, self.request.limits));

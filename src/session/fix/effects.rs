@@ -2,7 +2,7 @@
 //! place may be what another rule counts, such as the dates of a set that lost rows; nobody is to be surprised by that.
 
 use super::super::change::Intent;
-use super::super::checks::{Checks, INLINE_ROWS};
+use super::super::checks::Checks;
 use super::super::findings;
 use super::super::snapshot::{Prepared, Snapshot};
 use crate::check::profile::Profile;
@@ -12,30 +12,26 @@ use crate::document::sitemap::SitemapId;
 use crate::words::counted;
 use std::sync::Arc;
 
-/// Rows of a set up to which every fix is looked at: the index of the set is copied for it. Beyond that those are whose
-/// work makes a copy anyway.
-const ROWS: u32 = 1_000_000;
-
 impl Snapshot {
     /// The rules of which a change that was worked out leaves more findings than there were, with how many more.
     pub(in crate::session) fn left_by(&self, prepared: &Prepared) -> Vec<(Rule, u64)> {
         let applied = &prepared.applied;
-        if self.document.row_limit() > ROWS && applied.touched.len() <= INLINE_ROWS {
-            return Vec::new();
-        }
         let (old, new) = (&self.document, &applied.document);
         let mut checks = self.checks.clone();
         checks.commit(prepared.rechecked.clone(), old, applied);
+        let (was, is) = (old.as_agreed(), new.as_agreed());
         let files = |number: &u32| {
             let id = SitemapId(*number);
-            !matches!((old.sitemaps().get(id.index()), new.sitemaps().get(id.index())), (Some(old), Some(new)) if Arc::ptr_eq(old, new))
+            !matches!((was.sitemaps().get(id.index()), is.sitemaps().get(id.index())), (Some(was), Some(is)) if Arc::ptr_eq(was, is))
         };
-        let changed: Vec<SitemapId> = (0..new.sitemaps().len() as u32).filter(files).map(SitemapId).collect();
+        let changed: Vec<SitemapId> =
+            (0..was.sitemaps().len().max(is.sitemaps().len()) as u32).filter(files).map(SitemapId).collect();
         let profile = self.checks.profile();
         let count = |checks: &Checks, document: &Document| {
             let mut counts: Vec<u64> = checks.counts().iter().map(|count| u64::from(*count)).collect();
             let of_files = changed.iter().flat_map(|id| findings::of_sitemap((document, &self.saved), *id, profile));
-            for rule in of_files.map(|found| found.rule) {
+            let of_index = self.list_findings_of_few(document).into_iter().map(|found| found.rule);
+            for rule in of_files.map(|found| found.rule).chain(of_index) {
                 if let Some(count) = counts.get_mut(rule.index()) {
                     *count += 1;
                 }

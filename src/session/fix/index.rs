@@ -1,5 +1,6 @@
 //! An index put right: entries that should not be there out, values of the others corrected. Every other byte stays.
 
+use super::super::findings;
 use super::super::snapshot::Snapshot;
 use crate::check::entry::{Context, ENTRY_RULES};
 use crate::check::fix::{self, Repair};
@@ -76,11 +77,18 @@ impl Known {
 impl Snapshot {
     /// What the rules of the index need to know of the files.
     pub(in crate::session) fn known_of_files(&self, document: &Document) -> Known {
+        let dealt = document.as_agreed();
         // A set whose files are not held has looked while it held them.
         let newest = if document.is_hollow() {
             self.checks.newest.to_vec()
         } else {
-            (0..document.sitemaps().len() as u32).map(|id| self.newest_of(document, SitemapId(id))).collect()
+            // A file that the next save writes is dated by it.
+            let is_written = |id: usize| match (document.sitemaps().get(id), self.saved.sitemaps().get(id)) {
+                (Some(now), Some(then)) => !Arc::ptr_eq(now, then),
+                _ => true,
+            };
+            let ids = 0..document.sitemaps().len();
+            ids.map(|id| self.newest_of(dealt, SitemapId(id as u32)).filter(|_| !is_written(id))).collect()
         };
         let set = self.checks.set();
         let sitemaps = document.sitemaps();
@@ -93,6 +101,23 @@ impl Snapshot {
             mtimes: (0..sitemaps.len() as u32).map(|file| set.mtime(file)).collect(),
             leaving: (0..sitemaps.len() as u32).filter(|id| document.leaves(&self.saved, SitemapId(*id))).count(),
         }
+    }
+
+    /// What is wrong with the index as a list of sitemaps, the rules of its entries apart.
+    pub(in crate::session) fn list_findings(&self, document: &Document) -> Vec<IndexFinding> {
+        let agreed = document.as_agreed();
+        let Some(index) = agreed.index() else { return Vec::new() };
+        let coming = agreed.sitemaps().len() - document.sitemaps().len();
+        let (known, home) = (self.known_of_files(document), self.index_home(document));
+        let mut found = index::check(index, &known.facts(home.as_ref()));
+        // Files that the next save makes are listed then.
+        found.retain(|found| found.rule != Rule::INDEX_SINGLE || coming == 0);
+        found
+    }
+
+    /// The same, where that costs no more than a frame.
+    pub(in crate::session) fn list_findings_of_few(&self, document: &Document) -> Vec<IndexFinding> {
+        if findings::has_small_index(document) { self.list_findings(document) } else { Vec::new() }
     }
 
     /// The latest date among the rows of a file. One in the future is a mistake of its own and makes no index older.

@@ -202,7 +202,7 @@ impl App {
     /// How full the current row's file is: URLs and bytes.
     fn gauges(&self) -> Words {
         let Some(row) = self.grid.row else { return Words::new() };
-        let document = self.session.document();
+        let document = self.session.document().as_agreed();
         let Some(sitemap) = document.sitemap(document.sitemap_of(row)) else { return Words::new() };
         let wide = self.size.0 >= 110;
         let (urls, bytes) = (u64::from(sitemap.live), sitemap.bytes());

@@ -4,6 +4,7 @@ use super::*;
 use crate::document::edit::Edit;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{ChildState, SitemapId};
+use crate::document::source::Source;
 use crate::files::fixture::{Set, index, lines, urlset};
 use crate::files::{Action, Options, load_all};
 use crate::progress::Progress;

@@ -1,7 +1,7 @@
 //! The key for a fix, wherever a finding is seen.
 
 use super::bench::Bench;
-use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::check::rule::{FixKind, Rule};
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Sample, samples};
 use crate::files::Options;
@@ -23,15 +23,6 @@ fn open(sample: &Sample) -> Bench {
     bench.folder = Some(folder);
     bench
 }
-
-const SPLIT: RuleSet = RuleSet::of(&[
-    Rule::FILE_TOO_MANY_URLS,
-    Rule::FILE_TOO_LARGE,
-    Rule::NEWS_LIMIT,
-    Rule::TEXT_LIMITS,
-    Rule::SET_NEWS_MIXED,
-    Rule::INDEX_TOO_MANY,
-]);
 
 fn is_broken(bench: &Bench, rule: Rule) -> bool {
     bench.app.session.rule_counts().iter().any(|(broken, _)| broken.main() == rule.main())
@@ -79,10 +70,7 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
                 agree(&mut bench);
             }
         }
-        // What is split when it is written is over its limit until then.
-        if !SPLIT.contains(rule) {
-            assert!(!is_broken(&bench, rule), "{rule:?} stays: {}", bench.screen());
-        }
+        assert!(!is_broken(&bench, rule), "{rule:?} stays: {}", bench.screen());
         assert!(bench.app.session.is_modified(), "{rule:?}");
         bench.keys("u");
         assert!(is_broken(&bench, rule), "{rule:?} undone");

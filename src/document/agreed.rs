@@ -1,0 +1,99 @@
+//! The files that the next save makes of those that somebody agreed to have dealt anew: over a limit, or with news among
+//! other pages.
+//!
+//! Invariant: rows, their values and their order are those of the document; only which file holds them is another. What
+//! counts files and what is wrong with them looks here, so that a fix that takes effect with the next save is counted
+//! when it is accepted, as a fresh load of what would be saved counts it. Pure.
+
+use super::Document;
+use super::deal::Dealt;
+use super::form::Form;
+use super::rows::RowList;
+use super::sitemap::{Index, Sitemap, SitemapId};
+use super::volumes::slots;
+use crate::protocol::limits::Limits;
+use crate::xml::names::FileKind;
+use std::sync::Arc;
+
+impl Document {
+    /// The document in the files that the next save deals it to, as far as somebody agreed to that; else itself.
+    ///
+    /// Files that it has beyond those of this document have no path yet.
+    pub fn as_agreed(&self) -> &Self {
+        self.agreed.as_deref().unwrap_or(self)
+    }
+
+    /// Whether somebody agreed to have files dealt anew, and the next save does it.
+    pub const fn is_agreed(&self) -> bool {
+        self.agreed.is_some()
+    }
+
+    /// Whether something names the parts of a file that is split: several files without an index have nothing.
+    pub fn can_have_parts(&self) -> bool {
+        self.index().is_some() || self.sitemaps().len() == 1
+    }
+
+    /// Works out what was agreed to. Costs a walk over the rows of those files, and nothing where there are none.
+    pub(super) fn foresee(&mut self) {
+        self.agreed = None;
+        if self.is_hollow() {
+            return;
+        }
+        let limits = Limits::default();
+        let files: Vec<SitemapId> = (0..)
+            .zip(self.sitemaps())
+            .filter(|(_, sitemap)| sitemap.accepted || sitemap.apart)
+            .filter(|(_, sitemap)| self.can_have_parts() && self.is_dealt(sitemap, limits))
+            .map(|(number, _)| SitemapId(number))
+            .collect();
+        let index = self.index().filter(|index| index.accepted && index.is_over(limits));
+        if files.is_empty() && index.is_none() {
+            return;
+        }
+        let index = index.map(|index| several(index, limits));
+        let mut dealt = Dealt { document: self.clone(), parts: Vec::new(), oversized: Vec::new() };
+        for id in files {
+            let Some(rows) = self.sitemap(id).map(|sitemap| &sitemap.rows) else { continue };
+            let live = RowList::from_ids(rows.iter().filter(|row| self.is_live(*row)).map(|row| row.0));
+            dealt.document.change_sitemap(id, |sitemap| sitemap.rows = live);
+            dealt.split(id, limits);
+        }
+        let Dealt { mut document, parts, .. } = dealt;
+        let mut counted = (None, 1);
+        for (part, of) in parts {
+            counted = if counted.0 == Some(of) { (counted.0, counted.1 + 1) } else { (Some(of), 2) };
+            document.change_sitemap(part, |sitemap| sitemap.name = part_name(&sitemap.name, counted.1));
+        }
+        if index.is_some() {
+            document.set_index(index);
+        }
+        document.agreed = None;
+        self.agreed = Some(Arc::new(document));
+    }
+
+    fn is_dealt(&self, sitemap: &Sitemap, limits: Limits) -> bool {
+        let can = !matches!(sitemap.form, Form::Feed(_)) && sitemap.frame.names.kind != FileKind::Table;
+        can && (sitemap.apart
+            || sitemap.live > limits.urls
+            || sitemap.bytes() > limits.bytes
+            || self.has_much_news(sitemap))
+    }
+}
+
+impl Index {
+    /// Whether its entries are more than one file may have, in number or bytes.
+    pub fn is_over(&self, limits: Limits) -> bool {
+        self.files().any(|file| file.entries.len() > limits.parts as usize || file.len() > limits.index_bytes)
+    }
+}
+
+/// An index in as many files as its entries need.
+fn several(index: &Index, limits: Limits) -> Index {
+    let slots = slots(index, limits, &|_| false);
+    index.in_files(&slots, |number| (part_name(&index.name, number as u64 + 1), None))
+}
+
+/// What a file is called that has no name yet.
+fn part_name(name: &str, number: u64) -> Arc<str> {
+    format!("{name}, part {number}").into()
+}

@@ -1,0 +1,169 @@
+//! A fix is tried before it is made: where it would raise an error or a warning somewhere else, the rows that raise it
+//! are left alone, with the reason.
+//!
+//! Invariant: after a fix no row, no file and not the set breaks a rule of severity error or warning that it did not
+//! break before. What is excused is [`SHARES`], and what somebody asked for in so many words: that rows be deleted, or
+//! that a value be read in a given way.
+
+use super::super::change::{Change, Intent};
+use super::super::checks::{Checks, NEAR_ROWS, rule_of};
+use super::super::findings;
+use super::super::snapshot::{DocumentLocs, Prepared, Snapshot};
+use crate::check::quirk;
+use crate::check::rule::{Rule, RuleSet};
+use crate::check::set::{Place, SetRule};
+use crate::document::Document;
+use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::progress::Progress;
+use crate::protocol::Severity;
+use std::sync::Arc;
+
+/// What is said of values that all rows share. It was true before of the rows that stay as they are, and only other rows
+/// hid it, or values that nobody could read: leaving an error in place so that nobody says it would be worse. It is
+/// counted and said ([`super::effects`]).
+pub(super) const SHARES: RuleSet =
+    RuleSet::of(&[Rule::SET_LASTMOD_IDENTICAL, Rule::SET_LASTMOD_GENERATED, Rule::SET_PRIORITY_IDENTICAL]);
+
+/// How often a fix is tried, so that the work is bounded; rows that were not tried by then are left alone.
+const TRIALS: u32 = 200;
+/// The same where each costs a walk over many rows.
+const FEW_TRIALS: u32 = 24;
+
+impl Snapshot {
+    /// The change without what it would break. `None` when cancelled.
+    pub(in crate::session) fn retreated(
+        &self,
+        change: &Change,
+        prepared: Prepared,
+        progress: &Progress,
+    ) -> Option<Prepared> {
+        let Change::Fix { rows, rules } = change else { return Some(prepared) };
+        if self.document.is_hollow() {
+            return Some(prepared);
+        }
+        let Some(why) = self.raises(&prepared) else { return Some(prepared) };
+        let of_rows = rules.minus(quirk::REPAIRS);
+        let affected: RowSet = rows
+            .iter()
+            .filter(|row| self.document.is_live(RowId(*row)) && self.rules_of(RowId(*row)).intersects(of_rows))
+            .collect();
+        let trials = if self.document.live() > NEAR_ROWS { FEW_TRIALS } else { TRIALS };
+        let mut trial = Trial { snapshot: self, rows, rules: *rules, left: affected.clone(), why, trials, best: None };
+        trial.add(&affected.iter().collect::<Vec<_>>(), true, progress)?;
+        let Trial { left, why, best, .. } = trial;
+        let mut prepared = match best {
+            Some(best) => best,
+            None => self.prepare_intent(self.intend_fix(rows, &left, *rules, progress)?, progress)?,
+        };
+        prepared.intent.refused += left.len();
+        prepared.intent.reason = Some(why);
+        prepared.intent.said = self.lines_of(change, &prepared.intent);
+        Some(prepared)
+    }
+
+    /// An error or a warning that a change would raise: which, and where.
+    fn raises(&self, prepared: &Prepared) -> Option<String> {
+        let applied = &prepared.applied;
+        let (old, new) = (&self.document, &applied.document);
+        let mut checks = self.checks.clone();
+        checks.commit(prepared.rechecked.clone(), old, applied);
+        let profile = self.checks.profile();
+        let is_bad = |rule: Rule| {
+            !SHARES.contains(rule.main()) && rule.severity_in(profile).is_some_and(|severity| severity > Severity::Note)
+        };
+        // A milder variant of what was said before is not new.
+        let is_new = |rule: Rule, before: RuleSet| {
+            let was = rule.family().intersection(before);
+            is_bad(rule) && !was.iter().any(|was| was.severity_in(profile) >= rule.severity_in(profile))
+        };
+        let of_row = |row: RowId| {
+            let before = if old.is_live(row) { self.checks.rules_of(row, old) } else { RuleSet::EMPTY };
+            let after = if new.is_live(row) { checks.rules_of(row, new) } else { RuleSet::EMPTY };
+            after.iter().find(|rule| is_new(*rule, before)).map(|rule| (rule, row))
+        };
+        let found = applied.touched.iter().map(RowId).find_map(of_row);
+        let found = found.or_else(|| elsewhere(self, (&checks, new), &is_bad).into_iter().find_map(of_row));
+        if let Some((rule, row)) = found {
+            return Some(format!("{} would break {} then", new.loc(row), rule.code()));
+        }
+        let files = |checks: &Checks, document: &Document| {
+            let is_changed = |id: &SitemapId| {
+                let one = |document: &Document| document.as_agreed().sitemaps().get(id.index()).cloned();
+                !matches!((one(old), one(new)), (Some(was), Some(is)) if Arc::ptr_eq(&was, &is))
+            };
+            let ids = (0..document.as_agreed().sitemaps().len() as u32).map(SitemapId).filter(is_changed);
+            let of_files = ids.flat_map(|id| findings::of_sitemap((document, &self.saved), id, profile));
+            let of_files = of_files.map(|found| (found.rule, format!("{:?}", found.place)));
+            let of_set =
+                checks.set_findings().into_iter().map(|found| (rule_of(found.rule), format!("{:?}", found.file)));
+            let of_index = self.list_findings_of_few(document).into_iter();
+            let of_index = of_index.map(|found| (found.rule, format!("index {:?}", found.child)));
+            of_files.chain(of_set).chain(of_index).collect::<Vec<_>>()
+        };
+        let (was, is) = (files(&self.checks, old), files(&checks, new));
+        let raised = is.iter().find(|(rule, place)| {
+            let before: RuleSet = was.iter().filter(|(_, other)| other == place).map(|(rule, _)| *rule).collect();
+            is_new(*rule, before)
+        });
+        raised.map(|(rule, _)| format!("a file, or the set, would break {} then", rule.code()))
+    }
+}
+
+/// Rows that a rule about several rows finds now and did not find before. Where there are many rows, those alone whose
+/// rule is said more often.
+fn elsewhere(snapshot: &Snapshot, (checks, new): (&Checks, &Document), is_bad: &dyn Fn(Rule) -> bool) -> Vec<RowId> {
+    let (old_locs, new_locs) = (DocumentLocs(&snapshot.document), DocumentLocs(new));
+    let is_small = new.live() <= NEAR_ROWS;
+    let of_rows = SetRule::ALL.iter().copied().filter(|rule| rule.place() == Place::Row && is_bad(rule_of(*rule)));
+    let rows = of_rows.flat_map(|rule| {
+        let (was, is) = (snapshot.checks.set(), checks.set());
+        let is_more = is.count_of(rule) > was.count_of(rule);
+        if is.count_of(rule) == 0 || !(is_more || is_small) {
+            return RowSet::new();
+        }
+        is.rows_with(rule, &new_locs) - was.rows_with(rule, &old_locs)
+    });
+    rows.map(RowId).collect()
+}
+
+/// Rows put right as long as nothing is raised.
+struct Trial<'t> {
+    snapshot: &'t Snapshot,
+    rows: &'t RowSet,
+    rules: RuleSet,
+    /// Rows that are left alone.
+    left: RowSet,
+    /// Why the first of them is.
+    why: String,
+    trials: u32,
+    /// What is made of all others.
+    best: Option<Prepared>,
+}
+
+impl Trial<'_> {
+    /// Puts those of the rows right that raise nothing together with what is put right so far. `None` when cancelled.
+    fn add(&mut self, rows: &[u32], is_known: bool, progress: &Progress) -> Option<()> {
+        // What is known to raise something need not be tried.
+        if !is_known {
+            let Some(trials) = self.trials.checked_sub(1) else { return Some(()) };
+            self.trials = trials;
+            let more: RowSet = rows.iter().copied().collect();
+            let left = &self.left - &more;
+            let intent: Intent = self.snapshot.intend_fix(self.rows, &left, self.rules, progress)?;
+            let prepared = self.snapshot.prepare_intent(intent, progress)?;
+            match self.snapshot.raises(&prepared) {
+                None => (self.left, self.best) = (left, Some(prepared)),
+                Some(why) if rows.len() == 1 => self.why = why,
+                Some(_) => return self.add(rows, true, progress),
+            }
+            return Some(());
+        }
+        if rows.len() < 2 {
+            return Some(());
+        }
+        let (first, second) = rows.split_at(rows.len() / 2);
+        self.add(first, false, progress)?;
+        self.add(second, false, progress)
+    }
+}
