@@ -332,7 +332,7 @@ pub struct Split {
     /// What belongs together: section, host, month, or queries of which the first that a row passes has it
     #[arg(long, value_name = "KEY|QUERY", num_args = 1..)]
     pub by: Vec<String>,
-    /// How the parts are called; {n} is a number, {key} the section, host, month or number of the query
+    /// How the parts are called: n in braces is a number, {key} the section, host, month or number of the query
     #[arg(long, value_name = "TEMPLATE")]
     pub name: Option<String>,
     /// Gzip the parts

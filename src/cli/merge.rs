@@ -89,7 +89,8 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
 
 /// All files of all sets as one set without an index.
 fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
-    let options = merge.common.options()?;
+    // Where the sets live now, their own indexes say; the base URL is that of what is written.
+    let options = files::Options { base_url: None, ..merge.common.options()? };
     let mut parts = Vec::new();
     for path in &merge.paths {
         if is_stream(path) {

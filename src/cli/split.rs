@@ -9,6 +9,7 @@ use crate::document::Document;
 use crate::document::form::Form;
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::{Child, ChildState, leaves};
 use crate::files::plan::split::{self, grouped_by};
 use crate::files::{self, Manner, Plan, Saved};
 use crate::progress::Progress;
@@ -111,8 +112,41 @@ impl<'s> Asked<'s> {
         Ok(Self { split, now, limits, name, queries, lock })
     }
 
+    /// How the set is read: where it lives now, its own index says; the base URL is that of the parts.
     fn common(&self) -> Common {
-        Common { base_url: self.split.base_url.clone(), now: self.split.now.clone(), ..Common::default() }
+        Common { now: self.split.now.clone(), ..Common::default() }
+    }
+
+    /// Refuses a set whose index lists what was not read: its URLs would be missing from the parts, and parts of an
+    /// earlier split that hold them would be left over.
+    fn whole(&self, session: &Session) -> Result<(), Failure> {
+        let children = session.document().index().map_or_else(Vec::new, |index| leaves(&index.children));
+        let is_read = |child: &&&Child| {
+            matches!(child.state, ChildState::Loaded(_) | ChildState::Repeated | ChildState::Itself | ChildState::Cycle)
+        };
+        let unread = children.len() - children.iter().filter(is_read).count();
+        let Some(first) = children.iter().find(|child| !is_read(child)).filter(|_| self.is_of_index()) else {
+            return Ok(());
+        };
+        let files = counted(unread as u64, "file");
+        let message =
+            format!("the index lists {files} that cannot be read here, {} first; their URLs would be lost", first.loc);
+        let hint = "put them beside it, or take them out: sited fix PATH --rule index-child-missing".to_owned();
+        Err(Failure::Usage(message, hint))
+    }
+
+    /// Whether a set is read for this alone: who merges several has been told what was not read.
+    fn is_of_index(&self) -> bool {
+        !self.split.path.as_os_str().is_empty()
+    }
+
+    /// Refuses to deal out nothing: an index must list something.
+    fn some(&self, groups: &Groups) -> Result<(), Failure> {
+        if groups.iter().any(|(_, rows)| !rows.is_empty()) {
+            return Ok(());
+        }
+        let message = "there is no URL to deal out, and an index must list a file".to_owned();
+        Err(Failure::Usage(message, "sited check PATH says what was read".to_owned()))
     }
 
     fn key(&self) -> Key<'s> {
@@ -169,8 +203,10 @@ impl<'s> Asked<'s> {
             }
             _ => {}
         }
+        self.whole(session)?;
         let base_url = self.base_url(session)?;
         let groups = groups(session, self.key(), &self.queries);
+        self.some(&groups)?;
         let (plan, left) = split::split(&self.request(session.document(), &groups, &base_url));
         self.tell(&plan, &left, groups.len(), streams)?;
         if self.is_dry() {

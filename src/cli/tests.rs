@@ -494,6 +494,43 @@ fn split_deals_a_set_out_anew_and_leaves_what_is_the_same() {
     }
 }
 
+/// Where the parts will be is nothing that the set is read by, and what was not read is never left out unsaid.
+#[test]
+fn split_reads_the_whole_set_or_refuses() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(path("set")).unwrap();
+    let child = |name: &str| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>\n");
+    let index = format!("{HEAD}{}{}</sitemapindex>\n", child("a.xml"), child("b.xml"));
+    fs::write(path("set/sitemap.xml"), index.replace("urlset", "sitemapindex")).unwrap();
+    for name in ["a", "b"] {
+        let entry = format!("<url><loc>https://e.com/{name}</loc></url>\n");
+        fs::write(path(&format!("set/{name}.xml")), format!("{HEAD}{entry}</urlset>\n")).unwrap();
+    }
+    for (verb, held) in [("split", "DIR/set -o DIR/out"), ("merge", "DIR/set DIR/set/b.xml --dedupe -o DIR/out")] {
+        let (status, _, notes) = sited(&folder, &format!("{verb} {held} --base-url https://x.org/maps/"));
+        assert_eq!(status, 0, "{notes}");
+        assert_eq!(sited(&folder, "list DIR/out").1, "https://e.com/a\nhttps://e.com/b\n", "{verb}: {notes}");
+        assert!(
+            fs::read_to_string(path("out/sitemap_index.xml"))
+                .unwrap()
+                .contains("<loc>https://x.org/maps/sitemap-1.xml<")
+        );
+        fs::remove_dir_all(path("out")).unwrap();
+    }
+    fs::remove_file(path("set/b.xml")).unwrap();
+    for prune in ["", " --prune"] {
+        let (status, _, notes) = sited(&folder, &format!("split DIR/set -o DIR/out{prune}"));
+        assert_eq!(status, 2, "{notes}");
+        assert!(notes.contains("https://e.com/b.xml") && notes.contains("hint: "), "{notes}");
+        assert!(!path("out").exists());
+    }
+    fs::write(path("empty.xml"), format!("{HEAD}</urlset>\n")).unwrap();
+    let (status, _, notes) = sited(&folder, "split DIR/empty.xml -o DIR/out --base-url https://e.com/");
+    assert!(status == 2 && notes.contains("no URL to deal out"), "{notes}");
+    assert!(!path("out").exists());
+}
+
 #[test]
 fn a_backup_is_listed_and_put_back() {
     let folder = folder();
