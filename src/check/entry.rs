@@ -438,16 +438,18 @@ fn is_no_url(line: &str) -> bool {
     !named || line.contains(char::is_whitespace) || line.contains(",http") || is_dated
 }
 
+/// Whether a decoded value still holds references to the characters that XML escapes: it was escaped once too often.
+pub(super) fn is_escaped_twice(decoded: &str) -> bool {
+    const ENTITIES: [&str; 6] = ["&amp;", "&lt;", "&gt;", "&apos;", "&quot;", "&#38;"];
+    memchr::memchr(b'&', decoded.as_bytes()).is_some() && ENTITIES.iter().any(|entity| decoded.contains(entity))
+}
+
 fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
     if context.names.kind == FileKind::List && is_no_url(value) {
         return set.insert(Rule::TEXT_EXTRA_CONTENT);
     }
-    // After decoding none of them is left, unless it was escaped once too often.
-    if memchr::memchr(b'&', value.as_bytes()).is_some() {
-        let entities = ["&amp;", "&lt;", "&gt;", "&apos;", "&quot;", "&#38;"];
-        let rule = if context.names.kind == FileKind::List { Rule::TEXT_ENTITY } else { Rule::XML_DOUBLE_ESCAPED };
-        set.insert_if(rule, entities.iter().any(|entity| value.contains(entity)));
-    }
+    let rule = if context.names.kind == FileKind::List { Rule::TEXT_ENTITY } else { Rule::XML_DOUBLE_ESCAPED };
+    set.insert_if(rule, is_escaped_twice(value));
     let location = Location::of(value);
     let mut faults = location.judge();
     if let Some(home) = context.home {

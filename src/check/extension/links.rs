@@ -7,7 +7,7 @@ use super::blocks::is_same_page;
 use super::outline::{Node, Outline, TOP};
 use super::values::OF_LOC;
 use super::{About, Around, Sink, namespace};
-use crate::check::entry::loc_rule;
+use crate::check::entry::{is_escaped_twice, loc_rule};
 use crate::check::rule::Rule;
 use crate::check::set;
 use crate::protocol::extension::{self, Kind, hreflang};
@@ -134,6 +134,9 @@ pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl 
         if href.is_empty() {
             sink.breach(Rule::HREFLANG_ATTR, number, About::Attribute("href", Kind::Text));
             continue;
+        }
+        if is_escaped_twice(&href) {
+            sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Attribute("href", Kind::Text));
         }
         let location = Location::of(&href);
         self::href(number, &location, sink);

@@ -14,7 +14,7 @@ use crate::protocol::extension::{Kind, hreflang, value};
 use crate::protocol::location;
 use crate::protocol::namespace::Namespace;
 use crate::xml::entry::{Entry, TextKind};
-use crate::xml::escape::escape;
+use crate::xml::escape::{decode, escape};
 use crate::xml::markup;
 use crate::xml::names::{Meaning, split};
 use std::ops::Range;
@@ -44,11 +44,21 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, (entry, context): (&Ent
     (breach.rule.fix() != FixKind::None).then_some(Fix { label, is_safe, action: Action::Rewrite(text) })
 }
 
+const DECODE: &str = "decode it once more";
+
+fn unescaped(value: &str) -> String {
+    decode(value.as_bytes()).into_owned()
+}
+
 fn of_value(rule: Rule, kind: Kind, outline: &Outline<'_>, node: &Node) -> Option<Way> {
     if matches!(rule, Rule::FIELD_WHITESPACE | Rule::FIELD_WHITESPACE_STRICT) {
         let (start, end) = markup::trim(outline.text, node.tag.end, node.inner_end);
         let text = without(outline.text, vec![node.tag.end..start, end..node.inner_end])?;
         return Some(("trim it".to_owned(), true, text));
+    }
+    if rule == Rule::XML_DOUBLE_ESCAPED {
+        let once = unescaped(&outline.value(node));
+        return Some((DECODE.to_owned(), false, with_value(outline, node, &once)?));
     }
     if rule == Rule::MOBILE_NOT_EMPTY {
         return Some(("empty it".to_owned(), false, replaced(outline.text, node.tag.end..node.inner_end, "")?));
@@ -61,6 +71,10 @@ fn of_attribute(rule: Rule, (name, kind): (&str, Kind), outline: &Outline<'_>, n
     let said = outline.attribute(node, name)?;
     let right = match rule {
         Rule::VIDEO_DEPRECATED => return without_deprecated(outline, Namespace::Video),
+        Rule::XML_DOUBLE_ESCAPED => {
+            let text = replaced(outline.text, attribute_range(outline, node, name)?, &escape(&unescaped(&said)))?;
+            return Some((DECODE.to_owned(), false, text));
+        }
         Rule::HREFLANG_SEPARATOR | Rule::HREFLANG_CASE => (hreflang::customary(&said)?, true),
         Rule::HREFLANG_REGION_RESERVED => (hreflang::with_country(&said)?, false),
         _ => kind.repair(&said)?,

@@ -2,7 +2,7 @@
 
 use super::outline::{Node, Outline};
 use super::{About, Sink, namespace};
-use crate::check::entry::loc_rule;
+use crate::check::entry::{is_escaped_twice, loc_rule};
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Element, Kind};
 use crate::protocol::location::{self, Fault, Faults};
@@ -54,6 +54,9 @@ fn value(outline: &Outline<'_>, (number, node, element): (u32, &Node, &Element),
             sink.breach(blanks(kind), number, About::Value(kind));
         }
     }
+    if is_escaped_twice(&value) {
+        sink.breach(Rule::XML_DOUBLE_ESCAPED, number, About::Value(kind));
+    }
     if kind.is_url() {
         url((number, None), kind, &value, sink);
     }
@@ -79,6 +82,9 @@ fn attribute(
         return;
     };
     if kind.is_url() {
+        if is_escaped_twice(&value) {
+            sink.breach(Rule::XML_DOUBLE_ESCAPED, number, about);
+        }
         url((number, Some(name)), kind, &value, sink);
     }
     if let Some(rule) = rule_of(kind).filter(|_| !kind.accepts(&value)) {

@@ -8,6 +8,9 @@ use crate::protocol::extension::{Kind, hreflang, value};
 use crate::protocol::location;
 use crate::xml::markup;
 
+/// What is said of a value that was escaped once too often.
+const TWICE: &str = "it was escaped twice";
+
 /// The words for a breach.
 pub(super) fn of(breach: &Breach, outline: &Outline<'_>, around: &Around<'_>) -> String {
     let name = part(outline, breach).name;
@@ -26,6 +29,7 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, around: &Around<'_>) ->
         About::Value(kind) => match breach.rule {
             Rule::FIELD_WHITESPACE => format!("blanks or line breaks around the value of {name}"),
             Rule::FIELD_WHITESPACE_STRICT => format!("blanks around the value of {name} that readers do not trim"),
+            Rule::XML_DOUBLE_ESCAPED => format!("{name} is {}: {TWICE}", visible(&said)),
             _ if kind.is_free() => format!("{name} has {} characters: {}", said.chars().count(), kind.words()),
             _ if said.is_empty() => format!("{name} is empty: {}", kind.words()),
             _ => format!("{name} is {}: {}{}", visible(&said), kind.words(), rather(kind, &said)),
@@ -91,6 +95,7 @@ fn of_attribute(
     };
     let shown = visible(&said);
     match rule {
+        Rule::XML_DOUBLE_ESCAPED => format!("{attribute} of {name} is {shown}: {TWICE}"),
         Rule::VIDEO_DEPRECATED => format!("{attribute} of {name} has no effect since August 2022"),
         Rule::VIDEO_UPLOADER => {
             let (theirs, ours) = (location::host(&said), location::host(&around.page));

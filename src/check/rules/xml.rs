@@ -19,7 +19,7 @@ rules! { super::document::END;
         "XML knows amp, lt, gt, apos and quot; names such as &eacute; belong to HTML, and readers stop at them. HTML names are taken for their character, entities of a DOCTYPE are never expanded and stay text.";
     XML_DOUBLE_ESCAPED "xml-double-escaped" W Field Ask PRACTICE,
         "the value is escaped twice",
-        "After decoding, the value still holds &amp; or the like: something escaped it once too often. Crawlers will ask for a URL with amp; in it, which is probably another page.";
+        "After decoding, the value still holds &amp; or the like: something escaped it once too often. Crawlers will ask for a URL with amp; in it, which is probably another page, and show it in a title.";
     XML_ILLEGAL_CHAR "xml-illegal-char" E Document Safe XML,
         "a character that XML cannot hold",
         "XML 1.0 has no control characters but tab and line ends, not even as references. Readers stop there. It was percent-encoded in a URL and dropped elsewhere.";
