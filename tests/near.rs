@@ -23,7 +23,9 @@ use support::{Folder, run, stderr, stdout};
 /// The moment it is in all of them.
 const NOW: &str = "2026-11-20T10:00:00Z";
 
+/// Where the pages of most of them are.
 pub const ROOT: &str = "https://www.site-a.org/";
+/// The namespace of the protocol.
 pub const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
 /// Files by name; the first is the one that is checked.
@@ -75,6 +77,7 @@ pub fn declaring(declarations: &str, entries: &str) -> String {
     )
 }
 
+/// The same without any.
 pub fn sitemap(entries: &str) -> String {
     declaring("", entries)
 }

@@ -211,6 +211,18 @@ fn one_bad_row_never_costs_the_rows_after_it() {
         )
         .fixed("doc-entry-outside-root", file(&(ONE.trim_end().to_owned() + TWO))),
         case(
+            "entries in an element that the protocol does not have",
+            file(&format!("<urls>\n{ONE}{TWO}</urls>\n")),
+            &[one, two],
+            &["3:1 doc-stray-text", "4:1 xml-not-well-formed", "6:1 xml-not-well-formed"],
+        ),
+        case(
+            "entries in an element of another namespace",
+            file(&format!("<a:urls xmlns:a=\"urn:a\">\n{ONE}</a:urls>\n{TWO}")),
+            &[two],
+            &[],
+        ),
+        case(
             "two locs in an entry",
             file("<url>\n  <loc>https://example.com/1</loc>\n  <loc>https://example.com/2</loc>\n  <priority>0.5</priority>\n</url>\n"),
             &[one, two],

@@ -59,6 +59,18 @@ const DAMAGE_LIMIT: usize = 1_000;
 /// Most elements in each other that declare namespaces and are looked through for a prefix; more are believed.
 const MOST_DECLARING: usize = 16;
 
+/// What entries inside a skipped element are.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Seek {
+    /// Nobody looks for them.
+    #[default]
+    Nothing,
+    /// Rows that stand at the wrong place: the element is one that the protocol does not have.
+    Misplaced,
+    /// Content of another namespace, which is its own business.
+    Wrapped,
+}
+
 /// The walk through elements that the scanner and [`Entry::of`] share; keeps its stack between entries.
 #[derive(Debug, Default)]
 pub struct Parser {
@@ -70,6 +82,10 @@ pub struct Parser {
     is_declaring: bool,
     /// Whether an element was walked whose prefix nothing declares and nobody knows.
     has_undeclared: bool,
+    /// What an entry would be in the element that is skipped.
+    seeks: Seek,
+    /// Whether an entry was met inside an element of another namespace that was sought through.
+    has_wrapped: bool,
     /// What was not well-formed so far; the first thousand of it.
     pub damage: Vec<Damage>,
     /// Whether `]]>`, which may end a CDATA section only, is anywhere in the bytes.
@@ -352,7 +368,8 @@ impl Parser {
                     }
                 }
             }
-            let end = self.skip_named(bytes, tag, names);
+            let seeks = if meaning == Meaning::Core { Seek::Misplaced } else { Seek::Nothing };
+            let end = self.skip_seeking(bytes, tag, names, seeks);
             if self.take_undeclared() {
                 entry.odd.insert(Oddities::UNDECLARED);
             }
@@ -448,6 +465,31 @@ impl Parser {
         self.skip(bytes, tag, Some(names))
     }
 
+    /// The same, looking for entries in it.
+    pub(super) fn skip_seeking(&mut self, bytes: &[u8], tag: &Markup, names: &Names, seeks: Seek) -> usize {
+        self.seeks = seeks;
+        let end = self.skip(bytes, tag, Some(names));
+        self.seeks = Seek::Nothing;
+        end
+    }
+
+    /// Whether an entry was met in an element of another namespace since the last look.
+    pub(super) fn take_wrapped(&mut self) -> bool {
+        std::mem::take(&mut self.has_wrapped)
+    }
+
+    /// Looks at an element inside the one that is skipped.
+    #[inline]
+    fn meet(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
+        if self.seeks == Seek::Nothing || !names.is_entry_tag(bytes, tag) {
+            return;
+        }
+        match self.seeks {
+            Seek::Misplaced => self.note(tag.start, DamageKind::Outside),
+            _ => self.has_wrapped = true,
+        }
+    }
+
     fn skip(&mut self, bytes: &[u8], tag: &Markup, names: Option<&Names>) -> usize {
         self.check_tag(bytes, tag);
         if let Some(names) = names {
@@ -474,6 +516,7 @@ impl Parser {
                     self.check_tag(bytes, &next);
                     if let Some(names) = names {
                         self.check_prefix(bytes, &next, names);
+                        self.meet(bytes, &next, names);
                     }
                     if next.kind == Kind::Start {
                         stack.push((next.start as u32 + 1, next.name_end as u32));

@@ -6,7 +6,7 @@
 use super::entry::Entry;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
-use super::parser::{Damage, DamageKind, Parser};
+use super::parser::{Damage, DamageKind, Parser, Seek};
 use super::{plain, repair};
 use crate::progress::Progress;
 
@@ -39,6 +39,9 @@ pub struct Scan {
     pub root_is_empty: bool,
     /// Non-blank text or unknown sitemap elements directly below the root: offset of the first.
     pub stray: Option<u32>,
+    /// Whether an element of another namespace below the root holds entries. They are no rows, but a repair, which goes
+    /// by tokens, cannot know that the element will be closed, and makes rows of them.
+    pub wraps: bool,
     /// What is not well-formed, in document order.
     pub damage: Vec<Damage>,
     /// Whether the work was cancelled before the end.
@@ -230,13 +233,16 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
             }
             Kind::Start | Kind::Empty => {
                 // Elements of other namespaces may stand below the root (sitemap.xsd 0.9, `urlset`: `any ##other`).
-                if names.resolve(bytes, &markup).0 == Meaning::Core {
+                let is_core = names.resolve(bytes, &markup).0 == Meaning::Core;
+                if is_core {
                     walk.scan.stray.get_or_insert(markup.start as u32);
                     if names.is_outside(markup.name(bytes)) {
                         walk.parser.note(markup.start, DamageKind::Outside);
                     }
                 }
-                let end = walk.parser.skip_named(bytes, &markup, names);
+                let seeks = if is_core { Seek::Misplaced } else { Seek::Wrapped };
+                let end = walk.parser.skip_seeking(bytes, &markup, names, seeks);
+                walk.scan.wraps |= walk.parser.take_wrapped();
                 if walk.parser.take_undeclared() {
                     walk.scan.stray.get_or_insert(markup.start as u32);
                 }

@@ -42,6 +42,9 @@ impl Kept {
     pub fn of(bytes: &[u8], scan: &Scan) -> Option<Self> {
         let names = scan.names.as_ref()?;
         let [.., start, end] = *scan.starts else { return None };
+        if scan.wraps {
+            return None;
+        }
         let last = Entry::of(bytes.get(start as usize..end as usize)?, names);
         // What follows an entry without anything in it may belong into it.
         let has_fields = Field::ALL.iter().any(|field| last.field(*field).is_some());
