@@ -24,15 +24,15 @@ use support::{Folder, run, stderr, stdout};
 const NOW: &str = "2026-11-20T10:00:00Z";
 
 /// Where the pages of most of them are.
-pub const ROOT: &str = "https://www.site-a.org/";
+const ROOT: &str = "https://www.site-a.org/";
 /// The namespace of the protocol.
-pub const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
 
 /// Files by name; the first is the one that is checked.
-pub type Files = Vec<(String, Vec<u8>)>;
+type Files = Vec<(String, Vec<u8>)>;
 
 /// What breaks a rule and what just does not.
-pub struct Pair {
+struct Pair {
     code: &'static str,
     severity: &'static str,
     profile: &'static str,
@@ -42,35 +42,35 @@ pub struct Pair {
 }
 
 /// `rule` is a code and the first letter of its severity: `loc-fragment W`.
-pub fn pair(rule: &'static str, broken: Files, sound: Files) -> Pair {
+fn pair(rule: &'static str, broken: Files, sound: Files) -> Pair {
     let (code, severity) = rule.split_once(' ').expect("a code and a severity");
     Pair { code, severity, profile: "protocol", more: Vec::new(), broken, sound }
 }
 
 impl Pair {
     /// For another engine.
-    pub fn of(self, profile: &'static str) -> Self {
+    fn of(self, profile: &'static str) -> Self {
         Self { profile, ..self }
     }
 
     /// With further arguments.
-    pub fn with(self, more: &[&str]) -> Self {
+    fn with(self, more: &[&str]) -> Self {
         Self { more: more.iter().map(|word| (*word).to_owned()).collect(), ..self }
     }
 }
 
 /// A sitemap of its own.
-pub fn file(text: impl Into<Vec<u8>>) -> Files {
+fn file(text: impl Into<Vec<u8>>) -> Files {
     named("sitemap.xml", text)
 }
 
 /// The same under another name.
-pub fn named(name: &str, text: impl Into<Vec<u8>>) -> Files {
+fn named(name: &str, text: impl Into<Vec<u8>>) -> Files {
     vec![(name.to_owned(), text.into())]
 }
 
 /// A sitemap with some declarations on its root.
-pub fn declaring(declarations: &str, entries: &str) -> String {
+fn declaring(declarations: &str, entries: &str) -> String {
     let blank = if declarations.is_empty() { "" } else { " " };
     format!(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{NS}\"{blank}{declarations}>\n{entries}\n</urlset>\n"
@@ -78,17 +78,17 @@ pub fn declaring(declarations: &str, entries: &str) -> String {
 }
 
 /// The same without any.
-pub fn sitemap(entries: &str) -> String {
+fn sitemap(entries: &str) -> String {
     declaring("", entries)
 }
 
 /// An entry: `loc` is escaped as it should be written.
-pub fn url(loc: &str, rest: &str) -> String {
+fn url(loc: &str, rest: &str) -> String {
     format!("<url><loc>{loc}</loc>{rest}</url>")
 }
 
 /// A sitemap of many entries.
-pub fn urls(rows: usize, entry: impl Fn(usize) -> String) -> String {
+fn urls(rows: usize, entry: impl Fn(usize) -> String) -> String {
     sitemap(&(0..rows).map(entry).collect::<String>())
 }
 

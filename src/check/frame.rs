@@ -108,7 +108,8 @@ fn undeclared(names: &Names) -> impl Iterator<Item = (&str, &str)> {
 fn strangers(names: &Names) -> impl Iterator<Item = &str> {
     let own = names.attributes.iter().filter(|(name, value)| {
         let is_namespace = &**name == "xmlns" || name.starts_with("xmlns:") || name.starts_with("xsi:");
-        !is_namespace && !(names.uri.is_none() && namespace::is_xmlns_typo(name, value))
+        let is_slip = names.uri.is_none() && namespace::is_xmlns_typo(name, value);
+        !(is_namespace || is_slip)
     });
     own.map(|(name, _)| &**name)
 }

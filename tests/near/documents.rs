@@ -197,8 +197,9 @@ fn lists() -> Vec<Pair> {
     let extra = |line: &str, sound: &str| {
         pair("text-extra-content E", list(&[one, line].concat()), list(&[one, sound].concat()))
     };
-    let lines =
-        |rows: usize| named("urls.txt", (0..rows).map(|row| format!("https://a.org/{row}\n")).collect::<String>());
+    let lines = |rows: usize| {
+        named("urls.txt", (0..rows).map(|row| format!("https://a.org/{row}\n")).collect::<Vec<_>>().concat())
+    };
     vec![
         pair(
             "text-not-utf8 E",

@@ -57,8 +57,8 @@ pub struct Hosts {
 const TEMPLATES: [&str; 3] = ["example.com", "example.net", "example.org"];
 
 fn is_template(host: &str) -> bool {
-    let is_below = |known: &&str| host.strip_suffix(*known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
-    TEMPLATES.iter().any(|known| is_below(&known))
+    let is_below = |known: &str| host.strip_suffix(known).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    TEMPLATES.iter().any(|known| is_below(known))
 }
 
 impl Hosts {

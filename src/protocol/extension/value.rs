@@ -122,7 +122,7 @@ impl Kind {
             }
             Self::Rating => decimal(value).is_some_and(|rating| (0.0..=5.0).contains(&rating)),
             // `xsd:nonNegativeInteger` has a sign, if it likes (XML Schema part 2, section 3.3.20).
-            Self::Count => value.strip_prefix('+').map_or(is_number, |digits| is_digits(digits)),
+            Self::Count => value.strip_prefix('+').map_or(is_number, is_digits),
             Self::ShowNumber => is_number && value.bytes().any(|byte| byte != b'0'),
             Self::VideoDate => date_faults(value, HARMLESS).is_empty(),
             Self::NewsDate => date_faults(value, HARMLESS.with(Faults::NO_SECONDS)).is_empty(),
