@@ -415,7 +415,9 @@ pub(super) fn of_sitemap(
     let mut findings = of_present(document.as_agreed(), id, profile);
     if document.sitemap(id).is_none() {
         // A file that the next save makes is put right when it is there.
-        findings.iter_mut().for_each(|finding| finding.fix = None);
+        for finding in &mut findings {
+            finding.fix = None;
+        }
     }
     findings
 }

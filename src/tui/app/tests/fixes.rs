@@ -46,29 +46,26 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
         let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: no list") };
         let place =
             |(_, choice): &(_, Choice)| matches!(choice, Choice::Found(_, found) if found.main() == rule.main());
-        match list.lines.iter().position(place) {
+        if let Some(at) = list.lines.iter().position(place) {
             // In the list of what is wrong with files, on its line.
-            Some(at) => {
-                let lines = list.lines[list.chosen..at].iter();
-                let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
-                bench.keys(&"j".repeat(steps)).keys("gx");
-                if matches!(bench.app.mode, Mode::Line(_)) {
-                    bench.keys("<enter>");
-                }
-                bench.keys("<esc>");
+            let lines = list.lines[list.chosen..at].iter();
+            let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
+            bench.keys(&"j".repeat(steps)).keys("gx");
+            if matches!(bench.app.mode, Mode::Line(_)) {
+                bench.keys("<enter>");
             }
+            bench.keys("<esc>");
+        } else {
             // On its row, as one of what is wrong there.
-            None => {
-                bench.keys(&format!("<esc>:filter rule:{}<enter>K", rule.code()));
-                let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: {}", bench.screen()) };
-                let is_it =
-                    |(_, choice): &(_, Choice)| matches!(choice, Choice::OfRow(found) if found.main() == rule.main());
-                let at = list.lines.iter().position(is_it).unwrap_or_else(|| panic!("{rule:?}: {}", bench.screen()));
-                let lines = list.lines[list.chosen..at].iter();
-                let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
-                bench.keys(&"j".repeat(steps)).keys("x");
-                agree(&mut bench);
-            }
+            bench.keys(&format!("<esc>:filter rule:{}<enter>K", rule.code()));
+            let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: {}", bench.screen()) };
+            let is_it =
+                |(_, choice): &(_, Choice)| matches!(choice, Choice::OfRow(found) if found.main() == rule.main());
+            let at = list.lines.iter().position(is_it).unwrap_or_else(|| panic!("{rule:?}: {}", bench.screen()));
+            let lines = list.lines[list.chosen..at].iter();
+            let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
+            bench.keys(&"j".repeat(steps)).keys("x");
+            agree(&mut bench);
         }
         assert!(!is_broken(&bench, rule), "{rule:?} stays: {}", bench.screen());
         assert!(bench.app.session.is_modified(), "{rule:?}");
