@@ -4,7 +4,7 @@
 //! that meet others are read once more and kept as texts, for hashes only propose. A last walk brings each file back,
 //! shows it in a [`Session`] in which every rule says what it says of the whole set, and sheds it again. What is kept
 //! for long is those hashes during the first walk, where entries start and what they break (6 bytes a URL), by which
-//! files are read again without being scanned again ([`reread`]), and the texts of URLs that are not alone.
+//! files are read again without being scanned again (`reread`), and the texts of URLs that are not alone.
 //!
 //! Of a set with alternate links the first walk keeps 8 bytes a URL more, a hash under which links find their rows, and
 //! the links themselves as hashes, once for all pages that list the same.

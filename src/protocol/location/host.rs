@@ -72,7 +72,7 @@ pub fn push_normal(host: &str, out: &mut String) {
     }
 }
 
-/// [`push_normal`] as a text of its own: equal for two spellings of one host.
+/// The host in the form that compares, lower case and IDNA as ASCII: equal for two spellings of one host.
 pub fn normal_host(host: &str) -> String {
     let mut out = String::new();
     push_normal(host, &mut out);
