@@ -141,7 +141,7 @@ impl<'s> Asked<'s> {
     }
 
     /// Refuses to deal out nothing: an index must list something.
-    fn some(&self, groups: &Groups) -> Result<(), Failure> {
+    fn some(groups: &Groups) -> Result<(), Failure> {
         if groups.iter().any(|(_, rows)| !rows.is_empty()) {
             return Ok(());
         }
@@ -206,7 +206,7 @@ impl<'s> Asked<'s> {
         self.whole(session)?;
         let base_url = self.base_url(session)?;
         let groups = groups(session, self.key(), &self.queries);
-        self.some(&groups)?;
+        Self::some(&groups)?;
         let (plan, left) = split::split(&self.request(session.document(), &groups, &base_url));
         self.tell(&plan, &left, groups.len(), streams)?;
         if self.is_dry() {

@@ -83,7 +83,7 @@ pub fn save(plan: &Plan, disk: &mut Disk, force: bool, progress: &Progress) -> R
     save_through(&Open, plan, disk, &manner, progress)
 }
 
-fn save_through(
+pub(super) fn save_through(
     gate: &dyn Gate,
     plan: &Plan,
     disk: &mut Disk,
@@ -568,7 +568,8 @@ fn is_equal(new: &mut impl BufRead, old: &mut impl BufRead) -> bool {
 }
 
 #[cfg(test)]
-mod faults;
+pub(super) mod faults;
+
 #[cfg(test)]
 mod records;
 #[cfg(test)]

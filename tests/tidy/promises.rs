@@ -163,9 +163,11 @@ const PROMISES: [Promise; 24] = [
     ),
     (
         "`sited split` makes as many indexes as its parts need and says so; what an earlier split left is named, and \
-         removed only with `--prune`.",
+         removed only with `--prune`, all or nothing. A set that is not all here is not split.",
         "src/files/plan/split/tests.rs: an_index_over_a_limit_becomes_several_and_says_so, \
-         indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for",
+         indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for, \
+         a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one; \
+         src/cli/tests.rs: split_reads_the_whole_set_or_refuses",
     ),
     (
         "A backup is on disk before anything is replaced, is never written over, and can be put back, which is all or \
@@ -173,7 +175,8 @@ const PROMISES: [Promise; 24] = [
         "src/files/backup/tests.rs: once_keeps_what_was_before_the_session_and_always_what_was_before_each_save, \
          a_clock_that_jumps_changes_no_order_and_loses_no_set, \
          a_restore_can_be_restored_and_leaves_new_files_unless_told, \
-         a_failure_at_any_operation_leaves_one_state_or_the_other",
+         a_failure_at_any_operation_leaves_one_state_or_the_other, \
+         a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other, what_is_put_back_is_what_was_kept",
     ),
     (
         "What an interrupted save left is finished whichever set of the folder is opened or saved next; a record that \

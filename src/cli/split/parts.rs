@@ -131,7 +131,7 @@ pub(super) fn split(
     let base_url = asked.base_url(set.session())?;
     document.keep_lengths(std::mem::take(&mut rows.lengths));
     let groups = rows.grouped(asked);
-    asked.some(&groups)?;
+    Asked::some(&groups)?;
     let request = asked.request(&document, &groups, &base_url);
     let dealt = split::deal(&request);
     if !dealt.oversized.is_empty() {

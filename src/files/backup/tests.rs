@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::files::fixture::{Set as Sitemaps, index, urlset};
+use crate::files::save::faults::{DEATH, Death, lived};
 use crate::files::save::{Manner, save_as_asked};
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -154,6 +155,73 @@ fn a_failure_at_any_operation_leaves_one_state_or_the_other() {
         assert!(own(&set) == expected, "{at}: {:?}", own(&set).keys());
     }
     assert!(failures > 15 && finished > 2, "{failures} {finished}");
+}
+
+const DEATH_TEST: &str = "files::backup::tests::a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other";
+
+/// A real process dies at every operation of a restore: what opens the set next finds it as it was before it, or after.
+#[test]
+fn a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other() {
+    if let Ok(told) = std::env::var(DEATH) {
+        let (at, folder) = told.split_once(' ').unwrap();
+        let index = Path::new(folder).join("index.xml");
+        let now = pair().now;
+        let restoring = restoring(&index, &sets(&index)[0].date).unwrap();
+        drop(restoring.run_through(&Death(AtomicUsize::new(at.parse().unwrap())), true, now).unwrap());
+        return;
+    }
+    let (mut deaths, mut finished) = (0, 0);
+    for at in 0.. {
+        let mut set = pair();
+        let before = own(&set);
+        set.set(&[0, 2], Field::Priority, Some("0.1"));
+        save(&mut set, &Backups::new(When::Always));
+        let after = own(&set);
+        if lived(DEATH_TEST, &format!("{at} {}", set.path("").display())) {
+            assert_eq!(own(&set), before);
+            break;
+        }
+        deaths += 1;
+        finished += usize::from(set.path(".sited.commit").exists());
+        let main = main(&set);
+        crate::files::recover(&main).unwrap();
+        crate::files::load::sweep_beside(main.parent().unwrap(), [&*set.path("s-1.xml")].into_iter());
+        let now = own(&set);
+        assert!(now == before || now == after, "{at}: {:?}", now.keys());
+        // Whatever was half-made, the way back is there still.
+        assert!(!sets(&main).is_empty());
+    }
+    assert!(deaths > 15 && finished > 2, "{deaths} {finished}");
+}
+
+/// Signals and short writes are no failures.
+#[test]
+fn what_is_put_back_is_what_was_kept() {
+    struct Short(AtomicUsize);
+    impl Gate for Short {
+        fn pass(&self, _: Step) -> io::Result<()> {
+            match self.0.fetch_sub(1, Ordering::SeqCst) {
+                0 => Err(io::ErrorKind::Interrupted.into()),
+                _ => Ok(()),
+            }
+        }
+
+        fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
+            match self.0.fetch_sub(1, Ordering::SeqCst) {
+                0 => io::Write::write(file, bytes.get(..1).unwrap_or(bytes)),
+                _ => io::Write::write(file, bytes),
+            }
+        }
+    }
+    for at in 0..40 {
+        let mut set = pair();
+        let before = own(&set);
+        set.set(&[0, 2], Field::Priority, Some("0.1"));
+        let dates = save(&mut set, &Backups::new(When::Always));
+        let restoring = restoring(&main(&set), &dates[0]).unwrap();
+        restoring.run_through(&Short(AtomicUsize::new(at)), true, set.now).unwrap();
+        assert_eq!(own(&set), before, "{at}");
+    }
 }
 
 #[test]

@@ -205,13 +205,13 @@ fn unpacked(mut files: Files) -> Files {
 
 #[test]
 fn signals_and_short_writes_change_nothing() {
-    for (scenario, kind) in
-        SCENARIOS.iter().flat_map(|scenario| [(scenario, Kind::Interrupted), (scenario, Kind::Short)])
-    {
+    let kinds = [Kind::Interrupted, Kind::Short];
+    let cases = SCENARIOS.iter().flat_map(|scenario| kinds.map(|kind| (scenario, kind)));
+    for ((scenario, kind), save) in cases.flat_map(|case| WAYS.map(|save| (case, save))) {
         let (_, new) = scenario.outcomes();
         for at in 0.. {
             let (mut set, fault) = (scenario.edited(), Fault::at(at, kind));
-            save_with(&fault, &mut set).unwrap_or_else(|error| panic!("{} {kind:?} {at}: {error}", scenario.name));
+            save(&fault, &mut set).unwrap_or_else(|error| panic!("{} {kind:?} {at}: {error}", scenario.name));
             assert_eq!(set.files(), new, "{} {kind:?} {at}", scenario.name);
             if !fault.is_met() {
                 break;
@@ -223,12 +223,12 @@ fn signals_and_short_writes_change_nothing() {
 /// A disk that loses bytes and says nothing: what is read back is not what was written.
 #[test]
 fn a_write_that_lies_is_found_out_before_anything_is_replaced() {
-    for scenario in &SCENARIOS {
+    for (scenario, save) in SCENARIOS.iter().flat_map(|scenario| WAYS.map(|save| (scenario, save))) {
         let (old, new) = scenario.outcomes();
         let mut found_out = 0;
         for at in 0.. {
             let (mut set, fault) = (scenario.edited(), Fault::at(at, Kind::Lie));
-            match save_with(&fault, &mut set) {
+            match save(&fault, &mut set) {
                 // No write, but another operation.
                 Ok(_) => assert_eq!(set.files(), new, "{} {at}", scenario.name),
                 Err(error) => {
@@ -312,7 +312,7 @@ fn what_others_do_while_a_save_runs_is_not_overwritten() {
 }
 
 /// Dies at the n-th operation.
-struct Death(AtomicUsize);
+pub(in crate::files) struct Death(pub(in crate::files) AtomicUsize);
 
 impl Gate for Death {
     fn pass(&self, _: Step) -> io::Result<()> {
@@ -324,7 +324,7 @@ impl Gate for Death {
 }
 
 /// Says where a process of this test dies, and what it saves.
-const DEATH: &str = "SITED_TEST_DEATH";
+pub(in crate::files) const DEATH: &str = "SITED_TEST_DEATH";
 
 const DEATH_TEST: &str = "files::save::faults::a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one";
 
@@ -340,7 +340,7 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
         let (mut deaths, mut kept) = (0, 0);
         for (at, way) in (0..).flat_map(|at| [(at, 0), (at, 1)]) {
             let mut set = (scenario.make)();
-            if started(&format!("{way} {number} {at} {}", set.path("").display())) {
+            if lived(DEATH_TEST, &format!("{way} {number} {at} {}", set.path("").display())) {
                 assert_eq!(set.files(), new, "{}", scenario.name);
                 break;
             }
@@ -349,7 +349,7 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
             let has_record = has_record(&set.files());
             if has_record {
                 // One more dies where it finishes; the numbers go on with those of the save.
-                started(&format!("finish {number} {} {}", at % 7, set.path("").display()));
+                lived(DEATH_TEST, &format!("finish {number} {} {}", at % 7, set.path("").display()));
             }
             set.reopen(scenario.main);
             // A file that was in place already, alone and without a record.
@@ -361,10 +361,10 @@ fn a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one() {
     }
 }
 
-/// Runs this test in a process of its own; whether it lived.
-fn started(told: &str) -> bool {
+/// Runs a test in a process of its own, which is told what to do; whether it lived.
+pub(in crate::files) fn lived(test: &str, told: &str) -> bool {
     let mut command = std::process::Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", DEATH_TEST]).env(DEATH, told);
+    command.args(["--exact", test]).env(DEATH, told);
     command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).status().unwrap().success()
 }
 

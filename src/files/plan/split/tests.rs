@@ -3,7 +3,10 @@
 use super::*;
 use crate::files::Disk;
 use crate::files::fixture::{Set, urlset};
-use crate::files::save;
+use crate::files::save::faults::{DEATH, Death, lived};
+use crate::files::save::save_through;
+use crate::files::{Backups, Manner, save};
+use std::sync::atomic::AtomicUsize;
 
 /// Ten rows.
 fn set() -> Set {
@@ -11,8 +14,8 @@ fn set() -> Set {
     Set::new(&[("all.xml", urlset(&locs.iter().map(String::as_str).collect::<Vec<_>>()).as_bytes())])
 }
 
-/// Splits into the folder `out`; what is said, and the names that are left over.
-fn split_into(set: &Set, limits: Limits, prune: bool) -> (Vec<String>, Vec<String>) {
+/// A split into the folder `out`, what is known of the files there, and the names that are left over.
+fn planned(set: &Set, limits: Limits, prune: bool) -> (Plan, Disk, Vec<String>) {
     let groups = [(String::new(), set.document.live_rows().map(|row| row.0).collect())];
     let folder = set.path("out");
     let (plan, left) = split(&Split {
@@ -30,6 +33,12 @@ fn split_into(set: &Set, limits: Limits, prune: bool) -> (Vec<String>, Vec<Strin
     for output in plan.outputs.iter().filter(|output| output.action == Action::Removed) {
         disk.look(&output.path).unwrap();
     }
+    (plan, disk, left)
+}
+
+/// Splits; what is said, and the names that are left over.
+fn split_into(set: &Set, limits: Limits, prune: bool) -> (Vec<String>, Vec<String>) {
+    let (plan, mut disk, left) = planned(set, limits, prune);
     save(&plan, &mut disk, false, &Progress::default()).unwrap();
     (plan.losses, left)
 }
@@ -89,4 +98,43 @@ fn indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for()
     let names = ["sitemap-1.xml", "sitemap-2.xml", "sitemap-9.xml", "sitemap-x.xml", "sitemap_index.xml"];
     let kept = set.names().into_iter().filter_map(|name| name.strip_prefix("out/").map(str::to_owned));
     assert_eq!(kept.collect::<Vec<_>>(), names);
+}
+
+const DEATH_TEST: &str =
+    "files::plan::split::tests::a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one";
+
+/// A real process dies at every operation of a split that takes the place of a longer one and removes its parts.
+#[test]
+fn a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one() {
+    let limits = |urls| Limits { urls, parts: 2, ..Limits::default() };
+    if let Ok(told) = std::env::var(DEATH) {
+        let (at, folder) = told.split_once(' ').unwrap();
+        let set = Set::open(std::path::Path::new(folder), "all.xml");
+        let (plan, mut disk, _) = planned(&set, limits(4), true);
+        let manner = Manner { force: false, backups: Backups::default(), now: set.now };
+        let death = Death(AtomicUsize::new(at.parse().unwrap()));
+        drop(save_through(&death, &plan, &mut disk, &manner, &Progress::default()).unwrap());
+        return;
+    }
+    let (mut deaths, mut finished) = (0, 0);
+    for at in 0.. {
+        let set = set();
+        split_into(&set, limits(2), false);
+        let old = set.files();
+        if lived(DEATH_TEST, &format!("{at} {}", set.path("").display())) {
+            break;
+        }
+        deaths += 1;
+        let index = set.path("out/sitemap_index.xml");
+        let has_record = crate::files::recover(&index).unwrap().is_some();
+        finished += usize::from(has_record);
+        crate::files::load::sweep_beside(&set.path("out"), [&*index].into_iter());
+        let now = set.files();
+        let new = {
+            split_into(&set, limits(4), true);
+            set.files()
+        };
+        assert!(now == new || (now == old && !has_record), "{at}: {:?}", now.keys());
+    }
+    assert!(deaths > 15 && finished > 3, "{deaths} {finished}");
 }
