@@ -129,14 +129,12 @@ impl Reporter {
         }
         // Rows are put into words on all cores; their lines are counted afterwards, since a counter only goes forward.
         let sets = session.now.checks.rule_sets();
-        let rows: Cow<'_, [RowId]> = match told {
-            Some(told) => told.into(),
-            // A file that the next save makes has no rows of its own yet.
-            None => {
-                let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
-                rows.filter(|row| document.is_live(*row)).collect()
-            }
+        // A file that the next save makes has no rows of its own yet.
+        let own = || {
+            let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+            rows.filter(|row| document.is_live(*row)).collect()
         };
+        let rows: Cow<'_, [RowId]> = told.map_or_else(own, Into::into);
         let in_words = |row: &RowId| {
             let rules = session.now.checks.rules_in(*row, document, &sets);
             let is_told = !rules.is_empty() || self.near.contains(row.0);
