@@ -86,6 +86,7 @@ fn documents_are_as_their_schemas_say() {
     let folder = Folder::sample();
     let index = "sitemap_index.xml";
     holds("check", &printed(&folder, &["check", index, "--format", "json"]));
+    holds("sarif", &printed(&folder, &["check", index, "--format", "sarif"]));
     holds("stats", &printed(&folder, &["stats", index, "--format", "json"]));
     holds("stats", &printed(&folder, &["stats", index, "--format", "json", "--keys"]));
     holds("diff", &printed(&folder, &["diff", "sitemap-1.xml", "sitemap-2.xml", "--format", "json"]));
@@ -109,5 +110,13 @@ fn reports_of_every_file_are_as_the_schema_says() {
         let folder = Folder::new();
         folder.write(case.file_name(), &case.bytes);
         holds("check", &printed(&folder, &["check", case.file_name(), "--format", "json"]));
+        let sarif = printed(&folder, &["check", case.file_name(), "--format", "sarif"]);
+        holds("sarif", &sarif);
+        // What a schema cannot say: which rule a result means (SARIF 2.1.0, section 3.27).
+        let run = &serde_json::from_str::<Value>(&sarif).unwrap()["runs"][0];
+        for result in run["results"].as_array().unwrap() {
+            let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
+            assert_eq!(rule["id"], result["ruleId"]);
+        }
     }
 }

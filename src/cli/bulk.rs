@@ -8,7 +8,7 @@ use super::edit::{edit_all, show_diffs, sum};
 use super::lock::Lock;
 use super::rows::{Keep, Target, date_of, repeated};
 use super::save::{announce, show_plan};
-use super::walk::Set;
+use super::walk::{Set, say_why_held};
 use super::{Failure, Status, Streams};
 use crate::document::rows::{RowId, RowSet};
 use crate::files::{Backups, Manner};
@@ -107,6 +107,7 @@ pub(super) fn change(
         // A copy: its files have other names.
         let (session, _lock) =
             target.common.open_to_change(&target.path, (target.output.as_deref(), is_dry), streams)?;
+        say_why_held((&session, held), "it is written to another path", streams);
         return task.held(session, target, streams);
     }
     let paths = [target.path.clone()];

@@ -2,7 +2,7 @@
 
 use super::args::{List, ListFormat};
 use super::output::{Extensions, Row, loc_text, plain, row_json, safe_loc};
-use super::walk::{HELD, Set};
+use super::walk::{HELD, Set, say_why_held};
 use super::{Failure, Status, Streams, each_path, filter};
 use crate::check::rule::Rule;
 use crate::document::query::Query;
@@ -43,9 +43,11 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     let mut shown = Shown { list, query, columns };
     let is_together = !keys.is_empty() || shown.compares_rows();
     let mut print = |paths: &[PathBuf], streams: &mut Streams<'_>| -> Result<Status, Failure> {
-        // An order over all rows needs all of them.
-        let held = if keys.is_empty() { held } else { u64::MAX };
-        let mut set = if shown.compares_rows() || list.sitemaps {
+        let mut set = if !keys.is_empty() {
+            let set = Set::open(&list.common, (paths, u64::MAX), now, streams)?;
+            say_why_held((set.session(), held), "an order over all rows needs all of them", streams);
+            set
+        } else if shown.compares_rows() || list.sitemaps {
             Set::open(&list.common, (paths, held), now, streams)?
         } else {
             Set::open_once(&list.common, (paths, held), now, streams)?

@@ -6,6 +6,7 @@ use super::args::Common;
 use super::bulk::{Task, change};
 use super::edit::{Saving, edit_all};
 use super::lock::Lock;
+use super::walk::{HELD, say_why_held};
 use super::{Failure, Status, Streams, filter};
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sort;
@@ -132,9 +133,11 @@ pub enum Keep {
 }
 
 impl Target {
-    /// Opens it to be changed.
-    pub(super) fn open(&self, streams: &mut Streams<'_>) -> Result<(Session, Lock), Failure> {
-        self.common.open_to_change(&self.path, (self.output.as_deref(), self.dry_run), streams)
+    /// Opens it to be changed; `why` says why all of it is held.
+    fn open(&self, why: &str, streams: &mut Streams<'_>) -> Result<(Session, Lock), Failure> {
+        let opened = self.common.open_to_change(&self.path, (self.output.as_deref(), self.dry_run), streams)?;
+        say_why_held((&opened.0, HELD), why, streams);
+        Ok(opened)
     }
 
     /// Whether and where the change is saved.
@@ -143,14 +146,14 @@ impl Target {
         Saving { dry_run: self.dry_run, output, accept: self.common.accept_repairs }
     }
 
-    /// Opens it, does what the commands say, and saves.
+    /// Opens it, does what the commands say, and saves. `why` says why all of a large set is held for them.
     pub(super) fn run(
         &self,
-        streams: &mut Streams<'_>,
+        (why, streams): (&str, &mut Streams<'_>),
         commands: impl FnOnce(&mut Session, Now) -> Result<Vec<Command>, Failure>,
     ) -> Result<Status, Failure> {
         let now = self.common.now()?;
-        let (mut session, _lock) = self.open(streams)?;
+        let (mut session, _lock) = self.open(why, streams)?;
         let commands = commands(&mut session, now)?;
         edit_all(session, &commands, &self.saving(), streams)
     }
@@ -179,7 +182,7 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
         }
     }
     let mut known = 0;
-    let status = task.target.run(streams, |session, now| {
+    let status = task.target.run(("whether a URL is new is asked of all rows", streams), |session, now| {
         let before = urls.len();
         if !task.again {
             let mut seen = HashSet::new();
@@ -212,7 +215,9 @@ pub(super) fn remove(task: &Remove, held: u64, streams: &mut Streams<'_>) -> Res
 pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let keys =
         sort::parse(&task.keys).map_err(|error| Failure::text("these keys", &task.keys, &CommandError::from(error)))?;
-    task.target.run(streams, |_, _| Ok(vec![Command::Sort(keys), Command::ApplyOrder]))
+    task.target.run(("an order over all rows needs all of them", streams), |_, _| {
+        Ok(vec![Command::Sort(keys), Command::ApplyOrder])
+    })
 }
 
 pub(super) fn dedupe(task: &Dedupe, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {

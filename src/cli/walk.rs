@@ -77,7 +77,7 @@ impl Set {
         why: &str,
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
-        streams.note(&format!("all of the set is held in memory: {why}"));
+        say_held(why, streams);
         Ok(Self::Held(Box::new(common.open_set(paths, common.now()?, streams)?)))
     }
 
@@ -194,6 +194,18 @@ impl Set {
             _ => self.each(streams, |session, id, out| see(session, (id, None), out)),
         }
     }
+}
+
+/// Says why all of a set is held, if it is one of more than `held` bytes.
+pub(super) fn say_why_held((session, held): (&Session, u64), why: &str, streams: &mut Streams<'_>) {
+    let bytes: u64 = session.document().sitemaps().iter().map(|sitemap| sitemap.bytes()).sum();
+    if bytes > held {
+        say_held(why, streams);
+    }
+}
+
+fn say_held(why: &str, streams: &mut Streams<'_>) {
+    streams.note(&format!("all of the set is held in memory: {why}"));
 }
 
 /// Says what could not be read, and what was put right before.
@@ -332,7 +344,9 @@ pub(super) mod tests {
             for line in LINES {
                 let words: Vec<&str> = line.iter().chain(&NOW).copied().collect();
                 let path = folder.path().join("sitemap_index.xml");
-                prop_assert_eq!(printed(&words, &path, 0), printed(&words, &path, u64::MAX), "{:?}", line);
+                let (out, notes) = printed(&words, &path, 0);
+                let notes = notes.replace("all of the set is held in memory: an order over all rows needs all of them\n", "");
+                prop_assert_eq!((out, notes), printed(&words, &path, u64::MAX), "{:?}", line);
             }
         }
     }
@@ -373,6 +387,16 @@ pub(super) mod tests {
 
     fn streams<'s>(out: &'s mut Vec<u8>, notes: &'s mut Vec<u8>) -> Streams<'s> {
         Streams { out, notes, state: None, meter: false, quiet: false, colour: false }
+    }
+
+    #[test]
+    fn a_large_set_that_is_held_says_why() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &[vec![(0, 0)], vec![(1, 0)]]);
+        for (held, expected) in [(0, true), (u64::MAX, false)] {
+            let (_, notes) = printed(&["list", "PATH", "--sort", "loc"], folder.path(), held);
+            assert_eq!(notes.contains("all of the set is held in memory: an order"), expected, "{notes}");
+        }
     }
 
     #[test]

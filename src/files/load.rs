@@ -250,7 +250,7 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
     }
 }
 
-impl<V: Visit, M: Fn(&Facts) -> V> Job<'_, M> {
+impl<V: Visit + Send, M: Fn(&Facts) -> V> Job<'_, M> {
     /// Scans what was read; an error when it is no sound sitemap file.
     pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
         let Contents { bytes, gzip, encoding, quirks, on_disk } = contents;
@@ -270,7 +270,7 @@ impl<V: Visit, M: Fn(&Facts) -> V> Job<'_, M> {
 }
 
 /// Scans a file's bytes, and repairs them where they are not well-formed.
-pub(super) fn scan<V: Visit>(
+pub(super) fn scan<V: Visit + Send>(
     (bytes, quirks): (Vec<u8>, Vec<Quirk>),
     facts: Facts,
     on_disk: Option<OnDisk>,

@@ -20,7 +20,7 @@ pub(super) struct Sound<V> {
 }
 
 /// Scans a file's bytes; what is not well-formed is repaired. An error when nothing in it is a sitemap.
-pub(super) fn sound<V: Visit>(
+pub(super) fn sound<V: Visit + Send>(
     mut bytes: Vec<u8>,
     mut quirks: Vec<Quirk>,
     facts: &Facts,

@@ -20,7 +20,7 @@ const SITEMAPS: [(&str, &[u8]); 2] = [
 ];
 
 /// Delivers the sample set. The files are part of the program and sound (a test loads them).
-pub fn sample<V: Visit>(make: impl Fn(&Facts) -> V, deliver: &mut dyn FnMut(Part<V>)) -> Loaded {
+pub fn sample<V: Visit + Send>(make: impl Fn(&Facts) -> V, deliver: &mut dyn FnMut(Part<V>)) -> Loaded {
     let progress = Progress::default();
     let file = |(name, bytes): (&str, &[u8]), kind, url: Option<Arc<str>>| {
         let facts =

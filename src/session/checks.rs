@@ -4,18 +4,19 @@
 //! index that rows are taken out of and put back into. File and index rules: made anew for touched files.
 
 mod flagged;
+mod reader;
 mod shed;
 
 pub use flagged::SetRows;
+pub use reader::Reader;
 
 use super::parts::may_be_near;
 use super::snapshot::DocumentLocs;
 use crate::check::entry::{self, Context};
 use crate::check::profile::Profile;
 use crate::check::quirk;
-use crate::check::reading::Reading;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
-use crate::check::set::{Link, PartTally, RowFacts, SetFinding, SetIndex, SetRule, Turns};
+use crate::check::set::{RowFacts, SetFinding, SetIndex, SetRule, Turns};
 use crate::document::Document;
 use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;
@@ -25,10 +26,7 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::protocol::location::{self, Home};
-use crate::xml::entry::Entry;
-use crate::xml::names::Names;
 use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
-use crate::xml::scan::Visit;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 use std::borrow::Cow;
@@ -147,68 +145,6 @@ impl<'t> Numbers<'t> {
     }
 }
 
-/// Sees each entry of a file while it is scanned: its facts, its findings, its key.
-pub struct Reader {
-    numbers: Arc<RwLock<RuleSets>>,
-    known: HashMap<RuleSet, u16, FixedState>,
-    last: (RuleSet, u16),
-    now: i64,
-    profile: Profile,
-    home: Option<Home>,
-    /// Facts, by entry.
-    pub records: Vec<Record>,
-    /// Number of the set of violated rules, by entry.
-    pub findings: Vec<u16>,
-    /// Hash of the normalised loc, by entry.
-    pub keys: Vec<u64>,
-    /// What the rules of the set count of the entries.
-    part: PartTally,
-    reading: Reading,
-    /// Alternate links of all entries, one after the other.
-    links: Vec<Link>,
-    /// The entries that have any, ascending, each with the number of links up to its last.
-    linked: Vec<(u32, u32)>,
-}
-
-impl Reader {
-    /// The rows that have alternate links; the first entry has the number `first`.
-    fn linked(&self, first: u32) -> impl Iterator<Item = (u32, &[Link])> {
-        let starts = std::iter::once(0).chain(self.linked.iter().map(|(_, end)| *end as usize));
-        self.linked
-            .iter()
-            .zip(starts)
-            .map(move |((entry, end), start)| (first + entry, self.links.get(start..*end as usize).unwrap_or_default()))
-    }
-}
-
-impl Visit for Reader {
-    fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
-        let context = Context { now: self.now, profile: self.profile, names, home: self.home.as_ref() };
-        let Self { part, records, .. } = self;
-        let read = self.reading.read((entry, text), &context, &mut self.links, |record, location| {
-            part.add(location, &facts_of(record, 0));
-        });
-        records.push(read.record);
-        self.keys.push(read.key);
-        if read.rules != self.last.0 {
-            let numbers = &self.numbers;
-            let intern = || numbers.write().unwrap_or_else(PoisonError::into_inner).intern(read.rules);
-            self.last = (read.rules, *self.known.entry(read.rules).or_insert_with(intern));
-        }
-        self.findings.push(self.last.1);
-        if self.linked.last().map_or(0, |(_, end)| *end as usize) < self.links.len() {
-            self.linked.push((self.keys.len() as u32 - 1, self.links.len() as u32));
-        }
-    }
-}
-
-impl Reader {
-    /// Whether any entry has alternate links.
-    pub const fn has_links(&self) -> bool {
-        !self.linked.is_empty()
-    }
-}
-
 impl Checks {
     /// Whose expectations count.
     pub const fn profile(&self) -> Profile {
@@ -229,21 +165,7 @@ impl Checks {
     pub fn reader(&self, url: Option<&str>, bytes: u64, now: Now) -> Reader {
         // Room that is not used costs nothing: the system gives memory when it is first written to.
         let rows = (bytes / ENTRY_BYTES) as usize;
-        Reader {
-            numbers: Arc::clone(&self.sets),
-            known: HashMap::with_hasher(FixedState::default()),
-            last: (RuleSet::EMPTY, 0),
-            now: now.seconds,
-            profile: self.profile,
-            home: url.and_then(Home::parse),
-            records: Vec::with_capacity(rows),
-            findings: Vec::with_capacity(rows),
-            keys: Vec::with_capacity(rows),
-            part: PartTally::default(),
-            reading: Reading::default(),
-            links: Vec::new(),
-            linked: Vec::new(),
-        }
+        Reader::new(Arc::clone(&self.sets), (now.seconds, self.profile), (url.and_then(Home::parse), rows))
     }
 
     /// Takes in the rows of a file that was just appended to the document.
@@ -266,7 +188,7 @@ impl Checks {
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
         let locs = DocumentLocs(document);
-        set.insert_file((file, first), &reader.keys, &reader.part, reader.linked(first), &locs);
+        set.insert_file((file, first), &reader.keys, reader.parts(), reader.linked(first), &locs);
         set.settle(&locs);
     }
 

@@ -55,6 +55,15 @@ impl Visit for Meeting {
         self.reader.entry(text, entry, names);
         self.hashes.push(entry.value(Field::Loc, text).map_or(NO_KEY, |loc| near_key_hash(&loc)));
     }
+
+    fn fork(&self) -> Option<Self> {
+        Some(Self { reader: self.reader.fork()?, hashes: Vec::new() })
+    }
+
+    fn join(&mut self, later: Self) {
+        self.reader.join(later.reader);
+        self.hashes.extend(later.hashes);
+    }
 }
 
 /// Takes down the URLs of some rows.

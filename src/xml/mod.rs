@@ -10,6 +10,7 @@ pub mod grid;
 pub mod markup;
 pub mod names;
 pub mod parser;
+mod pieces;
 pub mod plain;
 pub mod record;
 pub mod repair;

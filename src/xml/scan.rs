@@ -7,13 +7,29 @@ use super::entry::Entry;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
 use super::parser::{Damage, DamageKind, Parser, Seek};
-use super::{plain, repair};
+use super::{pieces, plain, repair};
 use crate::progress::Progress;
 
 /// Sees each entry once, in file order.
 pub trait Visit {
     /// An entry and its text (leading trivia included).
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names);
+
+    /// A visitor like this one that has seen nothing yet, for entries further on in the same file; what it has seen comes
+    /// back by [`Visit::join`]. `None`: all entries must be seen one after the other.
+    fn fork(&self) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// Takes in what a fork has seen: the entries that follow those seen here.
+    fn join(&mut self, _later: Self)
+    where
+        Self: Sized,
+    {
+    }
 }
 
 /// A visitor that wants nothing.
@@ -58,9 +74,22 @@ impl Scan {
 /// Entries between two looks at the cancel flag.
 const ENTRIES_PER_LOOK: usize = 2_048;
 
-/// Scans a file up to the first entry or token that is damaged, if there is one: that entry is not visited.
-pub fn scan_sound(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
-    run(bytes, visitor, progress, (Parser::default(), true))
+/// Scans a file up to the first entry or token that is damaged, if there is one: that entry is not visited. A large file
+/// is scanned on all cores, if the visitor can be forked.
+pub fn scan_sound(bytes: &[u8], visitor: &mut (impl Visit + Send), progress: &Progress) -> Scan {
+    scan_in_pieces(bytes, visitor, progress, pieces::PIECE)
+}
+
+/// The same with another size of what is worth a core.
+pub(super) fn scan_in_pieces<V: Visit + Send>(
+    bytes: &[u8],
+    visitor: &mut V,
+    progress: &Progress,
+    piece: usize,
+) -> Scan {
+    run(bytes, visitor, progress, (Parser::default(), true), |from, names, walk| {
+        pieces::body(bytes, from..bytes.len(), names, walk, piece);
+    })
 }
 
 /// Goes on with a scan whose entries, and what stands before them, are the same in these bytes: they are visited no
@@ -72,7 +101,7 @@ pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &P
     let mut parser = Parser::default();
     check_characters(bytes, from, &mut parser);
     if let Some(names) = scan.names.take() {
-        let mut walk = Walk { parser: &mut parser, scan: &mut scan, visitor, progress, stops: false };
+        let mut walk = Walk::new((&mut parser, &mut scan, visitor), progress, false);
         body(bytes, from, &names, &mut walk);
         scan.names = Some(names);
     }
@@ -83,15 +112,21 @@ pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &P
 
 /// Scans a whole file. `bytes` must be at most 4 GiB (`u32` offsets); the loader refuses more.
 pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
-    run(bytes, visitor, progress, (Parser::default(), false))
+    run(bytes, visitor, progress, (Parser::default(), false), |from, names, walk| body(bytes, from, names, walk))
 }
 
 /// The same without the short way through plain entries: slower, and what that is held against.
 pub fn scan_thoroughly(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
-    run(bytes, visitor, progress, (Parser::thorough(), false))
+    run(bytes, visitor, progress, (Parser::thorough(), false), |from, names, walk| body(bytes, from, names, walk))
 }
 
-fn run(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress, (mut parser, stops): (Parser, bool)) -> Scan {
+fn run<V: Visit>(
+    bytes: &[u8],
+    visitor: &mut V,
+    progress: &Progress,
+    (mut parser, stops): (Parser, bool),
+    body: impl FnOnce(usize, &Names, &mut Walk<'_, V>),
+) -> Scan {
     check_characters(bytes, 0, &mut parser);
     let mut scan = Scan::default();
     let after_root = if let Some(root) = prolog(bytes, &mut parser) {
@@ -113,12 +148,7 @@ fn run(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress, (mut parser,
         } else if scan.root_is_empty {
             epilog(bytes, after_root, &mut parser);
         } else {
-            body(
-                bytes,
-                after_root,
-                &names,
-                &mut Walk { parser: &mut parser, scan: &mut scan, visitor, progress, stops },
-            );
+            body(after_root, &names, &mut Walk::new((&mut parser, &mut scan, visitor), progress, stops));
         }
         scan.names = Some(names);
     }
@@ -127,13 +157,35 @@ fn run(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress, (mut parser,
     scan
 }
 
-struct Walk<'a, V> {
-    parser: &'a mut Parser,
-    scan: &'a mut Scan,
-    visitor: &'a mut V,
-    progress: &'a Progress,
+/// On its way behind the root's start tag.
+pub(super) struct Walk<'a, V> {
+    pub(super) parser: &'a mut Parser,
+    pub(super) scan: &'a mut Scan,
+    pub(super) visitor: &'a mut V,
+    pub(super) progress: &'a Progress,
     /// Whether the first damage ends it.
-    stops: bool,
+    pub(super) stops: bool,
+    /// Whether it began behind an entry, whose end is the one start that its scan has then. How far it is, is not said.
+    pub(super) is_later: bool,
+    /// It ends where an entry ends at one of these places; which is the one that it has met.
+    pub(super) until: Vec<usize>,
+    pub(super) met: Option<usize>,
+}
+
+impl<'a, V> Walk<'a, V> {
+    fn new(
+        (parser, scan, visitor): (&'a mut Parser, &'a mut Scan, &'a mut V),
+        progress: &'a Progress,
+        stops: bool,
+    ) -> Self {
+        Self { parser, scan, visitor, progress, stops, is_later: false, until: Vec::new(), met: None }
+    }
+
+    fn advance(&self, rows: usize, bytes: usize) {
+        if !self.is_later {
+            self.progress.advance(rows as u64, bytes as u64);
+        }
+    }
 }
 
 /// From the byte order mark to the root's start tag.
@@ -186,7 +238,7 @@ pub(super) fn is_sound_instruction(bytes: &[u8], markup: &Markup) -> bool {
 }
 
 /// From the root's start tag to its end tag, and what follows.
-fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, V>) {
+pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, V>) {
     // `done` is the end of what already belongs to the head or to an entry.
     let (mut at, mut done, mut last_report) = (from, from, (walk.scan.entries(), from));
     loop {
@@ -207,7 +259,7 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
             Kind::Start | Kind::Empty if plain.is_some() || names.is_entry_tag(bytes, &markup) => {
                 // What stands before the first entry up to its last comment is the file's own:
                 // a banner must not leave with the first row.
-                let is_first = walk.scan.starts.len() <= 1;
+                let is_first = walk.scan.starts.len() <= 1 && !walk.is_later;
                 let lead = if is_first { at } else { done };
                 let (entry, end) = walk.parser.entry(bytes, lead, &markup, names);
                 if walk.stops && !walk.parser.damage.is_empty() {
@@ -220,9 +272,13 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
                 walk.visitor.entry(bytes.get(lead..end).unwrap_or_default(), &entry, names);
                 walk.scan.starts.push(end as u32);
                 done = end;
+                if walk.until.contains(&end) {
+                    walk.met = Some(end);
+                    break;
+                }
                 let entries = walk.scan.entries();
                 if entries - last_report.0 >= ENTRIES_PER_LOOK {
-                    walk.progress.advance((entries - last_report.0) as u64, (end - last_report.1) as u64);
+                    walk.advance(entries - last_report.0, end - last_report.1);
                     last_report = (entries, end);
                     if walk.progress.is_cancelled() {
                         walk.scan.cancelled = true;
@@ -271,8 +327,8 @@ fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mut Walk<'_, 
         };
     }
     let entries = walk.scan.entries();
-    walk.progress.advance((entries - last_report.0) as u64, (bytes.len() - last_report.1) as u64);
-    if entries == 0 {
+    walk.advance(entries - last_report.0, walk.met.unwrap_or(bytes.len()) - last_report.1);
+    if entries == 0 && !walk.is_later {
         // Everything between the tags stays with the head up to the last comment; the tail begins where
         // an entry would be put: right after the root's start tag or that comment.
         walk.scan.starts.clear();

@@ -182,13 +182,13 @@ impl SetIndex {
         }
     }
 
-    /// Adds rows of one file: from `first` on, one for each key hash. `part` has counted them, and `linked` are those
-    /// that have alternate links.
+    /// Adds rows of one file: from `first` on, one for each key hash. `parts` have counted them between them, and
+    /// `linked` are those that have alternate links.
     pub fn insert_file<'l>(
         &mut self,
         (file, first): (u32, u32),
         keys: &[u64],
-        part: &PartTally,
+        parts: impl Iterator<Item = &'l PartTally>,
         linked: impl Iterator<Item = (u32, &'l [Link])>,
         locs: &impl Locs,
     ) {
@@ -204,14 +204,20 @@ impl SetIndex {
             let key = keys.get((row - first) as usize).copied().unwrap_or(NO_KEY);
             self.alternates.add_links(row, key, links.to_vec(), |key| duplicates.rows_of_key(key, locs));
         }
-        self.take_in(file, part);
+        parts.for_each(|part| self.take_in(file, part));
     }
 
     /// Adds the rows of a file that has none yet as if no other row named their pages. Such a row needs neither hash nor
     /// slot, but none is compared with it; see [`SetIndex::compare`]. For alternate links see [`SetIndex::link_alone`].
-    pub fn insert_file_alone(&mut self, file: u32, first: u32, keys: &[u64], part: &PartTally) {
+    pub fn insert_file_alone<'p>(
+        &mut self,
+        file: u32,
+        first: u32,
+        keys: &[u64],
+        parts: impl Iterator<Item = &'p PartTally>,
+    ) {
         Arc::make_mut(&mut self.duplicates).insert_alone(first, keys);
-        self.take_in(file, part);
+        parts.for_each(|part| self.take_in(file, part));
     }
 
     /// Takes in the alternate links of such a file. Where they lead is known only after [`SetIndex::count_targets`].

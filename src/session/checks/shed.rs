@@ -24,7 +24,7 @@ impl Checks {
         let file = (document.sitemaps().len() as u32).saturating_sub(1);
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
-        set.insert_file_alone(file, first, &reader.keys, &reader.part);
+        set.insert_file_alone(file, first, &reader.keys, reader.parts());
         set.settle(&DocumentLocs(document));
         self.findings.grow(first as usize + reader.findings.len());
     }

@@ -1,0 +1,190 @@
+//! Sees the entries of a file while they are scanned.
+
+use super::{RuleSets, facts_of};
+use crate::check::entry::Context;
+use crate::check::profile::Profile;
+use crate::check::reading::Reading;
+use crate::check::rule::RuleSet;
+use crate::check::set::{Link, PartTally};
+use crate::protocol::location::Home;
+use crate::xml::entry::Entry;
+use crate::xml::names::Names;
+use crate::xml::record::Record;
+use crate::xml::scan::Visit;
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+/// Sees each entry of a file while it is scanned: its facts, its findings, its key.
+pub struct Reader {
+    numbers: Arc<RwLock<RuleSets>>,
+    known: HashMap<RuleSet, u16, FixedState>,
+    last: (RuleSet, u16),
+    now: i64,
+    profile: Profile,
+    home: Option<Home>,
+    /// Facts, by entry.
+    pub records: Vec<Record>,
+    /// Number of the set of violated rules, by entry.
+    pub findings: Vec<u16>,
+    /// Hash of the normalised loc, by entry.
+    pub keys: Vec<u64>,
+    /// What the rules of the set count of the entries; `further` has counted entries that others saw.
+    part: PartTally,
+    further: Vec<PartTally>,
+    reading: Reading,
+    /// Alternate links of all entries, one after the other.
+    links: Vec<Link>,
+    /// The entries that have any, ascending, each with the number of links up to its last.
+    linked: Vec<(u32, u32)>,
+}
+
+impl Reader {
+    /// A reader at the start of a file with this public URL, with room for so many rows.
+    pub(super) fn new(
+        numbers: Arc<RwLock<RuleSets>>,
+        (now, profile): (i64, Profile),
+        (home, rows): (Option<Home>, usize),
+    ) -> Self {
+        Self {
+            numbers,
+            known: HashMap::with_hasher(FixedState::default()),
+            last: (RuleSet::EMPTY, 0),
+            now,
+            profile,
+            home,
+            records: Vec::with_capacity(rows),
+            findings: Vec::with_capacity(rows),
+            keys: Vec::with_capacity(rows),
+            part: PartTally::default(),
+            further: Vec::new(),
+            reading: Reading::default(),
+            links: Vec::new(),
+            linked: Vec::new(),
+        }
+    }
+
+    /// What was counted, in parts.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &PartTally> {
+        std::iter::once(&self.part).chain(&self.further)
+    }
+
+    /// The rows that have alternate links; the first entry has the number `first`.
+    pub(super) fn linked(&self, first: u32) -> impl Iterator<Item = (u32, &[Link])> {
+        let starts = std::iter::once(0).chain(self.linked.iter().map(|(_, end)| *end as usize));
+        self.linked
+            .iter()
+            .zip(starts)
+            .map(move |((entry, end), start)| (first + entry, self.links.get(start..*end as usize).unwrap_or_default()))
+    }
+}
+
+impl Visit for Reader {
+    fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
+        let context = Context { now: self.now, profile: self.profile, names, home: self.home.as_ref() };
+        let Self { part, records, .. } = self;
+        let read = self.reading.read((entry, text), &context, &mut self.links, |record, location| {
+            part.add(location, &facts_of(record, 0));
+        });
+        records.push(read.record);
+        self.keys.push(read.key);
+        if read.rules != self.last.0 {
+            let numbers = &self.numbers;
+            let intern = || numbers.write().unwrap_or_else(PoisonError::into_inner).intern(read.rules);
+            self.last = (read.rules, *self.known.entry(read.rules).or_insert_with(intern));
+        }
+        self.findings.push(self.last.1);
+        if self.linked.last().map_or(0, |(_, end)| *end as usize) < self.links.len() {
+            self.linked.push((self.keys.len() as u32 - 1, self.links.len() as u32));
+        }
+    }
+
+    fn fork(&self) -> Option<Self> {
+        Some(Self::new(Arc::clone(&self.numbers), (self.now, self.profile), (self.home.clone(), 0)))
+    }
+
+    fn join(&mut self, later: Self) {
+        let (entries, links) = (self.keys.len() as u32, self.links.len() as u32);
+        self.records.extend(later.records);
+        self.findings.extend(later.findings);
+        self.keys.extend(later.keys);
+        self.links.extend(later.links);
+        self.linked.extend(later.linked.into_iter().map(|(entry, end)| (entries + entry, links + end)));
+        self.further.push(later.part);
+        self.further.extend(later.further);
+    }
+}
+
+impl Reader {
+    /// Whether any entry has alternate links.
+    pub const fn has_links(&self) -> bool {
+        !self.linked.is_empty()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::snapshot::DocumentLocs;
+    use super::super::Checks;
+    use super::*;
+    use crate::check::set::SetIndex;
+    use crate::document::Document;
+    use crate::document::source::Source;
+    use crate::protocol::lastmod::Now;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn what_a_fork_saw_is_what_one_reader_would_have_seen(
+            rows in prop::collection::vec((0..6_usize, 0..6_usize), 0..20),
+            (first, second) in (0..20_usize, 0..20_usize),
+        ) {
+            const LOCS: [&str; 6] = ["https://e.com/a", "http://e.com/b", "https://www.e.com/a/", "no url", "https://e.com:8443/c", ""];
+            const VALUES: [&str; 6] = [
+                "",
+                "<lastmod>2026-05-01</lastmod>",
+                "<lastmod>2026-13-01</lastmod><priority>7</priority>",
+                "<lastmod>2026-05-01T10:00:00Z</lastmod><changefreq>daily</changefreq>",
+                "<x:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/a\"/>",
+                "<x:link rel=\"alternate\" hreflang=\"fr\" href=\"https://e.com/b\"/><priority>1.0</priority>",
+            ];
+            let entry = |(loc, value): &(usize, usize)| format!("<url><loc>{}</loc>{}</url>\n", LOCS[*loc], VALUES[*value]);
+            let entries: String = rows.iter().map(entry).collect();
+            let text = format!(
+                "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:x=\"http://www.w3.org/1999/xhtml\">\n{entries}</urlset>"
+            );
+            let source = Source::of_text(text.into_bytes()).unwrap();
+            let checks = Checks::default();
+            let now = Now { seconds: 1_795_176_000, offset: 0 };
+            let see = |reader: &mut Reader, rows: std::ops::Range<usize>| {
+                for row in rows {
+                    let text = source.entry_text(row);
+                    reader.entry(text, &Entry::of(text, &source.names), &source.names);
+                }
+            };
+            let home = Some("https://e.com/sitemap.xml");
+            let mut one = checks.reader(home, 1_000, now);
+            see(&mut one, 0..rows.len());
+            let mut forked = checks.reader(home, 1_000, now);
+            let (first, second) = (first.min(rows.len()), (first + second).min(rows.len()));
+            see(&mut forked, 0..first);
+            let mut later = forked.fork().unwrap();
+            see(&mut later, first..second);
+            let mut last = later.fork().unwrap();
+            see(&mut last, second..rows.len());
+            later.join(last);
+            forked.join(later);
+            prop_assert_eq!(&one.records, &forked.records);
+            prop_assert_eq!(&one.findings, &forked.findings);
+            prop_assert_eq!(&one.keys, &forked.keys);
+            prop_assert_eq!(one.linked(7).collect::<Vec<_>>(), forked.linked(7).collect::<Vec<_>>());
+            let counts = |reader: &Reader| {
+                let mut set = SetIndex::default();
+                set.insert_file_alone(0, 0, &reader.keys, reader.parts());
+                set.settle(&DocumentLocs(&Document::default()));
+                (set.counts(), set.len(), set.with_lastmod())
+            };
+            prop_assert_eq!(counts(&one), counts(&forked));
+        }
+    }
+}

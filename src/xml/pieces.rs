@@ -1,0 +1,175 @@
+//! One large file on all cores: halves of it are scanned at the same time.
+//!
+//! Where an entry ends is guessed for the second half, by the end tag that an entry has. The first half decides: if one of
+//! its entries ends exactly there, a scan that had gone on would have stood there in the very same state, and what the
+//! second half found is taken over. If not – the tag stood in a comment, in a CDATA section, in an element of its own – the
+//! first half goes on to the end, and the second is forgotten. So the outcome is that of one scan, whatever was guessed.
+
+use super::names::Names;
+use super::parser::Parser;
+use super::scan::{self, Scan, Visit, Walk};
+use std::ops::Range;
+
+/// Bytes that are worth a piece of their own, and the way to another core.
+pub(super) const PIECE: usize = 4 << 20;
+
+/// Bytes in which an entry must end to be found.
+const NEAR: usize = 64 << 10;
+
+/// Scans what stands behind the root's start tag, as [`scan::body`] does, from the start of a range on. The range says
+/// how much there is to share out.
+pub(super) fn body<V: Visit + Send>(
+    bytes: &[u8],
+    range: Range<usize>,
+    names: &Names,
+    walk: &mut Walk<'_, V>,
+    piece: usize,
+) {
+    let is_worth_it = walk.stops && range.len() >= 2 * piece && rayon::current_num_threads() > 1;
+    let seam = is_worth_it.then(|| seam(bytes, range.start + range.len() / 2)).flatten();
+    let Some((seam, mut fork)) = seam.filter(|seam| *seam < range.end).zip(walk.visitor.fork()) else {
+        return scan::body(bytes, range.start, names, walk);
+    };
+    let mut later_scan = Scan { starts: vec![seam as u32], root_tag: walk.scan.root_tag, ..Scan::default() };
+    let mut later_parser = Parser::default();
+    later_parser.has_brackets = walk.parser.has_brackets;
+    let mut later = Walk {
+        parser: &mut later_parser,
+        scan: &mut later_scan,
+        visitor: &mut fork,
+        progress: walk.progress,
+        stops: true,
+        is_later: true,
+        until: walk.until.clone(),
+        met: None,
+    };
+    walk.until.push(seam);
+    rayon::join(
+        || body(bytes, range.start..seam, names, walk, piece),
+        || body(bytes, seam..range.end, names, &mut later, piece),
+    );
+    if walk.met != Some(seam) {
+        return;
+    }
+    walk.met = later.met;
+    if !walk.is_later {
+        let (entries, end) = (later_scan.entries(), walk.met.unwrap_or(bytes.len()));
+        walk.progress.advance(entries as u64, (end - seam) as u64);
+    }
+    walk.scan.starts.extend(later_scan.starts.iter().skip(1));
+    walk.scan.stray = walk.scan.stray.or(later_scan.stray);
+    walk.scan.cancelled |= later_scan.cancelled;
+    walk.parser.damage.append(&mut later_parser.damage);
+    walk.visitor.join(fork);
+}
+
+/// Where the first entry behind a place seems to end.
+fn seam(bytes: &[u8], from: usize) -> Option<usize> {
+    let near = bytes.get(from..(from + NEAR).min(bytes.len()))?;
+    let is_end_tag = |at: usize| {
+        let before = near.get(..at).unwrap_or_default();
+        let open = memchr::memrchr(b'<', before)?;
+        let between = before.get(open + 1..)?.strip_prefix(b"/")?;
+        let is_name = between.is_empty() || (between.ends_with(b":") && !between.contains(&b' '));
+        is_name.then_some(from + at + b"url>".len())
+    };
+    memchr::memmem::find_iter(near, b"url>").find_map(is_end_tag)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::entry::Entry;
+    use super::*;
+    use crate::progress::Progress;
+    use crate::protocol::Field;
+    use proptest::prelude::*;
+
+    /// Takes down what it sees; a fork goes on where it is told.
+    #[derive(Debug, Default, PartialEq, Eq)]
+    struct Seen {
+        entries: Vec<(String, Option<String>)>,
+        joined: usize,
+    }
+
+    impl Visit for Seen {
+        fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+            let loc = entry.value(Field::Loc, text).map(std::borrow::Cow::into_owned);
+            self.entries.push((String::from_utf8_lossy(text).into_owned(), loc));
+        }
+
+        fn fork(&self) -> Option<Self> {
+            Some(Self::default())
+        }
+
+        fn join(&mut self, later: Self) {
+            self.entries.extend(later.entries);
+            self.joined += 1 + later.joined;
+        }
+    }
+
+    /// A scan in pieces of so many bytes, what it saw, and how far it said to be.
+    fn scanned(text: &[u8], piece: usize) -> (Scan, Seen, (u64, u64)) {
+        let (mut seen, progress) = (Seen::default(), Progress::default());
+        let scan = scan::scan_in_pieces(text, &mut seen, &progress, piece);
+        let reading = progress.read();
+        (scan, seen, (reading.rows, reading.bytes_done))
+    }
+
+    fn holds(text: &[u8], piece: usize) -> usize {
+        let (whole, pieces) = (scanned(text, usize::MAX / 2), scanned(text, piece));
+        let shown = String::from_utf8_lossy(text);
+        assert_eq!(whole.0, pieces.0, "{shown}");
+        assert_eq!(whole.1.entries, pieces.1.entries, "{shown}");
+        assert_eq!(whole.2, pieces.2, "{shown}");
+        pieces.1.joined
+    }
+
+    const NS: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
+
+    #[test]
+    fn pieces_come_together_and_a_wrong_guess_is_forgotten() {
+        let entries: String =
+            (0..40).map(|number| format!(" <url><loc>https://e.com/{number}</loc></url>\n")).collect();
+        let set = format!("<urlset xmlns=\"{NS}\">\n{entries}</urlset>\n");
+        assert!(holds(set.as_bytes(), 64) > 8);
+        let prefixed = set.replace("<url>", "<s:url>").replace("</url>", "</s:url>").replace("<loc>", "<s:loc>");
+        let prefixed = prefixed.replace("</loc>", "</s:loc>").replace("urlset", "s:urlset").replace("xmlns", "xmlns:s");
+        assert!(holds(prefixed.as_bytes(), 64) > 8);
+        // The tags of the middle stand in a comment: it is no entry that ends there.
+        let entry = "<url><loc>https://e.com/a</loc></url>";
+        let commented = format!("<urlset xmlns=\"{NS}\">{entry}<!--{entries}-->{entry}</urlset>");
+        assert_eq!(holds(commented.as_bytes(), commented.len() / 3), 0);
+    }
+
+    /// What a file may be made of, sound or not.
+    fn piece() -> impl Strategy<Value = &'static str> {
+        prop_oneof![
+            6 => Just("<url><loc>https://e.com/a</loc></url>\n"),
+            3 => Just("  <url>\n<loc>https://e.com/b</loc><lastmod>2026-01-01</lastmod></url>"),
+            1 => Just("<s:url><s:loc>https://e.com/c</s:loc></s:url>"),
+            1 => Just("<!-- </url> -->"),
+            1 => Just("<url><!-- </url> --><loc>https://e.com/d</loc></url>"),
+            1 => Just("<url><loc><![CDATA[</url>]]></loc></url>"),
+            1 => Just("<x:y xmlns:x=\"urn:x\"><url><loc>no</loc></url></x:y>"),
+            1 => Just("<?pi </url>?>"),
+            1 => Just("text"),
+            1 => Just("<url><loc>raw & one</loc></url>"),
+            1 => Just("</url>"),
+            1 => Just("<url>"),
+            1 => Just("</urlset>"),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_are_what_one_scan_is(
+            pieces in prop::collection::vec(piece(), 0..30),
+            piece in 1..200_usize,
+            is_whole in any::<bool>(),
+        ) {
+            let end = if is_whole { "</urlset>\n" } else { "" };
+            let text = format!("<urlset xmlns=\"{NS}\" xmlns:s=\"{NS}\">\n{}{end}", pieces.concat());
+            holds(text.as_bytes(), piece);
+        }
+    }
+}
