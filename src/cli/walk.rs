@@ -85,12 +85,12 @@ impl Set {
     fn compared(common: &Common, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Self, Failure> {
         let options = common.options()?;
         let fresh = common.session(now)?;
-        let parts = match streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))? {
-            Some(parts) => parts,
-            None => {
-                let fresh = common.session(now)?;
-                streams.watched(|now| Parts::open_linked(fresh, paths, options.clone(), now))?
-            }
+        let parts = streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))?;
+        let parts = if let Some(parts) = parts {
+            parts
+        } else {
+            let fresh = common.session(now)?;
+            streams.watched(|now| Parts::open_linked(fresh, paths, options.clone(), now))?
         };
         let set = Self::Parts(parts);
         say_about(set.session(), streams);
