@@ -45,11 +45,12 @@ const SIGXFSZ: i32 = rustix::process::Signal::XFSZ.as_raw();
 
 /// Opens the editor.
 fn show(screen: Screen) -> ExitCode {
-    let Screen { paths, options, now, read_only, theme, profile, backup } = screen;
+    let Screen { paths, options, now, read_only, theme, profile, cross_submission, backup } = screen;
     let here = || sited::files::in_folder(Path::new("."));
     let options = sited::files::Options { state: cli::state_folder(|name| std::env::var_os(name)), ..options };
     let setup = Setup {
         profile,
+        cross_submission,
         backup,
         start: match <[_; 1]>::try_from(paths) {
             Ok([path]) => Start::Path(path),

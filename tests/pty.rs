@@ -372,6 +372,7 @@ fn in_the_terminal_of_another_test() {
         scheme: None,
         read_only: None,
         profile: sited::check::profile::Profile::default(),
+        cross_submission: false,
         backup: sited::files::backup::When::Off,
         clock: Box::new(now),
     };

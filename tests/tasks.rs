@@ -183,6 +183,38 @@ fn findings_are_chosen_accepted_and_printed_for_others() {
     assert!(github.lines().all(|line| line.starts_with("::")), "{github}");
 }
 
+/// What other sites have declared is nothing that their URLs break (sitemaps.org protocol, "Sitemaps & Cross Submits").
+#[test]
+fn a_set_may_speak_for_other_sites_that_say_so() {
+    let folder = folder(&[("a", ""), ("b", ""), ("c", "")]);
+    let text = folder.text("a.xml").replacen("example.org/c", "example.net/c", 1);
+    folder.write("a.xml", text);
+    let index = format!(
+        "{HEAD}<url><loc>https://example.org/a.xml</loc></url><url><loc>https://example.com/b.xml</loc></url></urlset>"
+    );
+    folder.write("sitemap_index.xml", index.replace("urlset", "sitemapindex").replace("url>", "sitemap>"));
+    folder.write("b.xml", urlset(&[("d", "")]));
+    let rules = |more: &[&str]| {
+        let words = [
+            "check",
+            "sitemap_index.xml",
+            "--base-url",
+            "https://example.org/",
+            "--format",
+            "json",
+            "--fail-on",
+            "never",
+        ];
+        let found: Value = serde_json::from_str(&fine(&folder, &[&words, more].concat())).unwrap();
+        found["summary"]["rules"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    const ABOUT_SITES: [&str; 3] = ["index-child-host", "loc-foreign-host", "set-mixed-host"];
+    let (plain, declared) = (rules(&[]), rules(&["--cross-submission"]));
+    assert!(ABOUT_SITES.iter().all(|code| plain.iter().any(|found| found == code)), "{plain:?}");
+    let others = plain.iter().filter(|code| !ABOUT_SITES.contains(&code.as_str()));
+    assert_eq!(declared, others.cloned().collect::<Vec<_>>());
+}
+
 /// The text is well-formed XML.
 fn quick_xml_reads(text: &str) {
     let document = uppsala::parse(text);

@@ -80,7 +80,7 @@ impl Open {
     /// The first thing that was said of the screen, as it is called on the command line; a task has no use for it.
     pub fn first(&self) -> Option<String> {
         let Self { paths, script, read_only, theme, common } = self;
-        let Common { base_url, now, profile, accept_repairs, max_bytes, backup } = common;
+        let Common { base_url, now, profile, cross_submission, accept_repairs, max_bytes, backup } = common;
         let options = [
             (script.is_some(), "--script"),
             (*read_only, "--read-only"),
@@ -88,6 +88,7 @@ impl Open {
             (base_url.is_some(), "--base-url"),
             (now.is_some(), "--now"),
             (profile.is_some(), "--profile"),
+            (*cross_submission, "--cross-submission"),
             (*accept_repairs, "--accept-repairs"),
             (max_bytes.is_some(), "--max-bytes"),
             (backup.is_some(), "--backup"),
@@ -109,6 +110,9 @@ pub struct Common {
     /// Whose expectations count: protocol, google, bing, yandex, baidu or legacy-0.84
     #[arg(long, value_name = "NAME", value_parser = profile)]
     pub profile: Option<Profile>,
+    /// The set may list URLs of other sites: their robots.txt names it
+    #[arg(long)]
+    pub cross_submission: bool,
     /// Write files that were damaged or in another encoding as they were repaired
     #[arg(long)]
     pub accept_repairs: bool,

@@ -227,6 +227,8 @@ pub struct Screen {
     pub theme: Option<args::Theme>,
     /// Whose expectations count.
     pub profile: Profile,
+    /// Whether the set may list URLs of other sites.
+    pub cross_submission: bool,
     /// When the files that a save replaces are kept.
     pub backup: files::backup::When,
 }
@@ -288,6 +290,7 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
         read_only: open.read_only,
         theme: open.theme,
         profile: common.profile.unwrap_or_default(),
+        cross_submission: common.cross_submission,
         backup: common.backup.unwrap_or_default(),
     })
 }
@@ -352,6 +355,9 @@ impl Common {
         let mut session = Session::new(now, self.options()?.base_url);
         session.set_profile(self.profile.unwrap_or_default());
         session.set_backups(self.backup.unwrap_or_default());
+        if self.cross_submission {
+            session.allow_other_sites();
+        }
         Ok(session)
     }
 

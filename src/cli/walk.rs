@@ -122,6 +122,9 @@ impl Set {
         let Self::Once(once) = self else { return None };
         let mut session = Session::new(once.session.view().now, once.options.base_url.clone());
         session.set_profile(once.session.profile());
+        if once.session.view().checks.allows_other_sites() {
+            session.allow_other_sites();
+        }
         let (paths, options) = (once.paths.clone(), once.options.clone());
         Some(Self::Once(Box::new(Once { session, paths, options, is_again: true })))
     }

@@ -64,6 +64,8 @@ pub struct Checks {
     /// Public URL of each sitemap, by its id, as far as known.
     homes: Arc<Vec<Option<Home>>>,
     profile: Profile,
+    /// Whether the set may list URLs of other sites; see [`CROSS_SUBMISSION`].
+    allows_other_sites: bool,
     /// The latest date in each file, of a set whose files are not held; see [`super::parts`].
     pub(super) newest: Arc<Vec<Option<i64>>>,
 }
@@ -79,10 +81,21 @@ impl Default for Checks {
             near: Arc::default(),
             homes: Arc::default(),
             profile: Profile::default(),
+            allows_other_sites: false,
             newest: Arc::default(),
         }
     }
 }
+
+/// Rules that hold only where nobody has declared, by the `Sitemap` lines of the other sites' robots.txt, that the set
+/// speaks for them (sitemaps.org protocol, "Sitemaps & Cross Submits"; rule catalogue, C14).
+pub const CROSS_SUBMISSION: RuleSet = RuleSet::of(&[
+    Rule::LOC_FOREIGN_HOST,
+    Rule::LOC_OUTSIDE_PATH,
+    Rule::INDEX_CHILD_HOST,
+    Rule::INDEX_CHILD_PATH,
+    Rule::SET_MIXED_HOST,
+]);
 
 /// The entry rules of touched rows found anew, and the set index if that was done on a worker.
 #[derive(Debug, Clone)]
@@ -161,11 +174,27 @@ impl Checks {
         Some(checks)
     }
 
+    /// Declares cross-submission: the rules of [`CROSS_SUBMISSION`] do not hold. Before anything is taken in.
+    pub fn allow_other_sites(&mut self) {
+        self.allows_other_sites = true;
+        Arc::make_mut(&mut self.set).set_cross_submission(true);
+    }
+
+    /// Whether cross-submission was declared.
+    pub const fn allows_other_sites(&self) -> bool {
+        self.allows_other_sites
+    }
+
+    /// What rows of a file with this URL are held against.
+    fn home_of(&self, url: Option<&str>) -> Option<Home> {
+        url.filter(|_| !self.allows_other_sites).and_then(Home::parse)
+    }
+
     /// A reader for a file of so many bytes that is about to be scanned, at a known public URL or not.
     pub fn reader(&self, url: Option<&str>, bytes: u64, now: Now) -> Reader {
         // Room that is not used costs nothing: the system gives memory when it is first written to.
         let rows = (bytes / ENTRY_BYTES) as usize;
-        Reader::new(Arc::clone(&self.sets), (now.seconds, self.profile), (url.and_then(Home::parse), rows))
+        Reader::new(Arc::clone(&self.sets), (now.seconds, self.profile), (self.home_of(url), rows))
     }
 
     /// Takes in the rows of a file that was just appended to the document.
@@ -183,7 +212,8 @@ impl Checks {
             add(counts, sets.get(number), rows, true);
         }
         drop(sets);
-        Arc::make_mut(&mut self.homes).push(url.and_then(Home::parse));
+        let home = self.home_of(url);
+        Arc::make_mut(&mut self.homes).push(home);
         let file = (document.sitemaps().len() as u32).saturating_sub(1);
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);

@@ -1,6 +1,6 @@
 //! Findings in words: of one row, and of files.
 
-use super::checks::rule_of;
+use super::checks::{CROSS_SUBMISSION, rule_of};
 use super::snapshot::{DocumentLocs, Snapshot};
 use super::{Session, fix, frame};
 use crate::check::extension::{self, Part};
@@ -305,8 +305,9 @@ impl Session {
                 quirk.entry.map_or(Place::IndexFile(number), |entry| Place::Index(Some(entry as usize)))
             }));
         }
+        let is_declared = |rule: Rule| self.now.checks.allows_other_sites() && CROSS_SUBMISSION.contains(rule.main());
         let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String, fix: Option<Fix>| {
-            if let Some(severity) = rule.severity_in(profile) {
+            if let Some(severity) = rule.severity_in(profile).filter(|_| !is_declared(rule)) {
                 findings.push(FileFinding { place, rule, severity, field, message, fix, at: None });
             }
         };

@@ -179,6 +179,12 @@ impl Session {
         self.check_files();
     }
 
+    /// Declares that other sites let this set speak for them; see [`CROSS_SUBMISSION`](checks::CROSS_SUBMISSION). Before
+    /// anything is opened.
+    pub fn allow_other_sites(&mut self) {
+        self.now.state.checks.allow_other_sites();
+    }
+
     /// Tells the session what time it is (the clock is the caller's).
     pub const fn set_now(&mut self, now: Now) {
         self.now.now = now;

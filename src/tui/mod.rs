@@ -41,6 +41,8 @@ pub struct Setup {
     pub options: Options,
     /// Whose expectations count.
     pub profile: Profile,
+    /// Whether the set may list URLs of other sites.
+    pub cross_submission: bool,
     /// When the files that a save replaces are kept.
     pub backup: crate::files::backup::When,
     /// The colours asked for.
@@ -79,6 +81,9 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     let mut session = Session::new((setup.clock)(), setup.options.base_url.clone());
     session.set_profile(setup.profile);
     session.set_backups(setup.backup);
+    if setup.cross_submission {
+        session.allow_other_sites();
+    }
     if let Some(reason) = setup.read_only {
         session.set_read_only(reason);
     }

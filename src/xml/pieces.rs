@@ -10,8 +10,8 @@ use super::parser::Parser;
 use super::scan::{self, Scan, Visit, Walk};
 use std::ops::Range;
 
-/// Bytes that are worth a piece of their own, and the way to another core.
-pub(super) const PIECE: usize = 4 << 20;
+/// Bytes that are worth a piece of their own. Files of a set, which are read at the same time anyway, are smaller than two.
+pub(super) const PIECE: usize = 16 << 20;
 
 /// Bytes in which an entry must end to be found.
 const NEAR: usize = 64 << 10;

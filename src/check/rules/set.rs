@@ -25,7 +25,7 @@ rules! { super::location::END;
         "For crawlers these are different sites, and one of the two usually redirects to the other. Search Console reports a path mismatch.";
     SET_MIXED_HOST "set-mixed-host" E Set Ask LOCATION,
         "several hosts in one file",
-        "All URLs of a file belong to one host, its own. Others are ignored, unless robots.txt of the other host names this sitemap or both sites are verified. sited split --by host gives each host a file; the answer delete takes the rows out.";
+        "All URLs of a file belong to one host, its own. Others are ignored, unless robots.txt of the other host names this sitemap or both sites are verified (--cross-submission says that they are). sited split --by host gives each host a file; the answer delete takes the rows out.";
     SET_MIXED_PORT "set-mixed-port" E Set Ask LOCATION,
         "several ports in one file",
         "All URLs of a file have the port that the sitemap itself is served from. For crawlers another port is another site.";

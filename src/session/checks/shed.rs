@@ -6,7 +6,7 @@ use super::{Checks, Reader};
 use crate::check::rule::RuleSet;
 use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
-use crate::protocol::location::{self, Home};
+use crate::protocol::location;
 use std::sync::Arc;
 
 impl Checks {
@@ -20,7 +20,8 @@ impl Checks {
         url: Option<&str>,
         mtime: Option<i64>,
     ) {
-        Arc::make_mut(&mut self.homes).push(url.and_then(Home::parse));
+        let home = self.home_of(url);
+        Arc::make_mut(&mut self.homes).push(home);
         let file = (document.sitemaps().len() as u32).saturating_sub(1);
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
