@@ -186,6 +186,7 @@ fn findings_are_chosen_accepted_and_printed_for_others() {
 /// What other sites have declared is nothing that their URLs break (sitemaps.org protocol, "Sitemaps & Cross Submits").
 #[test]
 fn a_set_may_speak_for_other_sites_that_say_so() {
+    const ABOUT_SITES: [&str; 3] = ["index-child-host", "loc-foreign-host", "set-mixed-host"];
     let folder = folder(&[("a", ""), ("b", ""), ("c", "")]);
     let text = folder.text("a.xml").replacen("example.org/c", "example.net/c", 1);
     folder.write("a.xml", text);
@@ -208,7 +209,6 @@ fn a_set_may_speak_for_other_sites_that_say_so() {
         let found: Value = serde_json::from_str(&fine(&folder, &[&words, more].concat())).unwrap();
         found["summary"]["rules"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
     };
-    const ABOUT_SITES: [&str; 3] = ["index-child-host", "loc-foreign-host", "set-mixed-host"];
     let (plain, declared) = (rules(&[]), rules(&["--cross-submission"]));
     assert!(ABOUT_SITES.iter().all(|code| plain.iter().any(|found| found == code)), "{plain:?}");
     let others = plain.iter().filter(|code| !ABOUT_SITES.contains(&code.as_str()));

@@ -166,7 +166,8 @@ const PROMISES: [Promise; 24] = [
          removed only with `--prune`, all or nothing. A set that is not all here is not split.",
         "src/files/plan/split/tests.rs: an_index_over_a_limit_becomes_several_and_says_so, \
          indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for, \
-         a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one; \
+         a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one, \
+         a_split_that_fails_leaves_what_was_there_or_is_finished_by_the_next_start; \
          src/cli/tests.rs: split_reads_the_whole_set_or_refuses",
     ),
     (

@@ -3,7 +3,7 @@
 use super::*;
 use crate::files::Disk;
 use crate::files::fixture::{Set, urlset};
-use crate::files::save::faults::{DEATH, Death, lived};
+use crate::files::save::faults::{DEATH, Death, Fault, Kind, lived};
 use crate::files::save::save_through;
 use crate::files::{Backups, Manner, save};
 use std::sync::atomic::AtomicUsize;
@@ -137,4 +137,39 @@ fn a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_on
         assert!(now == new || (now == old && !has_record), "{at}: {:?}", now.keys());
     }
     assert!(deaths > 15 && finished > 3, "{deaths} {finished}");
+}
+
+/// No room, a signal or a short write at every operation of such a split.
+#[test]
+fn a_split_that_fails_leaves_what_was_there_or_is_finished_by_the_next_start() {
+    let limits = |urls| Limits { urls, parts: 2, ..Limits::default() };
+    for kind in [Kind::Error(28), Kind::Interrupted, Kind::Short] {
+        let (mut failures, mut finished) = (0, 0);
+        for at in 0.. {
+            let set = set();
+            split_into(&set, limits(2), false);
+            let old = set.files();
+            let (plan, mut disk, _) = planned(&set, limits(4), true);
+            let manner = Manner { force: false, backups: Backups::default(), now: set.now };
+            let fault = Fault::at(at, kind);
+            let result = save_through(&fault, &plan, &mut disk, &manner, &Progress::default());
+            let seen = set.files();
+            let has_record = crate::files::recover(&set.path("out/sitemap_index.xml")).unwrap().is_some();
+            let now = set.files();
+            split_into(&set, limits(4), true);
+            let new = set.files();
+            match result {
+                Ok(_) => assert_eq!(now, new, "{kind:?} {at}"),
+                Err(_) if has_record => assert_eq!(now, new, "{kind:?} {at}: what was begun is finished"),
+                Err(_) => assert!(seen == old || now == new, "{kind:?} {at}: {:?}", seen.keys()),
+            }
+            failures += usize::from(result.is_err());
+            finished += usize::from(result.is_err() && has_record);
+            if !fault.is_met() {
+                break;
+            }
+        }
+        let fails = matches!(kind, Kind::Error(_));
+        assert_eq!((failures > 15, finished > 3), (fails, fails), "{kind:?}: {failures} {finished}");
+    }
 }
