@@ -2,7 +2,7 @@
 //! its rows have no measure then.
 
 use super::generate::Set;
-use super::report::time;
+use super::report::{resident_of, time};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,6 +14,8 @@ pub struct Peers {
     pub sort: Option<Duration>,
     /// `rg -c` of a word.
     pub word: Option<Duration>,
+    /// The same in any case, which is what a filter by a word is.
+    pub folded: Option<Duration>,
     /// `rg -c` of a regular expression.
     pub expression: Option<Duration>,
     /// `xmllint --stream --noout`.
@@ -36,6 +38,7 @@ impl Peers {
         let peers = Self {
             sort,
             word: best(&mut || parts("rg", &["-c", "-F", "harbour"])),
+            folded: best(&mut || parts("rg", &["-c", "-i", "-F", "harbour"])),
             expression: best(&mut || parts("rg", &["-c", "/[a-f]+-juniper"])),
             xmllint: best(&mut || parts("xmllint", &["--stream", "--noout"])),
         };
@@ -59,11 +62,26 @@ fn locs(set: &Set) -> PathBuf {
     path
 }
 
+fn checking(index: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sited"));
+    command.args(["check", "--fail-on", "never", "--max-findings", "1"]).arg(index);
+    command
+}
+
 /// How long `sited check` takes from start to end.
 pub fn check(index: &Path) -> Duration {
-    let words = ["check", "--fail-on", "never", "--max-findings", "1"];
-    let mut command = Command::new(env!("CARGO_BIN_EXE_sited"));
-    run(command.args(words).arg(index)).expect("sited is built")
+    run(&mut checking(index)).expect("sited is built")
+}
+
+/// The most bytes of memory that `sited check` has, where the system tells: looked at a hundred times a second.
+pub fn check_memory(index: &Path) -> Option<u64> {
+    let mut child = checking(index).stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
+    let mut most = None;
+    while child.try_wait().ok()?.is_none() {
+        most = most.max(resident_of(&child.id().to_string()).map(|(_, peak)| peak));
+        std::thread::park_timeout(Duration::from_millis(10));
+    }
+    most
 }
 
 /// Runs a program to its end; `None`, said aloud, where it is not installed.

@@ -19,7 +19,12 @@ pub fn time<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 
 /// Resident memory of this process in bytes: now and at its peak. `None` where the system does not tell.
 pub fn resident() -> Option<(u64, u64)> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    resident_of("self")
+}
+
+/// The same of another process.
+pub fn resident_of(process: &str) -> Option<(u64, u64)> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let field = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
         line.split_whitespace().next()?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1_024)
