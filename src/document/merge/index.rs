@@ -50,6 +50,7 @@ impl Versions<'_> {
         let (own, there) = (pairs(base, ours), pairs(base, theirs));
         let of_theirs: HashMap<usize, usize> = there.iter().map(|(base, theirs)| (*theirs, *base)).collect();
         let known: HashSet<usize> = own.values().copied().collect();
+        let own_locs: HashSet<&str> = ours.children.iter().map(|child| &*child.loc).collect();
         let mut added = Added::new(self, &known, &of_theirs);
         let (mut entries, mut count, mut clashes) = (Vec::new(), 0, 0);
         let mut put = |text: &[u8]| {
@@ -69,7 +70,7 @@ impl Versions<'_> {
                     clashes += usize::from(clash);
                     put(&text);
                 }
-                None if self.stays_out(*was, entry) => {}
+                None if self.stays_out(*was, entry, &own_locs) => {}
                 None => put(text),
             }
             added.behind(Some(*was)).iter().for_each(|entry| put(ours.source.entry_text(*entry)));
@@ -86,11 +87,12 @@ impl Versions<'_> {
     }
 
     /// Whether an entry that was taken out here stays out: it names no file, names it a second time, or is what it was.
-    fn stays_out(&self, was: usize, entry: usize) -> bool {
+    /// `own_locs` are the URLs that are listed here.
+    fn stays_out(&self, was: usize, entry: usize, own_locs: &HashSet<&str>) -> bool {
         let child = self.theirs.children.get(entry);
         let names_a_file =
             child.is_some_and(|child| matches!(child.state, ChildState::Loaded(_) | ChildState::Nested(_)));
-        let is_twice = child.is_some_and(|child| self.ours.children.iter().any(|own| own.loc == child.loc));
+        let is_twice = child.is_some_and(|child| own_locs.contains(&*child.loc));
         !names_a_file || is_twice || element(&self.theirs.source, entry) == element(&self.base.source, was)
     }
 
@@ -183,12 +185,14 @@ fn pairs(base: &Index, other: &Index) -> HashMap<usize, usize> {
     };
     let mut by_file: HashMap<SitemapId, usize> =
         rest.iter().filter_map(|place| Some((file(other, *place)?, *place))).collect();
+    let mut taken = HashSet::new();
     for entry in &left {
         if let Some(place) = file(base, *entry).and_then(|id| by_file.remove(&id)) {
             pairs.insert(*entry, place);
-            rest.retain(|other| *other != place);
+            taken.insert(place);
         }
     }
+    rest.retain(|place| !taken.contains(place));
     left.retain(|entry| !pairs.contains_key(entry));
     if left.len() == rest.len() && base.children.len() == other.children.len() {
         pairs.extend(left.into_iter().zip(rest));

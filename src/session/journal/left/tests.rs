@@ -152,6 +152,18 @@ fn what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path() {
     }
 }
 
+/// The set after a save that has made a second index, opened by its folder; it keeps what is changed.
+fn opened_as_two(folder: &PathBuf, index: &PathBuf) -> Session {
+    let (mut session, _) = open(folder, std::slice::from_ref(index));
+    insert(&mut session, 100);
+    let saving = session.saving(session.plan_within(None, LIMITS), false).unwrap();
+    session.saved(saving.run(&Progress::default())).unwrap();
+    drop(session);
+    let (mut session, desk) = open(folder, std::slice::from_ref(folder));
+    assert!(session.keep(desk).0.is_none());
+    session
+}
+
 #[test]
 fn what_was_typed_while_a_save_made_one_index_of_two_is_found_by_every_path() {
     for died in [Died::Before, Died::After] {
@@ -160,13 +172,7 @@ fn what_was_typed_while_a_save_made_one_index_of_two_is_found_by_every_path() {
             let folder = &folder.path().canonicalize().unwrap();
             let index = write_set(folder);
             let second = folder.join("sitemap-index-2.xml");
-            let (mut session, _) = open(folder, std::slice::from_ref(&index));
-            insert(&mut session, 100);
-            let saving = session.saving(session.plan_within(None, LIMITS), false).unwrap();
-            session.saved(saving.run(&Progress::default())).unwrap();
-            drop(session);
-            let (mut session, desk) = open(folder, std::slice::from_ref(folder));
-            assert!(session.keep(desk).0.is_none());
+            let mut session = opened_as_two(folder, &index);
             let row = session.document().live_rows().find(|row| session.document().loc(*row) == loc(100)).unwrap();
             session.change(&Change::Delete(RowSet::from_iter([row.0]))).unwrap();
             let meant = die_while_saving(session, died);
@@ -219,13 +225,7 @@ fn a_journal_of_two_indexes_that_fits_neither_is_named_and_kept() {
     let folder = tempfile::tempdir().unwrap();
     let folder = &folder.path().canonicalize().unwrap();
     let index = write_set(folder);
-    let (mut session, _) = open(folder, std::slice::from_ref(&index));
-    insert(&mut session, 100);
-    let saving = session.saving(session.plan_within(None, LIMITS), false).unwrap();
-    session.saved(saving.run(&Progress::default())).unwrap();
-    drop(session);
-    let (mut session, desk) = open(folder, std::slice::from_ref(folder));
-    assert!(session.keep(desk).0.is_none());
+    let mut session = opened_as_two(folder, &index);
     set(&mut session, &loc(1), "0.1");
     drop(session);
     fs::write(folder.join("a.xml"), fs::read_to_string(folder.join("a.xml")).unwrap().replace("0.5", "0.6")).unwrap();
