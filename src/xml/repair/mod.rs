@@ -299,16 +299,21 @@ impl<'b> Mender<'b> {
         if is_open { self.entries.checked_sub(1) } else { None }
     }
 
-    /// The first characters from a place on.
+    /// The first characters from a place on, with an ellipsis where more of the same text follows.
     fn snippet(&self, at: usize) -> String {
         const LENGTH: usize = 24;
-        let rest = self.bytes.get(at..self.bytes.len().min(at + 4 * LENGTH)).unwrap_or_default();
+        let rest = self.bytes.get(at..self.bytes.len().min(at + 4 * (LENGTH + 2))).unwrap_or_default();
         let text = super::escape::lossy(rest);
         let mut letters = text.chars();
         let mut out: String = letters.by_ref().take(1).collect();
-        out.extend(letters.take(LENGTH).take_while(|letter| !letter.is_control() && *letter != '<'));
-        let out: String = out.chars().filter(|letter| !letter.is_control()).collect();
-        out.trim().to_owned()
+        let mut more = letters.take_while(|letter| !letter.is_control() && *letter != '<');
+        out.extend(more.by_ref().take(LENGTH));
+        let is_cut = more.next().is_some();
+        let mut out = out.chars().filter(|letter| !letter.is_control()).collect::<String>().trim().to_owned();
+        if is_cut {
+            out.push('…');
+        }
+        out
     }
 
     /// Everything up to the root's start tag, which is written; the offset after it. `None` without a root.

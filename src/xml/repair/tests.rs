@@ -214,6 +214,20 @@ fn mends_say_where_and_in_which_entry() {
 }
 
 #[test]
+fn what_is_quoted_says_where_it_was_cut() {
+    for (junk, expected) in [
+        ("This XML file does not appear to have any style", "This XML file does not ap…"),
+        ("Notice: 24 letters", "Notice: 24 letters"),
+        ("1234567890123456789012345", "1234567890123456789012345"),
+        ("first line\nsecond line", "first line"),
+    ] {
+        let text = format!("{junk}<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"></urlset>");
+        let repaired = repair(text.as_bytes()).unwrap();
+        assert_eq!(&*repaired.mends[0].what, expected);
+    }
+}
+
+#[test]
 fn hostile_files_are_repaired_in_one_pass() {
     let body = |inside: String| format!("<urlset {NS}>{inside}</urlset>");
     let wide: String = (0..300_000).fold(String::new(), |wide, n| wide + &format!(" a{n}='1'"));
