@@ -60,10 +60,11 @@ pub fn check(frame: &Frame<'_>) -> RuleSet {
         let says_gzip = name.to_ascii_lowercase().ends_with(".gz");
         rules.insert_if(Rule::GZIP_EXTENSION_MISMATCH, says_gzip != frame.gzip);
     }
-    if !matches!(frame.names.kind, FileKind::Urlset | FileKind::Index) {
+    // A spreadsheet needs the mark to know that a table is UTF-8.
+    rules.insert_if(Rule::ENC_BOM, frame.names.kind != FileKind::Table && frame.head.starts_with(MARK));
+    if !frame.names.kind.is_xml() {
         return rules;
     }
-    rules.insert_if(Rule::ENC_BOM, frame.head.starts_with(MARK));
     match declaration(frame.head) {
         None => rules.insert(Rule::XML_DECLARATION_MISSING),
         Some(declaration) => {

@@ -35,6 +35,9 @@ pub struct Source {
 /// An offset of repaired bytes, with the line and column of that place in the file as stored.
 pub type Anchor = (u32, (u64, u64));
 
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
 impl Source {
     /// Puts a scan together with its bytes. `None` if the root is no sitemap root.
     pub fn new(mut bytes: Vec<u8>, mut scan: Scan) -> Option<Self> {
@@ -66,6 +69,18 @@ impl Source {
         let is_whole = source.is_empty() && !source.root_is_empty && head.len() >= source.root_end as usize;
         source.starts = [u32::try_from(head.len()).ok()?].into();
         is_whole.then_some(source)
+    }
+
+    /// Another frame for the lines of a list that has this one: before them a byte order mark or nothing, behind them
+    /// blank lines, and the line break that new lines get. A last line without one stays so. `None` of anything else.
+    pub fn with_around_lines(&self, head: &[u8], tail: &[u8], line_end: &'static str) -> Option<Self> {
+        let is_frame = (head.is_empty() || head == MARK) && tail.iter().all(u8::is_ascii_whitespace);
+        is_frame.then(|| Self {
+            bytes: [head, tail].concat().into(),
+            starts: [head.len() as u32].into(),
+            open_end: self.open_end.min(line_end.len() as u8),
+            ..Self::of_grid(Grid::list(line_end))
+        })
     }
 
     /// The same, with what leads from its bytes back to the file as stored: in rising order.
@@ -362,7 +377,7 @@ impl<'b> Lines<'b> {
         // Counting on from the last position keeps a 10 MB line linear however many findings stand on it.
         let rest = between.get(line_start.unwrap_or(0)..).unwrap_or_default();
         let rest = if self.at == 0 && line_start.is_none() {
-            rest.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(rest)
+            rest.strip_prefix(MARK).unwrap_or(rest)
         } else {
             rest
         };

@@ -2,8 +2,8 @@
 //!
 //! Which encoding it is: a byte order mark counts most (Unicode, section 23.8), then the declaration, then UTF-8;
 //! but valid UTF-8 with letters outside ASCII is UTF-8 whatever 8-bit encoding is declared (rule catalogue, section
-//! 4, `enc-mismatch`). Without a mark, the first `<` tells UTF-16 (XML 1.0, appendix F). Never fails: bytes that an
-//! encoding does not have are read as windows-1252.
+//! 4, `enc-mismatch`). Without a mark, the first `<` (XML 1.0, appendix F) or the first two letters tell UTF-16. Never
+//! fails: bytes that an encoding does not have are read as windows-1252.
 
 use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::sitemap::UTF_8;
@@ -35,8 +35,15 @@ pub fn decode(bytes: Vec<u8>) -> Decoded {
         [0xFE, 0xFF, rest @ ..] => utf_16(rest, UTF_16BE, QuirkKind::OtherMark),
         [b'<', 0, ..] => utf_16(&bytes, UTF_16LE, QuirkKind::NotUtf8),
         [0, b'<', ..] => utf_16(&bytes, UTF_16BE, QuirkKind::NotUtf8),
+        // A list begins with a URL, a table with the name of a column.
+        [first, 0, second, 0, ..] if is_letter(*first, *second) => utf_16(&bytes, UTF_16LE, QuirkKind::NotUtf8),
+        [0, first, 0, second, ..] if is_letter(*first, *second) => utf_16(&bytes, UTF_16BE, QuirkKind::NotUtf8),
         _ => of_bytes(bytes),
     }
+}
+
+const fn is_letter(first: u8, second: u8) -> bool {
+    first.is_ascii_alphabetic() && second.is_ascii_alphabetic()
 }
 
 /// Bytes in which ASCII stands for itself.
@@ -189,7 +196,9 @@ mod tests {
         let latin = b"<a>caf\xE9</a>";
         let utf8 = "<a>café</a>".as_bytes();
         let says = |label: &str| String::from_utf8(declared(label, utf8)).unwrap();
-        let table: [(Vec<u8>, String, &str, &[QuirkKind]); 28] = [
+        let table: [(Vec<u8>, String, &str, &[QuirkKind]); 30] = [
+            (wide("https://e.com/é", false, false), "https://e.com/é".into(), "UTF-16LE", &[NotUtf8]),
+            (wide("loc,é", false, true), "loc,é".into(), "UTF-16BE", &[NotUtf8]),
             (utf8.to_vec(), "<a>café</a>".into(), "UTF-8", &[]),
             (declared("utf-8", utf8), says("utf-8"), "UTF-8", &[]),
             ([MARK, utf8].concat(), "\u{feff}<a>café</a>".into(), "UTF-8", &[]),

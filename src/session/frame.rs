@@ -258,7 +258,13 @@ fn changed(document: &Document, member: Member, rule: Rule) -> Option<Edit> {
     }
     let head = with_frame_closely(document, member, true, |around| frame::fixed(rule, around))??;
     let frame = match member {
-        Member::Sitemap(id) => Source::framed(&head, &document.sitemap(id)?.frame.tail(true))?,
+        Member::Sitemap(id) => {
+            let was = &document.sitemap(id)?.frame;
+            match &was.names.grid {
+                Some(grid) => was.with_around_lines(&head, &was.tail(true), grid.line_end)?,
+                None => Source::framed(&head, &was.tail(true))?,
+            }
+        }
         Member::Index => {
             let source = &document.index()?.source;
             let bytes = [&head[..], source.run(0, source.len()), &source.tail(true)].concat();
@@ -387,7 +393,7 @@ impl Snapshot {
         }
         let lines = match member {
             Member::Sitemap(id) if of_quirks(QuirkKind::is_of_lines).intersects(rules) => {
-                list::put_right(&self.document, id, rules)
+                list::put_right(&document, id, rules)
             }
             _ => Vec::new(),
         };

@@ -4,8 +4,6 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::sitemap::{Member, SitemapId};
-use crate::document::source::Source;
-use crate::xml::grid::Grid;
 use crate::xml::markup;
 use std::sync::Arc;
 
@@ -23,12 +21,15 @@ pub(in crate::session) fn put_right(document: &Document, id: SitemapId, rules: R
             edits.push(Edit::Raw { row, text: text.into() });
         }
     }
-    // What stands before the first line and behind the last one is nothing but blanks.
-    let line_end = sitemap.frame.names.grid.as_ref().map_or("\n", |grid| grid.line_end);
-    let has_blank = blank && !sitemap.frame.tail(true).is_empty();
-    if has_blank || (ends && line_end != "\n") {
-        let frame = Arc::new(Source::of_grid(Grid::list(if ends { "\n" } else { line_end })));
-        edits.push(Edit::Frame { file: Member::Sitemap(id), frame });
+    // Before the first line stands nothing but a mark, behind the last one nothing but blanks.
+    let was = &sitemap.frame;
+    let line_end = was.names.grid.as_ref().map_or("\n", |grid| grid.line_end);
+    let (head, tail) = (was.head(true), was.tail(true));
+    let (new, new_end) = (lines(&tail, blank, ends), if ends { "\n" } else { line_end });
+    if (&*new, new_end) != (&*tail, line_end)
+        && let Some(frame) = was.with_around_lines(&head, &new, new_end)
+    {
+        edits.push(Edit::Frame { file: Member::Sitemap(id), frame: Arc::new(frame) });
     }
     edits
 }
@@ -58,6 +59,68 @@ fn lines(text: &[u8], blank: bool, ends: bool) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Options;
+    use crate::files::journal::Desk;
+    use crate::protocol::lastmod::Now;
+    use crate::session::change::Change;
+    use crate::session::{Session, load};
+    use std::path::Path;
+
+    fn open(path: &Path) -> Session {
+        load::open(path, Options::default(), Now { seconds: 1_795_000_000, offset: 0 }).unwrap()
+    }
+
+    fn codes(session: &Session) -> Vec<&'static str> {
+        session.rule_counts().into_iter().map(|(rule, _)| rule.code()).collect()
+    }
+
+    #[test]
+    fn a_list_loses_its_mark_and_nothing_else() {
+        let bom = RuleSet::of(&[Rule::ENC_BOM]);
+        let both = RuleSet::of(&[Rule::ENC_BOM, Rule::TEXT_LINE_ENDS, Rule::TEXT_BLANK_LINE]);
+        let table = [
+            ("\u{feff}https://e.com/a\nhttps://e.com/b\n", bom, "https://e.com/a\nhttps://e.com/b\n"),
+            // Neither a line break at the end nor empty lines are its business.
+            ("\u{feff}https://e.com/a\r\n\r\nhttps://e.com/b", bom, "https://e.com/a\r\n\r\nhttps://e.com/b"),
+            ("\u{feff}\n https://e.com/a\n\n", bom, "\n https://e.com/a\n\n"),
+            ("\u{feff}https://e.com/a\r\n\r\nhttps://e.com/b", both, "https://e.com/a\nhttps://e.com/b"),
+            // And the other way round.
+            (
+                "\u{feff}https://e.com/a\r\nhttps://e.com/b\r\n\r\n",
+                RuleSet::of(&[Rule::TEXT_LINE_ENDS]),
+                "\u{feff}https://e.com/a\nhttps://e.com/b\n\n",
+            ),
+        ];
+        for (stored, rules, expected) in table {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("sitemap.txt");
+            std::fs::write(&path, stored).unwrap();
+            let mut session = open(&path);
+            let before = codes(&session);
+            assert!(before.contains(&"enc-bom"), "{stored:?}: {before:?}");
+            session.save_now(None, false).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), stored);
+            let desk = || Desk::take(&folder.path().join("state"), &path).unwrap();
+            session.keep(desk());
+            let rows: crate::document::rows::RowSet = session.document().live_rows().map(|row| row.0).collect();
+            assert!(session.change(&Change::Fix { rows, rules }).unwrap().changed, "{stored:?}");
+            let after = codes(&session);
+            assert!(after.iter().all(|code| before.contains(code) && !rules.iter().any(|rule| rule.code() == *code)));
+            session.undo().unwrap();
+            assert_eq!((codes(&session), session.is_modified()), (before, false), "{stored:?}");
+            session.redo().unwrap();
+            // What a crash leaves leads to the same bytes.
+            drop(session);
+            let mut session = open(&path);
+            let left = session.keep(desk()).0.unwrap();
+            session.replay(left).unwrap();
+            assert_eq!(codes(&session), after, "{stored:?}");
+            assert_eq!(session.document().sitemaps()[0].bytes(), expected.len() as u64, "{stored:?}");
+            session.save_now(None, false).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), expected, "{stored:?}");
+            assert_eq!(codes(&open(&path)), after, "{stored:?}");
+        }
+    }
 
     #[test]
     fn only_what_is_asked_changes() {

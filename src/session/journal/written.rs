@@ -8,7 +8,6 @@ use crate::document::rows::{RowId, RowList, RowSet};
 use crate::document::sitemap::{Index, Member, SitemapId};
 use crate::document::source::Source;
 use crate::protocol::Field;
-use crate::xml::grid::Grid;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -46,6 +45,9 @@ pub(super) enum Written {
     Frame {
         file: Option<u32>,
         text: String,
+        /// Of a list: how its lines end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        line_end: Option<String>,
     },
     Pack {
         file: Option<u32>,
@@ -130,7 +132,12 @@ impl From<&Edit> for Written {
             }
             Edit::Accept(file) => Self::Accept(number(*file)),
             Edit::Frame { file, frame } => {
-                Self::Frame { file: number(*file), text: String::from_utf8_lossy(frame.bytes()).into_owned() }
+                // The frame of a file as it was read is the whole file.
+                let hollow = (*file != Member::Index).then(|| frame.hollow());
+                let bytes = hollow.as_ref().map_or(frame.bytes(), Source::bytes);
+                let text = String::from_utf8_lossy(bytes).into_owned();
+                let line_end = frame.names.grid.as_ref().map(|grid| grid.line_end.to_owned());
+                Self::Frame { file: number(*file), text, line_end }
             }
             Edit::Pack { file, gzip } => Self::Pack { file: number(*file), gzip: *gzip },
             Edit::Rename { file, name } => Self::Rename { file: number(*file), name: name.to_string() },
@@ -210,13 +217,21 @@ impl Written {
                 Edit::Reorder(lists)
             }
             Self::Accept(number) => Edit::Accept(member(number)?),
-            Self::Frame { file: number, text } => {
+            Self::Frame { file: number, text, line_end } => {
                 let file = member(number)?;
-                let is_list = matches!(file, Member::Sitemap(id) if document.sitemap(id)?.form == Form::List);
-                if is_list {
-                    // What stands around the lines of a list is empty lines and a mark: it goes, never comes.
-                    let frame = Arc::new(Source::of_grid(Grid::list("\n")));
-                    return text.is_empty().then_some(Edit::Frame { file, frame });
+                if let Member::Sitemap(id) = file
+                    && document.sitemap(id)?.form == Form::List
+                {
+                    let line_end = match line_end.as_deref() {
+                        None | Some("\n") => "\n",
+                        Some("\r\n") => "\r\n",
+                        Some("\r") => "\r",
+                        Some(_) => return None,
+                    };
+                    let tail = text.trim_start_matches('\u{feff}').as_bytes();
+                    let head = text.as_bytes().get(..text.len() - tail.len())?;
+                    let frame = document.sitemap(id)?.frame.with_around_lines(head, tail, line_end)?;
+                    return Some(Edit::Frame { file, frame: Arc::new(frame) });
                 }
                 let frame = Arc::new(Source::of_text(text.into_bytes())?);
                 // A frame of a sitemap has no entries; an index has no others than it knows of.
