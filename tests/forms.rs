@@ -233,6 +233,77 @@ fn parts_of_a_list_are_lists_and_tables_have_none() {
 }
 
 #[test]
+fn columns_that_hold_no_field_are_said_kept_in_their_table_and_named_where_they_are_lost() {
+    let table = "url,title,lastmod,\nhttps://e.com/a,x,2026-01-01,1\nhttps://e.com/b,\"y,z\",,\n";
+    let folder = Folder::with(&[("a.csv", table), ("b.csv", "loc,author\nhttps://e.com/c,q\n")]);
+    let said = stderr(&run(&folder, &["check", "a.csv"]));
+    assert!(
+        said.contains("the columns title, number 4 hold no field of a sitemap; a save leaves them as read"),
+        "{said}"
+    );
+    let said = stderr(&run(&folder, &["set", "a.csv", "lastmod=2026-02-02"]));
+    assert!(!said.contains("cannot be written"), "{said}");
+    let expected = table.replace("2026-01-01", "2026-02-02").replace("z\",,", "z\",2026-02-02,");
+    assert_eq!(String::from_utf8(folder.read("a.csv")).unwrap(), expected);
+    for words in [
+        &["convert", "a.csv", "-o", "a.xml"][..],
+        &["convert", "a.csv", "-o", "a.tsv"],
+        &["convert", "a.csv", "-o", "-", "--to", "txt"],
+        &["merge", "a.csv", "b.csv", "-o", "all.xml"],
+        &["merge", "a.csv", "b.csv", "-o", "all.csv"],
+        &["merge", "a.csv", "b.csv", "-o", "out", "--base-url", "https://e.com/"],
+    ] {
+        let output = run(&folder, words);
+        let said = stderr(&output);
+        assert!(output.status.success(), "{words:?}: {said}");
+        assert!(said.contains("title, number 4") && said.contains("cannot be written to"), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn lists_and_tables_become_entries_where_they_share_files_with_others() {
+    let files =
+        [("a.xml", URLSET), ("b.txt", "https://e.com/b?x&y\n"), ("c.csv", "loc,priority\nhttps://e.com/c,0.4\n")];
+    let folder = Folder::with(&files);
+    let merge = |out: &str| {
+        let all = ["merge", "a.xml", "b.txt", "c.csv", "-o", out, "--base-url", "https://e.com/"];
+        let output = run(&folder, &all);
+        assert!(output.status.success(), "{}", stderr(&output));
+    };
+    merge("all.xml");
+    merge("out");
+    for path in ["all.xml", "out/sitemap-1.xml"] {
+        let text = String::from_utf8(folder.read(path)).unwrap();
+        assert!(text.starts_with('<') && text.contains("<loc>https://e.com/b?x&amp;y</loc>"), "{path}: {text}");
+        assert!(
+            text.contains("<priority>0.4</priority>") && text.contains("<priority>0.50</priority>"),
+            "{path}: {text}"
+        );
+        assert_eq!(stdout(&run(&folder, &["list", path])).lines().count(), 5, "{path}");
+    }
+    // A set that lists a text sitemap is dealt out by what its rows are.
+    let index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
+        <sitemap><loc>https://e.com/a.xml</loc></sitemap><sitemap><loc>https://e.com/b.txt</loc></sitemap></sitemapindex>";
+    let folder = Folder::with(&[("index.xml", index), files[0], files[1]]);
+    let output = run(&folder, &["split", "index.xml", "--by", "host", "-o", "parts"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = String::from_utf8(folder.read("parts/sitemap-e.com.xml")).unwrap();
+    assert!(text.contains("<loc>https://e.com/b?x&amp;y</loc>"), "{text}");
+    let text = String::from_utf8(folder.read("parts/sitemap-www.example.com.xml")).unwrap();
+    assert_eq!(text.matches("<url>").count(), 3, "{text}");
+}
+
+#[test]
+fn files_with_other_namespaces_are_not_said_to_be_too_long_to_merge() {
+    let old =
+        URLSET.replace("http://www.sitemaps.org/schemas/sitemap/0.9", "http://www.google.com/schemas/sitemap/0.84");
+    let folder = Folder::with(&[("a.xml", URLSET), ("b.xml", &old)]);
+    let output = run(&folder, &["merge", "a.xml", "b.xml", "-o", "all.xml"]);
+    let said = stderr(&output);
+    assert!(!output.status.success() && said.contains("their roots have different namespaces"), "{said}");
+}
+
+#[test]
 fn a_list_over_the_limit_becomes_a_set_in_xml_when_it_is_converted() {
     let lines: Vec<String> = (0..50_001).map(|number| format!("https://e.com/{number}\n")).collect();
     let lines = lines.concat();

@@ -8,6 +8,7 @@ use crate::document::form::Form;
 use crate::files::{self, Part, is_stream};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
+use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::session::Session;
 use crate::session::command::{Command, Scope};
 use crate::session::run::{Asker, Outcome};
@@ -56,7 +57,16 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
     if let Some(form) = form {
         let mut session = open(merge, merge.common.now()?, streams)?;
         if form == Form::Xml && session.document().sitemaps().len() > 1 {
+            super::save::say_left_out(session.document(), streams);
+            let bytes: u64 = session.document().sitemaps().iter().map(|sitemap| sitemap.bytes()).sum();
+            let is_small = session.document().live() <= URLS_PER_FILE && bytes <= BYTES_PER_FILE;
             session = session.joined().map_err(|files| {
+                if is_small {
+                    let message =
+                        "their roots have different namespaces or prefixes, and one file has one root".to_owned();
+                    let hint = "first make them alike: sited fix PATH --rule CODE, with the codes of sited check PATH";
+                    return Failure::Usage(message, hint.to_owned());
+                }
                 let message = format!("{} would hold more than a sitemap may", merge.output.display());
                 Failure::Usage(message, format!("name a folder, for {files} parts and an index: -o DIR"))
             })?;

@@ -369,7 +369,7 @@ impl Common {
         for error in session.unread() {
             say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
         }
-        if let Some(words) = session.recovered() {
+        for words in [session.recovered(), session.set_aside()].into_iter().flatten() {
             streams.note(&words);
         }
         Ok(session)

@@ -3,7 +3,8 @@
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Streams};
-use crate::document::form::Form;
+use crate::document::Document;
+use crate::document::form::{Form, columns_in_words};
 use crate::document::sitemap::SitemapId;
 use crate::files::is_stream;
 use crate::files::plan::{Action, Output, Plan};
@@ -55,6 +56,14 @@ fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(),
         return Err(Failure::Usage(message, "name a file: -o OUT".to_owned()));
     }
     Ok(document.write_sitemap(SitemapId(0), &mut |bytes| streams.out.write_all(bytes))?)
+}
+
+/// Says which columns of tables a sitemap has no place for.
+pub(super) fn say_left_out(document: &Document, streams: &mut Streams<'_>) {
+    let columns = document.strange_columns();
+    if !columns.is_empty() {
+        streams.note(&format!("{} cannot be written to {}", columns_in_words(&columns), Form::Xml.name()));
+    }
 }
 
 /// The plan with its repairs agreed to, if they are.

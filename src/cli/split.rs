@@ -205,9 +205,18 @@ impl<'s> Asked<'s> {
         }
         self.whole(session)?;
         let base_url = self.base_url(session)?;
-        let groups = groups(session, self.key(), &self.queries);
+        let mut groups = groups(session, self.key(), &self.queries);
         Self::some(&groups)?;
-        let (plan, left) = split::split(&self.request(session.document(), &groups, &base_url));
+        // A list alone has parts that are lists; nothing else shares a file with lines.
+        let xml = if session.form() == Form::Xml { files::in_xml(session.document()) } else { None };
+        if let Some((_, known)) = &xml {
+            for row in groups.iter_mut().flat_map(|(_, rows)| rows) {
+                *row = known.get(row).copied().unwrap_or(*row);
+            }
+            super::save::say_left_out(session.document(), streams);
+        }
+        let document = xml.as_ref().map_or(session.document(), |(document, _)| document);
+        let (plan, left) = split::split(&self.request(document, &groups, &base_url));
         self.tell(&plan, &left, groups.len(), streams)?;
         if self.is_dry() {
             return Ok(Status::Fine);

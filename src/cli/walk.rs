@@ -216,7 +216,7 @@ fn say_about(session: &Session, streams: &mut Streams<'_>) {
     for error in session.unread() {
         say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
     }
-    if let Some(words) = session.recovered() {
+    for words in [session.recovered(), session.set_aside()].into_iter().flatten() {
         streams.note(&words);
     }
 }

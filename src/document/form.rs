@@ -73,12 +73,14 @@ impl Form {
 }
 
 /// How many values a form has no place for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Losses {
     /// Values, by [`Field::index`].
     pub fields: [u64; 4],
     /// Rows with extensions.
     pub extensions: u64,
+    /// Columns that hold no field of a sitemap.
+    pub columns: Vec<String>,
 }
 
 impl Losses {
@@ -100,14 +102,42 @@ impl Losses {
             format!("{number} {}", if count == 1 { one } else { many })
         });
         let extensions = (self.extensions > 0).then(|| format!("extensions of {}", counted(self.extensions, "row")));
-        fields.chain(extensions).collect::<Vec<_>>().join(", ")
+        let columns = (!self.columns.is_empty()).then(|| columns_in_words(&self.columns));
+        fields.chain(extensions).chain(columns).collect::<Vec<_>>().join(", ")
     }
 }
 
+/// `the columns title, author and 2 more`.
+pub fn columns_in_words(columns: &[String]) -> String {
+    /// As many as anybody wants to read in a message, and as much of each.
+    const NAMED: usize = 5;
+    const LONGEST: usize = 30;
+    let named: Vec<String> = columns.iter().take(NAMED).map(|name| crate::words::excerpt(name, LONGEST)).collect();
+    let noun = if columns.len() == 1 { "the column" } else { "the columns" };
+    let more = columns.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {} more", crate::words::grouped(more as u64)) } else { String::new() };
+    format!("{noun} {}{more}", named.join(", "))
+}
+
 impl Document {
+    /// The columns of its tables that hold no field of a sitemap, each name once. They are kept as they are in the
+    /// table, and no other form has a place for them.
+    pub fn strange_columns(&self) -> Vec<String> {
+        let mut columns: Vec<String> = Vec::new();
+        for grid in self.sitemaps().iter().filter_map(|sitemap| sitemap.frame.names.grid.as_ref()) {
+            for (number, name) in grid.strangers() {
+                let name = if name.is_empty() { format!("number {number}") } else { name.to_owned() };
+                if !columns.contains(&name) {
+                    columns.push(name);
+                }
+            }
+        }
+        columns
+    }
+
     /// What the whole set would lose in another form.
     pub fn losses(&self, form: Form) -> Losses {
-        let mut losses = Losses::default();
+        let mut losses = Losses { columns: self.strange_columns(), ..Losses::default() };
         for row in self.live_rows() {
             let record = self.record(row);
             let said =
@@ -157,7 +187,7 @@ impl Document {
             Form::List => Grid::list("\n"),
             Form::Csv => Grid::table(b','),
             Form::Tsv => Grid::table(b'\t'),
-            Form::Xml | Form::Feed(_) => return self.rendered_as_xml(),
+            Form::Xml | Form::Feed(_) => return self.rendered_as_xml(self.live_rows()),
         };
         let names = crate::xml::names::Names::of_grid(grid.clone());
         let layout = crate::xml::splice::Layout::of_file(&names);
@@ -173,11 +203,12 @@ impl Document {
         out
     }
 
-    fn rendered_as_xml(&self) -> Vec<u8> {
+    /// These rows as one XML sitemap: their fields and nothing else.
+    pub fn rendered_as_xml(&self, rows: impl Iterator<Item = RowId>) -> Vec<u8> {
         let frame = super::source::Source::blank(FileKind::Urlset);
         let layout = crate::xml::splice::Layout::default();
         let mut out = frame.head(true).into_owned();
-        for row in self.live_rows() {
+        for row in rows {
             let values = Field::ALL.map(|field| self.value(row, field));
             let values = values.each_ref().map(|value| value.as_deref().filter(|value| !value.is_empty()));
             out.extend_from_slice(layout.render(&frame.names, &values).as_bytes());
@@ -222,8 +253,8 @@ mod tests {
 
     #[test]
     fn losses_are_named() {
-        let losses = Losses { fields: [0, 1, 0, 1_200], extensions: 2 };
-        assert_eq!(losses.words(), "1 date, 1,200 priorities, extensions of 2 rows");
+        let losses = Losses { fields: [0, 1, 0, 1_200], extensions: 2, columns: vec!["title".to_owned()] };
+        assert_eq!(losses.words(), "1 date, 1,200 priorities, extensions of 2 rows, the column title");
         assert_eq!(Losses::default().words(), "");
     }
 

@@ -376,11 +376,7 @@ impl<'b> Lines<'b> {
         }
         // Counting on from the last position keeps a 10 MB line linear however many findings stand on it.
         let rest = between.get(line_start.unwrap_or(0)..).unwrap_or_default();
-        let rest = if self.at == 0 && line_start.is_none() {
-            rest.strip_prefix(MARK).unwrap_or(rest)
-        } else {
-            rest
-        };
+        let rest = if self.at == 0 && line_start.is_none() { rest.strip_prefix(MARK).unwrap_or(rest) } else { rest };
         self.column += rest.iter().filter(|byte| **byte & 0xC0 != 0x80).count() as u64;
         self.at = offset;
         (self.line, self.column)

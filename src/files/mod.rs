@@ -44,7 +44,8 @@ pub use load::{Facts, Loaded, Part, all_in_folder, in_folder, load};
 pub use locate::folder_url;
 pub use own::{is_there, read_text, write_whole};
 pub use plan::{
-    Action, FileId, Output, Plan, Problem, Repairs, Request, export, main_path, main_paths, plan, plan_part, relocate,
+    Action, FileId, Output, Plan, Problem, Repairs, Request, export, in_xml, main_path, main_paths, plan, plan_part,
+    relocate,
 };
 pub use read::{Options, is_stream, read};
 pub use record::{Finished, recover};

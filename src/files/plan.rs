@@ -29,7 +29,7 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::protocol::location;
 use crate::words::grouped;
-pub use export::export;
+pub use export::{export, in_xml};
 use name::Pattern;
 use output::SavedSet;
 pub use parts::plan_part;

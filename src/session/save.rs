@@ -6,7 +6,7 @@ use super::snapshot::State;
 use crate::check::entry as entry_rules;
 use crate::document::Document;
 use crate::document::edit::Applied;
-use crate::document::form::Form;
+use crate::document::form::{Form, columns_in_words};
 use crate::document::rows::{RowId, RowSet};
 use crate::document::settled::Settled;
 use crate::document::sitemap::{Index, SitemapId};
@@ -96,7 +96,8 @@ impl Session {
     /// # Errors
     /// How many files the rows need.
     pub fn joined(&self) -> Result<Self, usize> {
-        let document = self.document();
+        let xml = files::in_xml(self.document()).map(|(document, _)| document);
+        let document = xml.as_ref().unwrap_or(self.document());
         let rows: Vec<u32> = document.live_rows().map(|row| row.0).collect();
         let dealt = document.redealt(&[rows], Limits::default()).document;
         if dealt.sitemaps().len() > 1 {
@@ -118,6 +119,14 @@ impl Session {
             },
             _ => None,
         }
+    }
+
+    /// What of the set is no part of a sitemap: columns of tables that hold none of its fields.
+    pub fn set_aside(&self) -> Option<String> {
+        let columns = self.document().strange_columns();
+        let (verb, object) = if columns.len() == 1 { ("holds", "it") } else { ("hold", "them") };
+        let words = columns_in_words(&columns);
+        (!columns.is_empty()).then(|| format!("{words} {verb} no field of a sitemap; a save leaves {object} as read"))
     }
 
     /// The form of the document: that of its only file, else XML. A feed is a sitemap already, but for its name.

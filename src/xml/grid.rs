@@ -78,10 +78,11 @@ impl Grid {
         loc.then(|| Self { line_end: line_end(bytes), delimiter: Some(delimiter), columns, header: header.into() })
     }
 
-    /// The columns that hold no field of a sitemap, as the header writes them.
-    pub fn strangers(&self) -> impl Iterator<Item = &str> {
+    /// The columns that hold no field of a sitemap: their number, from 1, and what the header calls them.
+    pub fn strangers(&self) -> impl Iterator<Item = (usize, &str)> {
         let known = |column: usize| self.columns.contains(&Some(column as u16));
-        self.header.iter().enumerate().filter(move |(column, _)| !known(*column)).map(|(_, name)| &**name)
+        let columns = self.header.iter().enumerate().filter(move |(column, _)| !known(*column));
+        columns.map(|(column, name)| (column + 1, &**name))
     }
 
     /// Whether an entry can hold a field.

@@ -3,7 +3,7 @@
 use super::{Action, Plan, Problem, Request, plan};
 use crate::document::Document;
 use crate::document::form::Form;
-use crate::document::sitemap::Sitemap;
+use crate::document::sitemap::{Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::files::disk::Disk;
 use crate::files::form;
@@ -12,6 +12,8 @@ use crate::xml::entry::Entry;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::Record;
 use crate::xml::scan::Visit;
+use std::collections::HashMap;
+use std::convert::Infallible;
 use std::path::Path;
 
 /// Works out a copy of `request.document` at `path` in a form that is not its own.
@@ -21,17 +23,12 @@ pub fn export(request: &Request<'_>, path: &Path, form: Form) -> Plan {
         Form::List => FileKind::List,
         Form::Csv | Form::Tsv => FileKind::Table,
     };
-    let mut records = Records::default();
-    let bytes = request.document.rendered(form);
-    let scan = form::scan(&bytes, kind, &mut records, &Progress::default());
     let mut document = Document::default();
-    if let Some(source) = Source::new(bytes, scan) {
-        // Messages about the copy's parts name what they are parts of.
-        let own = request.document.index().map(|index| &index.name);
-        let own = own.or_else(|| request.document.sitemaps().first().map(|sitemap| &sitemap.name));
-        let name = own.cloned().unwrap_or_else(|| Sitemap::default().name);
-        document.append(source, records.0, Sitemap { name, form, ..Sitemap::default() });
-    }
+    // Messages about the copy's parts name what they are parts of.
+    let own = request.document.index().map(|index| &index.name);
+    let own = own.or_else(|| request.document.sitemaps().first().map(|sitemap| &sitemap.name));
+    let name = own.cloned().unwrap_or_else(|| Sitemap::default().name);
+    append(&mut document, request.document.rendered(form), kind, Sitemap { name, form, ..Sitemap::default() });
     let (saved, disk) = (Document::default(), Disk::default());
     let copied = Request { document: &document, saved: &saved, disk: &disk, to: Some(path), ..*request };
     let mut plan = plan(&copied);
@@ -56,6 +53,42 @@ pub fn export(request: &Request<'_>, path: &Path, form: Form) -> Plan {
         output.action = Action::Replaced;
     }
     plan
+}
+
+/// The document with all its files in XML, and for each of its live rows the row there. `None` where they are already:
+/// lines of a list or a table cannot stand in one file with entries, and no part of a set is a table.
+pub fn in_xml(document: &Document) -> Option<(Document, HashMap<u32, u32>)> {
+    if document.sitemaps().iter().all(|sitemap| sitemap.frame.names.kind.is_xml()) {
+        return None;
+    }
+    let (mut out, mut rows) = (Document::default(), HashMap::new());
+    for (number, sitemap) in (0..).zip(document.sitemaps()) {
+        let id = SitemapId(number);
+        let live = || sitemap.rows.iter().filter(|row| document.is_live(*row));
+        rows.extend(live().map(|row| row.0).zip(out.row_limit()..));
+        let mut bytes = Vec::new();
+        if sitemap.frame.names.kind.is_xml() {
+            let written: Result<(), Infallible> = document.write_sitemap(id, &mut |part| {
+                bytes.extend_from_slice(part);
+                Ok(())
+            });
+            let Ok(()) = written;
+        } else {
+            bytes = document.rendered_as_xml(live());
+        }
+        let Sitemap { name, url, .. } = sitemap.as_ref().clone();
+        append(&mut out, bytes, FileKind::Urlset, Sitemap { name, url, ..Sitemap::default() });
+    }
+    Some((out, rows))
+}
+
+/// Adds a file of which these are the bytes.
+fn append(document: &mut Document, bytes: Vec<u8>, kind: FileKind, sitemap: Sitemap) {
+    let mut records = Records::default();
+    let scan = form::scan(&bytes, kind, &mut records, &Progress::default());
+    if let Some(source) = Source::new(bytes, scan) {
+        document.append(source, records.0, sitemap);
+    }
 }
 
 /// The facts of each entry.

@@ -119,6 +119,8 @@ impl App {
                     self.say("loading was stopped: what is here can be read, not changed");
                 } else if let Some(feed) = self.session.feed() {
                     self.say(format!("{}, read as a sitemap; :write NAME.xml saves it as one", feed.name()));
+                } else if let Some(words) = self.session.set_aside() {
+                    self.say(words);
                 } else if sample {
                     self.say("a sample set to try things on; nothing of it is on your disk");
                 }
