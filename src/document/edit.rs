@@ -85,7 +85,16 @@ pub enum Edit {
     },
     /// Other files, as somebody else has made them.
     Adopt(Adopted),
-    /// Whether a file is written gzipped.
+    /// What stands around the entries of a further file of the index, and whether that is written gzipped.
+    Volume {
+        /// Its number; the first file is 0 and is the index.
+        number: u32,
+        /// Its new head and tail, without entries. Entries must mean under them what they meant before.
+        frame: Arc<Source>,
+        /// Packed or not.
+        gzip: bool,
+    },
+    /// Whether a file is written gzipped; of an index, its first.
     Pack {
         /// Which file.
         file: Member,
@@ -112,6 +121,7 @@ impl Edit {
             Self::Accept(file) | Self::Frame { file, .. } | Self::Pack { file, .. } | Self::Rename { file, .. } => {
                 Some(*file)
             }
+            Self::Volume { .. } => Some(Member::Index),
             Self::Apart(id) => Some(Member::Sitemap(*id)),
             _ => None,
         }
@@ -213,6 +223,14 @@ impl Applied {
                 self.frame(*file, frame);
                 Some(())
             }
+            Edit::Volume { number, frame, gzip } => {
+                self.framed = true;
+                if let Some(index) = self.document.index() {
+                    let index = index.with_volume(*number as usize, frame, *gzip);
+                    self.document.set_index(Some(index));
+                }
+                Some(())
+            }
             Edit::Pack { file, gzip } => {
                 self.pack(*file, *gzip);
                 Some(())
@@ -310,8 +328,7 @@ impl Applied {
         self.framed = true;
         match file {
             Member::Index => {
-                if let Some(mut index) = self.document.index().cloned() {
-                    index.change_more(|volume| volume.gzip = gzip);
+                if let Some(index) = self.document.index().cloned() {
                     self.document.set_index(Some(Index { gzip, ..index }));
                 }
             }

@@ -583,6 +583,7 @@ impl Document {
             (Some(ours), Some(theirs)) => {
                 ours.accepted == theirs.accepted
                     && ours.gzip == theirs.gzip
+                    && ours.other_volumes(theirs).next().is_none()
                     && (Arc::ptr_eq(&ours.source, &theirs.source) || ours.source.bytes() == theirs.source.bytes())
             }
             // A save makes and removes indexes by itself; the rows tell whether it is needed.

@@ -95,6 +95,7 @@ fn same_index(ours: Option<&Index>, then: Option<&Index>) -> bool {
             Arc::ptr_eq(&ours.source, &then.source)
                 && ours.accepted == then.accepted
                 && ours.gzip == then.gzip
+                && ours.other_volumes(then).next().is_none()
                 && ours.children == then.children
         }
         _ => false,

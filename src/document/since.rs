@@ -138,6 +138,10 @@ impl Document {
             if index.gzip != was.gzip {
                 edits.push(Edit::Pack { file: Member::Index, gzip: index.gzip });
             }
+            for (number, volume) in index.other_volumes(was) {
+                let (number, frame) = (number as u32, Arc::clone(&volume.frame));
+                edits.push(Edit::Volume { number, frame, gzip: volume.gzip });
+            }
             if index.path != was.path {
                 edits.extend(renamed(Member::Index, &index.name));
             }

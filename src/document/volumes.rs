@@ -168,6 +168,30 @@ impl Index {
         self.more = more.into();
     }
 
+    /// The same with another head and tail of a further file, by its number.
+    #[must_use]
+    pub fn with_volume(&self, number: usize, frame: &Arc<Source>, gzip: bool) -> Self {
+        let mut index = self.clone();
+        let mut at = 0;
+        index.change_more(|volume| {
+            at += 1;
+            if at == number {
+                (volume.frame, volume.gzip) = (Arc::clone(frame), gzip);
+            }
+        });
+        index
+    }
+
+    /// The further files, by their numbers, whose head, tail or packing is not that of the same file of another.
+    pub fn other_volumes<'o>(&'o self, other: &'o Self) -> impl Iterator<Item = (usize, &'o Volume)> {
+        let pairs = (1..).zip(self.more.iter().zip(other.more.iter()));
+        let differs = |own: &Volume, was: &Volume| {
+            let is_same = Arc::ptr_eq(&own.frame, &was.frame) || own.frame.bytes() == was.frame.bytes();
+            own.path == was.path && (own.gzip != was.gzip || !is_same)
+        };
+        pairs.filter(move |(_, (own, was))| differs(own, was)).map(|(number, (own, _))| (number, own))
+    }
+
     /// Files that were just written, by number: nothing about them is unusual any more.
     pub(super) fn settle_files(&mut self, is_written: &dyn Fn(usize) -> bool) {
         if is_written(0) {

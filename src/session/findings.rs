@@ -300,7 +300,7 @@ impl Session {
             Place::Index(quirk.entry.map(|entry| entry as usize))
         }));
         for (number, file) in index.files().enumerate().skip(1) {
-            findings.extend(frame::findings_of_further(&file, number, profile));
+            findings.extend(fix::volumes::findings(document, number, profile));
             findings.extend(of_quirks(file.quirks, (true, profile), &|quirk| {
                 quirk.entry.map_or(Place::IndexFile(number), |entry| Place::Index(Some(entry as usize)))
             }));

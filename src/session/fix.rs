@@ -7,6 +7,7 @@ pub(super) mod list;
 pub(super) mod name;
 pub(super) mod set;
 mod trial;
+pub(super) mod volumes;
 
 use super::change::{Intent, Label, Part, Sample};
 use super::frame;

@@ -3,7 +3,7 @@
 
 use super::change::{Intent, Label};
 use super::findings::{FileFinding, Place};
-use super::fix::{list, name};
+use super::fix::{list, name, volumes};
 use super::snapshot::Snapshot;
 use crate::check::extension;
 use crate::check::file::{self, FileFacts};
@@ -20,7 +20,6 @@ use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Index, Member, Sitemap, SitemapId};
 use crate::document::source::Source;
-use crate::document::volumes::IndexFile;
 use crate::progress::Progress;
 use crate::protocol::limits::Limits;
 use crate::protocol::namespace::{self, Namespace};
@@ -43,7 +42,7 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
         let finding = |rule: Rule| {
             let message =
                 if of_frame.contains(rule) { frame::message(rule, around) } else { file::message(rule, &facts) };
-            let label = edit_for(document, member, rule, profile).map(|_| frame::label(rule));
+            let label = edits_for(document, member, rule, profile).map(|_| frame::label(rule));
             let label = label.or_else(|| dealt.contains(rule).then_some("split it when it is saved"));
             let is_safe = rule.fix() == FixKind::Safe;
             let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
@@ -67,30 +66,6 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
         };
         severity.map(finding).into_iter().collect()
     })
-}
-
-/// The same of a further file of the index. What is wrong with it is put right where it is opened by itself.
-pub(super) fn findings_of_further(further: &IndexFile<'_>, number: usize, profile: Profile) -> Vec<FileFinding> {
-    let names = &further.frame.names;
-    let facts = FileFacts {
-        profile,
-        entries: further.entries.len() as u32,
-        bytes: further.len(),
-        names,
-        stray: further.frame.stray.is_some(),
-        outside: extension::outside(further.frame).is_some(),
-    };
-    let head = further.frame.head(true);
-    let name = further.path.map(|_| &**further.name);
-    let around = Frame { head: &head, names, name, gzip: further.gzip, is_used: &|_| true };
-    let of_frame = frame::check(&around).intersection(profile.asked());
-    let rules = file::check(&facts).union(of_frame);
-    let finding = |rule: Rule| {
-        let message = if of_frame.contains(rule) { frame::message(rule, &around) } else { file::message(rule, &facts) };
-        let (place, severity) = (Place::IndexFile(number), rule.severity_in(profile)?);
-        Some(FileFinding { place, rule, severity, field: None, message, fix: None, at: None })
-    };
-    rules.iter().filter_map(finding).collect()
 }
 
 /// Whether a file is a feed, which is never written over.
@@ -193,13 +168,23 @@ fn with_frame_closely<T>(
 }
 
 /// Rules that a file breaks around its entries.
-fn rules(document: &Document, member: Member, profile: Profile) -> RuleSet {
+pub(super) fn rules(document: &Document, member: Member, profile: Profile) -> RuleSet {
     let of_file = facts(document, member, profile).map(|facts| file::check(&facts)).unwrap_or_default();
     of_file.union(with_frame(document, member, frame::check).unwrap_or_default())
 }
 
+/// The edits that put a rule right: of an index in several files, in all of them.
+fn edits_for(document: &Document, member: Member, rule: Rule, profile: Profile) -> Option<Vec<Edit>> {
+    let is_several = member == Member::Index && document.index().is_some_and(|index| index.file_count() > 1);
+    if is_several {
+        let (edits, after) = volumes::put_right(document, rule, profile)?;
+        return (!rules(&after, member, profile).contains(rule)).then_some(edits);
+    }
+    edit_for(document, member, rule, profile).map(|edit| vec![edit])
+}
+
 /// The edit that puts a rule right, tried out: its finding is gone and no other is new.
-fn edit_for(document: &Document, member: Member, rule: Rule, profile: Profile) -> Option<Edit> {
+pub(super) fn edit_for(document: &Document, member: Member, rule: Rule, profile: Profile) -> Option<Edit> {
     if !frame::FRAME_RULES.contains(rule) {
         return None;
     }
@@ -348,16 +333,19 @@ impl Snapshot {
         let (mut frame, mut edits) = (None, Vec::new());
         let mut document = was.clone();
         let profile = self.checks.profile();
-        let broken = self::rules(&document, member, profile);
+        let broken = match member {
+            Member::Index => volumes::rules(&document, profile),
+            Member::Sitemap(_) => self::rules(&document, member, profile),
+        };
         for rule in broken.intersection(rules).intersection(frame::FRAME_RULES).iter() {
-            if let Some(edit) = edit_for(&document, member, rule, profile)
-                && let Some(applied) = document.apply(&edit, &Progress::default())
-            {
-                document = applied.document;
-                match edit {
-                    Edit::Pack { .. } | Edit::Rename { .. } => edits.push(edit),
-                    // The last frame has them all.
-                    _ => frame = Some(edit),
+            for edit in edits_for(&document, member, rule, profile).unwrap_or_default() {
+                if let Some(applied) = document.apply(&edit, &Progress::default()) {
+                    document = applied.document;
+                    match edit {
+                        // The last frame has them all.
+                        Edit::Frame { .. } => frame = Some(edit),
+                        _ => edits.push(edit),
+                    }
                 }
             }
         }
@@ -426,7 +414,7 @@ impl Snapshot {
 }
 
 /// The limits that a file is over and that writing it anew puts right; none once that is agreed to.
-fn dealt_when_written(document: &Document, member: Member, broken: RuleSet) -> RuleSet {
+pub(super) fn dealt_when_written(document: &Document, member: Member, broken: RuleSet) -> RuleSet {
     let limits = Limits::default();
     match member {
         Member::Index => {

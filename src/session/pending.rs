@@ -8,6 +8,7 @@ use crate::document::edit::{Edit, Value};
 use crate::document::rows::{RowId, RowList, RowSet};
 use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::document::spans::moved_rows;
+use crate::document::volumes::Volume;
 use crate::document::{Document, RowState};
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -287,6 +288,17 @@ impl Snapshot {
             (_, None) => false,
         };
         let edit = frame.filter(|_| differs).map(|frame| Edit::Frame { file, frame: Arc::clone(frame) });
+        let edit = match (file, self.saved.index(), self.state.document.index()) {
+            (Member::Index, Some(saved), Some(index)) => {
+                let volume = |(number, volume): (usize, &Volume)| {
+                    let (number, frame) = (number as u32, Arc::clone(&volume.frame));
+                    Edit::Volume { number, frame, gzip: volume.gzip }
+                };
+                let edits: Vec<Edit> = edit.into_iter().chain(saved.other_volumes(index).map(volume)).collect();
+                (!edits.is_empty()).then_some(Edit::Several(edits))
+            }
+            _ => edit,
+        };
         let path = |document: &Document| match file {
             Member::Index => document.index()?.path.clone(),
             Member::Sitemap(id) => document.sitemap(id)?.path.clone(),
@@ -323,7 +335,10 @@ impl Entry {
 fn changed_files(document: &Document, saved: &Document) -> Vec<Member> {
     let mut files = Vec::new();
     if let (Some(index), Some(was)) = (document.index(), saved.index())
-        && (index.accepted != was.accepted || index.path != was.path || index.source.bytes() != was.source.bytes())
+        && (index.accepted != was.accepted
+            || index.path != was.path
+            || index.source.bytes() != was.source.bytes()
+            || index.other_volumes(was).next().is_some())
     {
         files.push(Member::Index);
     }

@@ -6,6 +6,7 @@ use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Packing, Sample, samples};
 use crate::document::rows::RowId;
+use crate::document::sitemap::SitemapId;
 use crate::files::Options;
 use crate::files::journal::Desk;
 use crate::protocol::lastmod::Now;
@@ -112,6 +113,21 @@ fn each_rule_is_found_in_its_sample_and_its_fix_ends_it_and_begins_nothing() {
     }
 }
 
+/// The bytes of all files as a save would write them, but for the dates that it gives.
+fn would_write(session: &Session) -> Vec<Vec<u8>> {
+    let document = session.document();
+    let sitemap = |id: u32| {
+        let mut bytes = Vec::new();
+        let written: Result<(), std::convert::Infallible> = document.write_sitemap(SitemapId(id), &mut |part| {
+            bytes.extend_from_slice(part);
+            Ok(())
+        });
+        written.map(|()| bytes).unwrap()
+    };
+    let index = document.index().into_iter().flat_map(|index| index.files().map(|file| file.bytes()));
+    (0..document.sitemaps().len() as u32).map(sitemap).chain(index).collect()
+}
+
 #[test]
 fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
     let is_small = |sample: &Sample| !SPLIT.contains(sample.rule) && sample.rule.fix() != FixKind::None;
@@ -126,12 +142,14 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
             continue;
         }
         let expected = broken(&session);
+        let bytes = would_write(&session);
         drop(session);
         let mut again = opened(&sample, &paths);
         let (left, words) = again.keep(desk());
         let left = left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"));
         again.replay(left).unwrap_or_else(|refused| panic!("{rule:?}: {refused}"));
         assert_eq!(broken(&again), expected, "{rule:?}");
+        assert!(would_write(&again) == bytes, "{rule:?}: other bytes");
         assert!(again.is_modified(), "{rule:?}");
         // What the replay wrote down leads there once more.
         drop(again);
@@ -139,6 +157,7 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
         let (left, words) = again.keep(desk());
         again.replay(left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"))).unwrap();
         assert_eq!(broken(&again), expected, "{rule:?}, twice");
+        assert!(would_write(&again) == bytes, "{rule:?}: other bytes, twice");
     }
 }
 

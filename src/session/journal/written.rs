@@ -45,9 +45,19 @@ pub(super) enum Written {
     Frame {
         file: Option<u32>,
         text: String,
+        /// How much of it stands before the entries, in bytes.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        head: Option<usize>,
         /// Of a list: how its lines end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         line_end: Option<String>,
+    },
+    /// Of a further file of the index: what stands before its entries, and behind them.
+    Volume {
+        number: u32,
+        head: String,
+        tail: String,
+        gzip: bool,
     },
     Pack {
         file: Option<u32>,
@@ -133,11 +143,21 @@ impl From<&Edit> for Written {
             Edit::Accept(file) => Self::Accept(number(*file)),
             Edit::Frame { file, frame } => {
                 // The frame of a file as it was read is the whole file.
-                let hollow = (*file != Member::Index).then(|| frame.hollow());
-                let bytes = hollow.as_ref().map_or(frame.bytes(), Source::bytes);
-                let text = String::from_utf8_lossy(bytes).into_owned();
+                let (head, bytes) = match file {
+                    Member::Index => (None, frame.bytes().to_vec()),
+                    Member::Sitemap(_) => {
+                        let head = frame.head(true);
+                        (Some(head.len()), [&*head, &frame.tail(true)].concat())
+                    }
+                };
+                let text = String::from_utf8_lossy(&bytes).into_owned();
                 let line_end = frame.names.grid.as_ref().map(|grid| grid.line_end.to_owned());
-                Self::Frame { file: number(*file), text, line_end }
+                Self::Frame { file: number(*file), text, head, line_end }
+            }
+            Edit::Volume { number, frame, gzip } => {
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                let (head, tail) = (text(&frame.head(true)), text(&frame.tail(true)));
+                Self::Volume { number: *number, head, tail, gzip: *gzip }
             }
             Edit::Pack { file, gzip } => Self::Pack { file: number(*file), gzip: *gzip },
             Edit::Rename { file, name } => Self::Rename { file: number(*file), name: name.to_string() },
@@ -217,7 +237,12 @@ impl Written {
                 Edit::Reorder(lists)
             }
             Self::Accept(number) => Edit::Accept(member(number)?),
-            Self::Frame { file: number, text, line_end } => {
+            Self::Volume { number, head, tail, gzip } => {
+                document.index()?.file(usize::try_from(number).ok().filter(|number| *number > 0)?)?;
+                let frame = Arc::new(Source::framed(head.as_bytes(), tail.as_bytes())?);
+                Edit::Volume { number, frame, gzip }
+            }
+            Self::Frame { file: number, text, head, line_end } => {
                 let file = member(number)?;
                 if let Member::Sitemap(id) = file
                     && document.sitemap(id)?.form == Form::List
@@ -233,7 +258,12 @@ impl Written {
                     let frame = document.sitemap(id)?.frame.with_around_lines(head, tail, line_end)?;
                     return Some(Edit::Frame { file, frame: Arc::new(frame) });
                 }
-                let frame = Arc::new(Source::of_text(text.into_bytes())?);
+                let parts = head.and_then(|head| text.as_bytes().split_at_checked(head));
+                let frame = match parts.filter(|_| number.is_some()) {
+                    Some((head, tail)) => Source::framed(head, tail)?,
+                    None => Source::of_text(text.into_bytes())?,
+                };
+                let frame = Arc::new(frame);
                 // A frame of a sitemap has no entries; an index has no others than it knows of.
                 let entries = document.index().filter(|_| number.is_none()).map_or(0, Index::most_entries);
                 (frame.len() <= entries).then_some(Edit::Frame { file, frame })?
