@@ -32,6 +32,7 @@ mod complete;
 mod date;
 mod eval;
 mod expr;
+mod folded;
 mod needle;
 mod parse;
 pub mod scan;

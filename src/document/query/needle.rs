@@ -5,9 +5,9 @@
 
 use super::eval::Node;
 use super::expr::Name;
+use super::folded::Folded;
 use super::text::Matcher;
 use memchr::memmem;
-use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::hir::{Hir, HirKind};
 
 /// Bytes that a needle has at least: shorter ones stand nearly everywhere.
@@ -18,9 +18,8 @@ const SHORTEST: usize = 3;
 pub enum Needle {
     /// These bytes.
     Exact(Box<memmem::Finder<'static>>),
-    /// These ASCII letters and bytes in any case: as an expression, since that looks for several letters at once, where
-    /// over many rows a single one would be found too often.
-    Folded(Box<Regex>),
+    /// These ASCII letters and bytes in any case.
+    Folded(Box<Folded>),
 }
 
 impl Needle {
@@ -62,15 +61,14 @@ impl Needle {
 
     fn folded(needle: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(needle).ok().filter(|text| text.len() >= SHORTEST && text.is_ascii())?;
-        let regex = RegexBuilder::new(&regex::escape(text)).case_insensitive(true).unicode(false).build();
-        regex.ok().map(|regex| Self::Folded(Box::new(regex)))
+        Folded::new(text).map(|folded| Self::Folded(Box::new(folded)))
     }
 
     /// Where it stands first.
     pub fn find(&self, bytes: &[u8]) -> Option<usize> {
         match self {
             Self::Exact(finder) => finder.find(bytes),
-            Self::Folded(regex) => regex.find(bytes).map(|found| found.start()),
+            Self::Folded(folded) => folded.find(bytes),
         }
     }
 }

@@ -3,7 +3,8 @@
 //! Nothing here allocates while it searches.
 
 use super::expr::{Match, Name, Test};
-use memchr::{memchr2_iter, memmem};
+use super::folded::Folded;
+use memchr::memmem;
 use regex::bytes::{Regex, RegexBuilder};
 
 /// The most memory one compiled expression may take, in bytes.
@@ -51,57 +52,12 @@ impl Matcher {
     pub fn matches(&self, text: &str) -> bool {
         match self {
             Self::Find(finder) => finder.find(text.as_bytes()).is_some(),
-            Self::FindFolded(folded) => folded.is_in(text.as_bytes()),
+            Self::FindFolded(folded) => folded.find(text.as_bytes()).is_some(),
             Self::Is(value) => **value == *text,
             Self::IsFolded(value) => value.eq_ignore_ascii_case(text),
             Self::Regex(regex, _) => regex.is_match(text.as_bytes()),
         }
     }
-}
-
-/// A search for ASCII text in any case: find one telling byte fast, then compare around it.
-#[derive(Debug, Clone)]
-pub struct Folded {
-    needle: Box<[u8]>,
-    /// Position of the byte that is looked for first: the rarest in URLs.
-    pivot: usize,
-    lower: u8,
-    upper: u8,
-}
-
-impl Folded {
-    /// `None` when the text is empty or not ASCII.
-    fn new(needle: &str) -> Option<Self> {
-        if !needle.is_ascii() {
-            return None;
-        }
-        let (pivot, byte) = needle.bytes().enumerate().min_by_key(|(_, byte)| commonness(*byte))?;
-        Some(Self {
-            needle: needle.as_bytes().into(),
-            pivot,
-            lower: byte.to_ascii_lowercase(),
-            upper: byte.to_ascii_uppercase(),
-        })
-    }
-
-    /// What is looked for.
-    pub(super) const fn needle(&self) -> &[u8] {
-        &self.needle
-    }
-
-    fn is_in(&self, text: &[u8]) -> bool {
-        memchr2_iter(self.lower, self.upper, text).any(|at| {
-            at.checked_sub(self.pivot)
-                .and_then(|start| text.get(start..start + self.needle.len()))
-                .is_some_and(|candidate| candidate.eq_ignore_ascii_case(&self.needle))
-        })
-    }
-}
-
-/// How often a byte turns up in URLs, roughly; only the order matters.
-fn commonness(byte: u8) -> usize {
-    const FROM_RARE: &[u8] = b"~!$&'*+,;@%_qzjx=?9876543kvywbfguh01dlmn2i-rsapc:eot.w/";
-    FROM_RARE.iter().position(|known| known.eq_ignore_ascii_case(&byte)).unwrap_or(0)
 }
 
 /// Whether `:` makes a pattern of this text.
