@@ -91,6 +91,9 @@ const OF_SOME_FIELD: RuleSet = RuleSet::of(&[
     Rule::INDEX_EXTRA_CHILD,
 ]);
 
+/// The rules that an entry breaks in one place or in none: what it breaks of them is told in as many findings.
+pub const TOLD_ONCE: RuleSet = FIELD_RULES.minus(OF_SOME_FIELD);
+
 /// Whether any field can break the rule.
 pub(super) fn is_of_some_field(rule: Rule) -> bool {
     OF_SOME_FIELD.contains(rule)

@@ -6,13 +6,17 @@ use super::choose::Choice;
 use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
 use super::walk::{HELD, Set};
 use super::{Failure, Status, Streams, each_path, filter, report};
+use crate::check::profile::Profile;
+use crate::check::rule::Rule;
 use crate::document::query::Query;
 use crate::document::quirk::{self, Quirk};
 use crate::document::sitemap::Index;
 use crate::files::{self, Reason};
 use crate::protocol::Severity;
 use crate::session::Session;
+use crate::session::checks::Counts;
 use crate::session::findings::{self, Reported};
+use crate::session::parts::{Told, Wanted};
 use crate::session::report::Reporter;
 use crate::words::{counted, grouped};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -127,7 +131,15 @@ impl Report {
         let reporter = Reporter::new(set.session());
         self.take_all(reporter.of_index(set.session()), set.session(), streams.out)?;
         set.each_told(streams, |session, (id, told), out| {
-            self.take_all(reporter.of_sitemap(session, id, told), session, out)
+            let rows = match told {
+                Told::All => None,
+                Told::Rows(rows) | Told::Counted(rows, _) => Some(rows),
+            };
+            if let Told::Counted(_, counts) = told {
+                self.count_all(counts, session.profile());
+            }
+            self.take_all(reporter.of_sitemap(session, id, rows), session, out)?;
+            Ok(if self.only_counts() { Wanted::Counts } else { Wanted::Words })
         })?;
         self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
         let unread = set.session().unread().iter().map(findings::refused);
@@ -177,14 +189,7 @@ impl Report {
         if self.known.as_mut().is_some_and(|known| known.takes(&found)) {
             return Ok(());
         }
-        let sum = match found.finding.severity {
-            Severity::Error => &mut self.summary.errors,
-            Severity::Warning => &mut self.summary.warnings,
-            Severity::Note => &mut self.summary.notes,
-        };
-        *sum += 1;
-        *self.summary.rules.entry(found.finding.rule.code()).or_default() += 1;
-        self.fails |= self.choice.fails(&found);
+        self.count(found.finding.rule, found.finding.severity, 1);
         if self.printed >= self.choice.most() {
             self.hidden += 1;
             return Ok(());
@@ -197,6 +202,34 @@ impl Report {
             Form::Sarif(held) | Form::Junit(held) => held.push(found),
         }
         Ok(())
+    }
+
+    fn count(&mut self, rule: Rule, severity: Severity, findings: u64) {
+        let sum = match severity {
+            Severity::Error => &mut self.summary.errors,
+            Severity::Warning => &mut self.summary.warnings,
+            Severity::Note => &mut self.summary.notes,
+        };
+        *sum += findings;
+        *self.summary.rules.entry(rule.code()).or_default() += findings;
+        self.fails |= self.choice.fails(severity);
+    }
+
+    /// Takes in findings of which nobody wants more than their number.
+    fn count_all(&mut self, counts: &Counts, profile: Profile) {
+        for (rule, count) in Rule::ALL.into_iter().zip(counts) {
+            let severity = rule.severity_in(profile).filter(|_| *count > 0 && self.choice.takes(rule));
+            if let Some(severity) = severity {
+                self.count(rule, severity, u64::from(*count));
+                self.hidden += u64::from(*count);
+            }
+        }
+    }
+
+    /// Whether findings that come now are counted and nothing else, whatever they say.
+    fn only_counts(&self) -> bool {
+        let looks_closely = self.query.is_some() || self.known.is_some() || self.accepted.is_some();
+        !looks_closely && self.printed >= self.choice.most()
     }
 
     /// Prints what could not be printed before the end.

@@ -4,7 +4,6 @@ use super::Failure;
 use super::args::{Check, FailOn};
 use crate::check::rule::{Rule, RuleSet};
 use crate::protocol::Severity;
-use crate::session::findings::Reported;
 use crate::session::run::rules_named;
 
 /// What was asked for, ready to use.
@@ -47,9 +46,9 @@ impl Choice {
         self.rules.is_none_or(is_named) && !is_named(self.ignored)
     }
 
-    /// Whether a finding makes the run end with status 1.
-    pub(super) fn fails(&self, finding: &Reported) -> bool {
-        self.fail.is_some_and(|least| finding.finding.severity >= least)
+    /// Whether a finding of this severity makes the run end with status 1.
+    pub(super) fn fails(&self, severity: Severity) -> bool {
+        self.fail.is_some_and(|least| severity >= least)
     }
 
     /// Whether findings of a severity, by its name, make the run end with status 1.

@@ -4,14 +4,13 @@
 
 use super::args::Common;
 use super::{Failure, Streams, say};
-use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::files;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::bulk::Way;
 use crate::session::load;
-use crate::session::parts::{Parts, walk};
+use crate::session::parts::{Parts, Told, Wanted, walk};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -184,17 +183,17 @@ impl Set {
         }
     }
 
-    /// The same; of a set that is not held it may be said which rows can have findings, and nothing is known of others then.
+    /// The same; of a set that is not held it may be said which rows can have findings, or how many there are.
     pub(super) fn each_told(
         &mut self,
         streams: &mut Streams<'_>,
-        mut see: impl FnMut(&Session, (SitemapId, Option<&[RowId]>), &mut dyn Write) -> Result<(), Failure>,
+        mut see: impl FnMut(&Session, (SitemapId, Told<'_>), &mut dyn Write) -> Result<Wanted, Failure>,
     ) -> Result<(), Failure> {
         match self {
             Self::Parts(parts) => streams.watched_printing(|progress, out| {
                 parts.each_told(progress, |session, id, told| see(session, (id, told), out))
             }),
-            _ => self.each(streams, |session, id, out| see(session, (id, None), out)),
+            _ => self.each(streams, |session, id, out| see(session, (id, Told::All), out).map(|_| ())),
         }
     }
 }
@@ -226,6 +225,8 @@ pub(super) mod tests {
     use super::super::args::{Line, Task};
     use super::super::{Streams, check, list};
     use super::*;
+    use crate::check::rule::Rule;
+    use crate::document::rows::RowId;
     use clap::Parser;
     use proptest::prelude::*;
     use std::fmt::Write as _;
@@ -313,9 +314,11 @@ pub(super) mod tests {
     }
 
     const NOW: [&str; 2] = ["--now", "2026-11-20"];
-    const LINES: [&[&str]; 10] = [
+    const LINES: [&[&str]; 12] = [
         &["check", "PATH", "--profile", "google"],
         &["check", "PATH", "--format", "json", "--max-findings", "7"],
+        &["check", "PATH", "--format", "json", "--max-findings", "0"],
+        &["check", "PATH", "--max-findings", "1", "--ignore", "lastmod-*", "--fail-on", "warning"],
         &["check", "PATH", "--format", "junit"],
         &["check", "PATH", "--where", "is:duplicate or rule:lastmod-future"],
         &["list", "PATH"],
@@ -408,9 +411,12 @@ pub(super) mod tests {
         let told = |files: &[Vec<(u8, u8)>]| {
             write(folder.path(), files);
             let (mut out, mut notes, mut told) = (Vec::new(), Vec::new(), Vec::new());
-            let see = |_: &Session, (_, rows): (SitemapId, Option<&[RowId]>), _: &mut dyn Write| {
-                told.push(rows.map(|rows| rows.iter().map(|row| row.0).collect::<Vec<u32>>()));
-                Ok(())
+            let see = |_: &Session, (_, rows): (SitemapId, Told<'_>), _: &mut dyn Write| {
+                told.push(match rows {
+                    Told::Rows(rows) => Some(rows.iter().map(|row| row.0).collect::<Vec<u32>>()),
+                    Told::All | Told::Counted(..) => None,
+                });
+                Ok(Wanted::Words)
             };
             parts(folder.path()).each_told(&mut streams(&mut out, &mut notes), see).unwrap();
             told
@@ -422,6 +428,43 @@ pub(super) mod tests {
         assert_eq!(told(&[vec![(20, 2), (21, 2), (3, 2)], vec![]]), [None, None]);
         // A file that was repaired.
         assert_eq!(told(&[vec![(20, 2)], vec![], vec![]]), [None, None, None]);
+    }
+
+    #[test]
+    fn files_are_read_once_where_their_findings_are_only_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        // A date that is none in each file, an image without a place in the last.
+        write(folder.path(), &[vec![(20, 1), (21, 0)], vec![(22, 1), (23, 1)]]);
+        let last = folder.path().join("s1.xml");
+        let image = "<image:image xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"/></url>";
+        for (with_image, expected) in [(false, 2), (true, 1)] {
+            let text = fs::read_to_string(&last).unwrap();
+            fs::write(&last, if with_image { text.replacen("</url>", image, 1) } else { text }).unwrap();
+            let mut set = parts(folder.path());
+            // What is not read need not be there any more.
+            if !with_image {
+                fs::rename(&last, last.with_extension("away")).unwrap();
+            }
+            let (mut out, mut notes, mut shown, mut dates) = (Vec::new(), Vec::new(), Vec::new(), 0);
+            let see = |_: &Session, (id, told): (SitemapId, Told<'_>), _: &mut dyn Write| {
+                match told {
+                    Told::All => unreachable!("sound files of one site"),
+                    Told::Rows(rows) => shown.push((id.0, rows.to_vec())),
+                    Told::Counted(rows, counts) => {
+                        shown.push((id.0, rows.to_vec()));
+                        dates += counts[Rule::LASTMOD_IMPOSSIBLE.index()];
+                    }
+                }
+                Ok(Wanted::Counts)
+            };
+            set.each_told(&mut streams(&mut out, &mut notes), see).unwrap();
+            assert_eq!(dates, expected);
+            let of_last = if with_image { vec![RowId(2)] } else { Vec::new() };
+            assert_eq!(shown, [(0, vec![RowId(0), RowId(1)]), (1, of_last)]);
+            if !with_image {
+                fs::rename(last.with_extension("away"), &last).unwrap();
+            }
+        }
     }
 
     #[test]
@@ -438,7 +481,7 @@ pub(super) mod tests {
                 Ok(())
             };
             let result = if is_told {
-                set.each_told(&mut streams, |session, (id, _), _| see(session, id))
+                set.each_told(&mut streams, |session, (id, _), _| see(session, id).map(|()| Wanted::Words))
             } else {
                 set.each(&mut streams, |session, id, _| see(session, id))
             };

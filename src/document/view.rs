@@ -141,7 +141,7 @@ impl View {
             Some(query) => match query.needle().filter(|_| !document.is_hollow) {
                 None => matching(&all(), query, facts, progress)?,
                 Some(needle) => {
-                    let rows = document.rows_with(&needle, |row| query.matches(&facts(row)), progress)?;
+                    let rows = document.rows_with((&needle.0, needle.1), |row| query.matches(&facts(row)), progress)?;
                     in_file_order(rows, &numbers)
                 }
             },

@@ -106,6 +106,15 @@ pub struct Reported {
     pub finding: Finding,
 }
 
+/// The rules of which a row has one finding or none, whatever its text is: these are counted without being put into
+/// words.
+pub(super) fn told_once() -> RuleSet {
+    let of_set: RuleSet = SetRule::ALL.iter().copied().map(rule_of).collect();
+    let of_rows = RuleSet::of(&[Rule::LASTMOD_MISSING, Rule::SET_DUPLICATE_NEAR]);
+    let others = entry_rules::ENTRY_RULES.minus(message::TOLD_ONCE);
+    message::TOLD_ONCE.union(of_set).union(of_rows).minus(others)
+}
+
 impl Snapshot {
     /// The findings of a row, worst first.
     pub fn findings(&self, row: RowId) -> Vec<Finding> {

@@ -13,6 +13,8 @@
 
 mod reread;
 
+pub use reread::{Told, Wanted};
+
 use super::Session;
 use super::checks::Reader;
 use super::findings::of_present;

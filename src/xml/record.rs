@@ -7,6 +7,7 @@ use super::entry::{Entry, Extensions, FieldSpan, Oddities, TextKind};
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod, Precision};
 use crate::protocol::{Field, priority};
+use std::ops::Range;
 
 /// Bits of [`Record::flags`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -237,10 +238,14 @@ impl Record {
     /// ([`Flags::LOC_FAR`]) or there is none.
     #[inline]
     pub fn raw_loc<'t>(&self, text: &'t [u8]) -> Option<&'t [u8]> {
-        if self.flags.0 & (Flags::LOC_FAR.0 | Flags::NO_LOC.0) != 0 {
-            return None;
-        }
-        text.get(usize::from(self.loc_at)..usize::from(self.loc_at) + usize::from(self.loc_len))
+        text.get(self.loc_place()?)
+    }
+
+    /// Where they stand in it.
+    #[inline]
+    pub fn loc_place(&self) -> Option<Range<usize>> {
+        let is_known = self.flags.0 & (Flags::LOC_FAR.0 | Flags::NO_LOC.0) == 0;
+        is_known.then(|| usize::from(self.loc_at)..usize::from(self.loc_at) + usize::from(self.loc_len))
     }
 
     /// Where the loc's raw text ends in the entry text as read, if nothing about the entry is odd.

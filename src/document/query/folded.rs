@@ -6,6 +6,7 @@
 //! text's first letters.
 
 use memchr::memchr2_iter;
+use std::ops::Range;
 
 /// Places that are compared at once.
 const BLOCK: usize = 64;
@@ -44,8 +45,8 @@ impl Folded {
         let places = (text.len() + 1).checked_sub(self.needle.len())?;
         let blocks = places / BLOCK * BLOCK;
         let found = (0..blocks).step_by(BLOCK).filter(|from| self.may_stand(text, *from));
-        let found = found.filter_map(|from| (from..from + BLOCK).find(|at| self.is_at(text, *at))).next();
-        found.or_else(|| self.find_closely(text, blocks))
+        let found = found.filter_map(|from| self.find_closely(text, from..from + BLOCK)).next();
+        found.or_else(|| self.find_closely(text, blocks..places))
     }
 
     /// Whether all telling bytes stand as they would if it stood at one of the next places.
@@ -61,12 +62,12 @@ impl Folded {
         nearest == 0
     }
 
-    /// The same by the rarest byte alone: a text may be too short to be looked through in blocks.
-    fn find_closely(&self, text: &[u8], from: usize) -> Option<usize> {
+    /// The first of these places where it stands, by the rarest byte alone.
+    fn find_closely(&self, text: &[u8], places: Range<usize>) -> Option<usize> {
         let [(place, byte), ..] = self.telling;
         // With `CASE` set or not, and only letters and few other bytes are the same then.
-        let bytes = memchr2_iter(byte, byte & !CASE, text.get(from + place..)?);
-        bytes.map(|at| from + at).find(|at| self.is_at(text, *at))
+        let bytes = memchr2_iter(byte, byte & !CASE, text.get(places.start + place..places.end + place)?);
+        bytes.map(|at| places.start + at).find(|at| self.is_at(text, *at))
     }
 
     fn is_at(&self, text: &[u8], at: usize) -> bool {
@@ -88,7 +89,8 @@ mod tests {
 
     /// Every place, one after the other.
     fn plainly(needle: &str, text: &[u8]) -> Option<usize> {
-        (0..text.len()).find(|at| text[*at..].get(..needle.len()).is_some_and(|some| some.eq_ignore_ascii_case(needle.as_bytes())))
+        (0..text.len())
+            .find(|at| text[*at..].get(..needle.len()).is_some_and(|some| some.eq_ignore_ascii_case(needle.as_bytes())))
     }
 
     #[test]

@@ -171,9 +171,12 @@ impl Query {
         self.node.holds(&Row::new(row))
     }
 
-    /// A text that the URL of every row that passes contains, as far as one is known.
-    pub(super) fn needle(&self) -> Option<Needle> {
-        Needle::of(&self.node)
+    /// A text that the URL of every row that passes contains, as far as one is known. Its length, if conversely every URL
+    /// in which it stands passes.
+    pub(super) fn needle(&self) -> Option<(Needle, Option<usize>)> {
+        let needle = Needle::of(&self.node)?;
+        let decides = needle.decides(&self.node);
+        Some((needle, decides))
     }
 
     /// Whether other rows have a say in whether a row passes: duplicates, rules of the set.

@@ -64,6 +64,17 @@ impl Needle {
         Folded::new(text).map(|folded| Self::Folded(Box::new(folded)))
     }
 
+    /// Its length in bytes, where a URL as written in which it stands passes the query whatever else holds.
+    pub(super) fn decides(&self, node: &Node) -> Option<usize> {
+        let Node::Text(Name::Loc, Matcher::Find(_) | Matcher::FindFolded(_)) = node else { return None };
+        let bytes = match self {
+            Self::Exact(finder) => finder.needle(),
+            Self::Folded(folded) => folded.needle(),
+        };
+        // White space around a URL is not part of it.
+        (!bytes.iter().any(u8::is_ascii_whitespace)).then_some(bytes.len())
+    }
+
     /// Where it stands first.
     pub fn find(&self, bytes: &[u8]) -> Option<usize> {
         match self {

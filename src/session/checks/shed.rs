@@ -2,8 +2,8 @@
 //! file ([`crate::document::Document::shed`]).
 
 use super::super::snapshot::DocumentLocs;
-use super::{Checks, Reader};
-use crate::check::rule::RuleSet;
+use super::{Checks, Reader, rule_of};
+use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::location;
@@ -61,13 +61,17 @@ impl Checks {
         }
     }
 
-    /// Whether a row that is not held has findings. `undated` are all rows without a lastmod, `sets` all sets of rules
-    /// ([`Checks::rule_sets`]). Rows in the minority ([`has_minorities`](crate::check::set::SetIndex::has_minorities)) are not recognised.
-    pub fn is_told(&self, row: RowId, (document, undated): (&Document, &RowSet), sets: &[RuleSet]) -> bool {
-        sets.get(usize::from(self.finding_id(row))).is_some_and(|set| !set.is_empty())
-            || !self.set.rules_of(row.0, &DocumentLocs(document)).is_empty()
-            || self.near.contains(row.0)
-            || (self.set.with_lastmod() > 0 && undated.contains(row.0))
+    /// Rules that a row which is not held breaks. `undated` are all rows without a lastmod, `sets` all sets of rules
+    /// ([`Checks::rule_sets`]). That a row is of a minority
+    /// ([`has_minorities`](crate::check::set::SetIndex::has_minorities)) is not recognised.
+    pub fn rules_of_shed(&self, row: RowId, (document, undated): (&Document, &RowSet), sets: &[RuleSet]) -> RuleSet {
+        let mut rules = sets.get(usize::from(self.finding_id(row))).copied().unwrap_or_default();
+        for rule in self.set.rules_of(row.0, &DocumentLocs(document)).iter() {
+            rules.insert(rule_of(rule));
+        }
+        rules.insert_if(Rule::LASTMOD_MISSING, self.set.with_lastmod() > 0 && undated.contains(row.0));
+        rules.insert_if(Rule::SET_DUPLICATE_NEAR, self.near.contains(row.0));
+        rules
     }
 
     /// Takes them away.

@@ -2,6 +2,7 @@
 //! nothing is scanned.
 
 use super::Parts;
+use crate::check::rule::{Rule, RuleSet};
 use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Sitemap, SitemapId};
@@ -10,7 +11,8 @@ use crate::files::{self, Reason};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::Session;
-use crate::session::checks::Reader;
+use crate::session::checks::{Counts, Reader};
+use crate::session::findings::told_once;
 use crate::xml::entry::Entry;
 use crate::xml::record::Record;
 use rayon::prelude::*;
@@ -20,6 +22,26 @@ use std::sync::Arc;
 
 /// Rows that are worth the way to another core.
 const PIECE: usize = 1 << 12;
+
+/// What is shown of a file of a set that is gone through.
+#[derive(Debug)]
+pub enum Told<'t> {
+    /// All of its rows are held.
+    All,
+    /// These rows are held, others have no findings.
+    Rows(&'t [RowId]),
+    /// These rows are held; of the others it is said how many break a rule.
+    Counted(&'t [RowId], &'t Counts),
+}
+
+/// What whoever is shown a file wants of the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// Rows with their text, so that findings can be put into words.
+    Words,
+    /// How many findings there are.
+    Counts,
+}
 
 /// The URL of a row.
 type Text = (RowId, Box<str>);
@@ -31,7 +53,7 @@ pub(super) struct Kept {
     starts: Option<Vec<Box<[u32]>>>,
     /// Rows without a lastmod.
     undated: RowSet,
-    /// Rows that others are compared with: findings of others name them.
+    /// Rows that others are compared with: findings of others name them. While their file is held they must be held.
     pub(super) compared: Arc<RowSet>,
 }
 
@@ -79,16 +101,80 @@ impl Kept {
         });
         known.collect()
     }
+
+    /// Those rows that pass with their rules, on all cores.
+    fn told(
+        &self,
+        session: &Session,
+        rows: Range<u32>,
+        sets: &[RuleSet],
+        passes: impl Fn(RowId, RuleSet) -> bool + Sync,
+    ) -> Vec<RowId> {
+        let (checks, document) = (&session.now.checks, session.document());
+        let is_told = |row: &RowId| passes(*row, checks.rules_of_shed(*row, (document, &self.undated), sets));
+        rows.into_par_iter().with_min_len(PIECE).map(RowId).filter(is_told).collect()
+    }
+
+    /// How many of the rows that pass break a rule.
+    fn counted(
+        &self,
+        session: &Session,
+        rows: Range<u32>,
+        sets: &[RuleSet],
+        passes: impl Fn(RowId, RuleSet) -> bool + Sync,
+    ) -> Box<Counts> {
+        let (checks, document) = (&session.now.checks, session.document());
+        let none = || Box::new([0; Rule::COUNT]);
+        let count = |mut counts: Box<Counts>, row: u32| {
+            let rules = checks.rules_of_shed(RowId(row), (document, &self.undated), sets);
+            for rule in rules.iter().filter(|_| passes(RowId(row), rules)) {
+                if let Some(count) = counts.get_mut(rule.index()) {
+                    *count += 1;
+                }
+            }
+            counts
+        };
+        let sum = |mut counts: Box<Counts>, others: Box<Counts>| {
+            counts.iter_mut().zip(*others).for_each(|(count, other)| *count += other);
+            counts
+        };
+        rows.into_par_iter().with_min_len(PIECE).fold(none, count).reduce(none, sum)
+    }
 }
 
 impl Known<'_> {
+    /// Shows these of its rows, and sheds them again.
+    fn shown<T, E: From<files::Error>>(
+        &self,
+        session: &mut Session,
+        source: Result<Source, files::Error>,
+        rows: &[RowId],
+        see: impl FnOnce(&Session, &[RowId]) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let source = source?;
+        let record = |row: &RowId| {
+            let text = self.text(&source, row.0);
+            (*row, Record::of(&Entry::of(text, &source.names), text))
+        };
+        let records: Vec<(RowId, Record)> = rows.par_iter().with_min_len(PIECE).map(record).collect();
+        session.now.state.document.refill_some(self.id, source, &records);
+        let result = see(session, rows);
+        session.now.state.document.shed(self.id);
+        result
+    }
+
     /// The file with its bytes again.
     fn read(&self, options: &files::Options, progress: &Progress) -> Result<Source, files::Error> {
         let contents = files::read(&self.path, options, progress)?;
-        progress.advance(self.rows.len() as u64, contents.bytes.len() as u64);
-        progress.finish_files(1);
+        self.pass(progress);
         let source = (contents.on_disk.hash == self.hash).then(|| self.frame.refilled(contents.bytes, self.starts));
         source.flatten().ok_or_else(|| files::Error::new(&self.path, Reason::Changed))
+    }
+
+    /// It is done with.
+    fn pass(&self, progress: &Progress) {
+        progress.advance(self.rows.len() as u64, self.len);
+        progress.finish_files(1);
     }
 
     /// The bytes of a row of it.
@@ -128,45 +214,63 @@ impl Parts {
     }
 
     /// Shows file after file as [`Parts::each`] does, but of their rows only those that may have findings, and which
-    /// these are; nothing is known of the others. Where that cannot be told without a look at every row, all are shown, and
-    /// it is not said which.
+    /// these are; nothing is known of the others. Where that cannot be told without a look at every row, all are shown.
+    /// Once `see` asks for no more than counts, a file is read only if findings of it cannot be counted without its text.
     ///
     /// # Errors
     /// What `see` says, or that a file cannot be read any more or is another than before.
     pub fn each_told<E: From<files::Error>>(
         &mut self,
         progress: &Progress,
-        mut see: impl FnMut(&Session, SitemapId, Option<&[RowId]>) -> Result<(), E>,
+        mut see: impl FnMut(&Session, SitemapId, Told<'_>) -> Result<Wanted, E>,
     ) -> Result<(), E> {
         let has_minorities = self.session.now.checks.set().has_minorities();
         let Self { session, loader, kept, .. } = self;
         let Some(known) = kept.known(session).filter(|_| !has_minorities) else {
-            return self.each(progress, |session, id| see(session, id, None));
+            return self.each(progress, |session, id| see(session, id, Told::All).map(|_| ()));
         };
         expect(&known, progress);
         let sets = session.now.checks.rule_sets();
-        let mut failed = None;
+        let is_told = |row: RowId, rules: RuleSet| !rules.is_empty() || kept.compared.contains(row.0);
         let work = |file: &Known<'_>| file.read(&loader.options, progress);
+        let (mut seen, mut outcome) = (0, Ok(Wanted::Words));
         files::in_order(&known, work, |file, source| {
-            let (checks, document) = (&session.now.checks, session.document());
-            let is_told = |row: &u32| {
-                kept.compared.contains(*row) || checks.is_told(RowId(*row), (document, &kept.undated), &sets)
-            };
-            let rows: Vec<u32> = file.rows.clone().into_par_iter().with_min_len(PIECE).filter(is_told).collect();
-            let result = source.map_err(E::from).and_then(|source| {
-                let record = |row: &u32| {
-                    let text = file.text(&source, *row);
-                    (RowId(*row), Record::of(&Entry::of(text, &source.names), text))
-                };
-                let records: Vec<(RowId, Record)> = rows.par_iter().with_min_len(PIECE).map(record).collect();
-                session.now.state.document.refill_some(file.id, source, &records);
-                let rows: Vec<RowId> = rows.into_iter().map(RowId).collect();
-                see(session, file.id, Some(&rows))
-            });
-            session.now.state.document.shed(file.id);
-            failed = result.err();
-            failed.is_none()
+            let rows = kept.told(session, file.rows.clone(), &sets, is_told);
+            outcome = file.shown(session, source, &rows, |session, rows| see(session, file.id, Told::Rows(rows)));
+            seen += 1;
+            matches!(outcome, Ok(Wanted::Words))
         });
-        failed.map_or(Ok(()), Err)
+        outcome?;
+        let rest = known.get(seen..).unwrap_or_default();
+        if rest.is_empty() || progress.is_cancelled() {
+            return Ok(());
+        }
+        // What is left is counted; files of which that is not enough are read once more.
+        let once = told_once();
+        let is_unclear = |_: RowId, rules: RuleSet| !rules.minus(once).is_empty();
+        let mut unclear = Vec::new();
+        for file in rest {
+            if kept.told(session, file.rows.clone(), &sets, is_unclear).is_empty() {
+                let counted = kept.counted(session, file.rows.clone(), &sets, |_, _| true);
+                see(session, file.id, Told::Counted(&[], &counted))?;
+                file.pass(progress);
+            } else {
+                let is_shown = |row: RowId, rules: RuleSet| is_unclear(row, rules) || kept.compared.contains(row.0);
+                let rows = kept.told(session, file.rows.clone(), &sets, is_shown);
+                let counted = kept.counted(session, file.rows.clone(), &sets, |row, rules| !is_shown(row, rules));
+                unclear.push((file, rows, counted));
+            }
+        }
+        let mut outcome = Ok(Wanted::Counts);
+        files::in_order(
+            &unclear,
+            |(file, ..)| file.read(&loader.options, progress),
+            |(file, rows, counted), source| {
+                outcome = file
+                    .shown(session, source, rows, |session, rows| see(session, file.id, Told::Counted(rows, counted)));
+                outcome.is_ok()
+            },
+        );
+        outcome.map(|_| ())
     }
 }

@@ -17,7 +17,7 @@ fn run(session: &mut Session, line: &str, row: u32) {
 }
 
 /// Locs as files write them: plain, with references, odd.
-const LOCS: [&str; 9] = [
+const LOCS: [&str; 12] = [
     "https://e.com/blog/a-juniper",
     "https://e.com/BLOG/a-Juniper/",
     "https://e.com/a?b=1&amp;c=blog",
@@ -27,10 +27,17 @@ const LOCS: [&str; 9] = [
     "https://e.com/\u{212a}elp",
     "https://E.com/%62log",
     "",
+    // The word beside the URL, and across its end.
+    "https://e.com/</loc><!-- blog -->",
+    "https://e.com/x</loc><link xmlns=\"http://www.w3.org/1999/xhtml\" href=\"https://e.com/blog/\"/>",
+    "https://e.com/blo",
 ];
 
-const QUERIES: [&str; 12] = [
+const QUERIES: [&str; 15] = [
     "blog",
+    "blo",
+    "\"/blo<\"",
+    "\"/Blog \"",
     "Juniper",
     "path:/blog/*",
     "path:/blog/**",
@@ -58,7 +65,9 @@ proptest! {
         for (number, rows) in files.iter().enumerate() {
             let row = |(loc, date): &(usize, u32)| {
                 let date = if *date == 0 { String::new() } else { format!("<lastmod>2025-{date:02}-01</lastmod>") };
-                format!("<url><loc>{}</loc>{date}</url>\n", LOCS[*loc])
+                // Some end their element themselves.
+                let end = if LOCS[*loc].contains("</loc>") { "" } else { "</loc>" };
+                format!("<url><loc>{}{end}{date}</url>\n", LOCS[*loc])
             };
             let rows: String = rows.iter().map(row).collect();
             let path = folder.path().join(format!("{number}.xml"));
