@@ -59,15 +59,15 @@ impl Document {
         self.filled = Some(id);
     }
 
-    /// Sheds a file: its bytes and the facts of its rows go.
-    pub fn shed(&mut self, id: SitemapId) {
-        let (Some(sitemap), Some(first)) = (self.sitemap(id), self.bases.get(id.index()).copied()) else { return };
+    /// Sheds a file: its bytes and the facts of its rows go. Gives back the bytes, unless somebody else has them too.
+    pub fn shed(&mut self, id: SitemapId) -> Option<Vec<u8>> {
+        let (sitemap, first) = (self.sitemap(id)?, self.bases.get(id.index()).copied()?);
         let rows = first as usize..first as usize + sitemap.live as usize;
-        if let Some(hollow) = self.source_of(id).map(Source::hollow) {
-            self.put_source(id, hollow);
-        }
+        let hollow = self.source_of(id).map(Source::hollow);
+        let shed = hollow.and_then(|hollow| self.put_source(id, hollow));
         self.records.blank(rows);
         self.filled = None;
+        shed.map(Source::into_bytes)
     }
 
     /// Puts a file in its place as an edit has left it, without its rows: how many there are and how long they are is
@@ -97,12 +97,12 @@ impl Document {
         self.filled
     }
 
-    fn put_source(&mut self, id: SitemapId, source: Source) {
+    /// Puts a source in the place of another, which is given back if nobody else has it.
+    fn put_source(&mut self, id: SitemapId, source: Source) -> Option<Source> {
         let source = Arc::new(source);
         self.change_sitemap(id, |sitemap| sitemap.frame = Arc::clone(&source));
-        if let Some(place) = Arc::make_mut(&mut self.sources).get_mut(id.index()) {
-            *place = source;
-        }
+        let place = Arc::make_mut(&mut self.sources).get_mut(id.index())?;
+        Arc::into_inner(std::mem::replace(place, source))
     }
 
     /// Keeps the URLs of some rows, whether their file is shed or not.

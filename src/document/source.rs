@@ -12,7 +12,7 @@ use std::borrow::Cow;
 /// One file's uncompressed bytes with the boundaries of its entries.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Source {
-    bytes: Box<[u8]>,
+    bytes: Vec<u8>,
     starts: Box<[u32]>,
     /// The root's declarations.
     pub names: Names,
@@ -43,7 +43,7 @@ impl Source {
     pub fn new(mut bytes: Vec<u8>, mut scan: Scan) -> Option<Self> {
         let open_end = close_line(&mut bytes, &mut scan);
         Some(Self {
-            bytes: bytes.into(),
+            bytes: fitting(bytes),
             starts: scan.starts.into(),
             names: scan.names?,
             root_start: scan.root_tag.0,
@@ -96,7 +96,7 @@ impl Source {
         let head = from.and_then(|from| self.bytes.get(..from as usize)).unwrap_or_default();
         let tail = to.and_then(|to| self.bytes.get(to as usize..)).unwrap_or_default();
         Self {
-            bytes: [head, tail].concat().into(),
+            bytes: [head, tail].concat(),
             starts: [head.len() as u32].into(),
             names: self.names.clone(),
             damage: Vec::new(),
@@ -110,13 +110,18 @@ impl Source {
     pub fn refilled(&self, bytes: Vec<u8>, starts: &[u32]) -> Option<Self> {
         let is_inside = starts.last().is_some_and(|end| *end as usize <= bytes.len()) && starts.is_sorted();
         is_inside.then(|| Self {
-            bytes: bytes.into(),
+            bytes: fitting(bytes),
             starts: starts.into(),
             names: self.names.clone(),
             damage: Vec::new(),
             anchors: Box::default(),
             ..*self
         })
+    }
+
+    /// The bytes, to be used for another file.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
     }
 
     /// The entries of all these in one, between the head and the tail of the first; each entry still knows its place in
@@ -149,7 +154,7 @@ impl Source {
         bytes.extend_from_slice(&first.tail(any));
         u32::try_from(bytes.len()).ok()?;
         Some(Self {
-            bytes: bytes.into(),
+            bytes,
             starts: starts.into(),
             names: first.names.clone(),
             root_is_empty: first.root_is_empty && !any,
@@ -181,7 +186,7 @@ impl Source {
         let root_start = head.find(&format!("<{root}")).unwrap_or_default() as u32;
         let end = head.len() as u32;
         Self {
-            bytes: format!("{head}\n</{root}>\n").into_bytes().into(),
+            bytes: format!("{head}\n</{root}>\n").into_bytes(),
             starts: [end].into(),
             names: Names::plain(kind),
             root_start,
@@ -200,7 +205,7 @@ impl Source {
         let bytes = grid.blank();
         Self {
             starts: [bytes.len() as u32].into(),
-            bytes: bytes.into(),
+            bytes,
             names: Names::of_grid(grid),
             root_start: 0,
             root_end: 0,
@@ -288,6 +293,14 @@ impl Source {
         }
         Cow::Borrowed(tail)
     }
+}
+
+/// The bytes without memory that they do not need; a little of it costs less than to move them.
+fn fitting(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.capacity() - bytes.len() > bytes.len() / 4 {
+        bytes.shrink_to_fit();
+    }
+    bytes
 }
 
 /// Gives the last line of a file without markup the line break that the others have, so that each may become the last.

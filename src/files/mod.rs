@@ -5,6 +5,7 @@
 
 mod ahead;
 pub mod backup;
+mod buffers;
 mod children;
 mod commit;
 mod decode;
@@ -38,6 +39,7 @@ pub mod verify;
 
 pub use ahead::in_order;
 pub use backup::Backups;
+pub use buffers::Buffers;
 pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
 pub use load::{Facts, Loaded, Part, all_in_folder, in_folder, load};

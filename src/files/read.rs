@@ -2,6 +2,7 @@
 //!
 //! The bytes are read once into a buffer of their exact size. Nothing is repaired here.
 
+use super::buffers::Buffers;
 use super::decode::{self, Decoded};
 use super::detect;
 use super::disk::{OnDisk, fingerprint};
@@ -24,11 +25,19 @@ pub struct Options {
     pub base_url: Option<String>,
     /// The user's state folder, if what is changed is to be kept there until it is saved.
     pub state: Option<PathBuf>,
+    /// Memory to read into; whoever is done with a file may give back its bytes.
+    pub buffers: Buffers,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { max_bytes: u64::from(u32::MAX), max_unpacked: MAX_UNPACKED, base_url: None, state: None }
+        Self {
+            max_bytes: u64::from(u32::MAX),
+            max_unpacked: MAX_UNPACKED,
+            base_url: None,
+            state: None,
+            buffers: Buffers::default(),
+        }
     }
 }
 
@@ -63,18 +72,9 @@ pub struct Contents {
 ///
 /// Whoever calls has told `progress` of the stored bytes; what unpacking adds is told here.
 pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
-    read_into(Vec::new(), path, options, progress)
-}
-
-/// The same into a buffer that is there already: the system need not clear its memory once more.
-pub(super) fn read_into(
-    buffer: Vec<u8>,
-    path: &Path,
-    options: &Options,
-    progress: &Progress,
-) -> Result<Contents, Error> {
     let limit = options.max_bytes.min(u64::from(u32::MAX));
-    let (stored, on_disk) = if is_stream(path) { standard_input(limit)? } else { stored(buffer, path, limit)? };
+    let (stored, on_disk) =
+        if is_stream(path) { standard_input(limit)? } else { stored(options.buffers.take(), path, limit)? };
     let is_gzip = detect::is_gzip(&stored);
     let (unpacked, mut quirks) = if is_gzip {
         let limit = options.max_unpacked.min(limit);

@@ -3,6 +3,7 @@
 //! The stored bytes must be those that were handed to the system (length and hash), and what a scan of them finds
 //! must be the document's rows: as many, in this order, with these values. Memory for the file alone, none per row.
 
+use super::buffers::Buffers;
 use super::commit::Staged;
 use super::detect;
 use super::error::{Error, Reason};
@@ -22,28 +23,14 @@ use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
 use crate::xml::scan::Visit;
 use std::borrow::Cow;
-use std::sync::{Mutex, PoisonError};
-
-/// Buffers for files that are read back, handed on from one to the next.
-#[derive(Default)]
-pub(super) struct Buffers(Mutex<Vec<Vec<u8>>>);
-
-impl Buffers {
-    fn take(&self) -> Vec<u8> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
-    }
-
-    fn give(&self, buffer: Vec<u8>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
-    }
-}
 
 /// Compares a staged file with what it is meant to be.
 ///
 /// # Errors
 /// [`Reason::Check`] with the first difference; when it cannot be read.
 pub(super) fn read_back(plan: &Plan, output: &Output, staged: &Staged, buffers: &Buffers) -> Result<(), Error> {
-    let contents = read::read_into(buffers.take(), &staged.temporary, &Options::default(), &Progress::default())
+    let options = Options { buffers: buffers.clone(), ..Options::default() };
+    let contents = read::read(&staged.temporary, &options, &Progress::default())
         .map_err(|error| Error { path: output.path.clone(), ..error })?;
     let compared = compare(plan, output, staged, &contents);
     buffers.give(contents.bytes);

@@ -5,11 +5,12 @@
 //! without changes opens no file.
 
 use super::backup::{Backups, When};
+use super::buffers::Buffers;
 use super::commit::{self, Folders, Gate, Open, Sink, Staged, Step, attempt};
 use super::disk::Disk;
 use super::error::{Error, Reason};
 use super::plan::{Action, FileId, Output, Plan};
-use super::readback::{Buffers, read_back};
+use super::readback::read_back;
 use super::record;
 use super::space;
 use super::target::{Target, Wish, first_twice};

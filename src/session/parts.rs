@@ -151,7 +151,8 @@ impl Parts {
                 kept.add(session.document().row_limit(), (&source, &sitemap), &reader);
                 let part = files::Part::Sitemap { source, sitemap, on_disk, visitor: reader };
                 if let Some(id) = session.absorb_known(part) {
-                    session.now.state.document.shed(id);
+                    let bytes = session.now.state.document.shed(id);
+                    bytes.into_iter().for_each(|bytes| loader.options.buffers.give(bytes));
                 }
             }
         })?;
@@ -194,8 +195,9 @@ impl Parts {
         };
         let mut found = Vec::new();
         files::load_all(&self.paths, &self.loader.options, progress, make, &mut |part| {
-            if let files::Part::Sitemap { visitor, .. } = part {
+            if let files::Part::Sitemap { visitor, source, .. } = part {
                 found.extend(visitor.found);
+                self.loader.options.buffers.give(source.into_bytes());
             }
         })?;
         Ok(found)
@@ -235,7 +237,7 @@ impl Parts {
             } else {
                 Err(files::Error::new(&path, Reason::Changed).into())
             };
-            session.shed(id);
+            session.shed(id).into_iter().for_each(|bytes| loader.options.buffers.give(bytes));
             if let Err(error) = result {
                 failed = Some(error);
                 progress.cancel();
@@ -276,7 +278,7 @@ pub fn walk<E: From<files::Error>>(
             failed = Some(error);
             progress.cancel();
         }
-        session.shed(id);
+        session.shed(id).into_iter().for_each(|bytes| loader.options.buffers.give(bytes));
     })?;
     session.finish_parts(loaded);
     failed.map_or(Ok(session), Err)
@@ -378,11 +380,12 @@ impl Session {
         true
     }
 
-    fn shed(&mut self, id: SitemapId) {
+    /// Sheds a file. Gives back its bytes.
+    fn shed(&mut self, id: SitemapId) -> Option<Vec<u8>> {
         let state = &mut self.now.state;
-        let Some(sitemap) = state.document.sitemap(id) else { return };
+        let sitemap = state.document.sitemap(id)?;
         let (first, rows) = (sitemap.rows.iter().next().map_or(0, |row| row.0), sitemap.live);
-        state.document.shed(id);
         state.checks.shed(first, rows);
+        state.document.shed(id)
     }
 }

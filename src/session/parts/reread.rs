@@ -7,7 +7,7 @@ use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Sitemap, SitemapId};
 use crate::document::source::Source;
-use crate::files::{self, Reason};
+use crate::files::{self, Buffers, Reason};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::Session;
@@ -146,7 +146,7 @@ impl Known<'_> {
     /// Shows these of its rows, and sheds them again.
     fn shown<T, E: From<files::Error>>(
         &self,
-        session: &mut Session,
+        (session, buffers): (&mut Session, &Buffers),
         source: Result<Source, files::Error>,
         rows: &[RowId],
         see: impl FnOnce(&Session, &[RowId]) -> Result<T, E>,
@@ -159,7 +159,7 @@ impl Known<'_> {
         let records: Vec<(RowId, Record)> = rows.par_iter().with_min_len(PIECE).map(record).collect();
         session.now.state.document.refill_some(self.id, source, &records);
         let result = see(session, rows);
-        session.now.state.document.shed(self.id);
+        session.now.state.document.shed(self.id).into_iter().for_each(|bytes| buffers.give(bytes));
         result
     }
 
@@ -199,7 +199,9 @@ impl Parts {
                 let text = file.text(&source, row);
                 Some((RowId(row), Entry::of(text, &source.names).value(Field::Loc, text)?.into()))
             };
-            Ok(wanted.range(file.rows.clone()).filter_map(text).collect())
+            let texts = wanted.range(file.rows.clone()).filter_map(text).collect();
+            self.loader.options.buffers.give(source.into_bytes());
+            Ok(texts)
         };
         let mut found = Vec::new();
         let mut failed = None;
@@ -226,6 +228,7 @@ impl Parts {
     ) -> Result<(), E> {
         let has_minorities = self.session.now.checks.set().has_minorities();
         let Self { session, loader, kept, .. } = self;
+        let buffers = &loader.options.buffers;
         let Some(known) = kept.known(session).filter(|_| !has_minorities) else {
             return self.each(progress, |session, id| see(session, id, Told::All).map(|_| ()));
         };
@@ -236,7 +239,8 @@ impl Parts {
         let (mut seen, mut outcome) = (0, Ok(Wanted::Words));
         files::in_order(&known, work, |file, source| {
             let rows = kept.told(session, file.rows.clone(), &sets, is_told);
-            outcome = file.shown(session, source, &rows, |session, rows| see(session, file.id, Told::Rows(rows)));
+            outcome =
+                file.shown((session, buffers), source, &rows, |session, rows| see(session, file.id, Told::Rows(rows)));
             seen += 1;
             matches!(outcome, Ok(Wanted::Words))
         });
@@ -266,11 +270,43 @@ impl Parts {
             &unclear,
             |(file, ..)| file.read(&loader.options, progress),
             |(file, rows, counted), source| {
-                outcome = file
-                    .shown(session, source, rows, |session, rows| see(session, file.id, Told::Counted(rows, counted)));
+                outcome = file.shown((session, buffers), source, rows, |session, rows| {
+                    see(session, file.id, Told::Counted(rows, counted))
+                });
                 outcome.is_ok()
             },
         );
         outcome.map(|_| ())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::lastmod::Now;
+
+    #[test]
+    fn files_that_come_and_go_share_a_few_buffers() {
+        let folder = tempfile::tempdir().unwrap();
+        // No more files are read ahead than this on any machine.
+        let files = 2 * rayon::current_num_threads() + 20;
+        let mut paths = Vec::new();
+        for number in 0..files {
+            let path = folder.path().join(format!("{number:03}.xml"));
+            let rows = format!("<url><loc>https://e.com/{number}</loc><lastmod>no</lastmod></url>");
+            let text = format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{rows}</urlset>\n");
+            std::fs::write(&path, text).unwrap();
+            paths.push(path);
+        }
+        let session = Session::new(Now { seconds: 1_795_000_000, offset: 0 }, None);
+        let mut parts = Parts::open(session, &paths, files::Options::default(), &Progress::default()).unwrap().unwrap();
+        let mut shown = 0;
+        let see = |_: &Session, _, told: Told<'_>| {
+            shown += usize::from(matches!(told, Told::Rows([_])));
+            Ok::<_, files::Error>(Wanted::Words)
+        };
+        parts.each_told(&Progress::default(), see).unwrap();
+        assert_eq!(shown, files);
+        assert!(parts.loader.options.buffers.len() < files - 10, "each file has a buffer of its own");
     }
 }
