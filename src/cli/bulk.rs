@@ -114,13 +114,19 @@ pub(super) fn change(
     let mut lock = if is_dry { Lock::default() } else { Lock::take(streams, &paths)? };
     let mut set = Set::open_to_change(&target.common, (&paths, held), task.way(), streams)?;
     if !matches!(set, Set::Held(_)) {
-        match through(&mut set, &mut lock, (target, task), streams)? {
-            Ok(status) => return Ok(status),
-            Err(why) => {
-                drop(set);
-                set = Set::hold(&target.common, &paths, why, streams)?;
-            }
+        let mut done = through(&mut set, &mut lock, (target, task), streams)?;
+        if matches!(done, Err(Again::Compared)) {
+            drop(set);
+            set = Set::compared(&target.common, &paths, target.common.now()?, streams)?;
+            done = through(&mut set, &mut lock, (target, task), streams)?;
         }
+        let why = match done {
+            Ok(status) => return Ok(status),
+            Err(Again::Whole(why)) => why,
+            Err(Again::Compared) => "it has to be known as a whole",
+        };
+        drop(set);
+        set = Set::hold(&target.common, &paths, why, streams)?;
     }
     let Set::Held(session) = set else { return Ok(Status::Fine) };
     lock.check(&session)?;
@@ -156,13 +162,21 @@ impl Spool {
     }
 }
 
-/// Goes through a large set. The inner error says why all of it has to be held instead; nothing has been done then.
+/// How a set is to be opened instead.
+enum Again {
+    /// All of it held, and why.
+    Whole(&'static str),
+    /// Gone through before, so that it is known as a whole.
+    Compared,
+}
+
+/// Goes through a large set. The inner error says how it has to be opened instead; nothing has been done then.
 fn through(
     set: &mut Set,
     lock: &mut Lock,
     (target, task): (&Target, &Task<'_>),
     streams: &mut Streams<'_>,
-) -> Result<Result<Status, &'static str>, Failure> {
+) -> Result<Result<Status, Again>, Failure> {
     let (is_check, colour) = (task.is_check(), streams.colour);
     let is_dry = target.dry_run || is_check;
     let mut how = if is_dry {
@@ -171,6 +185,7 @@ fn through(
         let backups = Backups::new(target.common.backup.unwrap_or_default());
         How::write(Manner { force: false, backups, now: target.common.now()? }, target.common.accept_repairs)
     };
+    how = how.compared(matches!(set, Set::Parts(_)));
     let steps = match task {
         Task::Command(command) => {
             how = how.command(command);
@@ -183,13 +198,23 @@ fn through(
         Task::Repeated { keep, equivalent } => gone(set, *keep, *equivalent, streams)?,
         _ => RowSet::new(),
     };
+    if how.asks_languages()
+        && let Set::Parts(parts) = set
+        && !streams.watched(|progress| parts.learn_languages(progress))?
+    {
+        return Ok(Err(Again::Whole("a page has too many versions")));
+    }
     let (mut bulk, mut spool, mut count, mut halted) = (Bulk::new(how, steps), Spool::new()?, 0, None);
     let each = set.each(streams, |session, id, _| {
         let looked = match bulk.file(session, id, |snapshot| task.changes(snapshot, &gone)) {
             Err(Halt::Refused(refused)) => return Err(refused.into()),
             Err(Halt::Whole(why)) => {
-                halted = Some(why);
+                halted = Some(Again::Whole(why));
                 return Err(Refused(why.to_owned()).into());
+            }
+            Err(Halt::Compared) => {
+                halted = Some(Again::Compared);
+                return Err(Refused(String::new()).into());
             }
             Ok(None) => return Ok(()),
             Ok(Some(looked)) => looked,
@@ -214,10 +239,15 @@ fn through(
     if !is_dry {
         lock.check(set.session())?;
     }
-    let done = bulk.finish(set.session());
+    let done = match bulk.finish(set.session_mut()) {
+        Ok(done) => done,
+        Err(Halt::Refused(refused)) => return Err(refused.into()),
+        Err(Halt::Whole(why)) => return Ok(Err(Again::Whole(why))),
+        Err(Halt::Compared) => return Ok(Err(Again::Compared)),
+    };
     // Files without a row stay where no row is left at all.
     if is_dry && !spool.gone.is_empty() && done.is_empty() {
-        return Ok(Err("no row is left of it"));
+        return Ok(Err(Again::Whole("no row is left of it")));
     }
     tell(&done, (target, task), streams);
     if let Task::Rules { file, check: true, .. } = task {
@@ -242,8 +272,9 @@ fn through(
 
 /// Says what was done, step by step.
 fn tell(done: &Through, (target, task): (&Target, &Task<'_>), streams: &mut Streams<'_>) {
+    let profile = target.common.profile.unwrap_or_default();
     for (number, sum_of_step) in done.sums.iter().enumerate() {
-        let (Some(intent), Some(message)) = (&sum_of_step.intent, sum_of_step.message()) else { continue };
+        let (Some(intent), Some(message)) = (&sum_of_step.intent, sum_of_step.message(profile)) else { continue };
         match task {
             Task::Rules { check: true, .. } => {}
             Task::Rules { rules, .. } => {
@@ -251,7 +282,7 @@ fn tell(done: &Through, (target, task): (&Target, &Task<'_>), streams: &mut Stre
                     rule.tell(&message, target.dry_run, streams);
                 }
             }
-            _ if target.dry_run => sum(intent, target.common.profile.unwrap_or_default(), streams),
+            _ if target.dry_run => sum(intent, profile, streams),
             _ => streams.note(&message),
         }
     }

@@ -81,7 +81,12 @@ impl Set {
     }
 
     /// A large set that is read more than once.
-    fn compared(common: &Common, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Self, Failure> {
+    pub(super) fn compared(
+        common: &Common,
+        paths: &[PathBuf],
+        now: Now,
+        streams: &mut Streams<'_>,
+    ) -> Result<Self, Failure> {
         let options = common.options()?;
         let fresh = common.session(now)?;
         let parts = streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))?;
@@ -151,6 +156,15 @@ impl Set {
             Self::Held(session) => session,
             Self::Parts(parts) => parts.session(),
             Self::Once(once) => &once.session,
+        }
+    }
+
+    /// The same, to be brought up to date when all files are through.
+    pub(super) fn session_mut(&mut self) -> &mut Session {
+        match self {
+            Self::Held(session) => session,
+            Self::Parts(parts) => parts.session_mut(),
+            Self::Once(once) => &mut once.session,
         }
     }
 
@@ -272,7 +286,7 @@ pub(super) mod tests {
             1 => "<lastmod>2026-02-30</lastmod>".to_owned(),
             2 => "<lastmod>2026-05-01</lastmod><priority>0.5</priority>".to_owned(),
             3 => "<lastmod>2026-05-01T10:00:00Z</lastmod>".to_owned(),
-            4 => "<priority>1.0</priority><changefreq>daily</changefreq>".to_owned(),
+            4 => "<priority>1,0</priority><changefreq>daily</changefreq>".to_owned(),
             _ => format!("<lastmod>2031-01-{:02}</lastmod>", value % 28 + 1),
         };
         let links = |value: u8| match value.checked_sub(LINKED) {

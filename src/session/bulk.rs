@@ -3,7 +3,10 @@
 //!
 //! What is done, said and written is what a session that holds the set does: the same intents, edits, plan and save. Of a
 //! file that was changed nothing stays but its line of the plan, how long it is and what stands around its rows. What
-//! needs more than one file at a time is not begun here, or given up: [`Halt::Whole`] says why.
+//! needs more than one file at a time is not begun here, or given up: [`Halt::Whole`] says why. What a fix leaves is counted
+//! on the way (`left`).
+
+mod left;
 
 use super::Session;
 use super::change::{Change, Intent, Refused};
@@ -12,6 +15,8 @@ use super::fix::{alternates, name, set};
 use super::run::rules_named;
 use super::snapshot::Snapshot;
 use super::verify::Inspection;
+use crate::check::decision::{self, Decision, Hints};
+use crate::check::profile::Profile;
 use crate::check::rule::{self, Rule, RuleSet};
 use crate::document::Document;
 use crate::document::edit::Edit;
@@ -24,6 +29,7 @@ use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::xml::record::Flags;
+use left::Tally;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -41,16 +47,18 @@ pub enum Way {
 impl Way {
     /// The way of a command.
     pub fn of(command: &Command) -> Self {
-        let scope = match command {
-            Command::Set { scope, .. }
-            | Command::Replace { scope, .. }
-            | Command::Delete(scope)
-            | Command::Fix { scope, answer: None, .. } => scope,
-            Command::Fix { .. } => return Self::Whole("an answer is about all rows together"),
-            _ => return Self::Whole("this command is about all rows together"),
+        let (Command::Set { scope, .. }
+        | Command::Replace { scope, .. }
+        | Command::Delete(scope)
+        | Command::Fix { scope, .. }) = command
+        else {
+            return Self::Whole("this command is about all rows together");
         };
         let compares = scope.query.as_ref().is_some_and(Query::compares_rows);
-        let rules = fixed(command).unwrap_or_default();
+        if let Some(why) = answered(command) {
+            return Self::Whole(why);
+        }
+        let rules = named(command).unwrap_or_default();
         if rules.intersects(set::FIXES.minus(alternates::FIXES)) {
             return Self::Whole("these findings are put right by looking at several rows");
         }
@@ -64,10 +72,33 @@ impl Way {
     }
 }
 
-/// The rules that a command puts right.
+/// Why an answer is about more than each row that breaks its rule.
+fn answered(command: &Command) -> Option<&'static str> {
+    let Command::Fix { rules, answer: Some(answer), .. } = command else { return None };
+    let rule = rules.first().and_then(|code| Rule::from_code(code))?;
+    let decision = decision::answered(rule, answer, Hints::default()).ok()?;
+    match decision {
+        Decision::Delete => Some("an answer takes rows out (sited remove --where rule:CODE does so file by file)"),
+        Decision::Base(_) => Some("URLs become others that are compared with all"),
+        Decision::Usual => None,
+        _ if decision.field().is_none() => Some("an answer is about several rows, or files, together"),
+        _ => None,
+    }
+}
+
+/// The rules that a command is about.
+fn named(command: &Command) -> Option<RuleSet> {
+    match command {
+        Command::Fix { rules, .. } => rules_named(rules).ok(),
+        _ => None,
+    }
+}
+
+/// The rules that a command puts right as their fixers do, in files and the index too.
 fn fixed(command: &Command) -> Option<RuleSet> {
     match command {
-        Command::Fix { rules, answer: None, .. } => rules_named(rules).ok(),
+        Command::Fix { answer: None, .. } => named(command),
+        Command::Fix { answer: Some(answer), .. } => named(command).filter(|_| answer == "usual"),
         _ => None,
     }
 }
@@ -77,6 +108,8 @@ fn fixed(command: &Command) -> Option<RuleSet> {
 pub enum Halt {
     /// It needs all rows at once.
     Whole(&'static str),
+    /// What the rules say of the set as a whole has to be known before.
+    Compared,
     /// It is not allowed.
     Refused(Refused),
 }
@@ -94,26 +127,46 @@ pub struct How {
     rules: Option<RuleSet>,
     /// Whether only rows that pass a query are meant.
     is_filtered: bool,
+    /// Whether findings are put right, and whether somebody has decided how.
+    is_fix: bool,
+    is_answered: bool,
+    /// Whether what the rules say of the set as a whole is known.
+    is_compared: bool,
 }
 
 impl How {
     /// Writes as `manner` says; `accept` agrees to repairs.
     pub const fn write(manner: Manner, accept: bool) -> Self {
-        Self { manner, writes: true, accept, rules: None, is_filtered: false }
+        let (is_filtered, is_fix, is_answered, is_compared) = (false, false, false, false);
+        Self { manner, writes: true, accept, rules: None, is_filtered, is_fix, is_answered, is_compared }
     }
 
     /// Writes nothing.
     #[must_use]
     pub fn look() -> Self {
         let manner = Manner { force: false, backups: files::Backups::default(), now: Now { seconds: 0, offset: 0 } };
-        Self { manner, writes: false, accept: false, rules: None, is_filtered: false }
+        Self { writes: false, ..Self::write(manner, false) }
     }
 
     /// The same for a command.
     #[must_use]
     pub fn command(self, command: &Command) -> Self {
         let is_filtered = command.scope().is_some_and(|scope: &Scope| scope.query.is_some());
-        Self { rules: fixed(command), is_filtered, ..self }
+        let is_answered = matches!(command, Command::Fix { answer: Some(_), .. });
+        let is_fix = matches!(command, Command::Fix { .. });
+        Self { rules: fixed(command), is_filtered, is_fix, is_answered, ..self }
+    }
+
+    /// The same of a set that was gone through before.
+    #[must_use]
+    pub const fn compared(mut self, is_compared: bool) -> Self {
+        self.is_compared = is_compared;
+        self
+    }
+
+    /// Whether languages of pages have to be learned from other pages.
+    pub fn asks_languages(&self) -> bool {
+        self.is_compared && self.rules.is_some_and(|rules| rules.contains(Rule::HREFLANG_SELF_MISSING))
     }
 }
 
@@ -139,8 +192,10 @@ impl Sum {
     }
 
     /// What to say when it is done.
-    pub fn message(&self) -> Option<String> {
-        self.intent.as_ref().map(|intent| intent.done(self.changed))
+    pub fn message(&self, profile: Profile) -> Option<String> {
+        let intent = self.intent.as_ref()?;
+        let left = intent.left_words(profile).filter(|_| self.changed);
+        Some(left.map_or_else(|| intent.done(self.changed), |left| format!("{}; {left}", intent.done(true))))
     }
 }
 
@@ -162,6 +217,8 @@ pub struct Bulk {
     outputs: Vec<Output>,
     changed: Vec<(SitemapId, Sitemap)>,
     batch: Option<Batch<'static>>,
+    /// Of a fix, what it leaves.
+    tally: Option<Tally>,
     /// What stopped the writing. The rest is only counted, so that as much is said as otherwise.
     failed: Option<files::Error>,
 }
@@ -182,7 +239,8 @@ impl Bulk {
     /// A change in so many steps.
     pub fn new(how: How, steps: usize) -> Self {
         let sums = vec![Sum::default(); steps];
-        Self { how, sums, outputs: Vec::new(), changed: Vec::new(), batch: None, failed: None }
+        let tally = how.is_fix.then(|| Tally::new(!how.is_answered));
+        Self { how, sums, outputs: Vec::new(), changed: Vec::new(), batch: None, tally, failed: None }
     }
 
     /// Makes the changes of the file that is held, each of them a step by its number. Gives a look at the file if it is
@@ -205,10 +263,14 @@ impl Bulk {
         if self.how.rules.is_some() && self.how.is_filtered && sitemap.live == 0 {
             return Err(Halt::Whole("files without a row are put right only where all rows are meant"));
         }
-        if self.how.rules.is_some_and(|rules| rules.intersects(alternates::FIXES)) {
-            let is_linked = |row: RowId| snapshot.document.record(row).flags.has(Flags::ALTERNATE);
-            if snapshot.document.held_rows().any(is_linked) {
-                return Err(Halt::Whole("its pages link to each other as alternates"));
+        let of_links = self.how.rules.unwrap_or_default().intersection(alternates::FIXES);
+        let is_linked = |row: RowId| snapshot.document.record(row).flags.has(Flags::ALTERNATE);
+        if !of_links.is_empty() && snapshot.document.held_rows().any(is_linked) {
+            if of_links != RuleSet::of(&[Rule::HREFLANG_SELF_MISSING]) {
+                return Err(Halt::Whole("links between pages are put right by looking at both ends"));
+            }
+            if !self.how.is_compared {
+                return Err(Halt::Compared);
             }
         }
         let idle = Progress::default();
@@ -216,6 +278,9 @@ impl Bulk {
         for (step, change) in changes(&snapshot).map_err(Halt::Refused)? {
             let Some(intent) = snapshot.intend(&change, &idle).map_err(Halt::Refused)? else { continue };
             let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &idle));
+            if let (Some(tally), Some(applied)) = (&mut self.tally, &applied) {
+                tally.count((&snapshot, id), applied, self.how.is_compared)?;
+            }
             let changed = applied.map(|applied| {
                 document = applied.document;
                 !applied.touched.is_empty() || applied.moved || applied.framed
@@ -283,7 +348,10 @@ impl Bulk {
     }
 
     /// All files are through: the index follows, and the plan of the whole set.
-    pub fn finish(mut self, session: &Session) -> Through {
+    ///
+    /// # Errors
+    /// [`Halt::Whole`], of a fix.
+    pub fn finish(mut self, session: &mut Session) -> Result<Through, Halt> {
         let mut document = session.document().clone();
         if let Some(rules) = self.how.rules {
             self.fix_index(session, rules, &mut document);
@@ -291,13 +359,19 @@ impl Bulk {
         for (id, sitemap) in std::mem::take(&mut self.changed) {
             document.put_shed(id, sitemap);
         }
+        if let Some(tally) = self.tally.take() {
+            let left = tally.finish(session, &document)?;
+            if let Some(intent) = self.sums.first_mut().and_then(|sum| sum.intent.as_mut()) {
+                intent.left = left;
+            }
+        }
         let request = Request { document: &document, known: &self.outputs, ..session.request(None, Limits::default()) };
         let mut plan = files::plan(&request);
         if self.how.accept {
             plan.accept_repairs();
         }
         let Self { sums, batch, failed, how, .. } = self;
-        Through { sums, plan, disk: session.disk.clone(), batch, failed, manner: how.manner }
+        Ok(Through { sums, plan, disk: session.disk.clone(), batch, failed, manner: how.manner })
     }
 
     /// The index is put right with the files if all rows are meant.

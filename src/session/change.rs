@@ -279,6 +279,7 @@ impl Snapshot {
             left: Vec::new(),
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
+            is_fix: false,
             edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
         })
     }
@@ -338,6 +339,7 @@ impl Snapshot {
             left: Vec::new(),
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
+            is_fix: false,
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
         })
     }

@@ -1,12 +1,13 @@
 //! Fixes of many rows as one change.
 
 pub(super) mod alternates;
-mod effects;
+pub(super) mod effects;
 pub(super) mod index;
+pub(super) mod languages;
 pub(super) mod list;
 pub(super) mod name;
 pub(super) mod set;
-mod trial;
+pub(super) mod trial;
 pub(super) mod volumes;
 
 use super::change::{Intent, Label, Part, Sample};
@@ -164,6 +165,7 @@ impl Snapshot {
             unfixed,
             samples,
             idle: "there is nothing to fix",
+            is_fix: true,
             ..Intent::counting(changes.max(files.len() as u64))
         };
         let asks = rules.contains(Rule::INDEX_CHILD_UNLISTED) && self.asks_for_folder();

@@ -322,6 +322,7 @@ impl Snapshot {
             label: Label::default().and_any(changes, "file", " put right"),
             edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
             idle: "there is nothing to fix",
+            is_fix: true,
             ..Intent::counting(changes)
         }
     }

@@ -43,6 +43,8 @@ pub struct Intent {
     pub breaks: Vec<Finding>,
     /// Of a fix, the rules that refused rows break, each with the number of rows.
     pub unfixed: BTreeMap<Rule, u64>,
+    /// Whether it is what fixers make of findings: rows without one have not got anything already.
+    pub is_fix: bool,
 }
 
 /// One row of a preview.
@@ -191,6 +193,7 @@ impl Intent {
             left: Vec::new(),
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
+            is_fix: false,
         }
     }
 
@@ -254,6 +257,7 @@ impl Intent {
         let clauses: Vec<&Clause> = self.label.0.iter().filter(|clause| !clause.aside).collect();
         self.already = match clauses.as_slice() {
             [] | [_] => self.already + other.already,
+            _ if self.is_fix => 0,
             // As `joined` says it of all rows at once.
             [first @ .., last] => {
                 let refused: u64 = first.iter().map(|clause| clause.refused.0).sum();
@@ -279,13 +283,17 @@ impl Intent {
             None => self.changes + other.changes,
         };
         let samples = side_by_side(self.samples, other.samples);
+        let mut unfixed = self.unfixed;
+        for (rule, rows) in other.unfixed {
+            *unfixed.entry(rule).or_default() += rows;
+        }
         let label = Label([self.label.0, other.label.0].concat());
         Self {
             edit: (!edits.is_empty()).then_some(Edit::Several(edits)),
             label,
             rows,
             changes,
-            already: rows.saturating_sub(changes + self.refused.max(other.refused)),
+            already: if self.is_fix { 0 } else { rows.saturating_sub(changes + self.refused.max(other.refused)) },
             refused: self.refused + other.refused,
             reason: self.reason.or(other.reason),
             collisions: self.collisions + other.collisions,
@@ -295,7 +303,8 @@ impl Intent {
             said: Vec::new(),
             left: Vec::new(),
             breaks: [self.breaks, other.breaks].concat(),
-            unfixed: BTreeMap::new(),
+            unfixed,
+            is_fix: self.is_fix,
         }
     }
 }

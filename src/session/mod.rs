@@ -124,6 +124,7 @@ impl Session {
             spec: ViewSpec::default(),
             now,
             base_url: base_url.map(Into::into),
+            languages: None,
         };
         Self {
             now: snapshot,

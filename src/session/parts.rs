@@ -18,7 +18,10 @@ pub use reread::{Told, Wanted};
 use super::Session;
 use super::checks::Reader;
 use super::findings::of_present;
+use super::fix::alternates::FAMILY;
+use super::fix::languages::Languages;
 use super::load::Loader;
+use crate::check::rule::Rule;
 use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
@@ -208,6 +211,40 @@ impl Parts {
         &self.session
     }
 
+    /// The same, to be brought up to date when all files are through.
+    pub const fn session_mut(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// Learns from the pages of all files which languages pages are in that do not list themselves: before any other
+    /// walk. False where a page lists more than are looked at together.
+    ///
+    /// # Errors
+    /// As [`Parts::each`].
+    pub fn learn_languages(&mut self, progress: &Progress) -> Result<bool, files::Error> {
+        let checks = &self.session.now.checks;
+        let (set, sets) = (checks.set(), checks.rule_sets());
+        if !set.has_links() {
+            return Ok(true);
+        }
+        let is_missing = |row: &u32| {
+            let broken = sets.get(usize::from(checks.finding_id(RowId(*row))));
+            broken.is_some_and(|rules| rules.contains(Rule::HREFLANG_SELF_MISSING))
+        };
+        let rows = (0..self.session.document().row_limit()).filter(is_missing);
+        let asked: Vec<(u64, u32)> = rows.filter_map(|row| Some((set.linked_key(row)?, row))).collect();
+        if asked.iter().any(|(_, row)| set.listed_rows(*row) > FAMILY as u64) {
+            return Ok(false);
+        }
+        let mut languages = Languages::asking(asked);
+        self.each(progress, |session, _| {
+            languages.hear(session.view());
+            Ok::<(), files::Error>(())
+        })?;
+        self.session.now.languages = Some(Arc::new(languages));
+        Ok(true)
+    }
+
     /// Shows file after file, its rows with all that is known of them.
     ///
     /// # Errors
@@ -273,7 +310,7 @@ pub fn walk<E: From<files::Error>>(
         if failed.is_some() {
             return;
         }
-        let Some(id) = session.absorb_alone(part) else { return };
+        let Some(id) = session.absorb_known(part) else { return };
         if let Err(error) = see(&session, id) {
             failed = Some(error);
             progress.cancel();

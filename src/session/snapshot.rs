@@ -23,6 +23,7 @@ use std::sync::{Arc, LazyLock};
 
 use super::change::{Change, Intent, Refused};
 use super::command::Command;
+use super::fix::languages::Languages;
 use super::run::Asker;
 
 /// What undo swaps: the document with what was found out about it.
@@ -61,6 +62,8 @@ pub struct Snapshot {
     pub now: Now,
     /// The URL of the set's folder, if somebody said it.
     pub base_url: Option<Arc<str>>,
+    /// Of a set that is gone through, the languages that pages are in which do not say so themselves.
+    pub(super) languages: Option<Arc<Languages>>,
 }
 
 impl std::ops::Deref for Snapshot {

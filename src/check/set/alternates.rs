@@ -253,7 +253,46 @@ impl Alternates {
                 touch(target, key, &mut self.dirty_targets);
             }
         }
+        if let Some((key, number)) = self.rows.remove(&row) {
+            self.leave(key, number);
+        }
+    }
+
+    /// Gives a row that has links others. `rows_of` tells how many rows have a URL that no row lists yet.
+    pub fn relink(&mut self, row: u32, links: Vec<Link>, rows_of: impl Fn(u64) -> u32) {
         let Some((key, number)) = self.rows.remove(&row) else { return };
+        // In before out: what is listed before and after is not forgotten.
+        self.add_links(row, key, links, rows_of);
+        self.leave(key, number);
+    }
+
+    /// The hash of the URL of a row that has links.
+    pub fn key_of(&self, row: u32) -> Option<u64> {
+        self.rows.get(&row).map(|(key, _)| *key)
+    }
+
+    fn set_of(&self, row: u32) -> Option<&LinkSet> {
+        self.rows.get(&row).and_then(|(_, number)| self.sets.get(*number as usize))
+    }
+
+    /// Whether a row lists a URL.
+    pub fn lists(&self, row: u32, key: u64) -> bool {
+        self.set_of(row).is_some_and(|set| set.lists(key))
+    }
+
+    /// The rows whose URLs a row lists: how many.
+    pub fn listed_rows(&self, row: u32) -> u64 {
+        let targets = self.set_of(row).into_iter().flat_map(|set| &set.keys).filter_map(|key| self.targets.get(key));
+        targets.map(|target| u64::from(target.rows)).sum()
+    }
+
+    /// Whether some row lists this URL.
+    pub fn is_listed(&self, key: u64) -> bool {
+        self.targets.contains_key(&key)
+    }
+
+    /// A row of this URL has these links no longer.
+    fn leave(&mut self, key: u64, number: u32) {
         if let Some(counted) = self.linked.get_mut(&key)
             && counted.take(number)
         {

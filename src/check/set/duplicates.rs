@@ -187,6 +187,16 @@ impl Duplicates {
         }
     }
 
+    /// Whether the row was added so and is still there.
+    pub fn is_alone(&self, row: u32) -> bool {
+        self.alone.contains(row)
+    }
+
+    /// All such rows.
+    pub const fn alone(&self) -> &RoaringBitmap {
+        &self.alone
+    }
+
     /// Whether the row is in the index.
     pub fn contains(&self, row: u32) -> bool {
         self.hashes.get(row as usize).is_some_and(|short| *short != 0) || self.alone.contains(row)

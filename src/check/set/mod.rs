@@ -17,11 +17,13 @@ mod near;
 mod part;
 mod rule;
 mod sums;
+mod turned;
 
 pub use alternates::{Link, host_hash};
 pub use part::PartTally;
 pub use rule::{Place, SetRule, SetRules};
 pub use sums::Turns;
+pub use turned::{Turn, Turned, is_same_origin};
 
 use crate::protocol::location::{self, Location, NO_KEY};
 use alternates::Alternates;

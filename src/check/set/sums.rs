@@ -66,10 +66,12 @@ impl Sums {
     /// Counts the values of rows that are there before and after.
     pub fn turn(&mut self, turns: &Turns) {
         self.add(&turns.after);
+        self.rows = self.rows.saturating_sub(turns.before.rows);
         self.with_lastmod = self.with_lastmod.saturating_sub(turns.before.with_lastmod);
         let pairs = self.priorities.iter_mut().zip(&turns.before.priorities);
         pairs
             .chain(self.frequencies.iter_mut().zip(&turns.before.frequencies))
+            .chain(self.slashes.iter_mut().zip(&turns.before.slashes))
             .for_each(|(sum, less)| *sum = sum.saturating_sub(*less));
     }
 }
@@ -86,6 +88,12 @@ impl Turns {
     pub fn count(&mut self, before: &RowFacts, after: &RowFacts) {
         self.before.count_values(before, 1);
         self.after.count_values(after, 1);
+    }
+
+    /// Counts a row whose URL may be another, too.
+    pub fn count_moved(&mut self, before: (&Location<'_>, &RowFacts), after: (&Location<'_>, &RowFacts)) {
+        self.before.count(before.0, before.1, 1);
+        self.after.count(after.0, after.1, 1);
     }
 
     /// Both together.

@@ -4,8 +4,13 @@
 use super::super::snapshot::DocumentLocs;
 use super::{Checks, Reader, rule_of};
 use crate::check::rule::{Rule, RuleSet};
+use crate::check::set::{Link, SetIndex, Turn, Turned};
 use crate::document::Document;
+use crate::document::edit::Applied;
 use crate::document::rows::{RowId, RowSet};
+use crate::document::sitemap::SitemapId;
+use crate::progress::Progress;
+use crate::protocol::lastmod::Now;
 use crate::protocol::location;
 use std::sync::Arc;
 
@@ -72,6 +77,40 @@ impl Checks {
         rules.insert_if(Rule::LASTMOD_MISSING, self.set.with_lastmod() > 0 && undated.contains(row.0));
         rules.insert_if(Rule::SET_DUPLICATE_NEAR, self.near.contains(row.0));
         rules
+    }
+
+    /// The entry rules that rows of the file in hand broke before a change, and break after it.
+    pub fn turns(&self, applied: &Applied, now: Now) -> Vec<(RowId, RuleSet, RuleSet)> {
+        let Some(rechecked) = self.recheck_rows(applied, now, &Progress::default()) else { return Vec::new() };
+        let sets = self.rule_sets();
+        let set = |number: Option<&u16>| number.and_then(|number| sets.get(usize::from(*number))).copied();
+        let turn = |row: u32| {
+            let [before, after] = [&self.findings, &rechecked.findings].map(|column| set(column.get(row as usize)));
+            (RowId(row), before.unwrap_or_default(), after.unwrap_or_default())
+        };
+        applied.touched.iter().map(turn).collect()
+    }
+
+    /// What that makes of the sums of the set.
+    pub fn turn_file(&self, before: &Document, applied: &Applied, file: SitemapId, turned: &mut Turned) {
+        let after = &applied.document;
+        let rows = applied.touched.iter().map(RowId).filter(|row| after.is_live(*row));
+        let locs: Vec<_> = rows.map(|row| (row, before.loc(row), after.loc(row))).collect();
+        let turn = |document: &Document, row: RowId| super::facts_of(&document.record(row), file.0);
+        let turns = locs.iter().map(|(row, old, new)| {
+            (Turn { loc: old, facts: turn(before, *row) }, Turn { loc: new, facts: turn(after, *row) })
+        });
+        turned.count(&self.set, file.0, turns, &DocumentLocs(after));
+    }
+
+    /// Rows that come near to an earlier one, of a set whose URLs were compared.
+    pub const fn near(&self) -> &Arc<RowSet> {
+        &self.near
+    }
+
+    /// The set index to be changed in place.
+    pub fn relink(&mut self, rows: impl IntoIterator<Item = (u32, Vec<Link>)>) {
+        SetIndex::relink(Arc::make_mut(&mut self.set), rows);
     }
 
     /// Takes them away.

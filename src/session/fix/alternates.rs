@@ -36,7 +36,7 @@ const TAKEN_ALONG: RuleSet = RuleSet::of(&[
 ]);
 
 /// Most rows whose links are looked at together: a page has no more versions than there are languages and countries.
-const FAMILY: usize = 1_000;
+pub(in crate::session) const FAMILY: usize = 1_000;
 
 /// A language and a URL, with what the set compares of them.
 type Version = (String, String, Link);
@@ -148,6 +148,9 @@ impl Desk<'_> {
         };
         let mut codes = named(own);
         if codes.is_empty() {
+            if let Some(languages) = &self.snapshot.languages {
+                return languages.of(key, row).map(ToOwned::to_owned);
+            }
             for target in self.targets(own).iter().take(FAMILY) {
                 codes.extend(named(&self.versions(RowId(target))));
             }
@@ -355,7 +358,7 @@ impl Desk<'_> {
     }
 }
 
-fn is_default(code: &str) -> bool {
+pub(super) fn is_default(code: &str) -> bool {
     code.eq_ignore_ascii_case("x-default")
 }
 

@@ -39,17 +39,22 @@ impl Snapshot {
             counts
         };
         let (before, after) = (count(&self.checks, old), count(&checks, new));
-        let sum = |counts: &[u64], main: Rule| -> u64 {
-            main.family().iter().filter_map(|rule| counts.get(rule.index())).sum()
-        };
-        let more = |main: Rule| {
-            let more = sum(&after, main).checked_sub(sum(&before, main)).filter(|more| *more > 0)?;
-            let is_more = |rule: &Rule| after.get(rule.index()) > before.get(rule.index());
-            let rules: RuleSet = main.family().iter().filter(is_more).collect();
-            Some((profile.worst_rule(rules)?, more))
-        };
-        Rule::mains().filter_map(more).collect()
+        let more: Vec<i64> =
+            after.iter().zip(&before).map(|(after, before)| after.cast_signed() - before.cast_signed()).collect();
+        left(&more, profile)
     }
+}
+
+/// The rules of which there are more findings than before, by how many there are more of each.
+pub(in crate::session) fn left(more: &[i64], profile: Profile) -> Vec<(Rule, u64)> {
+    let of_rule = |rule: Rule| more.get(rule.index()).copied().unwrap_or_default();
+    let of_main = |main: Rule| {
+        let sum: i64 = main.family().iter().map(of_rule).sum();
+        let rules: RuleSet = main.family().iter().filter(|rule| of_rule(*rule) > 0).collect();
+        let sum = u64::try_from(sum).ok().filter(|sum| *sum > 0)?;
+        Some((profile.worst_rule(rules)?, sum))
+    };
+    Rule::mains().filter_map(of_main).collect()
 }
 
 impl Intent {

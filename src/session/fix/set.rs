@@ -109,7 +109,7 @@ impl Snapshot {
             _ => Label::of(format!("{}: ", rule.code()), changes, "row", " put right"),
         };
         Some(Intent {
-            label,
+            label: label.refusing(done.refused, done.reason.as_ref()),
             edit: (!done.edits.is_empty()).then_some(Edit::Several(done.edits)),
             refused: done.refused,
             reason: done.reason,

@@ -9,6 +9,7 @@ use super::super::change::{Change, Intent};
 use super::super::checks::{Checks, NEAR_ROWS, rule_of};
 use super::super::findings;
 use super::super::snapshot::{DocumentLocs, Prepared, Snapshot};
+use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{Place, SetRule};
@@ -29,6 +30,17 @@ pub(super) const SHARES: RuleSet =
 const TRIALS: u32 = 200;
 /// The same where each costs a walk over many rows.
 const FEW_TRIALS: u32 = 24;
+
+/// Whether a fix must not raise this.
+pub(in crate::session) fn is_bad(rule: Rule, profile: Profile) -> bool {
+    !SHARES.contains(rule.main()) && rule.severity_in(profile).is_some_and(|severity| severity > Severity::Note)
+}
+
+/// Whether it was not there before. A milder variant of what was said before is not new.
+pub(in crate::session) fn is_new(rule: Rule, before: RuleSet, profile: Profile) -> bool {
+    let was = rule.family().intersection(before);
+    is_bad(rule, profile) && !was.iter().any(|was| was.severity_in(profile) >= rule.severity_in(profile))
+}
 
 impl Snapshot {
     /// The change without what it would break. `None` when cancelled.
@@ -69,14 +81,8 @@ impl Snapshot {
         let mut checks = self.checks.clone();
         checks.commit(prepared.rechecked.clone(), old, applied);
         let profile = self.checks.profile();
-        let is_bad = |rule: Rule| {
-            !SHARES.contains(rule.main()) && rule.severity_in(profile).is_some_and(|severity| severity > Severity::Note)
-        };
-        // A milder variant of what was said before is not new.
-        let is_new = |rule: Rule, before: RuleSet| {
-            let was = rule.family().intersection(before);
-            is_bad(rule) && !was.iter().any(|was| was.severity_in(profile) >= rule.severity_in(profile))
-        };
+        let is_bad = |rule: Rule| is_bad(rule, profile);
+        let is_new = |rule: Rule, before: RuleSet| is_new(rule, before, profile);
         let of_row = |row: RowId| {
             let before = if old.is_live(row) { self.checks.rules_of(row, old) } else { RuleSet::EMPTY };
             let after = if new.is_live(row) { checks.rules_of(row, new) } else { RuleSet::EMPTY };

@@ -1,0 +1,122 @@
+//! What a change makes of the index of a set of which one file is held at a time: worked out file by file, without
+//! touching the index in hand, which the files that follow are still judged by.
+
+use super::alternates::{Alternates, Link};
+use super::file::FileVerdict;
+use super::hosts::Hosts;
+use super::{Locs, RowFacts, SetIndex, Turns};
+use crate::protocol::location::Location;
+use roaring::RoaringBitmap;
+use std::sync::Arc;
+
+/// A row before a change or after it.
+#[derive(Debug, Clone)]
+pub struct Turn<'l> {
+    /// Its URL.
+    pub loc: &'l str,
+    /// All else.
+    pub facts: RowFacts,
+}
+
+/// How the sums of a set and the verdicts on its files turn.
+#[derive(Debug, Clone, Default)]
+pub struct Turned {
+    turns: Turns,
+    files: Vec<(u32, FileVerdict)>,
+}
+
+impl Turned {
+    /// Counts the rows of a file that have changed, and keep their origins ([`is_same_origin`]). `new` shows the dates
+    /// of all rows of the file as they are then.
+    pub fn count<'l>(
+        &mut self,
+        index: &SetIndex,
+        file: u32,
+        rows: impl Iterator<Item = (Turn<'l>, Turn<'l>)>,
+        new: &impl Locs,
+    ) {
+        let mut tally = index.files.get(file as usize).cloned().unwrap_or_default();
+        for (before, after) in rows {
+            tally.remove(None, &before.facts);
+            tally.add(None, &after.facts);
+            let place = |turn: &Turn<'l>| Location::outline(turn.loc);
+            self.turns.count_moved((&place(&before), &before.facts), (&place(&after), &after.facts));
+        }
+        tally.settle(&index.hosts, &mut |see| new.each_date(file, see));
+        self.files.push((file, tally.verdict));
+    }
+}
+
+impl SetIndex {
+    /// The index after a change, but for repeated URLs and alternate links: of the latter it has none.
+    #[must_use]
+    pub fn turned(&self, turned: &Turned) -> Self {
+        let mut index = Self {
+            duplicates: Arc::clone(&self.duplicates),
+            alternates: Alternates::default(),
+            hosts: self.hosts.clone(),
+            files: self.files.clone(),
+            dirty: self.dirty.clone(),
+            verdicts: self.verdicts,
+            sums: self.sums.clone(),
+            cross_submission: self.cross_submission,
+        };
+        for (number, verdict) in &turned.files {
+            let Some(file) = index.files.get_mut(*number as usize) else { continue };
+            index.verdicts.replace(&file.verdict, verdict);
+            file.verdict = *verdict;
+        }
+        index.sums.turn(&turned.turns);
+        index
+    }
+
+    /// Whether a row was added as being alone, and compared with no other.
+    pub fn is_alone(&self, row: u32) -> bool {
+        self.duplicates.is_alone(row)
+    }
+
+    /// The rows that others are compared with, where most were added as being alone.
+    pub fn compared(&self) -> RoaringBitmap {
+        self.duplicates.rows() - self.duplicates.alone()
+    }
+
+    /// Whether there are alternate links.
+    pub fn has_links(&self) -> bool {
+        !self.alternates.is_empty()
+    }
+
+    /// The hash of the URL of a row that has alternate links.
+    pub fn linked_key(&self, row: u32) -> Option<u64> {
+        self.alternates.key_of(row)
+    }
+
+    /// Whether a row lists a URL.
+    pub fn lists(&self, row: u32, key: u64) -> bool {
+        self.alternates.lists(row, key)
+    }
+
+    /// The rows whose URLs a row lists: how many.
+    pub fn listed_rows(&self, row: u32) -> u64 {
+        self.alternates.listed_rows(row)
+    }
+
+    /// Whether some row lists this URL.
+    pub fn is_listed(&self, key: u64) -> bool {
+        self.alternates.is_listed(key)
+    }
+
+    /// Gives rows other alternate links. Links that are new lead to URLs that are listed already, or to the row itself.
+    pub fn relink(&mut self, rows: impl IntoIterator<Item = (u32, Vec<Link>)>) {
+        for (row, links) in rows {
+            let own = self.duplicates.group_of(row).map_or(1, |group| group.len() as u32);
+            self.alternates.relink(row, links, |_| own);
+        }
+        self.alternates.settle(self.hosts.names());
+    }
+}
+
+/// Whether two URLs have one scheme, host and port, as the rules compare them.
+pub fn is_same_origin(one: &str, other: &str) -> bool {
+    let mut hosts = Hosts::default();
+    hosts.add(&Location::outline(one)) == hosts.add(&Location::outline(other))
+}
