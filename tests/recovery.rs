@@ -214,7 +214,18 @@ fn one_bad_row_never_costs_the_rows_after_it() {
             "entries in an element that the protocol does not have",
             file(&format!("<urls>\n{ONE}{TWO}</urls>\n")),
             &[one, two],
-            &["3:1 doc-stray-text", "4:1 xml-not-well-formed", "6:1 xml-not-well-formed"],
+            &["4:1 doc-entry-outside-root"],
+        )
+        .fixed("doc-entry-outside-root", file(&format!("\n{ONE}{TWO}\n"))),
+        case(
+            "entries by another name",
+            file("<page><loc>https://example.com/1</loc></page>\n<page>\n<loc>https://example.com/2</loc></page>\n"),
+            &[one, two],
+            &["3:7 doc-entry-outside-root", "5:1 doc-entry-outside-root"],
+        )
+        .fixed(
+            "doc-entry-outside-root",
+            file("<url><loc>https://example.com/1</loc></url>\n\n<url><loc>https://example.com/2</loc></url>\n"),
         ),
         case(
             "entries in an element of another namespace",

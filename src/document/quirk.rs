@@ -44,6 +44,8 @@ pub enum QuirkKind {
     OutsideRoot,
     /// An entry inside another one.
     Nested,
+    /// Entries inside an element that the protocol does not have.
+    Wrapped,
     /// Another encoding than UTF-8.
     NotUtf8,
     /// Byte order mark, declaration and bytes disagreed.
@@ -117,6 +119,7 @@ impl QuirkKind {
             Self::NameCase => "names in capital letters are written small",
             Self::OutsideRoot => "a loc in no entry gets one",
             Self::Nested => "an entry inside another one is written after it",
+            Self::Wrapped => "entries inside an element that the protocol does not have are taken out of it",
             Self::NotUtf8 | Self::OtherMark | Self::TextNotUtf8 => "it is written in UTF-8",
             Self::EncodingMismatch | Self::UnknownLabel => "the declaration says UTF-8",
             Self::InvalidBytes => "bytes that made no character are written as those of windows-1252",

@@ -152,6 +152,7 @@ const fn quirk_of(kind: MendKind) -> QuirkKind {
         MendKind::NameCase => QuirkKind::NameCase,
         MendKind::Outside => QuirkKind::OutsideRoot,
         MendKind::Nested => QuirkKind::Nested,
+        MendKind::Wrapped => QuirkKind::Wrapped,
     }
 }
 

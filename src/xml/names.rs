@@ -82,6 +82,11 @@ pub struct Names {
     pub grid: Option<Box<Grid>>,
 }
 
+/// Whether a name is that of a loc, in whatever letters.
+pub(super) fn is_loc(name: &[u8]) -> bool {
+    split(name).1.eq_ignore_ascii_case(b"loc")
+}
+
 impl Names {
     /// Reads a root start tag; `None` when its local name is no sitemap root.
     pub fn of_root(bytes: &[u8], root: &Markup) -> Option<Self> {

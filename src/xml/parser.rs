@@ -5,7 +5,7 @@
 use super::entry::{Entry, Extensions, FieldSpan, Oddities, TextKind};
 use super::escape;
 use super::markup::{self, Kind, Markup};
-use super::names::{FileKind, Meaning, Names};
+use super::names::{FileKind, Meaning, Names, is_loc};
 use super::plain;
 use super::{repair, scan};
 use crate::protocol::Field;
@@ -67,6 +67,8 @@ pub(super) enum Seek {
     Nothing,
     /// Rows that stand at the wrong place: the element is one that the protocol does not have.
     Misplaced,
+    /// The same directly below the root, where a loc has no entry either.
+    Stray,
     /// Content of another namespace, which is its own business.
     Wrapped,
 }
@@ -481,11 +483,16 @@ impl Parser {
     /// Looks at an element inside the one that is skipped.
     #[inline]
     fn meet(&mut self, bytes: &[u8], tag: &Markup, names: &Names) {
-        if self.seeks == Seek::Nothing || !names.is_entry_tag(bytes, tag) {
+        let is_meant = match self.seeks {
+            Seek::Nothing => false,
+            Seek::Stray if is_loc(tag.name(bytes)) => names.resolve(bytes, tag).0 == Meaning::Core,
+            _ => names.is_entry_tag(bytes, tag),
+        };
+        if !is_meant {
             return;
         }
         match self.seeks {
-            Seek::Misplaced => self.note(tag.start, DamageKind::Outside),
+            Seek::Misplaced | Seek::Stray => self.note(tag.start, DamageKind::Outside),
             _ => self.has_wrapped = true,
         }
     }

@@ -296,7 +296,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                         walk.parser.note(markup.start, DamageKind::Outside);
                     }
                 }
-                let seeks = if is_core { Seek::Misplaced } else { Seek::Wrapped };
+                let seeks = if is_core { Seek::Stray } else { Seek::Wrapped };
                 let end = walk.parser.skip_seeking(bytes, &markup, names, seeks);
                 walk.scan.wraps |= walk.parser.take_wrapped();
                 if walk.parser.take_undeclared() {

@@ -60,6 +60,8 @@ pub enum MendKind {
     Outside,
     /// An entry inside another one \[doc-entry-outside-root\].
     Nested,
+    /// Entries inside an element that the protocol does not have \[doc-entry-outside-root\].
+    Wrapped,
 }
 
 /// One repair.
@@ -177,6 +179,15 @@ struct Hollow {
     end: usize,
 }
 
+/// An element out of which an entry was taken.
+struct Wrapper<'b> {
+    name: &'b [u8],
+    /// Where the entry begins, its number, and whether it has tags of its own.
+    entry: (usize, u32, bool),
+    /// The mend that says that the element was not closed.
+    mend: Option<usize>,
+}
+
 struct Mender<'b> {
     bytes: &'b [u8],
     tokens: Tokens,
@@ -205,6 +216,8 @@ struct Mender<'b> {
     entries: u32,
     /// Entries that began inside another one: where, their number, and the mend that says so.
     nested: Vec<(usize, u32, Option<usize>)>,
+    /// Elements around entries, of which the end tags have not come yet: the innermost last.
+    wrappers: Vec<Wrapper<'b>>,
     /// Where an entry without children and its end tag were put, while nothing but blanks follows it.
     hollow: Option<Hollow>,
     /// Where the root's end was put, and where what follows begins.
@@ -232,6 +245,7 @@ impl<'b> Mender<'b> {
             open: HashMap::new(),
             entries: 0,
             nested: Vec::new(),
+            wrappers: Vec::new(),
             hollow: None,
             closed: None,
         }
@@ -286,6 +300,35 @@ impl<'b> Mender<'b> {
             None => self.mends.push(nested),
         }
         self.moved = true;
+        true
+    }
+
+    /// Takes note of an element out of which an entry is taken: not closed before, unless its end tag follows.
+    fn note_wrapped(&mut self, names: &[&'b [u8]], entry: (usize, u32, bool)) {
+        let known = self.mends.len();
+        self.note_what(MendKind::NotWellFormed, entry.0, "not closed before".to_owned());
+        let mend = (self.mends.len() > known).then_some(known);
+        let last = names.len().saturating_sub(1);
+        let wrappers = names.iter().enumerate();
+        self.wrappers.extend(wrappers.map(|(at, name)| Wrapper { name, entry, mend: mend.filter(|_| at == last) }));
+    }
+
+    /// Whether an end tag is that of the element around the last entries, and what it was is known now.
+    fn close_wrapped(&mut self, name: &[u8]) -> bool {
+        let Some(Wrapper { name, entry: (at, entry, has_tags), mend }) = self.wrappers.pop_if(|last| last.name == name)
+        else {
+            return false;
+        };
+        self.moved = true;
+        // That a loc stands in no entry is said anyway, and is said once.
+        let (kind, what) = if has_tags {
+            (MendKind::Wrapped, format!("<{}>", String::from_utf8_lossy(name)))
+        } else {
+            (MendKind::Outside, self.snippet(at))
+        };
+        if let Some(mend) = mend.and_then(|mend| self.mends.get_mut(mend)) {
+            *mend = Mend { kind, at, entry: Some(entry), what: what.into() };
+        }
         true
     }
 
@@ -498,6 +541,7 @@ impl<'b> Mender<'b> {
             }
         }
         self.mends.sort_by_key(|mend| mend.at);
+        self.mends.dedup();
         Repaired { bytes: self.out, mends: self.mends, anchors: self.anchors, kept: 0 }
     }
 }

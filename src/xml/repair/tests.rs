@@ -79,7 +79,15 @@ fn values_keep_what_they_meant() {
 #[test]
 fn one_bad_row_never_costs_the_rows_after_it() {
     use MendKind::*;
-    let table: [(&str, &[&str], &[MendKind]); 21] = [
+    let table: [(&str, &[&str], &[MendKind]); 29] = [
+        ("<x><url><loc>a</loc></url><url><loc>b</loc></url></x>", &["a", "b"], &[Wrapped]),
+        ("<x><y> <url><loc>a</loc></url></y></x><url><loc>b</loc></url>", &["a", "b"], &[Wrapped]),
+        ("<x>t<url><loc>a</loc></url></x><x><url><loc>b</loc></url></x>", &["a", "b"], &[Wrapped]),
+        ("<x><url><loc>a</loc></url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
+        ("<x><y><url><loc>a</loc></url></x></y>", &["a"], &[Wrapped, NotWellFormed]),
+        ("<p><loc>a</loc><priority>1</priority></p>\n<p><loc>b</loc></p>", &["a", "b"], &[Outside]),
+        ("<p><q><LOC>a</LOC></q></p><url><loc>b</loc></url>", &["a", "b"], &[Outside, NameCase]),
+        ("<p><title>t</title><loc>a</loc><loc>b</loc></p>", &["a", "b"], &[Outside]),
         ("<url><loc>a</loc><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<url><loc>a</loc><url><loc>b</loc></url></url>", &["a", "b"], &[Nested]),
         ("<url><url><loc>a</loc><url><loc>b</loc></url></url></url>", &["", "a", "b"], &[Nested]),

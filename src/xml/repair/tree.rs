@@ -44,6 +44,8 @@ pub(super) struct Open<'b> {
     declares: bool,
     /// Whether the file has no start tag for it.
     is_implied: bool,
+    /// Whether it is a child of the root, and one that the protocol does not have.
+    is_stray: bool,
 }
 
 impl Open<'_> {
@@ -164,6 +166,7 @@ impl<'b> Mender<'b> {
             is_known: false,
             declares: false,
             is_implied: false,
+            is_stray: false,
         };
         self.stack.push(entry);
         act(self);
@@ -207,9 +210,11 @@ impl<'b> Mender<'b> {
             Role::Root => self.second_root(token),
             Role::Entry(written) => {
                 // A foreign element may hold what looks like an entry, if it is closed; nothing says that it is.
-                if !self.stack.is_empty() {
-                    if self.stack.first().is_some_and(|open| !open.is_implied) {
-                        self.note_nested(token.start);
+                if let Some(first) = self.stack.first() {
+                    match first.level {
+                        Level::Entry if first.is_implied => {}
+                        Level::Other => self.unwrap(token.start, true),
+                        _ => self.note_nested(token.start),
                     }
                     self.close_all(token.start);
                 }
@@ -230,6 +235,11 @@ impl<'b> Mender<'b> {
             self.stack.last().map_or((None, false, false), |top| (Some(top.level), top.has_text, top.has_child));
         match level {
             None if field == Field::Loc => self.imply_entry(token),
+            Some(Level::Other) if field == Field::Loc && self.stack.first().is_some_and(|open| open.is_stray) => {
+                self.unwrap(token.start, false);
+                self.close_all(token.start);
+                self.imply_entry(token);
+            }
             // A second loc begins another entry that has no tags of its own.
             Some(Level::Entry) if field == Field::Loc && has_child && self.is_implied() => {
                 self.close_all(token.start);
@@ -246,6 +256,24 @@ impl<'b> Mender<'b> {
             None | Some(Level::Field(_) | Level::Other) => return self.other(token),
         }
         self.push(token, Level::Field(field), written);
+    }
+
+    /// Takes what begins an entry out of the elements around it. One that would be left with nothing in it goes.
+    fn unwrap(&mut self, at: usize, has_tags: bool) {
+        let names: Vec<&[u8]> = self.stack.iter().map(|open| open.name).collect();
+        self.note_wrapped(&names, (at, self.entries, has_tags));
+        let is_stray = self.stack.first().is_some_and(|open| open.is_stray);
+        while let Some(top) = self.stack.last().filter(|_| is_stray) {
+            let (tag, inner) = (top.tag, top.inner);
+            let attributes = (top.source.0 + 1 + top.name.len(), top.source.1.saturating_sub(1));
+            let has_attributes = self.bytes.get(attributes.0..attributes.1).is_none_or(|text| !markup::is_blank(text));
+            let is_hollow = self.out.get(inner..).is_some_and(markup::is_blank);
+            if has_attributes || !is_hollow {
+                break;
+            }
+            self.out.drain(tag..inner);
+            self.take_top();
+        }
     }
 
     fn other(&mut self, token: &Markup) {
@@ -307,6 +335,7 @@ impl<'b> Mender<'b> {
             is_known: false,
             declares: false,
             is_implied: true,
+            is_stray: false,
         });
         if reopened {
             self.note(MendKind::NotWellFormed, token.start);
@@ -342,6 +371,8 @@ impl<'b> Mender<'b> {
         let prefix = names::split(name).0;
         let is_known = !prefix.is_empty() && namespace::by_usual_prefix(prefix).is_some();
         let declares = declares_own(attributes);
+        let is_below_root = self.stack.is_empty() && level == Level::Other;
+        let is_stray = is_below_root && self.names.resolve(self.bytes, token).0 == names::Meaning::Core;
         let recased = *written != *name;
         let shown = written.clone();
         // The entry is open before its tag is written, so that what is repaired in the tag is counted as its own.
@@ -358,6 +389,7 @@ impl<'b> Mender<'b> {
             is_known,
             declares,
             is_implied: false,
+            is_stray,
         });
         if recased {
             self.note(MendKind::NameCase, token.start);
@@ -475,6 +507,9 @@ impl<'b> Mender<'b> {
         }
         if root_kind(names::split(name).1).is_some() {
             return self.end_root(token);
+        }
+        if self.stack.len() < 2 && self.stack.first().is_none_or(|open| open.is_implied) && self.close_wrapped(name) {
+            return self.close_all(token.start);
         }
         let is_entry = matches!(names::split(name).1, b"url" | b"sitemap");
         if self.stack.is_empty() && is_entry && self.close_nested() {
