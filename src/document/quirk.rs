@@ -20,6 +20,8 @@ pub enum QuirkKind {
     DeclaredEntity,
     /// A character that XML cannot hold; it was dropped, or percent-encoded in a URL.
     Character,
+    /// A reference to a number that is no character; it became text.
+    NoCharacter,
     /// An attribute that stood twice in its tag; the first was kept.
     DuplicateAttribute,
     /// `--` inside a comment, or a comment that did not end.
@@ -107,6 +109,7 @@ impl QuirkKind {
             Self::Entity => "unknown references become characters or text",
             Self::DeclaredEntity => "references to entities of the DOCTYPE become text",
             Self::Character => "characters that XML cannot hold are percent-encoded in URLs and dropped elsewhere",
+            Self::NoCharacter => "references to no character become text",
             Self::DuplicateAttribute => "attributes that stand twice are written once",
             Self::Comment => "-- in comments becomes - -",
             Self::UndeclaredPrefix => "prefixes are declared on the root",

@@ -140,6 +140,7 @@ const fn quirk_of(kind: MendKind) -> QuirkKind {
         MendKind::Entity => QuirkKind::Entity,
         MendKind::DeclaredEntity => QuirkKind::DeclaredEntity,
         MendKind::Character => QuirkKind::Character,
+        MendKind::NoCharacter => QuirkKind::NoCharacter,
         MendKind::DuplicateAttribute => QuirkKind::DuplicateAttribute,
         MendKind::Comment => QuirkKind::Comment,
         MendKind::UndeclaredPrefix => QuirkKind::UndeclaredPrefix,

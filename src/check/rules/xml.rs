@@ -22,7 +22,7 @@ rules! { super::document::END;
         "After decoding, the value still holds &amp; or the like: something escaped it once too often. Crawlers will ask for a URL with amp; in it, which is probably another page, and show it in a title.";
     XML_ILLEGAL_CHAR "xml-illegal-char" E Document Safe XML,
         "a character that XML cannot hold",
-        "XML 1.0 has no control characters but tab and line ends, not even as references. Readers stop there. It was percent-encoded in a URL and dropped elsewhere.";
+        "XML 1.0 has no control characters but tab and line ends, not even as references. Readers stop there. It was percent-encoded in a URL and dropped elsewhere; a reference to a number that is no character at all is kept as text, since a URL without it would be another page.";
     XML_DUPLICATE_ATTRIBUTE "xml-duplicate-attribute" E Document Safe XML,
         "an attribute stands twice in one tag",
         "A tag may have each attribute once; readers stop at the second. The first was kept.";

@@ -4,6 +4,7 @@ use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::text::{Place, has_illegal, is_name};
 use super::tree::Role;
+use super::words::{end_tag, tag};
 use super::{MendKind, Mender, root_kind};
 use crate::protocol::Field;
 
@@ -11,17 +12,16 @@ impl Mender<'_> {
     pub(super) fn end_root(&mut self, token: &Markup) {
         if !self.stack.is_empty() {
             if !self.is_implied() || self.stack.len() > 1 {
-                self.note(MendKind::NotWellFormed, token.start);
+                self.note_unclosed(token);
             }
             self.close_all(token.start);
         }
         if token.name(self.bytes) != self.root.name {
-            let kind = if token.name(self.bytes).eq_ignore_ascii_case(&self.root.name) {
-                MendKind::NameCase
+            if token.name(self.bytes).eq_ignore_ascii_case(&self.root.name) {
+                self.note(MendKind::NameCase, token.start);
             } else {
-                MendKind::NotWellFormed
-            };
-            self.note(kind, token.start);
+                self.note_meant(token, |mender| end_tag(&mender.root.name));
+            }
         }
         self.root.is_closed = true;
         if token.name(self.bytes) == self.root.name {
@@ -64,7 +64,9 @@ impl Mender<'_> {
         if self.entries > 0 {
             self.note(MendKind::Concatenated, token.start);
         } else {
-            self.note(MendKind::NotWellFormed, token.start);
+            self.note_broken(token.start, |mender| {
+                format!("{} is a second root; taken for one with the first", tag(token.name(mender.bytes)))
+            });
         }
         let bytes = self.bytes;
         for attribute in markup::attributes(token.attributes(bytes)) {
@@ -99,13 +101,18 @@ impl Mender<'_> {
                 }
                 Role::Entry(_) | Role::Field(Field::Loc, _) => {
                     self.reopen();
-                    self.note(MendKind::NotWellFormed, token.start);
+                    self.note_broken(token.start, |mender| {
+                        let (name, root) = (tag(token.name(mender.bytes)), end_tag(&mender.root.name));
+                        format!("{name} stands after {root}; taken into the document")
+                    });
                     self.start(token);
                 }
                 Role::Field(..) | Role::Other => self.note(MendKind::TrailingJunk, token.start),
             },
             Kind::End if root_kind(names::split(token.name(self.bytes)).1).is_some() => {
-                self.note(MendKind::NotWellFormed, token.start);
+                self.note_broken(token.start, |mender| {
+                    format!("{} stands there once too often; left out", end_tag(token.name(mender.bytes)))
+                });
             }
             _ => self.note(MendKind::TrailingJunk, token.start),
         }

@@ -6,10 +6,12 @@
 
 mod end;
 mod html;
+mod nested;
 mod sound;
 mod text;
 mod token;
 mod tree;
+mod words;
 
 pub(super) use text::{is_bad_comment, is_sound};
 
@@ -17,11 +19,13 @@ use super::markup::{self, Kind, Markup};
 use super::names::{self, FileKind, Names};
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, SITEMAP_09};
+use nested::Wrapper;
 use sound::Judge;
 use std::collections::{HashMap, HashSet};
 use text::Place;
 use token::Tokens;
 use tree::Open;
+use words::name_shown;
 
 /// What was repaired (rule codes of section 4 in brackets).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,6 +40,8 @@ pub enum MendKind {
     DeclaredEntity,
     /// A character that XML cannot hold \[xml-illegal-char\].
     Character,
+    /// A reference to a number that is no character \[xml-illegal-char\].
+    NoCharacter,
     /// An attribute that stands twice \[xml-duplicate-attribute\].
     DuplicateAttribute,
     /// `--` inside a comment \[xml-bad-comment\].
@@ -73,7 +79,7 @@ pub struct Mend {
     pub at: usize,
     /// In which entry of the repaired bytes, from 0.
     pub entry: Option<u32>,
-    /// What stood there, in a few words.
+    /// What stood there, in a few words; where the kind does not say it, what is wrong with that and what was made of it.
     pub what: Box<str>,
 }
 
@@ -179,15 +185,6 @@ struct Hollow {
     end: usize,
 }
 
-/// An element out of which an entry was taken.
-struct Wrapper<'b> {
-    name: &'b [u8],
-    /// Where the entry begins, its number, and whether it has tags of its own.
-    entry: (usize, u32, bool),
-    /// The mend that says that the element was not closed.
-    mend: Option<usize>,
-}
-
 struct Mender<'b> {
     bytes: &'b [u8],
     tokens: Tokens,
@@ -265,6 +262,14 @@ impl<'b> Mender<'b> {
         }
     }
 
+    /// Notes markup that is not well-formed: what is wrong, and what was made of it.
+    fn note_broken(&mut self, at: usize, what: impl FnOnce(&Self) -> String) {
+        if self.is_new(MendKind::NotWellFormed, at) {
+            let what = what(self);
+            self.keep(MendKind::NotWellFormed, at, what);
+        }
+    }
+
     /// Whether a repair is to be kept: one of a kind per entry, a hundred elsewhere, neighbours as one.
     fn is_new(&mut self, kind: MendKind, at: usize) -> bool {
         self.moved = true;
@@ -282,56 +287,6 @@ impl<'b> Mender<'b> {
         !is_near && *count <= MENDS_OF_A_FILE
     }
 
-    /// Takes note of an entry that begins inside another one: not closed before, unless an end tag too many follows.
-    fn note_nested(&mut self, at: usize) {
-        let known = self.mends.len();
-        self.note_what(MendKind::NotWellFormed, at, "not closed before".to_owned());
-        let mend = (self.mends.len() > known).then_some(known);
-        self.nested.push((at, self.entries, mend));
-    }
-
-    /// An end tag of an entry where none is open; whether it is that of one that had another one inside.
-    fn close_nested(&mut self) -> bool {
-        let Some((at, entry, mend)) = self.nested.pop() else { return false };
-        let what = self.snippet(at);
-        let nested = Mend { kind: MendKind::Nested, at, entry: Some(entry), what: what.into() };
-        match mend.and_then(|mend| self.mends.get_mut(mend)) {
-            Some(mend) => *mend = nested,
-            None => self.mends.push(nested),
-        }
-        self.moved = true;
-        true
-    }
-
-    /// Takes note of an element out of which an entry is taken: not closed before, unless its end tag follows.
-    fn note_wrapped(&mut self, names: &[&'b [u8]], entry: (usize, u32, bool)) {
-        let known = self.mends.len();
-        self.note_what(MendKind::NotWellFormed, entry.0, "not closed before".to_owned());
-        let mend = (self.mends.len() > known).then_some(known);
-        let last = names.len().saturating_sub(1);
-        let wrappers = names.iter().enumerate();
-        self.wrappers.extend(wrappers.map(|(at, name)| Wrapper { name, entry, mend: mend.filter(|_| at == last) }));
-    }
-
-    /// Whether an end tag is that of the element around the last entries, and what it was is known now.
-    fn close_wrapped(&mut self, name: &[u8]) -> bool {
-        let Some(Wrapper { name, entry: (at, entry, has_tags), mend }) = self.wrappers.pop_if(|last| last.name == name)
-        else {
-            return false;
-        };
-        self.moved = true;
-        // That a loc stands in no entry is said anyway, and is said once.
-        let (kind, what) = if has_tags {
-            (MendKind::Wrapped, format!("<{}>", String::from_utf8_lossy(name)))
-        } else {
-            (MendKind::Outside, self.snippet(at))
-        };
-        if let Some(mend) = mend.and_then(|mend| self.mends.get_mut(mend)) {
-            *mend = Mend { kind, at, entry: Some(entry), what: what.into() };
-        }
-        true
-    }
-
     fn keep(&mut self, kind: MendKind, at: usize, what: String) {
         self.mends.push(Mend { kind, at, entry: self.current_entry(), what: what.into() });
     }
@@ -340,6 +295,11 @@ impl<'b> Mender<'b> {
     fn current_entry(&self) -> Option<u32> {
         let is_open = self.stack.first().is_some_and(Open::is_entry);
         if is_open { self.entries.checked_sub(1) } else { None }
+    }
+
+    /// What stands between two places, cut.
+    fn shown(&self, from: usize, to: usize) -> String {
+        name_shown(self.bytes.get(from..to).unwrap_or_default())
     }
 
     /// The first characters from a place on, with an ellipsis where more of the same text follows.
@@ -382,16 +342,18 @@ impl<'b> Mender<'b> {
                         if is_sound_instruction(bytes, &token) {
                             misc = self.aside(misc, |mender| mender.raw(&token, Place::Raw));
                         } else {
-                            self.note(MendKind::NotWellFormed, token.start);
+                            self.note_stray(&token);
                         }
                         continue;
                     };
                     if declaration.is_some() {
-                        self.note(MendKind::NotWellFormed, token.start);
+                        self.note_broken(token.start, |_| "a second XML declaration; left out".to_owned());
                         continue;
                     }
                     if !sound {
-                        self.note(MendKind::NotWellFormed, token.start);
+                        self.note_broken(token.start, |mender| {
+                            format!("{} is no sound XML declaration; written anew", mender.snippet(token.start))
+                        });
                     }
                     if token.start > mark && markup::is_blank(&misc) && self.mends.is_empty() {
                         self.note_what(MendKind::LeadingBlank, mark, String::new());
@@ -444,6 +406,11 @@ impl<'b> Mender<'b> {
         }
     }
 
+    /// Notes an instruction or a declaration that cannot stay.
+    fn note_stray(&mut self, token: &Markup) {
+        self.note_broken(token.start, |mender| format!("{} cannot stand here; left out", mender.snippet(token.start)));
+    }
+
     /// Notes that something stands before the document: once, however many pieces it has.
     fn note_junk(&mut self, at: usize) {
         self.moved = true;
@@ -485,7 +452,7 @@ impl<'b> Mender<'b> {
 
     /// Writes a root where the file has none.
     fn root_for(&mut self, token: &Markup, kind: FileKind) {
-        self.note_what(MendKind::NotWellFormed, token.start, format!("no <{}> before it", kind.root_name()));
+        self.note_broken(token.start, |_| format!("no <{}> before the first entry; written", kind.root_name()));
         self.root.start = self.out.len();
         self.root.name = kind.root_name().as_bytes().to_vec();
         self.root.tag = format!("<{} xmlns=\"{SITEMAP_09}\">", kind.root_name()).into_bytes();

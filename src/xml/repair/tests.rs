@@ -44,7 +44,7 @@ fn repaired(text: &str) -> (Vec<String>, Vec<MendKind>, String) {
 #[test]
 fn values_keep_what_they_meant() {
     use MendKind::*;
-    let table: [(&str, &str, &[MendKind]); 22] = [
+    let table: [(&str, &str, &[MendKind]); 26] = [
         ("<loc>http://e/?a=1&b=2</loc>", "http://e/?a=1&b=2", &[Ampersand]),
         ("<loc>http://e/?a=1&copy=2</loc>", "http://e/?a=1&copy=2", &[Ampersand]),
         ("<loc>http://e/?a&amp;b&c</loc>", "http://e/?a&b&c", &[Ampersand]),
@@ -54,7 +54,11 @@ fn values_keep_what_they_meant() {
         ("<loc>http://e/?q=<b>bold</loc>", "http://e/?q=<b>bold", &[Angle]),
         ("<loc>http://e/\u{1}x</loc>", "http://e/%01x", &[Character]),
         ("<loc>http://e/&#1;x</loc>", "http://e/%01x", &[Character]),
-        ("<loc>http://e/&#xD800;x</loc>", "http://e/x", &[Character]),
+        ("<loc>http://e/&#xD800;x</loc>", "http://e/&#xD800;x", &[NoCharacter]),
+        ("<loc>http://e/c&#x110000;w&#55296;z</loc>", "http://e/c&#x110000;w&#55296;z", &[NoCharacter]),
+        ("<loc><![CDATA[http://e/?a&b</loc>", "http://e/?a&b", &[NotWellFormed, Ampersand]),
+        ("<loc> <![CDATA[ http://e/</loc >", "http://e/", &[NotWellFormed]),
+        ("<loc>http://e/<!-- x</loc>", "http://e/<!-- x", &[NotWellFormed]),
         ("<loc>http://e/\u{FFFE}x</loc>", "http://e/%EF%BF%BEx", &[Character]),
         ("<lastmod>20\u{1}26</lastmod><loc>http://e/</loc>", "http://e/", &[Character]),
         ("<loc a='1' a='2'>http://e/</loc>", "http://e/", &[DuplicateAttribute]),
@@ -79,13 +83,14 @@ fn values_keep_what_they_meant() {
 #[test]
 fn one_bad_row_never_costs_the_rows_after_it() {
     use MendKind::*;
-    let table: [(&str, &[&str], &[MendKind]); 29] = [
+    let table: [(&str, &[&str], &[MendKind]); 33] = [
         ("<x><url><loc>a</loc></url><url><loc>b</loc></url></x>", &["a", "b"], &[Wrapped]),
         ("<x><y> <url><loc>a</loc></url></y></x><url><loc>b</loc></url>", &["a", "b"], &[Wrapped]),
         ("<x>t<url><loc>a</loc></url></x><x><url><loc>b</loc></url></x>", &["a", "b"], &[Wrapped]),
         ("<x><url><loc>a</loc></url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<x><y><url><loc>a</loc></url></x></y>", &["a"], &[Wrapped, NotWellFormed]),
         ("<p><loc>a</loc><priority>1</priority></p>\n<p><loc>b</loc></p>", &["a", "b"], &[Outside]),
+        ("<url xmlns='x'></url><p><loc>b</loc></p>", &["", "b"], &[Outside]),
         ("<p><q><LOC>a</LOC></q></p><url><loc>b</loc></url>", &["a", "b"], &[Outside, NameCase]),
         ("<p><title>t</title><loc>a</loc><loc>b</loc></p>", &["a", "b"], &[Outside]),
         ("<url><loc>a</loc><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
@@ -94,14 +99,17 @@ fn one_bad_row_never_costs_the_rows_after_it() {
         ("<url><loc>a</url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<url><loc>a</loc></urll><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("</x><url><loc>b</loc></url>", &["b"], &[NotWellFormed]),
+        ("<url a=\"b><loc>a</loc></url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
+        ("<url a=\"b><loc>a</loc></url><url a=\"b\"><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
+        ("<url a='b><loc>a</loc></url><url><loc c='d'>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<url><loc>a</loc></url></url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<url><x:y><loc>no</loc><url><loc>b</loc></url>", &["", "b"], &[NotWellFormed]),
         ("<loc>a</loc><loc>b</loc><url><loc>c</loc></url>", &["a", "b", "c"], &[Outside]),
         ("<url></url>\n<loc>a</loc><priority>1</priority>\n<url></url><loc>b</loc>", &["a", "b"], &[NotWellFormed]),
         ("<url><loc>a</loc></url></urlset>\n<url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<URL><loc>a</loc></URL><url><loc>b</loc></Url>", &["a", "b"], &[NameCase]),
-        ("<url><!-- <loc>a</loc></url><url><loc>b</loc></url>", &["a", "b"], &[Angle]),
-        ("<url><![CDATA[ <loc>a</loc></url><url><loc>b</loc></url>", &["a", "b"], &[Angle]),
+        ("<url><!-- <loc>a</loc></url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
+        ("<url><![CDATA[ <loc>a</loc></url><url><loc>b</loc></url>", &["a", "b"], &[NotWellFormed]),
         ("<url><image:image><image:loc>x</image:loc></image:image><loc>a</loc></url>", &["a"], &[UndeclaredPrefix]),
         (
             "<url><loc>a</loc><video:video><video:title>t<video:title></video:video></url><url><loc>b</loc></url>",
@@ -218,6 +226,49 @@ fn mends_say_where_and_in_which_entry() {
     let out = String::from_utf8(repaired.bytes).unwrap();
     for (ours, theirs) in repaired.anchors {
         assert_eq!(out[ours..ours + 10], text[theirs..theirs + 10]);
+    }
+}
+
+#[test]
+fn markup_that_is_not_well_formed_is_said_in_full() {
+    let said = |body: &str| {
+        let repaired = repair(format!("<urlset {NS}>{body}</urlset>").as_bytes()).unwrap();
+        let broken = repaired.mends.into_iter().filter(|mend| mend.kind == MendKind::NotWellFormed);
+        broken.map(|mend| mend.what.into_string()).collect::<Vec<_>>().join(" | ")
+    };
+    let url = |inside: &str| said(&format!("<url>{inside}</url>"));
+    let table = [
+        (url("<loc>a</lco>"), "</lco> stands where </loc> was meant; read so"),
+        (url("<loc>a<loc>"), "<loc> stands where </loc> was meant; read so"),
+        (url("<loc>a"), "<loc> is not closed before </url>; closed here"),
+        (url("<loc>a<lastmod>b</lastmod>"), "<loc> is not closed before <lastmod>; closed here"),
+        (url("<loc>a</loc><b><i></b>"), "<i> is not closed before </b>; closed here"),
+        (url("<loc><![CDATA[a</loc>"), "<![CDATA[ has no ]]> before </loc>; its text ends there"),
+        (url("<loc>a</loc></x>"), "</x> closes nothing; left out"),
+        (url("<loc a=1>a</loc>"), "the value of a has no quotes; written"),
+        (url("<loc a>a</loc>"), "a has no value; its name is taken for that"),
+        (said("<url a='b><loc>a</loc></url>"), "the value of a has no ' at its end; written"),
+        (said("<url><loc>a</loc><url><loc>b</loc></url>"), "<url> before it is not closed; closed here"),
+        (said("<url></url><loc>a</loc>"), "<loc> stands after </url>; taken into that entry"),
+        (said("</urlset><url><loc>b</loc></url>"), "<url> stands after </urlset>; taken into the document"),
+        (said("<?a"), "<?a does not end; read as text"),
+        (said("<url><loc>a</loc></url><!DOCTYPE a>"), "<!DOCTYPE a> cannot stand here; left out"),
+    ];
+    for (found, expected) in table {
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn a_url_keeps_what_xml_cannot_hold_wherever_it_stands() {
+    let image =
+        "xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\"";
+    let text = format!(
+        "<urlset {NS} {image}><url><loc>a</loc><image:image><image:loc>http://e/\u{1}x</image:loc><image:title>t\u{1}</image:title></image:image><xhtml:link href=\"http://e/&#1;y\"/></url></urlset>"
+    );
+    let out = String::from_utf8(repair(text.as_bytes()).unwrap().bytes).unwrap();
+    for kept in [">http://e/%01x<", ">t<", "\"http://e/%01y\""] {
+        assert!(out.contains(kept), "{out}");
     }
 }
 

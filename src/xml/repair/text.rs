@@ -103,9 +103,11 @@ impl Mender<'_> {
             && !digits.is_empty()
             && digits.strip_prefix(b"x").unwrap_or(digits).iter().all(u8::is_ascii_hexdigit)
         {
-            // A surrogate or a number beyond Unicode is no character at all.
-            self.note(MendKind::Character, at);
-            return name.len() + 2;
+            // A surrogate or a number beyond Unicode is no character at all: nothing says what was meant, and a URL
+            // without it is another page. It stays to be seen, as text.
+            let reference = escape::lossy(rest.get(..name.len() + 2).unwrap_or_default()).into_owned();
+            self.note_what(MendKind::NoCharacter, at, reference);
+            return self.put(b"&amp;", 1);
         }
         let is_name = name.first().is_some_and(u8::is_ascii_alphabetic)
             && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
@@ -194,9 +196,9 @@ impl Mender<'_> {
             while byte(end).is_some_and(|byte| !markup::is_space(byte) && !matches!(byte, b'=' | b'"' | b'\'' | b'/')) {
                 end += 1;
             }
-            let name = bytes.get(start..end).unwrap_or_default();
+            let (name, end_of_name) = (bytes.get(start..end).unwrap_or_default(), end);
             if name.is_empty() {
-                self.note(MendKind::NotWellFormed, start);
+                self.note_broken(start, |mender| format!("{} is no attribute; left out", mender.snippet(start)));
                 at = start + 1;
                 continue;
             }
@@ -205,28 +207,42 @@ impl Mender<'_> {
                 let open = skip(equals + 1);
                 if let Some(quote @ (b'"' | b'\'')) = byte(open) {
                     let rest = bytes.get(open + 1..to).unwrap_or_default();
-                    let len = memchr::memchr(quote, rest).unwrap_or(rest.len());
+                    let end = memchr::memchr(quote, rest);
+                    if end.is_none() {
+                        self.note_broken(start, |mender| {
+                            let (name, quote) = (mender.shown(start, end_of_name), char::from(quote));
+                            format!("the value of {name} has no {quote} at its end; written")
+                        });
+                    }
+                    let len = end.unwrap_or(rest.len());
                     ((open + 1, open + 1 + len), quote, (open + len + 2).min(to))
                 } else {
                     let mut end = open;
                     while byte(end).is_some_and(|byte| !markup::is_space(byte) && !matches!(byte, b'"' | b'\'')) {
                         end += 1;
                     }
-                    self.note(MendKind::NotWellFormed, start);
+                    self.note_broken(start, |mender| {
+                        format!("the value of {} has no quotes; written", mender.shown(start, end_of_name))
+                    });
                     ((open, end), b'"', end)
                 }
             } else {
-                self.note(MendKind::NotWellFormed, start);
+                self.note_broken(start, |mender| {
+                    format!("{} has no value; its name is taken for that", mender.shown(start, end_of_name))
+                });
                 ((start, end), b'"', end)
             };
             at = next;
             if !is_name(name) {
-                self.note(MendKind::NotWellFormed, start);
+                self.note_broken(start, |mender| {
+                    format!("{} is no name of an attribute; left out", mender.shown(start, end_of_name))
+                });
             } else if seen.insert(name) {
                 self.out.push(b' ');
                 self.out.extend_from_slice(name);
                 self.out.extend_from_slice(&[b'=', quote]);
-                self.characters(value.0, value.1, Place::Attribute);
+                let place = if is_url(name) { Place::Url } else { Place::Attribute };
+                self.characters(value.0, value.1, place);
                 self.out.push(quote);
             } else {
                 self.note(MendKind::DuplicateAttribute, start);
@@ -296,6 +312,11 @@ pub(super) fn is_name(name: &[u8]) -> bool {
     name.first().is_some_and(starts)
         && !has_illegal(name)
         && name.iter().all(|byte| starts(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.'))
+}
+
+/// Whether what an element of an extension, or an attribute, of that local name holds is a URL ([`crate::protocol::extension`]).
+pub(super) fn is_url(local: &[u8]) -> bool {
+    matches!(local, b"loc" | b"license" | b"packageurl" | b"href" | b"src") || local.ends_with(b"_loc")
 }
 
 /// Whether bytes hold a character that XML cannot hold.

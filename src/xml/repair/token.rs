@@ -1,6 +1,9 @@
 //! Tokens of damaged bytes: what does not end costs one `<`, not the rest of the file, and is looked for once.
 
 use super::super::markup::{self, Kind, Markup};
+use super::Mender;
+use super::tree::Role;
+use super::words::end_tag;
 
 /// Markup tokens, with what is known not to end.
 #[derive(Debug, Default)]
@@ -34,5 +37,54 @@ impl Tokens {
             return Some(stray);
         }
         Some(token)
+    }
+}
+
+impl Mender<'_> {
+    /// A CDATA section that does not end, in an element that holds text alone and whose end tag comes next: the value
+    /// is what stands between. Returns where that ends.
+    pub(super) fn endless_section(&mut self, token: &Markup) -> Option<usize> {
+        const START: &[u8] = b"<![CDATA[";
+        let bytes = self.bytes;
+        if token.kind != Kind::Stray || self.closed.is_some() || !bytes.get(token.start..)?.starts_with(START) {
+            return None;
+        }
+        let top = self.stack.last_mut().filter(|top| !top.is_entry() && !top.has_child)?;
+        let from = token.start + START.len();
+        let end = from + memchr::memchr(b'<', bytes.get(from..)?)?;
+        let after = bytes.get(end..)?.strip_prefix(b"</")?.strip_prefix(top.name)?;
+        if !after.first().is_some_and(|byte| *byte == b'>' || markup::is_space(*byte)) {
+            return None;
+        }
+        top.has_text = true;
+        let closing = end_tag(top.name);
+        self.note_broken(token.start, |_| format!("<![CDATA[ has no ]]> before {closing}; its text ends there"));
+        self.characters(from, end, self.place());
+        Some(end)
+    }
+
+    /// The start tag of an entry or a field with a value that lacks the quote at its end: it ends at the next `>`, and
+    /// does not go on through other tags to whatever quote comes next, or to none.
+    pub(super) fn tag_without_quote(&self, token: &Markup) -> Option<Markup> {
+        let bytes = self.bytes;
+        if !matches!(token.kind, Kind::Stray | Kind::Start | Kind::Empty) || self.closed.is_some() {
+            return None;
+        }
+        // Text may hold what looks like a tag.
+        if self.stack.last().is_some_and(|top| !top.is_entry()) {
+            return None;
+        }
+        let rest = bytes.get(token.start + 1..)?;
+        let first = token.start + 1 + memchr::memchr2(b'<', b'>', rest)?;
+        if bytes.get(first) != Some(&b'>') || first + 1 >= token.end && token.kind != Kind::Stray {
+            return None;
+        }
+        let name = rest.iter().position(|byte| markup::is_space(*byte) || *byte == b'>')?;
+        let kind = if bytes.get(first - 1) == Some(&b'/') { Kind::Empty } else { Kind::Start };
+        let tag = Markup { kind, start: token.start, end: first + 1, name_end: token.start + 1 + name };
+        // A quoted value may hold `>`; what holds the next tag was not meant so.
+        let goes_on = token.kind == Kind::Stray
+            || bytes.get(first + 1..token.end)?.iter().find(|byte| !markup::is_space(**byte)) == Some(&b'<');
+        (goes_on && matches!(self.role(&tag), Role::Entry(_) | Role::Field(..))).then_some(tag)
     }
 }

@@ -2,7 +2,8 @@
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
-use super::text::{Place, has_illegal};
+use super::text::{Place, has_illegal, is_url};
+use super::words::{end_tag, tag};
 use super::{Hollow, MendKind, Mender, declares_own, root_kind};
 use crate::protocol::namespace::SITEMAP_09;
 use crate::protocol::{Field, namespace};
@@ -25,9 +26,9 @@ enum Level {
 pub(super) struct Open<'b> {
     level: Level,
     /// Its name as the file has it.
-    name: &'b [u8],
+    pub(super) name: &'b [u8],
     /// Its name as its end tag will have it.
-    written: Cow<'b, [u8]>,
+    pub(super) written: Cow<'b, [u8]>,
     /// Where it was put, leading trivia included.
     pub(super) lead: usize,
     /// Where its start tag was put.
@@ -36,8 +37,8 @@ pub(super) struct Open<'b> {
     inner: usize,
     /// Where its start tag stands in the file, and where that ends.
     source: (usize, usize),
-    has_text: bool,
-    has_child: bool,
+    pub(super) has_text: bool,
+    pub(super) has_child: bool,
     /// Whether its namespace is a known extension's, whose elements never hold themselves.
     is_known: bool,
     /// Whether it declares namespaces of its own.
@@ -76,7 +77,9 @@ impl<'b> Mender<'b> {
                 self.cut(token.start);
                 return;
             }
-            at = self.copy_sound(&token).unwrap_or_else(|| {
+            let copied = self.copy_sound(&token).or_else(|| self.endless_section(&token));
+            at = copied.unwrap_or_else(|| {
+                let token = self.tag_without_quote(&token).unwrap_or(token);
                 self.token(&token);
                 token.end
             });
@@ -109,10 +112,20 @@ impl<'b> Mender<'b> {
             Kind::Instruction if super::is_sound_instruction(self.bytes, token) => {
                 self.raw(token, Place::Raw);
             }
-            Kind::Instruction | Kind::Declaration => self.note(MendKind::NotWellFormed, token.start),
+            Kind::Instruction | Kind::Declaration => self.note_stray(token),
             Kind::Stray => {
                 if let Some(top) = self.stack.last_mut() {
                     top.has_text = true;
+                }
+                // What a comment was to hold that does not end, and where a URL ends that it begins in, nobody can say.
+                let rest = self.bytes.get(token.start..).unwrap_or_default();
+                let is_open = self.place() == Place::Url || self.stack.last().is_none_or(Open::is_entry);
+                if is_open && matches!(rest, [b'<', b'!' | b'?', ..]) {
+                    self.note_broken(token.start, |mender| {
+                        format!("{} does not end; read as text", mender.snippet(token.start))
+                    });
+                    self.out.extend_from_slice(b"&lt;");
+                    return;
                 }
                 self.characters(token.start, token.end, self.place());
             }
@@ -120,9 +133,10 @@ impl<'b> Mender<'b> {
     }
 
     /// Where characters stand now.
-    fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         match self.stack.get(1) {
             Some(Open { level: Level::Field(Field::Loc), .. }) => Place::Url,
+            _ if self.stack.last().is_some_and(|top| top.is_known && is_url(names::split(top.name).1)) => Place::Url,
             _ => Place::Text,
         }
     }
@@ -250,7 +264,7 @@ impl<'b> Mender<'b> {
                 return self.close_meant(token);
             }
             Some(Level::Field(_)) if has_text => {
-                self.note(MendKind::NotWellFormed, token.start);
+                self.note_unclosed(token);
                 self.close_above(1, token.start);
             }
             None | Some(Level::Field(_) | Level::Other) => return self.other(token),
@@ -289,8 +303,27 @@ impl<'b> Mender<'b> {
 
     /// A start tag where the end tag of the open element belongs.
     fn close_meant(&mut self, token: &Markup) {
-        self.note(MendKind::NotWellFormed, token.start);
+        self.note_meant(token, |mender| mender.stack.last().map_or_else(String::new, |top| end_tag(&top.written)));
         self.pop();
+    }
+
+    /// Notes that a tag stands where another one was meant, which closes what is open.
+    pub(super) fn note_meant(&mut self, token: &Markup, meant: impl FnOnce(&Self) -> String) {
+        self.note_broken(token.start, |mender| {
+            let name = token.name(mender.bytes);
+            let found = if token.kind == Kind::End { end_tag(name) } else { tag(name) };
+            format!("{found} stands where {} was meant; read so", meant(mender))
+        });
+    }
+
+    /// Notes a tag before which the innermost open element is not closed.
+    pub(super) fn note_unclosed(&mut self, token: &Markup) {
+        self.note_broken(token.start, |mender| {
+            let name = token.name(mender.bytes);
+            let found = if token.kind == Kind::End { end_tag(name) } else { tag(name) };
+            let open = mender.stack.last().map_or_else(String::new, |top| tag(&top.written));
+            format!("{open} is not closed before {found}; closed here")
+        });
     }
 
     pub(super) fn is_implied(&self) -> bool {
@@ -338,7 +371,11 @@ impl<'b> Mender<'b> {
             is_stray: false,
         });
         if reopened {
-            self.note(MendKind::NotWellFormed, token.start);
+            self.note_broken(token.start, |mender| {
+                let (name, entry) = (tag(token.name(mender.bytes)), mender.stack.first());
+                let entry = entry.map_or_else(String::new, |entry| end_tag(&entry.written));
+                format!("{name} stands after {entry}; taken into that entry")
+            });
         } else {
             self.note(MendKind::Outside, token.start);
         }
@@ -373,6 +410,10 @@ impl<'b> Mender<'b> {
         let declares = declares_own(attributes);
         let is_below_root = self.stack.is_empty() && level == Level::Other;
         let is_stray = is_below_root && self.names.resolve(self.bytes, token).0 == names::Meaning::Core;
+        if is_below_root {
+            // What an entry before it declared ended with that.
+            self.inside = None;
+        }
         let recased = *written != *name;
         let shown = written.clone();
         // The entry is open before its tag is written, so that what is repaired in the tag is counted as its own.
@@ -495,11 +536,11 @@ impl<'b> Mender<'b> {
             return self.close_above(1, token.start);
         }
         if self.stack.first().is_some_and(matches) {
-            self.note(MendKind::NotWellFormed, token.start);
+            self.note_unclosed(token);
             return self.close_all(token.start);
         }
         if self.open.get(name).is_some_and(|count| *count > 0) {
-            self.note(MendKind::NotWellFormed, token.start);
+            self.note_unclosed(token);
             while self.stack.last().is_some_and(|top| top.name != name) {
                 self.pop();
             }
@@ -521,9 +562,12 @@ impl<'b> Mender<'b> {
             Level::Field(_) => true,
             Level::Other => top.is_known && top.has_text && !top.has_child,
         });
-        self.note(MendKind::NotWellFormed, token.start);
         if is_typo {
-            self.pop();
+            self.close_meant(token);
+        } else {
+            self.note_broken(token.start, |mender| {
+                format!("{} closes nothing; left out", end_tag(token.name(mender.bytes)))
+            });
         }
     }
 }
