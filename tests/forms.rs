@@ -54,6 +54,61 @@ fn one_changed_url_changes_nothing_else_in_a_list_or_a_table() {
 }
 
 #[test]
+fn what_a_file_has_no_place_for_is_an_error_before_anything_is_said_to_be_done() {
+    let list = "https://e.com/a\nhttps://e.com/b\n";
+    let table = "loc,lastmod\nhttps://e.com/a,2026-01-01\n";
+    let feed = "<rss version=\"2.0\"><channel><title>t</title><link>https://e.com/</link><description>d</description>\
+                <item><title>i</title><link>https://e.com/a</link></item></channel></rss>";
+    let sitemap = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/c</loc></url></urlset>";
+    let rules = "[[rule]]\npriority = 0.5\n";
+    let no_list = "error: l.txt: priority cannot be written to a text list: a list holds URLs and nothing else\n\
+                   hint: nothing was changed; sited convert l.txt -o NAME.xml makes a sitemap of it";
+    let no_column = "error: t.csv: changefreq cannot be written to a CSV table: no column of the table is called so\n";
+    let no_feed = "error: f.rss: this is an RSS feed, and a feed is never written over\n\
+                   hint: nothing was changed; -o NAME.xml saves it as a sitemap\n";
+    let cases: [(&[&str], i32, &str); 16] = [
+        (&["set", "l.txt", "priority=0.8"], 3, no_list),
+        (&["set", "l.txt", "priority=0.8", "--dry-run"], 3, no_list),
+        (&["set", "l.txt", "priority=0.8", "-o", "m.txt"], 3, no_list),
+        (&["add", "l.txt", "https://e.com/new", "--set", "priority=0.8"], 3, no_list),
+        (&["apply", "r.toml", "l.txt"], 3, no_list),
+        (&["set", "t.csv", "changefreq=daily", "lastmod=today"], 3, no_column),
+        (&["set", "f.rss", "priority=0.8"], 3, no_feed),
+        (&["replace", "f.rss", "e.com", "e.org"], 3, no_feed),
+        (&["remove", "f.rss", "--where", "path:/a"], 3, no_feed),
+        // What there is a place for somewhere, and what there is nothing of.
+        (&["set", ".", "priority=0.8"], 0, "2 priorities cannot be written to a text list\n"),
+        (&["set", "l.txt", "priority=none"], 0, ""),
+        (&["set", "l.txt", "loc=https://e.com/x", "--where", "path:/a"], 0, ""),
+        (&["set", "t.csv", "lastmod=today"], 0, ""),
+        (&["set", "l.txt", "priority=0.8", "-o", "new.xml"], 0, ""),
+        (&["set", "f.rss", "priority=0.8", "-o", "new.xml"], 0, ""),
+        // In another form it is a copy, of which that is said.
+        (&["set", "s.xml", "priority=0.8", "-o", "new.txt"], 0, "1 priority cannot be written to a text list\n"),
+    ];
+    for (words, status, said) in cases {
+        let folder = Folder::new();
+        if words.contains(&".") {
+            folder.write("s.xml", sitemap);
+            folder.write("l.txt", list);
+        } else {
+            for (name, text) in [("l.txt", list), ("t.csv", table), ("f.rss", feed), ("s.xml", sitemap), ("r.toml", rules)] {
+                folder.write(name, text);
+            }
+        }
+        let before = folder.read("l.txt");
+        let output = run(&folder, words);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{words:?}: {}", stderr(&output));
+        if status != 0 {
+            assert!(stderr(&output).starts_with("error: "), "{words:?}: {}", stderr(&output));
+            assert_eq!(stdout(&output), "", "{words:?}");
+            assert_eq!(folder.read("l.txt"), before, "{words:?}");
+        }
+    }
+}
+
+#[test]
 fn what_lists_and_feeds_do_wrong_is_found_at_its_line() {
     let table: [(&str, &[(&str, u64)]); 7] = [
         ("urls.txt", &[]),
@@ -142,7 +197,8 @@ fn a_feed_is_never_written_over_but_saved_as_a_sitemap() {
 fn what_a_list_cannot_hold_is_said() {
     let folder = folder(&corpus::case("forms/urls.txt"));
     let before = folder.read("urls.txt");
-    let output = run(&folder, &["set", "urls.txt", "priority=0.5", "lastmod=2026-01-01"]);
+    folder.write("script", "set priority=0.5 lastmod=2026-01-01\nwrite\n");
+    let output = run(&folder, &["--script", "script", "urls.txt"]);
     assert!(stderr(&output).contains("2 dates, 2 priorities cannot be written to a text list"), "{}", stderr(&output));
     assert!(folder.read("urls.txt") == before);
 }

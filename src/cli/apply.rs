@@ -17,6 +17,7 @@ use super::bulk::{Task, change};
 use super::changes::changes;
 use super::edit::edit_all;
 use super::rows::Target;
+use super::save::refuse_lost;
 use super::{Failure, Status, Streams, filter};
 use crate::document::query::Query;
 use crate::document::rows::RowSet;
@@ -90,6 +91,7 @@ pub(super) fn held(
     (rules, file, check): (&[Ready], &Path, bool),
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
+    let mut done = Vec::new();
     for (rule, rows) in rules.iter().zip(dealt(session.view(), rules)) {
         if rows.is_empty() {
             continue;
@@ -99,13 +101,17 @@ pub(super) fn held(
         if let Outcome::Done(report) = session.run(&command, Asker::Headless)?
             && !check
         {
-            rule.tell(&report.message, target.dry_run, streams);
+            done.push((rule, report.message));
         }
         session.mark(&rows, false);
     }
     if check {
         let count = changes(session.view(), streams.out)?;
         return Ok(obeyed(count, file, streams));
+    }
+    refuse_lost(&session, target.output.as_deref())?;
+    for (rule, message) in done {
+        rule.tell(&message, target.dry_run, streams);
     }
     edit_all(session, &[], &target.saving(), streams)
 }

@@ -4,7 +4,7 @@
 
 use super::apply::{self, Ready, dealt};
 use super::changes::changes;
-use super::edit::{edit_all, show_diffs, sum};
+use super::edit::{edit_all, foretold, show_diffs};
 use super::lock::Lock;
 use super::rows::{Keep, Target, date_of, repeated};
 use super::save::{announce, show_plan};
@@ -282,7 +282,7 @@ fn tell(done: &Through, (target, task): (&Target, &Task<'_>), streams: &mut Stre
                     rule.tell(&message, target.dry_run, streams);
                 }
             }
-            _ if target.dry_run => sum(intent, profile, streams),
+            _ if target.dry_run => streams.note(&foretold(intent, profile)),
             _ => streams.note(&message),
         }
     }

@@ -1,7 +1,7 @@
 //! Changes of a set without a screen: previewed, or done and saved.
 
 use super::output::{Paint, plain};
-use super::save::{save, show_plan};
+use super::save::{refuse_lost, save, show_plan};
 use super::{Failure, Status, Streams};
 use crate::check::profile::Profile;
 use crate::document::diff::Kind;
@@ -35,16 +35,22 @@ pub(super) fn edit_all(
     how: &Saving<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
+    let mut done = Vec::new();
     for command in commands {
         if how.dry_run
             && let Some(intent) = session.view().preview(command, Asker::Headless, &Progress::default())?
         {
-            sum(&intent, session.profile(), streams);
+            done.push(foretold(&intent, session.profile()));
         }
         match session.run(command, Asker::Headless)? {
-            Outcome::Done(report) if !how.dry_run => streams.note(&report.message),
+            Outcome::Done(report) if !how.dry_run => done.push(report.message),
             _ => {}
         }
+    }
+    // Nothing is called done that cannot be.
+    refuse_lost(&session, how.output)?;
+    for words in &done {
+        streams.note(words);
     }
     if how.dry_run {
         if session.is_modified() {
@@ -100,7 +106,7 @@ pub(super) fn show_diffs(
 }
 
 /// What one command would do.
-pub(super) fn sum(intent: &Intent, profile: Profile, streams: &mut Streams<'_>) {
+pub(super) fn foretold(intent: &Intent, profile: Profile) -> String {
     let left = intent.left_words(profile).map_or_else(String::new, |left| format!("; {left}"));
-    streams.note(&format!("dry run, nothing is written: {}{left}", intent.foretold()));
+    format!("dry run, nothing is written: {}{left}", intent.foretold())
 }

@@ -87,6 +87,9 @@ enum Failure {
     /// What was asked for makes no sense; the second text says what would.
     #[error("{0}")]
     Usage(String, String),
+    /// A file has no place for what was asked for; the second text says what has.
+    #[error("{0}")]
+    Place(String, String),
     /// What was asked for is not allowed here.
     #[error(transparent)]
     Refused(#[from] Refused),
@@ -125,7 +128,7 @@ impl Failure {
         match self {
             Self::Usage(..) | Self::Refused(_) => Status::Usage,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Fine,
-            Self::File(_) | Self::Held { .. } | Self::Waiting { .. } | Self::Output(_) => Status::Files,
+            Self::Place(..) | Self::File(_) | Self::Held { .. } | Self::Waiting { .. } | Self::Output(_) => Status::Files,
         }
     }
 
@@ -140,7 +143,7 @@ impl Failure {
     /// Says it, with what to do about it in a second line.
     fn say(&self, notes: &mut dyn Write) {
         let hint = match self {
-            Self::Usage(_, hint) => hint,
+            Self::Usage(_, hint) | Self::Place(_, hint) => hint,
             Self::File(error) => error.hint().unwrap_or_default(),
             Self::Held { .. } => "nothing was changed; save and close it there, or write elsewhere with -o OUT",
             Self::Waiting { .. } => {

@@ -3,14 +3,17 @@
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Streams};
-use crate::document::Document;
+use crate::document::rows::RowId;
+use crate::document::{Document, RowState};
 use crate::document::form::{Form, columns_in_words};
 use crate::document::sitemap::SitemapId;
 use crate::files::is_stream;
 use crate::files::plan::{Action, Output, Plan};
 use crate::progress::Progress;
+use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::change::Refused;
+use crate::session::snapshot::Snapshot;
 use crate::words::{counted, size};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,6 +33,55 @@ pub(super) fn save(
         Some(path) if is_stream(path) => print(session, session.form(), streams),
         _ => write(session, accepted(session.plan(to), accept), force, streams),
     }
+}
+
+/// A field that no file which it was given in has a place for, and changes of feeds. Whoever asks for that in so many
+/// words is not served by a save without it. Where some files have a place, what the others lose is said.
+pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<(), Failure> {
+    let to = output.or(session.path().map(PathBuf::as_path)).filter(|to| !is_stream(to));
+    let form = to.and_then(|to| Form::of_name(&to.file_name()?.to_string_lossy())).unwrap_or(session.form());
+    let Snapshot { state, saved, .. } = session.view();
+    let document = &state.document;
+    // In another form it is a copy, and what that leaves out is said.
+    if form != session.form() || document.sitemaps().iter().all(|sitemap| sitemap.form == Form::Xml) {
+        return Ok(());
+    }
+    let mut lost: [Option<SitemapId>; 4] = [None; 4];
+    let mut kept = [false; 4];
+    for row in document.maybe_different(saved).iter().map(RowId) {
+        let id = document.sitemap_of(row);
+        let Some(sitemap) = document.sitemap(id) else { continue };
+        if let (Form::Feed(feed), true) = (sitemap.form, output.is_none() && to.is_some())
+            && document.row_state(saved, row) != RowState::Clean
+        {
+            let message = format!("{}: this is {}, and a feed is never written over", sitemap.name, feed.name());
+            return Err(Failure::Place(message, "nothing was changed; -o NAME.xml saves it as a sitemap".to_owned()));
+        }
+        if !document.is_live(row) || matches!(sitemap.form, Form::Feed(_)) {
+            continue;
+        }
+        let unwritable: Vec<Field> = document.unwritable(row).collect();
+        for (field, (lost, kept)) in Field::ALL.into_iter().zip(lost.iter_mut().zip(&mut kept)) {
+            if unwritable.contains(&field) {
+                lost.get_or_insert(id);
+            } else {
+                *kept |= matches!(document.edited(row, field), Some(Some(_)));
+            }
+        }
+    }
+    let fields = Field::ALL.into_iter().zip(lost.into_iter().zip(kept));
+    let refused = fields.filter(|(_, (_, kept))| !kept).find_map(|(field, (lost, _))| Some((field, lost?)));
+    let Some((field, sitemap)) = refused.and_then(|(field, id)| Some((field, document.sitemap(id)?))) else {
+        return Ok(());
+    };
+    let why = match sitemap.form {
+        Form::List => "a list holds URLs and nothing else",
+        _ => "no column of the table is called so",
+    };
+    let (name, kind) = (&sitemap.name, sitemap.form.name());
+    let message = format!("{name}: {} cannot be written to {kind}: {why}", field.name());
+    let hint = format!("nothing was changed; sited convert {name} -o NAME.xml makes a sitemap of it");
+    Err(Failure::Place(message, hint))
 }
 
 /// Saves to another path in a form that its name need not say.

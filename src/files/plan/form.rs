@@ -87,7 +87,7 @@ impl Planner<'_> {
             let super::FileId::Sitemap(id) = output.file else { continue };
             let Some(Form::Feed(feed)) = self.document.sitemap(id).map(|sitemap| sitemap.form) else { continue };
             let message = format!(
-                "{} is {}, and a feed is never written over; save it as a sitemap: :write NAME.xml",
+                "{} is {}, and a feed is never written over; save it as a sitemap: :write NAME.xml, or -o NAME.xml",
                 output.name,
                 feed.name()
             );
