@@ -59,7 +59,8 @@ fn what_a_file_has_no_place_for_is_an_error_before_anything_is_said_to_be_done()
     let table = "loc,lastmod\nhttps://e.com/a,2026-01-01\n";
     let feed = "<rss version=\"2.0\"><channel><title>t</title><link>https://e.com/</link><description>d</description>\
                 <item><title>i</title><link>https://e.com/a</link></item></channel></rss>";
-    let sitemap = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/c</loc></url></urlset>";
+    let sitemap =
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/c</loc></url></urlset>";
     let rules = "[[rule]]\npriority = 0.5\n";
     let no_list = "error: l.txt: priority cannot be written to a text list: a list holds URLs and nothing else\n\
                    hint: nothing was changed; sited convert l.txt -o NAME.xml makes a sitemap of it";
@@ -92,7 +93,9 @@ fn what_a_file_has_no_place_for_is_an_error_before_anything_is_said_to_be_done()
             folder.write("s.xml", sitemap);
             folder.write("l.txt", list);
         } else {
-            for (name, text) in [("l.txt", list), ("t.csv", table), ("f.rss", feed), ("s.xml", sitemap), ("r.toml", rules)] {
+            for (name, text) in
+                [("l.txt", list), ("t.csv", table), ("f.rss", feed), ("s.xml", sitemap), ("r.toml", rules)]
+            {
                 folder.write(name, text);
             }
         }

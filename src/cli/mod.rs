@@ -128,7 +128,9 @@ impl Failure {
         match self {
             Self::Usage(..) | Self::Refused(_) => Status::Usage,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Status::Fine,
-            Self::Place(..) | Self::File(_) | Self::Held { .. } | Self::Waiting { .. } | Self::Output(_) => Status::Files,
+            Self::Place(..) | Self::File(_) | Self::Held { .. } | Self::Waiting { .. } | Self::Output(_) => {
+                Status::Files
+            }
         }
     }
 

@@ -3,10 +3,10 @@
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Streams};
-use crate::document::rows::RowId;
-use crate::document::{Document, RowState};
 use crate::document::form::{Form, columns_in_words};
+use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
+use crate::document::{Document, RowState};
 use crate::files::is_stream;
 use crate::files::plan::{Action, Output, Plan};
 use crate::progress::Progress;
