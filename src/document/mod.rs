@@ -11,6 +11,7 @@ pub mod deal;
 pub mod diff;
 pub mod edit;
 pub mod form;
+pub mod lines;
 pub mod merge;
 pub mod near;
 mod needle;

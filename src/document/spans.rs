@@ -119,7 +119,7 @@ fn kept(before: impl Iterator<Item = u32>, after: impl Iterator<Item = u32>) -> 
 }
 
 /// Places of a longest rising sequence.
-fn rising(values: &[usize]) -> RowSet {
+pub(super) fn rising(values: &[usize]) -> RowSet {
     if values.is_sorted() {
         return (0..values.len() as u32).collect();
     }
@@ -156,7 +156,7 @@ pub fn moved_rows((document, sitemap): (&Document, &Sitemap), (saved, was): (&Do
 
 /// Collects spans over both files.
 #[derive(Default)]
-struct Walk {
+pub(super) struct Walk {
     spans: Vec<Span>,
     before: usize,
     after: usize,
@@ -164,7 +164,7 @@ struct Walk {
 
 impl Walk {
     /// So many bytes of the one are so many others of the other.
-    fn differ(&mut self, before: usize, after: usize) {
+    pub(super) fn differ(&mut self, before: usize, after: usize) {
         let span = Span { before: self.before..self.before + before, after: self.after..self.after + after };
         (self.before, self.after) = (span.before.end, span.after.end);
         if before == 0 && after == 0 {
@@ -178,12 +178,12 @@ impl Walk {
         }
     }
 
-    fn same(&mut self, len: usize) {
+    pub(super) fn same(&mut self, len: usize) {
         (self.before, self.after) = (self.before + len, self.after + len);
     }
 
     /// One piece in both versions: what differs is between what begins and what ends the same.
-    fn pair(&mut self, before: &[u8], after: &[u8]) {
+    pub(super) fn pair(&mut self, before: &[u8], after: &[u8]) {
         if before == after {
             return self.same(before.len());
         }
@@ -195,7 +195,7 @@ impl Walk {
         self.same(ends);
     }
 
-    fn finish(self) -> Vec<Span> {
+    pub(super) fn finish(self) -> Vec<Span> {
         self.spans
     }
 }

@@ -21,6 +21,18 @@ pub struct Decoded {
     pub encoding: &'static str,
     /// What was unusual, if anything was.
     pub quirks: Vec<Quirk>,
+    /// The label of another encoding that the declaration gave: where it stood, and what it was.
+    label: Option<(usize, Vec<u8>)>,
+}
+
+impl Decoded {
+    /// The text as it was stored: with the declaration's own label.
+    pub fn as_stored(mut self) -> Vec<u8> {
+        if let Some((at, label)) = self.label.take() {
+            self.bytes.splice(at..at + UTF_8.len(), label);
+        }
+        self.bytes
+    }
 }
 
 /// The byte order mark of UTF-8.
@@ -84,14 +96,14 @@ fn of_bytes(bytes: Vec<u8>) -> Decoded {
         quirks.push(Quirk { kind: QuirkKind::InvalidBytes, at, entry: None, what: what.into() });
         let (text, _) = WINDOWS_1252.decode_without_bom_handling(&bytes);
         let bytes = text.into_owned().into_bytes();
-        return relabelled(Decoded { bytes, encoding: WINDOWS_1252.name(), quirks });
+        return relabelled(Decoded { bytes, encoding: WINDOWS_1252.name(), quirks, label: None });
     }
-    relabelled(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks })
+    relabelled(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks, label: None })
 }
 
 /// UTF-8 that is nothing else.
 const fn plain(bytes: Vec<u8>) -> Decoded {
-    Decoded { bytes, encoding: UTF_8, quirks: Vec::new() }
+    Decoded { bytes, encoding: UTF_8, quirks: Vec::new(), label: None }
 }
 
 /// UTF-8 with other bytes in it: those are read as windows-1252, one by one, and what is UTF-8 stays.
@@ -108,7 +120,7 @@ fn mixed(bytes: &[u8], mut quirks: Vec<Quirk>) -> Decoded {
     }
     let at = Lines::new(&out).position(first.unwrap_or(0));
     quirks.push(Quirk { kind: QuirkKind::InvalidBytes, at, entry: None, what: "not UTF-8".into() });
-    Decoded { bytes: out, encoding: WINDOWS_1252.name(), quirks }
+    Decoded { bytes: out, encoding: WINDOWS_1252.name(), quirks, label: None }
 }
 
 fn utf_16(bytes: &[u8], encoding: &'static Encoding, kind: QuirkKind) -> Decoded {
@@ -120,7 +132,7 @@ fn utf_16(bytes: &[u8], encoding: &'static Encoding, kind: QuirkKind) -> Decoded
         quirks.push(Quirk { kind: QuirkKind::InvalidBytes, at, entry: None, what: "half a character".into() });
     }
     contradicted(text.as_bytes(), encoding.name(), &mut quirks);
-    relabelled(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks })
+    relabelled(Decoded { bytes: text.into_owned().into_bytes(), encoding: encoding.name(), quirks, label: None })
 }
 
 fn utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
@@ -128,7 +140,7 @@ fn utf_32(bytes: &[u8], read: fn([u8; 4]) -> u32) -> Decoded {
     let text: String = letters.map(|four| char::from_u32(read(four)).unwrap_or('\u{FFFD}')).collect();
     let mut quirks = vec![Quirk { kind: QuirkKind::OtherMark, at: (1, 1), entry: None, what: "UTF-32".into() }];
     contradicted(text.as_bytes(), "UTF-32", &mut quirks);
-    relabelled(Decoded { bytes: text.into_bytes(), encoding: "UTF-32", quirks })
+    relabelled(Decoded { bytes: text.into_bytes(), encoding: "UTF-32", quirks, label: None })
 }
 
 /// The encoding of a label. That browsers take `unicode` for UTF-16 does not make it a name of one (rule catalogue,
@@ -157,16 +169,26 @@ fn relabelled(mut decoded: Decoded) -> Decoded {
     if let Some(label) = declared(&decoded.bytes)
         && !decoded.bytes.get(label.clone()).is_some_and(|name| name.eq_ignore_ascii_case(UTF_8.as_bytes()))
     {
-        decoded.bytes.splice(label, UTF_8.bytes());
+        let at = label.start;
+        decoded.label = Some((at, decoded.bytes.splice(label, UTF_8.bytes()).collect()));
     }
     decoded
 }
 
-/// Where the label stands that an XML declaration gives; blanks and a mark may stand before it.
+/// Bytes at the beginning of a file in which its declaration is looked for.
+const JUNK: usize = 4_096;
+
+/// Where the label stands that an XML declaration gives.
 fn declared(bytes: &[u8]) -> Option<Range<usize>> {
-    let text = bytes.strip_prefix(MARK).unwrap_or(bytes).trim_ascii_start();
-    let start = bytes.len() - text.len() + b"<?xml".len();
-    let inside = text.strip_prefix(b"<?xml")?;
+    const START: &[u8] = b"<?xml";
+    // Something may stand before it, such as the warning of a script; a comment may speak of declarations.
+    let beginning = bytes.get(..bytes.len().min(JUNK)).unwrap_or_default();
+    let at = memchr::memmem::find(beginning, START)?;
+    if memchr::memmem::find(beginning.get(..at)?, b"<!--").is_some() {
+        return None;
+    }
+    let start = at + START.len();
+    let inside = bytes.get(start..)?;
     // A declaration is short; in a file without one, the next `?>` may be anywhere.
     let inside = inside.get(..memchr::memmem::find(inside.get(..inside.len().min(1_024))?, b"?>")?)?;
     let found = markup::attributes(inside).find(|attribute| attribute.name == b"encoding")?;
@@ -186,6 +208,19 @@ mod tests {
     fn wide(text: &str, mark: bool, big: bool) -> Vec<u8> {
         let units = mark.then_some(0xFEFF).into_iter().chain(text.encode_utf16());
         units.flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+    }
+
+    #[test]
+    fn a_declaration_counts_behind_what_a_script_said_and_not_in_a_comment() {
+        let decoded = |text: &[u8]| {
+            let decoded = decode(text.to_vec());
+            (decoded.encoding, String::from_utf8(decoded.bytes).unwrap())
+        };
+        let declared = b"<b>Notice</b>: x\n<?xml version='1.0' encoding='iso-8859-2'?><a>\xB1</a>";
+        let text = "<b>Notice</b>: x\n<?xml version='1.0' encoding='UTF-8'?><a>\u{105}</a>";
+        assert_eq!(decoded(declared), ("ISO-8859-2", text.to_owned()));
+        let comment = "<!-- <?xml version='1.0' encoding='iso-8859-2'?> --><a>\u{105}</a>";
+        assert_eq!(decoded(comment.as_bytes()), (UTF_8, comment.to_owned()));
     }
 
     #[test]

@@ -87,7 +87,7 @@ pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Conte
     if let Some(reason) = detect::packed(&unpacked) {
         return Err(Error::new(path, reason));
     }
-    let Decoded { bytes, encoding, quirks: odd } = decode::decode(unpacked);
+    let Decoded { bytes, encoding, quirks: odd, .. } = decode::decode(unpacked);
     // UTF-16 and the like may grow by half when they become UTF-8.
     if bytes.len() as u64 > u64::from(u32::MAX) {
         return Err(Error::new(path, Reason::TooLarge(limit)));

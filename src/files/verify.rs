@@ -3,14 +3,18 @@
 //! Reads every file of the plan and writes none. Nothing of it is taken from what was remembered: the file on disk is
 //! read again, the file to be is made whole, and both are compared outside of the spans that are said to differ.
 
+use super::decode;
 use super::detect;
 use super::disk::{Disk, fingerprint};
 use super::plan::{Action, FileId, Output, Plan};
+use super::read::Options;
+use super::unpack;
 use crate::document::Document;
 use crate::document::sitemap::SitemapId;
 use crate::document::spans::{self, Pieces, Span};
 use crate::progress::Progress;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What is proved of one file.
@@ -124,6 +128,21 @@ fn spans_of(plan: &Plan, output: &Output, saved: &Document, (before, after): (&[
     };
     // A file that was repaired or decoded when it was read is other bytes in memory.
     if was.bytes() == before { spans::spans(&was, &is) } else { spans::spans_of_bytes(before, after) }
+}
+
+/// The text of a file as it is stored now, unpacked and decoded and nothing else; `None` if that is not what was read.
+pub fn stored_text(path: &Path, disk: &Disk) -> Option<Vec<u8>> {
+    let stored = std::fs::read(path).ok()?;
+    let known = disk.get(path)?;
+    if (known.len, known.hash) != (stored.len() as u64, fingerprint(&stored)) {
+        return None;
+    }
+    let unpacked = if detect::is_gzip(&stored) {
+        unpack::unpack(&stored, Options::default().max_unpacked).ok()?.0
+    } else {
+        stored
+    };
+    Some(decode::decode(unpacked).as_stored())
 }
 
 /// The bytes under gzip.

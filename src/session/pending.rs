@@ -5,6 +5,7 @@
 use super::change::{Change, Intent, Label};
 use super::snapshot::Snapshot;
 use crate::document::edit::{Edit, Value};
+use crate::document::quirk::{self, Quirk};
 use crate::document::rows::{RowId, RowList, RowSet};
 use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::document::spans::moved_rows;
@@ -354,6 +355,44 @@ fn changed_files(document: &Document, saved: &Document) -> Vec<Member> {
     };
     files.extend(pairs.filter(|(_, pair)| differs(*pair)).map(|(number, _)| Member::Sitemap(SitemapId(number as u32))));
     files
+}
+
+impl Snapshot {
+    /// What differs of a file that is no row, a few words each.
+    pub fn file_differences(&self, file: Member) -> Vec<String> {
+        let (document, saved) = (&self.state.document, &self.saved);
+        let mut said = Vec::new();
+        let mut agreed = |is: bool, was: bool, quirks: Vec<Quirk>| {
+            if is && !was {
+                said.extend(quirk::changes(&quirks));
+            }
+        };
+        let mut others = Vec::new();
+        match file {
+            Member::Index => {
+                let (Some(is), Some(was)) = (document.index(), saved.index()) else { return Vec::new() };
+                agreed(is.accepted, was.accepted, was.all_quirks().cloned().collect());
+                if is.source.bytes() != was.source.bytes() || is.other_volumes(was).next().is_some() {
+                    others.push("what stands in it".to_owned());
+                }
+            }
+            Member::Sitemap(id) => {
+                let (Some(is), Some(was)) = (document.sitemap(id), saved.sitemap(id)) else { return Vec::new() };
+                agreed(is.accepted, was.accepted, was.quirks.to_vec());
+                if is.apart && !was.apart {
+                    others.push("its news get files of their own".to_owned());
+                }
+                if is.path.is_some() && was.path.is_some() && is.path != was.path {
+                    others.push(format!("was {}", was.name));
+                }
+                if !Arc::ptr_eq(&is.frame, &was.frame) {
+                    others.push("what stands around its entries".to_owned());
+                }
+            }
+        }
+        said.extend(others);
+        said
+    }
 }
 
 /// What differs between two texts, from the tag before it to the tag after it.

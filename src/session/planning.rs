@@ -3,9 +3,8 @@
 use super::Session;
 use super::verify::Inspection;
 use crate::document::Document;
-use crate::document::diff::{Diff, unified};
+use crate::document::diff::Diff;
 use crate::document::form::Form;
-use crate::document::spans::{Pieces, spans};
 use crate::files::{self, Action, Disk, Plan, Request};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
@@ -81,14 +80,17 @@ impl Planning {
             return None;
         }
         let mut index = Diff::default();
+        let inspection = Inspection::new(plan, self.saved.clone(), self.disk.clone());
+        let plan = inspection.plan();
         for output in plan.outputs.iter().filter(|output| output.action == Action::Rewritten) {
-            let Some(file) = plan.index_file(output.file) else { continue };
-            let was = self.saved.index().and_then(|index| index.file_at(&output.path));
-            let (before, after) = Pieces::of_indexes(was.as_ref(), Some(&file));
-            let diff = unified(&before.bytes(), &after.bytes(), &spans(&before, &after), INDEX_LINES);
+            if plan.index_file(output.file).is_none() {
+                continue;
+            }
+            let diff = inspection.diff(output, INDEX_LINES);
             index.lines.extend(diff.lines);
             index.more += diff.more;
         }
+        let plan = inspection.into_plan();
         (!progress.is_cancelled()).then_some(Planned { plan, index, version: self.version })
     }
 

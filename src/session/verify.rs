@@ -3,10 +3,11 @@
 use super::Session;
 use crate::document::Document;
 use crate::document::diff::{Diff, unified};
+use crate::document::lines;
 use crate::document::sitemap::SitemapId;
 use crate::document::spans::{Pieces, spans};
-use crate::files::verify::{Proof, verify};
-use crate::files::{Action, Disk, FileId, Plan};
+use crate::files::verify::{Proof, stored_text, verify};
+use crate::files::{Action, Disk, FileId, Output, Plan};
 use crate::progress::Progress;
 use std::sync::Arc;
 
@@ -42,6 +43,16 @@ impl Inspection {
         Self { plan, saved, disk }
     }
 
+    /// The save.
+    pub(super) const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The save, which has been looked at.
+    pub(super) fn into_plan(self) -> Plan {
+        self.plan
+    }
+
     /// A look at what is left of the first file of the plan if it goes altogether.
     #[must_use]
     pub fn of_gone(mut self) -> Self {
@@ -64,26 +75,35 @@ impl Inspection {
                 if progress.is_cancelled() {
                     return None;
                 }
-                let (plan, saved) = (&self.plan.document, &self.saved);
-                let was = || {
-                    let path = Some(output.path.as_path());
-                    let at = saved.sitemaps().iter().position(|sitemap| sitemap.path.as_deref() == path);
-                    at.map_or_else(Pieces::default, |number| Pieces::of(saved, SitemapId(number as u32)))
-                };
-                let index_then = || saved.index().and_then(|index| index.file_at(&output.path));
-                let (before, after) = match output.file {
-                    FileId::Sitemap(id) => (was(), Pieces::of(plan, id)),
-                    FileId::Index | FileId::Another(_) => {
-                        Pieces::of_indexes(index_then().as_ref(), self.plan.index_file(output.file).as_ref())
-                    }
-                    FileId::Gone if index_then().is_some() => Pieces::of_indexes(index_then().as_ref(), None),
-                    FileId::Gone => (was(), Pieces::default()),
-                };
-                let spans = spans(&before, &after);
-                let diff = unified(&before.bytes(), &after.bytes(), &spans, most);
+                let diff = self.diff(output, most);
                 Some(FileDiff { name: Arc::clone(&output.name), action: output.action, diff })
             })
             .collect()
+    }
+
+    /// The diff of one file, from the text that is stored: what was repaired or decoded when it was read is read again.
+    pub(super) fn diff(&self, output: &Output, most: usize) -> Diff {
+        let (plan, saved) = (&self.plan.document, &self.saved);
+        let path = Some(output.path.as_path());
+        let at = saved.sitemaps().iter().position(|sitemap| sitemap.path.as_deref() == path);
+        let was = || at.map_or_else(Pieces::default, |number| Pieces::of(saved, SitemapId(number as u32)));
+        let index_then = saved.index().and_then(|index| index.file_at(&output.path));
+        let (before, after) = match output.file {
+            FileId::Sitemap(id) => (was(), Pieces::of(plan, id)),
+            FileId::Index | FileId::Another(_) => {
+                Pieces::of_indexes(index_then.as_ref(), self.plan.index_file(output.file).as_ref())
+            }
+            FileId::Gone if index_then.is_some() => Pieces::of_indexes(index_then.as_ref(), None),
+            FileId::Gone => (was(), Pieces::default()),
+        };
+        let of_sitemap = at.and_then(|at| saved.sitemaps().get(at)).map(|sitemap| &sitemap.quirks);
+        let quirks = index_then.as_ref().map(|file| file.quirks).or(of_sitemap);
+        let is_repaired = quirks.is_some_and(|quirks| quirks.iter().any(|quirk| quirk.kind.is_repair()));
+        if let Some(stored) = is_repaired.then(|| stored_text(&output.path, &self.disk)).flatten() {
+            let after = after.bytes();
+            return unified(&stored, &after, &lines::spans(&stored, &after), most);
+        }
+        unified(&before.bytes(), &after.bytes(), &spans(&before, &after), most)
     }
 }
 
@@ -138,6 +158,33 @@ mod tests {
         assert_eq!((found.fault, found.spans.len()), (None, 1));
         let [before, after] = &found.texts[0];
         assert!(before.ends_with("?x&") && after.ends_with("?x&amp;"), "{before} {after}");
+    }
+
+    #[test]
+    fn the_diff_of_a_repaired_file_begins_with_its_own_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let damaged = folder.path().join("damaged.xml");
+        let text = "Notice: x\n<?xml version='1.0' encoding='latin1'?>\n<!DOCTYPE u [<!ENTITY h 'x'>]>\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\n<url>\n<loc>https://e.com/\u{e9}&h;</loc>\n</url>\n<url>\n<loc>https://e.com/2</loc>\n</url>\n<url>\n<loc>https://e.com/3<loc>\n</url>\n</urlset>\n";
+        let stored: Vec<u8> = text.chars().map(|letter| letter as u8).collect();
+        fs::write(&damaged, stored).unwrap();
+        let session = open(&damaged, &["fix xml-leading-junk"]);
+        let [file] = &session.inspection(session.plan(None)).diffs(100, &Progress::default()).unwrap()[..] else {
+            panic!("one file")
+        };
+        let lines: Vec<&str> = file.diff.lines.iter().map(|line| &*line.text).collect();
+        let changed: Vec<&str> = lines.into_iter().filter(|line| line.starts_with(['-', '+'])).collect();
+        assert_eq!(
+            changed,
+            [
+                "-Notice: x",
+                "-<?xml version='1.0' encoding='latin1'?>",
+                "+<?xml version='1.0' encoding='UTF-8'?>",
+                "-<loc>https://e.com/\u{e9}&h;</loc>",
+                "+<loc>https://e.com/\u{e9}&amp;h;</loc>",
+                "-<loc>https://e.com/3<loc>",
+                "+<loc>https://e.com/3</loc>",
+            ]
+        );
     }
 
     #[test]

@@ -112,12 +112,14 @@ impl App {
     }
 
     fn file_change_line(&self, file: Member) -> Line {
-        let name = self.session.view().file_name(file);
-        Words::new()
+        let view = self.session.view();
+        let mut words = Words::new()
             .and(Role::Changed, format!("{} ", self.theme.signs.changed))
-            .and(Role::Text, name.to_string())
-            .and(Role::Dim, format!("{GAP}what stands around its entries"))
-            .into()
+            .and(Role::Text, view.file_name(file).to_string());
+        for difference in view.file_differences(file) {
+            words.push(Role::Dim, format!("{GAP}{difference}"));
+        }
+        words.into()
     }
 
     /// `priority 0.5 → 0.8`, each value cut to so many columns.
@@ -141,7 +143,15 @@ impl App {
 
     /// The chosen change with whole values, a line for each.
     fn at_length(&self, changes: &Changes, moved: &RowSet) -> Vec<Line> {
-        let Some(Entry::Row(row)) = changes.entry() else { return Vec::new() };
+        let row = match changes.entry() {
+            Some(Entry::Row(row)) => row,
+            Some(Entry::File(file)) => {
+                let said = self.session.view().file_differences(file);
+                let lines = said.into_iter().map(|difference| Words::text(difference).into());
+                return lines.chain([Words::dim("gp, then d: the lines before and after").into()]).collect();
+            }
+            _ => return Vec::new(),
+        };
         let document = self.session.document();
         let width = usize::from(self.size.0).saturating_sub(6);
         let charset = self.theme.charset;

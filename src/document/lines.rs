@@ -1,0 +1,109 @@
+//! Which bytes differ between two texts of which nothing else is known, piece by piece: lines, and what ends with `>`.
+//!
+//! Pieces that stand once in each text are what both are held together by (patience diff); between them what begins and
+//! ends the same is the same. Pure; the time grows with the texts, whatever is in them.
+
+use super::spans::{Span, Walk, rising};
+use hashbrown::HashMap;
+
+/// The spans that differ, in order: what lies outside of them is the same in both.
+pub fn spans(before: &[u8], after: &[u8]) -> Vec<Span> {
+    let (old, new) = (pieces(before), pieces(after));
+    let mut walk = Walk::default();
+    let (mut from, mut to) = (0, 0);
+    for (at, other) in common(&old, &new) {
+        between(&mut walk, old.get(from..at).unwrap_or_default(), new.get(to..other).unwrap_or_default());
+        walk.same(old.get(at).map_or(0, |piece| piece.len()));
+        (from, to) = (at + 1, other + 1);
+    }
+    between(&mut walk, old.get(from..).unwrap_or_default(), new.get(to..).unwrap_or_default());
+    walk.finish()
+}
+
+/// A text cut behind its line breaks and around its tags: a file without line breaks has pieces too.
+fn pieces(text: &[u8]) -> Vec<&[u8]> {
+    let behind = text.split_inclusive(|byte| matches!(byte, b'\n' | b'>'));
+    let around = behind.flat_map(|piece| {
+        let (before, tag) = piece.split_at(memchr::memrchr(b'<', piece).unwrap_or(0));
+        [before, tag]
+    });
+    around.filter(|piece| !piece.is_empty()).collect()
+}
+
+/// The places of pieces that stand once in each, as many as stand in the same order.
+fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
+    // How often, and where last, in the one and in the other.
+    let mut places: HashMap<&[u8], [(u32, usize); 2]> = HashMap::new();
+    for (side, pieces) in [old, new].into_iter().enumerate() {
+        for (at, piece) in pieces.iter().enumerate() {
+            if let Some(place) = places.entry(piece).or_default().get_mut(side) {
+                *place = (place.0 + 1, at);
+            }
+        }
+    }
+    let once = new.iter().filter_map(|piece| match places.get(piece) {
+        Some([(1, at), (1, other)]) => Some((*at, *other)),
+        _ => None,
+    });
+    let once: Vec<(usize, usize)> = once.collect();
+    let kept = rising(&once.iter().map(|(at, _)| *at).collect::<Vec<_>>());
+    once.into_iter().zip(0..).filter(|(_, at)| kept.contains(*at)).map(|(place, _)| place).collect()
+}
+
+/// What differs between two runs of pieces: what is left when those at both ends that are the same are taken off.
+fn between(walk: &mut Walk, mut old: &[&[u8]], mut new: &[&[u8]]) {
+    while let ([one, rest @ ..], [other, others @ ..]) = (old, new)
+        && one == other
+    {
+        walk.same(one.len());
+        (old, new) = (rest, others);
+    }
+    let mut tail = 0;
+    while let ([rest @ .., one], [others @ .., other]) = (old, new)
+        && one == other
+    {
+        tail += one.len();
+        (old, new) = (rest, others);
+    }
+    match (old, new) {
+        // One piece that became another: what differs is within it.
+        ([one], [other]) => walk.pair(one, other),
+        _ => walk.differ(old.iter().map(|piece| piece.len()).sum(), new.iter().map(|piece| piece.len()).sum()),
+    }
+    walk.same(tail);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::spans::same_outside;
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts<'t>(before: &'t str, after: &'t str) -> Vec<(&'t str, &'t str)> {
+        let found = spans(before.as_bytes(), after.as_bytes());
+        assert!(same_outside(before.as_bytes(), after.as_bytes(), &found).is_some());
+        found.into_iter().map(|span| (&before[span.before], &after[span.after])).collect()
+    }
+
+    #[test]
+    fn each_place_is_a_span_of_its_own() {
+        let before = "junk\n<a>\n<u>\n<l>1&x</l>\n</u>\n<u>\n<l>2</l>\n</u>\n<u>\n<l>3&y</l>\n</u>\n</a>";
+        let after = "<a>\n<u>\n<l>1&amp;x</l>\n</u>\n<u>\n<l>2</l>\n</u>\n<u>\n<l>3&amp;y</l>\n</u>\n</a>\n";
+        assert_eq!(texts(before, after), [("junk\n", ""), ("", "amp;"), ("", "amp;"), ("", "\n")]);
+        // Without a single line break, too.
+        let flat = |text: &str| text.replace('\n', "");
+        assert_eq!(texts(&flat(before), &flat(after)), [("junk", ""), ("", "amp;"), ("", "amp;")]);
+        assert_eq!(texts("", "a"), [("", "a")]);
+        assert_eq!(texts("a", "a"), []);
+    }
+
+    proptest! {
+        /// Outside of the spans both are the same, and the spans do not touch.
+        #[test]
+        fn nothing_else_differs(before in "[ab>\n]{0,30}", after in "[ab>\n]{0,30}") {
+            let found = spans(before.as_bytes(), after.as_bytes());
+            prop_assert!(same_outside(before.as_bytes(), after.as_bytes(), &found).is_some());
+            prop_assert!(found.is_sorted_by(|one, next| one.before.end <= next.before.start));
+        }
+    }
+}
