@@ -27,7 +27,7 @@ pub struct Decoded {
 
 impl Decoded {
     /// The text as it was stored: with the declaration's own label.
-    pub fn as_stored(mut self) -> Vec<u8> {
+    pub fn into_stored(mut self) -> Vec<u8> {
         if let Some((at, label)) = self.label.take() {
             self.bytes.splice(at..at + UTF_8.len(), label);
         }

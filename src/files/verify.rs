@@ -142,7 +142,7 @@ pub fn stored_text(path: &Path, disk: &Disk) -> Option<Vec<u8>> {
     } else {
         stored
     };
-    Some(decode::decode(unpacked).as_stored())
+    Some(decode::decode(unpacked).into_stored())
 }
 
 /// The bytes under gzip.
