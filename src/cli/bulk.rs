@@ -86,6 +86,9 @@ impl Task<'_> {
             Self::Rules { rules, file, check } => apply::held(session, target, (rules, file, *check), streams),
             Self::Repeated { keep, equivalent } => {
                 let rows = repeated(&session, *keep, *equivalent, &|row| date_of(&session, row));
+                if rows.is_empty() {
+                    streams.note(ALL_DIFFER);
+                }
                 session.mark(&rows, true);
                 let delete = Command::Delete(Scope::default());
                 let commands = if rows.is_empty() { &[][..] } else { std::slice::from_ref(&delete) };
@@ -161,6 +164,9 @@ impl Spool {
         Ok(())
     }
 }
+
+/// What is said where nothing is repeated.
+const ALL_DIFFER: &str = "nothing changed: no URL stands more than once";
 
 /// How a set is to be opened instead.
 enum Again {
@@ -248,6 +254,9 @@ fn through(
     // Files without a row stay where no row is left at all.
     if is_dry && !spool.gone.is_empty() && done.is_empty() {
         return Ok(Err(Again::Whole("no row is left of it")));
+    }
+    if matches!(task, Task::Repeated { .. }) && gone.is_empty() {
+        streams.note(ALL_DIFFER);
     }
     tell(&done, (target, task), streams);
     if let Task::Rules { file, check: true, .. } = task {

@@ -109,8 +109,9 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
         return Ok(status);
     }
     if let Some(gone) = report.known.as_ref().map(Baseline::len).filter(|gone| *gone > 0) {
+        let are = if gone == 1 { "is" } else { "are" };
         let gone = counted(gone, "finding");
-        streams.note(&format!("{gone} of the baseline are gone; --write-baseline writes it anew"));
+        streams.note(&format!("{gone} of the baseline {are} gone; --write-baseline writes it anew"));
     }
     report.finish(streams)?;
     streams.out.flush()?;

@@ -2,7 +2,7 @@
 
 use super::super::args::{Line, Task};
 use super::super::walk::tests::write;
-use super::super::{Streams, apply, fix, rows, set, split};
+use super::super::{Streams, apply, check, fix, rows, set, split};
 use clap::Parser;
 use flate2::read::GzDecoder;
 use proptest::prelude::*;
@@ -48,6 +48,7 @@ fn run(words: &[&str], folder: &Path, held: u64) -> Left {
         Task::Dedupe(task) => rows::dedupe(&task, held, &mut streams),
         Task::Apply(task) => apply::run(&task, held, &mut streams),
         Task::Split(task) => split::run(&task, held, &mut streams),
+        Task::Check(task) => check::run_within(&task, held, &mut streams),
         _ => unreachable!("only what writes"),
     };
     let notes = format!("{}{:?}", String::from_utf8(notes).unwrap(), status.map_err(|failure| failure.to_string()));
@@ -260,6 +261,47 @@ fn a_fix_of_a_large_set_says_what_it_leaves() {
         let left = run(&["fix", "PATH", "--dry-run"], folder.path(), held);
         assert!(left.notes.contains("; leaves 1 note: lastmod-missing\n"), "{held}: {}", left.notes);
     }
+}
+
+/// The script of the README, line by line, on a set of which no file but the one in hand is held.
+#[test]
+fn the_nightly_script_needs_none_of_a_set_but_the_file_in_hand() {
+    let readme = include_str!("../../../README.md");
+    let (_, script) = readme.split_once("```sh\nsited apply").unwrap();
+    let script = format!("sited apply{}", script.split("```").next().unwrap());
+    let links = "<x:link rel=\"alternate\" hreflang=\"fr\" href=\"https://e.com/fr\"/>";
+    let one = format!("<url><loc>https://e.com/de</loc><lastmod>2024-01-01 10:00:00Z</lastmod>{links}</url>");
+    let two = format!("{one}<url><loc>https://e.com/fr</loc>{links}{}</url>", links.replace("fr", "de"));
+    let [held, through] = [u64::MAX, 0].map(|held| {
+        let folder = of_rows([&one, &two]);
+        let (set, known) = (folder.path().to_str().unwrap(), folder.path().join("known.json"));
+        fs::write(&known, "{\"version\":1,\"findings\":[]}").unwrap();
+        let lines: Vec<Left> = script
+            .lines()
+            .map(|line| {
+                let words = line.split(" > ").next().unwrap().split(' ').skip(1);
+                let words: Vec<&str> = words
+                    .map(|word| match word {
+                        "rules.toml" => "RULES",
+                        "public/" => "PATH",
+                        "public/new" => "OUT",
+                        "known.json" => known.to_str().unwrap(),
+                        word => word,
+                    })
+                    .collect();
+                let mut left = run(&words, folder.path(), held);
+                assert!(!left.notes.contains("held in memory") && left.notes.contains("Ok("), "{line}: {}", left.notes);
+                left.notes = left.notes.replace(set, "");
+                left.out = left.out.replace(set, "");
+                left.files = left.files.into_iter().map(|(path, text)| (path.replace(set, ""), text)).collect();
+                left
+            })
+            .collect();
+        let _ = fs::remove_dir_all(folder.path().with_extension("out"));
+        lines
+    });
+    assert_eq!(held.len(), 5);
+    assert_eq!(held, through);
 }
 
 /// Many files that stay as they are make one line.
