@@ -76,7 +76,7 @@ impl Source {
     pub fn with_around_lines(&self, head: &[u8], tail: &[u8], line_end: &'static str) -> Option<Self> {
         let is_frame = (head.is_empty() || head == MARK) && tail.iter().all(u8::is_ascii_whitespace);
         is_frame.then(|| Self {
-            bytes: [head, tail].concat().into(),
+            bytes: [head, tail].concat(),
             starts: [head.len() as u32].into(),
             open_end: self.open_end.min(line_end.len() as u8),
             ..Self::of_grid(Grid::list(line_end))

@@ -15,9 +15,9 @@ impl Buffers {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
 
-    /// Gives back the bytes of a file that nobody needs any more.
-    pub fn give(&self, buffer: Vec<u8>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+    /// Gives back the bytes of a file, if nobody needs them any more.
+    pub fn give_back(&self, buffer: Option<Vec<u8>>) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).extend(buffer);
     }
 
     /// How many wait to be used.

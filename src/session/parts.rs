@@ -155,7 +155,7 @@ impl Parts {
                 let part = files::Part::Sitemap { source, sitemap, on_disk, visitor: reader };
                 if let Some(id) = session.absorb_known(part) {
                     let bytes = session.now.state.document.shed(id);
-                    bytes.into_iter().for_each(|bytes| loader.options.buffers.give(bytes));
+                    loader.options.buffers.give_back(bytes);
                 }
             }
         })?;
@@ -200,7 +200,7 @@ impl Parts {
         files::load_all(&self.paths, &self.loader.options, progress, make, &mut |part| {
             if let files::Part::Sitemap { visitor, source, .. } = part {
                 found.extend(visitor.found);
-                self.loader.options.buffers.give(source.into_bytes());
+                self.loader.options.buffers.give_back(Some(source.into_bytes()));
             }
         })?;
         Ok(found)
@@ -274,7 +274,7 @@ impl Parts {
             } else {
                 Err(files::Error::new(&path, Reason::Changed).into())
             };
-            session.shed(id).into_iter().for_each(|bytes| loader.options.buffers.give(bytes));
+            loader.options.buffers.give_back(session.shed(id));
             if let Err(error) = result {
                 failed = Some(error);
                 progress.cancel();
@@ -315,7 +315,7 @@ pub fn walk<E: From<files::Error>>(
             failed = Some(error);
             progress.cancel();
         }
-        session.shed(id).into_iter().for_each(|bytes| loader.options.buffers.give(bytes));
+        loader.options.buffers.give_back(session.shed(id));
     })?;
     session.finish_parts(loaded);
     failed.map_or(Ok(session), Err)

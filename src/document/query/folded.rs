@@ -44,8 +44,8 @@ impl Folded {
     pub(super) fn find(&self, text: &[u8]) -> Option<usize> {
         let places = (text.len() + 1).checked_sub(self.needle.len())?;
         let blocks = places / BLOCK * BLOCK;
-        let found = (0..blocks).step_by(BLOCK).filter(|from| self.may_stand(text, *from));
-        let found = found.filter_map(|from| self.find_closely(text, from..from + BLOCK)).next();
+        let mut blocks_of_it = (0..blocks).step_by(BLOCK).filter(|from| self.may_stand(text, *from));
+        let found = blocks_of_it.find_map(|from| self.find_closely(text, from..from + BLOCK));
         found.or_else(|| self.find_closely(text, blocks..places))
     }
 

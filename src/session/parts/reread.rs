@@ -159,7 +159,7 @@ impl Known<'_> {
         let records: Vec<(RowId, Record)> = rows.par_iter().with_min_len(PIECE).map(record).collect();
         session.now.state.document.refill_some(self.id, source, &records);
         let result = see(session, rows);
-        session.now.state.document.shed(self.id).into_iter().for_each(|bytes| buffers.give(bytes));
+        buffers.give_back(session.now.state.document.shed(self.id));
         result
     }
 
@@ -200,7 +200,7 @@ impl Parts {
                 Some((RowId(row), Entry::of(text, &source.names).value(Field::Loc, text)?.into()))
             };
             let texts = wanted.range(file.rows.clone()).filter_map(text).collect();
-            self.loader.options.buffers.give(source.into_bytes());
+            self.loader.options.buffers.give_back(Some(source.into_bytes()));
             Ok(texts)
         };
         let mut found = Vec::new();
