@@ -439,6 +439,27 @@ enum Wanted<'w> {
     Each(&'w [(RowId, ValueId)]),
 }
 
+/// A value that rows get, with what is asked of it for each.
+#[derive(Clone, Copy)]
+struct New<'v> {
+    id: ValueId,
+    /// `None` removes the element.
+    text: Option<&'v str>,
+    /// Its length in bytes as it is written.
+    len: usize,
+    /// What a record takes in of it.
+    noted: Record,
+}
+
+impl<'v> New<'v> {
+    fn of(document: &'v Document, field: Field, id: ValueId) -> Self {
+        let text = document.text(id);
+        let mut noted = Record::default();
+        noted.note(field, text);
+        Self { id, text, len: text.map_or(0, escaped_len), noted }
+    }
+}
+
 /// One page of a bulk edit, made on a worker.
 struct PageEdit {
     number: usize,
@@ -485,8 +506,8 @@ impl Document {
         let mut overrides = self.overrides[field.index()].copy_of_page(number);
         let mut records = self.records.copy_of_page(number);
         let (mut passed_over, mut deltas, mut is_changed) = (Vec::new(), Vec::new(), false);
-        // What a record takes in of a value, kept for the next row that gets the same.
-        let mut noted = (ValueId::NONE, Record::default());
+        // Kept for the next row that gets the same.
+        let mut new = New::of(self, field, ValueId::NONE);
         let mut near = self.near();
         // Copies that nobody else has yet.
         let places = (Arc::make_mut(&mut overrides), Arc::make_mut(&mut records));
@@ -498,7 +519,10 @@ impl Document {
             };
             // The last page is longer than the column.
             let is_there = !record.is_deleted() && row.0 < self.row_limit();
-            let changed = is_there.then(|| self.set_field(near.of(row), field, id)).flatten();
+            if new.id != id {
+                new = New::of(self, field, id);
+            }
+            let changed = is_there.then(|| self.set_field(near.of(row), field, new)).flatten();
             let Some((id, delta)) = changed else {
                 passed_over.push(row.0);
                 continue;
@@ -507,11 +531,7 @@ impl Document {
             if id == ValueId::NONE {
                 record.note(field, self.base_value(row, field).as_deref());
             } else {
-                if noted.0 != id {
-                    noted = (id, Record::default());
-                    noted.1.note(field, self.text(id));
-                }
-                record.take(field, &noted.1);
+                record.take(field, &new.noted);
             }
             is_changed = true;
             let home = near.home(row);
@@ -528,24 +548,23 @@ impl Document {
 
     /// The override that a field really needs for a value, and by how many bytes the entry grows.
     /// `None` if nothing changes.
-    fn set_field(&self, (row, base, names): Place<'_>, field: Field, id: ValueId) -> Option<(ValueId, i64)> {
+    fn set_field(&self, (row, base, names): Place<'_>, field: Field, new: New<'_>) -> Option<(ValueId, i64)> {
         let current = self.override_of(row, field);
         let after = self.record(row).plain_loc_end();
         if let Some(says) = after.and_then(|after| plain::behind_loc(base, after, field, names))
-            && let Some(wanted) = self.text(id)
+            && let Some(wanted) = new.text
             && current != ValueId::REMOVED
         {
             // The element stays where it is and nothing but its text differs, whatever becomes of its neighbours.
             let now = self.text(current);
-            let (id, len) =
-                if wanted.as_bytes() == says { (ValueId::NONE, says.len()) } else { (id, escaped_len(wanted)) };
+            let (id, len) = if wanted.as_bytes() == says { (ValueId::NONE, says.len()) } else { (new.id, new.len) };
             let is_same = id == current || (id != ValueId::NONE && now == Some(wanted));
             return (!is_same).then(|| (id, len as i64 - now.map_or(says.len(), escaped_len) as i64));
         }
         let entry = Entry::of(base, names);
-        let wanted = self.text(id);
+        let wanted = new.text;
         let says = entry.value(field, base);
-        let id = if wanted == says.as_deref() { ValueId::NONE } else { id };
+        let id = if wanted == says.as_deref() { ValueId::NONE } else { new.id };
         let same = match (id, current) {
             (ValueId::NONE | ValueId::REMOVED, current) => id == current,
             (id, current) => id == current || (current != ValueId::NONE && self.text(current) == wanted),
