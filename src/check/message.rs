@@ -91,8 +91,12 @@ const OF_SOME_FIELD: RuleSet = RuleSet::of(&[
     Rule::INDEX_EXTRA_CHILD,
 ]);
 
-/// The rules that an entry breaks in one place or in none: what it breaks of them is told in as many findings.
-pub const TOLD_ONCE: RuleSet = FIELD_RULES.minus(OF_SOME_FIELD);
+/// The rules that an entry breaks in one place or in none: what it breaks of them is told in as many findings. Those of
+/// extensions are about all alternate links together; URLs inside extensions break the rules of loc as well.
+pub const TOLD_ONCE: RuleSet = FIELD_RULES
+    .minus(OF_SOME_FIELD)
+    .minus(rules_of_field(Field::Loc))
+    .union(RuleSet::of(&[Rule::HREFLANG_SELF_MISSING, Rule::HREFLANG_NO_X_DEFAULT]));
 
 /// Whether any field can break the rule.
 pub(super) fn is_of_some_field(rule: Rule) -> bool {

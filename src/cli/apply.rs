@@ -118,8 +118,12 @@ pub(super) fn held(
 
 /// Says how many rows do not obey.
 pub(super) fn obeyed(count: u64, file: &Path, streams: &mut Streams<'_>) -> Status {
-    let rows = counted(count, "row") + if count == 1 { " does" } else { " do" };
-    streams.note(&format!("{rows} not obey {}", file.display()));
+    let rows = match count {
+        0 => "all rows obey".to_owned(),
+        1 => "1 row does not obey".to_owned(),
+        many => format!("{} do not obey", counted(many, "row")),
+    };
+    streams.note(&format!("{rows} {}", file.display()));
     if count == 0 { Status::Fine } else { Status::Findings }
 }
 

@@ -195,7 +195,7 @@ pub struct Check {
     /// From which severity on the run ends with status 1
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     pub fail_on: FailOn,
-    /// Only findings of this rule, such as loc-http-mixed or 'lastmod-*'
+    /// Only findings of this rule, such as set-mixed-host or 'lastmod-*'
     #[arg(long = "rule", value_name = "CODE")]
     pub rules: Vec<String>,
     /// No findings of this rule

@@ -4,9 +4,10 @@
 //! read at once, 16 bytes a URL of either set, and the rows that differ.
 
 use super::args::Common;
+use super::damage::Damage;
 use super::output::{Paint, json_document, loc_text, plain, safe_loc};
 use super::{Failure, Status, Streams};
-use crate::files::{self, Options, Part, is_stream};
+use crate::files::{self, Loaded, Options, Part, is_stream};
 use crate::session::compare::{Changed, Difference, Digests, RowText, Texts, differences};
 use crate::words::{counted, grouped};
 use crate::xml::scan::Visit;
@@ -67,16 +68,16 @@ pub enum Kind {
 pub(super) fn run(diff: &Diff, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let options = diff.common.options()?;
     let (old, new) = (Input::of(&diff.old)?, Input::of(&diff.new)?);
-    let before = read(old.path(), &options, Digests::default, Digests::append, streams)?;
-    let after = read(new.path(), &options, Digests::default, Digests::append, streams)?;
+    let before = told(read(old.path(), &options, Digests::default, Digests::append, streams)?, streams);
+    let after = told(read(new.path(), &options, Digests::default, Digests::append, streams)?, streams);
     let (rows_before, rows_after) = (before.len(), after.len());
     let keys = before.differing(after);
     let found = if keys.is_empty() {
         Vec::new()
     } else {
         let texts = || Texts::new(keys.clone());
-        let before = read(old.path(), &options, texts, Texts::append, streams)?;
-        differences(before, read(new.path(), &options, texts, Texts::append, streams)?)
+        let (before, ..) = read(old.path(), &options, texts, Texts::append, streams)?;
+        differences(before, read(new.path(), &options, texts, Texts::append, streams)?.0)
     };
     let sums = Sums::of(&found);
     if !diff.urls.is_empty() {
@@ -127,6 +128,13 @@ impl Input {
     }
 }
 
+/// What was kept of a set; what of it could not be read, and what was damaged, is said.
+fn told<V>((all, damage, loaded): (V, Damage, Loaded), streams: &mut Streams<'_>) -> V {
+    super::say_unread(&loaded, streams);
+    damage.say(streams);
+    all
+}
+
 /// Reads a set part by part and keeps what its visitors saw.
 fn read<V: Visit + Send>(
     path: &Path,
@@ -134,18 +142,18 @@ fn read<V: Visit + Send>(
     make: impl Fn() -> V + Sync,
     append: impl Fn(&mut V, V) + Sync,
     streams: &mut Streams<'_>,
-) -> Result<V, Failure> {
-    let (all, loaded) = streams.watched(|progress| {
-        let mut all = make();
+) -> Result<(V, Damage, Loaded), Failure> {
+    let (all, damage, loaded) = streams.watched(|progress| {
+        let (mut all, mut damage) = (make(), Damage::default());
         let loaded = files::load(path, options, progress, |_| make(), &mut |part| {
-            if let Part::Sitemap { visitor, .. } = part {
+            if let Part::Sitemap { visitor, sitemap, .. } = part {
+                damage.add(&sitemap.name, &sitemap.quirks);
                 append(&mut all, visitor);
             }
         });
-        (all, loaded)
+        (all, damage, loaded)
     });
-    super::say_unread(&loaded?, streams);
-    Ok(all)
+    Ok((all, damage, loaded?))
 }
 
 /// How many of each kind.

@@ -1,6 +1,7 @@
 //! `sited list`: the URLs, or the rows, in the order of the files.
 
 use super::args::{List, ListFormat};
+use super::damage::Damage;
 use super::output::{Extensions, Row, loc_text, plain, row_json, safe_loc};
 use super::walk::{HELD, Set, say_why_held};
 use super::{Failure, Status, Streams, each_path, filter};
@@ -64,6 +65,7 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
             let rows: Vec<RowId> = session.view().view.rows(session.document()).collect();
             shown.print(session, rows.into_iter(), streams.out)?;
         }
+        Damage::of(set.session()).say(streams);
         Ok(if set.session().unread().is_empty() { Status::Fine } else { Status::Files })
     };
     // Several files are one set where rows are compared; an index or a folder among them is one of its own.

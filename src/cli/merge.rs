@@ -1,6 +1,7 @@
 //! `sited merge`: several sets as one, in one file or dealt out into parts with an index.
 
 use super::args::{Common, Split};
+use super::damage::Damage;
 use super::rows::{Keep, date_of, repeated};
 use super::save::save_as;
 use super::{Failure, Status, Streams, split};
@@ -115,6 +116,7 @@ fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, F
         super::say_unread(&loaded, streams);
     }
     let mut session = merge.common.open_set(&parts, now, streams)?;
+    Damage::of(&session).say(streams);
     if merge.dedupe {
         let rows = repeated(&session, merge.keep, false, &|row| date_of(&session, row));
         if !rows.is_empty() {

@@ -12,6 +12,7 @@ mod check;
 mod choose;
 pub mod clock;
 mod convert;
+mod damage;
 pub mod definition;
 pub mod diff;
 mod edit;
@@ -349,6 +350,7 @@ impl Common {
         let written = [output.unwrap_or(path).to_path_buf()];
         let mut lock = if dry_run { Lock::default() } else { Lock::take(streams, &written)? };
         let session = self.open(path, self.now()?, streams)?;
+        damage::Damage::of(&session).say(streams);
         if output.is_none() {
             lock.check(&session)?;
         }

@@ -202,7 +202,8 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
     })?;
     if known > 0 {
         let words = crate::words::counted(known as u64, "URL");
-        streams.note(&format!("{words} left out: the set has them already (--again adds them too)"));
+        let them = if known == 1 { "it" } else { "them" };
+        streams.note(&format!("{words} left out: the set has {them} already (--again adds {them} too)"));
     }
     Ok(status)
 }

@@ -4,6 +4,7 @@
 
 use super::args::Open;
 use super::changes::{changes, verify};
+use super::damage::Damage;
 use super::lock::Lock;
 use super::output::{finding_text, plain};
 use super::save::{save, show_plan};
@@ -32,6 +33,7 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
     let lock = if open.read_only { Lock::default() } else { Lock::take(streams, &target)? };
     let mut run = Run { open, session: open.common.open_set(&target, now, streams)?, target, lock };
     run.lock.check(&run.session)?;
+    Damage::of(&run.session).say(streams);
     if open.read_only {
         run.session.set_read_only("--read-only was given");
     }

@@ -1,6 +1,7 @@
 //! `sited split`: a set dealt anew into named parts with an index, in a folder of its own.
 
 use super::args::{Common, Split};
+use super::damage::Damage;
 use super::lock::Lock;
 use super::save::in_words;
 use super::walk::Set;
@@ -37,7 +38,10 @@ pub(super) fn run(split: &Split, held: u64, streams: &mut Streams<'_>) -> Result
     let mut set = Set::open_to_change(&common, (&paths, held), way, streams)?;
     if !matches!(set, Set::Held(_)) {
         match parts::split(&mut set, &mut asked, streams)? {
-            Ok(status) => return Ok(status),
+            Ok(status) => {
+                Damage::of(set.session()).say(streams);
+                return Ok(status);
+            }
             Err(why) => {
                 drop(set);
                 set = Set::hold(&common, &paths, why, streams)?;
@@ -45,7 +49,9 @@ pub(super) fn run(split: &Split, held: u64, streams: &mut Streams<'_>) -> Result
         }
     }
     let Set::Held(session) = set else { return Ok(Status::Fine) };
-    asked.held(&session, streams)
+    let status = asked.held(&session, streams)?;
+    Damage::of(&session).say(streams);
+    Ok(status)
 }
 
 /// The same for a set that is opened in another way.

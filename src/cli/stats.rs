@@ -3,6 +3,7 @@
 //! Memory holds the largest files that are read at once, 8 bytes a URL, and one number for each section, month, host.
 
 use super::args::Common;
+use super::damage::Damage;
 use super::output::{json_document, plain};
 use super::{Failure, Status, Streams};
 use crate::files::{self, Part, is_stream};
@@ -238,9 +239,11 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
         let options = stats.common.options()?;
         for path in &stats.paths {
             let (sums, known) = (&mut report, &mut keys);
+            let mut damage = Damage::default();
             let loaded = streams.watched(|progress| {
                 files::load(path, &options, progress, |_| Counter::default(), &mut |part| {
-                    if let Part::Sitemap { visitor, source, .. } = part {
+                    if let Part::Sitemap { visitor, source, sitemap, .. } = part {
+                        damage.add(&sitemap.name, &sitemap.quirks);
                         let Counter { report: mut counted, keys: mut own } = visitor;
                         counted.files = 1;
                         counted.bytes = source.bytes().len() as u64;
@@ -250,6 +253,7 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
                 })
             })?;
             super::say_unread(&loaded, streams);
+            damage.say(streams);
         }
     }
     keys.sort_unstable();

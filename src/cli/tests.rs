@@ -532,6 +532,45 @@ fn split_reads_the_whole_set_or_refuses() {
 }
 
 #[test]
+fn what_is_read_of_a_damaged_file_is_said_to_lack_something() {
+    let folder = folder();
+    let cut = format!("{HEAD}<url><loc>https://e.com/a</loc></url>\n<url><loc>https://e.com/b</l");
+    fs::write(folder.path().join("cut.xml"), cut).unwrap();
+    for words in [
+        "list DIR/cut.xml",
+        "list DIR/cut.xml --sort loc",
+        "stats DIR/cut.xml",
+        "diff DIR/bad.xml DIR/cut.xml",
+        "convert DIR/cut.xml -o DIR/cut.csv",
+        "merge DIR/cut.xml -o DIR/merged.xml",
+        "set DIR/cut.xml priority=0.5 -o DIR/set.xml",
+        "split DIR/cut.xml -o DIR/parts --max-urls 1 --base-url https://e.com/",
+    ] {
+        let (_, _, notes) = sited(&folder, words);
+        assert!(notes.contains("cut.xml is damaged (xml-truncated) and was read as repaired"), "{words}: {notes}");
+    }
+    // Its findings tell more.
+    let (_, out, notes) = sited(&folder, "check DIR/cut.xml");
+    assert!(out.contains("xml-truncated") && !notes.contains("damaged"), "{out}{notes}");
+}
+
+#[test]
+fn an_item_without_a_link_becomes_no_entry() {
+    let folder = folder();
+    let feed = "<rss version=\"2.0\"><channel><item><title>none</title></item>\
+                <item><link>https://e.com/a</link></item></channel></rss>";
+    fs::write(folder.path().join("feed.xml"), feed).unwrap();
+    let written = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+    let (status, _, notes) = sited(&folder, "convert DIR/feed.xml -o DIR/out.xml");
+    assert!(status == 0 && notes.contains("left out, since there is no link: 1 item"), "{notes}");
+    assert_eq!(written("out.xml").matches("<url>").count(), 1);
+    let (status, _, notes) = sited(&folder, "set DIR/feed.xml priority=0.5 -o DIR/set.xml");
+    assert!(status == 3 && notes.contains("an item of this feed has no link"), "{status} {notes}");
+    assert_eq!(written("set.xml"), "");
+    assert_eq!(written("feed.xml"), feed);
+}
+
+#[test]
 fn a_backup_is_listed_and_put_back() {
     let folder = folder();
     let good = fs::read(folder.path().join("good.xml")).unwrap();

@@ -203,6 +203,12 @@ impl Document {
         out
     }
 
+    /// The live rows of a file that have no URL.
+    pub fn without_loc(&self, id: SitemapId) -> impl Iterator<Item = RowId> + '_ {
+        let rows = self.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
+        rows.filter(|row| self.is_live(*row) && self.loc(*row).trim().is_empty())
+    }
+
     /// These rows as one XML sitemap: their fields and nothing else.
     pub fn rendered_as_xml(&self, rows: impl Iterator<Item = RowId>) -> Vec<u8> {
         let frame = super::source::Source::blank(FileKind::Urlset);

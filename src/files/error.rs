@@ -51,7 +51,7 @@ pub enum Reason {
     #[error("this file is empty")]
     Empty,
     /// More bytes than may be read.
-    #[error("this file has more than {0} bytes (uncompressed), the most that `max-bytes` allows")]
+    #[error("this file has more than {} bytes (uncompressed), the most that --max-bytes allows", grouped(*.0))]
     TooLarge(u64),
     /// The gzip stream is damaged.
     #[error("the gzip data is damaged or cut off: {}", plain(.source))]
@@ -60,7 +60,7 @@ pub enum Reason {
         source: io::Error,
     },
     /// Gzip data that unpack to more than may be read.
-    #[error("this gzip file unpacks to more than {0} bytes, the most that `max-bytes` allows")]
+    #[error("this gzip file unpacks to more than {} bytes, the most that --max-bytes allows", grouped(*.0))]
     Bomb(u64),
     /// Packed with something else than gzip; the text completes "this is …".
     #[error("this is {0}; a sitemap may be packed with gzip only")]
@@ -244,9 +244,9 @@ impl Error {
                 "this is no regular file; name a sitemap, or a new one to be made"
             }
             Reason::Empty => "delete it and open the name again to start a new sitemap",
-            Reason::TooLarge(_) => "a sitemap may have 52,428,800 bytes; if this one is meant, raise max-bytes",
+            Reason::TooLarge(_) => "a sitemap may have 52,428,800 bytes; if this one is meant, raise --max-bytes",
             Reason::Gzip { .. } => "fetch or compress the file again; `gzip -t FILE` tests it",
-            Reason::Bomb(_) => "reading was stopped; if so large a file is meant, raise max-bytes",
+            Reason::Bomb(_) => "reading was stopped; if so large a file is meant, raise --max-bytes",
             Reason::Packed(_) => "nothing was changed; unpack it and open what was in it",
             Reason::Html => {
                 "nothing was changed; an error page, a login page or a browser's view of a sitemap: fetch the sitemap itself"

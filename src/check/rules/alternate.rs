@@ -25,7 +25,7 @@ rules! { super::extension::END;
         "Case makes no difference to crawlers. The custom is small letters for the language, a capital for the script, capitals for the country: zh-Hant-TW.";
     HREFLANG_DUPLICATE "hreflang-duplicate" W Entry Ask PRACTICE,
         "the same alternate link twice",
-        "The entry names the language more than once, with the same URL. One time says the same.";
+        "The entry names the language more than once, with the same URL. Once says the same.";
     HREFLANG_DUPLICATE_DIFFERENT = HREFLANG_DUPLICATE E Entry Ask PRACTICE,
         "two alternate links for one language",
         "The entry names the language more than once, with different URLs. A crawler can follow one of them only, and nobody can say which.";

@@ -19,7 +19,7 @@ rules! { 0;
         "The elements of the protocol carry no attributes of their own. Crawlers ignore the attribute, the schema rejects the file.";
     DOC_STRAY_TEXT "doc-stray-text" W Document Ask SCHEMA,
         "text between the elements",
-        "Only elements may stand inside urlset, url and sitemap; text belongs into loc and the other fields. Often it is left over from a tag that was lost. Crawlers ignore it, the schema rejects the file.";
+        "Only elements may stand inside urlset, url and sitemap; text belongs in loc and the other fields. Often it is left over from a tag that was lost. Crawlers ignore it, the schema rejects the file.";
     NS_MISSING "ns-missing" E Document Safe FORMAT,
         "the root element declares no namespace",
         "The root element must say xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\". Without it the elements are not those of the protocol, and Search Console reports an incorrect namespace.";

@@ -44,7 +44,7 @@ rules! { super::set::END;
         "Images may lie elsewhere, on a CDN for example. Google asks that both sites are verified in Search Console, so that it can report errors of the images.";
     IMAGE_DUPLICATE "image-duplicate" W Entry Ask PRACTICE,
         "the same image twice in one entry",
-        "The entry lists the image more than once. One time says the same; the others count against the limit and take up space.";
+        "The entry lists the image more than once. Once says the same; the others count against the limit and take up space.";
 
     VIDEO_REQUIRED "video-required" E Entry None GOOGLE_VIDEO,
         "a video without thumbnail, title or description",

@@ -7,7 +7,7 @@ use super::rules;
 rules! { super::location::END;
     SET_DUPLICATE "set-duplicate" E Set Ask GOOGLE_GUIDE,
         "the same URL more than once",
-        "Every URL belongs into a sitemap once. Crawlers read it once anyway, but nobody can say which lastmod counts, and it takes up space. Keep one row, with the newest lastmod.";
+        "Every URL belongs in a sitemap once. Crawlers read it once anyway, but nobody can say which lastmod counts, and it takes up space. Keep one row, with the newest lastmod.";
     SET_DUPLICATE_EQUIVALENT "set-duplicate-equivalent" W Set Ask RFC3986_NORMAL,
         "the same URL in another spelling",
         "The addresses differ only in what the standard calls equivalent: case of the host, default port, percent-encoding, dot segments, a fragment. Crawlers fetch one page for both.";

@@ -18,6 +18,13 @@ impl Planner<'_> {
         let left = left.map(|quirk| &*quirk.what).filter(|what| !what.is_empty());
         let left = left.map_or_else(String::new, |left| format!("; not carried over: {left}"));
         self.losses.push(format!("{} becomes a sitemap{left}", feed.name()));
+        let without_loc = self.document.without_loc(id).next();
+        if let Some(row) = without_loc {
+            let message = "an item of this feed has no link, and an entry of a sitemap is a URL: give the row one, or \
+                           delete it"
+                .to_owned();
+            self.problem(Some(row), message);
+        }
         self.document.set_form(id, Form::Xml);
     }
 

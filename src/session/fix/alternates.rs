@@ -238,7 +238,7 @@ impl Desk<'_> {
         // All of them or none: a new row has the same links and would miss the same pages.
         for (_, href, link) in &missing {
             if origin(href) != origin(&loc) {
-                return self.done.refuse(format!("{href} belongs into a file of its own host"));
+                return self.done.refuse(format!("{href} belongs in a file of its own host"));
             }
             if matches!(self.lists.get(&link.key), Some(None)) {
                 return self

@@ -1,0 +1,98 @@
+//! What was damaged in the files that a command has read.
+//!
+//! `check` tells it finding by finding. Where results are rows, counts or files they lack what was lost, and nobody would
+//! know.
+
+use super::Streams;
+use crate::check::quirk::rule_of;
+use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::sitemap::Index;
+use crate::protocol::Severity;
+use crate::session::Session;
+use crate::words::counted;
+use std::collections::BTreeSet;
+
+/// Files that are named; of more it is said how many.
+const NAMED: usize = 3;
+
+/// Files that were repaired when they were read.
+#[derive(Debug, Default)]
+pub(super) struct Damage {
+    /// Each with the rules that it breaks.
+    files: Vec<(String, BTreeSet<&'static str>)>,
+    more: u64,
+}
+
+impl Damage {
+    /// That of all files of a set.
+    pub(super) fn of(session: &Session) -> Self {
+        let mut damage = Self::default();
+        let document = session.document();
+        for file in document.index().into_iter().flat_map(Index::files) {
+            damage.add(file.name, file.quirks);
+        }
+        for sitemap in document.sitemaps() {
+            damage.add(&sitemap.name, &sitemap.quirks);
+        }
+        damage
+    }
+
+    /// Takes in what was unusual about a file.
+    pub(super) fn add(&mut self, name: &str, quirks: &[Quirk]) {
+        let rules: BTreeSet<&str> = quirks.iter().map(|quirk| quirk.kind).filter_map(of_damage).collect();
+        if rules.is_empty() {
+        } else if self.files.len() < NAMED {
+            self.files.push((name.to_owned(), rules));
+        } else {
+            self.more += 1;
+        }
+    }
+
+    /// Says it.
+    pub(super) fn say(&self, streams: &mut Streams<'_>) {
+        for (name, rules) in &self.files {
+            let rules = rules.iter().copied().collect::<Vec<_>>().join(", ");
+            streams.note(&format!(
+                "{name} is damaged ({rules}) and was read as repaired; `sited check` tells what is lost"
+            ));
+        }
+        if self.more > 0 {
+            streams.note(&format!("damaged too: {}", counted(self.more, "more file")));
+        }
+    }
+}
+
+/// The rule that damage breaks; `None` for what is merely stored in another way.
+fn of_damage(kind: QuirkKind) -> Option<&'static str> {
+    let is_other_way = matches!(kind, QuirkKind::NotUtf8 | QuirkKind::OtherMark | QuirkKind::TextNotUtf8);
+    let rule = rule_of(kind);
+    (kind.is_repair() && !is_other_way && rule.severity() == Some(Severity::Error)).then(|| rule.code())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_lost_is_named_and_many_files_are_counted() {
+        let mut damage = Damage::default();
+        let quirk = |kind| Quirk { kind, at: (1, 1), entry: None, what: "".into() };
+        damage.add("sound.xml", &[quirk(QuirkKind::NotUtf8), quirk(QuirkKind::Feed)]);
+        for number in 0..5 {
+            damage.add(&format!("{number}.xml"), &[quirk(QuirkKind::Truncated), quirk(QuirkKind::Truncated)]);
+        }
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        damage.say(&mut Streams {
+            out: &mut out,
+            notes: &mut notes,
+            state: None,
+            meter: false,
+            quiet: false,
+            colour: false,
+        });
+        let notes = String::from_utf8(notes).unwrap();
+        assert!(notes.starts_with("0.xml is damaged (xml-truncated) and was read as repaired"), "{notes}");
+        assert!(notes.ends_with("damaged too: 2 more files\n"), "{notes}");
+        assert_eq!(notes.lines().count(), 4);
+    }
+}
