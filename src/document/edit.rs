@@ -3,9 +3,10 @@
 //! Pure: an edit makes a new [`Document`] and says which rows it touched. It may run on a worker, on all
 //! cores. An override that says what the entry says anyway is dropped, so undoing by hand is undoing (I3).
 
+mod page;
+
 use super::adopt::Adopted;
 use super::column::PAGE;
-use super::near::Place;
 use super::quirk::Quirk;
 use super::rows::{self, RowId, RowList, RowSet};
 use super::sitemap::{Index, Member, SitemapId};
@@ -14,10 +15,9 @@ use super::{Document, ValueId};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
-use crate::xml::escape::escaped_len;
-use crate::xml::plain;
 use crate::xml::record::{Flags, Record};
-use crate::xml::splice::{self, Change, Changes, Layout};
+use crate::xml::splice::Layout;
+use page::PageEdit;
 use std::sync::Arc;
 
 /// A new value for one field; `None` removes the element.
@@ -439,38 +439,6 @@ enum Wanted<'w> {
     Each(&'w [(RowId, ValueId)]),
 }
 
-/// A value that rows get, with what is asked of it for each.
-#[derive(Clone, Copy)]
-struct New<'v> {
-    id: ValueId,
-    /// `None` removes the element.
-    text: Option<&'v str>,
-    /// Its length in bytes as it is written.
-    len: usize,
-    /// What a record takes in of it.
-    noted: Record,
-}
-
-impl<'v> New<'v> {
-    fn of(document: &'v Document, field: Field, id: ValueId) -> Self {
-        let text = document.text(id);
-        let mut noted = Record::default();
-        noted.note(field, text);
-        Self { id, text, len: text.map_or(0, escaped_len), noted }
-    }
-}
-
-/// One page of a bulk edit, made on a worker.
-struct PageEdit {
-    number: usize,
-    overrides: Arc<[ValueId]>,
-    records: Arc<[Record]>,
-    is_changed: bool,
-    /// Rows that were asked for and stay as they are.
-    passed_over: Vec<u32>,
-    deltas: Vec<(SitemapId, i64)>,
-}
-
 impl Document {
     /// Keeps a value and gives its id.
     fn intern(&mut self, value: Option<&Arc<str>>) -> ValueId {
@@ -494,94 +462,6 @@ impl Document {
         if let Some(sitemap) = Arc::make_mut(&mut self.sitemaps).get_mut(id.index()) {
             change(Arc::make_mut(sitemap));
         }
-    }
-
-    fn edit_page(
-        &self,
-        number: usize,
-        rows: impl Iterator<Item = (RowId, ValueId)>,
-        field: Field,
-        blanket: &Arc<[ValueId]>,
-    ) -> PageEdit {
-        let mut overrides = self.overrides[field.index()].copy_of_page(number);
-        let mut records = self.records.copy_of_page(number);
-        let (mut passed_over, mut deltas, mut is_changed) = (Vec::new(), Vec::new(), false);
-        // Kept for the next row that gets the same.
-        let mut new = New::of(self, field, ValueId::NONE);
-        let mut near = self.near();
-        // Copies that nobody else has yet.
-        let places = (Arc::make_mut(&mut overrides), Arc::make_mut(&mut records));
-        for (row, id) in rows {
-            let slot = row.index() % PAGE;
-            let (Some(over), Some(record)) = (places.0.get_mut(slot), places.1.get_mut(slot)) else {
-                passed_over.push(row.0);
-                continue;
-            };
-            // The last page is longer than the column.
-            let is_there = !record.is_deleted() && row.0 < self.row_limit();
-            if new.id != id {
-                new = New::of(self, field, id);
-            }
-            let changed = is_there.then(|| self.set_field(near.of(row), field, new)).flatten();
-            let Some((id, delta)) = changed else {
-                passed_over.push(row.0);
-                continue;
-            };
-            *over = id;
-            if id == ValueId::NONE {
-                record.note(field, self.base_value(row, field).as_deref());
-            } else {
-                record.take(field, &new.noted);
-            }
-            is_changed = true;
-            let home = near.home(row);
-            match deltas.last_mut() {
-                Some((last, sum)) if *last == home => *sum += delta,
-                _ => deltas.push((home, delta)),
-            }
-        }
-        if overrides == *blanket {
-            overrides = Arc::clone(blanket);
-        }
-        PageEdit { number, overrides, records, is_changed, passed_over, deltas }
-    }
-
-    /// The override that a field really needs for a value, and by how many bytes the entry grows.
-    /// `None` if nothing changes.
-    fn set_field(&self, (row, base, names): Place<'_>, field: Field, new: New<'_>) -> Option<(ValueId, i64)> {
-        let current = self.override_of(row, field);
-        let after = self.record(row).plain_loc_end();
-        if let Some(says) = after.and_then(|after| plain::behind_loc(base, after, field, names))
-            && let Some(wanted) = new.text
-            && current != ValueId::REMOVED
-        {
-            // The element stays where it is and nothing but its text differs, whatever becomes of its neighbours.
-            let now = self.text(current);
-            let (id, len) = if wanted.as_bytes() == says { (ValueId::NONE, says.len()) } else { (new.id, new.len) };
-            let is_same = id == current || (id != ValueId::NONE && now == Some(wanted));
-            return (!is_same).then(|| (id, len as i64 - now.map_or(says.len(), escaped_len) as i64));
-        }
-        let entry = Entry::of(base, names);
-        let wanted = new.text;
-        let says = entry.value(field, base);
-        let id = if wanted == says.as_deref() { ValueId::NONE } else { new.id };
-        let same = match (id, current) {
-            (ValueId::NONE | ValueId::REMOVED, current) => id == current,
-            (id, current) => id == current || (current != ValueId::NONE && self.text(current) == wanted),
-        };
-        if same {
-            return None;
-        }
-        let mut changes: Changes<'_> = self.changes(row);
-        let untouched = changes.iter().all(Option::is_none);
-        let before = if untouched { base.len() } else { splice::spliced_len(&entry, base, names, &changes) };
-        changes[field.index()] = match id {
-            ValueId::NONE => None,
-            ValueId::REMOVED => Some(Change::Remove),
-            _ => wanted.map(Change::Set),
-        };
-        let after = splice::spliced_len(&entry, base, names, &changes);
-        Some((id, after as i64 - before as i64))
     }
 
     /// The layout that a new entry at this place takes over: of the row before it, else of the one after it,
