@@ -8,6 +8,7 @@ use super::walk::{HELD, Set};
 use super::{Failure, Status, Streams, each_path, filter, report};
 use crate::check::profile::Profile;
 use crate::check::rule::Rule;
+use crate::document::form;
 use crate::document::query::Query;
 use crate::document::quirk::{self, Quirk};
 use crate::document::sitemap::Index;
@@ -266,7 +267,13 @@ impl Report {
             file(shown, of_index.entries.len() as u64, of_index.len(), (of_index.encoding, of_index.quirks))
         });
         let sitemaps = document.sitemaps().iter().map(|sitemap| {
-            let shown = (path(sitemap.path.as_deref(), &sitemap.name), "urlset");
+            let kind = match sitemap.form {
+                form::Form::Xml => "urlset",
+                form::Form::Feed(_) => "feed",
+                form::Form::List => "list",
+                form::Form::Csv | form::Form::Tsv => "table",
+            };
+            let shown = (path(sitemap.path.as_deref(), &sitemap.name), kind);
             file(shown, u64::from(sitemap.live), sitemap.bytes(), (sitemap.encoding, &sitemap.quirks))
         });
         let first = self.files.len();

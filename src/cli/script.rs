@@ -11,7 +11,7 @@ use super::save::{save, show_plan};
 use super::{Failure, Status, Streams};
 use crate::files::{self, is_stream};
 use crate::session::Session;
-use crate::session::command::{Command, Line, script};
+use crate::session::command::{Command, Line, Scope, script};
 use crate::session::kept::RULES;
 use crate::session::run::{Asker, Outcome};
 use crate::session::snapshot::vocabulary;
@@ -31,7 +31,7 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
     }
     let target = target(open)?;
     let lock = if open.read_only { Lock::default() } else { Lock::take(streams, &target)? };
-    let mut run = Run { open, session: open.common.open_set(&target, now, streams)?, target, lock };
+    let mut run = Run { open, session: open.common.open_set(&target, now, streams)?, target, lock, has_marked: false };
     run.lock.check(&run.session)?;
     Damage::of(&run.session).say(streams);
     if open.read_only {
@@ -54,11 +54,15 @@ struct Run<'o> {
     session: Session,
     target: Vec<PathBuf>,
     lock: Lock,
+    /// Whether lines before this one marked rows.
+    has_marked: bool,
 }
 
 impl Run<'_> {
     /// Runs one line. False when the script is over.
     fn line(&mut self, line: &Line, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+        self.refuse_all_rows(line)?;
+        self.has_marked |= matches!(line.command, Command::Mark(_));
         match self.session.run(&line.command, Asker::Headless) {
             Err(refused) => return Err(at(line, &refused.to_string(), String::new())),
             Ok(Outcome::Done(report)) => streams.note(&report.message),
@@ -66,6 +70,21 @@ impl Run<'_> {
             Ok(Outcome::Asked(command)) => return self.asked(line, &command, streams),
         }
         Ok(true)
+    }
+
+    /// No row is current in a script, so a line without `where` is about all rows. Who marked rows, though none was found,
+    /// does not mean all, and deleting all of them takes saying so.
+    fn refuse_all_rows(&self, line: &Line) -> Result<(), Failure> {
+        let is_about_all = line.command.scope().is_some_and(Scope::is_default) && self.session.view().marks.is_empty();
+        if is_about_all && self.has_marked {
+            let hint = "no row passed `mark`; `%` before the command means all rows".to_owned();
+            return Err(at(line, "no row is marked", hint));
+        }
+        if is_about_all && matches!(line.command, Command::Delete(_)) {
+            let hint = "say which: `delete where QUERY`; `%delete` deletes all".to_owned();
+            return Err(at(line, "all rows would be deleted", hint));
+        }
+        Ok(())
     }
 
     fn asked(&mut self, line: &Line, command: &Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
@@ -157,4 +176,42 @@ fn target(open: &Open) -> Result<Vec<PathBuf>, Failure> {
         let hint = "name it: sited --script FILE PATH".to_owned();
         Failure::Usage("this folder has no sitemap_index.xml and no sitemap.xml".to_owned(), hint)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Around, Next};
+    use super::*;
+    use clap::Parser;
+
+    #[test]
+    fn all_rows_are_meant_only_by_those_who_say_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, script) = (folder.path().join("a.xml"), folder.path().join("script"));
+        let rows = "<url><loc>https://e.com/a</loc></url><url><loc>https://e.com/b</loc></url>";
+        let before = format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{rows}</urlset>\n");
+        // The script, what it says where it is refused, and how many entries are left.
+        let table = [
+            ("delete\nwrite\n", "line 1 of the script: all rows would be deleted", 2),
+            ("mark where path=/x\nset priority=0.5\nwrite\n", "line 2 of the script: no row is marked", 2),
+            ("mark where path=/a\ndelete\nwrite\n", "", 1),
+            ("%delete\nwrite\n", "", 0),
+        ];
+        for (text, refused, left) in table {
+            std::fs::write(&path, &before).unwrap();
+            std::fs::write(&script, text).unwrap();
+            let words = ["sited", "--script", script.to_str().unwrap(), path.to_str().unwrap()];
+            let line = super::super::args::Line::try_parse_from(words).unwrap();
+            let (mut out, mut notes) = (Vec::new(), Vec::new());
+            let Next::End(status) = super::super::run(&line, Around::default(), &mut out, &mut notes) else {
+                panic!("a screen is asked for")
+            };
+            let notes = String::from_utf8(notes).unwrap();
+            let expected = if refused.is_empty() { Status::Fine } else { Status::Usage };
+            assert!(status == expected && notes.contains(refused), "{text}: {notes}");
+            let after = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(after.matches("<url>").count(), left, "{text}: {notes}");
+            assert!(refused.is_empty() || after == before, "{text}");
+        }
+    }
 }
