@@ -329,3 +329,67 @@ fn a_new_file_obeys_the_umask() {
         assert_eq!(std::fs::metadata(folder.path().join(&name)).unwrap().mode() & 0o777, mode, "{name}");
     }
 }
+
+#[test]
+fn what_is_missing_or_misspelt_is_said_with_what_to_do() {
+    let folder = folder(&[("a", "<priority>0.5</priority>"), ("b", "")]);
+    folder.write("s", "keep-as-rule\n");
+    let table: [(&[&str], i32, &str); 10] = [
+        (
+            &["check", "a.xml", "--baseline", "gone.json"],
+            3,
+            "error: gone.json: there is no such file\nhint: write it first: sited check PATH --write-baseline FILE\n",
+        ),
+        (
+            &["stats", "--merge", "gone.json"],
+            3,
+            "error: gone.json: there is no such file\nhint: write one: sited stats PART.xml --format json > PART.json\n",
+        ),
+        (
+            &["apply", "gone.toml", "a.xml"],
+            3,
+            "error: gone.toml: there is no such file\nhint: write rules there: [[rule]] ",
+        ),
+        (&["--script", "gone", "a.xml"], 3, "error: gone: there is no such file\nhint: a script is a file of lines "),
+        (&["check", "gone.xml"], 3, "error: gone.xml: there is no such file\nhint: check the name; "),
+        (
+            &["check", "a.xml", "--write-baseline", "no/x.json"],
+            3,
+            "error: no/x.json: cannot write: no such file or directory\nhint: its folder does not exist; make it first",
+        ),
+        (&["split", "a.xml", "-o", "out", "--by", "foo=1"], 2, "error: --by cannot be understood\n  foo=1\n  ^^^ "),
+        (
+            &["fix", "a.xml", "--rule", "priority-coma"],
+            2,
+            "error: there is no rule priority-coma; did you mean priority-comma?\n",
+        ),
+        (&["--script", "s", "a.xml"], 2, "error: line 1 of the script: there is no bulk change to keep"),
+        (&["check", "a.xml", "--profile", "google"], 0, ""),
+    ];
+    for (words, status, said) in table {
+        let output = run(&folder, words);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {}", stderr(&output));
+        assert!(stderr(&output).starts_with(said), "{words:?}: {}", stderr(&output));
+    }
+    let said = fine(&folder, &["check", "a.xml", "--profile", "google"]);
+    assert!(said.contains("priority has no effect here, and 1 entry has one"), "{said}");
+}
+
+#[test]
+fn manual_pages_make_their_folder() {
+    let folder = Folder::new();
+    fine(&folder, &["man", "--output", "share/man/man1"]);
+    let names = folder.names();
+    assert!(
+        ["sited.1", "sited-check.1"].iter().all(|page| names.contains(&format!("share/man/man1/{page}"))),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn hosts_are_counted_whatever_their_case() {
+    let folder = Folder::new();
+    folder.write("a.txt", "https://example.org/a\nHTTPS://Example.ORG/b\n");
+    let report: Value = serde_json::from_str(&fine(&folder, &["stats", "a.txt", "--format", "json"])).unwrap();
+    assert_eq!(report["host"], serde_json::json!({ "example.org": 2 }));
+}

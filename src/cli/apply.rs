@@ -21,7 +21,6 @@ use super::save::refuse_lost;
 use super::{Failure, Status, Streams, filter};
 use crate::document::query::Query;
 use crate::document::rows::RowSet;
-use crate::files;
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
@@ -157,7 +156,10 @@ pub(super) fn dealt(snapshot: &Snapshot, rules: &[Ready]) -> Vec<RowSet> {
 
 /// Reads the file. What is wrong in it is said with its place.
 fn read(path: &Path, now: Now) -> Result<Vec<Ready>, Failure> {
-    let text = files::read_text(path)?;
+    let text = super::read_own(
+        path,
+        "write rules there: [[rule]] where = \"path:/blog/*\" priority = 0.8; or :keep-as-rule on the screen",
+    )?;
     let rules: Rules = toml::from_str(&text).map_err(|error| {
         let at = error.span().map_or_else(String::new, |span| {
             let before = text.get(..span.start).unwrap_or_default();

@@ -18,7 +18,10 @@ use std::path::PathBuf;
     version,
     about = "A terminal editor for sitemaps: your URLs as a table, checked while you edit",
     after_help = "Without PATH, sited opens sitemap_index.xml or sitemap.xml of this folder, else a sample set.\n\
-                  Exit status: 0 fine, 1 check found errors, 2 wrong usage, 3 a file cannot be read or written.",
+                  Exit status: 0 fine, 1 check, diff or apply --check found something, 2 wrong usage,\n\
+                  3 a file cannot be read or written.\n\n\
+                  Examples:\n  sited public/\n  sited check public/ --profile google\n  \
+                  sited set public/ lastmod=today --where 'path:/blog/*' --dry-run",
     disable_help_subcommand = true
 )]
 pub struct Line {

@@ -6,7 +6,6 @@
 use super::Failure;
 use super::check::shown;
 use super::output::json_document;
-use crate::files;
 use crate::session::findings::Reported;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -53,7 +52,7 @@ impl Baseline {
     /// # Errors
     /// A file that cannot be read, or that is none, with the place.
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
-        let text = files::read_text(path)?;
+        let text = super::read_own(path, "write it first: sited check PATH --write-baseline FILE")?;
         let wrong = |why: String| {
             let hint = "write it anew: sited check PATH --write-baseline FILE".to_owned();
             Failure::Usage(format!("{}: {why}", path.display()), hint)

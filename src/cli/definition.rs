@@ -47,6 +47,7 @@ pub(super) fn man(task: &Man, streams: &mut Streams<'_>) -> Result<Status, Failu
         let name = format!("sited-{}", task.get_name());
         pages.push((format!("{name}.1"), page(task.display_name(name))?));
     }
+    std::fs::create_dir_all(folder).map_err(|error| crate::files::Error::system("make", folder, error))?;
     for (name, bytes) in &pages {
         crate::files::write_whole(&folder.join(name), bytes)?;
     }

@@ -396,10 +396,20 @@ fn say_unread(loaded: &files::Loaded, streams: &mut Streams<'_>) {
 
 /// Reads `--where`.
 fn filter(text: Option<&str>, now: Now) -> Result<Option<Query>, Failure> {
-    text.map(|text| {
-        Query::parse(text, &vocabulary(now)).map_err(|error| Failure::text("--where", text, &CommandError::from(error)))
+    text.map(|text| query("--where", text, now)).transpose()
+}
+
+/// The query of an option.
+fn query(option: &str, text: &str, now: Now) -> Result<Query, Failure> {
+    Query::parse(text, &vocabulary(now)).map_err(|error| Failure::text(option, text, &CommandError::from(error)))
+}
+
+/// The text of a file that is no sitemap; `hint` says where one comes from if there is none.
+fn read_own(path: &Path, hint: &str) -> Result<String, Failure> {
+    files::read_text(path).map_err(|error| match path.try_exists() {
+        Ok(false) => Failure::Place(error.to_string(), hint.to_owned()),
+        _ => error.into(),
     })
-    .transpose()
 }
 
 /// Does something for each of several paths: a file that cannot be read is said and passed over, and

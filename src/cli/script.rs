@@ -123,7 +123,8 @@ impl Run<'_> {
                 }
             }
             Command::KeepRule(path) => {
-                let kept = self.session.keep_rule(Path::new(path.as_deref().unwrap_or(RULES)))?;
+                let kept = self.session.keep_rule(Path::new(path.as_deref().unwrap_or(RULES)));
+                let kept = kept.map_err(|refused| at(line, &refused.to_string(), String::new()))?;
                 streams.note(&kept);
             }
             Command::History { as_commands: false } => {
@@ -164,7 +165,7 @@ fn read(path: &Path) -> Result<String, Failure> {
         io::stdin().read_to_string(&mut text).map_err(|error| files::Error::system("read", path, error))?;
         return Ok(text);
     }
-    Ok(std::fs::read_to_string(path).map_err(|error| files::Error::system("read", path, error))?)
+    super::read_own(path, "a script is a file of lines as they are typed after the colon: set priority=0.8")
 }
 
 /// What the script is about: the paths given, else the sitemap of this folder.

@@ -5,7 +5,7 @@ use super::damage::Damage;
 use super::lock::Lock;
 use super::save::in_words;
 use super::walk::Set;
-use super::{Failure, Status, Streams, filter};
+use super::{Failure, Status, Streams, query};
 use crate::document::Document;
 use crate::document::form::Form;
 use crate::document::query::Query;
@@ -104,11 +104,7 @@ impl<'s> Asked<'s> {
         }
         let queries: Vec<Query> = match split.by.as_slice() {
             [word] if is_key(word) => Vec::new(),
-            words => words
-                .iter()
-                .map(|text| filter(Some(text), now))
-                .filter_map(Result::transpose)
-                .collect::<Result<_, _>>()?,
+            words => words.iter().map(|text| query("--by", text, now)).collect::<Result<_, _>>()?,
         };
         let index = split.output.join(split::INDEX);
         let lock = if split.dry_run { Lock::default() } else { Lock::take_idle(streams, &index)? };

@@ -17,6 +17,7 @@ use crate::xml::names::Names;
 use crate::xml::scan::Visit;
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::{self, Read};
@@ -123,7 +124,11 @@ impl Visit for Counter {
             let loc = loc.trim();
             self.keys.push(xxh3_64(loc.as_bytes()));
             count(&mut report.section, section(loc));
-            count(&mut report.host, host(loc));
+            // Nobody tells hosts apart by their case (RFC 3986, section 3.2.2).
+            let host = host(loc);
+            let is_small = !host.bytes().any(|byte| byte.is_ascii_uppercase());
+            let host = if is_small { Cow::Borrowed(host) } else { Cow::Owned(host.to_ascii_lowercase()) };
+            count(&mut report.host, &host);
             count(&mut report.depth, &depth(loc).to_string());
         }
         if let Some(text) = value(Field::Lastmod) {
@@ -213,6 +218,8 @@ impl Report {
 
 /// The version of the JSON document.
 const VERSION: u64 = 1;
+/// Where a report comes from.
+const REPORT: &str = "write one: sited stats PART.xml --format json > PART.json";
 
 /// Counts, or adds up, and prints.
 pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -226,7 +233,7 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
                 io::stdin().lock().read_to_string(&mut text)?;
                 text
             } else {
-                files::read_text(path)?
+                super::read_own(path, REPORT)?
             };
             let mut part = part(path, &text)?;
             match part.keys.take() {
@@ -279,7 +286,7 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
 /// Reads a report.
 fn part(path: &std::path::Path, text: &str) -> Result<Report, Failure> {
     let wrong = |why: String| {
-        let hint = "write one: sited stats PART.xml --format json > PART.json".to_owned();
+        let hint = REPORT.to_owned();
         Failure::Usage(format!("{}: {why}", path.display()), hint)
     };
     let part: Report = serde_json::from_str(text).map_err(|error| wrong(format!("this is no report: {error}")))?;

@@ -300,6 +300,7 @@ const fn room_hint(lack: Lack) -> &'static str {
 
 fn system_hint(error: &io::Error) -> Option<&'static str> {
     Some(match error.kind() {
+        io::ErrorKind::NotFound => "its folder does not exist; make it first (mkdir -p)",
         io::ErrorKind::PermissionDenied => "check the owner and mode of the file and of its folder (ls -l)",
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
             room_hint(Lack::Disk)

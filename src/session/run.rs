@@ -6,6 +6,7 @@ use super::snapshot::Snapshot;
 use super::{Report, Session};
 use crate::check::decision::{self, Hints};
 use crate::check::rule::{Rule, RuleSet};
+use crate::document::query::suggest::nearest;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::view::ViewSpec;
 use crate::progress::Progress;
@@ -162,7 +163,9 @@ pub fn rules_named(names: &[String]) -> Result<RuleSet, Refused> {
             None => Rule::ALL.into_iter().filter(|rule| rule.code() == name).for_each(|rule| set.insert(rule)),
         }
         if set == before {
-            return Err(Refused(format!("there is no rule {name}; `:check` lists those that have findings")));
+            let guess = nearest(name, Rule::ALL.into_iter().map(Rule::code));
+            let guess = guess.map_or_else(String::new, |code| format!("; did you mean {code}?"));
+            return Err(Refused(format!("there is no rule {name}{guess}")));
         }
     }
     Ok(set)

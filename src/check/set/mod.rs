@@ -475,11 +475,11 @@ impl SetIndex {
             }
             SetRule::ChangefreqIgnored => {
                 let rows: u64 = self.sums.frequencies.iter().sum();
-                format!("changefreq has no effect here, and {rows} entries have one")
+                format!("changefreq has no effect here, and {} one", having(rows))
             }
             SetRule::PriorityIgnored => {
                 let rows: u64 = self.sums.priorities.iter().sum();
-                format!("priority has no effect here, and {rows} entries have one")
+                format!("priority has no effect here, and {} one", having(rows))
             }
             _ => format!("all {rows} entries have the same changefreq"),
         }
@@ -570,6 +570,11 @@ impl FileSums {
             swap(sum, before.rules.has(rule).into(), after.rules.has(rule).into());
         }
     }
+}
+
+/// `1 entry has`, `2 entries have`.
+fn having(rows: u64) -> String {
+    if rows == 1 { "1 entry has".to_owned() } else { format!("{rows} entries have") }
 }
 
 /// The place of the one value that all of two or more rows have.
