@@ -257,6 +257,33 @@ pub fn answers(rule: Rule) -> Vec<Answer> {
     usual.into_iter().chain(ways.iter().copied()).collect()
 }
 
+/// The answers that are worth telling: none where there is nothing to choose, and what the usual fix does.
+pub fn choices(rule: Rule) -> Vec<Answer> {
+    let mut all = answers(rule);
+    if all.len() < 2 {
+        return Vec::new();
+    }
+    for answer in all.iter_mut().filter(|answer| answer.word == USUAL.word) {
+        answer.about = match rule.main() {
+            Rule::CHANGEFREQ_INVALID => "take the nearest word",
+            Rule::FILE_NAME_UNSAFE => "write the letters that need no escaping",
+            Rule::TEXT_EXTENSION => "let the name end in .txt",
+            Rule::HREFLANG_SELF_MISSING => "list the page in the language that others give it",
+            Rule::INDEX_CHILD_INCOMPLETE_URL | Rule::LOC_NOT_ABSOLUTE => {
+                "complete it by where the file is, if that is known"
+            }
+            Rule::INDEX_CHILD_UNLISTED => "list it below the folder's URL, if that is known",
+            Rule::LASTMOD_FUTURE | Rule::LASTMOD_ZERO => "take the element out",
+            Rule::LASTMOD_NO_TIMEZONE => "take the time as UTC",
+            Rule::LOC_FOREIGN_HOST => "write the sitemap's own host",
+            Rule::SET_MIXED_PORT | Rule::SET_MIXED_SCHEME | Rule::SET_MIXED_WWW => "write what most rows have",
+            Rule::TEXT_EXTRA_CONTENT => "keep the URL of the line alone",
+            _ => "what the finding offers, if its value can be read in one way",
+        };
+    }
+    all
+}
+
 /// The decision that an answer stands for.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! `sited check --explain`: a rule by its code, or what is to be said of a value.
 
 use super::{Failure, Status, Streams};
-use crate::check::decision::answers;
+use crate::check::decision::choices;
 use crate::check::rule::Rule;
 use crate::protocol::Severity;
 use crate::protocol::lastmod::Now;
@@ -38,7 +38,7 @@ fn of_rule(rule: Rule, streams: &mut Streams<'_>) -> Result<(), Failure> {
         writeln!(out, "  {:12} {}", profile.name(), severity.map_or("not asked", Severity::name))?;
     }
     writeln!(out, "  {:12} {}", "fix", fix_words(rule.fix()))?;
-    for answer in answers(rule) {
+    for answer in choices(rule) {
         writeln!(out, "  {:12} {:12} {}", "answer", answer.word, answer.about)?;
     }
     writeln!(out, "  {:12} {}", "source", rule.source())?;

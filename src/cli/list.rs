@@ -229,6 +229,8 @@ fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dy
         let (loc, lastmod) = (value(Field::Loc), value(Field::Lastmod));
         let (changefreq, priority) = (value(Field::Changefreq), value(Field::Priority));
         let found = document.extensions(row);
+        // As many candidate URLs as the entry has, each with its values.
+        let others = if is_odd(session, row) { every_loc(session, row) } else { Vec::new() };
         let row = Row {
             loc: loc.as_deref(),
             lastmod: lastmod.as_deref(),
@@ -244,7 +246,12 @@ fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dy
                 other: found.other,
             },
         };
-        row_json(out, &row)?;
+        if others.is_empty() {
+            row_json(out, &row)?;
+        }
+        for loc in &others {
+            row_json(out, &Row { loc: Some(loc), ..row })?;
+        }
     }
     Ok(())
 }
@@ -372,7 +379,17 @@ fn print_columns(
                 }
             }
         };
-        columns.line(columns.cells.iter().map(value), out)?;
+        let others = if is_odd(session, row) { every_loc(session, row) } else { Vec::new() };
+        if others.is_empty() {
+            columns.line(columns.cells.iter().map(value), out)?;
+        }
+        for loc in &others {
+            let value = |cell: &(&'static str, Cell)| match cell.1 {
+                Cell::Field(Field::Loc) => safe_loc(loc).into(),
+                _ => value(cell),
+            };
+            columns.line(columns.cells.iter().map(value), out)?;
+        }
     }
     Ok(())
 }

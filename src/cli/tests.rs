@@ -412,6 +412,62 @@ fn an_answer_says_how_a_finding_is_put_right() {
 }
 
 #[test]
+fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
+    let folder = folder();
+    let head = HEAD.replace(" xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"", "");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let cut = format!("{head}<url><loc>https://e.com/a</loc></url>\n<url><loc>https://");
+    write("cut.xml", &cut);
+    let waits = "1 finding is put right only by name, with --rule xml-truncated or :fix xml-truncated";
+    let (status, _, notes) = sited(&folder, "fix DIR/cut.xml --dry-run");
+    assert_eq!((status, notes.as_str()), (0, &*format!("dry run, nothing is written: {waits}\n")));
+    assert!(sited(&folder, "fix DIR/cut.xml --accept-repairs").2.starts_with(&format!("nothing changed: {waits}\n")));
+    assert_eq!(fs::read_to_string(folder.path().join("cut.xml")).unwrap(), cut);
+    assert_eq!(sited(&folder, "fix DIR/cut.xml --rule xml-truncated").0, 0);
+    assert!(fs::read_to_string(folder.path().join("cut.xml")).unwrap().ends_with("</url>\n</urlset>\n"));
+    // Rows and files together; where a rule of the file is named, what else was repaired is written as well.
+    let damaged = format!("{head}<url><loc>https://e.com/?a&b#c</loc></url>\n<loc>https://e.com/d</loc></urlset>");
+    write("both.xml", &damaged);
+    let (_, _, notes) = sited(&folder, "fix DIR/both.xml --dry-run");
+    let waits = "2 findings are put right only by name, such as --rule doc-entry-outside-root or :fix doc-entry-outside-root: doc-entry-outside-root (1), loc-fragment (1)";
+    assert!(notes.contains(waits), "{notes}");
+    let (status, _, notes) = sited(&folder, "fix DIR/both.xml --rule xml-*");
+    assert_eq!((status, notes.lines().next()), (0, Some("1 file put right")));
+    let written = fs::read_to_string(folder.path().join("both.xml")).unwrap();
+    assert!(written.contains("?a&amp;b#c") && written.contains("<url><loc>https://e.com/d</loc></url>"), "{written}");
+}
+
+#[test]
+fn an_entry_with_two_locs_is_listed_as_both_in_every_format() {
+    let folder = folder();
+    let two = format!(
+        "{HEAD}<url><loc>https://e.com/a</loc><loc>https://e.com/b</loc><priority>0.5</priority></url></urlset>"
+    );
+    fs::write(folder.path().join("two.xml"), two).unwrap();
+    assert_eq!(sited(&folder, "list DIR/two.xml").1, "https://e.com/a\nhttps://e.com/b\n");
+    let (_, csv, _) = sited(&folder, "list DIR/two.xml --format csv --columns loc,priority");
+    assert_eq!(csv, "loc,priority\nhttps://e.com/a,0.5\nhttps://e.com/b,0.5\n");
+    let (_, jsonl, _) = sited(&folder, "list DIR/two.xml --format jsonl");
+    let starts: Vec<&str> = jsonl.lines().map(|line| line.split(",\"lastmod").next().unwrap()).collect();
+    assert_eq!(starts, ["{\"loc\":\"https://e.com/a\"", "{\"loc\":\"https://e.com/b\""]);
+}
+
+#[test]
+fn only_rules_with_something_to_choose_tell_of_answers() {
+    let folder = folder();
+    let answers = |code: &str| {
+        let (_, out, _) = sited(&folder, &format!("check --explain {code}"));
+        out.lines().filter(|line| line.contains("  answer  ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(["doc-stray-text", "set-duplicate", "field-duplicate", "xml-truncated"].map(answers).concat().is_empty());
+    assert!(answers("changefreq-invalid")[0].ends_with("usual        take the nearest word"));
+    for rule in crate::check::rule::Rule::ALL {
+        let told = crate::check::decision::choices(rule);
+        assert!(told.iter().all(|answer| answer.about != "what the fix does without an answer"), "{rule:?}");
+    }
+}
+
+#[test]
 fn rules_and_values_are_explained() {
     let folder = folder();
     let told = |words: &str| {

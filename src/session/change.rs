@@ -280,6 +280,7 @@ impl Snapshot {
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
             is_fix: false,
+            unnamed: BTreeMap::new(),
             edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
         })
     }
@@ -340,6 +341,7 @@ impl Snapshot {
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
             is_fix: false,
+            unnamed: BTreeMap::new(),
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
         })
     }

@@ -11,6 +11,7 @@ pub(super) mod trial;
 pub(super) mod volumes;
 
 use super::change::{Intent, Label, Part, Sample};
+use super::findings;
 use super::frame;
 use super::snapshot::Snapshot;
 use crate::check::decision::{Decision, answers};
@@ -20,6 +21,7 @@ use crate::check::rewrite;
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::query::scan::quoted;
+use crate::document::quirk::Quirk;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
@@ -177,6 +179,9 @@ impl Snapshot {
             let why = format!("{first} keeps its URL: pages in it would not lie below the new one");
             intent.reason.get_or_insert(why);
         }
+        if intent.edit.is_none() && intent.refused == 0 && unattended {
+            intent.unnamed = self.unnamed(rows, rules);
+        }
         let of_set = rules.intersection(set::FIXES);
         of_set.iter().try_fold(intent, |intent, rule| {
             let taken = intent.edit.as_ref().map(touched).unwrap_or_default();
@@ -184,6 +189,55 @@ impl Snapshot {
             let other = self.intend_fix_set(&(rows - left - &taken), rule, None, progress)?;
             Some(if other.edit.is_none() && other.refused == 0 { intent } else { intent.joined(other) })
         })
+    }
+
+    /// Findings of rows, and of the files that they are in, that have a fix which nobody may do unasked.
+    fn unnamed(&self, rows: &RowSet, rules: RuleSet) -> BTreeMap<Rule, u64> {
+        /// Rows of a rule that are looked at: not every value has a fix.
+        const TRIED: usize = 20;
+        let asks: RuleSet = Rule::ALL.into_iter().filter(|rule| rule.fix() == FixKind::Ask).collect();
+        let asks = asks.minus(rules);
+        let mut of_rows: BTreeMap<Rule, Vec<RowId>> = BTreeMap::new();
+        let mut counts: BTreeMap<Rule, u64> = BTreeMap::new();
+        for row in rows.iter().map(RowId).filter(|row| self.document.is_live(*row)) {
+            for rule in self.rules_of(row).intersection(asks.minus(quirk::REPAIRS)).iter() {
+                *counts.entry(rule).or_default() += 1;
+                let tried = of_rows.entry(rule).or_default();
+                if tried.len() < TRIED {
+                    tried.push(row);
+                }
+            }
+        }
+        let has_fix = |rule: Rule, row: RowId| {
+            self.findings(row).iter().any(|finding| finding.rule == rule && finding.fix.is_some())
+        };
+        counts.retain(|rule, _| of_rows.get(rule).is_some_and(|rows| rows.iter().any(|row| has_fix(*rule, *row))));
+        for member in self.members(rows) {
+            let (quirks, accepted) = match member {
+                Member::Index => {
+                    let Some(index) = self.document.index() else { continue };
+                    (index.all_quirks().cloned().collect(), index.accepted)
+                }
+                Member::Sitemap(id) => {
+                    let Some(sitemap) = self.document.sitemap(id) else { continue };
+                    let of_file = findings::of_sitemap((&self.document, &self.saved), id, self.checks.profile());
+                    for finding in of_file.iter().filter(|finding| finding.fix.is_some()) {
+                        let rule = finding.rule;
+                        if asks.contains(rule) && !quirk::REPAIRS.contains(rule) {
+                            *counts.entry(rule).or_default() += 1;
+                        }
+                    }
+                    (sitemap.quirks.to_vec(), sitemap.accepted)
+                }
+            };
+            let waits = |quirk: &&Quirk| !accepted && frame::accepting(quirk).is_some();
+            for rule in quirks.iter().filter(waits).map(|quirk: &Quirk| quirk::rule_of(quirk.kind)) {
+                if asks.contains(rule) {
+                    *counts.entry(rule).or_default() += 1;
+                }
+            }
+        }
+        counts
     }
 
     /// Which rules rows break that no fixer puts right.

@@ -3,7 +3,7 @@
 
 use super::change::{Intent, Label};
 use super::findings::{FileFinding, Place};
-use super::fix::{list, name, volumes};
+use super::fix::{list, name, safe_rules, volumes};
 use super::snapshot::Snapshot;
 use crate::check::extension;
 use crate::check::file::{self, FileFacts};
@@ -374,8 +374,8 @@ impl Snapshot {
         let of_quirks =
             |is_meant: fn(QuirkKind) -> bool| quirk::rules(quirks.iter().copied().filter(|quirk| is_meant(quirk.kind)));
         let repairs = of_quirks(QuirkKind::ends_when_written);
-        // A file is accepted as a whole: unattended only if each of its repairs may be.
-        let is_named = rules.len() == 1;
+        // A file is accepted as a whole: unattended only if each of its repairs may be, else by whichever is named.
+        let is_named = rules != safe_rules();
         let agrees = |rule: Rule| is_named || rules.contains(rule) || rule.fix() == FixKind::Safe;
         if !repairs.iter().all(agrees) {
             return edits;

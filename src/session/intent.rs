@@ -43,6 +43,8 @@ pub struct Intent {
     pub breaks: Vec<Finding>,
     /// Of a fix, the rules that refused rows break, each with the number of rows.
     pub unfixed: BTreeMap<Rule, u64>,
+    /// Of a fix that nobody looks at, findings that are put right only where their rule is named.
+    pub unnamed: BTreeMap<Rule, u64>,
     /// Whether it is what fixers make of findings: rows without one have not got anything already.
     pub is_fix: bool,
 }
@@ -194,7 +196,35 @@ impl Intent {
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
             is_fix: false,
+            unnamed: BTreeMap::new(),
         }
+    }
+
+    /// What to say if there is nothing to do: what there would be, if it were asked for.
+    fn idle_words(&self) -> String {
+        if self.unnamed.is_empty() {
+            return self.idle.to_owned();
+        }
+        let count = self.unnamed.values().sum();
+        let is = if count == 1 { "is" } else { "are" };
+        let named = self.unnamed.iter().take(3).map(|(rule, count)| match self.unnamed.len() {
+            1 => rule.code().to_owned(),
+            _ => format!("{} ({})", rule.code(), grouped(*count)),
+        });
+        let mut named = named.collect::<Vec<_>>().join(", ");
+        if self.unnamed.len() > 3 {
+            named.push_str(", …");
+        }
+        let first = self.unnamed.keys().next().map_or("", |rule| rule.code());
+        let how = if self.unnamed.len() == 1 { "with" } else { "such as" };
+        let count = counted(count, "finding");
+        format!(
+            "{count} {is} put right only by name, {how} --rule {first} or :fix {first}{}",
+            match self.unnamed.len() {
+                1 => String::new(),
+                _ => format!(": {named}"),
+            }
+        )
     }
 
     /// Why nothing changes, in one sentence.
@@ -205,7 +235,7 @@ impl Intent {
         };
         match (&self.reason, self.already) {
             (Some(reason), _) if self.refused > 0 => format!("nothing changed: {reason}"),
-            (_, 0) => format!("nothing changed: {}", self.idle),
+            (_, 0) => format!("nothing changed: {}", self.idle_words()),
             (_, same) => format!("nothing changed: {}", counted(same, "is like that already", "are like that already")),
         }
     }
@@ -241,7 +271,7 @@ impl Intent {
             }
         };
         let is_idle = self.changes == 0 && self.edit.is_none() && self.refused == 0 && !self.idle.is_empty();
-        let label = if is_idle { self.idle.to_owned() } else { self.label.to_string() };
+        let label = if is_idle { self.idle_words() } else { self.label.to_string() };
         format!("{label}{already}{refused}")
     }
 
@@ -270,6 +300,9 @@ impl Intent {
         }
         if !self.unfixed.is_empty() {
             self.reason = Some(why_left(&self.unfixed));
+        }
+        for (rule, count) in other.unnamed {
+            *self.unnamed.entry(rule).or_default() += count;
         }
         self.samples.clear();
     }
@@ -305,6 +338,7 @@ impl Intent {
             breaks: [self.breaks, other.breaks].concat(),
             unfixed,
             is_fix: self.is_fix,
+            unnamed: BTreeMap::new(),
         }
     }
 }

@@ -320,6 +320,12 @@ impl Session {
         list
     }
 
+    /// Whether any row has an error or a warning.
+    pub fn has_bad_rows(&self) -> bool {
+        let is_bad = |rule: Rule| rule.severity_in(self.profile()).is_some_and(|severity| severity > Severity::Note);
+        Rule::ALL.into_iter().zip(self.now.checks.counts().iter()).any(|(rule, count)| *count > 0 && is_bad(rule))
+    }
+
     fn all_counts(&self) -> Vec<u64> {
         let mut counts: Vec<u64> = self.now.checks.counts().iter().map(|count| u64::from(*count)).collect();
         for finding in self.file_findings.iter() {

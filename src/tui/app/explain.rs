@@ -4,7 +4,7 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::list::{Choice, List, ListKind, blank, entry};
 use super::{App, Here, Mode};
-use crate::check::decision::{Decision, answers};
+use crate::check::decision::{Decision, choices};
 use crate::check::rule::Rule;
 use crate::protocol::location::origin;
 use crate::protocol::verdict::{Judge, Ruling, Verdicts, of_namespace};
@@ -33,7 +33,7 @@ impl App {
             lines.push((words.into(), Choice::Read));
         }
         lines.push((Words::dim(format!("  {:12} {}", "fix", fix_words(rule.fix()))).into(), Choice::Read));
-        for answer in answers(rule) {
+        for answer in choices(rule) {
             let line = format!("  {:12} {:12} {}", "answer", answer.word, answer.about);
             lines.push((Words::dim(line).into(), Choice::Read));
         }

@@ -36,12 +36,21 @@ impl App {
         let found = self.findings_here(row);
         let is_sound = found.is_empty();
         let Some(first) = found.into_iter().find(|here| self.has_way(row, here)) else {
-            let words = match is_sound {
-                true if self.session.whole_findings().iter().any(|finding| finding.fix.is_some()) => {
+            let has_safe = self.session.rule_counts().iter().any(|(rule, _)| rule.fix() == FixKind::Safe);
+            let words = match (is_sound, has_safe) {
+                (true, true) if self.session.has_bad_rows() => {
+                    "nothing is wrong with this row: } goes to the next, gX fixes all safe"
+                }
+                (true, true) => "nothing is wrong with this row: ^E lists what is, gX fixes all safe",
+                (true, false) if self.session.has_bad_rows() => {
+                    "nothing is wrong with this row: } goes to the next finding"
+                }
+                (true, false) if self.session.whole_findings().iter().any(|finding| finding.fix.is_some()) => {
                     "nothing is wrong with this row; ^E lists what is wrong with files and the set"
                 }
-                true => "nothing is wrong with this row",
-                false => "no fix for this; K explains it",
+                (true, false) => "nothing is wrong with this row",
+                (false, true) => "no fix for this: K explains it; gX fixes all that is safe",
+                (false, false) => "no fix for this; K explains it",
             };
             return self.say(words);
         };

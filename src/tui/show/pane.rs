@@ -6,7 +6,7 @@ use super::super::draw::finding_counts;
 use super::super::draw::panel::Panel;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
-use crate::check::rule::Rule;
+use crate::check::rule::{FixKind, Rule};
 use crate::document::rows::RowId;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
@@ -46,7 +46,11 @@ impl App {
     /// Counts of the set at the left, the current file's gauges at the right; below, the row and the rules.
     fn status_pane(&self) -> Panel {
         let totals = self.session.totals();
-        let counts = finding_counts(&self.theme, [totals.errors, totals.warnings, totals.notes]);
+        let mut counts = finding_counts(&self.theme, [totals.errors, totals.warnings, totals.notes]);
+        if self.size.0 >= 100 {
+            // A rule counts once for each row, however many places of it break the rule.
+            counts.push(Role::Dim, "   by row");
+        }
         let height = usize::from(self.areas().pane.height);
         let mut lines = Vec::with_capacity(height);
         // The row above, the rules of the set below; both keep their places.
@@ -96,7 +100,12 @@ impl App {
             } else {
                 "deleted; dd brings it back"
             };
-            lines.push(Words::new().and(Role::Good, format!("{} ", self.theme.signs.good)).and(Role::Dim, good).into());
+            let mut line: Line =
+                Words::new().and(Role::Good, format!("{} ", self.theme.signs.good)).and(Role::Dim, good).into();
+            if self.session.has_bad_rows() {
+                line.right.key("}", "next finding");
+            }
+            lines.push(line);
         }
         lines
     }
@@ -164,10 +173,13 @@ impl App {
         let charset = self.theme.charset;
         let width = usize::from(self.size.0).saturating_sub(5);
         let mut right = Words::new();
+        let counts = self.session.rule_counts();
+        if self.size.0 >= 60 && counts.iter().any(|(rule, _)| rule.fix() == FixKind::Safe) {
+            right.key("gX", if self.size.0 >= 100 { "fixes all that is safe" } else { "fixes all safe" });
+        }
         right.key("^E", if self.size.0 >= 60 && self.session.can_fix_whole() { "rules, fixes" } else { "rules" });
         let reserved = right.width(charset) + 2;
         let (mut lines, mut words) = (Vec::new(), Words::new());
-        let counts = self.session.rule_counts();
         for (rule, count) in &counts {
             let Some(severity) = rule.severity_in(self.session.profile()) else { continue };
             let role = if severity == Severity::Note { Role::Dim } else { severity.into() };

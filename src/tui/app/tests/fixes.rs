@@ -36,6 +36,31 @@ fn agree(bench: &mut Bench) {
 }
 
 #[test]
+fn a_row_without_findings_leads_to_those_that_others_have() {
+    let url = |loc: &str| format!("<url><loc>https://e.com/{loc}</loc></url>\n");
+    let text = format!(
+        "<?xml version=\"1.0\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{}{}{}</urlset>\n",
+        url("a"),
+        url("?b&c"),
+        url("d")
+    );
+    let mut bench = Bench::file(&text);
+    bench.send(Event::Resize(80, 24));
+    let screen = bench.screen();
+    for words in ["nothing is wrong with this row", "} next finding", "gX fixes all safe"] {
+        assert!(screen.contains(words), "{words}: {screen}");
+    }
+    bench.keys("gx");
+    assert!(bench.screen().contains("} goes to the next, gX fixes all safe"), "{}", bench.screen());
+    bench.keys("}");
+    assert!(bench.screen().contains("gx write the file as repaired"), "{}", bench.screen());
+    bench.keys("gX");
+    assert!(bench.app.session.rule_counts().is_empty(), "{}", bench.screen());
+    bench.keys("gg");
+    assert!(!bench.screen().contains("gX"), "{}", bench.screen());
+}
+
+#[test]
 fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
     for sample in samples().into_iter().filter(|sample| sample.rule.fix() != FixKind::None) {
         let rule = sample.rule;
