@@ -18,6 +18,11 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
     } else {
         restore.path.clone()
     };
+    let has_backups = || !sets(&main).is_empty();
+    if !files::is_there(&main) && !has_backups() {
+        let error = std::io::Error::from(std::io::ErrorKind::NotFound);
+        return Err(files::Error::system("read", &main, error).into());
+    }
     if let Some(keep) = restore.keep {
         let _lock = Lock::take(streams, std::slice::from_ref(&main))?;
         for set in prune(&main, keep)? {

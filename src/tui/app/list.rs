@@ -10,7 +10,7 @@ use crate::check::decision::Decision;
 use crate::check::rule::Rule;
 use crate::protocol::verdict::Verdict;
 use crate::protocol::{Field, Severity, lastmod};
-use crate::session::command::{Arguments, TABLE, spec};
+use crate::session::command::{Arguments, Spec, TABLE, spec};
 use crate::session::findings::Place;
 use crate::words::{counted, grouped};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -213,7 +213,7 @@ impl App {
         lines.push(blank());
         lines.push(heading("Commands"));
         for spec in TABLE {
-            let words = Words::new().and(Role::Key, format!(":{:34}", spec.usage())).and(Role::Text, spec.about);
+            let words = Words::new().and(Role::Key, usage(spec)).and(Role::Text, spec.about);
             lines.push((Line::new(words, Words::dim(spec.example)), Choice::Read));
         }
         lines.push(blank());
@@ -226,15 +226,15 @@ impl App {
         if let Some(topic) = topic.filter(|topic| !topic.is_empty()) {
             // A command by its name, then any line that speaks of it; `query` means the examples.
             let topic = if matches!(topic, "query" | "queries" | "where") { "Queries" } else { topic };
-            let command = format!(":{topic} ");
+            let command = spec(topic).map(usage);
             let starts = |(line, _): &(Line, Choice)| {
-                line.left.pieces().iter().any(|(_, text)| text.starts_with(&command) || *text == topic)
+                line.left.pieces().iter().any(|(_, text)| command.as_deref() == Some(&**text) || *text == topic)
             };
             let says = |(line, _): &(Line, Choice)| line.left.pieces().iter().any(|(_, text)| text.contains(topic));
             let at = list.lines.iter().position(starts).or_else(|| list.lines.iter().position(says));
             match at {
                 Some(at) => list.chosen = at,
-                None => self.say(format!("help has nothing on {topic}")),
+                None => return self.fail(format!("help has nothing on {topic}; :help alone lists all")),
             }
         }
         self.mode = Mode::List(list);
@@ -547,6 +547,11 @@ const QUERY_HELP: &[(&str, &str)] = &[
     ("severity:error", "error, warning, note"),
     ("section=blog not has:image", "all of them; also or, not, ( )"),
 ];
+
+/// How a command is written, as the help shows it.
+fn usage(spec: &Spec) -> String {
+    format!(":{:34}", spec.usage())
+}
 
 #[cfg(test)]
 mod tests {

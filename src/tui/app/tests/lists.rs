@@ -67,6 +67,13 @@ fn help_finds_rules_commands_and_the_query_language() {
     bench.shows(":apply-order");
     bench.keys("<esc>:help query<enter>");
     bench.shows("Queries");
+    // What a row is set to and what sets rows are two things.
+    bench.keys("<esc>:help set<enter>");
+    bench.shows(":[%]set FIELD=VALUE");
+    bench.keys("<esc>:help fix<enter>");
+    bench.shows(":[%]fix");
+    bench.keys("<esc>:help nonsense<enter>");
+    bench.shows("help has nothing on nonsense");
 }
 
 #[test]
