@@ -21,9 +21,7 @@ impl Session {
     /// When there is no such change, when it says more than a rule can, or when the file is another or cannot be
     /// written.
     pub fn keep_rule(&self, path: &Path) -> Result<String, Refused> {
-        let Some((assignments, query)) = self.last_rule() else {
-            return Err(Refused("there is no bulk change to keep; a rule says what set says of rows".to_owned()));
-        };
+        let (assignments, query) = self.last_rule()?;
         if assignments.iter().any(|assignment| assignment.field == Field::Loc) {
             return Err(Refused(
                 "a rule gives lastmod, changefreq and priority; the last change was of loc".to_owned(),
@@ -60,20 +58,30 @@ impl Session {
         Ok(format!("kept in {}: {whose}", path.display()))
     }
 
-    /// The last change in effect that gave values to rows by a query, as the assignments and the query.
-    pub fn last_rule(&self) -> Option<(Vec<Assignment>, Option<Query>)> {
+    /// The last change in effect that gave values to many rows, as the assignments and the query; where there is none,
+    /// that of one row.
+    fn last_rule(&self) -> Result<(Vec<Assignment>, Option<Query>), Refused> {
         let history = self.history();
         let done = || history.iter().zip(self.history.said()).filter(|(entry, _)| entry.done).rev();
-        let rule = |lines: &[String]| {
-            let [line] = lines else { return None };
-            match parse(line, &vocabulary(self.now.now)) {
-                Ok(Command::Set { scope, assignments }) => Some((assignments, scope.query)),
-                _ => None,
-            }
+        let set = |line: &String| match parse(line, &vocabulary(self.now.now)) {
+            Ok(Command::Set { scope, assignments }) => Some((assignments, scope.query)),
+            _ => None,
         };
         // A cell that was edited since is hardly what is meant.
-        let bulk = done().filter(|(entry, _)| entry.rows > 1).find_map(|(_, lines)| rule(lines));
-        bulk.or_else(|| done().find_map(|(_, lines)| rule(lines)))
+        let bulk =
+            done().filter(|(entry, _)| entry.rows > 1).find(|(_, lines)| lines.iter().any(|line| set(line).is_some()));
+        let rule = |lines: &[String]| lines.first().filter(|_| lines.len() == 1).and_then(set);
+        let (found, why) = match bulk {
+            Some((_, lines)) => (
+                rule(lines),
+                "the last bulk change was of rows that no one query means; give them one: `set … where QUERY`",
+            ),
+            None => (
+                done().find_map(|(_, lines)| rule(lines)),
+                "there is no bulk change to keep; a rule says what set says of rows",
+            ),
+        };
+        found.ok_or_else(|| Refused(why.to_owned()))
     }
 }
 

@@ -68,7 +68,9 @@ impl Snapshot {
         }
         let mut said = command.clone();
         if let Some(scope) = said.scope_mut() {
-            *scope = Scope { shown: false, query };
+            // A script deletes all rows only when told so.
+            let shown = query.is_none() && matches!(command, Command::Delete(_));
+            *scope = Scope { shown, query };
         }
         vec![one_line(&said.to_string())]
     }

@@ -185,6 +185,21 @@ fn the_last_bulk_change_becomes_a_rule() {
     std::fs::write(&rules, "buy milk").unwrap();
     assert!(session.keep_rule(&rules).unwrap_err().0.contains("no file of rules"));
     assert_eq!(std::fs::read_to_string(&rules).unwrap(), "buy milk");
+    // Rows that were picked one by one, and a cell after them.
+    session.mark(&RowSet::from_iter([0, 3]), true);
+    command(&mut session, "set priority=0.3", 0).unwrap();
+    session.mark(&RowSet::from_iter([0, 3]), false);
+    command(&mut session, "set changefreq=never", 1).unwrap();
+    let kept = session.keep_rule(&folder.path().join("picked.toml")).unwrap();
+    assert!(kept.contains("where loc=") && kept.contains(" or loc="), "{kept}");
+}
+
+#[test]
+fn deleting_all_rows_is_said_so_that_a_script_does_it() {
+    let (_folder, path) = folder();
+    let mut session = open(&path);
+    command(&mut session, "%delete", 0).unwrap();
+    assert_eq!(session.script(), ["%delete"]);
 }
 
 fn change() -> impl Strategy<Value = Change> {
