@@ -20,8 +20,9 @@ use crate::session::findings::{self, Reported};
 use crate::session::parts::{Told, Wanted};
 use crate::session::report::Reporter;
 use crate::words::{counted, grouped};
+use std::collections::BTreeSet;
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
 
 /// What is told of findings while they come.
@@ -90,9 +91,23 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     let status = match Set::open(&check.common, (&check.paths, held), now, streams) {
         Ok(mut set) => report.tell(&mut set, streams)?,
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
-            each_path(&check.paths, streams, |path, streams| {
+            // A file that one of the sets has is not checked once more, in whatever order they are named.
+            let (mut paths, alone): (Vec<PathBuf>, Vec<_>) =
+                check.paths.iter().cloned().partition(|path| files::is_set(path));
+            paths.extend(alone);
+            let mut checked = BTreeSet::new();
+            each_path(&paths, streams, |path, streams| {
+                if path.canonicalize().is_ok_and(|path| checked.contains(&path)) {
+                    return Ok(());
+                }
                 match Set::open(&check.common, (&[path.to_path_buf()], held), now, streams) {
-                    Ok(mut set) => report.tell(&mut set, streams).map(|_| ()),
+                    Ok(mut set) => {
+                        let document = set.session().document();
+                        let index = document.index().into_iter().flat_map(Index::files).filter_map(|file| file.path);
+                        let parts = document.sitemaps().iter().filter_map(|sitemap| sitemap.path.as_deref());
+                        checked.extend(index.chain(parts).filter_map(|path| path.canonicalize().ok()));
+                        report.tell(&mut set, streams).map(|_| ())
+                    }
                     Err(Failure::File(error)) => report.refuse(error, streams),
                     Err(other) => Err(other),
                 }
@@ -311,4 +326,35 @@ fn in_words(report: &Report) -> String {
         counted(warnings, "warning"),
         counted(notes, "note")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Around, Next, args::Line};
+    use clap::Parser;
+
+    #[test]
+    fn a_file_that_its_index_brings_is_checked_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, root: &str, rows: &str| {
+            let head = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+            std::fs::write(folder.path().join(name), format!("<{root} {head}>{rows}</{root}>\n")).unwrap();
+        };
+        let row = |loc: &str| format!("<url><loc>https://e.com/{loc}</loc><priority>high</priority></url>");
+        write("a.xml", "urlset", &row("a"));
+        write("b.xml", "urlset", &row("b"));
+        write("sitemap_index.xml", "sitemapindex", "<sitemap><loc>https://e.com/a.xml</loc></sitemap>");
+        // As a hook before a commit names them.
+        let names = ["a.xml", "b.xml", "sitemap_index.xml", "./a.xml"];
+        let paths = names.map(|name| folder.path().join(name).to_string_lossy().into_owned());
+        let words = ["sited", "check", "--rule", "priority-invalid"].map(str::to_owned);
+        let line = Line::try_parse_from(words.into_iter().chain(paths)).unwrap();
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        let Next::End(_) = super::super::run(&line, Around::default(), &mut out, &mut notes) else {
+            panic!("a screen is asked for")
+        };
+        let (out, notes) = (String::from_utf8(out).unwrap(), String::from_utf8(notes).unwrap());
+        assert_eq!(out.lines().count(), 2, "{out}");
+        assert!(notes.starts_with("3 files, 3 entries: 2 errors"), "{notes}");
+    }
 }

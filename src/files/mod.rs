@@ -53,4 +53,4 @@ pub use read::{Options, is_stream, read};
 pub use record::{Finished, recover};
 pub use sample::{blank, sample};
 pub use save::{Batch, Manner, Saved, save, save_as_asked};
-pub use several::load_all;
+pub use several::{is_set, load_all};

@@ -13,6 +13,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Whether a path alone is several files: a folder, or an index by its first bytes.
+pub fn is_set(path: &Path) -> bool {
+    path.is_dir() || unlisted::is_index(path)
+}
+
 /// Loads several sitemaps as one set, in their order, or several indexes as one. What cannot be read is said in
 /// [`Loaded::unread`].
 ///
