@@ -150,6 +150,7 @@ fn sitemaps(session: &Session, format: ListFormat, streams: &mut Streams<'_>) ->
             priority: priority.as_deref(),
             file: files.get(index.file_of(number)).map_or("", |file| file),
             line: index.source.offset(number).map(|offset| lines.position(offset).0),
+            locs: &[],
             extensions: Extensions { image: 0, video: 0, news: 0, alternate: 0, other: 0 },
         };
         row_json(streams.out, &row)?;
@@ -229,8 +230,7 @@ fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dy
         let (loc, lastmod) = (value(Field::Loc), value(Field::Lastmod));
         let (changefreq, priority) = (value(Field::Changefreq), value(Field::Priority));
         let found = document.extensions(row);
-        // As many candidate URLs as the entry has, each with its values.
-        let others = if is_odd(session, row) { every_loc(session, row) } else { Vec::new() };
+        let locs = if is_odd(session, row) { every_loc(session, row) } else { Vec::new() };
         let row = Row {
             loc: loc.as_deref(),
             lastmod: lastmod.as_deref(),
@@ -238,6 +238,7 @@ fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dy
             priority: priority.as_deref(),
             file: places.file(row),
             line,
+            locs: &locs,
             extensions: Extensions {
                 image: found.image,
                 video: found.video,
@@ -246,12 +247,7 @@ fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dy
                 other: found.other,
             },
         };
-        if others.is_empty() {
-            row_json(out, &row)?;
-        }
-        for loc in &others {
-            row_json(out, &Row { loc: Some(loc), ..row })?;
-        }
+        row_json(out, &row)?;
     }
     Ok(())
 }

@@ -80,6 +80,9 @@ pub struct Row<'r> {
     pub file: &'r str,
     /// Where its element starts, from 1; null for a row that is in no file yet.
     pub line: Option<u64>,
+    /// All candidate URLs of an entry that has several `loc`, the first among them; left out elsewhere.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub locs: &'r [String],
     /// How many of each kind it has.
     pub extensions: Extensions,
 }
@@ -307,6 +310,7 @@ mod tests {
             priority: Some("0.50"),
             file: "a.xml",
             line: Some(4),
+            locs: &[],
             extensions: Extensions { image: 2, ..Extensions::default() },
         };
         let expected = concat!(
