@@ -6,7 +6,7 @@
 use super::name;
 use super::rule::{FixKind, Rule};
 use crate::protocol::extension::hreflang;
-use crate::protocol::location::Home;
+use crate::protocol::location::{Fault, Faults, Home};
 use crate::protocol::{Field, lastmod, location, priority};
 
 /// What somebody decided.
@@ -130,7 +130,11 @@ impl Decision {
         let right = match self.field() {
             Some(Field::Lastmod) => lastmod::judge(&new).faults.is_empty(),
             Some(Field::Priority) => priority::judge(&new).faults.is_empty(),
-            _ => location::judge(&new).minus(location::judge(value)).is_empty(),
+            _ => {
+                // What a packed sitemap is called is none of its URL's faults.
+                let known = location::judge(value).union(Faults::only(Fault::NotPage));
+                location::judge(&new).minus(known).is_empty()
+            }
         };
         (right && new != value).then_some(Some(new))
     }

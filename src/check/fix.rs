@@ -9,7 +9,7 @@ use super::extension;
 use super::message::breaks;
 use super::rewrite;
 use super::rule::{Rule, RuleSet};
-use crate::protocol::location::{self, Fault};
+use crate::protocol::location::{self, Fault, Faults};
 use crate::protocol::{Field, changefreq, lastmod, priority};
 use crate::xml::entry::{Entry, Oddities};
 use crate::xml::escape;
@@ -291,7 +291,9 @@ fn absolute(value: &str, context: &Context<'_>) -> Option<String> {
     } else {
         format!("{}{value}", context.home?.prefix())
     };
-    let faults = location::judge(&full).minus(location::judge(value));
+    // What a packed sitemap is called is none of its URL's faults.
+    let known = location::judge(value).union(Faults::only(Fault::NotPage));
+    let faults = location::judge(&full).minus(known);
     faults.is_empty().then_some(full)
 }
 

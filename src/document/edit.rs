@@ -9,7 +9,7 @@ use super::adopt::Adopted;
 use super::column::PAGE;
 use super::quirk::Quirk;
 use super::rows::{self, RowId, RowList, RowSet};
-use super::sitemap::{Index, Member, SitemapId};
+use super::sitemap::{Child, ChildState, Index, Member, SitemapId};
 use super::source::Source;
 use super::{Document, ValueId};
 use crate::progress::Progress;
@@ -18,6 +18,7 @@ use crate::xml::entry::Entry;
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice::Layout;
 use page::PageEdit;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A new value for one field; `None` removes the element.
@@ -340,14 +341,31 @@ impl Applied {
         self.framed = true;
         match file {
             Member::Index => {
-                if let Some(index) = self.document.index() {
-                    let index = index.edited(Arc::clone(frame));
-                    self.document.set_index(Some(index));
+                if let Some(was) = self.document.index().cloned() {
+                    self.document.set_index(Some(was.edited(Arc::clone(frame))));
+                    self.follow_index(&was);
                 }
             }
             Member::Sitemap(id) => {
                 self.document.change_sitemap(id, |sitemap| sitemap.frame = Arc::clone(frame));
             }
+        }
+    }
+
+    /// Files have the URLs that the index gives them: where that is another now, their rows are judged by that one.
+    fn follow_index(&mut self, was: &Index) {
+        let Some(index) = self.document.index() else { return };
+        let loaded = |child: &Child| match child.state {
+            ChildState::Loaded(id) => Some((id, Arc::clone(&child.loc))),
+            _ => None,
+        };
+        let before: BTreeMap<SitemapId, Arc<str>> = was.children.iter().filter_map(loaded).collect();
+        let moved = index.children.iter().filter_map(loaded);
+        let moved: Vec<_> = moved.filter(|(id, url)| before.get(id).is_some_and(|before| before != url)).collect();
+        for (id, url) in moved {
+            self.document.change_sitemap(id, |sitemap| sitemap.url = Some(url));
+            let rows = self.document.sitemap(id).map(|sitemap| sitemap.rows.clone()).unwrap_or_default();
+            self.touched.extend(rows.iter().filter(|row| self.document.is_live(*row)).map(|row| row.0));
         }
     }
 

@@ -180,7 +180,7 @@ impl Snapshot {
                 whole
             }
             Change::FixFile(file, rules) => Some(self.intend_fix_file(*file, *rules)),
-            Change::Fix { rows, rules } => self.intend_fix(rows, &RowSet::new(), *rules, progress),
+            Change::Fix { rows, rules } => self.intend_fix(rows, &super::fix::Left::default(), *rules, progress),
             Change::ApplyOrder => Some(self.intend_order()),
         })
     }
@@ -270,6 +270,7 @@ impl Snapshot {
             changes,
             already: live - changes,
             refused: 0,
+            refused_files: 0,
             reason: None,
             collisions,
             collision,
@@ -331,6 +332,7 @@ impl Snapshot {
             changes,
             already: live.len() as u64 - changes - refused,
             refused,
+            refused_files: 0,
             reason,
             collisions,
             collision,

@@ -4,6 +4,7 @@
 //! index that rows are taken out of and put back into. File and index rules: made anew for touched files.
 
 mod flagged;
+mod homes;
 mod reader;
 mod shed;
 
@@ -247,7 +248,8 @@ impl Checks {
                 Arc::new(set)
             })
         };
-        let (set, rows) = rayon::join(follow, || self.recheck_rows(applied, now, progress));
+        let there = self.at_new_urls(before, applied);
+        let (set, rows) = rayon::join(follow, || there.recheck_rows(applied, now, progress));
         rows.map(|rows| Rechecked { set, ..rows })
     }
 
@@ -326,6 +328,7 @@ impl Checks {
 
     /// Puts rechecked findings in place; the set index follows here unless a worker did it.
     pub fn commit(&mut self, rechecked: Rechecked, before: &Document, applied: &Applied) {
+        self.follow_urls(before, applied);
         self.findings = rechecked.findings;
         self.counts = rechecked.counts;
         if let Some(set) = rechecked.set {

@@ -77,23 +77,26 @@ pub(super) fn why_left(counts: &BTreeMap<Rule, u64>) -> String {
     format!("only you know what was meant: {}{hint}", words.join(", "))
 }
 
+/// What a fix leaves alone although it is meant.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Left {
+    /// Rows.
+    rows: RowSet,
+    /// Files, apart from their rows.
+    files: BTreeSet<Member>,
+}
+
 impl Snapshot {
     /// What the fixers of `rules` make of `rows`. A rule that is named may run even if its fix needs a decision:
     /// naming it, and the preview, are the decision. Rows that are `left` alone are the reason for nothing but what is
-    /// done to their files. `None` when cancelled.
-    pub(super) fn intend_fix(
-        &self,
-        rows: &RowSet,
-        left: &RowSet,
-        rules: RuleSet,
-        progress: &Progress,
-    ) -> Option<Intent> {
+    /// done to their files, unless those are as well. `None` when cancelled.
+    pub(super) fn intend_fix(&self, rows: &RowSet, left: &Left, rules: RuleSet, progress: &Progress) -> Option<Intent> {
         // What was repaired when a file was read is agreed to for the file.
         let of_rows = rules.minus(quirk::REPAIRS).minus(set::FIXES);
         let affected: Vec<u32> = rows
             .iter()
             .filter(|row| {
-                let is_meant = self.document.is_live(RowId(*row)) && !left.contains(*row);
+                let is_meant = self.document.is_live(RowId(*row)) && !left.rows.contains(*row);
                 is_meant && self.rules_of(RowId(*row)).intersects(of_rows)
             })
             .collect();
@@ -147,7 +150,7 @@ impl Snapshot {
                 edits.push(Edit::SetEach { field, values });
             }
         }
-        let of_files = self.intend_fix_files(rows, rules);
+        let of_files = self.intend_fix_files(rows, &left.files, rules);
         let files: BTreeSet<Member> = of_files.iter().filter_map(Edit::file).collect();
         edits.extend(of_files);
         edits.extend(self.unused_after(&edits));
@@ -186,7 +189,7 @@ impl Snapshot {
         of_set.iter().try_fold(intent, |intent, rule| {
             let taken = intent.edit.as_ref().map(touched).unwrap_or_default();
             // A row that one rule has changed is another row for the next.
-            let other = self.intend_fix_set(&(rows - left - &taken), rule, None, progress)?;
+            let other = self.intend_fix_set(&(rows - &left.rows - &taken), rule, None, progress)?;
             Some(if other.edit.is_none() && other.refused == 0 { intent } else { intent.joined(other) })
         })
     }
@@ -260,7 +263,7 @@ impl Snapshot {
         progress: &Progress,
     ) -> Option<Intent> {
         if *decision == Decision::Usual {
-            return self.intend_fix(rows, &RowSet::new(), rule.family(), progress);
+            return self.intend_fix(rows, &Left::default(), rule.family(), progress);
         }
         if set::FIXES.contains(rule) {
             return self.intend_fix_set(rows, rule, Some(decision), progress);

@@ -293,13 +293,14 @@ impl Snapshot {
     }
 
     /// What the fixers of `rules` make of the files that `rows` are in, apart from the rows themselves.
-    pub(super) fn intend_fix_files(&self, rows: &RowSet, rules: RuleSet) -> Vec<Edit> {
+    pub(super) fn intend_fix_files(&self, rows: &RowSet, left: &BTreeSet<Member>, rules: RuleSet) -> Vec<Edit> {
         // Entries of an index break the rules of entries, and are no rows.
         let concerns_files = rules.intersects(OF_FILES);
         if !concerns_files && self.document.index().is_none() {
             return Vec::new();
         }
-        let members = self.members(rows).into_iter().filter(|member| concerns_files || *member == Member::Index);
+        let is_meant = |member: &Member| (concerns_files || *member == Member::Index) && !left.contains(member);
+        let members = self.members(rows).into_iter().filter(is_meant);
         let (mut document, mut all) = (self.document.clone(), Vec::new());
         for member in members {
             let edits = self.edits_of_file(&document, member, rules);

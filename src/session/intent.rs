@@ -25,6 +25,8 @@ pub struct Intent {
     pub already: u64,
     /// Rows that cannot take it, with the first reason.
     pub refused: u64,
+    /// Files that are left as they are for a reason.
+    pub refused_files: u64,
     /// Why the first refused row refuses.
     pub reason: Option<String>,
     /// URLs that this would make equal to another row's.
@@ -186,6 +188,7 @@ impl Intent {
             changes,
             already: 0,
             refused: 0,
+            refused_files: 0,
             reason: None,
             collisions: 0,
             collision: None,
@@ -234,7 +237,7 @@ impl Intent {
             count => format!("{} rows {many}", grouped(count)),
         };
         match (&self.reason, self.already) {
-            (Some(reason), _) if self.refused > 0 => format!("nothing changed: {reason}"),
+            (Some(reason), _) if self.refused + self.refused_files > 0 => format!("nothing changed: {reason}"),
             (_, 0) => format!("nothing changed: {}", self.idle_words()),
             (_, same) => format!("nothing changed: {}", counted(same, "is like that already", "are like that already")),
         }
@@ -248,14 +251,20 @@ impl Intent {
 
     /// What to say of it when it is done; `changed`: something is another than before.
     pub(super) fn done(&self, changed: bool) -> String {
-        match (changed, self.refused) {
+        match (changed, self.left_alone()) {
             (false, _) => self.nothing(),
-            (true, 0) => self.label.to_string(),
-            (true, refused) => {
-                let why = self.reason.as_deref().unwrap_or_default();
-                format!("{}; {} left alone: {why}", self.label, counted(refused, "row"))
-            }
+            (true, None) => self.label.to_string(),
+            (true, Some(left)) => format!("{}; {left}", self.label),
         }
+    }
+
+    /// `2 rows, 1 file left alone: …`; `None` where nothing is.
+    pub fn left_alone(&self) -> Option<String> {
+        let counts = [(self.refused, "row"), (self.refused_files, "file")];
+        let words: Vec<String> =
+            counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, noun)| counted(count, noun)).collect();
+        let why = self.reason.as_deref().unwrap_or_default();
+        (!words.is_empty()).then(|| format!("{} left alone: {why}", words.join(", ")))
     }
 
     /// What it would do, for people.
@@ -264,13 +273,8 @@ impl Intent {
             0 => String::new(),
             rows => format!("; {} had it already", counted(rows, "row")),
         };
-        let refused = match (self.refused, &self.reason) {
-            (0, _) => String::new(),
-            (rows, reason) => {
-                format!("; {} left alone: {}", counted(rows, "row"), reason.as_deref().unwrap_or_default())
-            }
-        };
-        let is_idle = self.changes == 0 && self.edit.is_none() && self.refused == 0 && !self.idle.is_empty();
+        let refused = self.left_alone().map_or_else(String::new, |left| format!("; {left}"));
+        let is_idle = self.changes == 0 && self.edit.is_none() && refused.is_empty() && !self.idle.is_empty();
         let label = if is_idle { self.idle_words() } else { self.label.to_string() };
         format!("{label}{already}{refused}")
     }
@@ -284,6 +288,7 @@ impl Intent {
         self.rows += other.rows;
         self.changes += other.changes;
         self.refused += other.refused;
+        self.refused_files += other.refused_files;
         let clauses: Vec<&Clause> = self.label.0.iter().filter(|clause| !clause.aside).collect();
         self.already = match clauses.as_slice() {
             [] | [_] => self.already + other.already,
@@ -328,6 +333,7 @@ impl Intent {
             changes,
             already: if self.is_fix { 0 } else { rows.saturating_sub(changes + self.refused.max(other.refused)) },
             refused: self.refused + other.refused,
+            refused_files: self.refused_files + other.refused_files,
             reason: self.reason.or(other.reason),
             collisions: self.collisions + other.collisions,
             collision: self.collision.or(other.collision),

@@ -8,16 +8,23 @@
 use super::super::change::{Change, Intent};
 use super::super::checks::{Checks, NEAR_ROWS, rule_of};
 use super::super::findings;
+use super::super::frame;
 use super::super::snapshot::{DocumentLocs, Prepared, Snapshot};
+use super::Left;
+use crate::check::decision::Decision;
+use crate::check::entry::{self as entry_rules, Context};
 use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{Place, SetRule};
 use crate::document::Document;
+use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
-use crate::document::sitemap::SitemapId;
+use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
 use crate::protocol::Severity;
+use crate::xml::entry::Entry;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// What is said of values that all rows share. It was true before of the rows that stay as they are, and only other rows
@@ -25,6 +32,9 @@ use std::sync::Arc;
 /// counted and said ([`super::effects`]).
 pub(super) const SHARES: RuleSet =
     RuleSet::of(&[Rule::SET_LASTMOD_IDENTICAL, Rule::SET_LASTMOD_GENERATED, Rule::SET_PRIORITY_IDENTICAL]);
+
+/// Where a finding of the index, or of one of its entries, is.
+const INDEX: &str = "index";
 
 /// How often a fix is tried, so that the work is bounded; rows that were not tried by then are left alone.
 const TRIALS: u32 = 200;
@@ -50,27 +60,69 @@ impl Snapshot {
         prepared: Prepared,
         progress: &Progress,
     ) -> Option<Prepared> {
-        let Change::Fix { rows, rules } = change else { return Some(prepared) };
         if self.document.is_hollow() {
             return Some(prepared);
         }
+        let (rows, rules) = match change {
+            Change::Fix { rows, rules } => (rows, *rules),
+            Change::FixFile(..) => (&RowSet::new(), RuleSet::EMPTY),
+            // A name and a URL are typed: that is what somebody wants, and what it raises is said.
+            Change::Decide { decision: Decision::Delete | Decision::Name(_) | Decision::Base(_), .. } => {
+                return Some(prepared);
+            }
+            Change::Decide { rows, rule, .. } => (rows, rule.family()),
+            _ => return Some(prepared),
+        };
         let Some(why) = self.raises(&prepared) else { return Some(prepared) };
         let of_rows = rules.minus(quirk::REPAIRS);
         let affected: RowSet = rows
             .iter()
             .filter(|row| self.document.is_live(RowId(*row)) && self.rules_of(RowId(*row)).intersects(of_rows))
             .collect();
+        let files = files_of(prepared.intent.edit.as_ref());
         let trials = if self.document.live() > NEAR_ROWS { FEW_TRIALS } else { TRIALS };
-        let mut trial = Trial { snapshot: self, rows, rules: *rules, left: affected.clone(), why, trials, best: None };
+        let attempt = |left: &Left| match change {
+            Change::Fix { rows, rules } => self.intend_fix(rows, left, *rules, progress).map(Some),
+            Change::Decide { rows, rule, decision: Decision::Usual } => {
+                self.intend_fix(rows, left, rule.family(), progress).map(Some)
+            }
+            Change::Decide { rows, rule, decision } => {
+                let change = Change::Decide { rows: rows - &left.rows, rule: *rule, decision: decision.clone() };
+                self.intend(&change, progress).map_or(Some(None), |intent| intent.map(Some))
+            }
+            _ => Some(None),
+        };
+        let left = Left { rows: affected.clone(), files: files.clone() };
+        let mut trial = Trial { snapshot: self, attempt: &attempt, left, why, trials, best: None };
+        for file in files {
+            let mut left = trial.left.clone();
+            left.files.remove(&file);
+            if let Err(why) = trial.attempt(left, progress)? {
+                trial.why = why;
+            }
+        }
         trial.add(&affected.iter().collect::<Vec<_>>(), true, progress)?;
         let Trial { left, why, best, .. } = trial;
-        let mut prepared = match best {
-            Some(best) => best,
-            None => self.prepare_intent(self.intend_fix(rows, &left, *rules, progress)?, progress)?,
+        // With all of them left alone, what is done, if anything, must raise nothing either.
+        let mut prepared = if let Some(best) = best {
+            best
+        } else {
+            let intent = attempt(&left)?.unwrap_or_else(|| Intent::counting(0));
+            let rest = self.prepare_intent(intent, progress)?;
+            let is_fine = rest.intent.edit.is_none() || self.raises(&rest).is_none();
+            if is_fine { rest } else { self.prepare_intent(Intent::counting(0), progress)? }
         };
-        prepared.intent.refused += left.len();
+        prepared.intent.refused += left.rows.len();
+        prepared.intent.refused_files += left.files.len() as u64;
+        if prepared.intent.refused + prepared.intent.refused_files == 0 {
+            // It is about a file, or the set.
+            prepared.intent.refused_files = 1;
+        }
         prepared.intent.reason = Some(why);
-        prepared.intent.said = self.lines_of(change, &prepared.intent);
+        prepared.intent.said = match prepared.intent.edit {
+            Some(_) => self.lines_of(change, &prepared.intent),
+            None => Vec::new(),
+        };
         Some(prepared)
     }
 
@@ -104,15 +156,42 @@ impl Snapshot {
             let of_set =
                 checks.set_findings().into_iter().map(|found| (rule_of(found.rule), format!("{:?}", found.file)));
             let of_index = self.list_findings_of_few(document).into_iter();
-            let of_index = of_index.map(|found| (found.rule, format!("index {:?}", found.child)));
-            of_files.chain(of_set).chain(of_index).collect::<Vec<_>>()
+            let of_index = of_index.map(|found| (found.rule, INDEX.to_owned()));
+            let around = self.around_index(checks, document);
+            of_files.chain(of_set).chain(of_index).chain(around).collect::<Vec<_>>()
         };
         let (was, is) = (files(&self.checks, old), files(&checks, new));
         let raised = is.iter().find(|(rule, place)| {
             let before: RuleSet = was.iter().filter(|(_, other)| other == place).map(|(rule, _)| *rule).collect();
-            is_new(*rule, before)
+            // Entries of the index come, go and get other URLs: they are counted.
+            let count = |found: &[(Rule, String)]| {
+                let is_it = |(other, at): &&(Rule, String)| at == place && rule.family().contains(*other);
+                found.iter().filter(is_it).count()
+            };
+            is_new(*rule, before) || (place == INDEX && is_bad(*rule) && count(&is) > count(&was))
         });
         raised.map(|(rule, _)| format!("a file, or the set, would break {} then", rule.code()))
+    }
+}
+
+impl Snapshot {
+    /// What is wrong around the entries of the index and with each of them, where all of it is looked at.
+    fn around_index(&self, checks: &Checks, document: &Document) -> Vec<(Rule, String)> {
+        let document = document.as_agreed();
+        let Some(index) = document.index().filter(|_| findings::has_small_index(document)) else { return Vec::new() };
+        let profile = checks.profile();
+        let mut found = frame::findings(document, Member::Index, profile);
+        found.extend((1..index.file_count()).flat_map(|number| super::volumes::findings(document, number, profile)));
+        let home = self.index_home(document);
+        let (now, names) = (self.now.seconds, &index.source.names);
+        let context = Context { now, profile, names, home: home.as_ref() };
+        let of_entry = |entry: usize| {
+            let text = index.source.entry_text(entry);
+            let rules = entry_rules::check(&Entry::of(text, names), text, &context);
+            rules.iter().map(move |rule| (rule, INDEX.to_owned())).collect::<Vec<_>>()
+        };
+        let of_entries = (0..index.source.len()).flat_map(of_entry);
+        found.into_iter().map(|found| (found.rule, INDEX.to_owned())).chain(of_entries).collect()
     }
 }
 
@@ -133,13 +212,20 @@ fn elsewhere(snapshot: &Snapshot, (checks, new): (&Checks, &Document), is_bad: &
     rows.map(RowId).collect()
 }
 
-/// Rows put right as long as nothing is raised.
+/// The files that an edit is about, apart from their rows.
+fn files_of(edit: Option<&Edit>) -> BTreeSet<Member> {
+    match edit {
+        Some(Edit::Several(edits)) => edits.iter().flat_map(|edit| files_of(Some(edit))).collect(),
+        edit => edit.and_then(Edit::file).into_iter().collect(),
+    }
+}
+
+/// Files and rows put right as long as nothing is raised.
 struct Trial<'t> {
     snapshot: &'t Snapshot,
-    rows: &'t RowSet,
-    rules: RuleSet,
-    /// Rows that are left alone.
-    left: RowSet,
+    /// The fix without what is left alone: `None` when cancelled, `Some(None)` where that cannot be.
+    attempt: &'t dyn Fn(&Left) -> Option<Option<Intent>>,
+    left: Left,
     /// Why the first of them is.
     why: String,
     trials: u32,
@@ -148,28 +234,46 @@ struct Trial<'t> {
 }
 
 impl Trial<'_> {
+    /// Tries to leave no more than this alone; whether that raises nothing. `None` when cancelled.
+    fn attempt(&mut self, left: Left, progress: &Progress) -> Option<Result<(), String>> {
+        let Some(trials) = self.trials.checked_sub(1) else { return Some(Err(self.why.clone())) };
+        self.trials = trials;
+        let Some(intent) = (self.attempt)(&left)? else { return Some(Err(self.why.clone())) };
+        let prepared = self.snapshot.prepare_intent(intent, progress)?;
+        Some(match self.snapshot.raises(&prepared) {
+            None => {
+                (self.left, self.best) = (left, Some(prepared));
+                Ok(())
+            }
+            Some(why) => Err(why),
+        })
+    }
+
     /// Puts those of the rows right that raise nothing together with what is put right so far. `None` when cancelled.
     fn add(&mut self, rows: &[u32], is_known: bool, progress: &Progress) -> Option<()> {
         // What is known to raise something need not be tried.
         if !is_known {
-            let Some(trials) = self.trials.checked_sub(1) else { return Some(()) };
-            self.trials = trials;
-            let more: RowSet = rows.iter().copied().collect();
-            let left = &self.left - &more;
-            let intent: Intent = self.snapshot.intend_fix(self.rows, &left, self.rules, progress)?;
-            let prepared = self.snapshot.prepare_intent(intent, progress)?;
-            match self.snapshot.raises(&prepared) {
-                None => (self.left, self.best) = (left, Some(prepared)),
-                Some(why) if rows.len() == 1 => self.why = why,
-                Some(_) => return self.add(rows, true, progress),
+            if self.trials == 0 {
+                return Some(());
+            }
+            let mut left = self.left.clone();
+            left.rows -= rows.iter().copied().collect::<RowSet>();
+            match self.attempt(left, progress)? {
+                Ok(()) => {}
+                Err(why) if rows.len() == 1 => self.why = why,
+                Err(_) => return self.add(rows, true, progress),
             }
             return Some(());
         }
-        if rows.len() < 2 {
-            return Some(());
+        match rows {
+            // Files that were left alone for it may have been the reason.
+            [_] if !self.left.files.is_empty() => self.add(rows, false, progress),
+            [] | [_] => Some(()),
+            rows => {
+                let (first, second) = rows.split_at(rows.len() / 2);
+                self.add(first, false, progress)?;
+                self.add(second, false, progress)
+            }
         }
-        let (first, second) = rows.split_at(rows.len() / 2);
-        self.add(first, false, progress)?;
-        self.add(second, false, progress)
     }
 }

@@ -28,9 +28,7 @@ impl App {
                         format!("{} would be the same as another row's: {first}", counted(intent.collisions, "URL"));
                     lines.extend(self.signed(Severity::Warning, words));
                 }
-                if intent.refused > 0 {
-                    let why = intent.reason.clone().unwrap_or_default();
-                    let words = format!("{} left alone: {why}", counted(intent.refused, "row"));
+                if let Some(words) = intent.left_alone() {
                     lines.extend(self.signed(Severity::Warning, words));
                 }
                 let profile = self.session.profile();

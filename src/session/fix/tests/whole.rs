@@ -1,0 +1,202 @@
+//! Fixes of files, of the index and of the set, and answered ones, in any set: what they end stays ended in the files, and
+//! they begin nothing that was not said.
+
+use super::*;
+use crate::check::decision::{self, Hints, answers};
+
+/// What stands before the pages of a file.
+fn any_head() -> impl Strategy<Value = String> {
+    let namespace = prop::sample::select(vec![
+        "http://www.sitemaps.org/schemas/sitemap/0.9",
+        "http://www.sitemaps.org/schemas/sitemap/0.9",
+        "https://www.sitemaps.org/schemas/sitemap/0.9/",
+        "http://www.google.com/schemas/sitemap/0.84",
+    ]);
+    let before = prop::sample::select(vec![
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n",
+        "",
+        "\u{feff}<?xml version=\"1.1\"?>",
+        "<?xml version=\"1.0\"?><!DOCTYPE urlset><!-- banner -->",
+        "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>",
+    ]);
+    let more = prop::sample::select(vec!["", "", " a=\"b\"", " xsi:schemaLocation=\"a b\""]);
+    (before, namespace, more).prop_map(|(before, namespace, more)| {
+        format!("{before}<urlset xmlns=\"{namespace}\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\"{more}>")
+    })
+}
+
+/// An entry of an index: where it leads, and what else it says.
+fn any_child() -> impl Strategy<Value = String> {
+    let name = prop::sample::select(vec!["a.xml", "b%20c.xml", "c.xml.gz", "none.xml", "a.xml", "sub/d.xml"]);
+    let host = prop::sample::select(vec![
+        "https://e.com/",
+        "https://e.com/",
+        "https://e.com/",
+        "https://f.com/",
+        "http://e.com/",
+        "/",
+        "https://e.com/x/",
+    ]);
+    let more = prop::sample::select(vec![
+        "",
+        "<lastmod>2026-10-01</lastmod>",
+        "<lastmod>2020-1-1</lastmod>",
+        "<priority>0.4</priority>",
+    ]);
+    (host, name, more).prop_map(|(host, name, more)| format!("<sitemap><loc>{host}{name}</loc>{more}</sitemap>\n"))
+}
+
+/// A set, shown as text where it breaks something.
+#[derive(Clone)]
+struct Set(Sample);
+
+impl std::fmt::Debug for Set {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(out, "base {:?}", self.0.base)?;
+        let mut files = self.0.files.iter();
+        files.try_for_each(|(name, bytes, _)| writeln!(out, "{name}: {}", String::from_utf8_lossy(bytes)))
+    }
+}
+
+/// A set of four files, in an index or not.
+fn any_set() -> impl Strategy<Value = Set> {
+    let pages = || proptest::collection::vec(any_page(), 0..4);
+    let files = (any_head(), pages(), any_head(), pages(), any_head(), pages(), pages());
+    let index = proptest::option::of(proptest::collection::vec(any_child(), 1..6));
+    (files, index, any::<bool>()).prop_map(|((ha, a, hb, b, hc, c, d), index, is_based)| {
+        let file = |name: &str, head: &str, pages: &[String]| {
+            (name.to_owned(), format!("{head}{}</urlset>", pages.concat()).into_bytes(), Packing::Plain)
+        };
+        let mut sample = samples()[0].clone();
+        sample.base = is_based.then_some("https://e.com/");
+        let plain = HEAD.replace("0.9\">", "0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">");
+        sample.files = vec![
+            file("a.xml", &ha, &a),
+            file("b c.xml", &hb, &b),
+            file("c.xml.gz", &hc, &c),
+            file("d.xml", &plain, &d),
+        ];
+        if let Some(index) = index {
+            let head = ha.replace("urlset", "sitemapindex");
+            let text = format!("{head}{}</sitemapindex>", index.concat());
+            sample.files.insert(0, ("sitemap_index.xml".to_owned(), text.into_bytes(), Packing::Plain));
+        }
+        Set(sample)
+    })
+}
+
+/// The errors and warnings of a set by rule, the excused ones apart.
+fn bad(session: &Session) -> BTreeMap<Rule, u64> {
+    let is_bad = |rule: &Rule| {
+        !super::super::trial::SHARES.contains(*rule)
+            && rule.severity_in(session.profile()).is_some_and(|severity| severity > Severity::Note)
+    };
+    tally(session).into_iter().filter(|(rule, _)| is_bad(rule)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    /// The fix of whatever is found of a file, of the index or of the set ends it there, raises nothing, and what is
+    /// saved is no worse than what is shown.
+    #[test]
+    fn fixes_of_files_and_of_the_index_hold_in_any_set(Set(sample) in any_set()) {
+        let (_folder, mut session) = open(&sample);
+        let offered = |session: &Session| -> Vec<(Place, Rule)> {
+            let found = session.whole_findings().into_iter().filter(|found| found.fix.is_some());
+            found.map(|found| (found.place, found.rule)).collect()
+        };
+        for (place, rule) in offered(&session) {
+            let (before, places_before) = (tally(&session), places(&session));
+            let report = session.change(&session.fix_of_whole(place, rule)).unwrap();
+            let (after, raised) = (tally(&session), places(&session));
+            for (new, count) in after.iter().filter(|(new, count)| **count > before.get(new).copied().unwrap_or(0)) {
+                prop_assert!(may_leave(session.profile(), *new), "{rule:?} at {place:?} leaves {count} of {new:?}: {}", report.message);
+                prop_assert!(report.message.contains(&format!(": {}", new.code())), "unsaid: {new:?}: {}", report.message);
+            }
+            let mut raised = raised.difference(&places_before).filter(|(_, rule)| !super::super::trial::SHARES.contains(*rule));
+            prop_assert_eq!(raised.next(), None, "{:?} at {:?} raises it: {}", rule, place, report.message);
+            if report.changed {
+                session.undo().unwrap();
+                prop_assert_eq!(&tally(&session), &before, "{:?} undone", rule);
+            } else if place.member().and_then(|file| session.view().question(file, rule)).is_none() {
+                prop_assert!(report.message.contains("would break") || !before.contains_key(&rule.main()), "{rule:?} at {place:?}: {}", report.message);
+            }
+        }
+    }
+
+    /// An answer to what a rule asks puts its findings right or says why not, and raises nothing that it does not say.
+    #[test]
+    fn answers_hold_in_any_set(Set(sample) in any_set()) {
+        let (_folder, mut session) = open(&sample);
+        let hints = Hints { zone: 0, origin: Some("https://e.com"), today: Some("2026-11-20") };
+        for rule in Rule::mains().filter(|rule| rule.fix() != FixKind::None) {
+            let (before, places_before) = (tally(&session), places(&session));
+            if !before.contains_key(&rule.main()) {
+                continue;
+            }
+            for answer in answers(rule) {
+                let words = if answer.word.chars().all(|letter| letter.is_ascii_uppercase()) { vec!["https://e.com/", "en", "+01:00", "new.xml"] } else { vec![answer.word] };
+                for word in words {
+                    let Ok(decision) = decision::answered(rule, word, hints) else { continue };
+                    if decision == Decision::Delete {
+                        continue;
+                    }
+                    let rows = session.view().document.live_rows().map(|row| row.0).collect();
+                    // A URL is said in so many words, and what comes of it is told.
+                    let is_place = matches!(decision, Decision::Base(_));
+                    let Ok(report) = session.change(&Change::Decide { rows, rule, decision }) else { continue };
+                    let raised = places(&session);
+                    let is_told = |rule: Rule| is_place && report.message.contains(rule.code());
+                    let mut raised = raised
+                        .difference(&places_before)
+                        .filter(|(_, rule)| !super::super::trial::SHARES.contains(*rule) && !is_told(*rule));
+                    prop_assert_eq!(raised.next(), None, "{:?} {} raises it: {}", rule, word, report.message);
+                    if report.changed {
+                        session.undo().unwrap();
+                        prop_assert_eq!(&tally(&session), &before, "{:?} undone", rule);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the fix of a finding leaves is what a fresh load of the saved files finds.
+    #[test]
+    fn what_a_fix_of_a_file_wrote_is_found_as_it_was_shown(Set(sample) in any_set(), which in any::<prop::sample::Index>()) {
+        let (folder, mut session) = open(&sample);
+        let found = session.whole_findings().into_iter().filter(|found| found.fix.is_some());
+        // Of a file that was not read, nobody knows what is in it.
+        let is_known = |rule: &Rule| *rule != Rule::INDEX_CHILD_UNLISTED;
+        let offered: Vec<(Place, Rule)> =
+            found.map(|found| (found.place, found.rule)).filter(|(_, rule)| is_known(rule)).collect();
+        prop_assume!(!offered.is_empty());
+        let (place, rule) = offered[which.index(offered.len())];
+        let before = bad(&session);
+        let report = session.change(&session.fix_of_whole(place, rule)).unwrap();
+        prop_assume!(report.changed);
+        let mut plan = session.plan(None);
+        plan.accept_repairs();
+        prop_assume!(plan.is_ready());
+        let saving = session.saving(plan, false).unwrap();
+        session.saved(saving.run(&crate::progress::Progress::default())).unwrap();
+        let paths = match session.path() {
+            Some(path) if session.document().index().is_some() => vec![path.clone()],
+            _ => session.document().sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect(),
+        };
+        let read = |session: &Session| session.document().sitemaps().len();
+        let fresh = opened(&sample, &paths);
+        // An entry that leads to another file now brings what is in it.
+        prop_assume!(read(&fresh) <= read(&session));
+        let fresh = bad(&fresh);
+        // An entry with another URL may name a file that is listed already, which is known when it is looked for.
+        let moves = [Rule::INDEX_CHILD_HOST, Rule::INDEX_CHILD_PATH, Rule::INDEX_CHILD_INCOMPLETE_URL].contains(&rule);
+        let leaves = |new: Rule| {
+            (rule == Rule::INDEX_CHILD_EMPTY && new == Rule::INDEX_CHILD_UNLISTED)
+                || (moves && new == Rule::INDEX_CHILD_DUPLICATE)
+        };
+        for (new, count) in fresh.iter().filter(|(new, count)| **count > before.get(new).copied().unwrap_or(0)) {
+            prop_assert!(leaves(*new), "{rule:?} at {place:?} wrote {count} of {new:?}: {}", report.message);
+        }
+        drop(folder);
+    }
+}
