@@ -65,12 +65,57 @@ fn between(walk: &mut Walk, mut old: &[&[u8]], mut new: &[&[u8]]) {
         tail += one.len();
         (old, new) = (rest, others);
     }
+    let (mut from, mut to) = (0, 0);
+    for (at, other) in longest(old, new) {
+        changed(walk, old.get(from..at).unwrap_or_default(), new.get(to..other).unwrap_or_default());
+        walk.same(old.get(at).map_or(0, |piece| piece.len()));
+        (from, to) = (at + 1, other + 1);
+    }
+    changed(walk, old.get(from..).unwrap_or_default(), new.get(to..).unwrap_or_default());
+    walk.same(tail);
+}
+
+/// Pieces that became others; where one became another, what differs is within it.
+fn changed(walk: &mut Walk, old: &[&[u8]], new: &[&[u8]]) {
     match (old, new) {
-        // One piece that became another: what differs is within it.
         ([one], [other]) => walk.pair(one, other),
         _ => walk.differ(old.iter().map(|piece| piece.len()).sum(), new.iter().map(|piece| piece.len()).sum()),
     }
-    walk.same(tail);
+}
+
+/// The places of a longest sequence of pieces that both runs have; none of long runs, so that the time stays bounded.
+fn longest(old: &[&[u8]], new: &[&[u8]]) -> Vec<(usize, usize)> {
+    const MOST: usize = 10_000;
+    let width = new.len() + 1;
+    if old.is_empty() || new.is_empty() || old.len().saturating_mul(new.len()) > MOST {
+        return Vec::new();
+    }
+    let mut lengths = vec![0u32; (old.len() + 1) * width];
+    let length = |lengths: &[u32], at: usize, other: usize| lengths.get(at * width + other).copied().unwrap_or(0);
+    for (at, piece) in old.iter().enumerate().rev() {
+        for (other, second) in new.iter().enumerate().rev() {
+            let best = if piece == second {
+                length(&lengths, at + 1, other + 1) + 1
+            } else {
+                length(&lengths, at + 1, other).max(length(&lengths, at, other + 1))
+            };
+            if let Some(place) = lengths.get_mut(at * width + other) {
+                *place = best;
+            }
+        }
+    }
+    let (mut at, mut other, mut places) = (0, 0, Vec::new());
+    while let (Some(piece), Some(second)) = (old.get(at), new.get(other)) {
+        if piece == second {
+            places.push((at, other));
+            (at, other) = (at + 1, other + 1);
+        } else if length(&lengths, at + 1, other) >= length(&lengths, at, other + 1) {
+            at += 1;
+        } else {
+            other += 1;
+        }
+    }
+    places
 }
 
 #[cfg(test)]
@@ -93,6 +138,9 @@ mod tests {
         // Without a single line break, too.
         let flat = |text: &str| text.replace('\n', "");
         assert_eq!(texts(&flat(before), &flat(after)), [("junk", ""), ("", "amp;"), ("", "amp;")]);
+        // What both have between two changes is no change, however often it stands elsewhere.
+        let (before, after) = ("<l>1&x\n<f>\n<l>2&x\n<f>\n<l>3", "<l>1&amp;x\n<f>\n<l>2&amp;x\n<f>\n<l>3");
+        assert_eq!(texts(before, after), [("", "amp;"), ("", "amp;")]);
         assert_eq!(texts("", "a"), [("", "a")]);
         assert_eq!(texts("a", "a"), []);
     }
