@@ -97,7 +97,7 @@ rules! { super::document::END;
         "Other namespaces may extend an entry; crawlers skip what they do not know. It is kept as it is.";
     DOC_ENTRY_OUTSIDE_ROOT "doc-entry-outside-root" E Document Ask SCHEMA,
         "a loc in no entry, or an entry inside another one",
-        "A loc belongs into a url (or sitemap), and that directly below the root. Crawlers skip what stands elsewhere, some lose all that follows. It was made an entry of its own.";
+        "A loc belongs in a url (or sitemap), and that directly below the root. Crawlers skip what stands elsewhere, some lose all that follows. It was made an entry of its own.";
     NS_PREFIX "ns-prefix" I Document None NAMESPACES,
         "the protocol's elements carry a prefix",
         "A prefix such as sm:urlset is legal and means the same. Some simple readers find no entries in the file.";
@@ -129,7 +129,7 @@ rules! { super::document::END;
         "the name and the packing disagree",
         "A name with .gz should hold gzip data, and gzip data should have such a name. Readers that go by the name fail. The bytes decide here. The fix packs or unpacks the file as its name says: the name stays, because its URL is known elsewhere.";
     COMPRESS_NOT_GZIP "compress-not-gzip" E Document None FAQ,
-        "packed with something else than gzip",
+        "packed with something other than gzip",
         "A sitemap may be gzipped; zip, bzip2, zstd and others are not read by crawlers. Unpack it first.";
     GZIP_BOMB "gzip-bomb" E Document None PRACTICE,
         "unpacks to more than may be read",
