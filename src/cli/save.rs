@@ -5,6 +5,7 @@ use super::output::plain;
 use super::{Failure, Streams};
 use crate::document::form::{Form, columns_in_words};
 use crate::document::rows::RowId;
+use crate::document::rows::RowSet;
 use crate::document::sitemap::SitemapId;
 use crate::document::{Document, RowState};
 use crate::files::is_stream;
@@ -12,7 +13,7 @@ use crate::files::plan::{Action, Output, Plan};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::Session;
-use crate::session::change::Refused;
+use crate::session::change::{Change, Refused};
 use crate::session::snapshot::Snapshot;
 use crate::words::{counted, size};
 use std::io;
@@ -28,6 +29,9 @@ pub(super) fn save(
 ) -> Result<(), Failure> {
     if let (Some(reason), None) = (session.read_only(), to) {
         return Err(Refused(format!("read-only: {reason}")).into());
+    }
+    if to.is_some() {
+        leave_out_linkless(session, streams)?;
     }
     match to.or(session.path().map(PathBuf::as_path)) {
         Some(path) if is_stream(path) => print(session, session.form(), streams),
@@ -84,8 +88,21 @@ pub(super) fn refuse_lost(session: &Session, output: Option<&Path>) -> Result<()
     Err(Failure::Place(message, hint))
 }
 
+/// Items of a feed that link to nothing are no entries of a sitemap. The feed itself stays as it is.
+fn leave_out_linkless(session: &mut Session, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let document = session.document();
+    let feeds = (0..).zip(document.sitemaps()).filter(|(_, sitemap)| matches!(sitemap.form, Form::Feed(_)));
+    let rows: RowSet = feeds.flat_map(|(id, _)| document.without_loc(SitemapId(id))).map(|row| row.0).collect();
+    if !rows.is_empty() {
+        streams.note(&format!("left out, since there is no link: {}", counted(rows.len(), "item")));
+        session.change(&Change::Delete(rows))?;
+    }
+    Ok(())
+}
+
 /// Saves to another path in a form that its name need not say.
 pub(super) fn save_as(session: &mut Session, to: &Path, form: Form, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    leave_out_linkless(session, streams)?;
     if is_stream(to) {
         return print(session, form, streams);
     }
