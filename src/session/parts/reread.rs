@@ -115,28 +115,31 @@ impl Kept {
         rows.into_par_iter().with_min_len(PIECE).map(RowId).filter(is_told).collect()
     }
 
-    /// How many of the rows that pass break a rule.
+    /// How many of the rows that pass break a rule, and whether all passed that break any.
     fn counted(
         &self,
         session: &Session,
         rows: Range<u32>,
         sets: &[RuleSet],
         passes: impl Fn(RowId, RuleSet) -> bool + Sync,
-    ) -> Box<Counts> {
+    ) -> (Box<Counts>, bool) {
         let (checks, document) = (&session.now.checks, session.document());
-        let none = || Box::new([0; Rule::COUNT]);
-        let count = |mut counts: Box<Counts>, row: u32| {
+        let none = || (Box::new([0; Rule::COUNT]), true);
+        let count = |(mut counts, is_all): (Box<Counts>, bool), row: u32| {
             let rules = checks.rules_of_shed(RowId(row), (document, &self.undated), sets);
-            for rule in rules.iter().filter(|_| passes(RowId(row), rules)) {
+            if rules.is_empty() || !passes(RowId(row), rules) {
+                return (counts, is_all && rules.is_empty());
+            }
+            for rule in rules.iter() {
                 if let Some(count) = counts.get_mut(rule.index()) {
                     *count += 1;
                 }
             }
-            counts
+            (counts, is_all)
         };
-        let sum = |mut counts: Box<Counts>, others: Box<Counts>| {
+        let sum = |(mut counts, is_all): (Box<Counts>, bool), (others, are_all): (Box<Counts>, bool)| {
             counts.iter_mut().zip(*others).for_each(|(count, other)| *count += other);
-            counts
+            (counts, is_all && are_all)
         };
         rows.into_par_iter().with_min_len(PIECE).fold(none, count).reduce(none, sum)
     }
@@ -251,19 +254,19 @@ impl Parts {
         }
         // What is left is counted; files of which that is not enough are read once more.
         let once = told_once();
-        let is_unclear = |_: RowId, rules: RuleSet| !rules.minus(once).is_empty();
         let mut unclear = Vec::new();
         for file in rest {
-            if kept.told(session, file.rows.clone(), &sets, is_unclear).is_empty() {
-                let counted = kept.counted(session, file.rows.clone(), &sets, |_, _| true);
+            let (counted, is_all) =
+                kept.counted(session, file.rows.clone(), &sets, |_, rules| rules.minus(once).is_empty());
+            if is_all {
                 see(session, file.id, Told::Counted(&[], &counted))?;
                 file.pass(progress);
-            } else {
-                let is_shown = |row: RowId, rules: RuleSet| is_unclear(row, rules) || kept.compared.contains(row.0);
-                let rows = kept.told(session, file.rows.clone(), &sets, is_shown);
-                let counted = kept.counted(session, file.rows.clone(), &sets, |row, rules| !is_shown(row, rules));
-                unclear.push((file, rows, counted));
+                continue;
             }
+            let is_shown = |row: RowId, rules: RuleSet| !rules.minus(once).is_empty() || kept.compared.contains(row.0);
+            let rows = kept.told(session, file.rows.clone(), &sets, is_shown);
+            let (counted, _) = kept.counted(session, file.rows.clone(), &sets, |row, rules| !is_shown(row, rules));
+            unclear.push((file, rows, counted));
         }
         let mut outcome = Ok(Wanted::Counts);
         files::in_order(
