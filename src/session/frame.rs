@@ -188,11 +188,21 @@ pub(super) fn edit_for(document: &Document, member: Member, rule: Rule, profile:
     if !frame::FRAME_RULES.contains(rule) {
         return None;
     }
-    let before = rules(document, member, profile);
-    let mut edit = changed(document, member, rule)?;
+    tried(document, rule, |document| rules(document, member, profile), |document, rule| changed(document, member, rule))
+}
+
+/// The change for a rule, tried out: its finding is gone and no other is new. `rules` are those that a file breaks.
+pub(super) fn tried(
+    document: &Document,
+    rule: Rule,
+    rules: impl Fn(&Document) -> RuleSet,
+    change: impl Fn(&Document, Rule) -> Option<Edit>,
+) -> Option<Edit> {
+    let before = rules(document);
+    let mut edit = change(document, rule)?;
     for _ in 0..2 {
         let after = document.apply(&edit, &Progress::default())?.document;
-        let new = rules(&after, member, profile);
+        let new = rules(&after);
         if new.contains(rule) {
             return None;
         }
@@ -200,7 +210,7 @@ pub(super) fn edit_for(document: &Document, member: Member, rule: Rule, profile:
             return Some(edit);
         }
         // Another namespace makes the old hint at a schema wrong.
-        edit = changed(&after, member, Rule::SCHEMA_LOCATION)?;
+        edit = change(&after, Rule::SCHEMA_LOCATION)?;
     }
     None
 }

@@ -4,7 +4,7 @@
 //! together again, and so a fix that would set one of them apart is not made.
 
 use super::super::findings::{FileFinding, Place};
-use super::super::frame::{dealt_when_written, edit_for, rules as rules_of_first};
+use super::super::frame::{dealt_when_written, edit_for, rules as rules_of_first, tried};
 use crate::check::extension;
 use crate::check::file::{self, FileFacts};
 use crate::check::fix::{Action, Fix};
@@ -81,23 +81,10 @@ pub(in crate::session) fn put_right(
     (speaks_alike && !edits.is_empty()).then_some((edits, document))
 }
 
-/// The edit that puts a rule right in a further file, tried out: its finding is gone and no other is new.
+/// The edit that puts a rule right in a further file.
 fn edit_of(document: &Document, number: usize, rule: Rule, profile: Profile) -> Option<Edit> {
-    let before = rules_of(document, number, profile);
-    let mut edit = changed(document, number, rule)?;
-    for _ in 0..2 {
-        let after = document.apply(&edit, &Progress::default())?.document;
-        let new = rules_of(&after, number, profile);
-        if new.contains(rule) {
-            return None;
-        }
-        if new.minus(before).is_empty() {
-            return Some(edit);
-        }
-        // Another namespace makes the old hint at a schema wrong.
-        edit = changed(&after, number, Rule::SCHEMA_LOCATION)?;
-    }
-    None
+    let rules = |document: &Document| rules_of(document, number, profile);
+    tried(document, rule, rules, |document, rule| changed(document, number, rule))
 }
 
 /// The edit alone.
