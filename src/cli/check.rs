@@ -327,34 +327,3 @@ fn in_words(report: &Report) -> String {
         counted(notes, "note")
     )
 }
-
-#[cfg(test)]
-mod tests {
-    use super::super::{Around, Next, args::Line};
-    use clap::Parser;
-
-    #[test]
-    fn a_file_that_its_index_brings_is_checked_once() {
-        let folder = tempfile::tempdir().unwrap();
-        let write = |name: &str, root: &str, rows: &str| {
-            let head = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
-            std::fs::write(folder.path().join(name), format!("<{root} {head}>{rows}</{root}>\n")).unwrap();
-        };
-        let row = |loc: &str| format!("<url><loc>https://e.com/{loc}</loc><priority>high</priority></url>");
-        write("a.xml", "urlset", &row("a"));
-        write("b.xml", "urlset", &row("b"));
-        write("sitemap_index.xml", "sitemapindex", "<sitemap><loc>https://e.com/a.xml</loc></sitemap>");
-        // As a hook before a commit names them.
-        let names = ["a.xml", "b.xml", "sitemap_index.xml", "./a.xml"];
-        let paths = names.map(|name| folder.path().join(name).to_string_lossy().into_owned());
-        let words = ["sited", "check", "--rule", "priority-invalid"].map(str::to_owned);
-        let line = Line::try_parse_from(words.into_iter().chain(paths)).unwrap();
-        let (mut out, mut notes) = (Vec::new(), Vec::new());
-        let Next::End(_) = super::super::run(&line, Around::default(), &mut out, &mut notes) else {
-            panic!("a screen is asked for")
-        };
-        let (out, notes) = (String::from_utf8(out).unwrap(), String::from_utf8(notes).unwrap());
-        assert_eq!(out.lines().count(), 2, "{out}");
-        assert!(notes.starts_with("3 files, 3 entries: 2 errors"), "{notes}");
-    }
-}

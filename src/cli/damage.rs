@@ -40,11 +40,10 @@ impl Damage {
     /// Takes in what was unusual about a file.
     pub(super) fn add(&mut self, name: &str, quirks: &[Quirk]) {
         let rules: BTreeSet<&str> = quirks.iter().map(|quirk| quirk.kind).filter_map(of_damage).collect();
-        if rules.is_empty() {
-        } else if self.files.len() < NAMED {
-            self.files.push((name.to_owned(), rules));
-        } else {
-            self.more += 1;
+        match (rules.is_empty(), self.files.len()) {
+            (true, _) => {}
+            (false, ..NAMED) => self.files.push((name.to_owned(), rules)),
+            (false, _) => self.more += 1,
         }
     }
 

@@ -168,7 +168,7 @@ const PROMISES: [Promise; 24] = [
          indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for, \
          a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one, \
          a_split_that_fails_leaves_what_was_there_or_is_finished_by_the_next_start; \
-         src/cli/tests.rs: split_reads_the_whole_set_or_refuses",
+         src/cli/tests/sets.rs: split_reads_the_whole_set_or_refuses",
     ),
     (
         "A backup is on disk before anything is replaced, is never written over, and can be put back, which is all or \

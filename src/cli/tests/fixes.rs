@@ -1,0 +1,124 @@
+//! Fixes, and what is said of rules.
+
+use super::*;
+
+#[test]
+fn fix_puts_findings_right_and_a_profile_chooses_them() {
+    let folder = folder();
+    let path = folder.path().join("dates.xml");
+    let entry =
+        |date: &str| format!("<url>\n  <loc>https://e.com/{}</loc>\n  <lastmod>{date}</lastmod>\n</url>\n", date.len());
+    let dates = ["2025-03-09T10:00Z", "2025-3-9", "2025"];
+    fs::write(&path, format!("{HEAD}{}</urlset>\n", dates.map(entry).concat())).unwrap();
+    let before = fs::read_to_string(&path).unwrap();
+    let (status, out, notes) = sited(&folder, "fix DIR/dates.xml --dry-run --now 2026-11-20");
+    assert_eq!(status, 0, "{notes}");
+    assert_eq!(out.lines().filter(|line| line.starts_with("+  <lastmod>")).count(), 2, "{out}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), before);
+    let (status, _, notes) = sited(&folder, "fix DIR/dates.xml --rule lastmod-unpadded --now 2026-11-20");
+    assert_eq!(status, 0, "{notes}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), before.replace("2025-3-9", "2025-03-09"));
+    let (status, ..) = sited(&folder, "fix DIR/dates.xml --now 2026-11-20");
+    let all = before.replace("2025-3-9", "2025-03-09").replace("10:00Z", "10:00:00Z");
+    // What is declared and not used goes too.
+    let all = all.replace(" xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"", "");
+    assert_eq!((status, fs::read_to_string(&path).unwrap()), (0, all));
+    assert_eq!(sited(&folder, "check DIR/dates.xml --now 2026-11-20").0, 1);
+    assert_eq!(sited(&folder, "check DIR/dates.xml --profile yandex --now 2026-11-20").0, 0);
+    assert_eq!(sited(&folder, "fix DIR/dates.xml --rule no-such-rule").0, 2);
+}
+
+#[test]
+fn an_answer_says_how_a_finding_is_put_right() {
+    let folder = folder();
+    let path = folder.path().join("answers.xml");
+    let entry = |field: &str| format!("<url><loc>https://e.com/{}</loc>{field}</url>\n", field.len());
+    let table = [
+        ("<lastmod>2026-03-09T10:00:00</lastmod>", "lastmod-no-timezone", "+02:00", "2026-03-09T10:00:00+02:00"),
+        ("<lastmod>2026-03-09T10:00:00</lastmod>", "lastmod-no-timezone", "utc", "2026-03-09T10:00:00Z"),
+        ("<lastmod>05/10/2026</lastmod>", "lastmod-invalid", "day-first", "2026-10-05"),
+        ("<lastmod>05/10/2026</lastmod>", "lastmod-invalid", "remove", "</loc></url>"),
+        ("<lastmod>2027-03-09</lastmod>", "lastmod-future", "today", "2026-11-20"),
+        ("<priority>8</priority>", "priority-range", "out-of-10", "0.8"),
+        ("<priority>8</priority>", "priority-range", "usual", "0.8"),
+    ];
+    for (field, rule, answer, expected) in table {
+        fs::write(&path, format!("{HEAD}{}</urlset>\n", entry(field))).unwrap();
+        let (status, _, notes) =
+            sited(&folder, &format!("fix DIR/answers.xml --rule {rule} --answer {answer} --now 2026-11-20"));
+        assert_eq!(status, 0, "{notes}");
+        let after = fs::read_to_string(&path).unwrap();
+        assert!(after.contains(expected), "{rule} {answer}: {after}");
+    }
+    let (status, _, notes) = sited(&folder, "fix DIR/answers.xml --rule priority-range --answer soon");
+    assert_eq!(status, 2, "{notes}");
+    assert!(notes.contains("usual, out-of-10, out-of-100, nearest, remove"), "{notes}");
+    assert_eq!(sited(&folder, "fix DIR/answers.xml --rule loc-* --answer remove").0, 2);
+}
+
+#[test]
+fn a_fix_that_nobody_looks_at_says_what_waits_for_its_name() {
+    let folder = folder();
+    let head = HEAD.replace(" xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\"", "");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let cut = format!("{head}<url><loc>https://e.com/a</loc></url>\n<url><loc>https://");
+    write("cut.xml", &cut);
+    let waits = "1 finding is put right only by name, with --rule xml-truncated or :fix xml-truncated";
+    let (status, _, notes) = sited(&folder, "fix DIR/cut.xml --dry-run");
+    assert_eq!((status, notes.as_str()), (0, &*format!("dry run, nothing is written: {waits}\n")));
+    assert!(sited(&folder, "fix DIR/cut.xml --accept-repairs").2.starts_with(&format!("nothing changed: {waits}\n")));
+    assert_eq!(fs::read_to_string(folder.path().join("cut.xml")).unwrap(), cut);
+    assert_eq!(sited(&folder, "fix DIR/cut.xml --rule xml-truncated").0, 0);
+    assert!(fs::read_to_string(folder.path().join("cut.xml")).unwrap().ends_with("</url>\n</urlset>\n"));
+    // Rows and files together; where a rule of the file is named, what else was repaired is written as well.
+    let damaged = format!("{head}<url><loc>https://e.com/?a&b#c</loc></url>\n<loc>https://e.com/d</loc></urlset>");
+    write("both.xml", &damaged);
+    let (_, _, notes) = sited(&folder, "fix DIR/both.xml --dry-run");
+    let waits = "2 findings are put right only by name, such as --rule doc-entry-outside-root or :fix doc-entry-outside-root: doc-entry-outside-root (1), loc-fragment (1)";
+    assert!(notes.contains(waits), "{notes}");
+    let (status, _, notes) = sited(&folder, "fix DIR/both.xml --rule xml-*");
+    assert_eq!((status, notes.lines().next()), (0, Some("1 file put right")));
+    let written = fs::read_to_string(folder.path().join("both.xml")).unwrap();
+    assert!(written.contains("?a&amp;b#c") && written.contains("<url><loc>https://e.com/d</loc></url>"), "{written}");
+}
+
+#[test]
+fn only_rules_with_something_to_choose_tell_of_answers() {
+    let folder = folder();
+    let answers = |code: &str| {
+        let (_, out, _) = sited(&folder, &format!("check --explain {code}"));
+        out.lines().filter(|line| line.contains("  answer  ")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert!(["doc-stray-text", "set-duplicate", "field-duplicate", "xml-truncated"].map(answers).concat().is_empty());
+    assert!(answers("changefreq-invalid")[0].ends_with("usual        take the nearest word"));
+    for rule in crate::check::rule::Rule::ALL {
+        let told = crate::check::decision::choices(rule);
+        assert!(told.iter().all(|answer| answer.about != "what the fix does without an answer"), "{rule:?}");
+    }
+}
+
+#[test]
+fn rules_and_values_are_explained() {
+    let folder = folder();
+    let told = |words: &str| {
+        let (status, out, notes) = sited(&folder, &format!("check --explain {words}"));
+        assert_eq!((status, notes.as_str()), (0, ""), "{words}");
+        out
+    };
+    let rule = told("lastmod-no-timezone");
+    for words in [
+        "lastmod-no-timezone: a time without a zone",
+        "yandex       warning",
+        "answer       utc          take the time as UTC",
+        "source       Google",
+    ] {
+        assert!(rule.contains(words), "no {words:?} in\n{rule}");
+    }
+    let value = told("2026-10-05T10:00:00");
+    for words in ["as lastmod", "protocol     rejects       a time needs a zone", "error[lastmod-no-timezone]"] {
+        assert!(value.contains(words), "no {words:?} in\n{value}");
+    }
+    assert!(told("0.5").contains("no rule is broken"));
+    assert!(told("https://www.sitemaps.org/schemas/sitemap/0.9").contains("as namespace"));
+    assert_eq!(sited(&folder, "check --explain nonsense").0, 2);
+}

@@ -1,0 +1,111 @@
+//! Scripts.
+
+use super::*;
+
+#[test]
+fn a_script_runs_the_commands_of_the_command_line() {
+    let folder = folder();
+    let path = folder.path().join("good.xml");
+    let before = fs::read_to_string(&path).unwrap();
+    // The script, the status, part of the notes, the file after it.
+    let table = [
+        (
+            "# a comment\n:set priority=0.8 where priority=0.5\ns/blog/news/\nwrite\n",
+            0,
+            "saved DIR/good.xml",
+            before.replace("0.50", "0.8").replace("blog/x", "news/x"),
+        ),
+        (
+            "mark where section=blog\nset priority=0.8\nwq\n",
+            0,
+            "priority set to 0.8 on 1 row\nsaved DIR/good.xml",
+            before.replace("</lastmod>", "</lastmod><priority>0.8</priority>"),
+        ),
+        (
+            "filter section=blog\n%set lastmod=none\nnofilter\nset priority=0.8 where priority=0.5\nw\n",
+            0,
+            "saved DIR/good.xml",
+            before.replace("<lastmod>2025-03-09</lastmod>", "").replace("0.50", "0.8"),
+        ),
+        ("set priority=0.8\nundo\nwq\n", 0, "saved: nothing had changed", before.clone()),
+        ("set priority=0.8\n", 0, "the changes were not saved", before.clone()),
+        (
+            "set priority=0.8\nq\n",
+            2,
+            "error: line 2 of the script: 2 changed rows would be lost\nhint: ",
+            before.clone(),
+        ),
+        ("set priority=0.8\nq!\nwrite\n", 0, "", before.clone()),
+        ("set priority=0.8\ne!\nwrite\n", 0, "saved: nothing had changed", before.clone()),
+        ("delete where section=blog\nwq\n", 0, "saved", {
+            let (start, end) =
+                (before.find("\n<url><loc>https://e.com/blog").unwrap(), before.find("\n</urlset>").unwrap());
+            format!("{}{}", &before[..start], &before[end..])
+        }),
+        (
+            "write\nset prio=1\n",
+            2,
+            "error: line 2 of the script cannot be understood\n  set prio=1\n      ^^^^ ",
+            before.clone(),
+        ),
+        (
+            "set priority=1\nwrite\ngoto 3\n",
+            2,
+            "error: line 3 of the script: `goto 3` needs a screen\nhint: ",
+            before.clone(),
+        ),
+    ];
+    for (script, status, note, expected) in table {
+        fs::write(folder.path().join("script"), script).unwrap();
+        let (found, out, notes) = sited(&folder, "--script DIR/script DIR/good.xml");
+        assert_eq!((found, out.as_str()), (status, ""), "{script}: {notes}");
+        assert!(notes.contains(note), "{script}: {notes}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{script}: {notes}");
+        fs::write(&path, &before).unwrap();
+    }
+}
+
+#[test]
+fn a_script_prints_what_it_is_asked_to() {
+    let folder = folder();
+    let run = |script: &str| {
+        fs::write(folder.path().join("script"), script).unwrap();
+        sited(&folder, "--script DIR/script --now 2026-11-20 --read-only DIR/index.xml")
+    };
+    let (status, out, _) = run("check\n");
+    assert_eq!(status, 0);
+    assert!(out.contains("DIR/bad.xml:5:11: error[priority-invalid]: "), "{out}");
+    let (status, out, _) = run("plan\n");
+    assert_eq!(
+        (status, out.as_str()),
+        (0, "untouched  DIR/good.xml\nuntouched  DIR/bad.xml\nuntouched  DIR/index.xml\n")
+    );
+    let (status, _, notes) = run("set priority=0.8\n");
+    assert_eq!(status, 2, "{notes}");
+    assert!(notes.contains("--read-only was given"), "{notes}");
+    let (status, _, notes) = sited(&folder, "--script DIR/none DIR/good.xml");
+    assert_eq!(status, 3, "{notes}");
+}
+
+#[test]
+fn all_rows_are_meant_only_by_those_who_say_so() {
+    let folder = folder();
+    let path = folder.path().join("good.xml");
+    let before = fs::read_to_string(&path).unwrap();
+    // The script, what it says where it is refused, and how many entries are left.
+    let table = [
+        ("delete\nwrite\n", "line 1 of the script: all rows would be deleted", 2),
+        ("mark where path=/x\nset priority=0.5\nwrite\n", "line 2 of the script: no row is marked", 2),
+        ("mark where path=/blog/x\ndelete\nwrite\n", "", 1),
+        ("%delete\nwrite\n", "", 0),
+    ];
+    for (script, refused, left) in table {
+        fs::write(folder.path().join("script"), script).unwrap();
+        let (status, _, notes) = sited(&folder, "--script DIR/script DIR/good.xml");
+        assert!(status == if refused.is_empty() { 0 } else { 2 } && notes.contains(refused), "{script}: {notes}");
+        let after = fs::read_to_string(&path).unwrap();
+        assert_eq!(after.matches("<url>").count(), left, "{script}: {notes}");
+        assert!(refused.is_empty() || after == before, "{script}");
+        fs::write(&path, &before).unwrap();
+    }
+}
