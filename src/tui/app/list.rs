@@ -550,7 +550,8 @@ const QUERY_HELP: &[(&str, &str)] = &[
 
 /// How a command is written, as the help shows it.
 fn usage(spec: &Spec) -> String {
-    format!(":{:34}", spec.usage())
+    // One that is longer than its column still ends in a blank.
+    format!(":{:34}", spec.usage() + " ")
 }
 
 #[cfg(test)]

@@ -71,7 +71,7 @@ fn help_finds_rules_commands_and_the_query_language() {
     bench.keys("<esc>:help set<enter>");
     bench.shows(":[%]set FIELD=VALUE");
     bench.keys("<esc>:help fix<enter>");
-    bench.shows(":[%]fix");
+    bench.shows("[where QUERY] apply the fixes");
     bench.keys("<esc>:help nonsense<enter>");
     bench.shows("help has nothing on nonsense");
 }
