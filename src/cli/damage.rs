@@ -51,9 +51,7 @@ impl Damage {
     pub(super) fn say(&self, streams: &mut Streams<'_>) {
         for (name, rules) in &self.files {
             let rules = rules.iter().copied().collect::<Vec<_>>().join(", ");
-            streams.note(&format!(
-                "{name} is damaged ({rules}) and was read as repaired; `sited check` tells what is lost"
-            ));
+            streams.note(&format!("{name} is damaged ({rules}) and was read as repaired; `sited check` tells more"));
         }
         if self.more > 0 {
             streams.note(&format!("damaged too: {}", counted(self.more, "more file")));
