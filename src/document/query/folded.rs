@@ -2,8 +2,8 @@
 //!
 //! Three telling bytes of the text are compared at 64 places at once, in a loop without a branch that compilers turn into
 //! the widest instructions they may use. Where all three stand the text is compared. In a 1.9 GB set on two cores this
-//! takes half of the time of the expression `(?i)text` of a regular-expression engine, which looks for all cases of the
-//! text's first letters.
+//! takes three fifths of the time of the expression `(?i)text` of a regular-expression engine, which looks for all cases
+//! of the text's first letters.
 
 use memchr::memchr2_iter;
 use std::ops::Range;
