@@ -15,10 +15,11 @@ use super::{Document, ValueId};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
+use crate::xml::names::Names;
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice::Layout;
 use page::PageEdit;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// A new value for one field; `None` removes the element.
@@ -249,8 +250,36 @@ impl Applied {
                 self.document.change_sitemap(*id, |sitemap| sitemap.apart = true);
                 Some(())
             }
-            Edit::Several(edits) => edits.iter().try_for_each(|edit| self.run(edit, progress)),
+            Edit::Several(edits) => self.run_all(edits, progress),
         }
+    }
+
+    /// Runs edits in order. Insertions into one file that follow each other are made in one pass over its rows.
+    fn run_all(&mut self, edits: &[Edit], progress: &Progress) -> Option<()> {
+        let mut rest = edits;
+        while let Some((first, others)) = rest.split_first() {
+            let behind = |edit: &'_ Edit, id: SitemapId| match edit {
+                Edit::Insert { sitemap, after: Some(after), .. } => {
+                    *sitemap == id && after.0 < self.document.row_limit()
+                }
+                _ => false,
+            };
+            let count = match first {
+                Edit::Insert { sitemap, .. } => rest.iter().take_while(|edit| behind(edit, *sitemap)).count(),
+                _ => 0,
+            };
+            let (run, behind) = rest.split_at(count);
+            if count > 1 {
+                if !self.insert_behind(run) {
+                    run.iter().try_for_each(|edit| self.run(edit, progress))?;
+                }
+                rest = behind;
+                continue;
+            }
+            self.run(first, progress)?;
+            rest = others;
+        }
+        Some(())
     }
 
     /// Sets one field of rows, page by page on all cores.
@@ -391,34 +420,73 @@ impl Applied {
         self.touched.insert(row.0);
     }
 
+    /// Makes insertions into one file, each behind a row that is there already; false where one by one is the only way.
+    fn insert_behind(&mut self, edits: &[Edit]) -> bool {
+        let inserts = edits.iter().filter_map(|edit| match edit {
+            Edit::Insert { sitemap, after: Some(after), entries } => Some((*sitemap, *after, entries)),
+            _ => None,
+        });
+        let inserts: Vec<_> = inserts.collect();
+        let Some(sitemap) = inserts.first().and_then(|(id, ..)| self.document.sitemap(*id)) else { return false };
+        let (id, names) = (inserts.first().map_or(SitemapId(0), |(id, ..)| *id), sitemap.frame.names.clone());
+        let places: RowSet = inserts.iter().map(|(_, after, _)| after.0).collect();
+        if sitemap.rows.iter().filter(|row| places.contains(row.0)).count() as u64 != places.len() {
+            return false;
+        }
+        let layouts: Option<Vec<Layout>> =
+            inserts.iter().map(|(_, after, _)| self.document.layout_of(*after, &names)).collect();
+        let Some(layouts) = layouts else { return false };
+        let mut new: HashMap<u32, Vec<Vec<RowId>>> = HashMap::new();
+        let (mut count, mut bytes) = (0, 0);
+        for ((_, after, entries), layout) in inserts.iter().zip(&layouts) {
+            let (rows, len) = self.new_rows(id, &names, layout, entries);
+            (count, bytes) = (count + rows.len() as u32, bytes + len);
+            new.entry(after.0).or_default().push(rows);
+        }
+        // What is put in later behind the same row comes before what is there.
+        let new = new.into_iter().map(|(after, rows)| (after, rows.into_iter().rev().flatten().collect())).collect();
+        self.document.change_sitemap(id, |sitemap| {
+            sitemap.rows = sitemap.rows.with_inserted_behind(&new);
+            sitemap.live += count;
+            sitemap.entry_bytes += bytes;
+        });
+        true
+    }
+
     fn insert(&mut self, id: SitemapId, after: Option<RowId>, entries: &[NewEntry]) {
         let Some(sitemap) = self.document.sitemap(id) else { return };
         let position =
             after.map_or(0, |row| sitemap.rows.position(row).map_or(sitemap.rows.len(), |position| position + 1));
         let layout = self.document.layout_near(id, position);
         let names = sitemap.frame.names.clone();
-        let mut rows = Vec::with_capacity(entries.len());
-        let mut bytes = 0u64;
-        for entry in entries {
-            let text: Arc<str> = match entry {
-                NewEntry::Values(values) => layout.render(&names, &values.each_ref().map(|value| value.as_deref())),
-                NewEntry::Element(text) => layout.wrap(&names, text),
-            }
-            .into();
-            bytes += text.len() as u64;
-            let mut record = Record::of(&Entry::of(text.as_bytes(), &names), text.as_bytes());
-            record.flags.put(Flags::ADDED, true);
-            rows.push(self.document.push_row(record, &text, id));
-        }
-        self.document.live += rows.len() as u32;
+        let (rows, bytes) = self.new_rows(id, &names, &layout, entries);
         self.document.change_sitemap(id, |sitemap| {
             sitemap.rows = sitemap.rows.with_inserted(position, &rows);
             sitemap.live += rows.len() as u32;
             sitemap.entry_bytes += bytes;
         });
+    }
+
+    /// Rows for new entries of a file, which still has to take them in, and how many bytes they have.
+    fn new_rows(&mut self, id: SitemapId, names: &Names, layout: &Layout, entries: &[NewEntry]) -> (Vec<RowId>, u64) {
+        let mut rows = Vec::with_capacity(entries.len());
+        let mut bytes = 0u64;
+        for entry in entries {
+            let text: Arc<str> = match entry {
+                NewEntry::Values(values) => layout.render(names, &values.each_ref().map(|value| value.as_deref())),
+                NewEntry::Element(text) => layout.wrap(names, text),
+            }
+            .into();
+            bytes += text.len() as u64;
+            let mut record = Record::of(&Entry::of(text.as_bytes(), names), text.as_bytes());
+            record.flags.put(Flags::ADDED, true);
+            rows.push(self.document.push_row(record, &text, id));
+        }
+        self.document.live += rows.len() as u32;
         self.touched.extend(rows.iter().map(|row| row.0));
-        self.added.extend(rows);
+        self.added.extend(rows.iter().copied());
         self.moved = true;
+        (rows, bytes)
     }
 
     fn flag_deleted(&mut self, rows: &RowSet, deleted: bool) {
@@ -494,11 +562,17 @@ impl Document {
         near.into_iter()
             .flatten()
             .filter_map(|position| sitemap.rows.get(position))
-            .find_map(|row| {
-                let text = self.entry_text(row);
-                Layout::of(&Entry::of(&text, &sitemap.frame.names), &text)
-            })
+            .find_map(|row| self.layout_of(row, names))
             .unwrap_or_default()
+    }
+
+    /// The layout of a row, if it has one that others can take over.
+    fn layout_of(&self, row: RowId, names: &Names) -> Option<Layout> {
+        if !names.kind.is_xml() {
+            return Some(Layout::of_file(names));
+        }
+        let text = self.entry_text(row);
+        Layout::of(&Entry::of(&text, names), &text)
     }
 }
 
@@ -607,6 +681,35 @@ mod tests {
         assert_eq!(written(&gone, 0), FILE.replace(" <url>\n  <loc>http://b/</loc>\n </url>\n", ""));
         assert_eq!(gone.row_state(&before, RowId(1)), RowState::Deleted);
         assert_eq!((gone.live(), gone.changed_rows(&before)), (1, 1));
+    }
+
+    #[test]
+    fn many_insertions_at_once_are_those_one_after_the_other() {
+        let urls = (0..200).map(|number| format!(" <url><loc>http://{number}/</loc></url>\n"));
+        let text = FILE.replace("</urlset>\n", &format!("{}</urlset>\n", urls.collect::<String>()));
+        let before = document(&[&text, FILE]);
+        let insert = |file, after, name: &str| {
+            let entries = ["a", "b"].map(|end| NewEntry::Element(format!("<url><loc>{name}{end}</loc></url>").into()));
+            Edit::Insert { sitemap: SitemapId(file), after, entries: entries.to_vec() }
+        };
+        let afters = [5, 5, 0, 1, 199, 100, 7, 5, 201];
+        let many = afters.into_iter().map(|after| insert(0, Some(RowId(after)), &format!("http://new/{after}")));
+        let mut edits: Vec<Edit> = many.collect();
+        edits.insert(4, insert(1, Some(RowId(202)), "http://other/"));
+        edits.push(insert(0, None, "http://first/"));
+        // A row that is none of the file, one that an earlier edit made, and one behind both.
+        edits.extend([
+            insert(0, Some(RowId(203)), "x"),
+            insert(0, Some(RowId(205)), "y"),
+            insert(0, Some(RowId(5)), "z"),
+        ]);
+        let one_by_one = edits.iter().fold(before.clone(), |document, edit| apply(&document, edit).document);
+        let at_once = apply(&before, &Edit::Several(edits));
+        for file in 0..2 {
+            assert_eq!(written(&at_once.document, file), written(&one_by_one, file));
+        }
+        assert_eq!((at_once.document.live(), at_once.added.len()), (one_by_one.live(), 28));
+        assert!(at_once.document.rows().eq(one_by_one.rows()), "rows have the same ids");
     }
 
     #[test]

@@ -40,6 +40,8 @@ pub enum QuirkKind {
     Concatenated,
     /// The file ended inside an element; the open entry was dropped.
     Truncated,
+    /// There was more damage than is worth repairing: what follows was left out.
+    TooDamaged,
     /// Names of the protocol in other letters (`URLSET`, `Loc`).
     NameCase,
     /// A `loc` that stood in no entry.
@@ -119,6 +121,7 @@ impl QuirkKind {
             Self::TrailingJunk => "what stands after the document goes",
             Self::Concatenated => "several documents become one",
             Self::Truncated => "the entry that was cut off goes, and the end is written",
+            Self::TooDamaged => "what follows the place where the damage became too much is left out",
             Self::NameCase => "names in capital letters are written small",
             Self::OutsideRoot => "a loc in no entry gets one",
             Self::Nested => "an entry inside another one is written after it",

@@ -5,6 +5,7 @@
 
 use super::column::PAGE;
 use rayon::prelude::*;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -75,6 +76,9 @@ pub fn in_order(ids: Vec<u32>) -> RowSet {
 
 /// Ids per explicit piece: what inserting one row copies.
 const PIECE: usize = 1_024;
+
+/// Consecutive ids that make no piece of their own behind other ids.
+const SHORT: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
@@ -177,6 +181,37 @@ impl RowList {
         self.pieces.iter().flat_map(|piece| (0..piece.len()).filter_map(|at| piece.get(at))).map(RowId)
     }
 
+    /// The list with rows put in behind each of some of its rows, in one pass over it.
+    #[must_use]
+    pub fn with_inserted_behind(&self, new: &HashMap<u32, Vec<RowId>>) -> Self {
+        let places: RowSet = new.keys().copied().collect();
+        let mut builder = Builder::default();
+        let put_in = |builder: &mut Builder, row: u32| {
+            new.get(&row).into_iter().flatten().for_each(|new| builder.push(new.0));
+        };
+        for piece in self.pieces.iter() {
+            match piece {
+                Piece::Range { first, len } => {
+                    let mut from = 0;
+                    for row in places.range(*first..first.saturating_add(*len)) {
+                        let cut = (row - first) as usize + 1;
+                        builder.push_piece(piece, from, cut);
+                        put_in(&mut builder, row);
+                        from = cut;
+                    }
+                    builder.push_piece(piece, from, *len as usize);
+                }
+                Piece::Ids(ids) => {
+                    for id in ids.iter() {
+                        builder.push(*id);
+                        put_in(&mut builder, *id);
+                    }
+                }
+            }
+        }
+        builder.finish()
+    }
+
     /// The list with rows put in at a position (at the end when it lies beyond).
     #[must_use]
     pub fn with_inserted(&self, position: usize, rows: &[RowId]) -> Self {
@@ -232,6 +267,10 @@ impl Builder {
 
     fn push_piece(&mut self, piece: &Piece, from: usize, to: usize) {
         match piece {
+            // What is left between rows that were put in: as ids, for many pieces are looked through one by one.
+            Piece::Range { first, .. } if !self.ids.is_empty() && to - from <= SHORT => {
+                (from..to).for_each(|at| self.push(first + at as u32));
+            }
             Piece::Range { first, .. } if to > from => {
                 self.flush();
                 self.pieces.push(Piece::Range { first: first + from as u32, len: (to - from) as u32 });

@@ -9,8 +9,8 @@ use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::names::FileKind;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 /// Identity of a file within a document: its place in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -101,6 +101,17 @@ impl Sitemap {
     }
 }
 
+/// Files by the paths that they are written to; of several at one path, the first.
+pub fn by_path(files: &[Arc<Sitemap>]) -> HashMap<&Path, SitemapId> {
+    let mut places = HashMap::with_capacity(files.len());
+    for (number, file) in (0..).zip(files) {
+        if let Some(path) = file.path.as_deref() {
+            places.entry(path).or_insert(SitemapId(number));
+        }
+    }
+    places
+}
+
 /// What became of a child that an index names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChildState {
@@ -119,12 +130,37 @@ pub enum ChildState {
     Itself,
     /// It was named before by an earlier entry.
     Repeated,
-    /// It is there but could not be read or is damaged; the message says why.
+    /// It was read and is no sitemap; the message says why.
     Unreadable(Arc<str>),
+    /// It could not be read, and nothing is known of its content: no permission, an I/O error, no regular file, more
+    /// bytes than may be read; the message says why.
+    Denied(Arc<str>),
+    /// It has no place on this disk and was not looked for; the text says why.
+    Elsewhere(&'static str),
     /// It lay beside the index unlisted and was added by an edit: it is read when the set is opened again.
     Listed,
     /// Loading was stopped before it.
     NotLoaded,
+}
+
+/// Why a child that lies on another host was not looked for.
+pub const ON_ANOTHER_HOST: &str = "it is served from another host, so it was not looked for on this disk";
+
+/// Why what an index from standard input lists was not looked for.
+pub const NO_FOLDER: &str = "the index came from standard input, which has no folder to look for it in";
+
+impl ChildState {
+    /// Why the rows of the child are not in the set; `None` where they are, or where another entry brings them.
+    pub fn why_unread(&self) -> Option<&str> {
+        match self {
+            Self::Loaded(_) | Self::Nested(_) | Self::Cycle | Self::Itself | Self::Repeated => None,
+            Self::Missing => Some("no such file beside the index"),
+            Self::Outside => Some("its path leads out of the index's folder, so it was not looked for"),
+            Self::Elsewhere(why) => Some(why),
+            Self::Unreadable(why) | Self::Denied(why) => Some(why),
+            Self::Listed | Self::NotLoaded => Some("it was not read"),
+        }
+    }
 }
 
 /// An index inside an index.
@@ -210,6 +246,22 @@ pub struct Index {
     pub accepted: bool,
     /// Entries whose text was changed since the index was read or written, by number.
     pub edited: Arc<BTreeSet<usize>>,
+    /// Which sitemaps the entries name, once somebody has asked.
+    pub places: Places,
+}
+
+/// Where the entries of an index name sitemaps, and where its files are, worked out when it is asked for. A copy of an
+/// index, which may get other entries and files, begins without.
+#[derive(Debug, Default)]
+pub struct Places {
+    entries: OnceLock<HashMap<SitemapId, Option<usize>>>,
+    files: OnceLock<HashMap<PathBuf, usize>>,
+}
+
+impl Clone for Places {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 impl Default for Index {
@@ -228,6 +280,7 @@ impl Default for Index {
             was: Arc::default(),
             accepted: false,
             edited: Arc::default(),
+            places: Places::default(),
         }
     }
 }
@@ -235,13 +288,58 @@ impl Default for Index {
 impl Index {
     /// The entry that names a sitemap.
     pub fn child_of(&self, sitemap: SitemapId) -> Option<usize> {
-        self.children.iter().position(|child| child.state == ChildState::Loaded(sitemap))
+        self.places().get(&sitemap).copied().flatten()
     }
 
     /// Whether an entry names a sitemap, be it through an index inside this one.
     pub fn lists(&self, sitemap: SitemapId) -> bool {
-        let is_it = |child: &&Child| child.state == ChildState::Loaded(sitemap);
-        self.child_of(sitemap).is_some() || (self.has_nested() && leaves(&self.children).iter().any(is_it))
+        self.places().contains_key(&sitemap)
+    }
+
+    /// The sitemaps that are named, each with the entry that does it; none where that is in an index inside this one.
+    fn places(&self) -> &HashMap<SitemapId, Option<usize>> {
+        self.places.entries.get_or_init(|| {
+            let mut places = HashMap::new();
+            for (number, child) in self.children.iter().enumerate() {
+                match &child.state {
+                    ChildState::Loaded(id) => {
+                        let place = places.entry(*id).or_insert(Some(number));
+                        *place = place.or(Some(number));
+                    }
+                    ChildState::Nested(nested) => {
+                        for child in leaves(&nested.children) {
+                            if let ChildState::Loaded(id) = child.state {
+                                places.entry(id).or_insert(None);
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            places
+        })
+    }
+
+    /// The number of its file at a path.
+    pub fn number_at(&self, path: &Path) -> Option<usize> {
+        let places = self.places.files.get_or_init(|| {
+            let mut places = HashMap::new();
+            for (number, file) in self.files().enumerate() {
+                if let Some(path) = file.path {
+                    places.entry(path.to_path_buf()).or_insert(number);
+                }
+            }
+            places
+        });
+        places.get(path).copied()
+    }
+
+    /// The children, at any depth, whose rows are not in the set: each URL once, in order.
+    pub fn unread(&self) -> Vec<&Child> {
+        let mut seen = HashSet::new();
+        let mut unread = leaves(&self.children);
+        unread.retain(|child| child.state.why_unread().is_some() && seen.insert(&*child.loc));
+        unread
     }
 
     /// Whether an entry is an index itself.
@@ -311,10 +409,10 @@ impl Index {
             children.push(Child { loc: loc.as_str().into(), state });
         }
         let is_listed = |child: &&Child| child.state == ChildState::Listed;
-        let listed: Vec<&Child> = children.iter().filter(is_listed).collect();
-        let is_unlisted = |name: &&Arc<str>| !listed.iter().any(|child| *file_name(&child.loc) == ***name);
-        let gone =
-            self.children.iter().filter(is_listed).filter(|gone| !listed.iter().any(|child| child.loc == gone.loc));
+        let listed: HashSet<&str> = children.iter().filter(is_listed).map(|child| &*child.loc).collect();
+        let names: HashSet<String> = listed.iter().map(|loc| file_name(loc)).collect();
+        let is_unlisted = |name: &&Arc<str>| !names.contains(&***name);
+        let gone = self.children.iter().filter(is_listed).filter(|gone| !listed.contains(&*gone.loc));
         let back = gone.map(|child| Arc::from(file_name(&child.loc)));
         let mut unlisted: Vec<Arc<str>> = self.unlisted.iter().filter(is_unlisted).cloned().chain(back).collect();
         unlisted.sort_unstable();

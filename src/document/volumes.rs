@@ -143,7 +143,7 @@ impl Index {
 
     /// The one at a path.
     pub fn file_at(&self, path: &Path) -> Option<IndexFile<'_>> {
-        self.files().find(|file| file.path == Some(path))
+        self.file(self.number_at(path)?)
     }
 
     /// The number of the file that an entry is in.
@@ -266,14 +266,19 @@ impl Index {
         }
         let known: Vec<usize> = was.iter().flatten().map(|entry| self.file_of(*entry)).collect();
         let mut more = self.more.to_vec();
-        let is_in_order = known.is_sorted();
-        for (number, volume) in (1..).zip(&mut more) {
-            let first = if is_in_order {
-                was.iter().position(|entry| entry.is_some_and(|entry| self.file_of(entry) >= number))
-            } else {
-                Some(volume.first)
-            };
-            volume.first = first.unwrap_or(was.len()).min(was.len());
+        if known.is_sorted() {
+            // Of each file the first entry that is in it, or in a later one: files and entries go on together.
+            let mut firsts = Vec::with_capacity(more.len());
+            for (place, entry) in was.iter().enumerate() {
+                let file = entry.map_or(0, |entry| self.file_of(entry));
+                firsts.resize(file.max(firsts.len()), place);
+            }
+            firsts.resize(more.len(), was.len());
+            more.iter_mut().zip(firsts).for_each(|(volume, first)| volume.first = first);
+        } else {
+            for volume in &mut more {
+                volume.first = volume.first.min(was.len());
+            }
         }
         more.into()
     }

@@ -48,20 +48,26 @@ pub struct Fault(pub String);
 /// # Errors
 /// [`Fault`] if there is no such place, or nothing can stand there.
 pub fn graft(text: &[u8], names: &Names, act: &Act) -> Result<Option<Vec<u8>>, Fault> {
-    let entry = Entry::of(text, names);
-    if entry.odd.has(Oddities::BROKEN) {
-        return Err(Fault("its XML is not well-formed".to_owned()));
-    }
-    if entry.len == entry.open_end {
-        return Err(Fault("it has no loc yet".to_owned()));
-    }
-    let outline = Outline::of(text, &entry, names);
-    let gardener = Gardener { text, names, outline };
+    let gardener = Gardener::of(text, names)?;
     match act {
         Act::Set { path, value } => gardener.set(path, value),
-        Act::Add { path, values } => gardener.add(path, values).map(Some),
+        Act::Add { path, values } => gardener.add(path, [values.as_slice()]).map(Some),
         Act::Remove(path) => Ok(gardener.remove(path)),
     }
+}
+
+/// The entry text with several elements of one name added one behind the other, each with its values in it, as
+/// [`Act::Add`] adds one. The entry is taken apart once, however many they are.
+///
+/// # Errors
+/// [`Fault`] if one of them cannot be added.
+pub fn graft_all(
+    text: &[u8],
+    names: &Names,
+    path: &Path,
+    elements: &[Vec<(Path, Box<str>)>],
+) -> Result<Vec<u8>, Fault> {
+    Gardener::of(text, names)?.add(path, elements.iter().map(Vec::as_slice))
 }
 
 /// The decoded value at a place: of an attribute, or of an element without elements in it.
@@ -80,6 +86,20 @@ struct Gardener<'t> {
     text: &'t [u8],
     names: &'t Names,
     outline: Outline<'t>,
+}
+
+impl<'t> Gardener<'t> {
+    fn of(text: &'t [u8], names: &'t Names) -> Result<Self, Fault> {
+        let entry = Entry::of(text, names);
+        if entry.odd.has(Oddities::BROKEN) {
+            return Err(Fault("its XML is not well-formed".to_owned()));
+        }
+        if entry.len == entry.open_end {
+            return Err(Fault("it has no loc yet".to_owned()));
+        }
+        let outline = Outline::of(text, &entry, names);
+        Ok(Self { text, names, outline })
+    }
 }
 
 impl Gardener<'_> {
@@ -152,11 +172,14 @@ impl Gardener<'_> {
             }
         }
         let new = New::of(path, kept, [(path, value)])?;
-        Ok(self.insert(parent, &new))
+        Ok(self.insert(parent, &new, &[]))
     }
 
-    fn add(&self, path: &Path, values: &[(Path, Box<str>)]) -> Result<Vec<u8>, Fault> {
-        values.iter().try_for_each(|(_, value)| writable(value))?;
+    fn add<'v>(
+        &self,
+        path: &Path,
+        elements: impl IntoIterator<Item = &'v [(Path, Box<str>)]>,
+    ) -> Result<Vec<u8>, Fault> {
         let kept = path.steps.len() - 1;
         let mut parent = None;
         if kept > 0 {
@@ -166,14 +189,19 @@ impl Gardener<'_> {
                 return Err(Fault(format!("there is no {above} to add it to")));
             }
         }
-        let new = New::of(path, kept, values.iter().map(|(path, value)| (path, &**value)))?;
-        if let Some(most) = new.element.map(|element| usize::from(element.most)).filter(|most| *most > 0)
-            && self.outline.count(parent, path.namespace, &new.name) >= most
+        let element = |values: &'v [(Path, Box<str>)]| {
+            values.iter().try_for_each(|(_, value)| writable(value))?;
+            New::of(path, kept, values.iter().map(|(path, value)| (path, &**value)))
+        };
+        let new: Vec<New> = elements.into_iter().map(element).collect::<Result<_, Fault>>()?;
+        let Some((first, others)) = new.split_first() else { return Ok(self.text.to_vec()) };
+        if let Some(most) = first.element.map(|element| usize::from(element.most)).filter(|most| *most > 0)
+            && self.outline.count(parent, path.namespace, &first.name) + others.len() >= most
         {
             let times = if most == 1 { "already".to_owned() } else { format!("{most} times, the most allowed") };
-            return Err(Fault(format!("it has {} {times}", new.name)));
+            return Err(Fault(format!("it has {} {times}", first.name)));
         }
-        Ok(self.insert(parent, &new))
+        Ok(self.insert(parent, first, others))
     }
 
     fn remove(&self, path: &Path) -> Option<Vec<u8>> {
@@ -201,8 +229,8 @@ impl Gardener<'_> {
         blank_before(self.text, node.start)..node.end
     }
 
-    /// Writes a new element into its parent, or into the entry.
-    fn insert(&self, parent: Option<&Node>, new: &New) -> Vec<u8> {
+    /// Writes a new element, and others of its name behind it, into their parent, or into the entry.
+    fn insert(&self, parent: Option<&Node>, new: &New, others: &[New]) -> Vec<u8> {
         let text = self.text;
         let children = self.outline.children(parent);
         let own = new.place(&children, text);
@@ -216,7 +244,9 @@ impl Gardener<'_> {
         let prefix = prefix.unwrap_or_else(|| new.namespace.prefix().to_owned());
         let declaration = if declares { new.namespace.uri() } else { None };
         let layout = self.layout(parent, &children, new);
-        new.write(&mut out, &prefix, declaration, &layout);
+        for new in std::iter::once(new).chain(others) {
+            new.write(&mut out, &prefix, declaration, &layout);
+        }
         let Some(parent) = parent else {
             let at = after.or(children.last().map(|node| node.end)).unwrap_or(self.outline.open_end);
             return self.put(at..at, out.as_bytes());

@@ -7,6 +7,7 @@
 //! quick-xml ends at the first invalid UTF-8 byte, does not count a byte order mark, and loses sync at
 //! a raw `<` (see ARCHITECTURE.md, "Why a tokenizer of our own").
 
+use crate::progress::note_work;
 use memchr::{memchr, memmem};
 
 /// What a token is.
@@ -100,7 +101,9 @@ const fn ends_name(byte: u8) -> bool {
 #[inline]
 pub fn next(bytes: &[u8], from: usize) -> Option<Markup> {
     let start = from + memchr(b'<', bytes.get(from..)?)?;
-    Some(at(bytes, start))
+    let markup = at(bytes, start);
+    note_work(markup.end - from);
+    Some(markup)
 }
 
 /// The token whose `<` stands at `start`.
@@ -243,6 +246,7 @@ impl<'b> Iterator for Attributes<'b> {
         let open = self.skip_blanks(equals + 1);
         let quote = *self.slice.get(open).filter(|byte| matches!(byte, b'"' | b'\''))?;
         let len = memchr(quote, self.slice.get(open + 1..)?)?;
+        note_work(open + len + 2 - self.at);
         self.at = open + len + 2;
         Some(Attribute { name, value: self.slice.get(open + 1..open + 1 + len)? })
     }

@@ -5,9 +5,11 @@
 
 use super::grid::Grid;
 use super::markup::{self, Markup};
+use super::prefixes::Prefixes;
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, Namespace};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// What a sitemap file's root element is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -59,25 +61,27 @@ pub enum Meaning {
     Extension(Namespace),
 }
 
-/// The root's declarations.
+/// The root's declarations. Cheap to copy: an entry that declares namespaces of its own has a copy for itself.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Names {
     /// Root kind.
     pub kind: FileKind,
     /// Prefix of the root element with its colon (`sm:`), or empty. New core elements get it.
-    pub prefix: Box<str>,
+    pub prefix: Arc<str>,
     /// The root's namespace URI as written; `None` when the root is in no namespace.
-    pub uri: Option<Box<str>>,
+    pub uri: Option<Arc<str>>,
     /// The whole name of an entry as the file writes it (`url`, `sm:url`).
-    entry: Box<[u8]>,
+    entry: Arc<[u8]>,
     /// Whether an unprefixed name means the sitemap namespace.
     bare_is_core: bool,
     /// What an unprefixed name means otherwise.
     bare: Namespace,
-    /// Prefixes (without colon) and their meaning, in document order.
-    prefixes: Box<[(Box<[u8]>, Meaning)]>,
+    /// What an element inside the root declares; it counts before what the root declares.
+    own: Option<Arc<Prefixes>>,
+    /// What the root declares.
+    prefixes: Arc<Prefixes>,
     /// Attributes of the root as written: name and raw value.
-    pub attributes: Box<[(Box<str>, Box<str>)]>,
+    pub attributes: Arc<[(Box<str>, Box<str>)]>,
     /// Lines and columns of a file without markup; `None` for XML.
     pub grid: Option<Box<Grid>>,
 }
@@ -97,7 +101,7 @@ impl Names {
             _ => return None,
         };
         let text = |slice: &[u8]| -> Box<str> { String::from_utf8_lossy(slice).into() };
-        let attributes: Box<[(Box<str>, Box<str>)]> =
+        let attributes: Arc<[(Box<str>, Box<str>)]> =
             markup::attributes(root.attributes(bytes)).map(|a| (text(a.name), text(a.value))).collect();
         let declared = |wanted: &str| -> Option<&str> {
             attributes.iter().find(|(name, _)| &**name == wanted).map(|(_, value)| value.trim())
@@ -108,19 +112,20 @@ impl Names {
         let prefixes = attributes
             .iter()
             .filter_map(|(name, value)| Some((name.strip_prefix("xmlns:")?, value.trim())))
-            .map(|(prefix, declared)| (Box::from(prefix.as_bytes()), meaning(declared, uri)))
-            .collect();
+            .map(|(prefix, declared)| (Arc::from(prefix.as_bytes()), meaning(declared, uri)))
+            .collect::<Prefixes>();
         // Unprefixed names below a prefixed root that declares no default namespace are in none:
         // people write that by mistake, and mean the sitemap's.
         let bare_is_core = prefix.is_empty() || default.is_none() || default == uri;
-        let prefix: Box<str> = if prefix.is_empty() { "".into() } else { format!("{own}:").into() };
+        let prefix: Arc<str> = if prefix.is_empty() { "".into() } else { format!("{own}:").into() };
         Some(Self {
             kind,
             entry: format!("{prefix}{}", kind.entry_name()).into_bytes().into(),
             uri: uri.map(Into::into),
             bare_is_core,
             bare: default.map_or(Namespace::Other, namespace::classify),
-            prefixes,
+            own: None,
+            prefixes: Arc::new(prefixes),
             prefix,
             attributes,
             grid: None,
@@ -182,7 +187,14 @@ impl Names {
 
     /// Whether the root declares a prefix.
     pub fn declares(&self, prefix: &[u8]) -> bool {
-        self.prefixes.iter().any(|(known, _)| **known == *prefix)
+        self.declared(prefix).is_some()
+    }
+
+    /// Takes in a declaration that the root gets in addition. Not one of the root's own prefix, which says what the root
+    /// is.
+    pub(super) fn declare(&mut self, prefix: &[u8], uri: &str) {
+        let meaning = meaning(uri.trim(), self.uri.as_deref());
+        Arc::make_mut(&mut self.prefixes).push(prefix.into(), meaning);
     }
 
     /// Whether a core element directly below the root is an entry's in other letters, or belongs into one.
@@ -231,7 +243,7 @@ impl Names {
         }
         let root = self.uri.as_deref();
         let mut names = self.clone();
-        let mut prefixes: Vec<(Box<[u8]>, Meaning)> = Vec::new();
+        let mut prefixes: Vec<(Arc<[u8]>, Meaning)> = Vec::new();
         for attribute in markup::attributes(attributes) {
             let Ok(uri) = std::str::from_utf8(attribute.value) else { continue };
             match attribute.name.strip_prefix(b"xmlns") {
@@ -244,8 +256,8 @@ impl Names {
             }
         }
         // The nearest declaration counts.
-        prefixes.extend(names.prefixes.iter().cloned());
-        names.prefixes = prefixes.into();
+        let around = self.own.iter().flat_map(|own| own.iter()).cloned();
+        names.own = Some(Arc::new(prefixes.into_iter().chain(around).collect()));
         Some(names)
     }
 
@@ -284,8 +296,14 @@ impl Names {
             return Some(b"");
         }
         let own =
-            |(prefix, meaning): &&(Box<[u8]>, Meaning)| *meaning == Meaning::Extension(namespace) && !prefix.is_empty();
-        self.prefixes.iter().find(own).map(|(prefix, _)| &**prefix)
+            |(prefix, meaning): &&(Arc<[u8]>, Meaning)| *meaning == Meaning::Extension(namespace) && !prefix.is_empty();
+        self.own.iter().flat_map(|own| own.iter()).chain(self.prefixes.iter()).find(own).map(|(prefix, _)| &**prefix)
+    }
+
+    /// What a prefix means by the declarations, the nearest first.
+    #[inline]
+    fn declared(&self, prefix: &[u8]) -> Option<Meaning> {
+        self.own.as_ref().and_then(|own| own.find(prefix)).or_else(|| self.prefixes.find(prefix))
     }
 
     #[inline]
@@ -293,9 +311,8 @@ impl Names {
         if prefix.is_empty() {
             return if self.bare_is_core { Meaning::Core } else { Meaning::Extension(self.bare) };
         }
-        let declared = self.prefixes.iter().find(|(known, _)| **known == *prefix);
-        match declared {
-            Some((_, meaning)) => *meaning,
+        match self.declared(prefix) {
+            Some(meaning) => meaning,
             // The root's own prefix means what the root is, even where its declaration was forgotten.
             None if self.prefix.as_bytes().strip_suffix(b":") == Some(prefix) => Meaning::Core,
             None => Meaning::Extension(namespace::by_usual_prefix(prefix).unwrap_or(Namespace::Other)),

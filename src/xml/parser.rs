@@ -7,9 +7,11 @@ use super::escape;
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names, is_loc};
 use super::plain;
+use super::scopes::{Scopes, declared_by};
 use super::{repair, scan};
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, Namespace};
+use std::collections::HashSet;
 
 /// Something that is not well-formed, at a byte offset of the bytes that were scanned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,9 +58,6 @@ pub enum DamageKind {
 /// Most damages that one scan reports; a file with more is no better described by more.
 const DAMAGE_LIMIT: usize = 1_000;
 
-/// Most elements in each other that declare namespaces and are looked through for a prefix; more are believed.
-const MOST_DECLARING: usize = 16;
-
 /// What entries inside a skipped element are.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seek {
@@ -78,8 +77,8 @@ pub(super) enum Seek {
 pub struct Parser {
     /// Names of the open elements below a child, as ranges of the bytes.
     stack: Vec<(u32, u32)>,
-    /// Open elements below a child that declare namespaces: how deep, and where their start tags are.
-    declaring: Vec<(usize, u32)>,
+    /// What open elements below a child declare.
+    scopes: Scopes,
     /// Whether the open entry declares namespaces itself.
     is_declaring: bool,
     /// Whether an element was walked whose prefix nothing declares and nobody knows.
@@ -171,7 +170,7 @@ impl Parser {
             self.has_undeclared |= !self.is_declared(bytes, tag, prefix);
         } else if !self.is_quiet
             && !self.is_declaring
-            && self.declaring.is_empty()
+            && self.scopes.is_empty()
             && memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_none()
         {
             self.note(tag.start, DamageKind::Prefix);
@@ -180,17 +179,7 @@ impl Parser {
 
     /// Whether a tag, or an element around it below a child, declares a prefix.
     fn is_declared(&self, bytes: &[u8], tag: &Markup, prefix: &[u8]) -> bool {
-        let declares = |tag: &Markup| {
-            let mut own = markup::attributes(tag.attributes(bytes));
-            own.any(|own| own.name.strip_prefix(b"xmlns:") == Some(prefix))
-        };
-        // Looking through more than a few, for each of many elements, would cost a hostile file its length squared.
-        self.declaring.len() > MOST_DECLARING
-            || declares(tag)
-            || self
-                .declaring
-                .iter()
-                .any(|(_, start)| markup::next(bytes, *start as usize).is_some_and(|tag| declares(&tag)))
+        self.scopes.declares(prefix) || declared_by(tag.attributes(bytes)).any(|own| own == prefix)
     }
 
     /// Looks at the attributes of an entry's tag or of a field's.
@@ -199,6 +188,7 @@ impl Parser {
         if attributes.is_empty() {
             return;
         }
+        let mut own: Option<HashSet<&[u8]>> = None;
         for attribute in markup::attributes(attributes) {
             let prefix = super::names::split(attribute.name).0;
             match attribute.name {
@@ -207,7 +197,12 @@ impl Parser {
                 _ => odd.insert(Oddities::ATTRIBUTE),
             }
             let needs_no_declaration = prefix.is_empty() || prefix == b"xml" || prefix == b"xmlns";
-            if !needs_no_declaration && !names.declares(prefix) && !self.is_declared(bytes, tag, prefix) {
+            if !needs_no_declaration
+                && !names.declares(prefix)
+                && !self.scopes.declares(prefix)
+                // Collected once: each of many attributes may have a prefix.
+                && !own.get_or_insert_with(|| declared_by(attributes).collect()).contains(prefix)
+            {
                 odd.insert(Oddities::UNDECLARED);
             }
         }
@@ -397,6 +392,12 @@ impl Parser {
         end
     }
 
+    /// Where the value of a core field stands whose start tag is `tag`, and the offset after its element.
+    pub(super) fn value(&mut self, bytes: &[u8], tag: &Markup, names: &Names) -> (FieldSpan, usize) {
+        let (span, end, _) = self.field(bytes, 0, tag, names);
+        (span, end)
+    }
+
     /// A core field from its start tag to its end; the flag says whether it was never closed.
     fn field(&mut self, bytes: &[u8], lead: usize, tag: &Markup, names: &Names) -> (FieldSpan, usize, bool) {
         let (mut text, mut at, mut broken) = (TextKind::Plain, tag.end, false);
@@ -500,7 +501,7 @@ impl Parser {
     fn skip(&mut self, bytes: &[u8], tag: &Markup, names: Option<&Names>) -> usize {
         self.check_tag(bytes, tag);
         if let Some(names) = names {
-            self.declaring.clear();
+            self.scopes.clear();
             self.check_prefix(bytes, tag, names);
         }
         if tag.kind == Kind::Empty {
@@ -509,7 +510,9 @@ impl Parser {
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         stack.push((tag.start as u32 + 1, tag.name_end as u32));
-        self.open_names(bytes, tag, names, 1);
+        if names.is_some() {
+            self.scopes.enter(bytes, tag, 1);
+        }
         let mut at = tag.end;
         while let Some((name_start, name_end)) = stack.last().copied() {
             let Some(next) = markup::next(bytes, at) else {
@@ -527,13 +530,15 @@ impl Parser {
                     }
                     if next.kind == Kind::Start {
                         stack.push((next.start as u32 + 1, next.name_end as u32));
-                        self.open_names(bytes, &next, names, stack.len());
+                        if names.is_some() {
+                            self.scopes.enter(bytes, &next, stack.len());
+                        }
                     }
                 }
                 Kind::End if Some(next.name(bytes)) == bytes.get(name_start as usize..name_end as usize) => {
                     stack.pop();
                     let open = stack.len();
-                    self.declaring.pop_if(|(depth, _)| *depth > open);
+                    self.scopes.leave(bytes, open);
                 }
                 Kind::End => {
                     // Give the end tag back to the parent: it may be the entry's own.
@@ -547,16 +552,8 @@ impl Parser {
             at = next.end;
         }
         self.stack = stack;
-        self.declaring.clear();
+        self.scopes.clear();
         at
-    }
-
-    /// Remembers that an open element, `depth` deep, declares namespaces, if it does.
-    #[inline]
-    fn open_names(&mut self, bytes: &[u8], tag: &Markup, names: Option<&Names>, depth: usize) {
-        if names.is_some() && memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_some() {
-            self.declaring.push((depth, tag.start as u32));
-        }
     }
 }
 

@@ -1,10 +1,15 @@
 //! The children of an entry as a tree of names and texts, for people to look at.
 //!
-//! Read with quick-xml: nothing here is written back, so exact bytes do not matter. What it cannot read ends
-//! the tree; the raw text beside it always shows everything.
+//! [`tree`] holds every text and is read with quick-xml: nothing here is written back, so exact bytes do not matter.
+//! [`Elements`] holds places only, for entries of any size: what is on the screen is decoded when it is drawn. What
+//! cannot be read ends the tree; the raw text beside it always shows everything.
 
+use super::escape::{decode, lossy};
+use super::markup::{self, Kind, is_blank};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
+use std::collections::HashMap;
+use std::ops::Range;
 
 /// One element, or a text of its own line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -73,6 +78,258 @@ fn say(nodes: &mut [Node], open: &[Option<usize>], text: &str) {
     }
 }
 
+/// Elements that are listed at most: an entry of a hostile file may hold one in every three bytes.
+pub const MOST: usize = 1 << 20;
+
+/// Tokens between two looks at whether the list is still wanted.
+const STRIDE: usize = 1 << 12;
+
+/// The parent of an element that stands directly in the entry.
+const TOP: u32 = u32::MAX;
+
+/// One element by its place in the text of its entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element {
+    start: u32,
+    name_end: u32,
+    attributes_end: u32,
+    inner: u32,
+    inner_end: u32,
+    parent: u32,
+    /// 0 for a child of the entry.
+    pub depth: u32,
+    /// Its place among the children of the same name, from 1.
+    pub number: u32,
+    /// Whether there are several of its name.
+    pub is_repeated: bool,
+    /// Whether nothing follows it under its parent.
+    pub is_last: bool,
+    /// Whether elements stand in it.
+    pub has_children: bool,
+}
+
+/// The elements of an entry below some, by their places: one pass over the text, without recursion.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Elements {
+    list: Vec<Element>,
+    /// Where text stands between the children of an element that has some, by the number of the element.
+    mixed: HashMap<u32, Vec<Range<u32>>>,
+    /// Whether there are more than are listed.
+    pub is_cut: bool,
+}
+
+/// An element that is open.
+struct Open<'t> {
+    name: &'t [u8],
+    /// Its number; `None` for the entry itself and for what is passed over.
+    node: Option<u32>,
+    is_entry: bool,
+    last_child: Option<u32>,
+    texts: Vec<Range<u32>>,
+}
+
+impl Elements {
+    /// The elements below the entry element of `text`, without those directly in it that are `passed` by their name.
+    /// `None` if it is not wanted any more.
+    pub fn of(text: &[u8], passed: impl Fn(&[u8]) -> bool, stop: impl Fn() -> bool) -> Option<Self> {
+        let mut elements = Self::default();
+        let mut open: Vec<Open> = Vec::new();
+        let mut known: HashMap<(u32, &[u8]), (u32, u32)> = HashMap::new();
+        let (mut at, mut end, mut tokens) = (0, text.len(), 0_usize);
+        while let Some(tag) = markup::next(text, at) {
+            tokens += 1;
+            if tokens.is_multiple_of(STRIDE) && stop() {
+                return None;
+            }
+            let before = text.get(at..tag.start).unwrap_or_default();
+            if let Some(within) = open.last_mut().filter(|within| within.node.is_some() && !is_blank(before)) {
+                within.texts.push(at as u32..tag.start as u32);
+            }
+            at = tag.end;
+            match tag.kind {
+                Kind::Start | Kind::Empty => {
+                    let name = tag.name(text);
+                    let node = match open.last_mut() {
+                        Some(within) if within.is_entry || within.node.is_some() => {
+                            if elements.list.len() == MOST {
+                                (elements.is_cut, end) = (true, tag.start);
+                                break;
+                            }
+                            let is_passed = within.is_entry && passed(name);
+                            (!is_passed).then(|| {
+                                elements.add(within, (open_depth(within, &elements.list), name), &tag, &mut known)
+                            })
+                        }
+                        _ => None,
+                    };
+                    if tag.kind == Kind::Start {
+                        open.push(Open { name, node, is_entry: open.is_empty(), last_child: None, texts: Vec::new() });
+                    }
+                }
+                Kind::End => {
+                    let Some(closed) = open.pop_if(|closed| closed.name == tag.name(text)) else {
+                        end = tag.start;
+                        break;
+                    };
+                    elements.close(closed, tag.start);
+                }
+                Kind::Cdata => {
+                    if let Some(within) = open.last_mut().filter(|within| within.node.is_some()) {
+                        within.texts.push(tag.start as u32..tag.end as u32);
+                    }
+                }
+                _ => {}
+            }
+            if open.is_empty() {
+                break;
+            }
+        }
+        // What is never closed goes on to where the reading ended.
+        while let Some(closed) = open.pop() {
+            elements.close(closed, end);
+        }
+        Some(elements)
+    }
+
+    fn add<'t>(
+        &mut self,
+        within: &mut Open<'t>,
+        (depth, name): (u32, &'t [u8]),
+        tag: &markup::Markup,
+        known: &mut HashMap<(u32, &'t [u8]), (u32, u32)>,
+    ) -> u32 {
+        let number = self.list.len() as u32;
+        let parent = within.node.unwrap_or(TOP);
+        let (first, count) = known.entry((parent, name)).or_insert((number, 0));
+        *count += 1;
+        let (first, count) = (*first, *count);
+        if count == 2
+            && let Some(first) = self.list.get_mut(first as usize)
+        {
+            first.is_repeated = true;
+        }
+        if let Some(parent) = self.list.get_mut(parent as usize) {
+            parent.has_children = true;
+        }
+        if let Some(before) = within.last_child.replace(number).and_then(|before| self.list.get_mut(before as usize)) {
+            before.is_last = false;
+        }
+        let closing = if tag.kind == Kind::Empty { 2 } else { 1 };
+        self.list.push(Element {
+            start: tag.start as u32,
+            name_end: tag.name_end as u32,
+            attributes_end: (tag.end - closing) as u32,
+            inner: tag.end as u32,
+            inner_end: tag.end as u32,
+            parent,
+            depth,
+            number: count,
+            is_repeated: count > 1,
+            is_last: true,
+            has_children: false,
+        });
+        number
+    }
+
+    fn close(&mut self, closed: Open<'_>, end: usize) {
+        let Some(number) = closed.node else { return };
+        let Some(element) = self.list.get_mut(number as usize) else { return };
+        element.inner_end = end as u32;
+        if element.has_children && !closed.texts.is_empty() {
+            self.mixed.insert(number, closed.texts);
+        }
+    }
+
+    /// How many there are.
+    pub const fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    /// One of them.
+    pub fn get(&self, number: usize) -> Option<&Element> {
+        self.list.get(number)
+    }
+
+    /// The element that another stands in.
+    pub fn parent(&self, element: &Element) -> Option<&Element> {
+        self.list.get(element.parent as usize)
+    }
+
+    /// The decoded text directly in an element, without the white space at its ends: of a long one the beginning, which
+    /// is at least `most` bytes of the entry.
+    pub fn text(&self, number: usize, text: &[u8], most: usize) -> String {
+        let Some(element) = self.list.get(number) else { return String::new() };
+        let whole = element.inner..element.inner_end;
+        let mixed = self.mixed.get(&(number as u32)).filter(|_| element.has_children);
+        let parts = match mixed {
+            Some(mixed) => mixed.as_slice(),
+            None if element.has_children => &[],
+            None => std::slice::from_ref(&whole),
+        };
+        let (mut out, mut left) = (String::new(), most);
+        for part in parts {
+            let part = text.get(part.start as usize..part.end as usize).unwrap_or_default();
+            decode_start(part, &mut left, &mut out);
+            if left == 0 {
+                break;
+            }
+        }
+        out.trim().to_owned()
+    }
+}
+
+fn open_depth(within: &Open<'_>, list: &[Element]) -> u32 {
+    within.node.and_then(|node| list.get(node as usize)).map_or(0, |parent| parent.depth + 1)
+}
+
+/// Decodes what stands between two tags, until `left` bytes are used up.
+fn decode_start(inner: &[u8], left: &mut usize, out: &mut String) {
+    let mut at = 0;
+    while at < inner.len() && *left > 0 {
+        let token = markup::next(inner, at);
+        let end = token.map_or(inner.len(), |token| token.start);
+        let plain = head(inner.get(at..end).unwrap_or_default(), *left);
+        out.push_str(&decode(plain));
+        *left -= plain.len();
+        let Some(token) = token else { break };
+        if matches!(token.kind, Kind::Cdata | Kind::Stray) {
+            let (skip, close) = if token.kind == Kind::Cdata { (9, 3) } else { (0, 0) };
+            let literal = head(inner.get(token.start + skip..token.end - close).unwrap_or_default(), *left);
+            out.push_str(&lossy(literal));
+            *left -= literal.len();
+        }
+        at = token.end;
+    }
+}
+
+/// The start of some bytes that does not end within a character.
+fn head(bytes: &[u8], most: usize) -> &[u8] {
+    let mut end = most.min(bytes.len());
+    while end > 0 && end < bytes.len() && bytes.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
+        end -= 1;
+    }
+    // Bytes that are no character at all are still progress.
+    let end = if end == 0 { most.min(bytes.len()) } else { end };
+    bytes.get(..end).unwrap_or_default()
+}
+
+impl Element {
+    /// Its name as written, with its prefix.
+    pub fn name<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        text.get(self.start as usize + 1..self.name_end as usize).unwrap_or_default()
+    }
+
+    /// Its attributes as written.
+    pub fn attributes<'t>(&self, text: &'t [u8]) -> markup::Attributes<'t> {
+        markup::attributes(text.get(self.name_end as usize..self.attributes_end as usize).unwrap_or_default())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,5 +355,74 @@ mod tests {
     fn what_cannot_be_read_ends_the_tree_and_nothing_else() {
         assert_eq!(tree(b"<url><loc>a</loc></other><x/>").len(), 1);
         assert_eq!(tree(b"").len(), 0);
+    }
+
+    fn elements(text: &[u8]) -> Elements {
+        Elements::of(text, |name| name == b"loc", || false).unwrap()
+    }
+
+    #[test]
+    fn places_lead_to_what_the_tree_says() {
+        let texts: [&[u8]; 4] = [
+            b"\n<url><loc>a</loc><image:image><image:loc> b?c&amp;d </image:loc><image:title><![CDATA[e & f]]></image:title></image:image><xhtml:link rel='alternate' href='g?h&amp;i'/></url>",
+            b"<url><a>x<b/>y<!-- c --><b>z</b> </a><a/><c><c><c/></c></c></url>",
+            b"<url><a>1</a></other><b/></url>",
+            b"<url><a><b>open",
+        ];
+        for text in texts {
+            let elements = elements(text);
+            let tree: Vec<Node> = tree(text).into_iter().filter(|node| node.name != "loc").collect();
+            assert_eq!(elements.len(), tree.len(), "{}", lossy(text));
+            for (number, node) in tree.iter().enumerate() {
+                let element = elements.get(number).unwrap();
+                let attributes: Vec<(String, String)> = element
+                    .attributes(text)
+                    .map(|one| (lossy(one.name).into_owned(), decode(one.value).into_owned()))
+                    .collect();
+                assert_eq!((lossy(element.name(text)).as_ref(), element.depth as usize), (&*node.name, node.depth));
+                assert_eq!(
+                    (elements.text(number, text, 100), attributes),
+                    (node.text.clone(), node.attributes.clone())
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn siblings_are_counted_under_their_parent() {
+        let elements = elements(b"<url><a><t/><u/><t/></a><a><t/></a><b/></url>");
+        let all: Vec<(u32, bool, bool)> = (0..elements.len())
+            .filter_map(|number| elements.get(number))
+            .map(|element| (element.number, element.is_repeated, element.is_last))
+            .collect();
+        let expected = [
+            (1, true, false),
+            (1, true, false),
+            (1, false, false),
+            (2, true, true),
+            (2, true, false),
+            (1, false, true),
+            (1, false, true),
+        ];
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn long_texts_are_read_as_far_as_they_are_shown() {
+        let text = format!("<url><a>{}</a><b><![CDATA[{}]]></b></url>", "é&amp;".repeat(100_000), "日".repeat(100_000));
+        let elements = elements(text.as_bytes());
+        for number in 0..2 {
+            let shown = elements.text(number, text.as_bytes(), 1_000);
+            assert!((300..=1_000).contains(&shown.len()) && !shown.contains('\u{fffd}'), "{}", shown.len());
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_not_wanted_any_more_ends() {
+        let text = format!("<url>{}</url>", "<a/>".repeat(3 * STRIDE));
+        assert!(Elements::of(text.as_bytes(), |_| false, || true).is_none());
+        let text = format!("<url>{}</url>", "<a/>".repeat(MOST + 1));
+        let elements = elements(text.as_bytes());
+        assert!(elements.is_cut && elements.len() == MOST);
     }
 }

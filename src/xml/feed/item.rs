@@ -54,13 +54,30 @@ pub(super) struct Item {
     pub media: Media,
     /// What is odd: kind, offset, words.
     pub odd: Vec<(OddKind, u32, String)>,
-    dates: Vec<Dated>,
+    /// The date that counts.
+    dated: Option<Dated>,
 }
 
 impl Item {
     /// An item that starts here.
     pub fn at(at: u32) -> Self {
         Self { at, ..Self::default() }
+    }
+
+    /// Notes what is odd; the first of each kind.
+    pub fn note(&mut self, kind: OddKind, at: u32, what: impl FnOnce() -> String) {
+        if !self.odd.iter().any(|(known, ..)| *known == kind) {
+            self.odd.push((kind, at, what()));
+        }
+    }
+
+    /// Takes in a link. Kept are the first of all and the first to the page, see [`Item::link`].
+    pub fn add_link(&mut self, link: Link) {
+        let is_first = self.links.is_empty() || (link.is_page() && !self.links.iter().any(Link::is_page));
+        // One without an address leads nowhere.
+        if is_first && !link.href.is_empty() {
+            self.links.push(link);
+        }
     }
 
     /// Takes in a date element. False when it is none that says when a page changed.
@@ -75,15 +92,17 @@ impl Item {
         let read = date::read(feed, name, text);
         if !read.sound {
             let taken = read.value.as_ref().map_or_else(String::new, |value| format!(", read as {value}"));
-            self.odd.push((OddKind::Date, at, format!("{text}{taken}")));
+            self.note(OddKind::Date, at, || format!("{text}{taken}"));
         }
-        self.dates.push(Dated { rank, value: read.value, at });
+        if read.value.is_some() && self.dated.as_ref().is_none_or(|known| rank < known.rank) {
+            self.dated = Some(Dated { rank, value: read.value, at });
+        }
         true
     }
 
     /// When the page changed, as far as the item says, and where it says so.
     pub fn lastmod(&self) -> Option<(&str, u32)> {
-        let dated = self.dates.iter().filter(|date| date.value.is_some()).min_by_key(|date| date.rank)?;
+        let dated = self.dated.as_ref()?;
         Some((dated.value.as_deref()?, dated.at))
     }
 

@@ -87,6 +87,8 @@ pub struct Import {
     pub odd: Vec<Odd>,
     /// Whether it ends too early: an item that is open there is left out.
     pub is_cut: bool,
+    /// Where reading stopped, as a byte offset, because the feed has more items than its length accounts for.
+    pub given_up: Option<u32>,
     /// Children of items that a sitemap has no place for: their names and how often they occur.
     pub left: Vec<(String, u64)>,
 }

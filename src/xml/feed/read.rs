@@ -23,13 +23,29 @@ const REACH: usize = 64;
 /// Letters of what stands behind a raw `&` that a message shows.
 const SHOWN: usize = 40;
 
+/// Items, media and oddities that are held of any feed, and the bytes for each more: the items of real feeds are longer.
+const PIECES: usize = 50_000;
+const BYTES_OF_PIECE: usize = 64;
+/// Elements that may be open at once in any feed, and the bytes for each more.
+const OPEN: usize = 100_000;
+const BYTES_OF_OPEN: usize = 16;
+
+/// Longest base that a relative link is made whole with: no URL of this length can be listed anyway, and each link
+/// would become as long.
+const LONGEST_BASE: usize = 4_096;
+
 /// Reads a feed. `None` when the first element is no feed's root.
 ///
 /// Offsets have 32 bits: `bytes` must be at most 4 GiB.
 pub fn import(bytes: &[u8]) -> Option<Import> {
     let mut walk = Walk::new(bytes);
     let mut at = 0;
+    let mut given_up = None;
     while let Some(tag) = markup::next(bytes, at) {
+        if walk.is_too_much(tag.start) {
+            given_up = Some(tag.start as u32);
+            break;
+        }
         walk.ampersands(at, tag.start);
         at = tag.end;
         match tag.kind {
@@ -42,13 +58,13 @@ pub fn import(bytes: &[u8]) -> Option<Import> {
             _ => {}
         }
     }
-    let is_cut = !walk.stack.is_empty();
-    if is_cut && walk.item.take().is_some() {
+    let is_cut = !walk.stack.is_empty() && given_up.is_none();
+    if (is_cut || given_up.is_some()) && walk.item.take().is_some() {
         // What the end of the file cuts is no item, and half a link no URL. What is open now has no row.
         walk.stack.clear();
     }
     walk.close_to(0, bytes.len());
-    Some(Import { is_cut, ..walk.finish()? })
+    Some(Import { is_cut, given_up, ..walk.finish()? })
 }
 
 /// An open element.
@@ -94,6 +110,8 @@ struct Walk<'b> {
     raw: Vec<Odd>,
     /// Whether a DOCTYPE may declare entities.
     has_doctype: bool,
+    /// Items, media and raw `&` that are held.
+    pieces: usize,
 }
 
 impl<'b> Walk<'b> {
@@ -110,7 +128,13 @@ impl<'b> Walk<'b> {
             left: Left::default(),
             raw: Vec::new(),
             has_doctype: false,
+            pieces: 0,
         }
+    }
+
+    /// Whether what is held of the feed up to a place is out of proportion to its length.
+    fn is_too_much(&self, at: usize) -> bool {
+        self.pieces > PIECES + at / BYTES_OF_PIECE || self.stack.len() > OPEN + at / BYTES_OF_OPEN
     }
 
     /// Notes what begins with an ampersand in a piece of the text and is no reference, once for each item.
@@ -135,6 +159,7 @@ impl<'b> Walk<'b> {
         }
         let shown = if kind == OddKind::Entity { word.get(..name.len() + 2).unwrap_or(word) } else { word };
         let what = escape::lossy(shown).chars().take(SHOWN).collect();
+        self.pieces += 1;
         self.raw.push(Odd { kind, at: at as u32, item, what });
     }
 
@@ -165,6 +190,7 @@ impl<'b> Walk<'b> {
             if let Some((_, height, _)) = self.item {
                 self.close_to(height, tag.start);
             }
+            self.pieces += 1;
             self.item = Some((Item::at(tag.start as u32), self.stack.len(), self.namespace(name)));
         } else if self.item.is_some() {
             self.child(space, local, tag);
@@ -234,17 +260,23 @@ impl<'b> Walk<'b> {
         Some(blank_trimmed(&escape::decode(found.value)))
     }
 
+    /// The base of relative links here; one that is too long is none, and hides those around it.
+    fn base(&self) -> Option<String> {
+        self.bases.last().map(|base| if base.len() > LONGEST_BASE { String::new() } else { base.clone() })
+    }
+
     /// A start tag inside an item: what its attributes say.
     fn child(&mut self, space: Space, local: &[u8], tag: &Markup) {
         let at = tag.start as u32;
+        self.pieces += usize::from(space == Space::Media && matches!(local, b"group" | b"content"));
         let get = |name: &str| self.attribute(tag, name.as_bytes());
         let Some((_, height, _)) = &self.item else { return };
         let path = self.stack.get(height + 1..).unwrap_or_default();
         let path: Vec<&[u8]> = path.iter().take(3).map(|open| open.name).collect();
         if space == Space::Own && local == b"link" && path.is_empty() && self.feed.is_some_and(Feed::is_atom) {
             if let Some(href) = get("href") {
-                let link = Link { rel: get("rel").unwrap_or_default(), href, at, base: self.bases.last().cloned() };
-                self.with_item(|item| item.links.push(link));
+                let link = Link { rel: get("rel").unwrap_or_default(), href, at, base: self.base() };
+                self.with_item(|item| item.add_link(link));
             }
         } else if space == Space::Media {
             let content = (local == b"content").then(|| Content {
@@ -308,9 +340,8 @@ impl<'b> Walk<'b> {
                 true
             }
             (Space::Own, b"link") if direct && !feed.is_atom() => {
-                let link =
-                    Link { rel: String::new(), href: self.text(open, end), at, base: self.bases.last().cloned() };
-                self.with_item(|item| item.links.push(link));
+                let link = Link { rel: String::new(), href: self.text(open, end), at, base: self.base() };
+                self.with_item(|item| item.add_link(link));
                 true
             }
             (Space::Media, _) | (Space::Own, b"link") => true,
@@ -359,7 +390,7 @@ impl<'b> Walk<'b> {
         let in_content = parents.iter().take(2).any(|name| *name == b"content");
         self.with_item(|item| {
             if local == b"restriction" && kind != "country" {
-                item.odd.push((OddKind::Restriction, at, kind));
+                item.note(OddKind::Restriction, at, || kind);
                 return;
             }
             let level = level(item, in_group, in_content);
@@ -414,6 +445,13 @@ impl<'b> Walk<'b> {
             let media = item.media.found(&around);
             found.extend(media.odd);
             found.sort_by_key(|(_, at, _)| *at);
+            let mut kinds = Vec::new();
+            found.retain(|(kind, ..)| {
+                !kinds.contains(kind) && {
+                    kinds.push(*kind);
+                    true
+                }
+            });
             odd.extend(found.into_iter().map(|(kind, at, what)| Odd { kind, at, item: Some(number as u32), what }));
             places.push(item.at);
             let lastmod = item.lastmod().map(|(date, at)| (date.to_owned(), at));
@@ -430,7 +468,7 @@ impl<'b> Walk<'b> {
         odd.extend(self.raw.into_iter().filter(|odd| odd.item.is_none_or(|item| (item as usize) < rows.len())));
         odd.sort_by_key(|odd| (odd.item, odd.at));
         let (text, anchors) = write::urlset(&rows);
-        Some(Import { feed, text, anchors, places, odd, left: self.left.into_list(), is_cut: false })
+        Some(Import { feed, text, anchors, places, odd, left: self.left.into_list(), is_cut: false, given_up: None })
     }
 }
 
@@ -463,7 +501,7 @@ fn address(link: &Link, page: Option<&str>, odd: &mut Vec<(OddKind, u32, String)
 
 /// A reference resolved against a base (RFC 3986, section 5); `None` when there is no absolute address.
 fn joined(base: Option<&str>, reference: &str) -> Option<String> {
-    let whole = match base {
+    let whole = match base.filter(|base| base.len() <= LONGEST_BASE) {
         Some(base) => url::Url::parse(base).ok()?.join(reference).ok()?,
         None => url::Url::parse(reference).ok()?,
     };

@@ -164,6 +164,42 @@ fn one_line_files_and_empty_tags_keep_their_form() {
     assert_eq!(Names::plain(FileKind::Urlset).prefix_of(crate::protocol::namespace::Namespace::Image), None);
 }
 
+#[test]
+fn several_elements_come_as_one_after_the_other() {
+    let bare = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
+    let texts = [
+        ENTRY,
+        "<url><loc>x</loc></url>",
+        "\n  <url>\n    <loc>x</loc>\n    <v:video/>\n  </url>",
+        "<url><loc>x</loc><v:video><v:tag>a</v:tag><v:uploader>u</v:uploader></v:video></url>",
+    ];
+    let elements = [
+        ("link", vec![("@hreflang", "de"), ("@href", "https://e.com/?a&b")]),
+        ("image", vec![("loc", "https://e.com/3.png"), ("title", "3")]),
+        ("video/tag", vec![("", "tag")]),
+        ("video", vec![("title", "t"), ("price@currency", "EUR")]),
+        ("news", vec![("title", "t")]),
+    ];
+    for (text, root) in texts.iter().flat_map(|text| [(text, ROOT), (text, bare)]) {
+        for (element, values) in &elements {
+            let Act::Add { path, values } = add(element, values) else { unreachable!() };
+            for count in 1..4 {
+                let each = |text: Result<Vec<u8>, Fault>, _| {
+                    let act = Act::Add { path: path.clone(), values: values.clone() };
+                    text.and_then(|text| Ok(graft(&text, &names(root), &act)?.unwrap_or(text)))
+                };
+                let one_by_one = (0..count).fold(Ok(text.as_bytes().to_vec()), each);
+                let at_once = graft_all(text.as_bytes(), &names(root), &path, &vec![values.clone(); count]);
+                assert_eq!(at_once.is_ok(), one_by_one.is_ok(), "{count} {element} in {text}");
+                if let (Ok(at_once), Ok(one_by_one)) = (at_once, one_by_one) {
+                    let [at_once, one_by_one] = [at_once, one_by_one].map(|text| String::from_utf8(text).unwrap());
+                    assert_eq!(at_once, one_by_one, "{count} {element} in {text}");
+                }
+            }
+        }
+    }
+}
+
 fn any_place() -> impl Strategy<Value = Path> {
     prop::sample::select(vec![
         "image/loc",

@@ -5,8 +5,9 @@ use super::super::names;
 use super::text::{Place, has_illegal, is_name};
 use super::tree::Role;
 use super::words::{end_tag, tag};
-use super::{MendKind, Mender, root_kind};
+use super::{MendKind, Mender, WORDS, root_kind};
 use crate::protocol::Field;
+use crate::words::grouped;
 
 impl Mender<'_> {
     pub(super) fn end_root(&mut self, token: &Markup) {
@@ -69,6 +70,7 @@ impl Mender<'_> {
             });
         }
         let bytes = self.bytes;
+        self.inside = None;
         for attribute in markup::attributes(token.attributes(bytes)) {
             if let Some(prefix) = attribute.name.strip_prefix(b"xmlns:")
                 && is_name(prefix)
@@ -126,18 +128,7 @@ impl Mender<'_> {
         if self.stack.len() == 1 && self.is_implied() {
             self.pop();
         }
-        if let Some(first) = self.stack.first() {
-            let is_entry = first.is_entry();
-            let (lead, entry) = (first.lead.min(first.tag), self.current_entry());
-            self.out.truncate(lead);
-            self.stack.clear();
-            self.declaring = 0;
-            self.open.clear();
-            if is_entry {
-                self.entries = self.entries.saturating_sub(1);
-                self.mends.retain(|mend| mend.entry != entry);
-                self.anchors.retain(|anchor| anchor.0 < lead);
-            }
+        if self.drop_open() {
             let whole = match self.entries {
                 1 => "1 complete entry is here, the open one is left out".to_owned(),
                 count => format!("{count} complete entries are here, the open one is left out"),
@@ -147,6 +138,42 @@ impl Mender<'_> {
             let root = String::from_utf8_lossy(&self.root.name).into_owned();
             self.note_what(MendKind::Truncated, at, format!("</{root}> is missing; all entries are complete"));
         }
+        self.close_cut();
+    }
+
+    /// The repair ends here, and so does the document: the damage is too much to hold.
+    pub(super) fn give_up(&mut self, at: usize) {
+        self.drop_open();
+        let kept = match self.entries {
+            1 => "1 entry kept".to_owned(),
+            count => format!("{} entries kept", grouped(count.into())),
+        };
+        self.words = self.words.max(WORDS);
+        self.note_what(MendKind::TooDamaged, at, kept);
+        if self.closed.is_none() {
+            self.close_cut();
+        }
+    }
+
+    /// Leaves out what is open below the root. Whether something was.
+    fn drop_open(&mut self) -> bool {
+        let Some(first) = self.stack.first() else { return false };
+        let is_entry = first.is_entry();
+        let (lead, entry) = (first.lead.min(first.tag), self.current_entry());
+        self.out.truncate(lead);
+        self.stack.clear();
+        self.declaring = 0;
+        self.open.clear();
+        if is_entry {
+            self.entries = self.entries.saturating_sub(1);
+            self.mends.retain(|mend| mend.entry != entry);
+            self.anchors.retain(|anchor| anchor.0 < lead);
+        }
+        true
+    }
+
+    /// Writes the end of a document that has none.
+    fn close_cut(&mut self) {
         if !self.out.ends_with(b"\n") {
             self.out.push(b'\n');
         }

@@ -60,6 +60,8 @@ pub enum MendKind {
     Concatenated,
     /// The end is missing \[xml-truncated\].
     Truncated,
+    /// There is more damage than is worth repairing: what follows is left out \[xml-truncated\].
+    TooDamaged,
     /// Names in capitals \[doc-root-case\].
     NameCase,
     /// A loc in no entry \[doc-entry-outside-root\].
@@ -107,6 +109,14 @@ pub struct Kept {
 
 /// Mends of one kind that are kept of those that are in no entry.
 const MENDS_OF_A_FILE: u32 = 100;
+
+/// What a repair may hold in memory for each repair, entry that moved or open element: so many pieces for any file, and
+/// one more for so many of its bytes. A file that needs more is damaged in nearly every tag; the rest of it is left out.
+const PIECES: usize = 200_000;
+const BYTES_OF_PIECE: usize = 16;
+
+/// Bytes of what repairs say about the place, for any file; as many more as the file has.
+const WORDS: usize = 1 << 20;
 
 /// Repairs a damaged file; `None` when nothing in it is a sitemap. `bytes` must be UTF-8.
 pub fn repair(bytes: &[u8]) -> Option<Repaired> {
@@ -219,6 +229,8 @@ struct Mender<'b> {
     hollow: Option<Hollow>,
     /// Where the root's end was put, and where what follows begins.
     closed: Option<(usize, usize)>,
+    /// Bytes that repairs may still say about their places.
+    words: usize,
 }
 
 impl<'b> Mender<'b> {
@@ -245,15 +257,22 @@ impl<'b> Mender<'b> {
             wrappers: Vec::new(),
             hollow: None,
             closed: None,
+            words: WORDS + bytes.len(),
         }
     }
 
     /// Notes a repair, with what stands there.
     fn note(&mut self, kind: MendKind, at: usize) {
         if self.is_new(kind, at) {
-            let what = self.snippet(at);
+            let what = if self.words == 0 { String::new() } else { self.snippet(at) };
             self.keep(kind, at, what);
         }
+    }
+
+    /// Whether what is held of this file has become too much.
+    fn is_too_damaged(&self) -> bool {
+        let pieces = self.mends.len() + self.anchors.len() + self.stack.len() + self.nested.len() + self.wrappers.len();
+        pieces > PIECES + self.bytes.len() / BYTES_OF_PIECE
     }
 
     fn note_what(&mut self, kind: MendKind, at: usize, what: String) {
@@ -265,7 +284,7 @@ impl<'b> Mender<'b> {
     /// Notes markup that is not well-formed: what is wrong, and what was made of it.
     fn note_broken(&mut self, at: usize, what: impl FnOnce(&Self) -> String) {
         if self.is_new(MendKind::NotWellFormed, at) {
-            let what = what(self);
+            let what = if self.words == 0 { String::new() } else { what(self) };
             self.keep(MendKind::NotWellFormed, at, what);
         }
     }
@@ -287,7 +306,13 @@ impl<'b> Mender<'b> {
         !is_near && *count <= MENDS_OF_A_FILE
     }
 
-    fn keep(&mut self, kind: MendKind, at: usize, what: String) {
+    fn keep(&mut self, kind: MendKind, at: usize, mut what: String) {
+        // Each text has memory of its own beside its letters.
+        let left = self.words.checked_sub(what.len() + size_of::<Mend>());
+        if left.is_none() {
+            what.clear();
+        }
+        self.words = left.unwrap_or_default();
         self.mends.push(Mend { kind, at, entry: self.current_entry(), what: what.into() });
     }
 
@@ -472,10 +497,15 @@ impl<'b> Mender<'b> {
 
     /// Has a prefix declared on the root.
     fn declare(&mut self, prefix: &[u8], uri: &[u8]) {
-        if !self.names.declares(prefix) {
-            self.needed.push((prefix.to_vec(), uri.to_vec()));
-            self.read_names();
+        if self.names.declares(prefix) {
+            return;
         }
+        self.needed.push((prefix.to_vec(), uri.to_vec()));
+        if names::split(&self.root.name).0 == prefix {
+            // What the root itself is depends on it.
+            return self.read_names();
+        }
+        self.names.declare(prefix, &super::escape::lossy(uri));
     }
 
     /// Has the prefix of an element declared if nothing declares it and its meaning is known.

@@ -72,6 +72,9 @@ impl<'b> Mender<'b> {
         while let Some(token) = self.tokens.next(bytes, at) {
             let is_cut = token.kind == Kind::Stray
                 && memchr::memchr2(b'<', b'>', bytes.get(token.start + 1..).unwrap_or_default()).is_none();
+            if self.is_too_damaged() {
+                return self.give_up(token.start);
+            }
             self.gap(at, token.start);
             if is_cut {
                 self.cut(token.start);
@@ -233,6 +236,7 @@ impl<'b> Mender<'b> {
                     self.close_all(token.start);
                 }
                 // What the entry before it declared ends with that one.
+                self.inside = None;
                 if !self.names.is_entry_tag(self.bytes, token) && !names::split(&written).0.is_empty() {
                     let uri = self.names.uri.as_deref().unwrap_or(SITEMAP_09).to_owned();
                     self.declare(names::split(&written).0, uri.as_bytes());
@@ -458,6 +462,9 @@ impl<'b> Mender<'b> {
             && let Some(count) = self.open.get_mut(top.name)
         {
             *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.open.remove(top.name);
+            }
         }
         Some(top)
     }

@@ -1,0 +1,73 @@
+//! Declared prefixes and what they mean; looked up in constant time, since a hostile root declares many.
+
+use super::names::Meaning;
+use crate::progress::note_work;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Prefixes up to which looking at each in turn is the quickest way.
+const FEW: usize = 8;
+
+/// Prefixes (without colon) with their meanings, in document order. Of several equal ones the first counts.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Prefixes {
+    list: Vec<(Arc<[u8]>, Meaning)>,
+    /// All of them by name, where there are more than a few. Its hashes differ from run to run: nobody can choose
+    /// prefixes that meet.
+    by_name: HashMap<Arc<[u8]>, Meaning>,
+}
+
+impl Prefixes {
+    /// The meaning of a prefix, if it is declared.
+    #[inline]
+    pub(super) fn find(&self, prefix: &[u8]) -> Option<Meaning> {
+        note_work(self.list.len().min(FEW));
+        if self.list.len() > FEW {
+            return self.by_name.get(prefix).copied();
+        }
+        self.list.iter().find(|(known, _)| **known == *prefix).map(|(_, meaning)| *meaning)
+    }
+
+    /// Adds a prefix behind all others.
+    pub(super) fn push(&mut self, prefix: Arc<[u8]>, meaning: Meaning) {
+        self.list.push((prefix, meaning));
+        // From one more than a few on, all of them are there.
+        let known = if self.list.len() == FEW + 1 { 0 } else { self.list.len() - 1 };
+        if self.list.len() > FEW {
+            for (prefix, meaning) in self.list.iter().skip(known) {
+                self.by_name.entry(Arc::clone(prefix)).or_insert(*meaning);
+            }
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(Arc<[u8]>, Meaning)> {
+        self.list.iter()
+    }
+}
+
+impl FromIterator<(Arc<[u8]>, Meaning)> for Prefixes {
+    fn from_iter<I: IntoIterator<Item = (Arc<[u8]>, Meaning)>>(prefixes: I) -> Self {
+        let mut all = Self::default();
+        prefixes.into_iter().for_each(|(prefix, meaning)| all.push(prefix, meaning));
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::namespace::Namespace;
+
+    #[test]
+    fn the_first_of_equal_prefixes_counts_among_few_and_among_many() {
+        for more in [0, 100] {
+            let others = (0..more).map(|n: u32| (format!("p{n}").into_bytes().into(), Meaning::Core));
+            let twice =
+                [Meaning::Extension(Namespace::Image), Meaning::Core].map(|meaning| (Arc::from(*b"i"), meaning));
+            let prefixes: Prefixes = others.chain(twice).collect();
+            assert_eq!(prefixes.find(b"i"), Some(Meaning::Extension(Namespace::Image)));
+            assert_eq!(prefixes.find(b"p99"), (more > 0).then_some(Meaning::Core));
+            assert_eq!([prefixes.find(b""), prefixes.find(b"zz"), prefixes.find(b"a")], [None; 3]);
+        }
+    }
+}

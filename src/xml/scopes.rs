@@ -1,0 +1,65 @@
+//! The prefixes that open elements declare, kept while they are open: each tag is read once when it opens and once when
+//! it closes, however many elements ask.
+
+use super::markup::{self, Markup};
+use std::collections::HashMap;
+
+/// Open elements that declare namespaces.
+#[derive(Debug, Default)]
+pub(super) struct Scopes {
+    /// How deep each stands, and where its start tag is.
+    open: Vec<(usize, u32)>,
+    /// The prefixes that they declare, and how many of them do.
+    declared: HashMap<Box<[u8]>, u32>,
+}
+
+impl Scopes {
+    /// Whether no open element declares namespaces.
+    pub(super) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// Whether an open element declares a prefix.
+    pub(super) fn declares(&self, prefix: &[u8]) -> bool {
+        !self.declared.is_empty() && self.declared.contains_key(prefix)
+    }
+
+    /// An element opens, `depth` deep.
+    #[inline]
+    pub(super) fn enter(&mut self, bytes: &[u8], tag: &Markup, depth: usize) {
+        if memchr::memmem::find(tag.attributes(bytes), b"xmlns").is_some() {
+            self.open.push((depth, tag.start as u32));
+            for prefix in declared_by(tag.attributes(bytes)) {
+                *self.declared.entry(prefix.into()).or_default() += 1;
+            }
+        }
+    }
+
+    /// The innermost element closes; `depth` remain.
+    #[inline]
+    pub(super) fn leave(&mut self, bytes: &[u8], depth: usize) {
+        let Some((_, start)) = self.open.pop_if(|(own, _)| *own > depth) else { return };
+        let Some(tag) = markup::next(bytes, start as usize) else { return };
+        for prefix in declared_by(tag.attributes(bytes)) {
+            let Some(count) = self.declared.get_mut(prefix) else { continue };
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.declared.remove(prefix);
+            }
+        }
+    }
+
+    /// No element is open any more.
+    pub(super) fn clear(&mut self) {
+        self.open.clear();
+        if !self.declared.is_empty() {
+            // A large table is not cleared again and again: that costs its capacity.
+            self.declared = HashMap::new();
+        }
+    }
+}
+
+/// The prefixes that a tag with these attributes declares.
+pub(super) fn declared_by(attributes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    markup::attributes(attributes).filter_map(|attribute| attribute.name.strip_prefix(b"xmlns:"))
+}
