@@ -75,23 +75,33 @@ pub enum Repair {
     Split(Vec<String>),
 }
 
+/// Bytes of entry text that the steps of one repair may take apart.
+const STEP_BYTES: usize = 1 << 27;
+
 /// Applies the fixes of all findings of `rules`, one after the other until none is left; the unsafe
 /// ones too unless `unattended`. `None` when there is nothing to fix.
 pub fn repair(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<Repair> {
     let mut current = text.to_vec();
     let mut values: Vec<(Field, Option<String>)> = Vec::new();
     let mut is_rewritten = false;
-    // Each step removes a finding and adds none, so the steps are fewer than rules times fields.
-    for _ in 0..4 * Rule::COUNT {
+    let mut trials = extension::trials(text.len());
+    // Each step removes a finding and adds none, so the steps are fewer than rules times fields. Each takes the entry
+    // apart again: one that is all mistakes gets as many as its length allows, the next run goes on.
+    let steps = (STEP_BYTES / (text.len() + 1)).clamp(4, 4 * Rule::COUNT);
+    for _ in 0..steps {
         let entry = Entry::of(&current, context.names);
         let set = check(&entry, &current, context).intersection(rules);
         let candidates = set.iter().flat_map(|rule| places(rule).map(move |field| (rule, field)));
         let fix = candidates
             .filter(|(rule, field)| breaks(*rule, *field, &entry, &current, context))
             .filter_map(|(rule, field)| of_entry(rule, field, &entry, &current, context))
-            .find(|fix| fix.is_safe || !unattended)
-            .or_else(|| extension::first_fix(set, unattended, &entry, &current, context));
-        let Some(fix) = fix else { break };
+            .find(|fix| fix.is_safe || !unattended);
+        let Some(fix) = fix else {
+            let after = extension::repaired(set, unattended, (&entry, &current), context, &mut trials);
+            let Some(after) = after else { break };
+            (current, is_rewritten) = (after.into_bytes(), true);
+            continue;
+        };
         current = fix.action.apply(&entry, &current, context);
         match fix.action {
             Action::Rewrite(_) => is_rewritten = true,

@@ -6,8 +6,10 @@
 use super::name;
 use super::rule::{Rule, RuleSet};
 use crate::protocol::namespace::{self, Namespace, SITEMAP_09};
-use crate::xml::markup::{self, Kind, Markup};
+use crate::xml::markup::{self, Attribute, Kind, Markup};
 use crate::xml::names::{FileKind, Names};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// What stands around the entries of a file.
@@ -99,9 +101,14 @@ fn prefixes(names: &Names) -> impl Iterator<Item = (&str, &str)> + Clone {
 /// Attributes of the root whose prefix it does not declare, with that prefix. What it means without its declaration,
 /// readers do not ask: they refuse the file (Namespaces in XML 1.0, section 5).
 fn undeclared(names: &Names) -> impl Iterator<Item = (&str, &str)> {
+    let mut declared: Option<HashSet<&str>> = None;
     let prefixed = names.attributes.iter().filter_map(|(name, _)| Some((&**name, name.split_once(':')?.0)));
-    prefixed.filter(|(_, prefix)| {
-        !matches!(*prefix, "xml" | "xmlns") && !prefixes(names).any(|(declared, _)| declared == *prefix)
+    prefixed.filter(move |(_, prefix)| {
+        let declared = |prefix| {
+            let all = declared.get_or_insert_with(|| prefixes(names).map(|(declared, _)| declared).collect());
+            all.contains(prefix)
+        };
+        !matches!(*prefix, "xml" | "xmlns") && !{ declared }(*prefix)
     })
 }
 
@@ -135,8 +142,8 @@ fn schema_location(names: &Names) -> Option<&str> {
 /// Whether pairs of namespace and schema are those of the root and of what it declares, and none is of 0.84.
 fn is_right(value: &str, names: &Names) -> bool {
     let words: Vec<&str> = value.split_ascii_whitespace().collect();
-    let is_declared =
-        |uri: &str| names.uri.as_deref() == Some(uri) || prefixes(names).any(|(_, own)| own.trim() == uri);
+    let declared: HashSet<&str> = prefixes(names).map(|(_, uri)| uri.trim()).collect();
+    let is_declared = |uri: &str| names.uri.as_deref() == Some(uri) || declared.contains(uri);
     words.len().is_multiple_of(2)
         && words.chunks(2).all(|pair| match pair {
             [uri, place] => is_declared(uri) && !place.contains("/0.84"),
@@ -190,26 +197,23 @@ pub fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
             spliced(head, value, format!("{SITEMAP_09} {SITEMAP_09}/{schema}.xsd").as_bytes())
         }
         Rule::XML_UNDECLARED_PREFIX => {
-            let mut head = head.to_vec();
-            let mut done: Vec<&str> = Vec::new();
-            for (name, prefix) in undeclared(frame.names) {
-                if done.contains(&prefix) {
-                    continue;
+            // By attribute the prefix that is declared before it: one declaration each.
+            let mut done: HashSet<&str> = HashSet::new();
+            let missing = undeclared(frame.names).filter(|(_, prefix)| done.insert(prefix));
+            let missing: HashMap<&[u8], &str> = missing.map(|(name, prefix)| (name.as_bytes(), prefix)).collect();
+            let mut edits = Vec::new();
+            for (attribute, whole, _) in attributes(head, &root(head)?) {
+                if let Some(prefix) = missing.get(attribute.name) {
+                    let declaration = format!("xmlns:{prefix}=\"{}\" ", usual(prefix)?);
+                    edits.push((whole.start..whole.start, Cow::Owned(declaration.into_bytes())));
                 }
-                done.push(prefix);
-                let (whole, _) = attribute(&head, &root(&head)?, name)?;
-                let declaration = format!("xmlns:{prefix}=\"{}\" ", usual(prefix)?);
-                head = spliced(&head, whole.start..whole.start, declaration.as_bytes());
             }
-            head
+            spliced_all(head, edits)?
         }
         Rule::DOC_UNKNOWN_ATTRIBUTE => {
-            let mut head = head.to_vec();
-            for name in strangers(frame.names) {
-                let (whole, _) = attribute(&head, &root(&head)?, name)?;
-                head = without(&head, whole)?;
-            }
-            head
+            let strangers: HashSet<&[u8]> = strangers(frame.names).map(str::as_bytes).collect();
+            let meant = attributes(head, &root(head)?).filter(|(attribute, ..)| strangers.contains(attribute.name));
+            spliced_all(head, meant.map(|(_, whole, _)| (with_blanks(head, whole), Cow::default())).collect())?
         }
         _ => return None,
     })
@@ -221,20 +225,26 @@ fn each_prefix<'u>(
     is_meant: impl Fn(&str) -> bool,
     value_of: &dyn Fn(&str) -> Option<&'u str>,
 ) -> Option<Vec<u8>> {
-    let mut head = frame.head.to_vec();
-    for (prefix, uri) in prefixes(frame.names).filter(|(_, uri)| is_meant(uri)) {
-        let (whole, value) = attribute(&head, &root(&head)?, &format!("xmlns:{prefix}"))?;
-        head =
-            if let Some(uri) = value_of(uri) { spliced(&head, value, uri.as_bytes()) } else { without(&head, whole)? };
+    let head = frame.head;
+    let declared: HashMap<&[u8], &str> =
+        frame.names.attributes.iter().map(|(name, uri)| (name.as_bytes(), &**uri)).collect();
+    let mut edits = Vec::new();
+    for (attribute, whole, value) in attributes(head, &root(head)?) {
+        let uri = declared.get(attribute.name).filter(|_| attribute.name.starts_with(b"xmlns:"));
+        let Some(uri) = uri.filter(|uri| is_meant(uri)) else { continue };
+        edits.push(match value_of(uri) {
+            Some(uri) => (value, Cow::Borrowed(uri.as_bytes())),
+            None => (with_blanks(head, whole), Cow::default()),
+        });
     }
-    Some(head)
+    spliced_all(head, edits)
 }
 
-/// The head without an attribute and the blanks before it.
-fn without(head: &[u8], attribute: Range<usize>) -> Option<Vec<u8>> {
-    let before = head.get(..attribute.start)?;
+/// A place in the head with the blanks before it.
+fn with_blanks(head: &[u8], place: Range<usize>) -> Range<usize> {
+    let before = head.get(..place.start).unwrap_or_default();
     let blank = before.iter().rev().take_while(|byte| markup::is_space(**byte)).count();
-    Some(spliced(head, attribute.start - blank..attribute.end, b""))
+    place.start - blank..place.end
 }
 
 /// What the fix does, as a short phrase.
@@ -326,12 +336,38 @@ fn tokens(head: &[u8]) -> impl Iterator<Item = Markup> {
 
 /// Where an attribute of a tag stands, and its value.
 fn attribute(head: &[u8], tag: &Markup, name: &str) -> Option<(Range<usize>, Range<usize>)> {
+    let (_, whole, value) = attributes(head, tag).find(|(attribute, ..)| attribute.name == name.as_bytes())?;
+    Some((whole, value))
+}
+
+/// The attributes of a tag, each with where it stands and where its value does.
+fn attributes<'h>(
+    head: &'h [u8],
+    tag: &Markup,
+) -> impl Iterator<Item = (Attribute<'h>, Range<usize>, Range<usize>)> + use<'h> {
     let text = tag.attributes(head);
-    let found = markup::attributes(text).find(|attribute| attribute.name == name.as_bytes())?;
-    let place = |part: &[u8]| Some(tag.name_end + (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?);
-    let (start, value) = (place(found.name)?, place(found.value)?);
-    let end = value + found.value.len();
-    Some((start..end + 1, value..end))
+    let (mut list, name_end) = (markup::attributes(text), tag.name_end);
+    std::iter::from_fn(move || {
+        let before = list.rest();
+        let attribute = list.next()?;
+        let blank = before.iter().take_while(|byte| markup::is_space(**byte)).count();
+        let place = |rest: usize| name_end + text.len() - rest;
+        let (start, end) = (place(before.len() - blank), place(list.rest().len()));
+        // The value ends with its quote.
+        Some((attribute, start..end, end - 1 - attribute.value.len()..end - 1))
+    })
+}
+
+/// The text with each of these places, which are in order and apart, replaced.
+fn spliced_all(text: &[u8], edits: Vec<(Range<usize>, Cow<'_, [u8]>)>) -> Option<Vec<u8>> {
+    let (mut out, mut at) = (Vec::with_capacity(text.len()), 0);
+    for (place, new) in edits {
+        out.extend_from_slice(text.get(at..place.start)?);
+        out.extend_from_slice(&new);
+        at = place.end;
+    }
+    out.extend_from_slice(text.get(at..)?);
+    Some(out)
 }
 
 fn spliced(text: &[u8], range: Range<usize>, new: &[u8]) -> Vec<u8> {

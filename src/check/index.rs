@@ -47,6 +47,12 @@ const FEW_ORIGINS: usize = 64;
 /// Checks all children. What [`super::entry`] says of each as an entry is not repeated here.
 pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
     let mut out = Vec::new();
+    each(index, facts, &mut |found| out.push(found));
+    out
+}
+
+/// The same, finding by finding: a hostile index has more of them than memory holds in words.
+pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFinding)) {
     let common = commonest_origin(index);
     let common_home = common.and_then(Home::parse);
     let mut seen: HashSet<&str> = HashSet::new();
@@ -54,7 +60,7 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
     let (mut dated, mut dated_by_pages) = (0_u32, 0_u32);
     for (number, child) in index.children.iter().enumerate() {
         let mut say = |rule: Rule, field: Option<Field>, message: String| {
-            out.push(IndexFinding { rule, child: Some(number), field, message });
+            see(IndexFinding { rule, child: Some(number), field, message });
         };
         let loc = &*child.loc;
         // Also among children that are not there: the index says it twice all the same.
@@ -63,18 +69,18 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
             say(Rule::INDEX_CHILD_DUPLICATE, Some(Field::Loc), format!("{loc} is listed before"));
         }
         match &child.state {
-            ChildState::Loaded(_) | ChildState::NotLoaded | ChildState::Repeated | ChildState::Listed => {}
+            // Of what was not looked for, nobody knows that it is missing.
+            ChildState::Loaded(_)
+            | ChildState::NotLoaded
+            | ChildState::Repeated
+            | ChildState::Listed
+            | ChildState::Elsewhere(_) => {}
             // Said once, of the first.
             ChildState::Missing | ChildState::Outside if repeats => {}
-            ChildState::Missing => {
-                say(Rule::INDEX_CHILD_MISSING, Some(Field::Loc), format!("{loc}: no such file beside the index"));
+            ChildState::Missing | ChildState::Outside | ChildState::Unreadable(_) | ChildState::Denied(_) => {
+                let why = child.state.why_unread().unwrap_or_default();
+                say(Rule::INDEX_CHILD_MISSING, Some(Field::Loc), format!("{loc}: {why}"));
             }
-            ChildState::Outside => say(
-                Rule::INDEX_CHILD_MISSING,
-                Some(Field::Loc),
-                format!("{loc}: its path leads out of the index's folder, so it was not looked for"),
-            ),
-            ChildState::Unreadable(why) => say(Rule::INDEX_CHILD_MISSING, Some(Field::Loc), format!("{loc}: {why}")),
             ChildState::Nested(nested) if nested.loops() => {
                 let message = format!("{loc} is an index that lists one that it is in{}", what_is_in(nested));
                 say(Rule::INDEX_CYCLE, Some(Field::Loc), message);
@@ -89,14 +95,14 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
             ChildState::Itself => say(Rule::INDEX_SELF, Some(Field::Loc), format!("{loc} is this index itself")),
         }
         if let ChildState::Nested(nested) = &child.state {
-            out.extend(missing_inside(nested, number, loc));
+            missing_inside(nested, number, loc).into_iter().for_each(&mut *see);
         }
         if let ChildState::Loaded(id) = child.state {
             let entries = facts.entries.get(id.index()).copied().unwrap_or(1);
-            out.extend(empty_child(index, number, entries));
+            empty_child(index, number, entries).into_iter().for_each(&mut *see);
         }
         let mut say = |rule: Rule, field: Option<Field>, message: String| {
-            out.push(IndexFinding { rule, child: Some(number), field, message });
+            see(IndexFinding { rule, child: Some(number), field, message });
         };
         // With a known URL of the index the entry rules judge host and path; without one, the others do.
         let origin = location::origin(loc).map(|(origin, _)| origin);
@@ -129,7 +135,7 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
             }
         }
     }
-    let mut say = |rule: Rule, message: String| out.push(IndexFinding { rule, child: None, field: None, message });
+    let mut say = |rule: Rule, message: String| see(IndexFinding { rule, child: None, field: None, message });
     if index.children.len() == facts.leaving + 1 {
         say(Rule::INDEX_SINGLE, "an index with one child: the sitemap alone would do".to_owned());
     }
@@ -149,7 +155,6 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
         let message = format!("{} index files; Search Console takes {INDEXES_PER_SITE} per site", nested + 1);
         say(Rule::SET_TOO_MANY_INDEXES, message);
     }
-    out
 }
 
 /// How many sitemaps of an index inside the index are read, in words.
@@ -161,14 +166,11 @@ fn what_is_in(nested: &Nested) -> String {
 
 /// What cannot be read of an index inside the index, which entry `number` names.
 fn missing_inside(nested: &Nested, number: usize, loc: &str) -> Vec<IndexFinding> {
-    let why = |child: &Child| match &child.state {
-        ChildState::Missing => Some("no such file beside the index".to_owned()),
-        ChildState::Outside => Some("its path leads out of the index's folder, so it was not looked for".to_owned()),
-        ChildState::Unreadable(why) => Some(why.to_string()),
-        _ => None,
-    };
+    let is_found =
+        |state: &ChildState| matches!(state, ChildState::NotLoaded | ChildState::Listed | ChildState::Elsewhere(_));
     let finding = |child: &Child| {
-        let message = format!("{}, listed by {loc}: {}", child.loc, why(child)?);
+        let why = child.state.why_unread().filter(|_| !is_found(&child.state))?;
+        let message = format!("{}, listed by {loc}: {why}", child.loc);
         Some(IndexFinding { rule: Rule::INDEX_CHILD_MISSING, child: Some(number), field: Some(Field::Loc), message })
     };
     leaves(&nested.children).into_iter().filter_map(finding).collect()

@@ -4,6 +4,7 @@
 //! `None` where there is nothing to do, or the text is not UTF-8 and cannot be kept in full.
 
 use super::entry::trim_strict;
+use crate::progress::note_work;
 use crate::protocol::Field;
 use crate::xml::entry::{Entry, FieldSpan, TextKind};
 use crate::xml::escape::escape;
@@ -53,15 +54,37 @@ pub(super) fn keep_last(entry: &Entry, text: &[u8], names: &Names) -> Option<Str
     without(text, cuts)
 }
 
-/// An entry for each of several locs, everything else in all of them.
+/// Most bytes that the entries of several locs may have together, as a multiple of the entry that they are made of; a
+/// small entry may always be split.
+const MOST_SPLIT: usize = 4;
+const ALWAYS_SPLIT: usize = 1 << 16;
+
+/// An entry for each of several locs, everything else in all of them. `None` where that would be out of proportion:
+/// many locs beside much else.
 pub(super) fn split(entry: &Entry, text: &[u8], names: &Names) -> Option<Vec<String>> {
     let children = children(entry, text, names);
-    let locs: Vec<_> = children.iter().filter(|child| child.field == Some(Field::Loc)).collect();
-    let cut = |kept: usize| {
-        let others = locs.iter().enumerate().filter(|(at, _)| *at != kept);
-        without(text, others.map(|(_, child)| with_blanks(text, child.tag.start..child.end)).collect())
+    let locs: Vec<Range<usize>> = children
+        .iter()
+        .filter(|child| child.field == Some(Field::Loc))
+        .map(|child| with_blanks(text, child.tag.start..child.end))
+        .collect();
+    // Everything but the locs, and where in it each of them goes.
+    let (mut rest, mut places, mut at) = (Vec::with_capacity(text.len()), Vec::with_capacity(locs.len()), 0);
+    for loc in &locs {
+        rest.extend_from_slice(text.get(at..loc.start)?);
+        places.push(rest.len());
+        at = loc.end;
+    }
+    rest.extend_from_slice(text.get(at..)?);
+    let whole = locs.len().saturating_mul(rest.len());
+    if locs.len() < 2 || whole > ALWAYS_SPLIT.max(text.len().saturating_mul(MOST_SPLIT)) {
+        return None;
+    }
+    let one = |(loc, place): (&Range<usize>, &usize)| {
+        let out = [rest.get(..*place)?, text.get(loc.clone())?, rest.get(*place..)?].concat();
+        String::from_utf8(out).ok()
     };
-    (locs.len() > 1).then(|| (0..locs.len()).map(cut).collect())?
+    locs.iter().zip(&places).map(one).collect()
 }
 
 /// Without elements that the protocol does not have.
@@ -218,6 +241,7 @@ pub(super) fn without(text: &[u8], cuts: Vec<Range<usize>>) -> Option<String> {
     if cuts.is_empty() {
         return None;
     }
+    note_work(text.len() + cuts.len());
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     for cut in cuts {

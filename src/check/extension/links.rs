@@ -111,8 +111,16 @@ pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl 
     let mut versions: Vec<Version<'_>> = Vec::new();
     for (number, node) in links(outline) {
         let link = Link::of(node.tag.attributes(outline.text));
-        for place in (0..32).filter(|place| link.strangers & 1 << place != 0) {
-            sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::Stranger(place));
+        if link.strangers != 0 {
+            let slice = node.tag.attributes(outline.text);
+            let mut list = markup::attributes(slice);
+            for number_of in 0..32 {
+                let place = (slice.len() - list.rest().len()) as u32;
+                let is_stranger = list.next().is_some() && link.strangers & 1 << number_of != 0;
+                if is_stranger {
+                    sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::Stranger(place));
+                }
+            }
         }
         if link.is_other() {
             continue;

@@ -6,13 +6,14 @@
 mod blocks;
 mod links;
 mod outline;
+mod patch;
 mod remedy;
 mod structure;
 mod values;
 mod words;
 
 use super::entry::Context;
-use super::fix::Fix;
+use super::fix::{Action, Fix};
 use super::rule::{Rule, RuleSet};
 use super::set::Link;
 use crate::document::source::Source;
@@ -25,8 +26,10 @@ use crate::xml::markup::{self, Kind};
 use crate::xml::names::{Meaning, split};
 use crate::xml::parser::Parser;
 use outline::{Node, Outline};
+use patch::Patch;
+use remedy::Remedy;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The element of an extension that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +64,7 @@ enum About {
     Value(extension::Kind),
     /// An attribute, or that it is missing.
     Attribute(&'static str, extension::Kind),
-    /// An attribute that does not belong there: its place among the attributes.
+    /// An attribute that does not belong there: where it begins among the attributes of its tag.
     Stranger(u32),
     /// A URL: the text of the element, or an attribute.
     Url(Fault, Option<&'static str>),
@@ -71,8 +74,17 @@ enum About {
     Other(u32),
 }
 
-/// Bytes of entry text that trying the fixes of one entry may take apart.
-const TRIAL_BYTES: usize = 1 << 22;
+/// How often fixes of one entry are tried, whatever its length: a trial takes the whole entry apart again, and an entry
+/// that is all mistakes has as many findings as it has elements.
+const TRIALS: usize = 16;
+
+/// Bytes of entry text that may be taken apart beyond that: of short entries every fix is tried.
+const TRIAL_BYTES: usize = 1 << 16;
+
+/// Trials for which an entry of that length is good. All of them cost no more than a constant number of looks at it.
+pub(super) const fn trials(len: usize) -> usize {
+    TRIALS + TRIAL_BYTES / (len + 1)
+}
 
 /// A broken rule and its place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,16 +188,19 @@ pub fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<Found>
     let outline = Outline::of(entry, text, context.names);
     let breaches = breaches(&outline, entry, context);
     let (around, before) = (around(entry, text, context), tally(&breaches));
-    // Each trial takes the entry apart again: not for every finding of an entry that is all mistakes.
-    let trials = TRIAL_BYTES / (text.len() + 1);
+    let trials = trials(text.len());
+    let fix = |breach: &Breach| {
+        let remedy = remedy::of(breach, &outline, (entry, context))?;
+        let text = remedy.patch.apply(text)?;
+        let wanted = BTreeMap::from([(breach.rule, 1)]);
+        let Remedy { label, is_safe, .. } = remedy;
+        holds(&text, &wanted, &before, context).then_some(Fix { label, is_safe, action: Action::Rewrite(text) })
+    };
     let found = breaches.iter().enumerate().map(|(number, breach)| Found {
         rule: breach.rule,
         part: part(&outline, breach),
         message: words::of(breach, &outline, &around),
-        fix: (number <= trials)
-            .then(|| remedy::of(breach, &outline, (entry, context)))
-            .flatten()
-            .filter(|fix| holds(fix, breach.rule, &before, context)),
+        fix: if number < trials { fix(breach) } else { None },
     });
     let mut found: Vec<Found> = found.collect();
     found.sort_by_key(|found| found.part.at);
@@ -210,25 +225,78 @@ pub fn links(entry: &Entry, text: &[u8], names: &crate::xml::names::Names, out: 
     out.extend(links::versions(&Outline::of(entry, text, names)).map(|(.., link)| link));
 }
 
-/// The first fix of one of some rules; only such as keep the meaning if `unattended`.
-pub(super) fn first_fix(
+/// The entry with some rules put right in its extensions, as far as that goes in one pass; `None` where nothing can be
+/// done. Only such fixes as keep the meaning if `unattended`. `trials` are those that the entry is still good for.
+///
+/// All fixes are made and tried at once. Where that breaks something, halves of them are, so that what is wrong with one
+/// does not keep the others from being made.
+pub(super) fn repaired(
     rules: RuleSet,
     unattended: bool,
-    entry: &Entry,
-    text: &[u8],
+    (entry, text): (&Entry, &[u8]),
     context: &Context<'_>,
-) -> Option<Fix> {
+    trials: &mut usize,
+) -> Option<String> {
     if !concerns(entry, text) {
         return None;
     }
     let outline = Outline::of(entry, text, context.names);
     let breaches = breaches(&outline, entry, context);
     let before = tally(&breaches);
-    let mut wanted = breaches.iter().filter(|breach| rules.contains(breach.rule));
-    wanted.find_map(|breach| {
-        let fix = remedy::of(breach, &outline, (entry, context))?;
-        ((fix.is_safe || !unattended) && holds(&fix, breach.rule, &before, context)).then_some(fix)
-    })
+    let mut scopes = HashSet::new();
+    let mut remedies: Vec<(Rule, Patch)> = Vec::new();
+    for breach in breaches.iter().filter(|breach| rules.contains(breach.rule)) {
+        if remedy::scope(breach, &outline).is_some_and(|scope| !scopes.insert(scope)) {
+            continue;
+        }
+        let remedy = remedy::of(breach, &outline, (entry, context));
+        remedies.extend(remedy.filter(|it| it.is_safe || !unattended).map(|remedy| (breach.rule, remedy.patch)));
+    }
+    let mut batch = Batch { text, before: &before, context, trials, made: Vec::new(), best: None };
+    // What is in the way of another is made first; the other follows in the next pass.
+    let mut rest: Vec<&(Rule, Patch)> = remedies.iter().collect();
+    while !rest.is_empty() && batch.best.is_none() && *batch.trials > 0 {
+        let apart = patch::apart(&rest, |(_, patch)| patch);
+        let apart: Vec<&(Rule, Patch)> = apart.into_iter().copied().collect();
+        batch.add(&apart);
+        let mut tried = apart.iter().peekable();
+        rest.retain(|one| tried.next_if(|tried| std::ptr::eq(**tried, *one)).is_none());
+    }
+    batch.best
+}
+
+/// Fixes of one entry that are made together.
+struct Batch<'b> {
+    text: &'b [u8],
+    before: &'b BTreeMap<Rule, u32>,
+    context: &'b Context<'b>,
+    trials: &'b mut usize,
+    /// Those that hold together.
+    made: Vec<&'b (Rule, Patch)>,
+    /// The entry with them.
+    best: Option<String>,
+}
+
+impl<'b> Batch<'b> {
+    /// Makes those of some fixes that hold together with what is made so far.
+    fn add(&mut self, fixes: &[&'b (Rule, Patch)]) {
+        let Some(left) = self.trials.checked_sub(1).filter(|_| !fixes.is_empty()) else { return };
+        *self.trials = left;
+        let all: Vec<&(Rule, Patch)> = self.made.iter().chain(fixes).copied().collect();
+        let patches: Vec<&Patch> = all.iter().map(|(_, patch)| patch).collect();
+        let mut wanted = BTreeMap::new();
+        for (rule, _) in &all {
+            *wanted.entry(*rule).or_default() += 1;
+        }
+        let after = Patch::apply_all(&patches, self.text);
+        if let Some(after) = after.filter(|after| holds(after, &wanted, self.before, self.context)) {
+            (self.made, self.best) = (all, Some(after));
+        } else if fixes.len() > 1 {
+            let (first, second) = fixes.split_at(fixes.len() / 2);
+            self.add(first);
+            self.add(second);
+        }
+    }
 }
 
 fn breaches(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>) -> Vec<Breach> {
@@ -262,23 +330,29 @@ fn judge(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, sink: &mut
     links::judge(outline, &around, sink);
 }
 
-/// Tries a fix: its rule is broken less often, no rule more often, and nothing is new in the entry.
-fn holds(fix: &Fix, rule: Rule, before: &BTreeMap<Rule, u32>, context: &Context<'_>) -> bool {
-    let super::fix::Action::Rewrite(after) = &fix.action else { return false };
+/// Tries what fixes make of an entry: each rule is broken less often by as many as there are fixes for it (`wanted`),
+/// no rule more often, and nothing is new in the entry.
+fn holds(after: &str, wanted: &BTreeMap<Rule, u32>, before: &BTreeMap<Rule, u32>, context: &Context<'_>) -> bool {
     let text = after.as_bytes();
     let entry = Entry::of(text, context.names);
     if entry.odd.has(crate::xml::entry::Oddities::BROKEN) {
         return false;
     }
     let after = tally(&breaches(&Outline::of(&entry, text, context.names), &entry, context));
+    let times = |tally: &BTreeMap<Rule, u32>, rule: Rule| tally.get(&rule).copied().unwrap_or_default();
     let is_new = |broken: Rule| {
         // A finding that becomes less grave is not a new one.
         let graver = broken.family().iter().filter(|known| known.severity() >= broken.severity());
-        let known: u32 = graver.map(|known| before.get(&known).copied().unwrap_or_default()).sum();
-        after.get(&broken).is_some_and(|times| *times > known)
+        let known: u32 = graver.map(|known| times(before, known)).sum();
+        times(&after, broken) > known
     };
-    after.get(&rule).copied().unwrap_or_default() < before.get(&rule).copied().unwrap_or_default()
+    wanted.iter().all(|(rule, fixes)| times(&after, *rule) + fixes <= times(before, *rule))
         && !after.keys().copied().any(is_new)
+}
+
+/// The attribute of an element that begins at an offset among its attributes.
+fn stranger<'t>(outline: &Outline<'t>, node: &outline::Node, at: u32) -> Option<markup::Attribute<'t>> {
+    markup::attributes(node.tag.attributes(outline.text).get(at as usize..)?).next()
 }
 
 /// How often each rule is broken.

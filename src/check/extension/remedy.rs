@@ -4,10 +4,10 @@
 //! holds is tried by the caller.
 
 use super::outline::{Node, Outline, TOP};
+use super::patch::Patch;
 use super::{About, Breach, attribute_range, namespace};
 use crate::check::entry::Context;
-use crate::check::fix::{Action, Fix};
-use crate::check::rewrite::{with_blanks, without};
+use crate::check::rewrite::with_blanks;
 use crate::check::rule::{FixKind, Rule};
 use crate::protocol::Field;
 use crate::protocol::extension::{Kind, hreflang, value};
@@ -19,20 +19,45 @@ use crate::xml::markup;
 use crate::xml::names::{Meaning, split};
 use std::ops::Range;
 
-/// A label, whether it keeps the meaning, and the new text.
-type Way = (String, bool, String);
+/// A label, whether it keeps the meaning, and the change of the text.
+type Way = (String, bool, Patch);
 
-/// The fix for a breach, if there is one.
-pub(super) fn of(breach: &Breach, outline: &Outline<'_>, (entry, context): (&Entry, &Context<'_>)) -> Option<Fix> {
+/// What one key does about a breach.
+#[derive(Debug)]
+pub(super) struct Remedy {
+    /// What it does, as a short phrase.
+    pub label: String,
+    /// Whether it keeps the meaning.
+    pub is_safe: bool,
+    /// What it changes.
+    pub patch: Patch,
+}
+
+/// What breaches have in common that one remedy puts right at once: their rule, and the element or the extension that
+/// they are in. `None` for a breach that has a remedy of its own.
+pub(super) fn scope(breach: &Breach, outline: &Outline<'_>) -> Option<(Rule, u32)> {
+    let node = outline.node_at(breach.node)?;
+    match breach.rule {
+        Rule::EXT_OBSOLETE
+        | Rule::EXT_OBSOLETE_PAGEMAP
+        | Rule::IMAGE_DEPRECATED
+        | Rule::VIDEO_DEPRECATED
+        | Rule::NEWS_DEPRECATED => Some((breach.rule, namespace(node) as u32)),
+        _ => None,
+    }
+}
+
+/// The remedy for a breach, if there is one.
+pub(super) fn of(breach: &Breach, outline: &Outline<'_>, (entry, context): (&Entry, &Context<'_>)) -> Option<Remedy> {
     let node = outline.node_at(breach.node).filter(|_| breach.about != About::Outside)?;
-    let (label, keeps, text) = match breach.about {
+    let (label, keeps, patch) = match breach.about {
         About::Value(kind) => of_value(breach.rule, kind, outline, node)?,
         About::Attribute(name, kind) => of_attribute(breach.rule, (name, kind), outline, node)?,
         About::Url(fault, attribute) => of_url(fault, attribute, outline, node, (entry, context))?,
         About::Stranger(place) => {
-            let found = markup::attributes(node.tag.attributes(outline.text)).nth(place as usize)?;
+            let found = super::stranger(outline, node, place)?;
             let cut = attribute_cut(outline, node, std::str::from_utf8(found.name).ok()?)?;
-            ("remove the attribute".to_owned(), false, without(outline.text, vec![cut])?)
+            ("remove the attribute".to_owned(), false, Patch::cut([cut])?)
         }
         About::Other(_) => match breach.rule {
             Rule::HREFLANG_SELF_CONFLICT => return None,
@@ -41,7 +66,7 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, (entry, context): (&Ent
         About::Element | About::Child(_) | About::Outside => of_element(breach, outline, node)?,
     };
     let is_safe = keeps && breach.rule.fix() == FixKind::Safe;
-    (breach.rule.fix() != FixKind::None).then_some(Fix { label, is_safe, action: Action::Rewrite(text) })
+    (breach.rule.fix() != FixKind::None).then_some(Remedy { label, is_safe, patch })
 }
 
 const DECODE: &str = "decode it once more";
@@ -53,15 +78,15 @@ fn unescaped(value: &str) -> String {
 fn of_value(rule: Rule, kind: Kind, outline: &Outline<'_>, node: &Node) -> Option<Way> {
     if matches!(rule, Rule::FIELD_WHITESPACE | Rule::FIELD_WHITESPACE_STRICT) {
         let (start, end) = markup::trim(outline.text, node.tag.end, node.inner_end);
-        let text = without(outline.text, vec![node.tag.end..start, end..node.inner_end])?;
-        return Some(("trim it".to_owned(), true, text));
+        let patch = Patch::cut([node.tag.end..start, end..node.inner_end])?;
+        return Some(("trim it".to_owned(), true, patch));
     }
     if rule == Rule::XML_DOUBLE_ESCAPED {
         let once = unescaped(&outline.value(node));
         return Some((DECODE.to_owned(), false, with_value(outline, node, &once)?));
     }
     if rule == Rule::MOBILE_NOT_EMPTY {
-        return Some(("empty it".to_owned(), false, replaced(outline.text, node.tag.end..node.inner_end, "")?));
+        return Some(("empty it".to_owned(), false, Patch::replace(node.tag.end..node.inner_end, "")));
     }
     let (right, keeps) = kind.repair(&outline.value(node))?;
     Some((format!("write {right}"), keeps, with_value(outline, node, &right)?))
@@ -72,15 +97,15 @@ fn of_attribute(rule: Rule, (name, kind): (&str, Kind), outline: &Outline<'_>, n
     let right = match rule {
         Rule::VIDEO_DEPRECATED => return without_deprecated(outline, Namespace::Video),
         Rule::XML_DOUBLE_ESCAPED => {
-            let text = replaced(outline.text, attribute_range(outline, node, name)?, &escape(&unescaped(&said)))?;
-            return Some((DECODE.to_owned(), false, text));
+            let patch = Patch::replace(attribute_range(outline, node, name)?, escape(&unescaped(&said)));
+            return Some((DECODE.to_owned(), false, patch));
         }
         Rule::HREFLANG_SEPARATOR | Rule::HREFLANG_CASE => (hreflang::customary(&said)?, true),
         Rule::HREFLANG_REGION_RESERVED => (hreflang::with_country(&said)?, false),
         _ => kind.repair(&said)?,
     };
     let range = attribute_range(outline, node, name)?;
-    Some((format!("write {}", right.0), right.1, replaced(outline.text, range, &escape(&right.0))?))
+    Some((format!("write {}", right.0), right.1, Patch::replace(range, escape(&right.0))))
 }
 
 fn of_url(
@@ -101,11 +126,11 @@ fn of_url(
         let repair = location::repair(fault, &said)?;
         (repair.value, repair.is_safe)
     };
-    let text = match attribute {
-        Some(name) => replaced(outline.text, attribute_range(outline, node, name)?, &escape(&right))?,
+    let patch = match attribute {
+        Some(name) => Patch::replace(attribute_range(outline, node, name)?, escape(&right)),
         None => with_value(outline, node, &right)?,
     };
-    Some(("correct the URL".to_owned(), keeps, text))
+    Some(("correct the URL".to_owned(), keeps, patch))
 }
 
 /// A complete URL for one that lacks scheme or host, by the page that it stands with.
@@ -122,7 +147,7 @@ fn absolute(said: &str, page: &str, context: &Context<'_>) -> Option<String> {
 }
 
 fn of_element(breach: &Breach, outline: &Outline<'_>, node: &Node) -> Option<Way> {
-    let (label, keeps, text) = match breach.rule {
+    let (label, keeps, patch) = match breach.rule {
         Rule::EXT_CHILD_ORDER => ("put the elements in order".to_owned(), true, reordered(outline, breach.node)?),
         Rule::EXT_UNKNOWN_CHILD => match meant(outline, node) {
             Some(meant) => (format!("write {meant}"), false, renamed(outline, node, &meant)?),
@@ -155,7 +180,7 @@ fn of_element(breach: &Breach, outline: &Outline<'_>, node: &Node) -> Option<Way
         }
         _ => return None,
     };
-    Some((label, keeps, text))
+    Some((label, keeps, patch))
 }
 
 /// The name that a strange element was probably meant to have: its own, in the namespace of its parent.
@@ -169,20 +194,15 @@ pub(super) fn meant(outline: &Outline<'_>, node: &Node) -> Option<String> {
 }
 
 /// The element under another name.
-fn renamed(outline: &Outline<'_>, node: &Node, name: &str) -> Option<String> {
+fn renamed(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Patch> {
     let start = node.tag.start + 1;
-    let mut out = Vec::with_capacity(outline.text.len() + 2 * name.len());
-    out.extend_from_slice(outline.text.get(..start)?);
-    out.extend_from_slice(name.as_bytes());
+    let patch = Patch::replace(start..node.tag.name_end, name);
     if node.end == node.tag.end {
-        out.extend_from_slice(outline.text.get(node.tag.name_end..)?);
-    } else {
-        let end_name = node.inner_end + 2;
-        out.extend_from_slice(outline.text.get(node.tag.name_end..end_name)?);
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(outline.text.get(end_name + node.tag.name_end - start..)?);
+        return Some(patch);
     }
-    String::from_utf8(out).ok()
+    let end_name = node.inner_end + 2;
+    let end = end_name + node.tag.name_end - start;
+    (end <= outline.text.len()).then(|| patch.and(end_name..end, name))
 }
 
 /// Without the elements and attributes of an extension that have no effect any more.
@@ -203,13 +223,12 @@ fn without_deprecated(outline: &Outline<'_>, own: Namespace) -> Option<Way> {
         own.sort_by_key(|cut| cut.start);
         cuts.extend(own);
     }
-    Some(("remove what has no effect".to_owned(), false, without(outline.text, cuts)?))
+    Some(("remove what has no effect".to_owned(), false, Patch::cut(cuts)?))
 }
 
 /// Without some elements, which must be in the order of the text.
-fn removed<'n>(outline: &Outline<'_>, nodes: impl IntoIterator<Item = &'n Node>) -> Option<String> {
-    let cuts = nodes.into_iter().map(|node| with_blanks(outline.text, node.tag.start..node.end));
-    without(outline.text, cuts.collect())
+fn removed<'n>(outline: &Outline<'_>, nodes: impl IntoIterator<Item = &'n Node>) -> Option<Patch> {
+    Patch::cut(nodes.into_iter().map(|node| with_blanks(outline.text, node.tag.start..node.end)))
 }
 
 /// An attribute with the white space before it.
@@ -221,20 +240,15 @@ fn attribute_cut(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Range
 }
 
 /// An element with another text; CDATA and comments in it are gone.
-fn with_value(outline: &Outline<'_>, node: &Node, value: &str) -> Option<String> {
+fn with_value(outline: &Outline<'_>, node: &Node, value: &str) -> Option<Patch> {
     let is_open = node.end > node.tag.end && node.text != TextKind::Children;
     let (start, end) = markup::trim(outline.text, node.tag.end, node.inner_end);
-    if is_open { replaced(outline.text, start..end, &escape(value)) } else { None }
-}
-
-fn replaced(text: &[u8], range: Range<usize>, with: &str) -> Option<String> {
-    let out = [text.get(..range.start)?, with.as_bytes(), text.get(range.end..)?].concat();
-    String::from_utf8(out).ok()
+    is_open.then(|| Patch::replace(start..end, escape(value)))
 }
 
 /// The children of an element in the order of the schema, each with what stands before it. What does not belong
 /// there follows the one that it stood behind.
-fn reordered(outline: &Outline<'_>, parent: u32) -> Option<String> {
+fn reordered(outline: &Outline<'_>, parent: u32) -> Option<Patch> {
     let node = outline.node_at(parent)?;
     let (mut lead, mut last) = (node.tag.end, 0);
     let mut parts: Vec<(usize, Range<usize>)> = Vec::new();
@@ -244,11 +258,9 @@ fn reordered(outline: &Outline<'_>, parent: u32) -> Option<String> {
         lead = child.end;
     }
     parts.sort_by_key(|(place, _)| *place);
-    let mut out = Vec::with_capacity(outline.text.len());
-    out.extend_from_slice(outline.text.get(..node.tag.end)?);
+    let mut out = Vec::with_capacity(lead - node.tag.end);
     for (_, part) in parts {
         out.extend_from_slice(outline.text.get(part)?);
     }
-    out.extend_from_slice(outline.text.get(lead..)?);
-    String::from_utf8(out).ok()
+    Some(Patch::replace(node.tag.end..lead, String::from_utf8(out).ok()?))
 }

@@ -60,7 +60,10 @@ fn attributes(outline: &Outline<'_>, (number, node): (u32, &Node), sink: &mut im
     if slice.is_empty() || namespace(node) == Namespace::Xhtml {
         return;
     }
-    for (place, found) in (0..).zip(markup::attributes(slice)) {
+    let mut list = markup::attributes(slice);
+    loop {
+        let place = (slice.len() - list.rest().len()) as u32;
+        let Some(found) = list.next() else { return };
         if found.name.contains(&b':') || found.name == b"xmlns" {
             continue;
         }

@@ -6,7 +6,6 @@ use crate::check::message::visible;
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Kind, hreflang, value};
 use crate::protocol::location;
-use crate::xml::markup;
 
 /// What is said of a value that was escaped once too often.
 const TWICE: &str = "it was escaped twice";
@@ -22,7 +21,7 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, around: &Around<'_>) ->
         About::Url(fault, attribute) => url(breach.rule, &name, fault, attribute, outline, node),
         About::Child(child) => missing(breach.rule, &name, child),
         About::Stranger(place) => {
-            let found = markup::attributes(node.tag.attributes(outline.text)).nth(place as usize);
+            let found = super::stranger(outline, node, place);
             let attribute = found.map(|found| String::from_utf8_lossy(found.name)).unwrap_or_default();
             format!("{name} has no attribute {}", visible(&attribute))
         }

@@ -9,6 +9,7 @@
 use crate::protocol::location::NO_KEY;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::hash::BuildHasher;
 
 /// One alternate link of a row.
@@ -33,34 +34,100 @@ pub fn host_hash(host: &str) -> u32 {
     small.fold(0x811c_9dc5, |hash: u32, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
-/// A few numbers in ascending order, each with a count; one of them without a heap.
+/// Numbers beyond which a list that is kept in order would be moved about too much.
+const FEW: usize = 32;
+
+/// Numbers in ascending order, each with a count; one of them without a heap, a few as a list, many as a tree.
 #[derive(Debug, Clone, Default)]
 struct Counted {
-    /// The least number and its count; none if that is 0.
+    /// Any of the numbers and its count; none if that is 0.
     first: (u32, u32),
-    #[expect(clippy::box_collection, reason = "nearly always absent, in a table of a million")]
-    more: Option<Box<Vec<(u32, u32)>>>,
+    more: Option<Box<More>>,
 }
 
-impl Counted {
-    fn rest(&self) -> &[(u32, u32)] {
-        self.more.as_ref().map(|more| more.as_slice()).unwrap_or_default()
+/// The numbers behind the first: all in the list, or all in the tree.
+#[derive(Debug, Clone, Default)]
+struct More {
+    few: Vec<(u32, u32)>,
+    many: BTreeMap<u32, u32>,
+}
+
+impl More {
+    /// Counts a number once more; whether it is new.
+    fn add(&mut self, number: u32) -> bool {
+        if self.many.is_empty() {
+            match self.few.binary_search_by_key(&number, |(known, _)| *known) {
+                Ok(at) => {
+                    if let Some((_, count)) = self.few.get_mut(at) {
+                        *count += 1;
+                    }
+                    return false;
+                }
+                Err(at) if self.few.len() < FEW => {
+                    self.few.insert(at, (number, 1));
+                    return true;
+                }
+                Err(_) => self.many = std::mem::take(&mut self.few).into_iter().collect(),
+            }
+        }
+        let count = self.many.entry(number).or_default();
+        *count += 1;
+        *count == 1
+    }
+
+    /// Counts a number once less; whether it is gone.
+    fn take(&mut self, number: u32) -> bool {
+        if let Ok(at) = self.few.binary_search_by_key(&number, |(known, _)| *known) {
+            let Some((_, count)) = self.few.get_mut(at) else { return false };
+            *count -= 1;
+            let is_gone = *count == 0;
+            if is_gone {
+                self.few.remove(at);
+            }
+            return is_gone;
+        }
+        let Some(count) = self.many.get_mut(&number) else { return false };
+        *count -= 1;
+        let is_gone = *count == 0;
+        if is_gone {
+            self.many.remove(&number);
+        }
+        is_gone
     }
 
     fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        Some(self.first).filter(|(_, count)| *count > 0).into_iter().chain(self.rest().iter().copied())
+        self.few.iter().copied().chain(self.many.iter().map(|(number, count)| (*number, *count)))
+    }
+}
+
+impl Counted {
+    fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
+        let more = self.more.iter().flat_map(|more| more.iter());
+        Some(self.first).filter(|(_, count)| *count > 0).into_iter().chain(more)
     }
 
     fn len(&self) -> usize {
-        usize::from(self.first.1 > 0) + self.rest().len()
+        usize::from(self.first.1 > 0) + self.more.as_ref().map_or(0, |more| more.few.len() + more.many.len())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.first.1 == 0
+    }
+
+    /// Whether the number is there and no other is.
+    fn is_only(&self, number: u32) -> bool {
+        self.len() == 1 && self.first.0 == number
     }
 
     fn count_of(&self, number: u32) -> u32 {
-        if self.first.0 == number {
+        if self.first.0 == number && self.first.1 > 0 {
             return self.first.1;
         }
-        let found = self.rest().binary_search_by_key(&number, |(known, _)| *known).ok();
-        found.and_then(|at| self.rest().get(at)).map_or(0, |(_, count)| *count)
+        let Some(more) = &self.more else { return 0 };
+        match more.few.binary_search_by_key(&number, |(known, _)| *known) {
+            Ok(at) => more.few.get(at).map_or(0, |(_, count)| *count),
+            Err(_) => more.many.get(&number).copied().unwrap_or_default(),
+        }
     }
 
     /// Counts a number once more; whether it is new.
@@ -73,46 +140,23 @@ impl Counted {
             self.first.1 += 1;
             return false;
         }
-        let mut new = (number, 1);
-        if number < self.first.0 {
-            std::mem::swap(&mut self.first, &mut new);
-        }
-        let more = self.more.get_or_insert_default();
-        match more.binary_search_by_key(&new.0, |(known, _)| *known) {
-            Ok(at) => {
-                if let Some((_, count)) = more.get_mut(at) {
-                    *count += 1;
-                }
-                false
-            }
-            Err(at) => {
-                more.insert(at, new);
-                true
-            }
-        }
+        self.more.get_or_insert_default().add(number)
     }
 
     /// Counts a number once less; whether it is gone.
     fn take(&mut self, number: u32) -> bool {
-        if self.first.1 > 0 && self.first.0 == number {
-            self.first.1 -= 1;
-            if self.first.1 > 0 {
-                return false;
-            }
-            if let Some(more) = self.more.as_mut().filter(|more| !more.is_empty()) {
-                self.first = more.remove(0);
-            }
-            return true;
+        if self.first.1 == 0 || self.first.0 != number {
+            return self.more.as_mut().is_some_and(|more| more.take(number));
         }
-        let Some(more) = &mut self.more else { return false };
-        let Ok(at) = more.binary_search_by_key(&number, |(known, _)| *known) else { return false };
-        let Some((_, count)) = more.get_mut(at) else { return false };
-        *count -= 1;
-        if *count == 0 {
-            more.remove(at);
-            return true;
+        self.first.1 -= 1;
+        if self.first.1 > 0 {
+            return false;
         }
-        false
+        if let Some(more) = &mut self.more {
+            // The last of them takes its place: nothing else has to move.
+            self.first = more.few.pop().or_else(|| more.many.pop_last()).unwrap_or_default();
+        }
+        true
     }
 }
 
@@ -148,6 +192,8 @@ struct LinkSet {
     /// The host of each.
     hosts: Box<[u32]>,
     rows: u32,
+    /// The URLs of its rows that it does not list, with the number of rows: mostly none.
+    strangers: Option<Box<HashMap<u64, u32, FixedState>>>,
     verdict: Verdict,
     is_dirty: bool,
 }
@@ -217,6 +263,9 @@ impl Alternates {
         self.touch_set(set);
         if let Some(set) = self.sets.get_mut(set as usize) {
             set.rows += 1;
+            if !set.lists(key) {
+                *set.strangers.get_or_insert_default().entry(key).or_default() += 1;
+            }
         }
         if self.linked.entry(key).or_default().add(set)
             && let Some(target) = self.targets.get_mut(&key)
@@ -296,7 +345,7 @@ impl Alternates {
         if let Some(counted) = self.linked.get_mut(&key)
             && counted.take(number)
         {
-            if counted.len() == 0 {
+            if counted.is_empty() {
                 self.linked.remove(&key);
             }
             if let Some(target) = self.targets.get_mut(&key) {
@@ -306,6 +355,14 @@ impl Alternates {
         self.touch_set(number);
         if let Some(set) = self.sets.get_mut(number as usize) {
             set.rows -= 1;
+            if let Some(strangers) = &mut set.strangers
+                && let Some(rows) = strangers.get_mut(&key)
+            {
+                *rows -= 1;
+                if *rows == 0 {
+                    strangers.remove(&key);
+                }
+            }
             if set.rows == 0 {
                 let set = std::mem::take(set);
                 self.forget(number, &set);
@@ -359,10 +416,10 @@ impl Alternates {
         self.rows.keys().copied()
     }
 
-    /// The URLs that a row lists and whose rows do not list it.
-    pub fn unreturned_by(&self, row: u32) -> Vec<u64> {
-        let found = self.rows.get(&row).map(|(key, number)| self.unreturned(*key, *number).collect());
-        found.unwrap_or_default()
+    /// Whether a row lists a URL whose rows do not list it.
+    pub fn is_unreturned(&self, row: u32, target: u64) -> bool {
+        let Some((key, number)) = self.rows.get(&row) else { return false };
+        self.sets.get(*number as usize).is_some_and(|set| set.lists(target)) && !self.returns(target, *key)
     }
 
     /// Whether a row lists this URL, on a host of the index, and it has no row.
@@ -409,7 +466,7 @@ impl Alternates {
         for key in &set.keys {
             if let Some(target) = self.targets.get_mut(key)
                 && target.sets.take(number)
-                && target.sets.len() == 0
+                && target.sets.is_empty()
             {
                 self.targets.remove(key);
             }
@@ -435,8 +492,6 @@ impl Alternates {
     fn judge(&self, number: u32) -> Verdict {
         let Some(set) = self.sets.get(number as usize).filter(|set| set.rows > 0) else { return Verdict::default() };
         let mut verdict = Verdict::default();
-        // Targets with rows, and the sets of links of those; `others` do not list the same.
-        let mut present: Vec<Option<&Counted>> = Vec::with_capacity(set.keys.len());
         let mut has_others = false;
         for (key, host) in set.keys.iter().zip(&set.hosts) {
             if self.targets.get(key).is_none_or(|target| target.rows == 0) {
@@ -447,62 +502,35 @@ impl Alternates {
                 continue;
             }
             let linked = self.linked.get(key);
-            if linked.is_some_and(|linked| linked.len() > 1 || linked.first.0 != number) {
+            if linked.is_some_and(|linked| !linked.is_only(number)) {
                 verdict.differs = set.rows;
             }
             has_others |= linked.is_none_or(|linked| linked.count_of(number) == 0);
-            present.push(linked);
         }
-        let mut listed = 0;
-        for key in &set.keys {
+        // A row that lists itself is listed by all that have the same links: only others may fail to.
+        let own = set.keys.iter().filter(|_| has_others).filter_map(|key| {
             let rows = self.linked.get(key).map_or(0, |linked| linked.count_of(number));
-            listed += rows;
-            // Who lists itself is listed by all that have the same links.
-            if has_others && rows > 0 && self.unreturned(*key, number).next().is_some() {
-                verdict.no_return += rows;
-            }
-        }
-        verdict.no_return += self.strangers(number, set.rows - listed, &present);
-        verdict
-    }
-
-    /// Of the rows that do not list themselves, those with a link that is not returned.
-    fn strangers(&self, number: u32, strangers: u32, present: &[Option<&Counted>]) -> u32 {
-        if strangers == 0 {
-            return 0;
-        }
-        let only_same =
-            |linked: Option<&Counted>| linked.is_none_or(|linked| linked.len() == 1 && linked.count_of(number) > 0);
-        if present.iter().copied().any(only_same) {
-            return strangers;
-        }
-        // Each is listed by one of the sets of every target: those of the target with the fewest are looked at.
-        let judged = present.iter().copied().flatten().filter(|linked| linked.len() <= SETS_PER_PAGE);
-        let Some(fewest) = judged.min_by_key(|linked| linked.len()) else { return 0 };
-        let sets = fewest.iter().filter_map(|(other, _)| self.sets.get(other as usize));
-        let mut keys: Vec<u64> = sets.flat_map(|other| other.keys.iter().copied()).collect();
-        keys.sort_unstable();
-        keys.dedup();
-        let own = self.sets.get(number as usize);
-        let returned = keys.into_iter().filter(|key| own.is_some_and(|own| !own.lists(*key))).map(|key| {
-            let rows = self.linked.get(&key).map_or(0, |linked| linked.count_of(number));
-            if rows > 0 && self.unreturned(key, number).next().is_none() { rows } else { 0 }
+            (rows > 0).then_some((*key, rows))
         });
-        strangers - returned.sum::<u32>()
+        let strangers = set.strangers.iter().flat_map(|strangers| strangers.iter()).map(|(key, rows)| (*key, *rows));
+        let unreturned = own.chain(strangers).filter(|(key, _)| self.unreturned(*key, number).next().is_some());
+        verdict.no_return = unreturned.map(|(_, rows)| rows).sum();
+        verdict
     }
 
     /// The targets of a set of links that have rows, none of which lists `key`.
     fn unreturned(&self, key: u64, number: u32) -> impl Iterator<Item = u64> + '_ {
         let keys = self.sets.get(number as usize).map(|set| &*set.keys).unwrap_or_default();
-        keys.iter().copied().filter(move |target| {
-            *target != key
-                && self.targets.get(target).is_some_and(|known| known.rows > 0)
-                && self.linked.get(target).is_none_or(|linked| {
-                    let lists =
-                        |(other, _): (u32, u32)| self.sets.get(other as usize).is_some_and(|set| set.lists(key));
-                    linked.len() <= SETS_PER_PAGE && !linked.iter().any(lists)
-                })
-        })
+        keys.iter().copied().filter(move |target| !self.returns(*target, key))
+    }
+
+    /// Whether nothing is amiss between a page and one that lists it: it is the same, has no row, lists it, or has so
+    /// many sets of links that it is not judged.
+    fn returns(&self, target: u64, key: u64) -> bool {
+        let lists = |(other, _): (u32, u32)| self.sets.get(other as usize).is_some_and(|set| set.lists(key));
+        target == key
+            || self.targets.get(&target).is_none_or(|known| known.rows == 0)
+            || self.linked.get(&target).is_some_and(|linked| linked.len() > SETS_PER_PAGE || linked.iter().any(lists))
     }
 }
 

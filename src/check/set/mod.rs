@@ -522,7 +522,7 @@ impl SetIndex {
     /// Whether a link of a row breaks a rule about alternate links.
     pub fn is_faulty(&self, rule: SetRule, row: u32, link: Link) -> bool {
         match rule {
-            SetRule::HreflangNoReturn => self.alternates.unreturned_by(row).contains(&link.key),
+            SetRule::HreflangNoReturn => self.alternates.is_unreturned(row, link.key),
             SetRule::HreflangTargetMissing => self.alternates.is_missing(link),
             SetRule::HreflangSetDiffers => self.alternates.differs_from(row, link.key),
             _ => false,
