@@ -6,7 +6,8 @@
 //! main ─► cli, tui ─► session ─► files, check ─► document ─► xml ─► protocol
 //! ```
 //!
-//! `progress` (counters, cancel flag) and `words` (numbers and values for people) may be used by anyone. `files` and `check` do not know each
+//! `progress` (counters, cancel flag), `words` (numbers and values for people) and `visible` (text that can be looked
+//! at) may be used by anyone. `files` and `check` do not know each
 //! other: the session hands the loader a visitor that checks each entry as it is scanned.
 //!
 //! Invariants, each held by a test (`ARCHITECTURE.md` says where):
@@ -27,5 +28,6 @@ pub mod progress;
 pub mod protocol;
 pub mod session;
 pub mod tui;
+pub mod visible;
 pub mod words;
 pub mod xml;

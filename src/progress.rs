@@ -87,6 +87,36 @@ impl Progress {
     }
 }
 
+/// Notes work that grows with the input, such as bytes looked at. Only tests count it, each thread for itself.
+#[inline]
+pub fn note_work(units: usize) {
+    #[cfg(test)]
+    work::add(units as u64);
+    let _ = units;
+}
+
+/// The work of one thread.
+#[cfg(test)]
+pub mod work {
+    use std::cell::Cell;
+
+    thread_local!(static DONE: Cell<u64> = const { Cell::new(0) });
+
+    pub(super) fn add(units: u64) {
+        DONE.set(DONE.get() + units);
+    }
+
+    /// What was noted while this was done, on whatever core.
+    pub fn of(act: impl FnOnce() + Send) -> u64 {
+        let Ok(alone) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return 0 };
+        alone.install(|| {
+            DONE.set(0);
+            act();
+            DONE.get()
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,11 +12,12 @@ mod restore;
 mod tests;
 
 pub use list::{Kept, Set, interrupted, prune, sets};
-pub use restore::{Restored, Restoring, restoring};
+pub use restore::{Put, Restored, Restoring, Trust, restoring};
 
-use super::commit::{Gate, SUFFIX, Step, attempt, sync_folder, temporary_prefix};
+use super::commit::{Gate, SUFFIX, Step, attempt, stem, sync_folder, temporary_prefix};
 use super::disk::fingerprint;
 use super::error::{Error, Reason};
+use super::record::Key;
 use super::target::{Target, take_over};
 use crate::protocol::lastmod::Now;
 use list::{Entry, LIST, Listed, VERSION};
@@ -89,8 +90,7 @@ impl Backups {
         &self,
         main: &Path,
         targets: impl Iterator<Item = &'t Target>,
-        now: Now,
-        gate: &dyn Gate,
+        making: &Making<'_>,
     ) -> Result<Taken, Error> {
         let mut taken = Taken::default();
         if self.when == When::Off {
@@ -108,8 +108,10 @@ impl Backups {
         let mut of_session = self.of_session.lock().unwrap_or_else(PoisonError::into_inner);
         for (home, (folder, targets)) in by_home {
             let known = of_session.get(&home).filter(|_| self.when == When::Once).cloned();
-            let known = known.and_then(|dated| Some((list::read(&dated)?, dated)));
-            let mut job = Job { folder: &folder, home: &home, now, gate, taken: &mut taken };
+            let known = known.map(|dated| list::read(&dated).map(|listed| Some((listed?, dated))));
+            let known =
+                known.transpose().map_err(|error| Error::system("read the backups in", &home, error))?.flatten();
+            let mut job = Job { folder: &folder, home: &home, making, taken: &mut taken };
             if let Some(dated) = job.keep(&targets, known)? {
                 of_session.insert(home, dated);
             }
@@ -118,9 +120,30 @@ impl Backups {
     }
 }
 
+/// What a backup is made with.
+pub(super) struct Making<'a> {
+    /// The moment, for its name.
+    pub(super) now: Now,
+    /// The user's state folder, whose key authenticates the backup.
+    pub(super) state: Option<&'a Path>,
+    pub(super) gate: &'a dyn Gate,
+}
+
+/// The folder of the file that a set is opened by, without links.
+fn real_folder(main: &Path) -> Option<PathBuf> {
+    let folder = Some(parent(main)).filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    folder.canonicalize().ok()
+}
+
 /// The folder with the backups of a set, which is opened by `main`.
 pub fn home(main: &Path) -> PathBuf {
-    let mut name = main.file_name().unwrap_or_default().to_os_string();
+    /// Bytes of a name to which `.bak` can be added.
+    const LONGEST: usize = 251;
+    let name = main.file_name().unwrap_or_default();
+    let mut name = match name.len() {
+        0..=LONGEST => name.to_os_string(),
+        _ => stem(&name.to_string_lossy()).into_owned().into(),
+    };
     name.push(".bak");
     main.with_file_name(name)
 }
@@ -163,8 +186,7 @@ struct Job<'a> {
     /// What the names in the list are relative to.
     folder: &'a Path,
     home: &'a Path,
-    now: Now,
-    gate: &'a dyn Gate,
+    making: &'a Making<'a>,
     taken: &'a mut Taken,
 }
 
@@ -207,18 +229,24 @@ impl Job<'_> {
 
     /// A dated folder of a name that no other has.
     fn begin(&mut self) -> io::Result<(Listed, PathBuf)> {
-        let is_new = !self.home.exists();
-        fs::create_dir_all(self.home)?;
+        let is_new = fs::symlink_metadata(self.home).is_err();
+        if is_new {
+            fs::create_dir_all(self.home)?;
+        } else if !list::is_folder(self.home)? {
+            // It may lead to any folder.
+            let why = format!("{} is a link or no folder, and backups are not written there", self.home.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidData, why));
+        }
         if is_new {
             let above = parent(self.home);
             sync_folder(if above.as_os_str().is_empty() { Path::new(".") } else { above })?;
         }
-        let date = list::date(self.now);
+        let date = list::date(self.making.now);
         let mut number = 1;
         let dated = loop {
             let name = if number == 1 { date.clone() } else { format!("{date}-{number}") };
             let dated = self.home.join(name);
-            match attempt(self.gate, Step::Backup, || fs::create_dir(&dated)) {
+            match attempt(self.making.gate, Step::Backup, || fs::create_dir(&dated)) {
                 Ok(()) => break dated,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
                 Err(error) => {
@@ -228,8 +256,12 @@ impl Job<'_> {
             }
         };
         self.taken.new.push(dated.clone());
-        let number = list::last_number(self.home) + 1;
-        let listed = Listed { version: VERSION, number, made: self.now.seconds, files: Vec::new(), absent: Vec::new() };
+        let number = list::last_number(self.home)? + 1;
+        let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { self.folder };
+        let folder = folder.canonicalize().ok().map(|folder| list::Name::of(&folder));
+        let (files, absent) = (Vec::new(), Vec::new());
+        let listed =
+            Listed { version: VERSION, number, made: self.making.now.seconds, files, absent, folder, code: None };
         Ok((listed, dated))
     }
 
@@ -239,29 +271,45 @@ impl Job<'_> {
         fs::create_dir_all(parent(&to))?;
         let bytes = fs::read(&target.real)?;
         let found = fingerprint(&bytes);
-        let entry = Entry { name: list::Name::of(name), len: bytes.len() as u64, hash: found };
+        let entry = Entry {
+            name: list::Name::of(name),
+            len: bytes.len() as u64,
+            hash: found,
+            digest: blake3::hash(&bytes).to_hex().to_string(),
+            real: self.linked(name, target),
+        };
         if found != hash {
             return Ok(entry);
         }
-        let mut file = attempt(self.gate, Step::Backup, || create(&to))?;
+        let mut file = attempt(self.making.gate, Step::Backup, || create(&to))?;
         file.write_all(&bytes)?;
         if let Some(metadata) = &target.metadata {
             // What cannot be given to the copy is not lost: the file itself keeps it.
             let _ = take_over(&file, metadata, &target.real);
             let _ = metadata.modified().map(|time| file.set_modified(time));
         }
-        attempt(self.gate, Step::Sync, || file.sync_all())?;
+        attempt(self.making.gate, Step::Sync, || file.sync_all())?;
         sync_folder(parent(&to))?;
         Ok(entry)
     }
 
+    /// Where a file really is, if a link leads there.
+    fn linked(&self, name: &Path, target: &Target) -> Option<list::Name> {
+        let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { self.folder };
+        let is_direct = folder.canonicalize().is_ok_and(|folder| folder.join(name) == target.real);
+        (!is_direct).then(|| list::Name::of(&target.real))
+    }
+
     /// The list, in place of an older one at once.
     fn write(&self, listed: &Listed, dated: &Path) -> io::Result<()> {
+        let key = self.making.state.and_then(|state| Key::load_or_create(state).ok());
+        let mut listed = listed.clone();
+        listed.sign(key.as_ref());
         let prefix = temporary_prefix(LIST);
         let mut file = tempfile::Builder::new().prefix(&prefix).suffix(SUFFIX).tempfile_in(dated)?;
-        file.write_all(&serde_json::to_vec_pretty(listed)?)?;
-        attempt(self.gate, Step::Sync, || file.as_file().sync_all())?;
-        attempt(self.gate, Step::Rename, || Ok(()))?;
+        file.write_all(&serde_json::to_vec_pretty(&listed)?)?;
+        attempt(self.making.gate, Step::Sync, || file.as_file().sync_all())?;
+        attempt(self.making.gate, Step::Rename, || Ok(()))?;
         file.persist(dated.join(LIST)).map_err(|error| error.error)?;
         sync_folder(dated)?;
         sync_folder(self.home)

@@ -1,20 +1,20 @@
 //! The children of an index: found on disk, read on all cores, handed over in index order.
 //!
-//! Nothing here fails: what is not there or cannot be read becomes the child's [`ChildState`]. At most a few
-//! files are read ahead of the one that is handed over next. An index inside the index is followed in its place, a few
+//! What is not there or cannot be read becomes the child's [`ChildState`]; whether the set is refused for it is said by
+//! [`super::read::Options::require_all`]. At most a few files are read ahead of the one that is handed over next. An index inside the index is followed in its place, a few
 //! deep and never twice, and nothing of it is looked for outside of the folder either.
 
 use super::ahead::in_order;
 use super::disk;
+use super::error::Error;
 use super::load::{Facts, File, Job, Part};
 use super::locate::{self, Place};
-use super::read;
-use crate::document::sitemap::{Child, ChildState, Nested, SitemapId};
+use super::read::{self, Options};
+use crate::document::sitemap::{Child, ChildState, NO_FOLDER, Nested, ON_ANOTHER_HOST, SitemapId};
 use crate::protocol::location;
 use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
-use std::collections::HashMap;
-use std::fs::Metadata;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,8 +58,8 @@ impl Identity {
 /// The files that a load has met: none is read twice, and none is outside of the folder.
 #[derive(Debug)]
 pub(super) struct Met {
-    /// The folder of the opened index.
-    folder: PathBuf,
+    /// The folder of the opened index; `None`: what it lists is not looked for.
+    folder: Option<PathBuf>,
     /// The same without links.
     home: PathBuf,
     /// Files that entries have led to, each with the hash of the URL that did.
@@ -67,7 +67,7 @@ pub(super) struct Met {
     /// The indexes around what is read, the opened one first.
     indexes: Vec<Identity>,
     /// Indexes that were opened with it as one.
-    roots: Vec<Identity>,
+    roots: HashSet<Identity>,
     /// Sitemaps that were handed over.
     sitemaps: u32,
     /// Where the files are.
@@ -75,22 +75,28 @@ pub(super) struct Met {
     stopped: bool,
 }
 
+/// The folder in which an index is, and what it lists; standard input has none.
+pub(super) fn folder_of(index: &Path, options: &Options) -> Option<PathBuf> {
+    let has_folder = !options.is_copy && !read::is_stream(index);
+    has_folder.then(|| index.parent().unwrap_or(Path::new("")).to_path_buf())
+}
+
 impl Met {
     /// Nothing but the opened index.
-    pub(super) fn new(index: &Path, inode: Option<(u64, u64)>) -> Self {
-        let folder = index.parent().unwrap_or(Path::new("")).to_path_buf();
-        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+    pub(super) fn new(index: &Path, inode: Option<(u64, u64)>, options: &Options) -> Self {
+        let folder = folder_of(index, options);
+        let here = folder.as_deref().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let home = here.canonicalize().unwrap_or_else(|_| here.to_path_buf());
         let indexes = vec![Identity::of(index, inode)];
         let paths = vec![index.to_path_buf()];
-        Self { folder, home, seen: HashMap::new(), indexes, roots: Vec::new(), sitemaps: 0, paths, stopped: false }
+        Self { folder, home, seen: HashMap::new(), indexes, roots: HashSet::new(), sitemaps: 0, paths, stopped: false }
     }
 }
 
 impl Met {
     /// One more index that is opened with the first as one.
     pub(super) fn and_root(&mut self, index: &Path, inode: Option<(u64, u64)>) {
-        self.roots.push(Identity::of(index, inode));
+        self.roots.insert(Identity::of(index, inode));
         self.paths.push(index.to_path_buf());
     }
 }
@@ -100,27 +106,44 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
     /// lists them; those that are not to be read get their state at once.
     pub(super) fn resolve(&self, met: &mut Met, inner: Option<&Path>, children: &mut [Child]) -> Vec<Found> {
         let mut found = Vec::new();
+        let Some(top) = met.folder.clone() else {
+            for child in children {
+                child.state = ChildState::Elsewhere(NO_FOLDER);
+            }
+            return found;
+        };
         for (number, child) in children.iter_mut().enumerate() {
             let candidates = match locate::place(&child.loc, self.base.as_deref()) {
                 Place::Inside(candidates) => candidates,
-                Place::Elsewhere => Vec::new(),
+                Place::Elsewhere => {
+                    child.state = ChildState::Elsewhere(ON_ANOTHER_HOST);
+                    continue;
+                }
                 Place::Outside => {
                     child.state = ChildState::Outside;
                     continue;
                 }
             };
-            let folders = || [Some(&*met.folder), inner].into_iter().flatten();
+            let folders = || [Some(&*top), inner].into_iter().flatten();
+            // What cannot be looked at ends the search: another file by a shorter name is not what the URL names.
             let there = candidates.into_iter().enumerate().find_map(|(shortened, name)| {
-                let is_file = |folder: &Path| {
+                let look = |folder: &Path| {
                     let path = folder.join(&name);
-                    let metadata = std::fs::metadata(&path).ok().filter(Metadata::is_file)?;
-                    Some((shortened, path, metadata))
+                    let looked = read::regular_at(&path).transpose()?;
+                    Some(looked.map(|metadata| (shortened, path, metadata)))
                 };
-                folders().find_map(is_file)
+                folders().find_map(look)
             });
-            let Some((shortened, path, metadata)) = there else {
-                child.state = ChildState::Missing;
-                continue;
+            let (shortened, path, metadata) = match there {
+                Some(Ok(there)) => there,
+                Some(Err(error)) => {
+                    child.state = state_of(&error);
+                    continue;
+                }
+                None => {
+                    child.state = ChildState::Missing;
+                    continue;
+                }
             };
             // A link in the folder is a path out of it as well.
             if !path.canonicalize().is_ok_and(|path| path.starts_with(&met.home)) {
@@ -139,7 +162,7 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
                     met.seen.insert(identity, key);
                     met.paths.push(path.clone());
                     self.progress.expect(1, metadata.len());
-                    let name = path.strip_prefix(&met.folder).unwrap_or(&path);
+                    let name = path.strip_prefix(&top).unwrap_or(&path);
                     let name = name.to_string_lossy().replace('\\', "/").into();
                     found.push(Found { child: number, path, name, url: Arc::clone(&child.loc) });
                     ChildState::NotLoaded
@@ -185,7 +208,7 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
     fn follow(&self, met: &mut Met, found: &Found, file: File<V>, deliver: &mut dyn FnMut(Part<V>)) -> ChildState {
         let (index, on_disk, _) = file.into_index();
         if met.indexes.len() >= DEEPEST {
-            return ChildState::Unreadable(format!("indexes in indexes are followed {DEEPEST} deep").into());
+            return ChildState::Denied(format!("indexes in indexes are followed {DEEPEST} deep").into());
         }
         let mut children = index.children;
         met.indexes.push(Identity::of(&found.path, on_disk.and_then(|on_disk| on_disk.identity)));
@@ -200,14 +223,29 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
         if self.progress.is_cancelled() {
             return Outcome::Not(ChildState::NotLoaded);
         }
-        let file = read::read(&found.path, self.options, self.progress)
+        let file = read::read_regular(&found.path, self.options, self.progress)
             .and_then(|contents| self.scan(contents, Arc::clone(&found.name), Some(Arc::clone(&found.url))));
         self.progress.finish_files(1);
         match file {
             Ok(file) if file.source.cut => Outcome::Not(ChildState::NotLoaded),
             Ok(file) if file.facts.kind == FileKind::Index => Outcome::Index(Box::new(file)),
             Ok(file) => Outcome::Scanned(Box::new(file)),
-            Err(error) => Outcome::Not(ChildState::Unreadable(error.to_string().into())),
+            Err(error) => Outcome::Not(state_of(&error)),
         }
     }
+}
+
+/// Looks whether the children that were found can be read at all, before the first is handed over.
+pub(super) fn probe(found: &[Found], children: &mut [Child]) {
+    for found in found {
+        if let (Err(error), Some(child)) = (read::probe(&found.path), children.get_mut(found.child)) {
+            child.state = state_of(&error);
+        }
+    }
+}
+
+/// The state of a child that cannot be read.
+fn state_of(error: &Error) -> ChildState {
+    let why = error.to_string().into();
+    if error.is_of_content() { ChildState::Unreadable(why) } else { ChildState::Denied(why) }
 }

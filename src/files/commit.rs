@@ -8,9 +8,12 @@
 use super::disk::{Disk, Fingerprint, OnDisk, fingerprint};
 use super::error::{Error, Reason};
 use super::outside;
-use super::record::{self, Begun};
+use super::record::{self, Begun, Intent};
 use super::target::{Target, take_over};
-use std::collections::{BTreeSet, VecDeque};
+use super::{in_place, trust};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -156,7 +159,32 @@ fn far(home: &Path) -> String {
 
 /// How the name of a temporary file begins: hidden, with the file's name and the number of this process.
 pub(super) fn temporary_prefix(name: &str) -> String {
-    format!(".{name}.{}-", std::process::id())
+    format!(".{}.{}-", stem(name), std::process::id())
+}
+
+/// Bytes of a file's name that its temporary files repeat: with everything else they stay below what file systems allow
+/// (255 bytes, 143 where names are encrypted).
+const STEM: usize = 90;
+
+/// A file's name as its temporary files have it. Long names are cut and told apart by a hash.
+pub(super) fn stem(name: &str) -> Cow<'_, str> {
+    if name.len() <= STEM {
+        return name.into();
+    }
+    let end = (0..=STEM - 9).rev().find(|end| name.is_char_boundary(*end)).unwrap_or(0);
+    format!("{}~{:08x}", &name[..end], fingerprint(name.as_bytes()) as u32).into()
+}
+
+/// Whether a name is that of a temporary file for a target, made by any process.
+pub(super) fn is_temporary_of(temporary: &OsStr, target: &OsStr) -> bool {
+    let (temporary, target) = (temporary.to_string_lossy(), target.to_string_lossy());
+    let rest = temporary.strip_prefix('.').and_then(|rest| rest.strip_prefix(&*stem(&target)));
+    let rest = rest.and_then(|rest| rest.strip_prefix('.')).and_then(|rest| rest.strip_suffix(SUFFIX));
+    let Some((process, random)) = rest.and_then(|rest| rest.split_once('-')) else { return false };
+    // Of a target in another folder than the record: `.HASH.far`.
+    let random = random.strip_suffix(".far").map_or(random, |random| random.rsplit_once('.').map_or("", |(r, _)| r));
+    let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && !random.is_empty() && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 /// Removes temporary files whose process is dead. What cannot be removed stays: it does no harm.
@@ -168,14 +196,25 @@ pub(super) fn sweep(folder: &Path) {
     remove_dead(folder, |name| name.strip_suffix(SUFFIX)?.rsplit_once('.').map(|(_, end)| end));
 }
 
-/// The same for one file that lies elsewhere than its set, whose record would be in `home` (a path without links).
-pub(super) fn sweep_far(real: &Path, home: &Path) {
-    if home.ancestors().any(record::is_there) {
+/// The same for files that lie elsewhere than their set, whose record would be in `home` (a path without links). Each
+/// folder is read once, however many of them it holds.
+pub(super) fn sweep_far(reals: &[PathBuf], home: &Path) {
+    if reals.is_empty() || home.ancestors().any(record::is_there) {
         return;
     }
-    let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else { return };
-    let (prefix, suffix) = (format!("{}.", name.to_string_lossy()), far(home));
-    remove_dead(folder, |name| name.strip_suffix(&suffix)?.strip_prefix(&prefix));
+    let suffix = far(home);
+    let mut folders: BTreeMap<&Path, BTreeSet<String>> = BTreeMap::new();
+    for real in reals {
+        let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else { continue };
+        folders.entry(folder).or_default().insert(stem(&name.to_string_lossy()).into_owned());
+    }
+    for (folder, stems) in folders {
+        // The number of a process and what follows it have no full stop.
+        remove_dead(folder, |name| {
+            let (stem, process) = name.strip_suffix(&suffix)?.rsplit_once('.')?;
+            stems.contains(stem).then_some(process)
+        });
+    }
 }
 
 /// Removes the hidden files of a folder in whose name `process` finds the number of a dead process, up to a hyphen.
@@ -185,7 +224,8 @@ fn remove_dead(folder: &Path, process: impl Fn(&str) -> Option<&str>) {
         let name = name.to_string_lossy();
         let process = name.strip_prefix('.').and_then(&process).and_then(|end| end.split_once('-'));
         let process = process.and_then(|(process, _)| process.parse::<u32>().ok());
-        if process.is_some_and(|process| process != std::process::id() && !is_alive(process)) {
+        let is_own = || entry.metadata().is_ok_and(|metadata| trust::check_own(&metadata).is_ok());
+        if process.is_some_and(|process| process != std::process::id() && !is_alive(process)) && is_own() {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -193,11 +233,21 @@ fn remove_dead(folder: &Path, process: impl Fn(&str) -> Option<&str>) {
 
 /// Temporary files of this process for these targets that are still there: after an error there should be none.
 pub(super) fn left_behind<'t>(reals: impl Iterator<Item = &'t Path>) -> Vec<PathBuf> {
-    let mut left = Vec::new();
+    let mut folders: BTreeMap<&Path, BTreeSet<String>> = BTreeMap::new();
     for real in reals {
-        let prefix = temporary_prefix(&real.file_name().unwrap_or_default().to_string_lossy());
-        let entries = fs::read_dir(real.parent().unwrap_or(Path::new("."))).into_iter().flatten().flatten();
-        let ours = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
+        let name = real.file_name().unwrap_or_default().to_string_lossy();
+        let stems = folders.entry(real.parent().unwrap_or(Path::new("."))).or_default();
+        stems.insert(stem(&name).into_owned());
+    }
+    let process = format!(".{}-", std::process::id());
+    let mut left = Vec::new();
+    for (folder, stems) in folders {
+        let is_ours = |name: &str| {
+            let stem = name.strip_prefix('.').and_then(|name| name.rsplit_once(&process));
+            stem.is_some_and(|(stem, _)| stems.contains(stem))
+        };
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let ours = entries.filter(|entry| is_ours(&entry.file_name().to_string_lossy()));
         left.extend(ours.map(|entry| entry.path()).filter(|path| fs::remove_file(path).is_err()));
     }
     left
@@ -250,18 +300,27 @@ fn is_alive(process: u32) -> bool {
     alive
 }
 
+/// What a save puts in place and removes, and where its record is written.
+pub(super) struct Commit<'a> {
+    /// The file that the set is opened by.
+    pub(super) main: &'a Path,
+    /// The folder of that file, without links.
+    pub(super) home: &'a Path,
+    /// The files that go.
+    pub(super) removed: &'a [Target],
+    /// The folders that were made for the new files.
+    pub(super) made: &'a Folders,
+    /// The user's state folder, whose key authenticates the record.
+    pub(super) state: Option<&'a Path>,
+}
+
 /// Puts staged files in place in this order, then removes files, then makes both lasting.
 ///
-/// Where that takes more than one step, a record of all of them is written to `home` first: whoever comes next
+/// Where that takes more than one step, a record of all of them is written to the home folder first: whoever comes next
 /// finishes what a crash or an error leaves. `disk` is told of each file as soon as it is in place: after an error
 /// half-way it says what is true.
-pub(super) fn commit(
-    staged: Vec<Staged>,
-    (removed, made): (&[Target], &Folders),
-    disk: &mut Disk,
-    home: &Path,
-    gate: &dyn Gate,
-) -> Result<(), Error> {
+pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, gate: &dyn Gate) -> Result<(), Error> {
+    let Commit { main, home, removed, made, state } = *commit;
     let targets = || staged.iter().map(|staged| &staged.target).chain(removed);
     if let Some(changed) = targets().find(|target| !target.is_as_seen()) {
         return Err(Error::new(&changed.path, Reason::Changed));
@@ -271,7 +330,8 @@ pub(super) fn commit(
     folders.extend(made.parents());
     let is_several = staged.len() + removed.len() > 1 || targets().any(|target| target.in_place);
     let record = if is_several || record::is_there(home) {
-        match Begun::new(home, (&staged, removed), disk.is_unfinished(), gate) {
+        let intent = Intent { main, staged: &staged, removed, supersedes: disk.is_unfinished(), state };
+        match Begun::new(home, intent, gate) {
             Ok(begun) => Some(begun),
             Err((error, stays)) => {
                 if stays {
@@ -280,10 +340,7 @@ pub(super) fn commit(
                     return Err(Error::new(home, Reason::Unfinished { act: "write down the save", source: error }));
                 }
                 return Err(match error.kind() {
-                    io::ErrorKind::AlreadyExists => {
-                        let why = "another sited saves in this folder at this moment; save again when it is done";
-                        Error::new(home, Reason::Plan(why.to_owned()))
-                    }
+                    io::ErrorKind::AlreadyExists => Error::new(home, Reason::Saving),
                     _ => Error::system("write down the save", home, error),
                 });
             }
@@ -362,7 +419,7 @@ fn place_all(staged: &mut VecDeque<Staged>, removed: &[Target], disk: &mut Disk,
         let failed = |error| Error::system("put the new file in its place", &target.path, error);
         let placed = attempt(gate, Step::Rename, || {
             if target.in_place {
-                record::copy_into(&temporary, &target.real, gate)
+                overwrite(&temporary, &target.real, gate)
             } else {
                 fs::rename(&temporary, &target.real)
             }
@@ -380,7 +437,9 @@ fn place_all(staged: &mut VecDeque<Staged>, removed: &[Target], disk: &mut Disk,
             // There is nothing left of it to remove.
             let _ = temporary.keep();
         }
-        let metadata = fs::metadata(&target.real).map_err(failed)?;
+        let looked = fs::metadata(&target.real);
+        let metadata = looked
+            .map_err(|error| Error::system("look at the new file, which is in its place", &target.path, error))?;
         disk.note_unsettled(OnDisk::new(&target.path, &metadata, hash));
     }
     for target in removed {
@@ -389,6 +448,11 @@ fn place_all(staged: &mut VecDeque<Staged>, removed: &[Target], disk: &mut Disk,
         disk.forget(&target.path);
     }
     Ok(())
+}
+
+/// Puts one file's bytes into another, which stays the file it is.
+fn overwrite(from: &Path, into: &Path, gate: &dyn Gate) -> io::Result<()> {
+    in_place::copy(&mut File::open(from)?, &mut File::options().write(true).open(into)?, gate)
 }
 
 fn note_as_it_is(target: &Target, disk: &mut Disk) {

@@ -2,7 +2,7 @@
 //!
 //! A message is one line that begins with the file; [`Error::hint`] is a second one. Neither blames.
 
-use crate::words::grouped;
+use crate::words::{counted, grouped};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -94,6 +94,17 @@ pub enum Reason {
     /// Its file system may only be read.
     #[error("its file system is mounted read-only")]
     SystemReadOnly,
+    /// Something else than a regular file stands in its place; the text completes "this is …".
+    #[error("this is {0}, not a regular file")]
+    Irregular(&'static str),
+    /// Files of a set that cannot be read, the first of them with the reasons, and how many there are in all.
+    #[error("{}", unread(.files, *.all))]
+    Unread {
+        /// Each with why, as a line.
+        files: Vec<String>,
+        /// All of them.
+        all: usize,
+    },
     /// A symbolic link that leads to no file; the text completes "this link …".
     #[error("this link {0}")]
     Link(&'static str),
@@ -138,9 +149,15 @@ pub enum Reason {
     /// The plan itself cannot be carried out.
     #[error("{0}")]
     Plan(String),
-    /// A save that was interrupted and cannot be finished; the text completes "the save …".
-    #[error("an earlier save of this set was interrupted and {0}")]
+    /// A save that was interrupted and is not finished; the text says why.
+    #[error("an earlier save was interrupted: {0}")]
     Interrupted(String),
+    /// A backup that this user's key does not authenticate.
+    #[error("your key does not authenticate this backup: another user or machine made it, or the folder was moved")]
+    Unverified,
+    /// Another process is in the middle of a save.
+    #[error("another sited is saving files here")]
+    Saving,
     /// The work was cancelled.
     #[error("stopped before anything was written")]
     Cancelled,
@@ -220,6 +237,29 @@ impl Error {
         }
     }
 
+    /// Whether the file was read and its content is refused. Of any other error nothing is known of the content.
+    pub const fn is_of_content(&self) -> bool {
+        matches!(
+            self.reason,
+            Reason::Empty
+                | Reason::Html
+                | Reason::Root(_)
+                | Reason::Format(_)
+                | Reason::Packed(_)
+                | Reason::Bomb(_)
+                | Reason::Gzip { .. }
+                | Reason::Damaged { .. }
+        )
+    }
+
+    /// Files of the set of `path` that cannot be read, each with why.
+    pub(super) fn unread(path: &Path, files: impl IntoIterator<Item = String>) -> Option<Self> {
+        let mut files = files.into_iter();
+        let named: Vec<String> = files.by_ref().take(MOST_NAMED).collect();
+        let all = named.len() + files.count();
+        (all > 0).then(|| Self::new(path, Reason::Unread { files: named, all }))
+    }
+
     /// Whether the path does not exist: the one error that an editor may answer by making the file.
     pub const fn is_missing(&self) -> bool {
         matches!(self.reason, Reason::Missing)
@@ -266,6 +306,10 @@ impl Error {
             Reason::NoRoom { begun: true, .. } | Reason::Unfinished { .. } => FINISH,
             Reason::NoRoom { room, .. } => room_hint(room.lack),
             Reason::LeftBehind { .. } => "every other file is as it was; what was left does no harm and can be deleted",
+            Reason::Irregular(_) => "put the sitemap there as a file",
+            Reason::Unread { .. } => {
+                "nothing was done; make these files readable or put them where the set says, or go on without them: --allow-missing"
+            }
             Reason::Special(_) => "save to a regular file (:write NAME, or -o OUT)",
             Reason::Repairs(_) => {
                 "nothing was written; --accept-repairs agrees to that, -o OUT leaves the file as it is"
@@ -274,14 +318,16 @@ impl Error {
             Reason::Check(_) => "every file is as it was; mend the named row and save again",
             Reason::System { source, .. } => return system_hint(source),
             Reason::Interrupted(_) => {
-                "nothing was changed. Open it again when that is settled; removing the record gives up the rest of that save"
+                "nothing was changed; `sited recover PATH` shows that save, --finish finishes it, --discard gives it up"
             }
+            Reason::Unverified => "nothing was changed; --dry-run shows what it would do, --unverified restores it",
+            Reason::Saving => "nothing was changed; try again when it is done",
             Reason::Plan(_) | Reason::Cancelled => return None,
         })
     }
 }
 
-const FINISH: &str = "make good what is missing, then save again or open the set again: either finishes it";
+const FINISH: &str = "free some space or fix the permissions, then save again; opening the set again finishes it too";
 
 const fn room_hint(lack: Lack) -> &'static str {
     match lack {
@@ -310,11 +356,23 @@ fn system_hint(error: &io::Error) -> Option<&'static str> {
 }
 
 /// The system's words without its error number, in lower case as the rest of the message.
-fn plain(error: &io::Error) -> String {
+pub(super) fn plain(error: &io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// Files that are named one by one where many cannot be read.
+pub const MOST_NAMED: usize = 20;
+
+fn unread(files: &[String], all: usize) -> String {
+    let are = if all == 1 { "is" } else { "are" };
+    let more = match all - files.len() {
+        0 => String::new(),
+        more => format!("\n  and {} more", grouped(more as u64)),
+    };
+    format!("{} of this set {are} not read\n  {}{more}", counted(all as u64, "file"), files.join("\n  "))
 }
 
 fn names(files: &[PathBuf]) -> String {

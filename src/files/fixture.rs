@@ -2,7 +2,7 @@
 
 use super::load::{Facts, Part};
 use super::plan::{Plan, Request, plan};
-use super::{Disk, OnDisk, Options, load_all};
+use super::{Disk, Manner, OnDisk, Options, Recovery, load_all};
 use crate::document::Document;
 use crate::document::edit::{Edit, NewEntry};
 use crate::document::rows::{RowId, RowSet};
@@ -35,7 +35,7 @@ impl Visit for Records {
 pub(super) struct Set {
     folder: PathBuf,
     /// Removes the folder in the end; not when it is somebody else's.
-    _owned: Option<tempfile::TempDir>,
+    owned: Option<tempfile::TempDir>,
     pub(super) document: Document,
     pub(super) saved: Document,
     pub(super) disk: Disk,
@@ -44,7 +44,39 @@ pub(super) struct Set {
     pub(super) now: Now,
 }
 
+impl Drop for Set {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.owned {
+            let _ = std::fs::remove_dir_all(state_beside(folder.path()));
+        }
+    }
+}
+
+/// The state folder of the user whose set lies in a folder: beside it, so that another process finds the same.
+fn state_beside(folder: &Path) -> PathBuf {
+    folder.with_extension("state")
+}
+
 impl Set {
+    /// How a load of this user may finish an interrupted save.
+    pub(super) fn recovery(&self) -> Recovery {
+        Recovery { state: Some(self.state()), finish: true }
+    }
+
+    pub(super) fn state(&self) -> PathBuf {
+        state_beside(&self.folder)
+    }
+
+    /// How this user saves.
+    pub(super) fn manner(&self) -> Manner {
+        Manner { force: false, backups: super::Backups::default(), now: self.now, state: Some(self.state()) }
+    }
+
+    /// Finishes what an interrupted save of a file's set has left.
+    pub(super) fn recover(&self, name: &str) -> Option<super::Finished> {
+        super::recover(&self.path(name), &self.recovery()).unwrap().finished
+    }
+
     /// Writes files and loads the first.
     pub(super) fn new(files: &[(&str, &[u8])]) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -55,7 +87,7 @@ impl Set {
         }
         let mut set = Self {
             folder: folder.path().to_path_buf(),
-            _owned: Some(folder),
+            owned: Some(folder),
             document: Document::default(),
             saved: Document::default(),
             disk: Disk::default(),
@@ -77,7 +109,8 @@ impl Set {
         let (mut document, mut disk) = (Document::default(), Disk::default());
         let paths: Vec<PathBuf> = names.split(' ').map(|name| self.path(name)).collect();
         let make = |_: &Facts| Records::default();
-        let loaded = load_all(&paths, &Options::default(), &Progress::default(), make, &mut |part| {
+        let options = Options { recovery: self.recovery(), ..Options::default() };
+        let loaded = load_all(&paths, &options, &Progress::default(), make, &mut |part| {
             note(
                 &mut disk,
                 match part {
@@ -95,7 +128,7 @@ impl Set {
         let loaded = loaded.unwrap();
         document.set_index(loaded.index);
         (self.saved, self.document, self.disk) = (document.clone(), document, disk);
-        loaded.finished
+        loaded.recovered.finished
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
@@ -187,7 +220,8 @@ impl Set {
     }
 
     pub(super) fn carry_out(&mut self, plan: &Plan) -> super::Saved {
-        let saved = super::save(plan, &mut self.disk, false, &Progress::default()).unwrap();
+        let manner = self.manner();
+        let saved = super::save_as_asked(plan, &mut self.disk, &manner, &Progress::default()).unwrap();
         (self.document, self.saved) = (saved.document.clone(), saved.document.clone());
         saved
     }

@@ -102,6 +102,11 @@ fn of_feed(stored: &[u8], import: Import) -> Shaped {
         let at = Lines::new(stored).position(stored.len());
         quirks.push(Quirk { kind: QuirkKind::Truncated, at, entry: None, what });
     }
+    if let Some(at) = import.given_up {
+        let what = format!("{} kept", counted(import.places.len() as u64, "item")).into();
+        let at = Lines::new(stored).position(at as usize);
+        quirks.push(Quirk { kind: QuirkKind::TooDamaged, at, entry: None, what });
+    }
     let mut lines = Lines::new(stored);
     quirks.extend(import.odd.into_iter().map(|odd| Quirk {
         kind: quirk_of(odd.kind),

@@ -5,16 +5,16 @@
 
 use super::children::Met;
 use super::error::{Error, Reason};
-use super::load::{self, Facts, File, Loaded, Part};
+use super::load::{self, Facts, File, Listed, Loaded, Part};
 use super::plan::volumes::siblings;
-use super::several::begin;
+use super::several::{self, begin};
 use super::{read, unlisted};
 use crate::document::sitemap::Index;
 use crate::progress::Progress;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Ignore, Visit};
-use memchr::memmem;
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// An index with those beside it that go on where it ends, in the order of their numbers; alone what is no index.
@@ -22,27 +22,59 @@ pub(super) fn with_further(first: PathBuf, options: &read::Options) -> Vec<PathB
     let folder = first.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let further = siblings(&first, names.filter_map(|entry| entry.file_name().into_string().ok()));
-    let further: Vec<PathBuf> = further.into_iter().filter(|path| path.is_file() && unlisted::is_index(path)).collect();
+    // One that cannot be read may be one all the same; whoever opens it is told.
+    let is_refused =
+        |path: &Path| matches!(read::probe(path), Err(error) if !matches!(error.reason, Reason::Irregular(_)));
+    let may_be = |path: &PathBuf| unlisted::is_index(path) || is_refused(path);
+    let further: Vec<PathBuf> = further.into_iter().filter(may_be).collect();
     if further.is_empty() || !unlisted::is_index(&first) {
         return vec![first];
     }
-    let mut known: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    let (mut known, mut unread): (Vec<(PathBuf, Vec<u8>)>, Vec<PathBuf>) = (Vec::new(), Vec::new());
     for path in [first.clone()].into_iter().chain(further) {
-        let Ok(contents) = read::read(&path, options, &Progress::default()) else { continue };
-        known.push((path, contents.bytes));
+        match read::read_regular(&path, options, &Progress::default()) {
+            Ok(contents) => known.push((path, contents.bytes)),
+            Err(_) => unread.push(path),
+        }
+    }
+    if unread.contains(&first) {
+        return vec![first];
     }
     let names: Vec<Option<Names>> = known.iter().map(|(_, bytes)| names_of(bytes)).collect();
     let own = names.first().cloned().flatten();
     // One that another lists is a child, and one that speaks otherwise was made by somebody else.
+    let listed = names_listed(&known);
     let is_listed = |path: &Path| {
-        let name = format!("/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        known.iter().any(|(other, bytes)| other != path && memmem::find(bytes, name.as_bytes()).is_some())
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        listed.get(&*name).is_some_and(|by| by.is_none_or(|by| by != path))
     };
     let goes_on = |((path, _), names): (&(PathBuf, Vec<u8>), &Option<Names>)| {
         let speaks = names.as_ref().zip(own.as_ref()).is_some_and(|(names, own)| names.speaks_as(own));
         (speaks && !is_listed(path)).then(|| path.clone())
     };
-    [first].into_iter().chain(known.iter().zip(&names).skip(1).filter_map(goes_on)).collect()
+    [first].into_iter().chain(known.iter().zip(&names).skip(1).filter_map(goes_on)).chain(unread).collect()
+}
+
+/// The names of these indexes that stand behind a slash in one of them, each with the index that has it; none where
+/// several do. Each index is gone through once, however many they are.
+fn names_listed(known: &[(PathBuf, Vec<u8>)]) -> HashMap<Cow<'_, str>, Option<&Path>> {
+    let names: HashSet<Cow<'_, str>> =
+        known.iter().filter_map(|(path, _)| Some(path.file_name()?.to_string_lossy())).collect();
+    let mut listed: HashMap<Cow<'_, str>, Option<&Path>> = HashMap::new();
+    for (path, bytes) in known {
+        for slash in memchr::memchr_iter(b'/', bytes) {
+            let rest = bytes.get(slash + 1..).unwrap_or_default();
+            let end = rest.iter().position(|byte| byte.is_ascii_whitespace() || b"<>\"'&?#/".contains(byte));
+            let name = String::from_utf8_lossy(rest.get(..end.unwrap_or(rest.len())).unwrap_or_default());
+            if let Some(name) = names.get(&name) {
+                let by = listed.entry(name.clone()).or_insert(Some(path));
+                if *by != Some(path) {
+                    *by = None;
+                }
+            }
+        }
+    }
+    listed
 }
 
 fn names_of(bytes: &[u8]) -> Option<Names> {
@@ -61,7 +93,7 @@ pub(super) fn load_indexes<V: Visit + Send>(
     make: impl Fn(&Facts) -> V + Sync,
     deliver: &mut dyn FnMut(Part<V>),
 ) -> Result<Loaded, Error> {
-    let (job, Loaded { desk, finished, .. }) = begin(paths, options, progress, &make)?;
+    let (job, Loaded { desk, recovered, .. }) = begin(paths, options, progress, &make)?;
     let (mut files, mut unread, mut seen): (Vec<File<V>>, _, _) = (Vec::new(), Vec::new(), BTreeSet::new());
     for path in paths {
         let name = load::file_name(path);
@@ -82,6 +114,7 @@ pub(super) fn load_indexes<V: Visit + Send>(
     if files.is_empty() {
         return Err(unread.swap_remove(0));
     }
+    several::refuse_unread(options, &mut unread)?;
     let read: Vec<PathBuf> = files.iter().filter_map(|file| file.facts.path.clone()).collect();
     if let (Some(first), Some(other)) =
         (read.first(), read.iter().find(|path| path.parent() != read.first().and_then(|first| first.parent())))
@@ -104,10 +137,11 @@ pub(super) fn load_indexes<V: Visit + Send>(
         visitors.push(visitor);
     }
     let index = Index::joined(indexes).unwrap_or_default();
-    let mut met = Met::new(read.first().map_or(Path::new(""), PathBuf::as_path), identities.first().copied().flatten());
+    let first = read.first().map_or(Path::new(""), PathBuf::as_path);
+    let mut met = Met::new(first, identities.first().copied().flatten(), options);
     read.iter().zip(identities).skip(1).for_each(|(path, identity)| met.and_root(path, identity));
     deliver(Part::Index { index: index.clone(), on_disk: on_disks, visitors });
-    let (index, stopped, desk) = job.files_of(index, met, desk, deliver);
+    let Listed { index, stopped, desk } = job.files_of(index, met, desk, deliver)?;
     let path = read.first().cloned();
-    Ok(Loaded { path, paths: read, unread, index: Some(index), stopped, finished, desk })
+    Ok(Loaded { path, paths: read, unread, index: Some(index), stopped, recovered, desk })
 }

@@ -1,105 +1,66 @@
 //! The journal: what was changed and not saved yet, in the user's state folder, so that no crash takes it along.
 //!
-//! One line for each change: a hash (XXH3, 64 bits), a space, a JSON value. The first line says which files it
+//! One line for each change: a hash (XXH3, 64 bits), its number, a JSON value. The first line says which files it
 //! applies to. Lines are written by a thread of their own, which syncs as soon as it has nothing more to write.
 //! A lock beside it belongs to the process that has the set open and dies with it. A journal of another set that
 //! applies to the same files (a part alone, a folder, a list of files) is found as well. What the lines mean is not
-//! known here.
+//! known here. Journals of other users, links, pipes and files of an unlikely size are not read.
+
+pub mod format;
+pub mod stored;
+mod writer;
 
 use super::disk::{Disk, fingerprint};
 pub use super::lock::Held;
-use super::lock::{Lock, keys, make_private, private, real, real_in};
-use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use super::lock::file_locks::FileLocks;
+use super::lock::{Keys, Lock, NoLock, keys, make_own, real, real_in};
+use super::{Options, trust};
+pub use format::{Entry, Header, Lost, Stored, Unusable};
+use std::collections::{BTreeSet, HashMap};
+use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+pub use writer::{All, Line, Note, Watcher};
+use writer::{Gate, Order, Report, Step, Writer};
 
-/// The form of journal that this program writes and can replay.
-const VERSION: u32 = 1;
+/// The most bytes that a journal has. One that would become longer is written anew with what is unsaved.
+const MOST_BYTES: u64 = 1 << 30;
 
-/// What a journal applies to: its first line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Header {
-    version: u32,
-    /// The set, by the file that it is opened by; of several without an index, the first.
-    pub set: String,
-    /// The others, where several were opened as one set.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    and: Vec<String>,
-    /// When it was begun, in seconds since 1970.
-    pub begun: i64,
-    files: Vec<Known>,
-}
+/// The most bytes that its first line has: a set of 200,000 files.
+const MOST_HEADER: u64 = 64 << 20;
 
-/// A file of the set as it was when the changes were made.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Known {
-    /// Its real path.
-    path: String,
-    len: u64,
-    hash: u64,
-}
-
-impl Header {
-    /// For a set that is opened by these paths and whose files are these.
-    fn new(set: &[PathBuf], disk: &Disk, begun: i64) -> Self {
-        let mut folders = HashMap::new();
-        let mut files = Vec::new();
-        for path in disk.paths() {
-            if let Some(file) = disk.get(path) {
-                let path = real_in(path, &mut folders).to_string_lossy().into_owned();
-                files.push(Known { path, len: file.len, hash: file.hash });
-            }
-        }
-        files.sort();
-        let mut set = set.iter().map(|path| path.to_string_lossy().into_owned());
-        Self { version: VERSION, set: set.next().unwrap_or_default(), and: set.collect(), begun, files }
-    }
-
-    /// Whether the set is what it was when the changes were made.
-    pub fn fits(&self, disk: &Disk) -> bool {
-        let now = Self::new(&[], disk, self.begun);
-        // The same set may be opened by another path; what it holds decides.
-        let contents = |header: &Self| {
-            let mut contents: Vec<(u64, u64)> = header.files.iter().map(|file| (file.len, file.hash)).collect();
-            contents.sort_unstable();
-            contents
-        };
-        contents(&now) == contents(self)
-    }
-
-    /// The paths that the set was opened by.
-    pub fn paths(&self) -> Vec<String> {
-        [&self.set].into_iter().chain(&self.and).cloned().collect()
-    }
-
-    /// Whether one of its files has one of these real paths.
-    pub fn is_of_files(&self, paths: &BTreeSet<String>) -> bool {
-        self.files.iter().any(|file| paths.contains(&file.path))
-    }
-
-    /// Whether it speaks of files that are open here, and all of those are what they were when the changes were made.
-    pub fn is_of_some_of(&self, disk: &Disk) -> bool {
-        let now = Self::new(&[], disk, self.begun);
-        let now: BTreeMap<&str, &Known> = now.files.iter().map(|file| (&*file.path, file)).collect();
-        let mut shared = self.files.iter().filter_map(|file| Some((file, *now.get(&*file.path)?))).peekable();
-        shared.peek().is_some() && shared.all(|(then, now)| then == now)
-    }
-}
-
-/// What an earlier session left.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stored {
-    /// What it applies to.
-    pub header: Header,
-    /// The changes, as JSON values.
-    pub lines: Vec<String>,
-    /// Whether the end is missing or damaged: the lines before it are sound.
-    pub is_cut: bool,
+/// Why changes are not kept against a crash.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotKept {
+    /// Nobody said where.
+    #[error("no state folder is known, since HOME and XDG_STATE_HOME are not set")]
+    NoFolder,
+    /// The disk is full.
+    #[error("no space in {}", .0.display())]
+    NoSpace(PathBuf),
+    /// So is what this user may use of it.
+    #[error("the disk quota is used up in {}", .0.display())]
+    Quota(PathBuf),
+    /// No file may have so many bytes.
+    #[error("the journal in {} would be larger than files may be", .0.display())]
+    TooLarge(PathBuf),
+    /// The system refused.
+    #[error("{} cannot be written: {why}", folder.display())]
+    Unwritable {
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        why: String,
+    },
+    /// Another process has taken the place since.
+    #[error("{0}")]
+    Held(Held),
+    /// The thread that writes has ended.
+    #[error("internal error: the journal's thread ended")]
+    NoThread,
 }
 
 /// What an earlier session left that had some of the same folders' files open as another set.
@@ -110,32 +71,86 @@ pub struct Elsewhere {
     pub stored: Stored,
 }
 
-/// Why there is no journal to replay although there is a file.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Unusable {
-    /// Not a journal, or damaged from the first line on.
-    #[error("it is damaged")]
-    Damaged,
-    /// Of a later version of this program.
-    #[error("a newer sited wrote it")]
-    Newer,
-    /// It cannot be read.
-    #[error("it cannot be read: {0}")]
-    Unreadable(String),
+/// The lock of a set in the state folder, held as soon and as long as the folder allows it.
+#[derive(Debug)]
+struct StateLock {
+    folder: PathBuf,
+    name: String,
+    keys: Keys,
+    lock: Option<Lock>,
+}
+
+impl StateLock {
+    /// Makes sure that it is held: the folder may have become writable, or may have been removed.
+    fn ensure(&mut self) -> Result<(), NoLock> {
+        if self.lock.as_ref().is_some_and(Lock::is_in_place) {
+            self.lock.iter_mut().for_each(Lock::list);
+            return Ok(());
+        }
+        self.take(None)
+    }
+
+    fn take(&mut self, other: Option<&Lock>) -> Result<(), NoLock> {
+        self.lock = None;
+        make_own(&self.folder)?;
+        self.lock = Some(Lock::take(other, &self.folder, &self.name, &self.keys)?);
+        Ok(())
+    }
+
+    fn hold(&mut self, keys: Keys) -> Result<(), Held> {
+        if let Some(lock) = &mut self.lock {
+            lock.hold(keys.clone())?;
+        }
+        self.keys = keys;
+        Ok(())
+    }
+}
+
+/// Where a journal is, and the lock without which it is not written.
+#[derive(Debug, Clone)]
+struct Place {
+    path: Option<PathBuf>,
+    lock: Arc<Mutex<StateLock>>,
+}
+
+impl Place {
+    fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, StateLock> {
+        self.lock.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_locked(&self) -> bool {
+        self.lock().lock.is_some()
+    }
+
+    /// The path, if it is this process's to write.
+    fn ready(&self) -> Result<&Path, NotKept> {
+        let path = self.path().ok_or(NotKept::NoFolder)?;
+        let mut lock = self.lock();
+        match lock.ensure() {
+            Ok(()) => Ok(path),
+            Err(NoLock::Held(held)) => Err(NotKept::Held(held)),
+            Err(NoLock::Place(error)) => Err(NotKept::of_folder(lock.folder.clone(), &error)),
+        }
+    }
 }
 
 /// The place in the state folder that belongs to one open set.
 #[derive(Debug)]
 pub struct Desk {
-    path: PathBuf,
+    place: Place,
     set: Vec<PathBuf>,
-    lock: Option<Lock>,
+    files: FileLocks,
     /// What an earlier session left, if it did.
     pub left: Option<Result<Stored, Unusable>>,
 }
 
 impl Desk {
-    /// Takes the place of a set. Without a folder to write to there is no lock, and changes are not kept.
+    /// Takes the place of a set. Without a folder to write to there is no lock but those on the files themselves, and
+    /// changes are not kept.
     ///
     /// # Errors
     /// [`Held`] when another process has it.
@@ -148,24 +163,52 @@ impl Desk {
     /// # Errors
     /// [`Held`] when another process has one of them.
     pub fn take_all(state: &Path, set: &[PathBuf]) -> Result<Self, Held> {
+        Self::take_in(Some(state), set)
+    }
+
+    /// The same where there may be no state folder.
+    ///
+    /// # Errors
+    /// [`Held`] when another process has one of the files.
+    pub fn take_in(state: Option<&Path>, set: &[PathBuf]) -> Result<Self, Held> {
         Self::take_beside(None, state, set)
     }
 
+    /// The same as the options of a load want it; `None` if nothing is to be locked or kept.
+    ///
+    /// # Errors
+    /// [`Held`] when another process has one of the files.
+    pub fn wanted(options: &Options, set: &[PathBuf]) -> Option<Result<Self, Held>> {
+        let is_wanted = options.is_edited || options.state.is_some();
+        is_wanted.then(|| Self::take_in(options.state.as_deref(), set))
+    }
+
     /// The same by who has the place of another set: what is held there can be taken here.
-    fn take_beside(other: Option<&Lock>, state: &Path, set: &[PathBuf]) -> Result<Self, Held> {
+    fn take_beside(other: Option<&Self>, state: Option<&Path>, set: &[PathBuf]) -> Result<Self, Held> {
         let set: Vec<PathBuf> = set.iter().map(|path| real(path)).collect();
-        let folder = state.join("journal");
-        let names: Vec<&[u8]> = set.iter().map(|path| path.as_os_str().as_encoded_bytes()).collect();
-        let name = format!("{:016x}", fingerprint(&names.join(&0)));
-        let _ = make_private(&folder);
-        let lock = Lock::take(other, &folder, &name, &keys(set.iter().map(PathBuf::as_path)))?;
-        let path = folder.join(format!("{name}.journal"));
-        let left = match fs::read(&path) {
-            Ok(bytes) => Some(parse(&bytes)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => Some(Err(Unusable::Unreadable(error.to_string()))),
+        let name = name_of(&set);
+        let folder = state.map(|state| state.join(FOLDER));
+        let path = folder.as_ref().map(|folder| folder.join(&name).with_extension(END));
+        let keys = keys(set.iter().map(PathBuf::as_path));
+        let mut lock = StateLock { folder: folder.unwrap_or_default(), name, keys, lock: None };
+        let others = other.map(|other| other.place.lock());
+        let taken = match path {
+            Some(_) => lock.take(others.as_ref().and_then(|other| other.lock.as_ref())),
+            None => Ok(()),
         };
-        Ok(Self { path, set, lock, left })
+        drop(others);
+        if let Err(NoLock::Held(held)) = taken {
+            return Err(held);
+        }
+        if let Some(keys) = lock.lock.as_ref().map(|lock| lock.keys().clone()) {
+            lock.keys = keys;
+        }
+        let mut files = other.map(|other| other.files.shared()).unwrap_or_default();
+        files.hold(set.iter().map(PathBuf::as_path))?;
+        // In a folder that is not this user's alone nothing is believed.
+        let left = path.as_ref().filter(|_| lock.lock.is_some()).and_then(|path| stored::read(path));
+        let place = Place { path, lock: Arc::new(Mutex::new(lock)) };
+        Ok(Self { place, set, files, left })
     }
 
     /// Takes more files that belong to the set, or that it will make.
@@ -173,18 +216,26 @@ impl Desk {
     /// # Errors
     /// [`Held`] when another process has one of them; what is held stays held.
     pub fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
-        let Some(lock) = &mut self.lock else { return Ok(()) };
-        let keys = lock.keys() | &keys(files);
-        lock.hold(keys)
+        let files: Vec<&Path> = files.collect();
+        let mut lock = self.place.lock();
+        let keys = &lock.keys | &keys(files.iter().copied());
+        lock.hold(keys)?;
+        drop(lock);
+        self.files.hold(files.into_iter())
     }
 
-    /// Gives back every file but these and those that the set is opened by.
-    fn claim_only(&mut self, disk: &Disk) {
-        if let Some(lock) = &mut self.lock {
-            let files = disk.paths().chain(self.set.iter().map(PathBuf::as_path));
-            // Nothing is new in it, so nobody can have it.
-            let _ = lock.hold(&keys(files) & lock.keys());
-        }
+    /// Gives back every file but these and those that the set is opened by. A save has put other files in their places,
+    /// which are locked now.
+    ///
+    /// # Errors
+    /// [`Held`] when another process was faster.
+    fn claim_only(&mut self, disk: &Disk) -> Result<(), Held> {
+        let files: Vec<&Path> = self.set.iter().map(PathBuf::as_path).chain(disk.paths()).collect();
+        let mut lock = self.place.lock();
+        let keys = &keys(files.iter().copied()) & &lock.keys;
+        lock.hold(keys)?;
+        drop(lock);
+        self.files.hold_only(files.into_iter())
     }
 
     /// What earlier sessions left that had files of the same folders open as another set: what it is to this one is for
@@ -198,13 +249,14 @@ impl Desk {
             let files = header.files.iter().map(|file| &file.path).chain([&header.set]);
             files.filter_map(|path| Path::new(path).parent()).any(|folder| folders.contains(folder))
         };
-        let entries = self.path.parent().and_then(|folder| fs::read_dir(folder).ok());
+        let own = self.place.path().filter(|_| self.is_locked());
+        let entries = own.and_then(Path::parent).and_then(|folder| fs::read_dir(folder).ok());
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
-        let others = paths.filter(|path| path.extension().is_some_and(|end| end == "journal") && *path != self.path);
-        let near = others.filter(|path| first_line(path).is_some_and(|header| is_near(&header)));
+        let others = paths.filter(|path| path.extension().is_some_and(|end| end == END) && Some(&**path) != own);
+        let near = others.filter(|path| header_with_lines(path).is_some_and(|header| is_near(&header)));
         let mut near: Vec<PathBuf> = near.collect();
         near.sort();
-        let read = |path: PathBuf| Some(Elsewhere { stored: parse(&fs::read(&path).ok()?).ok()?, path });
+        let read = |path: PathBuf| Some(Elsewhere { stored: stored::read(&path)?.ok()?, path });
         near.into_iter().filter_map(read).collect()
     }
 
@@ -220,13 +272,13 @@ impl Desk {
     /// Brings a journal of another set to the place of this one, which is free: they are the same. Where that cannot be,
     /// it stays where it is.
     pub fn adopt(&mut self, other: Elsewhere) -> Option<Stored> {
-        let is_moved = self.is_locked() && fs::rename(&other.path, &self.path).is_ok();
-        is_moved.then_some(other.stored)
+        let path = self.place.path().filter(|_| self.is_locked())?;
+        fs::rename(&other.path, path).ok().map(|()| other.stored)
     }
 
     /// Puts a journal of another set out of the way, as [`Desk::set_aside`] does that of this one.
     pub fn set_elsewhere_aside(&self, other: &Elsewhere) -> Option<PathBuf> {
-        self.is_locked().then(|| aside(&other.path)).flatten()
+        self.is_locked().then(|| stored::set_aside(&other.path)).flatten()
     }
 
     /// Removes a journal of another set, of which nothing is unsaved.
@@ -258,28 +310,48 @@ impl Desk {
     /// # Errors
     /// [`Held`] when another process has one of them.
     pub fn moved(&self, set: &[PathBuf]) -> Result<Option<Self>, Held> {
-        let state = self.path.parent().and_then(Path::parent).filter(|_| !self.is_of(set));
-        state.map(|state| Self::take_beside(self.lock.as_ref(), state, set)).transpose()
+        if self.is_of(set) {
+            return Ok(None);
+        }
+        let state = self.place.path().and_then(Path::parent).and_then(Path::parent);
+        Self::take_beside(Some(self), state, set).map(Some)
     }
 
     /// Puts what was left out of the way, where nothing overwrites it; tells its new name.
     pub fn set_aside(&mut self) -> Option<PathBuf> {
         self.left = None;
-        aside(&self.path)
+        self.place.path().filter(|_| self.is_locked()).and_then(stored::set_aside)
     }
 
-    /// Begins to write. What was left there stays before it if `header` is `None`.
-    pub fn begin(self, header: Option<Header>) -> Journal {
-        let (sender, receiver) = channel();
-        let failure = Arc::new(Mutex::new(None));
-        let (path, seen) = (self.path.clone(), Arc::clone(&failure));
-        let thread =
-            std::thread::Builder::new().name("journal".to_owned()).spawn(move || write_all(&path, &receiver, &seen));
-        let journal = Journal { desk: self, sender, thread: thread.ok(), failure };
+    /// Gives what was left a second name, where nothing overwrites it, and tells it: what is written now takes the
+    /// place of the first.
+    pub fn keep_aside(&self) -> Option<PathBuf> {
+        self.place.path().filter(|_| self.is_locked()).and_then(stored::keep_aside)
+    }
+
+    /// Begins to write. What was left there stays until the first change, or until [`Journal::begin_anew`].
+    pub fn begin(self, header: Option<Header>, watcher: Option<&Watcher>) -> Journal {
+        let journal = self.begin_with(&(Arc::new(|_| Ok(())) as Gate), watcher);
         if let Some(header) = header {
-            journal.restart(header);
+            journal.order(Order::Header(header.renewed()));
         }
         journal
+    }
+
+    /// The same, with operations that may fail.
+    fn begin_with(self, gate: &Gate, watcher: Option<&Watcher>) -> Journal {
+        let report = Arc::new(Mutex::new(Report::default()));
+        let writer = || Writer::new(self.place.clone(), Arc::clone(gate), Arc::clone(&report), watcher.cloned());
+        let (sender, receiver) = channel();
+        let own = writer();
+        let thread = gate(Step::Thread)
+            .and_then(|()| std::thread::Builder::new().name("journal".to_owned()).spawn(move || own.run(&receiver)));
+        let writing = match thread {
+            Ok(thread) => Writing::Beside(sender, Some(thread)),
+            // Changes are written by who makes them then: slower, and as safe.
+            Err(_) => Writing::Here(Mutex::new(writer())),
+        };
+        Journal { desk: self, writing, report }
     }
 
     /// The paths that the set is opened by, as a journal names them.
@@ -298,72 +370,92 @@ impl Desk {
         &self.set
     }
 
-    /// Whether another process is kept from it; not where there are no locks, or no folder for them.
-    pub const fn is_locked(&self) -> bool {
-        self.lock.is_some()
+    /// Whether the place in the state folder is locked; not where there are no locks, or no folder for them.
+    pub fn is_locked(&self) -> bool {
+        self.place.is_locked()
+    }
+
+    /// Whether another process is kept from changing the set, by one lock or another.
+    pub fn is_exclusive(&self) -> bool {
+        self.is_locked() || self.files.is_any()
     }
 }
 
-/// Gives a journal a name that nothing overwrites.
-fn aside(path: &Path) -> Option<PathBuf> {
-    let mut names = (1..1_000).map(|number| path.with_extension(format!("journal.aside-{number}")));
-    let aside = names.find(|aside| !aside.exists())?;
-    fs::rename(path, &aside).ok().map(|()| aside)
+/// The folder of journals and locks in the state folder.
+const FOLDER: &str = "journal";
+
+/// What the name of every journal ends with.
+const END: &str = "journal";
+
+/// The name of what belongs to a set that is opened by these real paths.
+fn name_of(set: &[PathBuf]) -> String {
+    let names: Vec<&[u8]> = set.iter().map(|path| path.as_os_str().as_encoded_bytes()).collect();
+    format!("{:016x}", fingerprint(&names.join(&0)))
 }
 
-/// Makes a line's text; may take a while, so it runs on the journal's own thread.
-pub type Line = Box<dyn FnOnce() -> String + Send>;
+/// The header of a journal that has more than that.
+fn header_with_lines(path: &Path) -> Option<Header> {
+    let mut file = BufReader::new(trust::open_own(path).ok()?);
+    let mut line = Vec::new();
+    file.by_ref().take(MOST_HEADER).read_until(b'\n', &mut line).ok()?;
+    let has_more = file.fill_buf().is_ok_and(|rest| !rest.is_empty());
+    format::header_of(line.strip_suffix(b"\n")?).ok().filter(|_| has_more)
+}
 
-enum Order {
-    Restart(Header),
-    Line(Line),
-    Flush(Sender<()>),
-    Remove,
+/// Who writes.
+#[derive(Debug)]
+enum Writing {
+    /// A thread of its own.
+    Beside(Sender<Order>, Option<JoinHandle<()>>),
+    /// Whoever makes a change: no thread could be started.
+    Here(Mutex<Writer>),
 }
 
 /// A journal that is being written.
 #[derive(Debug)]
 pub struct Journal {
     desk: Desk,
-    sender: Sender<Order>,
-    thread: Option<JoinHandle<()>>,
-    failure: Arc<Mutex<Option<String>>>,
+    writing: Writing,
+    report: Arc<Mutex<Report>>,
 }
 
 /// Waits for a journal from another thread.
 #[derive(Debug, Clone)]
-pub struct Flusher(Sender<Order>);
+pub struct Flusher(Option<Sender<Order>>);
 
 impl Flusher {
-    /// Waits until everything that was noted is on disk.
+    /// Waits until everything that was noted is on disk, or it is known that it cannot be.
     pub fn flush(&self) {
         let (done, wait) = channel();
         // The thread may have ended; there is nothing to wait for then.
-        if self.0.send(Order::Flush(done)).is_ok() {
+        if self.0.as_ref().is_some_and(|sender| sender.send(Order::Flush(done)).is_ok()) {
             let _ = wait.recv();
         }
     }
 }
 
 impl Journal {
-    /// Begins anew: what was written so far is saved, or given up.
-    fn restart(&self, header: Header) {
+    /// Begins a journal that holds nothing yet, in the place of what was left.
+    pub fn restart(&self, header: Header) {
         self.order(Order::Restart(header));
     }
 
     /// Adds a change.
-    pub fn note(&self, line: Line) {
-        self.order(Order::Line(line));
+    pub fn note(&self, note: Note) {
+        self.order(Order::Note(note));
     }
 
-    /// Waits until everything is on disk.
+    /// Waits until everything is on disk, or it is known that it cannot be.
     pub fn flush(&self) {
         self.flusher().flush();
     }
 
     /// What waits for it on another thread.
     pub fn flusher(&self) -> Flusher {
-        Flusher(self.sender.clone())
+        Flusher(match &self.writing {
+            Writing::Beside(sender, _) => Some(sender.clone()),
+            Writing::Here(_) => None,
+        })
     }
 
     /// The place that it belongs to.
@@ -381,144 +473,73 @@ impl Journal {
 
     /// Gives back what was taken beside the files of the set: they were not made.
     pub fn give_back(&mut self, disk: &Disk) {
-        self.desk.claim_only(disk);
+        // Nothing is new in it, so nobody can have it.
+        let _ = self.desk.claim_only(disk);
     }
 
     /// Begins anew after a save: what was written so far is saved, and the files are these.
-    pub fn begin_anew(&mut self, disk: &Disk, begun: i64) {
-        self.desk.claim_only(disk);
-        self.restart(self.desk.header(disk, begun));
+    ///
+    /// # Errors
+    /// [`Held`] when another process has taken one of the files that the save has made.
+    pub fn begin_anew(&mut self, disk: &Disk, begun: i64) -> Result<(), Held> {
+        let held = self.desk.claim_only(disk);
+        self.order(Order::Restart(self.desk.header(disk, begun)));
+        held
     }
 
-    /// Why changes are not kept any more, if they are not.
-    pub fn failure(&self) -> Option<String> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Why changes are not kept, if they are not.
+    pub fn failure(&self) -> Option<NotKept> {
+        self.report().failure.clone()
+    }
+
+    /// How often all was written anew after a failure: what comes next must not build on earlier lines.
+    pub fn caught_up(&self) -> u64 {
+        self.report().caught_up
+    }
+
+    fn report(&self) -> MutexGuard<'_, Report> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Nothing is unsaved any more: the file goes.
     pub fn remove(mut self) {
-        self.order(Order::Remove);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+        match &mut self.writing {
+            Writing::Here(writer) => writer.get_mut().unwrap_or_else(PoisonError::into_inner).remove(),
+            Writing::Beside(sender, thread) => {
+                // A thread that has ended removes nothing.
+                let _ = sender.send(Order::Remove);
+                let _ = thread.take().map(JoinHandle::join);
+            }
         }
     }
 
     fn order(&self, order: Order) {
-        // The thread ends only with this value.
-        let _ = self.sender.send(order);
+        match &self.writing {
+            Writing::Here(writer) => {
+                let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
+                writer.take(order);
+                writer.finish();
+            }
+            Writing::Beside(sender, _) => {
+                if sender.send(order).is_err() {
+                    self.report().failure = Some(NotKept::NoThread);
+                }
+            }
+        }
     }
 }
 
 impl Drop for Journal {
-    /// Whatever was ordered is on disk when this is gone.
+    /// Whatever was ordered is on disk when this is gone, and the locks are free.
     fn drop(&mut self) {
-        if self.thread.is_some() {
-            self.flush();
+        if let Writing::Beside(sender, thread) = &mut self.writing
+            && let Some(thread) = thread.take()
+        {
+            // One that has ended has nothing to write any more.
+            let _ = sender.send(Order::End);
+            let _ = thread.join();
         }
     }
-}
-
-/// Writes what is ordered, in order, and syncs when nothing waits.
-fn write_all(path: &Path, orders: &Receiver<Order>, failure: &Mutex<Option<String>>) {
-    let mut file: Option<File> = None;
-    let mut waiting: Vec<Sender<()>> = Vec::new();
-    let fail = |error: &io::Error| {
-        failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.to_string());
-    };
-    while let Ok(first) = orders.recv() {
-        let mut next = Some(first);
-        while let Some(order) = next {
-            let done = match order {
-                Order::Restart(header) => begin(path, &header).map(|begun| file = Some(begun)),
-                Order::Line(line) => append(path, &mut file, &line()),
-                Order::Flush(done) => {
-                    waiting.push(done);
-                    Ok(())
-                }
-                Order::Remove => {
-                    let _ = fs::remove_file(path);
-                    return;
-                }
-            };
-            if let Err(error) = done {
-                fail(&error);
-            }
-            next = orders.try_recv().ok();
-        }
-        if let Some(Err(error)) = file.as_ref().map(File::sync_data) {
-            fail(&error);
-        }
-        // Whoever waits may be gone.
-        for done in waiting.drain(..) {
-            let _ = done.send(());
-        }
-    }
-}
-
-/// A new journal takes the place of the old one at once.
-fn begin(path: &Path, header: &Header) -> io::Result<File> {
-    let new = path.with_extension("journal.new");
-    let mut file = private().truncate(true).open(&new)?;
-    file.write_all(line(&serde_json::to_string(header)?).as_bytes())?;
-    file.sync_data()?;
-    fs::rename(&new, path)?;
-    Ok(file)
-}
-
-fn append(path: &Path, file: &mut Option<File>, json: &str) -> io::Result<()> {
-    let file = match file {
-        Some(file) => file,
-        none => none.insert(OpenOptions::new().append(true).open(path)?),
-    };
-    file.write_all(line(json).as_bytes())
-}
-
-fn line(json: &str) -> String {
-    format!("{:016x} {json}\n", fingerprint(json.as_bytes()))
-}
-
-/// What every form of header has.
-#[derive(Deserialize)]
-struct Version {
-    version: u32,
-}
-
-fn parse(bytes: &[u8]) -> Result<Stored, Unusable> {
-    let mut lines = Vec::new();
-    let mut is_cut = !bytes.ends_with(b"\n");
-    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
-        let Some(json) = sound(line) else {
-            is_cut = true;
-            break;
-        };
-        lines.push(json.to_owned());
-    }
-    if lines.is_empty() {
-        return Err(Unusable::Damaged);
-    }
-    let first = lines.remove(0);
-    match serde_json::from_str::<Version>(&first) {
-        Ok(Version { version }) if version > VERSION => return Err(Unusable::Newer),
-        Ok(_) => {}
-        Err(_) => return Err(Unusable::Damaged),
-    }
-    let header = serde_json::from_str(&first).map_err(|_| Unusable::Damaged)?;
-    Ok(Stored { header, lines, is_cut })
-}
-
-/// The header of a journal that has more than that.
-fn first_line(path: &Path) -> Option<Header> {
-    let mut file = BufReader::new(File::open(path).ok()?);
-    let mut line = Vec::new();
-    file.read_until(b'\n', &mut line).ok()?;
-    let has_more = file.fill_buf().is_ok_and(|rest| !rest.is_empty());
-    serde_json::from_str(sound(&line)?).ok().filter(|_| has_more)
-}
-
-/// The value of a whole line whose hash is right.
-fn sound(line: &[u8]) -> Option<&str> {
-    let (hash, json) = std::str::from_utf8(line).ok()?.strip_suffix('\n')?.split_once(' ')?;
-    (u64::from_str_radix(hash, 16).ok()? == fingerprint(json.as_bytes())).then_some(json)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! The first part is handed over before the second is read. What an index names and is not there, or cannot
 //! be read, is a [`ChildState`] and never an error. Visitors see every entry while its bytes are hot.
 
-use super::children::Met;
+use super::children::{Met, folder_of, probe};
 use super::commit;
 use super::detect;
 use super::disk::OnDisk;
@@ -13,7 +13,7 @@ use super::journal::{Desk, Held};
 use super::locate;
 use super::mend::{self, Sound};
 use super::read::{self, Contents, Options};
-use super::record::{self, Finished};
+use super::record::{self, Recovered};
 use super::unlisted;
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
@@ -85,8 +85,8 @@ pub struct Loaded {
     pub index: Option<Index>,
     /// Whether it was stopped before the end.
     pub stopped: bool,
-    /// The interrupted save that was finished first, if there was one.
-    pub finished: Option<Finished>,
+    /// What became of an interrupted save.
+    pub recovered: Recovered,
     /// The place where what is changed is kept, if that was asked for.
     pub desk: Option<Result<Desk, Held>>,
 }
@@ -96,7 +96,9 @@ pub const FOLDER_NAMES: [&str; 2] = ["sitemap_index.xml", "sitemap.xml"];
 
 /// The sitemap of a folder.
 pub fn in_folder(folder: &Path) -> Option<PathBuf> {
-    FOLDER_NAMES.iter().map(|name| folder.join(name)).find(|path| path.is_file())
+    // One that is there and cannot be read is not passed over for another.
+    let is_there = |path: &PathBuf| !path.is_dir() && std::fs::symlink_metadata(path).is_ok();
+    FOLDER_NAMES.iter().map(|name| folder.join(name)).find(is_there)
 }
 
 /// All files that a folder is opened by: its sitemap, an index and those that go on where it ends, or else all sitemaps.
@@ -118,8 +120,10 @@ pub fn load<V: Visit + Send>(
     make: impl Fn(&Facts) -> V + Sync,
     deliver: &mut dyn FnMut(Part<V>),
 ) -> Result<Loaded, Error> {
-    let finished = record::recover(path)?;
+    let recovered = folder_of(path, options).map(|_| record::recover(path, &options.recovery)).transpose()?;
+    let recovered = recovered.unwrap_or_default();
     let path = if path.is_dir() {
+        std::fs::read_dir(path).map_err(|error| Error::system("read", path, error))?;
         match all_in_folder(path, options).as_slice() {
             [] => return Err(Error::new(path, Reason::Folder)),
             [only] => only.clone(),
@@ -129,7 +133,7 @@ pub fn load<V: Visit + Send>(
         path.to_path_buf()
     };
     // Before the first byte is read, so that two never edit the same set.
-    let desk = options.state.as_ref().map(|state| Desk::take(state, &path));
+    let desk = Desk::wanted(options, std::slice::from_ref(&path));
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let job = Job { options, progress, make: &make, base };
     let name = file_name(&path);
@@ -142,13 +146,13 @@ pub fn load<V: Visit + Send>(
     if file.facts.kind != FileKind::Index {
         let stopped = file.source.cut;
         deliver(file.into_sitemap());
-        return Ok(Loaded { path: Some(path), stopped, finished, desk, ..Loaded::default() });
+        return Ok(Loaded { path: Some(path), stopped, recovered, desk, ..Loaded::default() });
     }
     let (index, on_disk, visitor) = file.into_index();
     let on_disk = on_disk.into_iter().collect();
     deliver(Part::Index { index: index.clone(), on_disk, visitors: vec![visitor] });
-    let (index, stopped, desk) = job.files_of(index, Met::new(&path, identity), desk, deliver);
-    Ok(Loaded { path: Some(path), index: Some(index), stopped, finished, desk, ..Loaded::default() })
+    let Listed { index, stopped, desk } = job.files_of(index, Met::new(&path, identity, options), desk, deliver)?;
+    Ok(Loaded { path: Some(path), index: Some(index), stopped, recovered, desk, ..Loaded::default() })
 }
 
 /// The place of a set with all its files: somebody may have one of them open by itself.
@@ -162,6 +166,7 @@ pub(super) fn sweep_beside<'p>(home: &Path, files: impl Iterator<Item = &'p Path
     let here = if home.as_os_str().is_empty() { Path::new(".") } else { home };
     let Ok(real_home) = here.canonicalize() else { return };
     let (mut swept, mut swept_behind_links) = (BTreeSet::from([home]), BTreeSet::new());
+    let mut far = Vec::new();
     for path in files {
         if let Some(folder) = path.parent().filter(|folder| swept.insert(folder)) {
             folder.canonicalize().iter().for_each(|folder| commit::sweep(folder));
@@ -174,9 +179,10 @@ pub(super) fn sweep_beside<'p>(home: &Path, files: impl Iterator<Item = &'p Path
                     commit::sweep(folder);
                 }
             }
-            _ => commit::sweep_far(&real, &real_home),
+            _ => far.push(real),
         }
     }
+    commit::sweep_far(&far, &real_home);
 }
 
 /// A file name as text.
@@ -216,6 +222,16 @@ impl<V> File<V> {
     }
 }
 
+/// What an index lists, read.
+pub(super) struct Listed {
+    /// The index with what became of its children.
+    pub(super) index: Index,
+    /// Whether it was stopped before the last.
+    pub(super) stopped: bool,
+    /// The place of the set with all its files.
+    pub(super) desk: Option<Result<Desk, Held>>,
+}
+
 /// Everything that is the same for all files of one load.
 pub(super) struct Job<'a, M> {
     pub(super) options: &'a Options,
@@ -226,27 +242,44 @@ pub(super) struct Job<'a, M> {
 }
 
 impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
-    /// Reads what an index lists: the index with what became of its children, whether it was stopped before the last,
-    /// and the place of the set with all its files.
+    /// Reads what an index lists.
+    ///
+    /// # Errors
+    /// When not all can be read and all are required: where that can be told beforehand, nothing is handed over.
     pub(super) fn files_of(
         &self,
         mut index: Index,
         mut met: Met,
         desk: Option<Result<Desk, Held>>,
         deliver: &mut dyn FnMut(Part<V>),
-    ) -> (Index, bool, Option<Result<Desk, Held>>) {
-        let folder = index.path.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_path_buf();
+    ) -> Result<Listed, Error> {
+        let path = index.path.clone().unwrap_or_default();
         let found = self.resolve(&mut met, None, &mut index.children);
+        if self.options.require_all {
+            probe(&found, &mut index.children);
+            let states = index.children.iter().map(|child| (&*child.loc, &child.state));
+            let known = states.filter(|(_, state)| **state != ChildState::NotLoaded);
+            let unread = known.filter_map(|(loc, state)| Some(format!("{loc}: {}", state.why_unread()?)));
+            Error::unread(&path, unread).map_or(Ok(()), Err)?;
+        }
+        let Some(folder) = folder_of(&path, self.options) else { return Ok(Listed { index, stopped: false, desk }) };
         let direct = met.paths.len();
         let desk = desk.map(|desk| claimed(desk, found.iter().map(|found| &*found.path)));
-        sweep_beside(&folder, found.iter().map(|found| &*found.path));
+        if self.options.recovery.finish {
+            sweep_beside(&folder, found.iter().map(|found| &*found.path));
+        }
         let stopped = self.children(&mut met, &found, &mut index.children, deliver);
         // What indexes inside the index list is of the set as well.
         let inside = met.paths.get(direct..).unwrap_or_default().iter().map(PathBuf::as_path);
         let desk = desk.map(|desk| claimed(desk, inside));
         let known = met.paths.iter().map(PathBuf::as_path).collect();
         index.unlisted = unlisted::beside(&folder, &known);
-        (index, stopped, desk)
+        if self.options.require_all && !stopped {
+            let unread = index.unread().into_iter();
+            let unread = unread.map(|child| format!("{}: {}", child.loc, child.state.why_unread().unwrap_or_default()));
+            Error::unread(&path, unread).map_or(Ok(()), Err)?;
+        }
+        Ok(Listed { index, stopped, desk })
     }
 }
 
@@ -437,7 +470,8 @@ pub(super) mod tests {
         ];
         let (parts, loaded) = load_set(&files, &options);
         assert_eq!(parts.len(), 2);
-        assert_eq!(loaded.index.unwrap().children[1].state, ChildState::Missing);
+        let elsewhere = ChildState::Elsewhere(crate::document::sitemap::ON_ANOTHER_HOST);
+        assert_eq!(loaded.index.unwrap().children[1].state, elsewhere);
     }
 
     #[test]

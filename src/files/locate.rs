@@ -17,10 +17,13 @@ pub enum Place {
     Elsewhere,
 }
 
+/// Ends of a path that are looked for: each is a look at the disk, and together they are as long as the path squared.
+const MOST_ENDS: usize = 32;
+
 /// Where to look for the child with this decoded loc. `base` is the URL of the index's folder, if known.
 ///
 /// Without a base nobody knows how much of the URL's path is the folder's own: the whole path is tried
-/// below the folder, then ever shorter ends of it, down to the file name.
+/// below the folder, then ever shorter ends of it, down to the file name; of a deep path the shortest [`MOST_ENDS`].
 pub fn place(loc: &str, base: Option<&str>) -> Place {
     let location = Location::of(loc);
     if location.scheme().is_none() && loc.contains("://") {
@@ -35,7 +38,7 @@ pub fn place(loc: &str, base: Option<&str>) -> Place {
         path = path.strip_prefix(base.path()).unwrap_or(path);
     }
     let Some(segments) = segments(path) else { return Place::Outside };
-    let ends = (0..segments.len()).filter_map(|from| segments.get(from..));
+    let ends = (segments.len().saturating_sub(MOST_ENDS)..segments.len()).filter_map(|from| segments.get(from..));
     Place::Inside(ends.map(|end| end.iter().collect()).collect())
 }
 
@@ -106,6 +109,19 @@ mod tests {
         for (loc, expected) in table {
             assert_eq!(place(loc, None), expected, "{loc}");
         }
+    }
+
+    #[test]
+    fn of_a_deep_path_the_shortest_ends_are_tried() {
+        let looked = |folders: usize| {
+            let Place::Inside(paths) = place(&format!("https://e.com/{}s.xml", "a/".repeat(folders)), None) else {
+                panic!("it is inside")
+            };
+            (paths.len(), paths.iter().map(|path| path.as_os_str().len()).sum::<usize>())
+        };
+        assert_eq!(looked(3), (4, 5 + 7 + 9 + 11));
+        assert_eq!(looked(MOST_ENDS - 1).0, MOST_ENDS);
+        assert_eq!(looked(100), looked(10_000));
     }
 
     #[test]

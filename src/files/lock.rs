@@ -3,21 +3,33 @@
 //! Invariant: of two sets that are open for changing and share a file, only one has its lock, by whatever path each was
 //! opened: the index, a part alone, a link, a folder, a list of files. A lock file tells its process and a key of each
 //! file; whoever takes a lock looks at the others first, while the folder itself is locked against everybody else who
-//! does. Nothing stays behind but the locks of dead processes, which the next one removes.
+//! does. Nothing stays behind but the locks of dead processes, which the next one removes. Lock files of other users,
+//! links, pipes and files of an unlikely size are neither obeyed nor touched.
+
+pub(super) mod file_locks;
 
 use super::disk::{fingerprint, identity};
+use super::trust;
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// Why a set cannot be edited: another process has it open.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("another sited{} has it open", .process.map_or_else(String::new, |process| format!(" (process {process})")))]
+#[error("another sited{} has it open{}", of(.process.as_ref()), if *.elsewhere { ELSEWHERE } else { "" })]
 pub struct Held {
-    /// Its number, if it said so.
+    /// Its number, if it is known.
     pub process: Option<u32>,
+    /// Whether the file itself is locked, and nothing in this user's state folder says by whom.
+    pub elsewhere: bool,
+}
+
+const ELSEWHERE: &str = " with another state folder (another user, sudo or a container)";
+
+fn of(process: Option<&u32>) -> String {
+    process.map_or_else(String::new, |process| format!(" (process {process})"))
 }
 
 /// What the name of every lock file ends with.
@@ -25,6 +37,9 @@ const END: &str = "lock";
 
 /// How long somebody else who takes a lock at this moment is waited for. It takes far less.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The longest lock file that is read: keys of a million files.
+const LONGEST: u64 = 32 << 20;
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(2);
@@ -74,29 +89,46 @@ pub(super) struct Lock {
     path: PathBuf,
     file: File,
     keys: Keys,
+    /// Whether the file lists all of them.
+    is_listed: bool,
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Still locked: whoever has opened it meanwhile finds that it is not the file of that name any more.
-        let _ = fs::remove_file(&self.path);
+        // Still locked: whoever has opened it meanwhile finds that it is not the file of that name any more. One that
+        // took its place, after the state folder was removed, is not this one's.
+        if self.is_in_place() {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 
 impl Lock {
-    /// Takes the lock of a name in a folder. `None` where there is no place for it, or where there are no locks: better
-    /// no protection than no program.
+    /// Takes the lock of a name in a folder. Who has another lock already holds all files of that one by this one too.
     ///
-    /// Who has another lock already holds all files of that one by this one too.
-    pub(super) fn take(other: Option<&Self>, folder: &Path, name: &str, keys: &Keys) -> Result<Option<Self>, Held> {
+    /// # Errors
+    /// [`NoLock`] when another process has one of the files, there is no place for a lock, or there are no locks here.
+    pub(super) fn take(other: Option<&Self>, folder: &Path, name: &str, keys: &Keys) -> Result<Self, NoLock> {
         let _one_at_a_time = Door::close(folder);
         let path = folder.join(name).with_extension(END);
-        let Some(file) = own(&path)? else { return Ok(None) };
+        let file = own(&path)?;
         let held = other.map(|other| other.keys.clone()).unwrap_or_default();
         let keys = keys | &held;
-        let mut lock = Self { path, file, keys: held };
+        let mut lock = Self { path, file, keys: held, is_listed: true };
         lock.hold_alone(keys)?;
-        Ok(Some(lock))
+        Ok(lock)
+    }
+
+    /// Whether the name in the state folder still leads to this lock.
+    pub(super) fn is_in_place(&self) -> bool {
+        is_file_of(&self.file, &self.path)
+    }
+
+    /// Lists the files in the lock if there was no room for that before.
+    pub(super) fn list(&mut self) {
+        if !self.is_listed {
+            self.write();
+        }
     }
 
     /// Holds these files from now on, and no others.
@@ -121,13 +153,17 @@ impl Lock {
         if !new.is_empty() {
             self.look_at_others(&new)?;
         }
-        let lines: Vec<String> = keys.iter().map(|key| format!("{key:016x}\n")).collect();
+        self.keys = keys;
+        self.write();
+        Ok(())
+    }
+
+    /// A list that cannot be written protects less until it can be: the lock by name is there.
+    fn write(&mut self) {
+        let lines: Vec<String> = self.keys.iter().map(|key| format!("{key:016x}\n")).collect();
         let text = format!("{}\n{}", std::process::id(), lines.concat());
         let written = self.file.rewind().and_then(|()| self.file.set_len(0));
-        // A list that cannot be written protects less; the lock by name is there.
-        let _ = written.and_then(|()| self.file.write_all(text.as_bytes()));
-        self.keys = keys;
-        Ok(())
+        self.is_listed = written.and_then(|()| self.file.write_all(text.as_bytes())).is_ok();
     }
 
     /// Whether nobody else has one of these.
@@ -135,14 +171,14 @@ impl Lock {
         let entries = self.path.parent().and_then(|folder| fs::read_dir(folder).ok());
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
         for path in paths.filter(|path| path.extension().is_some_and(|end| end == END) && *path != self.path) {
-            let Ok(mut file) = File::open(&path) else { continue };
+            let Ok(mut file) = trust::open_own(&path) else { continue };
             match file.try_lock_shared() {
                 // Nobody has it any more.
                 Ok(()) => drop(fs::remove_file(&path)),
                 Err(TryLockError::WouldBlock) => {
                     let (process, theirs) = told(&mut file);
                     if theirs.intersection(keys).next().is_some() {
-                        return Err(Held { process });
+                        return Err(Held { process, elsewhere: false });
                     }
                 }
                 Err(TryLockError::Error(_)) => {}
@@ -152,31 +188,73 @@ impl Lock {
     }
 }
 
+/// Why there is no lock in the state folder.
+#[derive(Debug)]
+pub(super) enum NoLock {
+    /// Another process has one of the files.
+    Held(Held),
+    /// The folder has no place for it, or its file system no locks.
+    Place(io::Error),
+}
+
+impl From<Held> for NoLock {
+    fn from(held: Held) -> Self {
+        Self::Held(held)
+    }
+}
+
+impl From<io::Error> for NoLock {
+    fn from(error: io::Error) -> Self {
+        Self::Place(error)
+    }
+}
+
 /// Opens and locks a lock file.
-fn own(path: &Path) -> Result<Option<File>, Held> {
+fn own(path: &Path) -> Result<File, NoLock> {
     loop {
-        let Ok(mut file) = private().read(true).truncate(false).open(path) else { return Ok(None) };
+        let mut file = own_unlocked(path)?;
         match file.try_lock() {
-            Ok(()) if is_file_of(&file, path) => return Ok(Some(file)),
+            Ok(()) if is_file_of(&file, path) => return Ok(file),
             // Its owner has just removed it.
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(Held { process: told(&mut file).0 }),
-            Err(TryLockError::Error(_)) => return Ok(None),
+            Err(TryLockError::WouldBlock) => {
+                return Err(Held { process: told(&mut file).0, elsewhere: false }.into());
+            }
+            Err(TryLockError::Error(error)) => return Err(error.into()),
         }
     }
 }
 
+/// A file of this name that is this user's and has no other name, so that writing to it changes nothing else.
+fn own_unlocked(path: &Path) -> io::Result<File> {
+    // Once more if its owner removes it between the two.
+    for _ in 0..1_000 {
+        match private().create_new(true).read(true).open(path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            made => return made,
+        }
+        match trust::open_own_with(OpenOptions::new().read(true).write(true), path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(file) if super::target::links(&file.metadata()?) > 1 => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "the lock file has a second name"));
+            }
+            opened => return opened,
+        }
+    }
+    Err(io::ErrorKind::ResourceBusy.into())
+}
+
 /// The process and the keys that a lock file tells.
 fn told(file: &mut File) -> (Option<u32>, Keys) {
-    let mut text = String::new();
-    let _ = file.read_to_string(&mut text);
+    let bytes = trust::read_at_most(file, LONGEST).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
     let mut lines = text.lines();
-    let process = lines.next().and_then(|line| line.trim().parse().ok());
+    let process = lines.next().and_then(|line| line.trim().parse().ok()).filter(|process| *process > 0);
     (process, lines.filter_map(|line| u64::from_str_radix(line.trim(), 16).ok()).collect())
 }
 
 /// Whether a name still leads to an open file, as far as the system tells.
-fn is_file_of(file: &File, path: &Path) -> bool {
+pub(super) fn is_file_of(file: &File, path: &Path) -> bool {
     match (file.metadata(), fs::metadata(path)) {
         (Ok(open), Ok(named)) => identity(&open) == identity(&named),
         _ => false,
@@ -186,7 +264,7 @@ fn is_file_of(file: &File, path: &Path) -> bool {
 /// How a file is opened that nobody else can read.
 pub(super) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
-    options.write(true).create(true);
+    options.write(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
@@ -199,6 +277,33 @@ pub(super) fn make_private(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// Makes a folder of the state folder that nobody else can write to, or finds it.
+///
+/// # Errors
+/// Also when it belongs to somebody else, or others may write to it: what is in it may be anybody's.
+pub(super) fn make_own(folder: &Path) -> io::Result<()> {
+    make_private(folder)?;
+    [Some(folder), folder.parent()].into_iter().flatten().try_for_each(check_own_folder)
+}
+
+/// Whether a folder belongs to this user, and nobody else can put files into it.
+///
+/// # Errors
+/// If not.
+pub(super) fn check_own_folder(folder: &Path) -> io::Result<()> {
+    let metadata = fs::metadata(folder)?;
+    trust::check_owner(&metadata)?;
+    #[cfg(unix)]
+    {
+        let mode = std::os::unix::fs::MetadataExt::mode(&metadata) & 0o7777;
+        if mode & 0o022 != 0 {
+            let words = format!("others can write to it (mode {mode:o}); make it private: chmod 700");
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, words));
+        }
+    }
+    Ok(())
 }
 
 /// The folder, locked: who has it looks at all locks and takes one while nobody else does.
@@ -233,11 +338,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
         let take = |name: &str, keys: &[u64]| Lock::take(None, folder.path(), name, &keys.iter().copied().collect());
-        let mut one = take("one", &[1, 2]).unwrap().unwrap();
-        let held = take("two", &[2, 3]).unwrap_err();
-        assert_eq!(held.process, Some(std::process::id()));
+        let mut one = take("one", &[1, 2]).unwrap();
+        let Err(NoLock::Held(held)) = take("two", &[2, 3]) else { panic!("both have it") };
+        assert_eq!(held, Held { process: Some(std::process::id()), elsewhere: false });
         assert!(!path("two.lock").exists(), "who gets nothing leaves nothing");
-        let mut two = take("two", &[3]).unwrap().unwrap();
+        let mut two = take("two", &[3]).unwrap();
         assert!(one.hold([1, 2, 3].into()).is_err());
         assert_eq!(one.keys(), &[1, 2].into());
         // What the one gives up the other may have.
@@ -246,7 +351,7 @@ mod tests {
         // The lock of a dead process is no lock, and goes.
         fs::write(path("dead.lock"), format!("1\n{:016x}\n", 1)).unwrap();
         drop(one);
-        assert!(take("three", &[1]).unwrap().is_some());
+        assert!(take("three", &[1]).is_ok());
         assert!(!path("dead.lock").exists() && !path("one.lock").exists());
         assert!(take("two", &[9]).is_err(), "one name, one lock");
     }

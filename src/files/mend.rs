@@ -150,6 +150,7 @@ const fn quirk_of(kind: MendKind) -> QuirkKind {
         MendKind::TrailingJunk => QuirkKind::TrailingJunk,
         MendKind::Concatenated => QuirkKind::Concatenated,
         MendKind::Truncated => QuirkKind::Truncated,
+        MendKind::TooDamaged => QuirkKind::TooDamaged,
         MendKind::NameCase => QuirkKind::NameCase,
         MendKind::Outside => QuirkKind::OutsideRoot,
         MendKind::Nested => QuirkKind::Nested,

@@ -15,6 +15,7 @@ pub mod error;
 #[cfg(test)]
 mod fixture;
 mod form;
+mod in_place;
 mod indexes;
 pub mod journal;
 pub mod load;
@@ -24,6 +25,7 @@ mod mend;
 pub mod outside;
 mod own;
 pub mod plan;
+mod pool;
 pub mod read;
 mod readback;
 mod record;
@@ -31,8 +33,11 @@ pub mod sample;
 pub mod save;
 mod several;
 mod space;
+pub mod split_history;
 pub mod spool;
 mod target;
+mod tree;
+mod trust;
 mod unlisted;
 mod unpack;
 pub mod verify;
@@ -49,8 +54,13 @@ pub use plan::{
     Action, FileId, Output, Plan, Problem, Repairs, Request, export, in_xml, main_path, main_paths, plan, plan_part,
     relocate,
 };
+pub use pool::{Pool, start_pool};
 pub use read::{Options, is_stream, read};
-pub use record::{Finished, recover};
+pub use record::{
+    Act, Finished, Pending, PendingSave, PendingStep, Recovered, Recovery, discard, finish, inspect, pending_records,
+    recover,
+};
 pub use sample::{blank, sample};
 pub use save::{Batch, Manner, Saved, save, save_as_asked};
 pub use several::{is_set, load_all};
+pub use split_history::SplitHistory;

@@ -159,7 +159,11 @@ fn is_gone(error: &io::Error) -> bool {
 
 /// The [`fingerprint`](super::disk::fingerprint) of a file's bytes, read in pieces.
 pub(super) fn hash(path: &Path) -> io::Result<u64> {
-    let mut file = File::open(path)?;
+    hash_of(&mut File::open(path)?)
+}
+
+/// The same of an open file, from where it is read to its end.
+pub(super) fn hash_of(file: &mut File) -> io::Result<u64> {
     let mut buffer = vec![0; 1 << 16];
     let mut hash = Fingerprint::default();
     loop {

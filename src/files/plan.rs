@@ -10,6 +10,7 @@ mod name;
 mod nested;
 mod output;
 mod parts;
+mod returned;
 mod settle;
 pub mod split;
 pub(super) mod volumes;
@@ -336,6 +337,8 @@ struct Planner<'a> {
     changes: HashMap<SitemapId, RowChanges>,
     /// New parts, and the file whose overflow they hold.
     moved_from: HashMap<SitemapId, SitemapId>,
+    /// Rows of each file that go to new parts, once all of these are known.
+    moved_rows: HashMap<SitemapId, u64>,
     /// Parts that have left the index and are back with rows.
     returned: BTreeSet<SitemapId>,
     index_changes: index::Changes,
@@ -353,6 +356,7 @@ impl<'a> Planner<'a> {
             losses: Vec::new(),
             changes: HashMap::new(),
             moved_from: HashMap::new(),
+            moved_rows: HashMap::new(),
             returned: BTreeSet::new(),
             index_changes: index::Changes::default(),
         }
@@ -403,42 +407,6 @@ impl Planner<'_> {
             } else if std::fs::symlink_metadata(&copy).is_ok() {
                 self.problem(None, format!("{} is there already; save the copy to an empty folder", copy.display()));
             }
-        }
-    }
-
-    /// Parts that had left the set and have rows again are where the files are that still hold some of theirs; else they
-    /// are new parts.
-    fn take_back(&mut self, parts: &mut Vec<(SitemapId, SitemapId)>) {
-        if self.document.index().is_none() {
-            return;
-        }
-        let Some(first) = self.ids().find(|id| self.document.sitemap(*id).is_some_and(|file| file.path.is_some()))
-        else {
-            return;
-        };
-        let new: BTreeSet<SitemapId> = parts.iter().map(|(part, _)| *part).collect();
-        let is_back = |id: &SitemapId| {
-            self.document.sitemap(*id).is_some_and(|file| file.live > 0 && file.path.is_none()) && !new.contains(id)
-        };
-        // Others have taken it from the set, and here it has rows still.
-        let is_kept = |id: &SitemapId| {
-            let has_left = self.request.saved.sitemap(*id).is_some_and(|was| was.path.is_none());
-            let is_listed = self.document.index().is_some_and(|index| index.lists(*id));
-            has_left
-                && !is_listed
-                && self.document.sitemap(*id).is_some_and(|file| file.live > 0 && file.path.is_some())
-        };
-        let kept: Vec<SitemapId> = self.ids().filter(is_kept).collect();
-        self.returned.extend(kept);
-        for id in self.ids().filter(is_back).collect::<Vec<_>>() {
-            let was = self.request.saved.sitemap(id).filter(|was| self.request.to.is_none() && was.path.is_some());
-            let is_free = |was: &&Sitemap| !self.document.sitemaps().iter().any(|file| file.path == was.path);
-            let Some(Sitemap { path, name, url, gzip, .. }) = was.filter(is_free).cloned() else {
-                parts.push((id, first));
-                continue;
-            };
-            self.document.put(id, Place { path, name, url, gzip });
-            self.returned.insert(id);
         }
     }
 

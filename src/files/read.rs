@@ -7,12 +7,14 @@ use super::decode::{self, Decoded};
 use super::detect;
 use super::disk::{OnDisk, fingerprint};
 use super::error::{Error, Reason};
+use super::record::Recovery;
 use super::unpack;
 use crate::document::quirk::Quirk;
 use crate::progress::Progress;
-use std::fs::File;
-use std::io::Read;
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// How to read.
 #[derive(Debug, Clone)]
@@ -25,6 +27,15 @@ pub struct Options {
     pub base_url: Option<String>,
     /// The user's state folder, if what is changed is to be kept there until it is saved.
     pub state: Option<PathBuf>,
+    /// What may be done about an interrupted save.
+    pub recovery: Recovery,
+    /// Whether they are opened to be changed: nobody else may change them meanwhile, with or without a state folder.
+    pub is_edited: bool,
+    /// Whether a set is refused of which a file cannot be read. Else that is the state of its entry in the index, or in
+    /// [`super::Loaded::unread`].
+    pub require_all: bool,
+    /// Whether the file is a copy of standard input: what it lists as an index is not looked for beside the copy.
+    pub is_copy: bool,
     /// Memory to read into; whoever is done with a file may give back its bytes.
     pub buffers: Buffers,
 }
@@ -36,6 +47,10 @@ impl Default for Options {
             max_unpacked: MAX_UNPACKED,
             base_url: None,
             state: None,
+            recovery: Recovery::default(),
+            is_edited: false,
+            require_all: false,
+            is_copy: false,
             buffers: Buffers::default(),
         }
     }
@@ -73,8 +88,31 @@ pub struct Contents {
 /// Whoever calls has told `progress` of the stored bytes; what unpacking adds is told here.
 pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
     let limit = options.max_bytes.min(u64::from(u32::MAX));
-    let (stored, on_disk) =
-        if is_stream(path) { standard_input(limit)? } else { stored(options.buffers.take(), path, limit)? };
+    let stored = if is_stream(path) {
+        standard_input(limit)?
+    } else {
+        // Whoever names a pipe means it, and waits for what comes out of it.
+        let opened = Opened::new(path, |path| File::open(path)).map_err(|error| Error::system("read", path, error))?;
+        stored(options.buffers.take(), path, (opened, limit))?
+    };
+    unpacked(path, stored, options, progress)
+}
+
+/// The same for a file that nobody has named but an index or a folder: it must be a regular one.
+pub(super) fn read_regular(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
+    let limit = options.max_bytes.min(u64::from(u32::MAX));
+    let stored = stored(options.buffers.take(), path, (open_regular(path)?, limit))?;
+    unpacked(path, stored, options, progress)
+}
+
+/// A file's bytes as they are meant, made of those that are stored.
+fn unpacked(
+    path: &Path,
+    (stored, on_disk): (Vec<u8>, OnDisk),
+    options: &Options,
+    progress: &Progress,
+) -> Result<Contents, Error> {
+    let limit = options.max_bytes.min(u64::from(u32::MAX));
     let is_gzip = detect::is_gzip(&stored);
     let (unpacked, mut quirks) = if is_gzip {
         let limit = options.max_unpacked.min(limit);
@@ -101,11 +139,119 @@ pub fn is_stream(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// A file's bytes as they are stored, and what it was then.
-fn stored(buffer: Vec<u8>, path: &Path, limit: u64) -> Result<(Vec<u8>, OnDisk), Error> {
+/// The regular file at a path, if anything is there.
+///
+/// # Errors
+/// When it is something else than a regular file, leads nowhere, or cannot be looked at.
+pub(super) fn regular_at(path: &Path) -> Result<Option<Metadata>, Error> {
+    match std::fs::metadata(path) {
+        Ok(metadata) => check_regular(path, &metadata).map(|()| Some(metadata)),
+        Err(error) => match error.kind() {
+            io::ErrorKind::NotFound if path.is_symlink() => Err(Error::new(path, Reason::Link("leads to no file"))),
+            // A name that is too long for the file system is the name of no file.
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => Ok(None),
+            _ => Err(Error::system("read", path, error)),
+        },
+    }
+}
+
+fn check_regular(path: &Path, metadata: &Metadata) -> Result<(), Error> {
+    match metadata.file_type() {
+        kind if kind.is_file() => Ok(()),
+        kind if kind.is_dir() => Err(Error::new(path, Reason::Irregular("a folder"))),
+        _ => Err(Error::new(path, Reason::Irregular("a pipe, a socket or a device"))),
+    }
+}
+
+/// Whether a regular file can be opened and its first byte be read.
+///
+/// # Errors
+/// As a read of it.
+pub(super) fn probe(path: &Path) -> Result<(), Error> {
+    let mut opened = open_regular(path)?;
+    opened.file.read(&mut [0]).map(drop).map_err(|error| Error::system("read", path, error))
+}
+
+/// Opens a regular file, without waiting for somebody at the other end of what is none.
+pub(super) fn open_regular(path: &Path) -> Result<Opened, Error> {
     let failed = |error| Error::system("read", path, error);
-    let mut file = File::open(path).map_err(failed)?;
-    let metadata = file.metadata().map_err(failed)?;
+    // To open a device may make it act.
+    check_regular(path, &std::fs::metadata(path).map_err(failed)?)?;
+    let opened = Opened::new(path, open_without_waiting).map_err(failed)?;
+    check_regular(path, &opened.file.metadata().map_err(failed)?)?;
+    Ok(opened)
+}
+
+#[cfg(unix)]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
+    let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
+    match opened {
+        // No pipe says that, but a regular file which another process holds a lease on: that one gives way.
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => File::open(path),
+        opened => opened,
+    }
+}
+
+#[cfg(not(unix))]
+fn open_without_waiting(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+/// Files that are read at the moment hold it together; a read for which the system has no file descriptor left waits
+/// until it has it alone.
+static READING: RwLock<()> = RwLock::new(());
+
+/// A file that is open to be read.
+pub(super) struct Opened {
+    pub(super) file: File,
+    _turn: Turn,
+}
+
+/// Kept until the file is closed.
+enum Turn {
+    Shared { _guard: RwLockReadGuard<'static, ()> },
+    Alone { _guard: RwLockWriteGuard<'static, ()> },
+}
+
+impl Opened {
+    /// Opens a file. Where this program has too many files open, it is tried once more when it reads no other.
+    fn new(path: &Path, open: impl Fn(&Path) -> io::Result<File>) -> io::Result<Self> {
+        let guard = READING.read().unwrap_or_else(PoisonError::into_inner);
+        match open(path) {
+            Err(error) if is_out_of_descriptors(&error) => {
+                drop(guard);
+                let guard = READING.write().unwrap_or_else(PoisonError::into_inner);
+                Ok(Self { file: open(path)?, _turn: Turn::Alone { _guard: guard } })
+            }
+            opened => Ok(Self { file: opened?, _turn: Turn::Shared { _guard: guard } }),
+        }
+    }
+}
+
+/// `EMFILE` of this process or `ENFILE` of the system.
+fn is_out_of_descriptors(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    let is_out = {
+        use rustix::io::Errno;
+        let code = error.raw_os_error();
+        [Errno::MFILE, Errno::NFILE].iter().any(|errno| code == Some(errno.raw_os_error()))
+    };
+    #[cfg(not(unix))]
+    let is_out = {
+        let _ = error;
+        false
+    };
+    is_out
+}
+
+/// A file's bytes as they are stored, and what it was then.
+fn stored(buffer: Vec<u8>, path: &Path, (opened, limit): (Opened, u64)) -> Result<(Vec<u8>, OnDisk), Error> {
+    let failed = |error| Error::system("read", path, error);
+    let mut opened = opened;
+    let metadata = opened.file.metadata().map_err(failed)?;
     if metadata.is_dir() {
         return Err(Error::new(path, Reason::Folder));
     }
@@ -113,7 +259,7 @@ fn stored(buffer: Vec<u8>, path: &Path, limit: u64) -> Result<(Vec<u8>, OnDisk),
     if metadata.len() > limit {
         return Err(Error::new(path, Reason::TooLarge(limit)));
     }
-    let bytes = read_up_to(&mut file, buffer, (metadata.len(), limit)).map_err(failed)?;
+    let bytes = read_up_to(&mut opened.file, buffer, (metadata.len(), limit)).map_err(failed)?;
     let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
     let on_disk = OnDisk::new(path, &metadata, fingerprint(&bytes));
     Ok((bytes, on_disk))
@@ -171,6 +317,59 @@ mod tests {
         assert_eq!((read.on_disk.len, read.on_disk.hash), (members.len() as u64, fingerprint(&members)));
         let read = read_bytes(b"<urlset/>", 100).unwrap();
         assert_eq!((&read.bytes[..], read.gzip), (&b"<urlset/>"[..], false));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_read_without_a_descriptor_left_waits_for_the_others_and_is_tried_once_more() {
+        use std::cell::Cell;
+        use std::sync::mpsc::{RecvTimeoutError, channel};
+        use std::time::Duration;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let full = || io::Error::from_raw_os_error(rustix::io::Errno::MFILE.raw_os_error());
+        let other = Opened::new(file.path(), |path| File::open(path)).unwrap();
+        let (tell, told) = channel();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let tries = Cell::new(0);
+                let open = |path: &Path| {
+                    tries.set(tries.get() + 1);
+                    if tries.get() == 1 { Err(full()) } else { File::open(path) }
+                };
+                let opened = Opened::new(file.path(), open).map(|_| tries.get());
+                tell.send(opened).unwrap();
+            });
+            // It waits as long as another file is being read.
+            assert!(matches!(told.recv_timeout(Duration::from_millis(50)), Err(RecvTimeoutError::Timeout)));
+            drop(other);
+            assert_eq!(told.recv().unwrap().unwrap(), 2);
+        });
+        let never = Opened::new(file.path(), |_| Err(full()));
+        assert!(never.is_err_and(|error| is_out_of_descriptors(&error)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_regular_file_is_told_and_waits_for_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR,
+            0,
+        )
+        .unwrap();
+        // A pipe that takes the place of a file after it was looked at is opened without waiting, and refused.
+        assert!(!open_without_waiting(&pipe).unwrap().metadata().unwrap().is_file());
+        for path in [&*pipe, folder.path(), Path::new("/dev/null")] {
+            assert!(matches!(probe(path).unwrap_err().reason, Reason::Irregular(_)), "{}", path.display());
+            assert!(read_regular(path, &Options::default(), &Progress::default()).is_err());
+            assert!(regular_at(path).is_err());
+        }
+        assert!(regular_at(&folder.path().join("gone")).unwrap().is_none());
+        assert!(regular_at(&folder.path().join("long".repeat(99))).unwrap().is_none());
     }
 
     #[test]

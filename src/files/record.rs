@@ -1,37 +1,57 @@
-//! The commit record: what a save of several files will have done, written before it does the first of it.
+//! The commit record: what a save of several files will do, written before its first rename.
 //!
-//! Invariant: while a record is there, all that it names can be finished: each new file waits beside its target or
-//! is in place already. Whoever opens the set next finishes it, so that a set is wholly old or wholly new again
-//! after any crash. The saving process holds a lock on the record, which dies with it; a record that is locked is
-//! left alone. Hashes are XXH3 (64 bits) of stored bytes: they guard against accidents, not against forgers.
+//! Invariant: while a record is there, each new file that it names waits beside its target or is in place already, so
+//! that whoever opens the set next can finish the save. The saving process holds a lock on the record that dies with it.
+//! A record begins with a code made with a key that only this user has: nobody else's record is carried out unasked
+//! (`recovery`). Hashes of contents are XXH3 (64 bits): they notice accidents, the code and the stamps notice forgers.
 
-use super::commit::{self, Gate, Open, SUFFIX, Staged, Step, attempt, sync_folder};
-use super::disk::identity;
-use super::error::{Error, Reason};
-use super::outside;
+mod key;
+mod names;
+mod recovery;
+
+pub(super) use key::Key;
+pub(super) use names::check_inside;
+#[cfg(test)]
+pub(super) use recovery::recover_through;
+pub use recovery::{
+    Act, Finished, Pending, PendingSave, Recovered, Recovery, Step as PendingStep, discard, finish, inspect,
+    pending_records, recover, recover_all,
+};
+
+use super::commit::{self, Gate, SUFFIX, Staged, Step, attempt, sync_folder};
+use super::in_place::OldBlocks;
 use super::target::Target;
+use super::tree::Stamp;
+use super::trust;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
-use std::path::{Component, Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 /// Its name, in the folder of the file that the set is opened by.
-const NAME: &str = ".sited.commit";
+pub(super) const NAME: &str = ".sited.commit";
 
-/// The form of record that this program writes and can finish.
-const VERSION: u32 = 1;
+/// The first line of a record, before the code.
+const MAGIC: &str = "sited commit record";
 
-/// How long another process that is saving this very moment is waited for.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The format that this program writes. Version 1 had no first line and no code.
+const VERSION: u32 = 2;
 
-/// Between two looks at its lock.
-const LOOK: Duration = Duration::from_millis(20);
+/// Bytes that a record may have: 50,000 files with the longest names take half of it.
+const MAX_BYTES: u64 = 128 << 20;
+
+/// What the code of a record is made for.
+const KIND: &str = "commit record";
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Record {
     version: u32,
+    /// The folder that it was written in, without links: a record that was moved is not authentic.
+    #[serde(default)]
+    folder: Option<Name>,
+    /// The file that the set is opened by.
+    #[serde(default)]
+    set: Option<Name>,
     files: Vec<Replacement>,
     removed: Vec<Removal>,
 }
@@ -46,8 +66,14 @@ struct Replacement {
     old: Option<Content>,
     /// Whether the bytes are copied into the file instead of taking its place.
     in_place: bool,
-    /// What the temporary file is, where the target is not in the record's folder.
+    /// The old content of a file whose bytes are overwritten in place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    blocks: Option<OldBlocks>,
+    /// Which file the temporary one is.
     stamp: Option<Stamp>,
+    /// The owner of the target.
+    #[serde(default)]
+    owner: Option<u32>,
 }
 
 /// One file that goes.
@@ -55,49 +81,8 @@ struct Replacement {
 struct Removal {
     target: Name,
     old: Option<Content>,
-    /// What it is, where it is not in the record's folder.
-    stamp: Option<Stamp>,
-}
-
-/// What no other file has, and nobody can know before it is there: a record that came with somebody else's folder
-/// may speak of files in that folder, and of no others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-struct Stamp {
-    device: u64,
-    inode: u64,
-    /// When the system last changed anything about it: seconds since 1970 and nanoseconds.
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    /// That of a file; `None` where the system has none, or there is no such file.
-    fn of(path: &Path) -> Option<Self> {
-        let metadata = fs::symlink_metadata(path).ok()?;
-        #[cfg(unix)]
-        let stamp = {
-            use std::os::unix::fs::MetadataExt;
-            let changed = (metadata.ctime(), metadata.ctime_nsec());
-            Some(Self { device: metadata.dev(), inode: metadata.ino(), changed })
-        };
-        #[cfg(not(unix))]
-        let stamp = {
-            let _ = metadata;
-            None
-        };
-        stamp
-    }
-
-    /// The same for a file that belongs to a target outside of a folder.
-    fn outside(path: &Path, target: &Path, folder: &Path) -> Option<Self> {
-        if is_inside(target, folder) { None } else { Self::of(path) }
-    }
-}
-
-/// Whether a path leads to a place in a folder (which has no links in it), and to no link there.
-fn is_inside(target: &Path, folder: &Path) -> bool {
-    let is_plain = target.components().all(|part| !matches!(part, Component::ParentDir | Component::CurDir));
-    let parent = target.parent().and_then(|parent| parent.canonicalize().ok());
-    is_plain && !target.is_symlink() && parent.is_some_and(|parent| parent.starts_with(folder))
+    #[serde(default)]
+    owner: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -107,7 +92,7 @@ struct Content {
 }
 
 /// A path below the record's folder, or an absolute one. Not every path is text.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(untagged)]
 enum Name {
     Text(String),
@@ -123,18 +108,31 @@ impl Name {
         }
     }
 
-    fn path(&self, folder: &Path) -> PathBuf {
+    fn path(&self) -> PathBuf {
         match self {
-            Self::Text(text) => folder.join(text),
+            Self::Text(text) => PathBuf::from(text),
             #[cfg(unix)]
             Self::Bytes(bytes) => {
                 use std::os::unix::ffi::OsStrExt;
-                folder.join(std::ffi::OsStr::from_bytes(bytes))
+                PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
             }
             #[cfg(not(unix))]
-            Self::Bytes(bytes) => folder.join(String::from_utf8_lossy(bytes).as_ref()),
+            Self::Bytes(bytes) => PathBuf::from(String::from_utf8_lossy(bytes).as_ref()),
         }
     }
+}
+
+/// What a save is about to do.
+#[derive(Clone, Copy)]
+pub(super) struct Intent<'a> {
+    /// The file that the set is opened by.
+    pub(super) main: &'a Path,
+    pub(super) staged: &'a [Staged],
+    pub(super) removed: &'a [Target],
+    /// Whether it takes the place of an earlier save of this very session, which failed half-way.
+    pub(super) supersedes: bool,
+    /// The user's state folder, which has the key.
+    pub(super) state: Option<&'a Path>,
 }
 
 /// A record that is on disk and locked; dropped, it stays there unlocked, to be finished by whoever comes next.
@@ -147,71 +145,41 @@ pub(super) struct Begun {
     superseded: Vec<PathBuf>,
 }
 
-/// Whether a record lies beside the file that a set is opened by.
+/// Whether a record lies in a folder, whoever wrote it. One that cannot be looked at may be there: who takes it for
+/// missing would read a half-saved set as a whole one.
 pub(super) fn is_there(folder: &Path) -> bool {
-    folder.join(NAME).exists()
+    use io::ErrorKind::{NotADirectory, NotFound};
+    match fs::symlink_metadata(folder.join(NAME)) {
+        Err(error) => !matches!(error.kind(), NotFound | NotADirectory),
+        Ok(_) => true,
+    }
 }
 
 impl Begun {
-    /// Writes down what will be done. From here on it will be done, by this process or by another one. Only a record of
-    /// this session's own may be taken the place of (`supersedes`).
+    /// Writes down what will be done. From here on it will be done, by this process or by another one. A record of
+    /// somebody else is never replaced.
     ///
     /// # Errors
     /// With whether the record stays nevertheless: then what it names must stay too.
-    pub(super) fn new(
-        folder: &Path,
-        (staged, removed): (&[Staged], &[Target]),
-        supersedes: bool,
-        gate: &dyn Gate,
-    ) -> Result<Self, (io::Error, bool)> {
-        let (path, lock, superseded) =
-            Self::write(folder, (staged, removed), supersedes, gate).map_err(|error| (error, false))?;
-        if let Err(error) = attempt(gate, Step::SyncFolder, || sync_folder(path.parent().unwrap_or(Path::new("")))) {
+    pub(super) fn new(folder: &Path, intent: Intent<'_>, gate: &dyn Gate) -> Result<Self, (io::Error, bool)> {
+        let begun = Self::write(folder, intent, gate).map_err(|error| (error, false))?;
+        if let Err(error) = attempt(gate, Step::SyncFolder, || begun.sync_folder()) {
             // Renames might last and the record not: nothing may follow.
-            let stays = !superseded.is_empty() || fs::remove_file(&path).is_err();
+            let stays = !begun.superseded.is_empty() || fs::remove_file(&begun.path).is_err();
             return Err((error, stays));
         }
-        Ok(Self { path, _file: lock, superseded })
+        Ok(begun)
     }
 
-    fn write(
-        folder: &Path,
-        (staged, removed): (&[Staged], &[Target]),
-        supersedes: bool,
-        gate: &dyn Gate,
-    ) -> io::Result<(PathBuf, File, Vec<PathBuf>)> {
+    fn write(folder: &Path, intent: Intent<'_>, gate: &dyn Gate) -> io::Result<Self> {
         let folder = &folder.canonicalize()?;
-        // What was there when it was looked at, known to this program or not.
-        let old = |target: &Target| {
-            let hash = target.hash?;
-            target.metadata.as_ref().map(|metadata| Content { len: metadata.len(), hash })
-        };
-        let record = Record {
-            version: VERSION,
-            files: staged
-                .iter()
-                .map(|file| Replacement {
-                    temporary: Name::of(&file.temporary, folder),
-                    target: Name::of(&file.target.real, folder),
-                    new: Content { len: file.len, hash: file.hash },
-                    old: old(&file.target),
-                    in_place: file.target.in_place,
-                    stamp: Stamp::outside(&file.temporary, &file.target.real, folder),
-                })
-                .collect(),
-            removed: removed
-                .iter()
-                .map(|target| Removal {
-                    target: Name::of(&target.real, folder),
-                    old: old(target),
-                    stamp: Stamp::outside(&target.real, &target.real, folder),
-                })
-                .collect(),
-        };
+        let record = Record::of(folder, intent)?;
+        record.check_names().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         let path = folder.join(NAME);
         // The record of an earlier save that failed half-way: this one writes whatever that one did not.
-        let earlier = supersedes.then(|| read(&path).ok()).flatten();
-        let superseded = earlier.map_or_else(Vec::new, |record| record.temporaries(folder));
+        let earlier = intent.supersedes.then(|| read(&path).ok()).flatten();
+        let superseded = earlier.filter(|(record, _)| record.check_names().is_ok());
+        let superseded = superseded.map_or_else(Vec::new, |(record, _)| record.temporaries(folder));
         let mut builder = tempfile::Builder::new();
         #[cfg(unix)]
         {
@@ -220,8 +188,9 @@ impl Begun {
         }
         let prefix = commit::temporary_prefix(NAME);
         builder.prefix(&prefix).suffix(SUFFIX);
+        let bytes = record.bytes(intent.state)?;
         let mut file = attempt(gate, Step::Record, || builder.tempfile_in(folder))?;
-        file.write_all(&serde_json::to_vec_pretty(&record)?)?;
+        file.write_all(&bytes)?;
         attempt(gate, Step::Sync, || file.as_file().sync_all())?;
         let lock = file.as_file().try_clone()?;
         match lock.try_lock() {
@@ -229,13 +198,17 @@ impl Begun {
             other => other.map_err(io::Error::from)?,
         }
         attempt(gate, Step::Rename, || Ok(()))?;
-        if supersedes {
+        if intent.supersedes {
             file.persist(&path).map_err(|error| error.error)?;
         } else {
             // Another set in this folder may be saved at this very moment.
             file.persist_noclobber(&path).map_err(|error| error.error)?;
         }
-        Ok((path, lock, superseded))
+        Ok(Self { path, _file: lock, superseded })
+    }
+
+    fn sync_folder(&self) -> io::Result<()> {
+        sync_folder(self.path.parent().unwrap_or(Path::new("")))
     }
 
     /// All is done: the record goes.
@@ -246,7 +219,7 @@ impl Begun {
             let _ = fs::remove_file(left);
         }
         // A record that comes back because its removal did not last finds everything in place.
-        let _ = attempt(gate, Step::SyncFolder, || sync_folder(self.path.parent().unwrap_or(Path::new(""))));
+        let _ = attempt(gate, Step::SyncFolder, || self.sync_folder());
         Ok(())
     }
 }
@@ -266,204 +239,107 @@ fn has_locks(error: &io::Error) -> bool {
 }
 
 impl Record {
-    fn temporaries(&self, folder: &Path) -> Vec<PathBuf> {
-        self.files.iter().map(|file| file.temporary.path(folder)).collect()
-    }
-}
-
-fn read(path: &Path) -> io::Result<Record> {
-    let record: Record = serde_json::from_slice(&fs::read(path)?)?;
-    if record.version == VERSION {
-        Ok(record)
-    } else {
-        let why = format!("it has form {}, this program knows form {VERSION}", record.version);
-        Err(io::Error::new(io::ErrorKind::InvalidData, why))
-    }
-}
-
-/// What was finished for somebody else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Finished {
-    /// Files that got their new bytes, in this run or before.
-    pub files: usize,
-    /// Files that were removed.
-    pub removed: usize,
-}
-
-/// Finishes an interrupted save of the set that is opened by this path, if there is one. Then removes what dead
-/// processes have left in the folder.
-///
-/// # Errors
-/// When it cannot be finished: another process is at it, a file was changed by somebody else meanwhile, the disk
-/// is full. Nothing is changed unless all of it can be.
-pub fn recover(path: &Path) -> Result<Option<Finished>, Error> {
-    recover_through(&Open, path)
-}
-
-pub(super) fn recover_through(gate: &dyn Gate, path: &Path) -> Result<Option<Finished>, Error> {
-    let folder = if path.is_dir() { path } else { path.parent().unwrap_or(Path::new("")) };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let Ok(own) = folder.canonicalize() else { return Ok(None) };
-    let mut finished = None;
-    for folder in own.ancestors() {
-        let record = folder.join(NAME);
-        if !record.exists() || (folder != own && !names(&record, folder, path)) {
-            continue;
-        }
-        finished = finish(&record, folder, gate)?.or(finished);
-    }
-    commit::sweep(&own);
-    if path.is_symlink()
-        && let Ok(real) = path.canonicalize()
-    {
-        // The record of a set that is opened by a link would lie beside the link.
-        real.parent().map(commit::sweep);
-        commit::sweep_far(&real, &own);
-    }
-    Ok(finished)
-}
-
-/// Whether a record speaks of a file.
-fn names(record: &Path, folder: &Path, path: &Path) -> bool {
-    let (Ok(record), Ok(path)) = (read(record), path.canonicalize()) else { return false };
-    let targets = record.files.iter().map(|file| &file.target).chain(record.removed.iter().map(|file| &file.target));
-    targets.into_iter().any(|target| target.path(folder) == path)
-}
-
-fn finish(path: &Path, folder: &Path, gate: &dyn Gate) -> Result<Option<Finished>, Error> {
-    let failed = |error: io::Error| Error::new(path, Reason::Interrupted(format!("cannot be finished: {error}")));
-    let file = match OpenOptions::new().read(true).write(true).open(path) {
-        Ok(file) => file,
-        // Whoever wrote it has finished.
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(failed(error)),
-    };
-    let start = Instant::now();
-    loop {
-        match file.try_lock() {
-            Ok(()) => break,
-            Err(TryLockError::WouldBlock) if start.elapsed() < PATIENCE => std::thread::park_timeout(LOOK),
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::new(
-                    path,
-                    Reason::Interrupted("is still being written by another sited".to_owned()),
-                ));
-            }
-            Err(TryLockError::Error(error)) if !has_locks(&error) => break,
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
-    }
-    match fs::metadata(path).map(|there| identity(&there)) {
-        Ok(there) if file.metadata().is_ok_and(|ours| identity(&ours) == there) => {}
-        // Another save has written its own meanwhile.
-        Ok(_) => return finish(path, folder, gate),
-        Err(_) => return Ok(None),
-    }
-    let record = read(path).map_err(failed)?;
-    let pending = record.pending(path, folder)?;
-    let mut folders: BTreeSet<PathBuf> = BTreeSet::new();
-    for file in pending {
-        let (temporary, target) = (file.temporary.path(folder), file.target.path(folder));
-        let place = || {
-            if file.in_place {
-                copy_into(&temporary, &target, gate).and_then(|()| fs::remove_file(&temporary))
+    fn of(folder: &Path, intent: Intent<'_>) -> io::Result<Self> {
+        // What was there when it was looked at, known to this program or not.
+        let old = |target: &Target| {
+            let hash = target.hash?;
+            target.metadata.as_ref().map(|metadata| Content { len: metadata.len(), hash })
+        };
+        let replacement = |file: &Staged| {
+            let blocks = if file.target.in_place {
+                Some(OldBlocks::of(&mut File::open(&file.target.real)?, file.len)?)
             } else {
-                fs::rename(&temporary, &target)
-            }
+                None
+            };
+            Ok(Replacement {
+                temporary: Name::of(&file.temporary, folder),
+                target: Name::of(&file.target.real, folder),
+                new: Content { len: file.len, hash: file.hash },
+                old: old(&file.target),
+                in_place: file.target.in_place,
+                blocks,
+                stamp: Stamp::of(&file.temporary)?,
+                owner: owner(&file.target),
+            })
         };
-        attempt(gate, Step::Rename, place).map_err(failed)?;
-        folders.extend(target.parent().map(Path::to_path_buf));
+        let removal = |target: &Target| Removal {
+            target: Name::of(&target.real, folder),
+            old: old(target),
+            owner: owner(target),
+        };
+        Ok(Self {
+            version: VERSION,
+            folder: Some(Name::of(folder, Path::new(""))),
+            set: intent.main.file_name().map(|name| Name::of(Path::new(name), Path::new(""))),
+            files: intent.staged.iter().map(replacement).collect::<io::Result<_>>()?,
+            removed: intent.removed.iter().map(removal).collect(),
+        })
     }
-    let mut removed = 0;
-    for file in &record.removed {
-        let target = file.target.path(folder);
-        // What somebody else has put there since is theirs, and so is what the record has no business with.
-        if !is_inside(&target, folder) && Stamp::of(&target) != file.stamp {
-            continue;
-        }
-        if content(&target).is_ok_and(|now| now.is_some() && now == file.old) {
-            attempt(gate, Step::Remove, || fs::remove_file(&target)).map_err(failed)?;
-            removed += 1;
-        }
-        folders.extend(target.parent().map(Path::to_path_buf));
-    }
-    for folder in &folders {
-        attempt(gate, Step::SyncFolder, || sync_folder(folder)).map_err(failed)?;
-    }
-    attempt(gate, Step::Unrecord, || fs::remove_file(path)).and_then(|()| sync_folder(folder)).map_err(failed)?;
-    Ok(Some(Finished { files: record.files.len(), removed }))
-}
 
-impl Record {
-    /// The files that are not in place yet. An error if one of them cannot be put there: then none may.
-    fn pending(&self, path: &Path, folder: &Path) -> Result<Vec<&Replacement>, Error> {
-        let stop = |target: &Path, why: &str| {
-            let why = format!("cannot be finished: {} {why}", target.display());
-            Err(Error::new(path, Reason::Interrupted(why)))
-        };
-        let look = |at: &Path| content(at).map_err(|error| Error::system("look at it", at, error));
-        let mut pending = Vec::new();
-        for file in &self.files {
-            let target = file.target.path(folder);
-            let is_ready = look(&file.temporary.path(folder))? == Some(file.new);
-            let there = look(&target)?;
-            if !is_ready && there != Some(file.new) {
-                return stop(&target, "has lost its new content");
-            }
-            let is_old = there.is_none() || there == file.old;
-            if is_ready && !is_old && there != Some(file.new) && !file.in_place {
-                return stop(&target, "was changed by somebody else meanwhile");
-            }
-            if is_ready {
-                let temporary = file.temporary.path(folder);
-                let is_own = is_inside(&target, folder) && is_inside(&temporary, folder);
-                if !is_own && (file.stamp.is_none() || Stamp::of(&temporary) != file.stamp) {
-                    return stop(
-                        &target,
-                        "is in another folder, and the file for it is not the one that was put beside it",
-                    );
-                }
-                pending.push(file);
-            }
+    /// The record as stored. Without a state folder that can be used it has no code, and whoever finds it is asked.
+    fn bytes(&self, state: Option<&Path>) -> io::Result<Vec<u8>> {
+        let body = serde_json::to_vec_pretty(self)?;
+        let key = state.and_then(|state| Key::load_or_create(state).ok());
+        let code = key.map_or_else(|| "-".to_owned(), |key| key.code(KIND, &body).to_hex().to_string());
+        let bytes = [format!("{MAGIC} {VERSION} {code}\n").as_bytes(), &body].concat();
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(io::Error::other(trust::Distrust::TooLarge(MAX_BYTES)));
         }
-        Ok(pending)
+        Ok(bytes)
+    }
+
+    fn temporaries(&self, folder: &Path) -> Vec<PathBuf> {
+        self.files.iter().map(|file| folder.join(file.temporary.path())).collect()
+    }
+
+    fn targets(&self) -> impl Iterator<Item = &Name> {
+        self.files.iter().map(|file| &file.target).chain(self.removed.iter().map(|file| &file.target))
     }
 }
 
-/// What a file holds; `None` when it is not there.
-fn content(path: &Path) -> io::Result<Option<Content>> {
-    let content = || -> io::Result<Content> {
-        let len = fs::metadata(path)?.len();
-        Ok(Content { len, hash: outside::hash(path)? })
+fn owner(target: &Target) -> Option<u32> {
+    #[cfg(unix)]
+    let owner = target.metadata.as_ref().map(std::os::unix::fs::MetadataExt::uid);
+    #[cfg(not(unix))]
+    let owner = {
+        let _ = target;
+        None
     };
-    match content() {
-        Ok(content) => Ok(Some(content)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
-    }
+    owner
 }
 
-/// Bytes that are copied at once: few in tests, so that a copy is many operations.
-const PIECE: usize = if cfg!(test) { 100 } else { 1 << 20 };
+/// Reads a record of the current user, and the part of it that its code is made of.
+fn read(path: &Path) -> io::Result<(Record, Sealed)> {
+    parse(trust::read_own(path, MAX_BYTES)?)
+}
 
-/// Puts one file's bytes into another, which stays the file it is.
-pub(super) fn copy_into(from: &Path, into: &Path, gate: &dyn Gate) -> io::Result<()> {
-    let mut from = File::open(from)?;
-    let mut into = OpenOptions::new().write(true).truncate(false).open(into)?;
-    let mut buffer = vec![0; PIECE];
-    let mut len = 0;
-    loop {
-        let read = match from.read(&mut buffer) {
-            Ok(0) => break,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            read => read?,
-        };
-        // A signal interrupts it before the first byte or not at all: what was written is never written again.
-        attempt(gate, Step::Copy, || Ok(()))?;
-        into.write_all(buffer.get(..read).unwrap_or_default())?;
-        len += read as u64;
+/// The body of a record and its code, if it has one.
+struct Sealed {
+    code: Option<String>,
+    body: Vec<u8>,
+}
+
+fn parse(bytes: Vec<u8>) -> io::Result<(Record, Sealed)> {
+    let invalid = |why: String| io::Error::new(io::ErrorKind::InvalidData, why);
+    let newer = |version: u32| invalid(format!("it has format {version}, and this program knows {VERSION}"));
+    let sealed = match bytes.strip_prefix(MAGIC.as_bytes()) {
+        None => Sealed { code: None, body: bytes },
+        Some(rest) => {
+            let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(|| invalid("it is cut".to_owned()))?;
+            let (line, body) = rest.split_at(end);
+            let line = String::from_utf8_lossy(line);
+            let mut words = line.split_whitespace();
+            let version = words.next().and_then(|word| word.parse().ok()).unwrap_or_default();
+            if version != VERSION {
+                return Err(newer(version));
+            }
+            let body = body.get(1..).unwrap_or_default().to_vec();
+            Sealed { code: words.next().map(ToOwned::to_owned), body }
+        }
+    };
+    let record: Record = serde_json::from_slice(&sealed.body)?;
+    if !(1..=VERSION).contains(&record.version) {
+        return Err(newer(record.version));
     }
-    // Longer than before is safe first: the old end goes only when all that is new is there.
-    into.set_len(len)?;
-    attempt(gate, Step::Sync, || into.sync_all())
+    Ok((record, sealed))
 }

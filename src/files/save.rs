@@ -4,14 +4,14 @@
 //! well-formed; else nothing is replaced. A file that turns out to hold the very bytes already is left alone. A plan
 //! without changes opens no file.
 
-use super::backup::{Backups, When};
+use super::backup::{Backups, Making, When};
 use super::buffers::Buffers;
-use super::commit::{self, Folders, Gate, Open, Sink, Staged, Step, attempt};
+use super::commit::{self, Commit, Folders, Gate, Open, Sink, Staged, Step, attempt};
 use super::disk::Disk;
 use super::error::{Error, Reason};
 use super::plan::{Action, FileId, Output, Plan};
 use super::readback::read_back;
-use super::record;
+use super::record::{self, Recovery};
 use super::space;
 use super::target::{Target, Wish, first_twice};
 use crate::document::Document;
@@ -28,6 +28,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Condvar, Mutex, PoisonError};
+use std::thread;
 
 /// What a save came to.
 #[derive(Debug, Clone)]
@@ -68,6 +69,8 @@ pub struct Manner {
     pub backups: Backups,
     /// The moment, for the date of a backup.
     pub now: Now,
+    /// The user's state folder, whose key authenticates what a crash leaves to be finished.
+    pub state: Option<PathBuf>,
 }
 
 /// Carries out a plan as [`save`] does, and keeps what it replaces if that is asked for.
@@ -80,7 +83,7 @@ pub fn save_as_asked(plan: &Plan, disk: &mut Disk, manner: &Manner, progress: &P
 /// `disk` is brought up to date also when an error comes half-way; the error then names the file that is not
 /// in place, and saving again goes on from there.
 pub fn save(plan: &Plan, disk: &mut Disk, force: bool, progress: &Progress) -> Result<Saved, Error> {
-    let manner = Manner { force, backups: Backups::default(), now: Now { seconds: 0, offset: 0 } };
+    let manner = Manner { force, backups: Backups::default(), now: Now { seconds: 0, offset: 0 }, state: None };
     save_through(&Open, plan, disk, &manner, progress)
 }
 
@@ -153,9 +156,14 @@ impl<'g> Batch<'g> {
     ) -> Result<Self, Error> {
         let mut made = Folders::default();
         let home = home(path, &mut made)?;
-        if record::is_there(&home) && !disk.is_unfinished() {
-            // Of another set in this folder, or of another program's save of this one: finished first, not forgotten.
-            record::recover(path.unwrap_or(&home))?;
+        if !disk.is_unfinished() {
+            if record::is_there(&home) {
+                // Of another set in this folder, or of another program's save of this one: finished first, not forgotten.
+                let recovery = Recovery { state: manner.state.clone(), finish: true };
+                record::recover(path.unwrap_or(&home), &recovery)?;
+            }
+            // A copy goes where nothing was loaded from, and so nobody has looked for what a kill has left.
+            commit::sweep(&home);
         }
         Ok(Self {
             gate,
@@ -231,8 +239,10 @@ impl<'g> Batch<'g> {
         }
         let changing = staged.iter().map(|file| &file.target).chain(removes);
         let main = plan.path.as_deref().unwrap_or(Path::new(""));
-        let mut taken = manner.backups.keep(main, changing, manner.now, gate)?;
-        let done = commit::commit(staged, (removes, &self.made), disk, home, gate);
+        let state = manner.state.as_deref();
+        let mut taken = manner.backups.keep(main, changing, &Making { now: manner.now, state, gate })?;
+        let commit = Commit { main, home, removed: removes, made: &self.made, state };
+        let done = commit::commit(staged, &commit, disk, gate);
         if done.is_ok() || record::is_there(home) {
             taken.stay();
         }
@@ -403,8 +413,10 @@ impl Job<'_> {
         let (sender, receiver) = sync_channel(SYNCING);
         let receiver = Mutex::new(receiver);
         std::thread::scope(|scope| {
-            let syncing: Vec<_> = (0..SYNCING).map(|_| scope.spawn(|| self.sync_all(&receiver))).collect();
-            let staged = self.stage_each(writes, &sender);
+            let sync = || thread::Builder::new().spawn_scoped(scope, || self.sync_all(&receiver));
+            let syncing: Vec<_> = (0..SYNCING).map_while(|_| sync().ok()).collect();
+            // Where no thread can be started, each file is synced by whoever wrote it.
+            let staged = self.stage_each(writes, (!syncing.is_empty()).then_some(&sender));
             drop(sender);
             let synced: Result<(), Error> =
                 syncing.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
@@ -428,7 +440,7 @@ impl Job<'_> {
     fn stage_each(
         &self,
         writes: Vec<(&Output, Target)>,
-        to_sync: &SyncSender<(PathBuf, File)>,
+        to_sync: Option<&SyncSender<(PathBuf, File)>>,
     ) -> Result<Vec<Staged>, Error> {
         let stage = |(output, target): (&Output, Target)| {
             self.room.take(output.bytes);
@@ -449,7 +461,7 @@ impl Job<'_> {
         &self,
         output: &Output,
         target: Target,
-        to_sync: &SyncSender<(PathBuf, File)>,
+        to_sync: Option<&SyncSender<(PathBuf, File)>>,
     ) -> Result<Option<Staged>, Error> {
         let failed = |error: io::Error| {
             if self.progress.is_cancelled() {
@@ -488,8 +500,11 @@ impl Job<'_> {
         if same {
             return Ok(None);
         }
-        // It ends with the scope in which files are staged, not before.
-        let _ = to_sync.send((output.path.clone(), file));
+        match to_sync {
+            // It ends with the scope in which files are staged, not before.
+            Some(to_sync) => drop(to_sync.send((output.path.clone(), file))),
+            None => attempt(self.gate, Step::Sync, || file.sync_all()).map_err(failed)?,
+        }
         Ok(Some(staged))
     }
 

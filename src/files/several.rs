@@ -40,10 +40,11 @@ pub fn load_all<V: Visit + Send>(
     if paths.iter().any(|path| unlisted::is_index(path)) {
         return super::indexes::load_indexes(paths, options, progress, make, deliver);
     }
+    refuse_unread(options, &mut unreadable(paths, options))?;
     let folder = common_folder(paths);
     let (job, mut loaded) = begin(paths, options, progress, &make)?;
     let mut seen = BTreeSet::new();
-    if let Some(home) = paths.first().and_then(|path| path.parent()) {
+    if let Some(home) = paths.first().and_then(|path| path.parent()).filter(|_| options.recovery.finish) {
         super::load::sweep_beside(home, paths.iter().map(PathBuf::as_path));
     }
     let read_one = |path: &PathBuf| -> Option<Result<File<V>, Error>> {
@@ -87,7 +88,32 @@ pub fn load_all<V: Visit + Send>(
     if loaded.path.is_none() && !loaded.unread.is_empty() {
         return Err(loaded.unread.swap_remove(0));
     }
+    refuse_unread(options, &mut loaded.unread)?;
     Ok(loaded)
+}
+
+/// Why files among several cannot be read, as far as that can be told before the first is: where all are required. What
+/// is no regular file is not looked into, since it can be read only once.
+fn unreadable(paths: &[PathBuf], options: &read::Options) -> Vec<Error> {
+    let is_regular = |path: &&PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
+    let probed = paths.iter().filter(|_| options.require_all).filter(is_regular);
+    probed.filter_map(|path| read::probe(path).err()).collect()
+}
+
+/// Refuses a set of which files cannot be read, where all are required.
+///
+/// # Errors
+/// That of the only one, or all of them with the first.
+pub(super) fn refuse_unread(options: &read::Options, unread: &mut Vec<Error>) -> Result<(), Error> {
+    match unread.as_slice() {
+        _ if !options.require_all => Ok(()),
+        [] => Ok(()),
+        [_] => Err(unread.swap_remove(0)),
+        [first, ..] => {
+            let set = first.path.parent().unwrap_or(Path::new("")).to_path_buf();
+            Error::unread(&set, unread.iter().map(ToString::to_string)).map_or(Ok(()), Err)
+        }
+    }
 }
 
 /// What the load of several paths begins with, whatever they are: saves that were interrupted are finished, then, before
@@ -101,12 +127,9 @@ pub(super) fn begin<'a, M>(
     progress: &'a Progress,
     make: &'a M,
 ) -> Result<(Job<'a, M>, Loaded), Error> {
-    let mut loaded = Loaded::default();
     // The record of a save lies beside the first.
-    for path in paths {
-        loaded.finished = record::recover(path)?.or(loaded.finished);
-    }
-    loaded.desk = options.state.as_ref().map(|state| Desk::take_all(state, paths));
+    let recovered = record::recover_all(paths, &options.recovery)?;
+    let loaded = Loaded { recovered, desk: Desk::wanted(options, paths), ..Loaded::default() };
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let len = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     progress.expect(paths.len() as u64, paths.iter().map(len).sum());
@@ -134,16 +157,19 @@ pub(super) fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf
         .map(|entry| entry.path())
         .filter(|path| {
             let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-            path.is_file() && !name.starts_with('.') && ENDS.iter().any(|end| name.ends_with(end))
+            !name.starts_with('.') && ENDS.iter().any(|end| name.ends_with(end)) && !path.is_dir()
         })
         .collect();
     paths.sort();
-    let kind = |path: &PathBuf| {
-        let contents = read::read(path, options, &Progress::default()).ok()?;
-        detect::detect(&contents.bytes).ok()
+    // A file that cannot be read may be a sitemap: whoever opens it is told. What is read and is none is passed over.
+    let kind = |path: &PathBuf| match read::read_regular(path, options, &Progress::default()) {
+        Ok(contents) => detect::detect(&contents.bytes).ok().map(Some),
+        Err(error) if error.is_of_content() || matches!(error.reason, Reason::Irregular(_)) => None,
+        Err(_) => Some(None),
     };
-    let kinds: Vec<(FileKind, PathBuf)> = paths.into_par_iter().filter_map(|path| Some((kind(&path)?, path))).collect();
-    if let Some((_, index)) = kinds.iter().find(|(kind, _)| *kind == FileKind::Index) {
+    let kinds: Vec<(Option<FileKind>, PathBuf)> =
+        paths.into_par_iter().filter_map(|path| Some((kind(&path)?, path))).collect();
+    if let Some((_, index)) = kinds.iter().find(|(kind, _)| *kind == Some(FileKind::Index)) {
         return super::indexes::with_further(index.clone(), options);
     }
     kinds.into_iter().map(|(_, path)| path).collect()

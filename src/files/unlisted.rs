@@ -3,11 +3,10 @@
 //! Looked for by their names and told by their first bytes. A folder that cannot be read has none: this is a hint,
 //! never a reason not to load.
 
-use super::detect;
+use super::{detect, read};
 use crate::xml::names::FileKind;
 use flate2::read::GzDecoder;
 use std::collections::HashSet;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,17 +44,15 @@ pub(super) fn is_index(path: &Path) -> bool {
 
 /// What a file begins like; `None` for a feed, and for what is no file.
 fn begins_as(path: &Path) -> Option<FileKind> {
-    let read = |from: &mut dyn Read| {
+    let first_bytes = |from: &mut dyn Read| {
         let mut bytes = Vec::new();
         // What is cut off or broken further on does not matter here.
         let _ = from.take(FIRST_BYTES).read_to_end(&mut bytes);
         bytes
     };
-    let is_file = std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
-    let mut file = is_file.then(|| File::open(path).ok()).flatten()?;
-    let mut bytes = read(&mut file);
+    let mut bytes = first_bytes(&mut read::open_regular(path).ok()?.file);
     if detect::is_gzip(&bytes) {
-        bytes = read(&mut GzDecoder::new(&bytes[..]));
+        bytes = first_bytes(&mut GzDecoder::new(&bytes[..]));
     }
     if detect::feed(&bytes).is_some() {
         return None;

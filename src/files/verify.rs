@@ -10,9 +10,10 @@ use super::plan::{Action, FileId, Output, Plan};
 use super::read::Options;
 use super::unpack;
 use crate::document::Document;
-use crate::document::sitemap::SitemapId;
+use crate::document::sitemap::{SitemapId, by_path};
 use crate::document::spans::{self, Pieces, Span};
 use crate::progress::Progress;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -45,16 +46,20 @@ const LONG: usize = 200;
 /// Looks at every file of a plan. `None` when cancelled.
 pub fn verify(plan: &Plan, saved: &Document, disk: &Disk, progress: &Progress) -> Option<Vec<Proof>> {
     progress.expect(plan.outputs.len() as u64, 0);
+    let places = by_path(saved.sitemaps());
     plan.outputs
         .iter()
         .map(|output| {
             progress.finish_files(1);
-            (!progress.is_cancelled()).then(|| prove(plan, output, saved, disk))
+            (!progress.is_cancelled()).then(|| prove(plan, output, (saved, &places), disk))
         })
         .collect()
 }
 
-fn prove(plan: &Plan, output: &Output, saved: &Document, disk: &Disk) -> Proof {
+/// The document as saved, and which of its files is where.
+type Saved<'s> = (&'s Document, &'s HashMap<&'s Path, SitemapId>);
+
+fn prove(plan: &Plan, output: &Output, saved: Saved<'_>, disk: &Disk) -> Proof {
     let mut proof = Proof {
         name: Arc::clone(&output.name),
         action: output.action,
@@ -112,16 +117,14 @@ fn prove(plan: &Plan, output: &Output, saved: &Document, disk: &Disk) -> Proof {
 }
 
 /// Where a file differs: by its entries where memory has the stored bytes, else as a whole.
-fn spans_of(plan: &Plan, output: &Output, saved: &Document, (before, after): (&[u8], &[u8])) -> Vec<Span> {
-    let path = Some(output.path.as_path());
+fn spans_of(plan: &Plan, output: &Output, (saved, places): Saved<'_>, (before, after): (&[u8], &[u8])) -> Vec<Span> {
     let (was, is) = match output.file {
         FileId::Index | FileId::Another(_) => {
             let was = saved.index().and_then(|index| index.file_at(&output.path));
             Pieces::of_indexes(was.as_ref(), plan.index_file(output.file).as_ref())
         }
         FileId::Sitemap(id) => {
-            let was = saved.sitemaps().iter().position(|sitemap| sitemap.path.as_deref() == path);
-            let was = was.map(|number| Pieces::of(saved, SitemapId(number as u32)));
+            let was = places.get(&*output.path).map(|id| Pieces::of(saved, *id));
             (was.unwrap_or_default(), Pieces::of(&plan.document, id))
         }
         FileId::Gone => return Vec::new(),

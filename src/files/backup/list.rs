@@ -2,16 +2,25 @@
 
 use crate::files::commit::sync_folder;
 use crate::files::error::Error;
+use crate::files::record::Key;
+use crate::files::trust;
 use crate::protocol::lastmod::Now;
 use serde::{Deserialize, Serialize};
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The name of the list in a dated set.
 pub(super) const LIST: &str = ".backup.json";
 
-/// The form of list that this program writes and reads.
+/// The format of list that this program writes and reads.
 pub(super) const VERSION: u32 = 1;
+
+/// Bytes that a list may have: 50,000 files with the longest names take half of it.
+const MAX_BYTES: u64 = 128 << 20;
+
+/// What the code of a list is made for.
+const KIND: &str = "backup";
 
 /// What a dated set holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -24,14 +33,27 @@ pub(super) struct Listed {
     pub(super) files: Vec<Entry>,
     /// Files that were not there and that the save has made.
     pub(super) absent: Vec<Name>,
+    /// The folder of the set, without links: a backup that was moved is not authentic.
+    #[serde(default)]
+    pub(super) folder: Option<Name>,
+    /// Made with the user's key from everything else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) code: Option<String>,
 }
 
-/// One file. Hashes are XXH3 (64 bits): they guard against accidents, not against forgers.
+/// One file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) name: Name,
     pub(super) len: u64,
+    /// XXH3, 64 bits: notices accidents.
     pub(super) hash: u64,
+    /// BLAKE3 in hexadecimal: notices forgers, where the list itself is authentic.
+    #[serde(default)]
+    pub(super) digest: String,
+    /// Where the file really was, if a link led there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) real: Option<Name>,
 }
 
 /// A path below the set's folder. Not every path is text.
@@ -52,7 +74,12 @@ impl Name {
 
     /// The path; `None` for one that leads out of the folder, which no list of this program has.
     pub(super) fn path(&self) -> Option<PathBuf> {
-        let path = match self {
+        Some(self.any_path()).filter(|path| super::is_plain(path))
+    }
+
+    /// The path, wherever it leads.
+    fn any_path(&self) -> PathBuf {
+        match self {
             Self::Text(text) => PathBuf::from(text),
             #[cfg(unix)]
             Self::Bytes(bytes) => {
@@ -61,28 +88,80 @@ impl Name {
             }
             #[cfg(not(unix))]
             Self::Bytes(bytes) => PathBuf::from(String::from_utf8_lossy(bytes).as_ref()),
-        };
-        super::is_plain(&path).then_some(path)
+        }
     }
 }
 
 impl Listed {
+    /// Puts the code in, if there is a key.
+    pub(super) fn sign(&mut self, key: Option<&Key>) {
+        self.code = None;
+        let body = serde_json::to_vec(self).unwrap_or_default();
+        self.code = key.map(|key| key.code(KIND, &body).to_hex().to_string());
+    }
+
+    /// Whether this user's key made the code, for a set in this folder.
+    fn is_authentic(&self, folder: &Path, key: Option<&Key>) -> bool {
+        let body = serde_json::to_vec(&Self { code: None, ..self.clone() }).unwrap_or_default();
+        let is_here = self.folder.as_ref() == Some(&Name::of(folder));
+        let confirms = |key: &Key| self.code.as_ref().is_some_and(|code| key.confirms(KIND, &body, code));
+        is_here && key.is_some_and(confirms)
+    }
+
     pub(super) fn has(&self, name: &Path) -> bool {
         let name = Name::of(name);
         self.files.iter().any(|entry| entry.name == name) || self.absent.contains(&name)
     }
 }
 
-/// The list of a dated set, if it has a whole one.
-pub(super) fn read(dated: &Path) -> Option<Listed> {
-    let listed: Listed = serde_json::from_slice(&fs::read(dated.join(LIST)).ok()?).ok()?;
-    (listed.version == VERSION).then_some(listed)
+/// The list of a dated set, if it has a whole one of the current user.
+///
+/// # Errors
+/// When it cannot be read: what it says is not known then, and a restore without it would be another one.
+pub(super) fn read(dated: &Path) -> io::Result<Option<Listed>> {
+    let bytes = match trust::read_own(&dated.join(LIST), MAX_BYTES) {
+        // `InvalidData`: it is not this user's, or no regular file.
+        Err(error) if is_gone(&error) || error.kind() == io::ErrorKind::InvalidData => return Ok(None),
+        bytes => bytes?,
+    };
+    let listed = serde_json::from_slice(&bytes).ok();
+    Ok(listed.filter(|listed: &Listed| listed.version == VERSION))
+}
+
+/// Whether an error says that there is nothing of a name.
+fn is_gone(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// The dated folders in a folder of backups.
+fn dated_folders(home: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    if is_folder(home)? {
+        for entry in fs::read_dir(home)? {
+            let path = entry?.path();
+            if is_folder(&path)? {
+                folders.push(path);
+            }
+        }
+    }
+    Ok(folders)
+}
+
+/// Whether there is a folder of this name, and no link to one.
+pub(super) fn is_folder(path: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(path) {
+        Err(error) if is_gone(&error) => Ok(false),
+        metadata => Ok(metadata?.is_dir()),
+    }
 }
 
 /// The greatest number that a set in a folder of backups has.
-pub(super) fn last_number(home: &Path) -> u64 {
-    let dated = fs::read_dir(home).into_iter().flatten().flatten();
-    dated.filter_map(|entry| read(&entry.path())).map(|listed| listed.number).max().unwrap_or(0)
+pub(super) fn last_number(home: &Path) -> io::Result<u64> {
+    let mut last = 0;
+    for dated in dated_folders(home)? {
+        last = last.max(read(&dated)?.map_or(0, |listed| listed.number));
+    }
+    Ok(last)
 }
 
 /// A dated set.
@@ -99,6 +178,8 @@ pub struct Set {
     /// Files that were not there when it was made and that the save which it is of has made, relative to the set's
     /// folder.
     pub absent: Vec<PathBuf>,
+    /// Whether this user's key authenticates it.
+    pub is_authentic: bool,
 }
 
 /// One file of a dated set.
@@ -110,29 +191,40 @@ pub struct Kept {
     pub len: u64,
     /// [`fingerprint`](crate::files::disk::fingerprint) of them.
     pub hash: u64,
+    /// BLAKE3 of them in hexadecimal; empty in backups of earlier versions.
+    pub digest: String,
+    /// Where the file really was, if a link led there.
+    pub real: Option<PathBuf>,
 }
 
-/// The dated sets of a set that is opened by `main`, oldest first. Interrupted ones are none.
-pub fn sets(main: &Path) -> Vec<Set> {
+/// The dated sets of a set that is opened by `main`, oldest first. Interrupted ones are none, nor are those that another
+/// user made or that lie behind a link. `state` is the user's state folder, which has the key.
+///
+/// # Errors
+/// When the folder of backups or one of the lists cannot be read: a set less is another history.
+pub fn sets(main: &Path, state: Option<&Path>) -> Result<Vec<Set>, Error> {
+    let key = state.and_then(Key::load);
+    let folder = super::real_folder(main);
+    let kept = |file: &Entry| {
+        let real = file.real.as_ref().map(Name::any_path);
+        Some(Kept { name: file.name.path()?, len: file.len, hash: file.hash, digest: file.digest.clone(), real })
+    };
     let home = super::home(main);
-    let mut sets: Vec<Set> = fs::read_dir(home)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let listed = read(&entry.path())?;
-            let kept = |file: &Entry| Some(Kept { name: file.name.path()?, len: file.len, hash: file.hash });
-            Some(Set {
-                date: entry.file_name().to_string_lossy().into_owned(),
-                folder: entry.path(),
-                number: listed.number,
-                files: listed.files.iter().filter_map(kept).collect(),
-                absent: listed.absent.iter().filter_map(Name::path).collect(),
-            })
-        })
-        .collect();
+    let mut sets = Vec::new();
+    for dated in dated_folders(&home).map_err(|error| Error::system("list the backups in", &home, error))? {
+        let listed = read(&dated).map_err(|error| Error::system("read the list of", &dated, error))?;
+        let (Some(listed), Some(date)) = (listed, dated.file_name()) else { continue };
+        sets.push(Set {
+            date: date.to_string_lossy().into_owned(),
+            number: listed.number,
+            files: listed.files.iter().filter_map(kept).collect(),
+            absent: listed.absent.iter().filter_map(Name::path).collect(),
+            is_authentic: folder.as_ref().is_some_and(|folder| listed.is_authentic(folder, key.as_ref())),
+            folder: dated,
+        });
+    }
     sets.sort_by(|one, other| (one.number, &one.date).cmp(&(other.number, &other.date)));
-    sets
+    Ok(sets)
 }
 
 /// Removes the oldest sets, so that so many stay; gives them. What a set still keeps can be put back: a restore takes the
@@ -140,8 +232,8 @@ pub fn sets(main: &Path) -> Vec<Set> {
 ///
 /// # Errors
 /// When one cannot be removed; without its list it is none any more.
-pub fn prune(main: &Path, keep: usize) -> Result<Vec<Set>, Error> {
-    let mut sets = sets(main);
+pub fn prune(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<Set>, Error> {
+    let mut sets = sets(main, state)?;
     sets.truncate(sets.len().saturating_sub(keep));
     for set in &sets {
         // The list first: half a set counts for nothing.
@@ -153,12 +245,16 @@ pub fn prune(main: &Path, keep: usize) -> Result<Vec<Set>, Error> {
 }
 
 /// Folders of backups that were interrupted before they were whole: nothing was replaced for them.
-pub fn interrupted(main: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(super::home(main)).into_iter().flatten().flatten();
-    let folders = entries.map(|entry| entry.path()).filter(|path| path.is_dir() && !path.join(LIST).exists());
-    let mut folders: Vec<PathBuf> = folders.collect();
+///
+/// # Errors
+/// When the folder of backups cannot be read.
+pub fn interrupted(main: &Path) -> Result<Vec<PathBuf>, Error> {
+    let home = super::home(main);
+    let folders = dated_folders(&home).map_err(|error| Error::system("list the backups in", &home, error))?;
+    let has_no_list = |path: &PathBuf| fs::symlink_metadata(path.join(LIST)).is_err_and(|error| is_gone(&error));
+    let mut folders: Vec<PathBuf> = folders.into_iter().filter(has_no_list).collect();
     folders.sort();
-    folders
+    Ok(folders)
 }
 
 /// A moment in UTC as the name of a folder: no colon, which not every file system takes.

@@ -4,28 +4,52 @@
 //! since. They are put in place as a save does it (beside their targets, read back, all or nothing), and what they
 //! replace is kept like before any other save.
 
-use super::super::commit::{self, Folders, Gate, Open, Sink, Staged};
-use super::super::disk::Disk;
+use super::super::commit::{self, Commit, Folders, Gate, Open, Sink, Staged};
+use super::super::disk::{Disk, Fingerprint};
 use super::super::error::{Error, Reason};
 use super::super::target::{Target, Wish};
+use super::super::tree::Tree;
 use super::super::{outside, record, save, space};
-use super::{Backups, When, sets};
+use super::{Backups, Kept, Making, When, sets};
 use crate::protocol::lastmod::Now;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// A restore, worked out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restoring {
     main: PathBuf,
-    /// Files that get other bytes: which, and from where.
-    pub files: Vec<(PathBuf, PathBuf)>,
+    /// Files that get other bytes.
+    pub files: Vec<Put>,
     /// Files that are as they were.
     pub untouched: Vec<PathBuf>,
     /// Files that were made since: nothing of the restored set names them.
     pub left: Vec<PathBuf>,
+    /// Whether this user's key authenticates every backup that is needed.
+    pub is_authentic: bool,
+}
+
+/// A file that gets the bytes of a copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Put {
+    /// The file.
+    pub target: PathBuf,
+    /// The copy, relative to the set's folder.
+    copy: PathBuf,
+    hash: u64,
+    /// BLAKE3 in hexadecimal, where it is known.
+    digest: String,
+}
+
+/// How far a backup is trusted, and where the key is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Trust<'a> {
+    /// The user's state folder, which has the key.
+    pub state: Option<&'a Path>,
+    /// Whether a backup that the key does not authenticate is restored as well.
+    pub unverified: bool,
 }
 
 /// What a restore came to.
@@ -42,9 +66,10 @@ pub struct Restored {
 /// Works out what leads back to before the dated set of this name. Reads, writes nothing.
 ///
 /// # Errors
-/// When there is no such set, or a copy is not what it was.
-pub fn restoring(main: &Path, date: &str) -> Result<Restoring, Error> {
-    let all = sets(main);
+/// When there is no such set, a copy is not what it was, or a file that it names may not be written: a link leads there
+/// now, it is hidden, or it is no regular file.
+pub fn restoring(main: &Path, date: &str, state: Option<&Path>) -> Result<Restoring, Error> {
+    let all = sets(main, state)?;
     let Some(from) = all.iter().position(|set| set.date == date) else {
         let why = match all.last() {
             Some(last) => format!("there is no backup of this date: {date}; the latest is {}", last.date),
@@ -52,35 +77,142 @@ pub fn restoring(main: &Path, date: &str) -> Result<Restoring, Error> {
         };
         return Err(Error::new(main, Reason::Plan(why)));
     };
+    let sets = all.get(from..).unwrap_or_default();
+    let is_authentic = sets.iter().all(|set| set.is_authentic);
     let folder = super::parent(main);
-    let mut wanted: BTreeMap<&PathBuf, (PathBuf, u64)> = BTreeMap::new();
+    let mut wanted: BTreeMap<&PathBuf, (&Kept, PathBuf)> = BTreeMap::new();
     let mut absent: BTreeSet<&PathBuf> = BTreeSet::new();
-    for set in all.iter().skip(from) {
+    for set in sets {
+        let dated = set.folder.strip_prefix(folder).unwrap_or(&set.folder);
         for file in &set.files {
             if !absent.contains(&file.name) {
-                wanted.entry(&file.name).or_insert_with(|| (set.folder.join(&file.name), file.hash));
+                wanted.entry(&file.name).or_insert_with(|| (file, dated.join(&file.name)));
             }
         }
         absent.extend(set.absent.iter().filter(|name| !wanted.contains_key(name)));
     }
-    let mut restoring = Restoring { main: main.to_path_buf(), ..Restoring::default() };
-    for (name, (copy, hash)) in wanted {
-        let found = outside::hash(&copy).map_err(|error| Error::system("read", &copy, error))?;
-        if found != hash {
-            let why = "this copy is not what was kept: it was changed since".to_owned();
-            return Err(Error::new(copy, Reason::Plan(why)));
-        }
+    let real = super::real_folder(main).ok_or_else(|| Error::new(main, Reason::Missing))?;
+    let tree = Tree::open(&real).map_err(|error| Error::system("open the folder of", main, error))?;
+    let place = Checked { tree: &tree, is_authentic };
+    let mut restoring = Restoring { main: main.to_path_buf(), is_authentic, ..Restoring::default() };
+    for (name, (kept, copy)) in wanted {
         let target = folder.join(name);
-        if outside::hash(&target).is_ok_and(|now| now == hash) {
+        let refuse = |why: String| Error::new(&target, Reason::Plan(format!("this file is not restored: {why}")));
+        place.check(name, kept.real.as_deref()).map_err(refuse)?;
+        let digest = if is_authentic { kept.digest.clone() } else { String::new() };
+        let put = Put { target: target.clone(), copy, hash: kept.hash, digest };
+        put.check_copy(&tree)?;
+        if outside::hash(&target).is_ok_and(|now| now == kept.hash) {
             restoring.untouched.push(target);
         } else {
-            restoring.files.push((target, copy));
+            restoring.files.push(put);
         }
     }
     // An index is put in place after the files that it names.
-    restoring.files.sort_by_key(|(target, _)| target == main);
-    restoring.left = absent.into_iter().map(|name| folder.join(name)).filter(|path| path.is_file()).collect();
+    restoring.files.sort_by_key(|put| put.target == main);
+    for name in absent {
+        let path = folder.join(name);
+        if place.may_go(name).map_err(|error| Error::system("look at it", &path, error))? {
+            restoring.left.push(path);
+        }
+    }
     Ok(restoring)
+}
+
+/// Which files below a folder a backup may speak of.
+struct Checked<'t> {
+    tree: &'t Tree,
+    is_authentic: bool,
+}
+
+impl Checked<'_> {
+    /// Whether a file may be written to or removed; `real` is where it was behind a link when the backup was made.
+    fn check(&self, name: &Path, real: Option<&Path>) -> Result<(), String> {
+        record::check_inside(name)?;
+        let path = self.tree.path().join(name);
+        if let Some(real) = real.filter(|_| self.is_authentic) {
+            let is_as_then = path.canonicalize().is_ok_and(|now| now == real);
+            return if is_as_then { Ok(()) } else { Err("the link to it leads elsewhere now".to_owned()) };
+        }
+        match self.tree.locate(name).and_then(|place| place.status()) {
+            // Its folder is made again.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error.to_string()),
+            Ok(Some(status)) if !status.is_regular => Err("it is a link or no regular file".to_owned()),
+            Ok(Some(status)) if !self.is_authentic && !status.is_of_current_user() => {
+                Err("it belongs to another user".to_owned())
+            }
+            Ok(_) => Ok(()),
+        }
+    }
+}
+
+impl Checked<'_> {
+    /// Whether there is a file that may be removed.
+    fn may_go(&self, name: &Path) -> io::Result<bool> {
+        if record::check_inside(name).is_err() {
+            return Ok(false);
+        }
+        match self.tree.locate(name).and_then(|place| place.status()) {
+            Ok(None) => Ok(false),
+            Ok(Some(status)) => Ok(status.is_regular && (self.is_authentic || status.is_of_current_user())),
+            // A link on the way: whatever it leads to is not this file.
+            Err(error) if is_elsewhere(&error) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Whether an error says that a path leads nowhere, or over a link.
+fn is_elsewhere(error: &io::Error) -> bool {
+    use io::ErrorKind::{InvalidData, InvalidInput, NotADirectory, NotFound};
+    matches!(error.kind(), NotFound | NotADirectory | InvalidData | InvalidInput)
+}
+
+impl Put {
+    /// Opens the copy, whose path has no link in it.
+    fn open(&self, tree: &Tree) -> Result<File, Error> {
+        let file = tree.locate(&self.copy).and_then(|place| place.open_file(false));
+        file.map_err(|error| Error::system("read", &tree.path().join(&self.copy), error))
+    }
+
+    /// Whether the copy is what was kept.
+    fn check_copy(&self, tree: &Tree) -> Result<(), Error> {
+        let mut hashes = Hashes::default();
+        let failed = |error| Error::system("read", &tree.path().join(&self.copy), error);
+        io::copy(&mut self.open(tree)?, &mut hashes).map_err(failed)?;
+        if hashes.match_copy(self) {
+            return Ok(());
+        }
+        let why = "this copy was changed since the backup was made".to_owned();
+        Err(Error::new(tree.path().join(&self.copy), Reason::Plan(why)))
+    }
+}
+
+/// Both hashes of what is written to it.
+#[derive(Default)]
+struct Hashes(Fingerprint, blake3::Hasher);
+
+impl Hashes {
+    fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+        self.1.update(bytes);
+    }
+
+    fn match_copy(self, put: &Put) -> bool {
+        self.0.finish() == put.hash && (put.digest.is_empty() || *self.1.finalize().to_hex() == *put.digest)
+    }
+}
+
+impl Write for Hashes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Restoring {
@@ -88,43 +220,58 @@ impl Restoring {
     ///
     /// # Errors
     /// As a save: every file is as it was then, or a record says how it goes on.
-    pub fn run(&self, prune: bool, now: Now) -> Result<Restored, Error> {
-        self.run_through(&Open, prune, now)
+    pub fn run(&self, prune: bool, now: Now, trust: Trust<'_>) -> Result<Restored, Error> {
+        self.run_through(&Open, prune, now, trust)
     }
 
-    pub(in crate::files) fn run_through(&self, gate: &dyn Gate, prune: bool, now: Now) -> Result<Restored, Error> {
+    pub(in crate::files) fn run_through(
+        &self,
+        gate: &dyn Gate,
+        prune: bool,
+        now: Now,
+        trust: Trust<'_>,
+    ) -> Result<Restored, Error> {
+        if !self.is_authentic && !trust.unverified {
+            return Err(Error::new(super::home(&self.main), Reason::Unverified));
+        }
+        let state = trust.state;
         let mut disk = Disk::default();
         let mut made = Folders::default();
         let home = save::home(Some(&self.main), &mut made)?;
+        let tree = Tree::open(&home).map_err(|error| Error::system("open", &home, error))?;
         let mut targets = Vec::new();
-        for (path, copy) in &self.files {
+        for put in &self.files {
+            let path = &put.target;
             let mut target = Target::look(path, Wish::Replace, &disk, true)?;
             if target.metadata.is_none() {
                 save::settle(&mut target, &mut made)
                     .map_err(|error| Error::system("make the folder of", path, error))?;
-                target.ceiling = mode(copy);
+                target.ceiling = mode(&put.open(&tree)?);
             }
-            targets.push((target, copy));
+            targets.push((target, put));
         }
         let left: &[PathBuf] = if prune { &self.left } else { &[] };
         let removed: Vec<Target> =
             left.iter().map(|path| Target::look(path, Wish::Replace, &disk, true)).collect::<Result<_, _>>()?;
         let explained = |error: Error| {
-            let len = |copy: &PathBuf| std::fs::metadata(copy).map_or(0, |metadata| metadata.len());
-            space::explained(error, self.files.iter().map(|(_, copy)| len(copy)).sum())
+            let len =
+                |put: &Put| put.open(&tree).ok().and_then(|copy| copy.metadata().ok()).map_or(0, |copy| copy.len());
+            space::explained(error, self.files.iter().map(len).sum())
         };
         let staged: Vec<Staged> = targets
             .into_iter()
-            .map(|(target, copy)| stage(target, copy, &home, gate))
+            .map(|(target, put)| stage(target, put, &tree, gate))
             .collect::<Result<_, _>>()
             .map_err(explained)?;
         if staged.is_empty() && removed.is_empty() && !record::is_there(&home) {
             return Ok(Restored { written: 0, removed: 0, backup: None });
         }
         let changing = staged.iter().map(|file| &file.target).chain(&removed);
-        let mut taken = Backups::new(When::Always).keep(&self.main, changing, now, gate).map_err(explained)?;
+        let mut taken =
+            Backups::new(When::Always).keep(&self.main, changing, &Making { now, state, gate }).map_err(explained)?;
         let written = staged.len();
-        let done = commit::commit(staged, (&removed, &made), &mut disk, &home, gate);
+        let commit = Commit { main: &self.main, home: &home, removed: &removed, made: &made, state };
+        let done = commit::commit(staged, &commit, &mut disk, gate);
         if done.is_ok() || record::is_there(&home) {
             taken.stay();
         }
@@ -134,11 +281,11 @@ impl Restoring {
 }
 
 /// Permission bits of a copy.
-fn mode(copy: &Path) -> u32 {
+fn mode(copy: &File) -> u32 {
     #[cfg(unix)]
     let mode = {
         use std::os::unix::fs::MetadataExt;
-        std::fs::metadata(copy).map_or(0o600, |metadata| metadata.mode() & 0o777 | 0o600)
+        copy.metadata().map_or(0o600, |metadata| metadata.mode() & 0o777 | 0o600)
     };
     #[cfg(not(unix))]
     let mode = {
@@ -149,22 +296,25 @@ fn mode(copy: &Path) -> u32 {
 }
 
 /// Writes a copy's bytes beside their target and reads them back.
-fn stage(target: Target, copy: &Path, home: &Path, gate: &dyn Gate) -> Result<Staged, Error> {
+fn stage(target: Target, put: &Put, tree: &Tree, gate: &dyn Gate) -> Result<Staged, Error> {
     let path = target.path.clone();
     let failed = |error| Error::system("write", &path, error);
-    let mut from = File::open(copy).map_err(|error| Error::system("read", copy, error))?;
-    let mut sink = Sink::create(&target, home, gate).map_err(failed)?;
+    let mut from = put.open(tree)?;
+    let mut sink = Sink::create(&target, tree.path(), gate).map_err(failed)?;
+    let mut hashes = Hashes::default();
     let mut buffer = vec![0; 1 << 20];
     loop {
         let read = from.read(&mut buffer).map_err(failed)?;
         if read == 0 {
             break;
         }
-        sink.write_all(buffer.get(..read).unwrap_or_default()).map_err(failed)?;
+        let bytes = buffer.get(..read).unwrap_or_default();
+        hashes.update(bytes);
+        sink.write_all(bytes).map_err(failed)?;
     }
     let staged = sink.finish(target).map_err(failed)?;
     let read_back = outside::hash(&staged.temporary).map_err(failed)?;
-    if read_back != staged.hash || outside::hash(copy).ok() != Some(staged.hash) {
+    if read_back != staged.hash || !hashes.match_copy(put) {
         let why = "the disk gave back other bytes than were written".to_owned();
         return Err(Error::new(path, Reason::Check(why)));
     }

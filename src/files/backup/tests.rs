@@ -1,6 +1,7 @@
 //! Dated sets, and the way back.
 
 use super::*;
+use crate::files::commit::Open;
 use crate::files::fixture::{Set as Sitemaps, index, urlset};
 use crate::files::save::faults::{DEATH, Death, lived};
 use crate::files::save::{Manner, save_as_asked};
@@ -18,7 +19,7 @@ fn pair() -> Sitemaps {
 /// Saves; the dates of the sets that were begun or added to.
 fn save(set: &mut Sitemaps, backups: &Backups) -> Vec<String> {
     let plan = set.plan();
-    let manner = Manner { force: false, backups: backups.clone(), now: set.now };
+    let manner = Manner { backups: backups.clone(), ..set.manner() };
     let saved = save_as_asked(&plan, &mut set.disk, &manner, &Progress::default()).unwrap();
     (set.document, set.saved) = (saved.document.clone(), saved.document.clone());
     saved.backups.iter().map(|dated| dated.file_name().unwrap().to_string_lossy().into_owned()).collect()
@@ -31,6 +32,28 @@ fn own(set: &Sitemaps) -> BTreeMap<String, Vec<u8>> {
 
 fn main(set: &Sitemaps) -> PathBuf {
     set.path("index.xml")
+}
+
+/// The state folder of the user whose set this is.
+fn state(main: &Path) -> PathBuf {
+    main.parent().unwrap().with_extension("state")
+}
+
+fn sets(main: &Path) -> Vec<Set> {
+    super::sets(main, Some(&state(main))).unwrap()
+}
+
+fn prune(main: &Path, keep: usize) -> Result<Vec<Set>, Error> {
+    super::prune(main, keep, Some(&state(main)))
+}
+
+fn restoring(main: &Path, date: &str) -> Result<Restoring, Error> {
+    super::restoring(main, date, Some(&state(main)))
+}
+
+/// Puts back what was worked out.
+fn run(restoring: &Restoring, prune: bool, set: &Sitemaps, gate: &dyn Gate) -> Result<Restored, Error> {
+    restoring.run_through(gate, prune, set.now, Trust { state: Some(&set.state()), unverified: false })
 }
 
 #[test]
@@ -54,7 +77,7 @@ fn once_keeps_what_was_before_the_session_and_always_what_was_before_each_save()
         // All three of one second: no two have the same name, and their order is known.
         for (set_of_files, state) in sets.iter().zip(&states).rev() {
             let restoring = restoring(&main(&set), &set_of_files.date).unwrap();
-            restoring.run(false, set.now).unwrap();
+            run(&restoring, false, &set, &Open).unwrap();
             assert_eq!(&own(&set), state, "{when:?} {}", set_of_files.date);
         }
     }
@@ -85,19 +108,19 @@ fn a_restore_can_be_restored_and_leaves_new_files_unless_told() {
     let dates = save(&mut set, &Backups::new(When::Once));
     let after = own(&set);
     assert_eq!(after.len(), 4);
-    let restoring = |date: &str| super::restoring(&main(&set), date).unwrap();
+    let restoring = |date: &str| restoring(&main(&set), date).unwrap();
     let back = restoring(&dates[0]);
     assert_eq!(back.left, [set.path("s-3.xml")]);
-    assert_eq!(back.files.last().unwrap().0, main(&set), "the index last");
-    let done = back.run(false, set.now).unwrap();
+    assert_eq!(back.files.last().unwrap().target, main(&set), "the index last");
+    let done = run(&back, false, &set, &Open).unwrap();
     assert!(set.path("s-3.xml").exists());
     let undo = done.backup.unwrap().file_name().unwrap().to_string_lossy().into_owned();
-    restoring(&undo).run(false, set.now).unwrap();
+    run(&restoring(&undo), false, &set, &Open).unwrap();
     assert_eq!(own(&set), after);
-    let done = restoring(&dates[0]).run(true, set.now).unwrap();
+    let done = run(&restoring(&dates[0]), true, &set, &Open).unwrap();
     assert_eq!((own(&set), done.removed), (before, 1));
     // Nothing left to do makes no set.
-    assert_eq!(restoring(&dates[0]).run(true, set.now).unwrap().backup, None);
+    assert_eq!(run(&restoring(&dates[0]), true, &set, &Open).unwrap().backup, None);
 }
 
 #[test]
@@ -117,7 +140,7 @@ fn what_is_wrong_is_named_and_nothing_is_put_back() {
     assert!(sets(&main(&set))[0].files.iter().all(|file| !file.name.starts_with("..")));
     fs::remove_file(dated.join(LIST)).unwrap();
     assert!(sets(&main(&set)).is_empty(), "without its list it was interrupted");
-    assert_eq!(interrupted(&main(&set)), [dated]);
+    assert_eq!(interrupted(&main(&set)).unwrap(), [dated]);
 }
 
 /// Fails the n-th operation.
@@ -144,14 +167,14 @@ fn a_failure_at_any_operation_leaves_one_state_or_the_other() {
         let after = own(&set);
         let restoring = restoring(&main(&set), &dates[0]).unwrap();
         let gate = Fault(AtomicUsize::new(at));
-        let Err(error) = restoring.run_through(&gate, true, set.now) else { break };
+        let Err(error) = run(&restoring, true, &set, &gate) else { break };
         assert!(matches!(error.reason, Reason::NoRoom { .. } | Reason::Unfinished { .. }), "{error}");
         failures += 1;
         let has_record = set.path(".sited.commit").exists();
         finished += usize::from(has_record);
         let expected = if has_record { before } else { after };
         assert!(has_record || sets(&main(&set)).len() == 1, "{at}: no set of a restore that came to nothing");
-        crate::files::recover(&main(&set)).unwrap();
+        set.recover("index.xml");
         assert!(own(&set) == expected, "{at}: {:?}", own(&set).keys());
     }
     assert!(failures > 15 && finished > 2, "{failures} {finished}");
@@ -165,9 +188,9 @@ fn a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other() {
     if let Ok(told) = std::env::var(DEATH) {
         let (at, folder) = told.split_once(' ').unwrap();
         let index = Path::new(folder).join("index.xml");
-        let now = pair().now;
+        let set = Sitemaps::open(Path::new(folder), "index.xml");
         let restoring = restoring(&index, &sets(&index)[0].date).unwrap();
-        drop(restoring.run_through(&Death(AtomicUsize::new(at.parse().unwrap())), true, now).unwrap());
+        drop(run(&restoring, true, &set, &Death(AtomicUsize::new(at.parse().unwrap()))).unwrap());
         return;
     }
     let (mut deaths, mut finished) = (0, 0);
@@ -184,7 +207,7 @@ fn a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other() {
         deaths += 1;
         finished += usize::from(set.path(".sited.commit").exists());
         let main = main(&set);
-        crate::files::recover(&main).unwrap();
+        set.recover("index.xml");
         crate::files::load::sweep_beside(main.parent().unwrap(), [&*set.path("s-1.xml")].into_iter());
         let now = own(&set);
         assert!(now == before || now == after, "{at}: {:?}", now.keys());
@@ -219,7 +242,7 @@ fn what_is_put_back_is_what_was_kept() {
         set.set(&[0, 2], Field::Priority, Some("0.1"));
         let dates = save(&mut set, &Backups::new(When::Always));
         let restoring = restoring(&main(&set), &dates[0]).unwrap();
-        restoring.run_through(&Short(AtomicUsize::new(at)), true, set.now).unwrap();
+        run(&restoring, true, &set, &Short(AtomicUsize::new(at))).unwrap();
         assert_eq!(own(&set), before, "{at}");
     }
 }
@@ -238,8 +261,8 @@ fn the_oldest_go_and_what_stays_can_be_put_back() {
     assert!(prune(&main(&set), 9).unwrap().is_empty());
     assert_eq!(prune(&main(&set), 2).unwrap(), before[..2]);
     assert_eq!(sets(&main(&set)), before[2..]);
-    assert!(interrupted(&main(&set)).is_empty());
-    restoring(&main(&set), &before[2].date).unwrap().run(false, set.now).unwrap();
+    assert!(interrupted(&main(&set)).unwrap().is_empty());
+    run(&restoring(&main(&set), &before[2].date).unwrap(), false, &set, &Open).unwrap();
     assert_eq!(own(&set), states[2]);
 }
 
@@ -259,7 +282,7 @@ fn a_clock_that_jumps_changes_no_order_and_loses_no_set() {
     let sets = sets(&main(&set));
     assert_eq!(sets.len(), 5);
     for (dated, state) in sets.iter().zip(&states).rev() {
-        restoring(&main(&set), &dated.date).unwrap().run(false, set.now).unwrap();
+        run(&restoring(&main(&set), &dated.date).unwrap(), false, &set, &Open).unwrap();
         assert_eq!(&own(&set), state, "{}", dated.date);
     }
 }

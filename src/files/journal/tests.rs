@@ -1,21 +1,42 @@
-//! What is written is read again, whatever becomes of the file; a set has one place.
+//! What is written is read again, whatever becomes of the file; a set has one place; what cannot be written is said and
+//! written as soon as it can be.
 
+use super::stored::{list, read};
 use super::*;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 fn desk(folder: &Path) -> Desk {
     Desk::take(folder, &folder.join("sitemap.xml")).unwrap()
 }
 
+fn path_of(desk: &Desk) -> PathBuf {
+    desk.place.path().unwrap().to_path_buf()
+}
+
+fn begin(desk: Desk) -> Journal {
+    let header = desk.header(&Disk::default(), 7);
+    let journal = desk.begin(None, None);
+    journal.restart(header);
+    journal
+}
+
+fn note(journal: &Journal, line: &str) {
+    let (line, all) = (line.to_owned(), line.to_owned());
+    journal.note(Note { line: Box::new(move || line), is_whole: false, all: Arc::new(move || vec![all.clone()]) });
+}
+
 fn write(folder: &Path, lines: &[&str]) -> PathBuf {
     let desk = desk(folder);
-    let path = desk.path.clone();
-    let header = desk.header(&Disk::default(), 7);
-    let journal = desk.begin(Some(header));
+    let path = path_of(&desk);
+    let journal = begin(desk);
     for line in lines {
-        let line = (*line).to_owned();
-        journal.note(Box::new(move || line));
+        note(&journal, line);
     }
     path
+}
+
+fn lines(stored: &Stored) -> Vec<&str> {
+    stored.lines().collect()
 }
 
 #[test]
@@ -24,11 +45,14 @@ fn what_was_noted_is_there_for_the_next_one_and_goes_when_it_is_removed() {
     let path = write(folder.path(), &["1", "[2,3]"]);
     let mut again = desk(folder.path());
     let stored = again.left.take().unwrap().unwrap();
-    assert_eq!((stored.lines, stored.is_cut), (vec!["1".to_owned(), "[2,3]".to_owned()], false));
-    let journal = again.begin(None);
-    journal.note(Box::new(|| "4".to_owned()));
+    assert_eq!((lines(&stored), stored.is_cut), (vec!["1", "[2,3]"], false));
+    let journal = again.begin(Some(stored.header), None);
+    // Until the first change it is the old one; then it is all that is unsaved.
     journal.flush();
-    assert_eq!(parse(&fs::read(&path).unwrap()).unwrap().lines.len(), 3);
+    assert_eq!(lines(&read(&path).unwrap().unwrap()).len(), 2);
+    note(&journal, "4");
+    journal.flush();
+    assert_eq!(lines(&read(&path).unwrap().unwrap()), ["4"]);
     assert_eq!(journal.failure(), None);
     journal.remove();
     assert!(!path.exists());
@@ -49,55 +73,285 @@ fn a_second_one_is_told_who_has_it() {
 }
 
 /// A read-only state folder stops nobody from working; a file in its place is one even for root.
+#[cfg(unix)]
 #[test]
-fn without_a_place_for_a_lock_there_is_none() {
+fn without_a_place_for_a_lock_the_files_themselves_are_locked() {
     let folder = tempfile::tempdir().unwrap();
     let state = folder.path().join("state");
+    let set = folder.path().join("sitemap.xml");
+    fs::write(&set, "").unwrap();
     fs::write(&state, "").unwrap();
-    let desks = [(); 2].map(|()| Desk::take(&state, &folder.path().join("sitemap.xml")).unwrap());
-    assert!(desks.iter().all(|desk| !desk.is_locked()));
-    let [desk, _] = desks;
-    let header = desk.header(&Disk::default(), 7);
-    let journal = desk.begin(Some(header));
-    journal.flush();
-    assert!(journal.failure().is_some(), "it is said that nothing is kept");
+    for state in [Some(&*state), None] {
+        let desk = Desk::take_in(state, std::slice::from_ref(&set)).unwrap();
+        assert!(!desk.is_locked() && desk.is_exclusive());
+        let held = Desk::take_in(state, std::slice::from_ref(&set)).unwrap_err();
+        assert!(held.elsewhere && held.to_string().contains("has it open with another state folder"), "{held}");
+        let journal = begin(desk);
+        journal.flush();
+        assert!(journal.failure().is_some(), "it is said that nothing is kept");
+    }
 }
 
 #[test]
-fn every_cut_and_every_flipped_byte_leaves_what_stands_before_it() {
+fn every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), &["1", "[2,3]", "\"x\""]);
     let whole = fs::read(path).unwrap();
-    let all = parse(&whole).unwrap();
+    let all = format::parse(&whole).unwrap();
+    let header = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     for cut in 0..whole.len() {
         let mut flipped = whole.clone();
         flipped[cut] ^= 1;
         for bytes in [&whole[..cut], &flipped] {
-            match parse(bytes) {
-                Ok(stored) => {
-                    assert!(all.lines.starts_with(&stored.lines) && stored.lines.len() < 4);
-                    let is_short = stored.lines.len() < all.lines.len();
-                    assert!(stored.is_cut || !is_short || bytes.len() < whole.len(), "{cut}");
-                }
-                Err(error) => assert_eq!(error, Unusable::Damaged),
+            let is_flip = bytes.len() == whole.len();
+            let Ok(stored) = format::parse(bytes) else {
+                assert!(cut < header, "{cut}");
+                continue;
+            };
+            let found = lines(&stored);
+            let mut rest = all.lines();
+            assert!(found.iter().all(|line| rest.any(|other| other == *line)), "{cut}: {found:?}");
+            let lost =
+                stored.entries.iter().filter_map(|entry| if let Entry::Lost(lost) = entry { Some(lost) } else { None });
+            let lost: Vec<&Lost> = lost.collect();
+            if is_flip && cut >= header {
+                let count = found.len() as u64 + lost.iter().map(|lost| lost.count).sum::<u64>();
+                let is_exact = !stored.is_cut && lost.iter().all(|lost| !lost.at_least);
+                assert!(if is_exact { count == 3 } else { count < 4 }, "{cut}: {stored:?}");
+                assert!(stored.is_cut || !lost.is_empty(), "{cut}: {stored:?}");
+                assert!(!found.is_empty(), "one byte costs two lines at most: {cut}");
             }
         }
     }
-    let newer = line("{\"version\":2,\"more\":true}");
-    assert_eq!(parse(newer.as_bytes()), Err(Unusable::Newer));
-    assert_eq!(parse(b""), Err(Unusable::Damaged));
+    let newer = "{\"version\":3,\"more\":true}";
+    let newer = format!("{:016x} {newer}\n", fingerprint(newer.as_bytes()));
+    assert_eq!(format::parse(newer.as_bytes()), Err(Unusable::Newer));
+    assert_eq!(format::parse(b""), Err(Unusable::Damaged));
 }
 
 #[test]
-fn what_cannot_be_used_is_kept_aside() {
+fn lost_lines_are_counted_by_their_numbers_and_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write(folder.path(), &["1", "2", "\"three\"", "4", "5"]);
+    let text = fs::read_to_string(path).unwrap();
+    let all: Vec<&str> = text.split_inclusive('\n').collect();
+    let parsed = |lines: &[&str]| format::parse(lines.concat().as_bytes()).unwrap();
+    let lost = |count: u64, at_least: bool, text: &str| Entry::Lost(Lost { count, at_least, text: text.to_owned() });
+    let line = |text: &str| Entry::Line(text.to_owned());
+    // Nothing is left of two of them.
+    let stored = parsed(&[all[0], all[1], all[4], all[5]]);
+    assert_eq!(stored.entries, [line("1"), lost(2, false, ""), line("4"), line("5")]);
+    // What is left is shown, with signs for what a terminal would obey.
+    let stored = parsed(&[all[0], "thr\u{1b}[2Jee\n", all[4], all[5]]);
+    assert_eq!(stored.entries, [lost(3, false, "thr\u{241b}[2Jee"), line("4"), line("5")]);
+    // At the end no number tells how many there were; of a line that was being written it is known.
+    let stored = parsed(&[all[0], all[1], "rubbish\n", "more\n"]);
+    assert_eq!((stored.entries, stored.is_cut), (vec![line("1"), lost(2, true, "rubbish\nmore")], false));
+    let stored = parsed(&[all[0], all[1], &all[2][..9]]);
+    assert_eq!((stored.entries, stored.is_cut), (vec![line("1")], true));
+    // Lines that stand there twice, or in another order, are not done twice.
+    let stored = parsed(&[all[0], all[1], all[1], all[2], all[1], all[3], all[4], all[5]]);
+    assert_eq!((lines(&stored).len(), stored.entries.len()), (5, 5));
+    // Blocks of zeros, as a file system leaves them.
+    let stored = parsed(&[all[0], all[1], "\0\0\0\0\n", all[3]]);
+    assert_eq!(stored.entries, [line("1"), lost(1, false, ""), line("\"three\"")]);
+}
+
+#[test]
+fn journals_of_the_version_before_are_read() {
+    let first = r#"{"version":1,"set":"/a.xml","begun":7,"files":[]}"#;
+    let text: String =
+        [first, "1", "x", "[3]"].map(|line| format!("{:016x} {line}\n", fingerprint(line.as_bytes()))).concat();
+    let stored = format::parse(text.as_bytes()).unwrap();
+    assert_eq!(lines(&stored), ["1", "x", "[3]"]);
+    let damaged = text.replace(" x\n", " y\n");
+    let stored = format::parse(damaged.as_bytes()).unwrap();
+    assert!(matches!(&stored.entries[1], Entry::Lost(Lost { count: 1, at_least: true, .. })), "{stored:?}");
+    assert_eq!(lines(&stored), ["1", "[3]"]);
+}
+
+#[test]
+fn what_cannot_be_used_is_kept_aside_and_listed() {
     let folder = tempfile::tempdir().unwrap();
     for number in 1..3 {
         let path = write(folder.path(), &["1"]);
-        fs::write(&path, "rubbish").unwrap();
+        fs::write(&path, "rubbish\nmore").unwrap();
         let mut desk = desk(folder.path());
         assert_eq!(desk.left, Some(Err(Unusable::Damaged)));
         let aside = desk.set_aside().unwrap();
         assert!(aside.to_string_lossy().ends_with(&format!("aside-{number}")) && !path.exists());
-        assert_eq!(fs::read(aside).unwrap(), b"rubbish");
+        assert_eq!(fs::read(aside).unwrap(), b"rubbish\nmore");
     }
+    let set = folder.path().join("sitemap.xml");
+    let path = write(folder.path(), &["1"]);
+    fs::write(path.with_extension("lock"), "").unwrap();
+    let of =
+        |paths: &[PathBuf]| list(folder.path(), paths).unwrap().iter().map(|found| found.is_aside).collect::<Vec<_>>();
+    // Those whose first line is gone are known by their names.
+    assert_eq!(of(std::slice::from_ref(&set)), [false, true, true]);
+    assert_eq!(of(&[]), [false, true, true]);
+    assert_eq!(of(&[folder.path().to_path_buf()]), [false]);
+    assert_eq!(of(&[folder.path().join("other.xml")]), [false; 0]);
+    let found = list(folder.path(), &[set]).unwrap();
+    assert!(matches!(&found[1].readable()[..], []), "its last line was being written");
+    found[1].discard().unwrap();
+    assert_eq!(of(&[]).len(), 2);
+    assert!(list(&folder.path().join("none"), &[]).unwrap().is_empty());
+}
+
+/// A journal whose lines are numbers that must follow each other, and operations that fail when they are told to.
+struct Bench {
+    folder: tempfile::TempDir,
+    journal: Journal,
+    fails: Arc<AtomicBool>,
+    told: Arc<AtomicUsize>,
+    last: u64,
+}
+
+impl Bench {
+    /// The operation of this kind with this number fails, and from then on all of this kind, until all is well again.
+    fn new(step: Step, number: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let (fails, seen) = (Arc::new(AtomicBool::new(true)), AtomicUsize::new(0));
+        let told = Arc::new(AtomicUsize::new(0));
+        let (watched, is_failing) = (Arc::clone(&told), Arc::clone(&fails));
+        let gate: Gate = Arc::new(move |at| {
+            let is_meant = at == step && is_failing.load(Ordering::SeqCst);
+            let count = if is_meant { seen.fetch_add(1, Ordering::SeqCst) } else { 0 };
+            if is_meant && count >= number { Err(std::io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+        });
+        let watcher = Watcher(Arc::new(move || {
+            watched.fetch_add(1, Ordering::SeqCst);
+        }));
+        let desk = desk(folder.path());
+        let header = desk.header(&Disk::default(), 7);
+        let journal = desk.begin_with(&gate, Some(&watcher));
+        journal.restart(header);
+        Self { folder, journal, fails, told, last: 0 }
+    }
+
+    fn change(&mut self) {
+        self.last += 1;
+        let last = self.last;
+        self.journal.note(Note {
+            line: Box::new(move || last.to_string()),
+            is_whole: false,
+            all: Arc::new(move || vec![format!("\"all {last}\"")]),
+        });
+    }
+
+    /// What the file says is unsaved: each line builds on the one before, or holds everything.
+    fn value(&self) -> Option<u64> {
+        let stored = read(self.journal.desk().place.path().unwrap())?.unwrap();
+        assert!(stored.entries.iter().all(|entry| matches!(entry, Entry::Line(_))), "{stored:?}");
+        Some(stored.lines().fold(0, |value, line| {
+            if let Some(all) = line.trim_matches('"').strip_prefix("all ") {
+                return all.parse().unwrap();
+            }
+            assert_eq!(line.parse(), Ok(value + 1), "a line builds on one that is not there");
+            value + 1
+        }))
+    }
+}
+
+#[test]
+fn whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again() {
+    let mut failures = 0;
+    for step in [Step::Thread, Step::Create, Step::Write, Step::Sync, Step::Rename] {
+        for number in 0..6 {
+            let mut bench = Bench::new(step, number);
+            let case = format!("{step:?} {number}");
+            for _ in 0..4 {
+                bench.change();
+                bench.journal.flush();
+                let value = bench.value();
+                match bench.journal.failure() {
+                    None => assert_eq!(value, Some(bench.last), "{case}"),
+                    Some(why) => {
+                        failures += 1;
+                        assert_eq!(why, NotKept::NoSpace(bench.folder.path().join("journal")), "{case}");
+                        assert!(why.to_string().starts_with("no space in "));
+                        assert!(bench.told.load(Ordering::SeqCst) == 1, "{case}: it is told once");
+                        // What was kept before is still there.
+                        let written = value.unwrap_or_default();
+                        assert!(written < bench.last || step == Step::Sync, "{case}");
+                    }
+                }
+            }
+            let had_failed = bench.journal.failure().is_some();
+            bench.fails.store(false, Ordering::SeqCst);
+            // Without a further change too.
+            bench.journal.flush();
+            assert_eq!((bench.journal.failure(), bench.value()), (None, Some(4)), "{case}");
+            assert_eq!(bench.told.load(Ordering::SeqCst), if had_failed { 2 } else { 0 }, "{case}");
+            bench.change();
+            bench.change();
+            bench.journal.flush();
+            assert_eq!(bench.value(), Some(6), "{case}");
+        }
+    }
+    assert!(failures > 30, "{failures}");
+}
+
+/// A process that dies while nothing can be written leaves what was kept before, and that is sound.
+#[test]
+fn one_failed_write_is_made_good_at_once() {
+    for half in [false, true] {
+        let mut bench = Bench::new(Step::Write, 2);
+        bench.change();
+        bench.journal.flush();
+        assert_eq!(bench.value(), Some(1));
+        if half {
+            let path = bench.journal.desk().place.path().unwrap().to_path_buf();
+            let mut text = fs::read(&path).unwrap();
+            text.extend(b"0123456789abcdef 2 half a li");
+            fs::write(&path, text).unwrap();
+        }
+        bench.fails.store(false, Ordering::SeqCst);
+        bench.change();
+        bench.journal.flush();
+        assert!(bench.journal.failure().is_none());
+    }
+}
+
+#[test]
+fn a_state_folder_that_is_removed_is_made_again_with_lock_and_journal() {
+    let mut bench = Bench::new(Step::Thread, usize::MAX);
+    bench.change();
+    bench.journal.flush();
+    let state = bench.folder.path().join("journal");
+    fs::remove_dir_all(&state).unwrap();
+    bench.journal.flush();
+    assert_eq!((bench.value(), bench.journal.failure()), (Some(1), None));
+    assert!(Desk::take(bench.folder.path(), &bench.folder.path().join("sitemap.xml")).is_err(), "it is locked again");
+    // Something else stands in its place.
+    fs::remove_dir_all(&state).unwrap();
+    fs::write(&state, "").unwrap();
+    bench.change();
+    bench.journal.flush();
+    assert!(matches!(bench.journal.failure(), Some(NotKept::Unwritable { .. })), "{:?}", bench.journal.failure());
+    fs::remove_file(&state).unwrap();
+    bench.journal.flush();
+    assert_eq!((bench.value(), bench.journal.failure()), (Some(2), None));
+}
+
+/// The place was free for a moment, and somebody else has it: nothing is written over what is theirs.
+#[test]
+fn a_place_that_another_has_taken_meanwhile_is_left_to_it() {
+    let mut bench = Bench::new(Step::Thread, usize::MAX);
+    bench.change();
+    bench.journal.flush();
+    fs::remove_dir_all(bench.folder.path().join("journal")).unwrap();
+    let other = desk(bench.folder.path());
+    let path = path_of(&other);
+    let other = begin(other);
+    note(&other, "\"theirs\"");
+    other.flush();
+    bench.change();
+    bench.journal.flush();
+    assert!(matches!(bench.journal.failure(), Some(NotKept::Held(_))), "{:?}", bench.journal.failure());
+    let Bench { journal, .. } = bench;
+    journal.remove();
+    assert_eq!(lines(&read(&path).unwrap().unwrap()), ["\"theirs\""]);
+    assert_eq!(other.failure(), None);
 }

@@ -37,14 +37,23 @@ impl<'a> SavedSet<'a> {
 impl Planner<'_> {
     /// Lists every file with what happens to it.
     pub(super) fn finish(mut self, path: PathBuf) -> Plan {
+        for (part, from) in &self.moved_from {
+            let rows = self.document.sitemap(*part).map_or(0, |sitemap| u64::from(sitemap.live));
+            *self.moved_rows.entry(*from).or_default() += rows;
+        }
         let mut outputs: Vec<Output> = self.ids().filter_map(|id| self.sitemap_output(id)).collect();
         // An entry that goes from one to the next is in both for a moment, never in none.
         let indexes = self.document.index().map_or(0, Index::file_count);
         outputs.extend((0..indexes).rev().filter_map(|number| self.index_output(number)));
         if self.request.to.is_none() {
             let kept: BTreeSet<PathBuf> = outputs.iter().map(|output| output.path.clone()).collect();
-            let gone = self.request.disk.paths().filter(|path| !kept.contains(*path));
-            outputs.extend(gone.map(|path| self.removed(path)));
+            let gone: Vec<&Path> = self.request.disk.paths().filter(|path| !kept.contains(*path)).collect();
+            if !gone.is_empty() {
+                let renamed = self.ids().filter_map(|id| Some((self.renamed_from(id)?.path.as_deref()?, id)));
+                // Of several, the first.
+                let renamed: BTreeMap<&Path, SitemapId> = renamed.collect::<Vec<_>>().into_iter().rev().collect();
+                outputs.extend(gone.into_iter().map(|path| self.removed(path, renamed.get(path).copied())));
+            }
         }
         self.refuse_feeds(&outputs);
         let asks = !self.losses.is_empty()
@@ -140,8 +149,7 @@ impl Planner<'_> {
         let counts = [(changes.changed, "changed"), (changes.added, "added"), (changes.deleted, "deleted")];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let mut words: Vec<String> = counts.map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
-        let parts = self.moved_from.iter().filter(|(_, from)| **from == id);
-        let moved: u64 = parts.filter_map(|(part, _)| Some(u64::from(self.document.sitemap(*part)?.live))).sum();
+        let moved = self.moved_rows.get(&id).copied().unwrap_or_default();
         if moved > 0 {
             words.push(format!("{} moved to new files", grouped(moved)));
         }
@@ -233,12 +241,12 @@ impl Planner<'_> {
         if words.is_empty() { "as it was before".to_owned() } else { words.join(", ") }
     }
 
-    fn removed(&self, path: &Path) -> Output {
+    /// A file that goes; `new` is the one that its rows are in now, under another name.
+    fn removed(&self, path: &Path, new: Option<SitemapId>) -> Output {
         let sitemap = self.saved_at(path);
         let index = self.request.saved.index().and_then(|index| index.file_at(path));
         let name = sitemap.map(|sitemap| &sitemap.name).or_else(|| index.as_ref().map(|index| index.name));
-        let is_it = |id: &SitemapId| self.renamed_from(*id).is_some_and(|was| was.path.as_deref() == Some(path));
-        let new = self.ids().find(is_it).and_then(|id| self.document.sitemap(id));
+        let new = new.and_then(|id| self.document.sitemap(id));
         let what = match (new, sitemap, &index) {
             (Some(new), ..) => format!("is {} now", new.name),
             (None, Some(_), _) => "no URL left in it".to_owned(),

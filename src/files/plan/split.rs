@@ -11,7 +11,7 @@ use crate::document::rows::RowId;
 use crate::document::sitemap::{Child, ChildState, Index, SitemapId};
 use crate::document::source::Source;
 use crate::files::read::{self, Options};
-use crate::files::{detect, locate};
+use crate::files::{SplitHistory, detect, locate};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::{self, Now};
@@ -23,6 +23,7 @@ use crate::xml::names::FileKind;
 use crate::xml::scan::{self, Ignore};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,6 +46,8 @@ pub struct Split<'a> {
     pub limits: Limits,
     /// Whether parts of an earlier split that are left over are removed.
     pub prune: bool,
+    /// What earlier splits have made in the folder.
+    pub history: &'a SplitHistory,
     /// The moment, for the dates of changed files.
     pub now: Now,
 }
@@ -60,8 +63,17 @@ fn index_name(number: usize) -> String {
 /// An earlier index in the folder: its children by file name, with their dates.
 type Earlier = BTreeMap<String, Option<String>>;
 
-/// Works out a split. The names of parts that are left over and stay are given beside it.
-pub fn split(request: &Split<'_>) -> (Plan, Vec<String>) {
+/// Sitemaps in the folder that are not part of the new split and stay.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Leftovers {
+    /// Files of an earlier split, which a prune removes.
+    pub removable: Vec<String>,
+    /// Files that are called as parts are, and that no earlier split is known to have made.
+    pub unknown: Vec<String>,
+}
+
+/// Works out a split, and what it leaves in the folder.
+pub fn split(request: &Split<'_>) -> (Plan, Leftovers) {
     let dealt = deal(request);
     let document = dealt.document.clone();
     let mut is_same = |id, path: &Path| {
@@ -89,7 +101,7 @@ pub fn planned(
     request: &Split<'_>,
     dealt: Redealt,
     is_same: &mut dyn FnMut(SitemapId, &Path) -> bool,
-) -> (Plan, Vec<String>) {
+) -> (Plan, Leftovers) {
     let mut problems = Vec::new();
     for (row, bytes) in dealt.oversized {
         let message =
@@ -181,14 +193,23 @@ pub fn planned(
     let left_indexes = (index.file_count() + 1..=indexes_before.len()).map(index_name);
     document.set_index(Some(index));
     let kept: HashSet<&String> = names.iter().collect();
-    let here = |name: &String| !kept.contains(name) && request.folder.join(name).is_file();
-    let mut left: BTreeSet<String> = earlier.into_keys().filter(here).collect();
-    left.extend(alike(request).into_iter().filter(here));
-    let left: Vec<String> = left.into_iter().chain(left_indexes).collect();
+    // What a link leads to is no file of this folder. One that cannot be looked at may be one: its removal says so.
+    let is_file = |name: &String| match request.folder.join(name).symlink_metadata() {
+        Ok(file) => file.is_file(),
+        Err(error) => error.kind() != ErrorKind::NotFound,
+    };
+    let mut left: BTreeSet<String> = earlier.keys().cloned().collect();
+    left.extend(alike(request));
+    let left = left.into_iter().filter(|name| !kept.contains(name) && is_file(name)).chain(left_indexes);
+    // The old index itself says which parts it had; of what was left before that, only the history knows.
+    let mut listed = Earlier::new();
+    earlier_index(&request.folder.join(INDEX), &mut listed);
+    let (mut removable, unknown) =
+        left.partition::<Vec<_>, _>(|name| listed.contains_key(name) || request.history.has(name));
     if request.prune {
-        outputs.extend(left.iter().map(|name| removed(request.folder, name)));
+        outputs.extend(removable.drain(..).map(|name| removed(request.folder, &name)));
     }
-    let left = if request.prune { Vec::new() } else { left };
+    let left = Leftovers { removable, unknown };
     let plan = Plan {
         outputs,
         asks: true,

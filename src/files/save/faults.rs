@@ -92,7 +92,7 @@ const ERRORS: [i32; 5] = [28, 122, 5, 27, 30];
 
 pub(super) fn save_with(gate: &dyn Gate, set: &mut Set) -> Result<Saved, Error> {
     let plan = set.plan();
-    let manner = Manner { force: false, backups: Backups::default(), now: set.now };
+    let manner = set.manner();
     save_through(gate, &plan, &mut set.disk, &manner, &Progress::default())
 }
 
@@ -100,7 +100,7 @@ pub(super) fn save_with(gate: &dyn Gate, set: &mut Set) -> Result<Saved, Error> 
 /// through file by file.
 fn save_in_pieces(gate: &dyn Gate, set: &mut Set) -> Result<Saved, Error> {
     let plan = set.plan();
-    let manner = Manner { force: false, backups: Backups::default(), now: set.now };
+    let manner = set.manner();
     let mut batch = Batch::begin_through(gate, plan.path.as_deref(), &set.disk, &manner)?;
     for output in &plan.outputs {
         if output.action == Action::Rewritten && matches!(output.file, FileId::Sitemap(_)) {
@@ -164,7 +164,8 @@ fn a_failure_at_any_operation_loses_nothing() {
             } else {
                 // The disk is known as it is, so that trying again is no overwriting of foreign changes.
                 let plan = set.plan();
-                super::save(&plan, &mut set.disk, false, &Progress::default()).unwrap();
+                let manner = set.manner();
+                super::save_as_asked(&plan, &mut set.disk, &manner, &Progress::default()).unwrap();
                 assert_eq!(set.files(), new, "{context}");
             }
         }
@@ -293,7 +294,7 @@ fn what_others_do_while_a_save_runs_is_not_overwritten() {
             *theirs.lock().unwrap() = Some(set.files());
         };
         let plan = set.plan();
-        let manner = Manner { force: false, backups: Backups::default(), now: set.now };
+        let manner = set.manner();
         let mut disk = set.disk.clone();
         let gate = Meddler { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
         let error = save_through(&gate, &plan, &mut disk, &manner, &Progress::default()).unwrap_err();
@@ -306,7 +307,7 @@ fn what_others_do_while_a_save_runs_is_not_overwritten() {
     let set = SCENARIOS[2].edited();
     let path = set.path("s-3.xml");
     let (plan, mut disk) = (set.plan(), set.disk.clone());
-    let manner = Manner { force: false, backups: Backups::default(), now: set.now };
+    let manner = set.manner();
     let meddle = || fs::write(&path, "theirs").unwrap();
     let gate = Meddler { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
     let error = save_through(&gate, &plan, &mut disk, &manner, &Progress::default()).unwrap_err();
@@ -380,7 +381,8 @@ fn die(told: &str) {
     let gate = Death(AtomicUsize::new(words[2].parse().unwrap()));
     let folder = Path::new(words[3]);
     if words[0] == "finish" {
-        record::recover_through(&gate, &folder.join(scenario.first())).unwrap();
+        let recovery = Recovery { state: Some(folder.with_extension("state")), finish: true };
+        record::recover_through(&gate, &folder.join(scenario.first()), &recovery).unwrap();
         return;
     }
     let mut set = Set::open(folder, scenario.main);

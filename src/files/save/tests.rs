@@ -5,7 +5,6 @@ use crate::document::edit::{Edit, NewEntry};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::files::fixture::{Set, index, urlset};
-use crate::files::record;
 use crate::protocol::Field;
 use crate::protocol::limits::Limits;
 use std::fs;
@@ -30,7 +29,8 @@ pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
 
 fn try_save(set: &mut Set, force: bool) -> Result<Saved, Error> {
     let plan = set.plan();
-    super::save(&plan, &mut set.disk, force, &Progress::default())
+    let manner = Manner { force, ..set.manner() };
+    super::save_as_asked(&plan, &mut set.disk, &manner, &Progress::default())
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn what_a_dead_process_left_is_swept_and_what_a_living_one_has_is_not() {
     for name in [dead, &alive, ".s-1.xml.sited", "s-1.xml.4194999-abc.sited"] {
         fs::write(set.path(name), "").unwrap();
     }
-    assert_eq!(record::recover(&set.path("index.xml")).unwrap(), None);
+    assert_eq!(set.recover("index.xml"), None);
     let names = set.names();
     assert!(!names.iter().any(|name| name == dead), "{names:?}");
     assert_eq!(names.len(), 6);
@@ -471,4 +471,28 @@ fn one_changed_row_writes_the_bytes_of_its_part_and_of_the_index() {
     super::faults::save_with(&meter, &mut set).unwrap();
     let files = set.files();
     assert_eq!(meter.0.into_inner(), files["s-2.xml"].len() + files["index.xml"].len());
+}
+
+#[test]
+fn a_save_into_a_folder_that_nobody_has_opened_removes_what_a_dead_process_left_there() {
+    let mut set = Set::new(&[("s.xml", urlset(&["https://e.com/1"]).as_bytes())]);
+    std::fs::write(set.path(".s.xml.4194999-abc.sited"), "half").unwrap();
+    set.set(&[0], Field::Priority, Some("0.5"));
+    set.save();
+    assert_eq!(set.files().into_keys().collect::<Vec<_>>(), ["s.xml"]);
+}
+
+/// The longest name that file systems take leaves no room for anything around it in a temporary name.
+#[test]
+fn files_with_the_longest_names_are_saved_with_their_backup() {
+    for len in [240, 250, 255] {
+        let name = format!("{}.xml", "n".repeat(len - 4));
+        let mut set = Set::new(&[(&*name, urlset(&["https://e.com/1"]).as_bytes())]);
+        set.set(&[0], Field::Priority, Some("0.5"));
+        let plan = set.plan();
+        let manner = Manner { backups: Backups::new(When::Always), ..set.manner() };
+        save_as_asked(&plan, &mut set.disk, &manner, &Progress::default()).unwrap();
+        assert!(set.read(&name).contains("0.5"), "{len}");
+        assert_eq!(crate::files::backup::sets(&set.path(&name), None).unwrap().len(), 1, "{len}");
+    }
 }

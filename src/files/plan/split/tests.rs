@@ -5,7 +5,7 @@ use crate::files::Disk;
 use crate::files::fixture::{Set, urlset};
 use crate::files::save::faults::{DEATH, Death, Fault, Kind, lived};
 use crate::files::save::save_through;
-use crate::files::{Backups, Manner, save};
+use crate::files::save_as_asked;
 use std::sync::atomic::AtomicUsize;
 
 /// Ten rows.
@@ -15,7 +15,7 @@ fn set() -> Set {
 }
 
 /// A split into the folder `out`, what is known of the files there, and the names that are left over.
-fn planned(set: &Set, limits: Limits, prune: bool) -> (Plan, Disk, Vec<String>) {
+fn planned(set: &Set, limits: Limits, prune: bool) -> (Plan, Disk, Leftovers) {
     let groups = [(String::new(), set.document.live_rows().map(|row| row.0).collect())];
     let folder = set.path("out");
     let (plan, left) = split(&Split {
@@ -27,6 +27,7 @@ fn planned(set: &Set, limits: Limits, prune: bool) -> (Plan, Disk, Vec<String>) 
         base_url: "https://e.com/",
         limits,
         prune,
+        history: &SplitHistory::load(Some(&set.state()), &folder),
         now: set.now,
     });
     let mut disk = Disk::default();
@@ -39,8 +40,10 @@ fn planned(set: &Set, limits: Limits, prune: bool) -> (Plan, Disk, Vec<String>) 
 /// Splits; what is said, and the names that are left over.
 fn split_into(set: &Set, limits: Limits, prune: bool) -> (Vec<String>, Vec<String>) {
     let (plan, mut disk, left) = planned(set, limits, prune);
-    save(&plan, &mut disk, false, &Progress::default()).unwrap();
-    (plan.losses, left)
+    save_as_asked(&plan, &mut disk, &set.manner(), &Progress::default()).unwrap();
+    let mut history = SplitHistory::load(Some(&set.state()), &set.path("out"));
+    history.add(plan.outputs.iter().map(|output| &*output.name));
+    (plan.losses, left.removable)
 }
 
 fn index_of(set: &Set, name: &str) -> Vec<String> {
@@ -90,12 +93,16 @@ fn indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for()
     let orphans = ["sitemap-3.xml", "sitemap-4.xml", "sitemap-5.xml", "sitemap_index-2.xml", "sitemap_index-3.xml"];
     assert_eq!((said.len(), left), (0, orphans.map(str::to_owned).to_vec()));
     assert_eq!(set.names().len(), before.len(), "they stay");
-    // The shorter index does not name them any more; what is none of them stays.
+    // The shorter index does not name them any more; what is none of them stays, whatever its name and content.
     std::fs::write(set.path("out/sitemap-x.xml"), set.read("all.xml")).unwrap();
+    std::fs::write(set.path("out/sitemap-8.xml"), set.read("all.xml")).unwrap();
     std::fs::write(set.path("out/sitemap-9.xml"), "no sitemap").unwrap();
+    let (_, _, left) = planned(&set, fewer, true);
+    assert_eq!((left.removable.len(), left.unknown), (0, vec!["sitemap-8.xml".to_owned()]));
     let (_, left) = split_into(&set, fewer, true);
     assert_eq!(left.len(), 0);
-    let names = ["sitemap-1.xml", "sitemap-2.xml", "sitemap-9.xml", "sitemap-x.xml", "sitemap_index.xml"];
+    let names =
+        ["sitemap-1.xml", "sitemap-2.xml", "sitemap-8.xml", "sitemap-9.xml", "sitemap-x.xml", "sitemap_index.xml"];
     let kept = set.names().into_iter().filter_map(|name| name.strip_prefix("out/").map(str::to_owned));
     assert_eq!(kept.collect::<Vec<_>>(), names);
 }
@@ -111,7 +118,7 @@ fn a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_on
         let (at, folder) = told.split_once(' ').unwrap();
         let set = Set::open(std::path::Path::new(folder), "all.xml");
         let (plan, mut disk, _) = planned(&set, limits(4), true);
-        let manner = Manner { force: false, backups: Backups::default(), now: set.now };
+        let manner = set.manner();
         let death = Death(AtomicUsize::new(at.parse().unwrap()));
         drop(save_through(&death, &plan, &mut disk, &manner, &Progress::default()).unwrap());
         return;
@@ -126,7 +133,7 @@ fn a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_on
         }
         deaths += 1;
         let index = set.path("out/sitemap_index.xml");
-        let has_record = crate::files::recover(&index).unwrap().is_some();
+        let has_record = set.recover("out/sitemap_index.xml").is_some();
         finished += usize::from(has_record);
         crate::files::load::sweep_beside(&set.path("out"), [&*index].into_iter());
         let now = set.files();
@@ -150,11 +157,11 @@ fn a_split_that_fails_leaves_what_was_there_or_is_finished_by_the_next_start() {
             split_into(&set, limits(2), false);
             let old = set.files();
             let (plan, mut disk, _) = planned(&set, limits(4), true);
-            let manner = Manner { force: false, backups: Backups::default(), now: set.now };
+            let manner = set.manner();
             let fault = Fault::at(at, kind);
             let result = save_through(&fault, &plan, &mut disk, &manner, &Progress::default());
             let seen = set.files();
-            let has_record = crate::files::recover(&set.path("out/sitemap_index.xml")).unwrap().is_some();
+            let has_record = set.recover("out/sitemap_index.xml").is_some();
             let now = set.files();
             split_into(&set, limits(4), true);
             let new = set.files();

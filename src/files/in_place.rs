@@ -1,0 +1,152 @@
+//! Overwriting the bytes of a file that must stay the same file (it has several names, or an owner that cannot be given
+//! to another).
+//!
+//! Unlike a rename this can be interrupted in the middle. The commit record therefore keeps a hash of each block of the
+//! old content: a file that holds new blocks, old blocks and nothing else is a copy that was interrupted, and may be
+//! copied again. A file with any other block was changed by somebody else.
+
+use super::commit::{Gate, Step, attempt};
+use super::disk::fingerprint;
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, Read, Write};
+
+/// Bytes that the system writes as a whole or not at all when a process dies: a page. Few in tests, so that a copy has
+/// many blocks.
+const BLOCK: usize = if cfg!(test) { 100 } else { 4_096 };
+
+/// Bytes that are copied at once: whole blocks.
+const PIECE: usize = if cfg!(test) { BLOCK } else { 256 * BLOCK };
+
+/// Hashes of the content that is overwritten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct OldBlocks {
+    hashes: Vec<u64>,
+    /// Hash of what stands behind the end of the new content, to the end of its block.
+    tail: u64,
+}
+
+impl OldBlocks {
+    /// Those of a file that will get `new_len` bytes.
+    pub(super) fn of(file: &mut File, new_len: u64) -> io::Result<Self> {
+        let (end_block, end) = ((new_len / BLOCK as u64) as usize, (new_len % BLOCK as u64) as usize);
+        let (mut hashes, mut tail) = (Vec::new(), fingerprint(b""));
+        let mut block = Vec::with_capacity(BLOCK);
+        while read_block(file, &mut block)? {
+            if hashes.len() == end_block {
+                tail = fingerprint(block.get(end..).unwrap_or_default());
+            }
+            hashes.push(fingerprint(&block));
+        }
+        Ok(Self { hashes, tail })
+    }
+
+    /// Whether a file holds nothing but these old blocks and blocks of the new content.
+    pub(super) fn may_be_overwritten(&self, target: &mut File, new: &mut File) -> io::Result<bool> {
+        let (mut there, mut wanted) = (Vec::with_capacity(BLOCK), Vec::with_capacity(BLOCK));
+        let mut number = 0;
+        while read_block(target, &mut there)? {
+            read_block(new, &mut wanted)?;
+            let is_old = self.hashes.get(number) == Some(&fingerprint(&there));
+            // Shorter than the new block where the file is still growing; longer where its old end is still there.
+            let is_new = wanted.starts_with(&there) && !there.is_empty()
+                || there
+                    .strip_prefix(&*wanted)
+                    .is_some_and(|rest| !wanted.is_empty() && fingerprint(rest) == self.tail);
+            if !is_old && !is_new {
+                return Ok(false);
+            }
+            number += 1;
+        }
+        Ok(true)
+    }
+}
+
+/// Reads the next block; the last one may be shorter. False at the end.
+fn read_block(file: &mut File, block: &mut Vec<u8>) -> io::Result<bool> {
+    block.clear();
+    Read::by_ref(file).take(BLOCK as u64).read_to_end(block)?;
+    Ok(!block.is_empty())
+}
+
+/// Puts one file's bytes into another, which stays the file it is. Both are read and written from their beginning.
+pub(super) fn copy(from: &mut File, into: &mut File, gate: &dyn Gate) -> io::Result<()> {
+    let mut buffer = vec![0; PIECE];
+    let mut len = 0;
+    loop {
+        let read = match read_full(from, &mut buffer)? {
+            0 => break,
+            read => read,
+        };
+        // A signal interrupts it before the first byte or not at all: what was written is never written again.
+        attempt(gate, Step::Copy, || Ok(()))?;
+        into.write_all(buffer.get(..read).unwrap_or_default())?;
+        len += read as u64;
+    }
+    // Longer than before is safe first: the old end goes only when all that is new is there.
+    into.set_len(len)?;
+    attempt(gate, Step::Sync, || into.sync_all())
+}
+
+/// Fills a buffer, but for the end of the file: pieces must begin and end with a block.
+fn read_full(file: &mut File, buffer: &mut [u8]) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(rest) = buffer.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read(rest) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::io::Seek;
+
+    fn file(bytes: &[u8]) -> File {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(bytes).unwrap();
+        file.rewind().unwrap();
+        file
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Wherever a copy stops, at a block or at the end of either file, it is known as one that may go on; a byte
+        /// that is neither old nor new is not.
+        #[test]
+        fn an_interrupted_copy_is_known_and_a_foreign_byte_as_well(
+            old_len in 1usize..450, new_len in 1usize..450, stop in 0usize..6, at: proptest::sample::Index
+        ) {
+            let old = vec![b'o'; old_len];
+            let new = vec![b'n'; new_len];
+            let blocks = OldBlocks::of(&mut file(&old), new_len as u64).unwrap();
+            let copied = (stop * BLOCK).min(new_len);
+            let mut there = [&new[..copied], old.get(copied..).unwrap_or_default()].concat();
+            prop_assert!(blocks.may_be_overwritten(&mut file(&there), &mut file(&new)).unwrap());
+            let at = at.index(there.len());
+            there[at] = b'x';
+            prop_assert!(!blocks.may_be_overwritten(&mut file(&there), &mut file(&new)).unwrap());
+        }
+    }
+
+    #[test]
+    fn more_than_both_contents_is_foreign() {
+        let (old, new) = (vec![b'o'; 150], vec![b'n'; 120]);
+        let blocks = OldBlocks::of(&mut file(&old), 120).unwrap();
+        for (there, expected) in [
+            ([&new[..], &old[120..]].concat(), true),
+            ([&old[..], b"x"].concat(), false),
+            ([&new[..], b"x"].concat(), false),
+            (vec![b'o'; 350], false),
+        ] {
+            let found = blocks.may_be_overwritten(&mut file(&there), &mut file(&new)).unwrap();
+            assert_eq!(found, expected, "{}", there.len());
+        }
+    }
+}

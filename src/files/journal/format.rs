@@ -1,0 +1,275 @@
+//! The text of a journal: what its lines look like, and which of them can be believed.
+//!
+//! Invariant: a line counts only if its hash is right, and stands where its number says; what is missing between two
+//! lines is counted. The first line says which files the journal applies to; without it nothing applies.
+
+use super::super::disk::{Disk, fingerprint};
+use super::super::lock::real_in;
+use crate::words::excerpt;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::io;
+use std::path::PathBuf;
+
+/// The form of journal that this program writes. It reads the first one too, whose lines have no numbers.
+const VERSION: u32 = 2;
+
+/// Characters of a damaged line that are shown.
+const SHOWN: usize = 400;
+
+/// What a journal applies to: its first line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    version: u32,
+    /// The set, by the file that it is opened by; of several without an index, the first.
+    pub set: String,
+    /// The others, where several were opened as one set.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    and: Vec<String>,
+    /// When it was begun, in seconds since 1970.
+    pub begun: i64,
+    pub(super) files: Vec<Known>,
+}
+
+/// A file of the set as it was when the changes were made.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Known {
+    /// Its real path.
+    pub(super) path: String,
+    len: u64,
+    hash: u64,
+}
+
+impl Header {
+    /// For a set that is opened by these paths and whose files are these.
+    pub(super) fn new(set: &[PathBuf], disk: &Disk, begun: i64) -> Self {
+        let mut folders = HashMap::new();
+        let mut files = Vec::new();
+        for path in disk.paths() {
+            if let Some(file) = disk.get(path) {
+                let path = real_in(path, &mut folders).to_string_lossy().into_owned();
+                files.push(Known { path, len: file.len, hash: file.hash });
+            }
+        }
+        files.sort();
+        let mut set = set.iter().map(|path| path.to_string_lossy().into_owned());
+        Self { version: VERSION, set: set.next().unwrap_or_default(), and: set.collect(), begun, files }
+    }
+
+    /// The same for a journal that is written anew in the present form.
+    pub(super) fn renewed(self) -> Self {
+        Self { version: VERSION, ..self }
+    }
+
+    /// Whether the set is what it was when the changes were made.
+    pub fn fits(&self, disk: &Disk) -> bool {
+        let now = Self::new(&[], disk, self.begun);
+        // The same set may be opened by another path; what it holds decides.
+        let contents = |header: &Self| {
+            let mut contents: Vec<(u64, u64)> = header.files.iter().map(|file| (file.len, file.hash)).collect();
+            contents.sort_unstable();
+            contents
+        };
+        contents(&now) == contents(self)
+    }
+
+    /// The paths that the set was opened by.
+    pub fn paths(&self) -> Vec<String> {
+        [&self.set].into_iter().chain(&self.and).cloned().collect()
+    }
+
+    /// Whether one of its files has one of these real paths.
+    pub fn is_of_files(&self, paths: &BTreeSet<String>) -> bool {
+        self.files.iter().any(|file| paths.contains(&file.path))
+    }
+
+    /// Whether it speaks of files that are open here, and all of those are what they were when the changes were made.
+    pub fn is_of_some_of(&self, disk: &Disk) -> bool {
+        let now = Self::new(&[], disk, self.begun);
+        let now: BTreeMap<&str, &Known> = now.files.iter().map(|file| (&*file.path, file)).collect();
+        let mut shared = self.files.iter().filter_map(|file| Some((file, *now.get(&*file.path)?))).peekable();
+        shared.peek().is_some() && shared.all(|(then, now)| then == now)
+    }
+}
+
+/// What stands in one place of a journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Entry {
+    /// A sound line: a JSON value.
+    Line(String),
+    /// Lines that are damaged or missing.
+    Lost(Lost),
+}
+
+/// Lines that are damaged or missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lost {
+    /// How many.
+    pub count: u64,
+    /// Whether there may have been more: the numbers of the lines do not tell.
+    pub at_least: bool,
+    /// What can be read of them, with signs for what a terminal would obey; empty if nothing is there.
+    pub text: String,
+}
+
+/// What an earlier session left.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// What it applies to.
+    pub header: Header,
+    /// The changes, and where some are missing.
+    pub entries: Vec<Entry>,
+    /// Whether the last line is not complete: it was being written when the session ended.
+    pub is_cut: bool,
+}
+
+impl Stored {
+    /// The sound lines.
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = &str> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Line(line) => Some(&**line),
+            Entry::Lost(_) => None,
+        })
+    }
+}
+
+/// Why there is no journal to replay although there is a file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// Not a journal, or its first line is damaged.
+    #[error("it is damaged")]
+    Damaged,
+    /// Of a later version of this program.
+    #[error("a newer sited wrote it")]
+    Newer,
+    /// It cannot be read.
+    #[error("it cannot be read: {0}")]
+    Unreadable(String),
+}
+
+/// The first line of a journal.
+pub(super) fn first_line(header: &Header) -> io::Result<String> {
+    Ok(hashed(&serde_json::to_string(header)?))
+}
+
+/// A line with its number; the first after the header has number 1.
+pub(super) fn line(number: u64, json: &str) -> String {
+    hashed(&format!("{number} {json}"))
+}
+
+fn hashed(text: &str) -> String {
+    format!("{:016x} {text}\n", fingerprint(text.as_bytes()))
+}
+
+/// What every form of header has.
+#[derive(Deserialize)]
+struct Version {
+    version: u32,
+}
+
+pub(super) fn parse(bytes: &[u8]) -> Result<Stored, Unusable> {
+    let end = bytes.iter().position(|byte| *byte == b'\n').ok_or(Unusable::Damaged)?;
+    let header = header_of(bytes.get(..end).unwrap_or_default())?;
+    let has_numbers = header.version > 1;
+    let (entries, is_cut) = entries(bytes.get(end + 1..).unwrap_or_default(), has_numbers);
+    Ok(Stored { header, entries, is_cut })
+}
+
+/// The header that a journal's first line holds.
+pub(super) fn header_of(line: &[u8]) -> Result<Header, Unusable> {
+    let json = sound(line).ok_or(Unusable::Damaged)?;
+    match serde_json::from_str::<Version>(json) {
+        Ok(Version { version }) if version > VERSION => return Err(Unusable::Newer),
+        Ok(_) => {}
+        Err(_) => return Err(Unusable::Damaged),
+    }
+    serde_json::from_str(json).map_err(|_| Unusable::Damaged)
+}
+
+/// The lines of a journal whose header is damaged.
+pub(super) fn readable(bytes: &[u8]) -> Vec<Entry> {
+    let end = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
+    let rest = bytes.get(end..).unwrap_or_default();
+    // The form is not known: lines of the present one begin with a digit.
+    let has_numbers =
+        rest.split(|byte| *byte == b'\n').filter_map(sound).any(|line| line.starts_with(|c: char| c.is_ascii_digit()));
+    entries(rest, has_numbers).0
+}
+
+/// The lines after the header, and whether the last one is not complete.
+fn entries(bytes: &[u8], has_numbers: bool) -> (Vec<Entry>, bool) {
+    let mut reader = Reader { has_numbers, next: 1, ..Reader::default() };
+    let mut is_cut = false;
+    for chunk in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let is_whole = chunk.ends_with(b"\n");
+        let text = chunk.strip_suffix(b"\n").unwrap_or(chunk);
+        is_cut = !reader.take(text) && !is_whole && reader.damaged.len() == 1;
+    }
+    if !is_cut {
+        reader.end();
+    }
+    (reader.entries, is_cut)
+}
+
+/// Puts sound lines in their places.
+#[derive(Default)]
+struct Reader<'b> {
+    has_numbers: bool,
+    /// The number of the next line.
+    next: u64,
+    entries: Vec<Entry>,
+    /// Chunks since the last sound line.
+    damaged: Vec<&'b [u8]>,
+}
+
+impl<'b> Reader<'b> {
+    /// Takes the next chunk in; whether it is sound.
+    fn take(&mut self, chunk: &'b [u8]) -> bool {
+        let Some(text) = sound(chunk) else {
+            self.damaged.push(chunk);
+            return false;
+        };
+        if !self.has_numbers {
+            self.lose(None);
+            self.entries.push(Entry::Line(text.to_owned()));
+            return true;
+        }
+        let numbered = text.split_once(' ').and_then(|(number, json)| Some((number.parse::<u64>().ok()?, json)));
+        match numbered {
+            Some((number, json)) if number >= self.next => {
+                self.lose(Some(number - self.next));
+                self.entries.push(Entry::Line(json.to_owned()));
+                self.next = number.saturating_add(1);
+                true
+            }
+            // A line that stands there twice counts once.
+            Some(_) => true,
+            None => {
+                self.damaged.push(chunk);
+                false
+            }
+        }
+    }
+
+    /// So many lines are missing here; `None` if no number tells.
+    fn lose(&mut self, missing: Option<u64>) {
+        let damaged = std::mem::take(&mut self.damaged);
+        let count = missing.unwrap_or(damaged.len() as u64);
+        if count == 0 {
+            return;
+        }
+        let texts = damaged.iter().filter(|chunk| chunk.iter().any(|byte| *byte != 0));
+        let texts: Vec<String> = texts.map(|chunk| excerpt(&String::from_utf8_lossy(chunk), SHOWN)).collect();
+        self.entries.push(Entry::Lost(Lost { count, at_least: missing.is_none(), text: texts.join("\n") }));
+    }
+
+    fn end(&mut self) {
+        self.lose(None);
+    }
+}
+
+/// The text of a line whose hash is right.
+fn sound(line: &[u8]) -> Option<&str> {
+    let (hash, text) = std::str::from_utf8(line).ok()?.split_once(' ')?;
+    (hash.len() == 16 && u64::from_str_radix(hash, 16).ok()? == fingerprint(text.as_bytes())).then_some(text)
+}

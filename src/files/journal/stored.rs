@@ -1,0 +1,121 @@
+//! Journals as files of the state folder: read, put out of the way, and listed with those that were put there.
+
+use super::format::{self, Entry, Header, Stored, Unusable};
+use super::{END, FOLDER, MOST_BYTES, name_of};
+use crate::files::lock::{make_own, real};
+use crate::files::trust;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Reads a journal; `None` if there is none.
+pub(super) fn read(path: &Path) -> Option<Result<Stored, Unusable>> {
+    match bytes_of(path) {
+        Ok(bytes) => Some(format::parse(&bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => Some(Err(Unusable::Unreadable(error.to_string()))),
+    }
+}
+
+/// The bytes of a journal. Nothing is read of one that is too long.
+fn bytes_of(path: &Path) -> io::Result<Vec<u8>> {
+    let mut file = trust::open_own(path)?;
+    if file.metadata()?.len() > MOST_BYTES {
+        return Err(trust::Distrust::TooLarge(MOST_BYTES).into());
+    }
+    trust::read_at_most(&mut file, MOST_BYTES)
+}
+
+/// A name for a journal that nothing has yet.
+fn free_name(path: &Path) -> Option<PathBuf> {
+    let mut names = (1..1_000).map(|number| path.with_extension(format!("journal.aside-{number}")));
+    names.find(|name| fs::symlink_metadata(name).is_err())
+}
+
+/// Gives a journal a name that nothing overwrites.
+pub(super) fn set_aside(path: &Path) -> Option<PathBuf> {
+    let aside = free_name(path)?;
+    fs::rename(path, &aside).ok().map(|()| aside)
+}
+
+/// Gives a journal a second name that nothing overwrites.
+pub(super) fn keep_aside(path: &Path) -> Option<PathBuf> {
+    let aside = free_name(path)?;
+    // A file system without second names: the first is taken anew by what is written next.
+    fs::hard_link(path, &aside).or_else(|_| fs::rename(path, &aside)).ok().map(|()| aside)
+}
+
+/// A journal in the state folder.
+#[derive(Debug)]
+pub struct Found {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Whether it was put out of the way: nothing asks about it any more.
+    pub is_aside: bool,
+    /// Its size in bytes.
+    pub len: u64,
+    /// What it holds.
+    pub stored: Result<Stored, Unusable>,
+}
+
+impl Found {
+    /// The name of its file.
+    pub fn name(&self) -> String {
+        self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    }
+
+    /// The lines of one whose header is damaged, to be read by people: nothing says what they apply to.
+    pub fn readable(&self) -> Vec<Entry> {
+        bytes_of(&self.path).map(|bytes| format::readable(&bytes)).unwrap_or_default()
+    }
+
+    /// Removes it.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn discard(&self) -> io::Result<()> {
+        fs::remove_file(&self.path)
+    }
+}
+
+/// The journals of a set that is opened by these paths, those that were put out of the way included, by name. A folder
+/// stands for every set with a file in it. Without any path, all journals.
+///
+/// # Errors
+/// When the folder of journals cannot be read, or is not this user's alone.
+pub fn list(state: &Path, paths: &[PathBuf]) -> io::Result<Vec<Found>> {
+    let folder = state.join(FOLDER);
+    if fs::symlink_metadata(&folder).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(Vec::new());
+    }
+    make_own(&folder)?;
+    let real: Vec<PathBuf> = paths.iter().map(|path| real(path)).collect();
+    let name = name_of(&real);
+    let names: BTreeSet<String> = real.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+    let is_meant = |header: &Header| {
+        let files = header.files.iter().map(|file| file.path.clone()).chain(header.paths());
+        files
+            .into_iter()
+            .any(|file| names.contains(&file) || real.iter().any(|path| Path::new(&file).starts_with(path)))
+    };
+    let mut found = Vec::new();
+    for entry in fs::read_dir(&folder)? {
+        let entry = entry?;
+        let file_name = entry.file_name().to_string_lossy().into_owned();
+        let Some((stem, end)) = file_name.split_once('.') else { continue };
+        let is_aside = end.strip_prefix("journal.aside-").is_some_and(|number| number.parse::<u32>().is_ok());
+        if end != END && !is_aside {
+            continue;
+        }
+        let Some(stored) = read(&entry.path()) else { continue };
+        let is_of_set =
+            paths.is_empty() || stem == name || stored.as_ref().is_ok_and(|stored| is_meant(&stored.header));
+        if is_of_set {
+            let len = entry.metadata().map_or(0, |metadata| metadata.len());
+            found.push(Found { path: entry.path(), is_aside, len, stored });
+        }
+    }
+    found.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(found)
+}

@@ -1,0 +1,370 @@
+//! Writes a journal on a thread of its own, tells when it cannot, and catches up as soon as it can again.
+//!
+//! Invariant: what is in the file can be replayed at every moment. A line that could not be written is never followed
+//! by one that builds on it: what failed is taken off the end, and once writing works again a new file with all that is
+//! unsaved takes the place of the old one.
+
+use super::super::commit::sync_folder;
+use super::super::lock::private;
+use super::format::{Header, first_line, line};
+use super::{MOST_BYTES, NotKept, Place};
+use std::fs::{self, File};
+use std::io::{self, Seek, Write};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Between two attempts to write what could not be written. Each further change is an attempt as well.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// Between two looks whether the file is still there, as long as it holds changes.
+const WATCH: Duration = Duration::from_secs(5);
+
+/// Makes a line's text; may take a while, so it runs on the journal's own thread.
+pub type Line = Box<dyn FnOnce() -> String + Send>;
+
+/// Makes all lines that lead from the saved files to the document as it was when the line was noted.
+pub type All = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
+
+/// Is called, on the journal's thread, when changes are not kept any more, or are again.
+#[derive(Clone)]
+pub struct Watcher(pub Arc<dyn Fn() + Send + Sync>);
+
+impl std::fmt::Debug for Watcher {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Watcher").finish()
+    }
+}
+
+/// One change.
+pub struct Note {
+    /// What it is as a line after those before.
+    pub line: Line,
+    /// Whether the line holds whatever it needs, and does not build on those before.
+    pub is_whole: bool,
+    /// What is written where the line alone does not do.
+    pub all: All,
+}
+
+pub(super) enum Order {
+    Restart(Header),
+    Header(Header),
+    Note(Note),
+    Flush(Sender<()>),
+    Remove,
+    End,
+}
+
+/// An operation that can fail; tests make it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    Thread,
+    Create,
+    Write,
+    Sync,
+    Rename,
+}
+
+/// Asked before each operation.
+pub(super) type Gate = Arc<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
+
+/// What the session is told.
+#[derive(Debug, Default)]
+pub(super) struct Report {
+    pub(super) failure: Option<NotKept>,
+    /// How often all was written anew after a failure: lines that build on earlier ones need a whole line first.
+    pub(super) caught_up: u64,
+}
+
+/// What the file holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Everything up to the last note.
+    Complete,
+    /// All that is unsaved, by a line that the session does not know of: what comes next has to be whole.
+    CaughtUp,
+    /// Something else, or there is none yet.
+    Behind,
+}
+
+pub(super) struct Writer {
+    place: Place,
+    header: Option<Header>,
+    file: Option<File>,
+    /// Bytes and lines of the file that are sound.
+    len: u64,
+    lines: u64,
+    state: State,
+    /// Whether anything was asked to be in the file.
+    is_wanted: bool,
+    /// Whether the session knows that what it notes next stands alone.
+    is_whole: bool,
+    /// What leads to the document of the last note; none before the first.
+    all: Option<All>,
+    /// Its lines, kept while they cannot be written.
+    made: Option<Vec<String>>,
+    is_synced: bool,
+    gate: Gate,
+    report: Arc<Mutex<Report>>,
+    watcher: Option<Watcher>,
+}
+
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+impl Writer {
+    pub(super) fn new(place: Place, gate: Gate, report: Arc<Mutex<Report>>, watcher: Option<Watcher>) -> Self {
+        Self {
+            place,
+            header: None,
+            file: None,
+            len: 0,
+            lines: 0,
+            state: State::Behind,
+            is_wanted: false,
+            is_whole: false,
+            all: None,
+            made: None,
+            is_synced: true,
+            gate,
+            report,
+            watcher,
+        }
+    }
+
+    /// Writes what is ordered, in order, and syncs when nothing waits.
+    pub(super) fn run(mut self, orders: &Receiver<Order>) {
+        let mut waiting: Vec<Sender<()>> = Vec::new();
+        let mut ends = false;
+        while !ends {
+            let mut next = match self.patience() {
+                None => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(patience) => orders.recv_timeout(patience),
+            };
+            loop {
+                match next {
+                    Ok(Order::Flush(done)) => waiting.push(done),
+                    Ok(Order::Remove) => return self.remove(),
+                    Ok(Order::End) => {
+                        ends = true;
+                        break;
+                    }
+                    Ok(order) => self.take(order),
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+                next = orders.try_recv().map_err(|error| match error {
+                    TryRecvError::Empty => RecvTimeoutError::Timeout,
+                    TryRecvError::Disconnected => RecvTimeoutError::Disconnected,
+                });
+            }
+            self.finish();
+            // Whoever waits may be gone.
+            for done in waiting.drain(..) {
+                let _ = done.send(());
+            }
+        }
+    }
+
+    /// How long to wait for an order; `None`: as long as it takes.
+    fn patience(&self) -> Option<Duration> {
+        match self.state {
+            State::Behind => self.is_due().then_some(RETRY),
+            _ => (self.lines > 0).then_some(WATCH),
+        }
+    }
+
+    /// Whether there is something to write that is not in the file.
+    fn is_due(&self) -> bool {
+        self.state == State::Behind && self.is_wanted && self.header.is_some()
+    }
+
+    pub(super) fn take(&mut self, order: Order) {
+        match order {
+            Order::Restart(header) => {
+                self.header = Some(header);
+                (self.all, self.made, self.state) = (None, None, State::Behind);
+                (self.is_wanted, self.is_whole) = (true, true);
+                // Whoever asks for a journal has it before the first change.
+                self.catch_up();
+            }
+            Order::Header(header) => self.header = Some(header),
+            Order::Note(note) => self.note(note),
+            Order::Flush(_) | Order::Remove | Order::End => {}
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        self.all = Some(note.all);
+        (self.made, self.is_wanted, self.is_whole) = (None, true, note.is_whole);
+        let written = match self.state {
+            State::Behind => return,
+            State::CaughtUp if !note.is_whole => {
+                let lines = self.all.as_ref().map(|all| all()).unwrap_or_default();
+                lines.iter().try_for_each(|line| self.append(line))
+            }
+            _ => self.append(&(note.line)()),
+        };
+        match written {
+            Ok(()) if note.is_whole => self.state = State::Complete,
+            Ok(()) => {}
+            // What it was is said when writing all anew fails too.
+            Err(_) => self.state = State::Behind,
+        }
+    }
+
+    /// Brings everything to disk, or says why that cannot be.
+    pub(super) fn finish(&mut self) {
+        if self.state != State::Behind && !self.is_synced {
+            let synced = (self.gate)(Step::Sync).and_then(|()| self.file.as_ref().map_or(Ok(()), File::sync_data));
+            self.is_synced = synced.is_ok();
+            if synced.is_err() {
+                self.state = State::Behind;
+            }
+        }
+        // The folder may have been removed, and the file with it.
+        if self.state != State::Behind && !self.is_in_place() {
+            self.state = State::Behind;
+        }
+        if self.is_due() {
+            self.catch_up();
+        }
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.file.as_ref().zip(self.place.path()).is_some_and(|(file, path)| super::super::lock::is_file_of(file, path))
+    }
+
+    /// Writes all that is unsaved to a new file, which takes the place of the old one.
+    fn catch_up(&mut self) {
+        let was_told = self.failure().is_some();
+        if self.made.is_none() {
+            self.made = Some(self.all.as_ref().map(|all| all()).unwrap_or_default());
+        }
+        match self.rewrite() {
+            Ok(()) => {
+                self.made = None;
+                self.state = if self.is_whole { State::Complete } else { State::CaughtUp };
+                let mut report = self.report.lock().unwrap_or_else(PoisonError::into_inner);
+                report.caught_up += u64::from(!self.is_whole);
+                report.failure = None;
+                drop(report);
+                if was_told {
+                    self.tell();
+                }
+            }
+            Err(why) => {
+                let is_news = self.failure().as_ref() != Some(&why);
+                self.report.lock().unwrap_or_else(PoisonError::into_inner).failure = Some(why);
+                if is_news {
+                    self.tell();
+                }
+            }
+        }
+    }
+
+    fn failure(&self) -> Option<NotKept> {
+        self.report.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
+    }
+
+    fn tell(&self) {
+        if let Some(watcher) = &self.watcher {
+            watcher.0();
+        }
+    }
+
+    fn rewrite(&mut self) -> Result<(), NotKept> {
+        let path = self.place.ready()?.to_path_buf();
+        let failed = |error: io::Error| NotKept::of(&path, &error);
+        let Some(header) = self.header.clone() else { return Ok(()) };
+        let new = path.with_extension("journal.new");
+        let written = self.write_new(&new, &header).and_then(|file| {
+            (self.gate)(Step::Rename)?;
+            fs::rename(&new, &path)?;
+            Ok(file)
+        });
+        let (file, len, lines) = written.map_err(|error| {
+            let _ = fs::remove_file(&new);
+            failed(error)
+        })?;
+        path.parent().map_or(Ok(()), sync_folder).map_err(failed)?;
+        (self.file, self.len, self.lines, self.is_synced) = (Some(file), len, lines, true);
+        Ok(())
+    }
+
+    fn write_new(&self, new: &Path, header: &Header) -> io::Result<(File, u64, u64)> {
+        (self.gate)(Step::Create)?;
+        // What stands there is of a process that died, or was put there: it is not written to.
+        let _ = fs::remove_file(new);
+        let mut file = private().create_new(true).open(new)?;
+        let lines = self.made.as_deref().unwrap_or_default();
+        let first = first_line(header)?;
+        let rest = lines.iter().zip(1..).map(|(json, number)| line(number, json));
+        let mut len = 0;
+        for text in std::iter::once(first).chain(rest) {
+            len += text.len() as u64;
+            if len > MOST_BYTES {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            (self.gate)(Step::Write)?;
+            file.write_all(text.as_bytes())?;
+        }
+        (self.gate)(Step::Sync)?;
+        file.sync_data()?;
+        Ok((file, len, lines.len() as u64))
+    }
+
+    /// Adds a line to the end. What was written of one that fails is taken off again.
+    fn append(&mut self, json: &str) -> io::Result<()> {
+        let text = line(self.lines + 1, json);
+        let Some(file) = &mut self.file else { return Err(io::ErrorKind::NotFound.into()) };
+        let written = (self.gate)(Step::Write).inspect_err(|_| {
+            // As far as a full disk lets it.
+            let _ = file.write_all(text.as_bytes().get(..text.len() / 2).unwrap_or_default());
+        });
+        let room = self.len.saturating_add(text.len() as u64);
+        let fits = if room > MOST_BYTES { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) };
+        match written.and(fits).and_then(|()| file.write_all(text.as_bytes())) {
+            Ok(()) => {
+                (self.len, self.is_synced) = (room, false);
+                self.lines += 1;
+                Ok(())
+            }
+            Err(error) => {
+                // Where that fails too, the last line is not complete, and nothing follows it.
+                let _ = file.set_len(self.len).and_then(|()| file.seek(io::SeekFrom::Start(self.len)));
+                Err(error)
+            }
+        }
+    }
+
+    /// Nothing is unsaved any more: the file goes.
+    pub(super) fn remove(&self) {
+        // Without the lock it may be another's.
+        let is_own = self.place.is_locked() && (self.file.is_none() || self.is_in_place());
+        if let Some(path) = self.place.path().filter(|_| is_own) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+impl NotKept {
+    /// Why a journal at this path could not be written.
+    fn of(path: &Path, error: &io::Error) -> Self {
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        Self::of_folder(folder, error)
+    }
+
+    pub(super) fn of_folder(folder: PathBuf, error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull => Self::NoSpace(folder),
+            io::ErrorKind::QuotaExceeded => Self::Quota(folder),
+            io::ErrorKind::FileTooLarge => Self::TooLarge(folder),
+            _ => Self::Unwritable { folder, why: crate::files::error::plain(error) },
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Locks on the files of a set themselves, which hold where the lock in the state folder is not seen: another user, sudo,
+//! a container, a second mount of the same folder.
+//!
+//! They are advisory locks of the whole file (`flock`): nothing is written, whoever only reads does not meet them, and
+//! they go with their process. A save puts another file in the place of a locked one, so they are taken anew after it.
+//! Where a file system has no such locks, there are none; on Windows they would keep readers out, so there are none
+//! either.
+
+use super::Held;
+use crate::files::disk::identity;
+use std::collections::BTreeMap;
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Each lock needs an open file: of a larger set, those that come first are locked.
+const MOST: usize = 256;
+
+/// Device and inode.
+type Identity = (u64, u64);
+
+/// The locks of one open set.
+#[derive(Debug, Default)]
+pub(in crate::files) struct FileLocks {
+    held: BTreeMap<Identity, Arc<File>>,
+}
+
+impl FileLocks {
+    /// The same locks for another set of this process: they are free when both have let go of them.
+    pub(in crate::files) fn shared(&self) -> Self {
+        Self { held: self.held.clone() }
+    }
+
+    /// Locks these files too.
+    ///
+    /// # Errors
+    /// [`Held`] when another process has one of them; what is held stays held.
+    pub(in crate::files) fn hold<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
+        self.hold_beside(&Self::default(), files)
+    }
+
+    fn hold_beside<'p>(&mut self, other: &Self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
+        let mut new = BTreeMap::new();
+        for path in files {
+            if self.held.len() + new.len() >= MOST {
+                break;
+            }
+            let Some((identity, metadata)) = regular(path) else { continue };
+            if self.held.contains_key(&identity) || new.contains_key(&identity) {
+                continue;
+            }
+            if let Some(file) = other.held.get(&identity) {
+                new.insert(identity, Arc::clone(file));
+            } else if let Some(file) = locked(path, &metadata)? {
+                new.insert(identity, Arc::new(file));
+            }
+        }
+        self.held.extend(new);
+        Ok(())
+    }
+
+    /// Locks these files as they are now, and gives every other one back.
+    ///
+    /// # Errors
+    /// As [`FileLocks::hold`]; those that are free are held then.
+    pub(in crate::files) fn hold_only<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
+        let old = std::mem::take(self);
+        let mut outcome = Ok(());
+        for path in files {
+            outcome = outcome.and(self.hold_beside(&old, std::iter::once(path)));
+        }
+        outcome
+    }
+
+    /// Whether any file is locked.
+    pub(in crate::files) fn is_any(&self) -> bool {
+        !self.held.is_empty()
+    }
+}
+
+/// What a path leads to, if that is a regular file and the system tells files apart.
+fn regular(path: &Path) -> Option<(Identity, Metadata)> {
+    if cfg!(not(unix)) {
+        return None;
+    }
+    let metadata = fs::metadata(path).ok().filter(Metadata::is_file)?;
+    Some((identity(&metadata)?, metadata))
+}
+
+/// The file, opened and locked; `None` where that cannot be.
+fn locked(path: &Path, expected: &Metadata) -> Result<Option<File>, Held> {
+    let Ok(file) = open(path) else { return Ok(None) };
+    // Another file may have taken its place between the two.
+    let is_same = file.metadata().is_ok_and(|found| identity(&found) == identity(expected));
+    match file.try_lock() {
+        Ok(()) => Ok(is_same.then_some(file)),
+        Err(TryLockError::WouldBlock) => Err(Held { process: identity(expected).and_then(holder), elsewhere: true }),
+        // Network file systems without locks, and those that lock only what is open for writing.
+        Err(TryLockError::Error(_)) => Ok(None),
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        // A pipe that has taken the file's place blocks nobody.
+        let flags = rustix::fs::OFlags::NONBLOCK | rustix::fs::OFlags::NOCTTY;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    options.open(path)
+}
+
+/// The process that holds a lock on a file, where the system lists locks (Linux). A process of another container has
+/// no number here.
+fn holder((device, inode): Identity) -> Option<u32> {
+    let locks = fs::read_to_string("/proc/locks").ok()?;
+    holder_in(&locks, device, inode)
+}
+
+fn holder_in(locks: &str, device: u64, inode: u64) -> Option<u32> {
+    #[cfg(unix)]
+    let (major, minor) = (rustix::fs::major(device), rustix::fs::minor(device));
+    #[cfg(not(unix))]
+    let (major, minor) = (device, 0);
+    let file = format!("{major:02x}:{minor:02x}:{inode}");
+    locks.lines().find_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, "FLOCK", _, _, process, found, ..] = words[..] else { return None };
+        process.parse().ok().filter(|process| found == file && *process > 0)
+    })
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn hold(locks: &mut FileLocks, paths: &[PathBuf]) -> Result<(), Held> {
+        locks.hold(paths.iter().map(PathBuf::as_path))
+    }
+
+    #[test]
+    fn a_file_is_held_by_one_under_all_its_names_until_another_file_takes_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("a.xml"), "1").unwrap();
+        fs::hard_link(path("a.xml"), path("b.xml")).unwrap();
+        std::os::unix::fs::symlink("a.xml", path("c.xml")).unwrap();
+        let (mut one, mut two) = (FileLocks::default(), FileLocks::default());
+        hold(&mut one, &[path("a.xml"), path("new.xml")]).unwrap();
+        for name in ["a.xml", "b.xml", "c.xml"] {
+            let held = hold(&mut two, &[path(name)]).unwrap_err();
+            assert!(held.elsewhere, "{name}");
+            assert!(held.process.is_none_or(|process| process == std::process::id()), "{name}: {held}");
+        }
+        // Readers meet nothing.
+        assert_eq!(fs::read(path("a.xml")).unwrap(), b"1");
+        // What one's own process holds for a set is shared with the set that it becomes.
+        let mut next = one.shared();
+        next.hold(std::iter::once(&*path("c.xml"))).unwrap();
+        drop(one);
+        assert!(hold(&mut two, &[path("a.xml")]).is_err());
+        fs::write(path("temporary"), "2").unwrap();
+        fs::rename(path("temporary"), path("a.xml")).unwrap();
+        next.hold_only([&*path("a.xml")].into_iter()).unwrap();
+        assert!(hold(&mut two, &[path("a.xml")]).is_err(), "the new file is held");
+        hold(&mut two, &[path("b.xml")]).unwrap();
+    }
+
+    #[test]
+    fn what_is_no_file_is_not_opened_and_large_sets_do_not_use_up_open_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+        rustix::fs::mknodat(rustix::fs::CWD, path("pipe"), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+        let mut locks = FileLocks::default();
+        hold(&mut locks, &[path("pipe"), folder.path().to_path_buf(), path("none")]).unwrap();
+        assert!(!locks.is_any());
+        let many: Vec<PathBuf> = (0..MOST + 50).map(|number| path(&number.to_string())).collect();
+        for path in &many {
+            fs::write(path, "").unwrap();
+        }
+        hold(&mut locks, &many).unwrap();
+        assert_eq!(locks.held.len(), MOST);
+    }
+
+    #[test]
+    fn the_process_is_found_in_the_list_of_locks() {
+        let device = rustix::fs::makedev(8, 1);
+        let list = "1: POSIX  ADVISORY  WRITE 7 08:01:42 0 EOF\n2: FLOCK  ADVISORY  WRITE 9 08:01:43 0 EOF\n\
+                    3: FLOCK  ADVISORY  WRITE 0 08:01:44 0 EOF\n4: -> FLOCK  ADVISORY  WRITE 8 08:01:42 0 EOF\n\
+                    5: FLOCK  ADVISORY  WRITE 10 08:01:42 0 EOF\n";
+        assert_eq!(holder_in(list, device, 42), Some(10));
+        assert_eq!(holder_in(list, device, 44), None, "of another container");
+        assert_eq!(holder_in("rubbish\n\n", device, 42), None);
+    }
+}

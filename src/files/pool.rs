@@ -1,0 +1,94 @@
+//! The pool of threads on which files are read and rows are checked: as many as the system starts.
+//!
+//! Rayon would make its pool on first use and panic where a thread cannot be started (`ulimit -u`, the limit of a
+//! container). Here the threads are started first, and the pool is made of those that run.
+
+use rayon::{ThreadBuilder, ThreadPoolBuilder};
+use std::io;
+use std::num::NonZero;
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+
+/// How many threads the pool has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pool {
+    /// One for each core, or as many as `RAYON_NUM_THREADS` says.
+    pub wanted: usize,
+    /// Those that the system started. With none, all work is done on the thread that started the pool.
+    pub started: usize,
+}
+
+/// Starts the pool of this process. A pool that is there already stays as it is.
+pub fn start_pool() -> Pool {
+    let said = std::env::var("RAYON_NUM_THREADS").ok().and_then(|text| text.parse().ok());
+    let cores = || thread::available_parallelism().map_or(1, NonZero::get);
+    let wanted = said.filter(|number| *number > 0).unwrap_or_else(cores);
+    let threads = waiting(wanted, |work| thread::Builder::new().spawn(work).map(drop));
+    let started = threads.len();
+    let mut threads = threads.into_iter();
+    // An error says that there is a pool already.
+    let _ = if started == 0 {
+        ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global()
+    } else {
+        let hand_over = move |worker: ThreadBuilder| {
+            let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
+            threads.next().ok_or_else(gone)?.send(worker).map_err(|_| gone())
+        };
+        ThreadPoolBuilder::new().num_threads(started).spawn_handler(hand_over).build_global()
+    };
+    Pool { wanted, started }
+}
+
+/// Starts threads that wait for what each is to do, until one cannot be started.
+fn waiting(
+    wanted: usize,
+    mut spawn: impl FnMut(Box<dyn FnOnce() + Send>) -> io::Result<()>,
+) -> Vec<Sender<ThreadBuilder>> {
+    let start = |_| {
+        let (sender, receiver) = channel::<ThreadBuilder>();
+        let work = move || {
+            if let Ok(worker) = receiver.recv() {
+                worker.run();
+            }
+        };
+        spawn(Box::new(work)).ok().map(|()| sender)
+    };
+    (0..wanted).map_while(start).collect()
+}
+
+impl Pool {
+    /// What to say where the system started fewer threads than wanted.
+    pub fn shortage(&self) -> Option<String> {
+        let Self { wanted, started } = *self;
+        let work = match started {
+            0 => "all work is done by one".to_owned(),
+            1 => "the work is done by 1".to_owned(),
+            more => format!("the work is done by {more}"),
+        };
+        (started < wanted).then(|| {
+            format!("{started} of {wanted} threads could be started (ulimit -u says how many are allowed); {work}")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_are_started_until_the_system_refuses_one() {
+        for (limit, expected) in [(0, 0), (1, 1), (3, 3), (9, 4)] {
+            let mut begun = 0;
+            let threads = waiting(4, |work| {
+                if begun == limit {
+                    return Err(io::ErrorKind::WouldBlock.into());
+                }
+                begun += 1;
+                thread::Builder::new().spawn(work).map(drop)
+            });
+            assert_eq!((threads.len(), begun), (expected, expected));
+            let pool = Pool { wanted: 4, started: expected };
+            assert_eq!(pool.shortage().is_some(), expected < 4);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The key that tells the commit records and backups of this user from those that came with a folder.
+//!
+//! 32 random bytes in the user's state folder, made when they are first needed. A record is authenticated by a keyed
+//! BLAKE3 hash, so that nobody without the key can write one that is carried out unasked.
+
+use crate::files::commit::{SUFFIX, temporary_prefix};
+use crate::files::lock::{check_own_folder, make_private};
+use crate::files::trust;
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// The name of its file in the state folder.
+const NAME: &str = "record.key";
+
+/// Bytes of a key.
+const LEN: usize = 32;
+
+/// Authenticates what this user's own runs of the program have written.
+#[derive(Clone)]
+pub(in crate::files) struct Key([u8; LEN]);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key(…)")
+    }
+}
+
+impl Key {
+    /// The key in a state folder; `None` where there is none that only this user can read.
+    pub(in crate::files) fn load(state: &Path) -> Option<Self> {
+        let path = state.join(NAME);
+        let mut file = trust::open_own(&path).ok()?;
+        if !is_private(&file.metadata().ok()?) || check_own_folder(state).is_err() {
+            return None;
+        }
+        let bytes = trust::read_at_most(&mut file, LEN as u64).ok()?;
+        Some(Self(bytes.try_into().ok()?))
+    }
+
+    /// The same, made where it is missing or was readable for others.
+    ///
+    /// # Errors
+    /// When it cannot be written, or the state folder is not this user's alone.
+    pub(in crate::files) fn load_or_create(state: &Path) -> io::Result<Self> {
+        if let Some(key) = Self::load(state) {
+            return Ok(key);
+        }
+        make_private(state)?;
+        check_own_folder(state)?;
+        let mut bytes = [0; LEN];
+        getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+        let mut file = tempfile::Builder::new().prefix(&temporary_prefix(NAME)).suffix(SUFFIX).tempfile_in(state)?;
+        file.write_all(&bytes)?;
+        file.as_file().sync_all()?;
+        match fs::symlink_metadata(state.join(NAME)) {
+            // Another process has made one at this moment: one of the two counts.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                if let Err(error) = file.persist_noclobber(state.join(NAME)) {
+                    return Self::load(state).ok_or(error.error);
+                }
+            }
+            _ => {
+                file.persist(state.join(NAME)).map_err(|error| error.error)?;
+            }
+        }
+        Self::load(state).ok_or_else(|| io::Error::other("the key cannot be read back"))
+    }
+
+    /// The code that authenticates these bytes as those of one kind of file.
+    pub(in crate::files) fn code(&self, kind: &str, bytes: &[u8]) -> blake3::Hash {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        // The length keeps a kind from running into the bytes.
+        hasher.update(&(kind.len() as u64).to_le_bytes()).update(kind.as_bytes()).update(bytes);
+        hasher.finalize()
+    }
+
+    /// Whether a code in hexadecimal is that of these bytes. Takes the same time for every wrong one.
+    pub(in crate::files) fn confirms(&self, kind: &str, bytes: &[u8], code: &str) -> bool {
+        blake3::Hash::from_hex(code).is_ok_and(|code| code == self.code(kind, bytes))
+    }
+}
+
+/// Whether a file is readable and writable for its owner alone.
+fn is_private(metadata: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    let is_private = {
+        const OTHERS: u32 = 0o077;
+        std::os::unix::fs::MetadataExt::mode(metadata) & OTHERS == 0
+    };
+    #[cfg(not(unix))]
+    let is_private = {
+        let _ = metadata;
+        true
+    };
+    is_private
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    fn path(state: &Path) -> std::path::PathBuf {
+        state.join(NAME)
+    }
+
+    #[test]
+    fn a_key_is_made_once_and_read_by_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("state/sited");
+        assert!(Key::load(&state).is_none());
+        let key = Key::load_or_create(&state).unwrap();
+        let code = key.code("record", b"bytes");
+        assert_eq!(Key::load_or_create(&state).unwrap().code("record", b"bytes"), code);
+        assert_eq!(fs::metadata(path(&state)).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(key.confirms("record", b"bytes", &code.to_hex()));
+        assert!(!key.confirms("backup", b"bytes", &code.to_hex()) && !key.confirms("record", b"byte", &code.to_hex()));
+        assert!(!key.confirms("record", b"bytes", "") && !key.confirms("record", b"bytes", "zz"));
+    }
+
+    #[test]
+    fn a_key_that_others_may_know_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("sited");
+        let first = Key::load_or_create(&state).unwrap().code("record", b"");
+        let spoil: [&dyn Fn(); 4] = [
+            &|| fs::set_permissions(path(&state), fs::Permissions::from_mode(0o644)).unwrap(),
+            &|| fs::write(path(&state), "short").unwrap(),
+            &|| fs::write(path(&state), [0; LEN + 1]).unwrap(),
+            &|| {
+                fs::write(folder.path().join("known"), [0; LEN]).unwrap();
+                fs::remove_file(path(&state)).unwrap();
+                symlink("../known", path(&state)).unwrap();
+            },
+        ];
+        let mut codes = vec![first];
+        for spoil in spoil {
+            spoil();
+            assert!(Key::load(&state).is_none());
+            let code = Key::load_or_create(&state).unwrap().code("record", b"");
+            assert!(!codes.contains(&code));
+            codes.push(code);
+        }
+        assert_eq!(fs::read(folder.path().join("known")).unwrap(), [0; LEN], "the link's end is left alone");
+        fs::set_permissions(&state, fs::Permissions::from_mode(0o777)).unwrap();
+        assert!(Key::load(&state).is_none() && Key::load_or_create(&state).is_err());
+    }
+}

@@ -1,0 +1,92 @@
+//! Which paths a commit record may name: plain ones below its folder that are not hidden, each with the temporary file
+//! that a save makes for it. A save whose record would name any other is refused before its first rename.
+
+use super::{Name, Record, Replacement};
+use crate::files::commit::is_temporary_of;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::path::{Component, Path};
+
+/// Where a target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Where {
+    Inside,
+    Elsewhere,
+}
+
+/// Whether a path is one that a save writes to, below its folder.
+///
+/// # Errors
+/// Why not, completing "… is not written".
+pub(in crate::files) fn check_inside(path: &Path) -> Result<(), String> {
+    match check_path(path)? {
+        Where::Inside => Ok(()),
+        Where::Elsewhere => Err("it is outside of the folder".to_owned()),
+    }
+}
+
+/// Where a path leads, if it is one that a save writes to: no `..`, nothing hidden.
+pub(super) fn check_path(path: &Path) -> Result<Where, String> {
+    if path.is_absolute() {
+        let is_plain = path.components().all(|part| !matches!(part, Component::ParentDir | Component::CurDir));
+        let is_shown = path.file_name().is_some_and(|name| !is_hidden(name));
+        return if is_plain && is_shown { Ok(Where::Elsewhere) } else { Err("it is no plain path".to_owned()) };
+    }
+    let mut components = path.components().peekable();
+    if components.peek().is_none() {
+        return Err("it is no plain path".to_owned());
+    }
+    for component in components {
+        match component {
+            Component::Normal(name) if is_hidden(name) => {
+                return Err(format!("{} is hidden, and no save writes there", Path::new(name).display()));
+            }
+            Component::Normal(_) => {}
+            _ => return Err("it leads out of the folder of the record".to_owned()),
+        }
+    }
+    Ok(Where::Inside)
+}
+
+/// Folders that begin with a dot belong to programs (`.git`, `.ssh`), except the one that belongs to web servers (RFC
+/// 8615). Some file systems ignore some characters, so that another name leads there too.
+fn is_hidden(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let ignored = |letter: char| matches!(letter, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
+    name.chars().any(ignored) || (name.starts_with('.') && name != ".well-known")
+}
+
+impl Record {
+    /// Whether this program would finish the record: each path is one that a save writes to.
+    pub(super) fn check_names(&self) -> Result<(), String> {
+        let name = |target: &Name, why: String| format!("{}: {why}", target.path().display());
+        for target in self.targets() {
+            check_path(&target.path()).map_err(|why| name(target, why))?;
+        }
+        for file in &self.files {
+            file.check_temporary().map_err(|why| name(&file.target, why))?;
+        }
+        self.twice().map_or(Ok(()), |target| Err(name(&target, "it is written twice".to_owned())))
+    }
+
+    /// A target that is named more than once.
+    pub(super) fn twice(&self) -> Option<Name> {
+        let mut seen = BTreeSet::new();
+        self.targets().find(|target| !seen.insert(*target)).cloned()
+    }
+}
+
+impl Replacement {
+    /// Whether the temporary file is one that a save makes for this target: beside it, by its name.
+    pub(super) fn check_temporary(&self) -> Result<(), String> {
+        let (temporary, target) = (self.temporary.path(), self.target.path());
+        let is_beside = temporary.parent() == target.parent();
+        let is_named = temporary.file_name().zip(target.file_name());
+        let is_named = is_named.is_some_and(|(temporary, target)| is_temporary_of(temporary, target));
+        if is_beside && is_named {
+            Ok(())
+        } else {
+            Err("the file that waits for it is not one of this program".to_owned())
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The names of the files that earlier splits have made in a folder, kept in the user's state folder.
+//!
+//! An index lists the parts of the last split only. What a longer split before it has left is known from here, so that
+//! `--prune` removes what this program made and never a file that merely has such a name.
+
+use super::disk::fingerprint;
+use super::lock::make_private;
+use super::own::write_whole;
+use super::trust;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Bytes of a history: far more names than one folder gets.
+const MAX_BYTES: u64 = 64 << 20;
+
+/// What is stored.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Stored {
+    /// The folder, without links: two may have the same file name here.
+    folder: Vec<u8>,
+    names: BTreeSet<String>,
+}
+
+/// The files that earlier splits have made in one folder.
+#[derive(Debug, Default)]
+pub struct SplitHistory {
+    /// Where it is kept; nowhere without a state folder.
+    path: Option<PathBuf>,
+    folder: PathBuf,
+    names: BTreeSet<String>,
+}
+
+impl SplitHistory {
+    /// That of a folder; empty where nothing is known.
+    pub fn load(state: Option<&Path>, folder: &Path) -> Self {
+        // A folder that is still to be made has no history, but it will have one.
+        let parent = || Some(folder.parent()?.canonicalize().ok()?.join(folder.file_name()?));
+        let Some(real) = folder.canonicalize().ok().or_else(parent) else { return Self::default() };
+        let bytes = real.as_os_str().as_encoded_bytes().to_vec();
+        let path = state.map(|state| state.join("splits").join(format!("{:016x}.json", fingerprint(&bytes))));
+        let read = |path: &PathBuf| serde_json::from_slice(&trust::read_own(path, MAX_BYTES).ok()?).ok();
+        let stored: Stored = path.as_ref().and_then(read).unwrap_or_default();
+        let names = if stored.folder == bytes { stored.names } else { BTreeSet::new() };
+        Self { path, folder: real, names }
+    }
+
+    /// Whether an earlier split has made a file of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// Adds the files of a split that was written, and forgets those that are gone. What cannot be kept is not removed
+    /// by a later `--prune`, and nothing else comes of it.
+    pub fn add<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        self.names.extend(names.map(ToOwned::to_owned));
+        let is_gone = |error: std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
+        self.names.retain(|name| !self.folder.join(name).symlink_metadata().is_err_and(is_gone));
+        let Some(path) = &self.path else { return };
+        let folder = self.folder.as_os_str().as_encoded_bytes().to_vec();
+        let stored = Stored { folder, names: self.names.clone() };
+        if let (Some(parent), Ok(bytes)) = (path.parent(), serde_json::to_vec(&stored))
+            && make_private(parent).is_ok()
+        {
+            let _ = write_whole(path, &bytes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn names_are_known_again_by_folder_and_only_while_the_files_are_there() {
+        let place = tempfile::tempdir().unwrap();
+        let (state, out) = (place.path().join("state"), place.path().join("out"));
+        assert!(!SplitHistory::load(Some(&state), &out).has("a.xml"));
+        let mut history = SplitHistory::load(Some(&state), &out);
+        fs::create_dir(&out).unwrap();
+        fs::write(out.join("a.xml"), "").unwrap();
+        history.add(["a.xml", "b.xml"].into_iter());
+        let known = |folder: &Path| ["a.xml", "b.xml"].map(|name| SplitHistory::load(Some(&state), folder).has(name));
+        assert_eq!(known(&out), [true, false]);
+        assert_eq!(known(place.path()), [false, false]);
+        assert!(!SplitHistory::load(None, &out).has("a.xml"));
+        fs::remove_file(out.join("a.xml")).unwrap();
+        SplitHistory::load(Some(&state), &out).add(std::iter::empty());
+        fs::write(out.join("a.xml"), "another").unwrap();
+        assert_eq!(known(&out), [false, false], "it is another file since");
+    }
+}

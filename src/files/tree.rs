@@ -1,0 +1,272 @@
+//! File operations below an open folder: no path leads out of it, and no component of a path is a link.
+//!
+//! A path that was checked and then used by name could be exchanged for a link in between. Here each component is
+//! opened relative to the one before it, so what was checked is what is used.
+
+use super::outside;
+use super::trust::Distrust;
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// What stands at a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Status {
+    pub(super) is_regular: bool,
+    pub(super) len: u64,
+    /// The number of its owner; `None` where the system has none.
+    pub(super) owner: Option<u32>,
+    pub(super) stamp: Option<Stamp>,
+}
+
+/// Which file it is, and when the system last changed anything about it: seconds since 1970 and nanoseconds. Nobody can
+/// give another file the same stamp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(super) struct Stamp {
+    inode: u64,
+    changed: (i64, i64),
+}
+
+impl Status {
+    /// Whether the file belongs to the current user.
+    pub(super) fn is_of_current_user(&self) -> bool {
+        #[cfg(unix)]
+        let is_own = self.owner == Some(rustix::process::geteuid().as_raw());
+        #[cfg(not(unix))]
+        let is_own = self.owner.is_none();
+        is_own
+    }
+}
+
+impl Stamp {
+    /// That of the file at a path; `None` where the system has none.
+    pub(super) fn of(path: &Path) -> io::Result<Option<Self>> {
+        let metadata = std::fs::symlink_metadata(path)?;
+        #[cfg(unix)]
+        let stamp = {
+            use std::os::unix::fs::MetadataExt;
+            Some(Self { inode: metadata.ino(), changed: (metadata.ctime(), metadata.ctime_nsec()) })
+        };
+        #[cfg(not(unix))]
+        let stamp = {
+            let _ = metadata;
+            None
+        };
+        Ok(stamp)
+    }
+}
+
+/// An open folder.
+#[derive(Debug)]
+pub(super) struct Tree {
+    path: PathBuf,
+    folder: Folder,
+}
+
+/// A name in an open folder of a tree.
+#[derive(Debug)]
+pub(super) struct Place {
+    folder: Folder,
+    name: OsString,
+}
+
+impl Tree {
+    /// Opens a folder; a link at the end of its path is not followed.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { path: path.to_path_buf(), folder: Folder::open(path)? })
+    }
+
+    /// The place of a path: one below this folder, or an absolute one, which is walked from the top in the same way.
+    ///
+    /// # Errors
+    /// [`Distrust::Link`] when a component is a link, `InvalidInput` when one is `..`, else what the system says.
+    pub(super) fn locate(&self, path: &Path) -> io::Result<Place> {
+        let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain path");
+        let name = path.file_name().ok_or_else(invalid)?.to_os_string();
+        let mut folder = None;
+        for component in path.parent().into_iter().flat_map(Path::components) {
+            match component {
+                Component::Normal(name) => folder = Some(folder.as_ref().unwrap_or(&self.folder).enter(name)?),
+                Component::RootDir | Component::Prefix(_) if folder.is_none() || cfg!(windows) => {
+                    folder = Some(Folder::open(Path::new(component.as_os_str()))?);
+                }
+                _ => return Err(invalid()),
+            }
+        }
+        Ok(Place { folder: folder.map_or_else(|| self.folder.again(), Ok)?, name })
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Place {
+    /// What stands here; `None` when nothing does. A link stands for itself.
+    pub(super) fn status(&self) -> io::Result<Option<Status>> {
+        match self.folder.status(&self.name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            status => status.map(Some),
+        }
+    }
+
+    /// Opens a regular file for reading, or for writing over its bytes.
+    ///
+    /// # Errors
+    /// [`Distrust`] when it is a link or no regular file, else what the system says.
+    pub(super) fn open_file(&self, write: bool) -> io::Result<File> {
+        let file = self.folder.open_file(&self.name, write)?;
+        if file.metadata()?.is_file() { Ok(file) } else { Err(Distrust::NotRegular.into()) }
+    }
+
+    /// The [`fingerprint`](super::disk::fingerprint) of a regular file.
+    pub(super) fn hash(&self) -> io::Result<u64> {
+        outside::hash_of(&mut self.open_file(false)?)
+    }
+
+    /// Puts this file in the place of another.
+    pub(super) fn rename_to(&self, target: &Self) -> io::Result<()> {
+        self.folder.rename(&self.name, &target.folder, &target.name)
+    }
+
+    /// Removes the file.
+    pub(super) fn remove(&self) -> io::Result<()> {
+        self.folder.remove(&self.name)
+    }
+}
+
+#[cfg(unix)]
+#[derive(Debug)]
+struct Folder(std::os::fd::OwnedFd);
+
+#[cfg(unix)]
+impl Folder {
+    fn flags() -> rustix::fs::OFlags {
+        use rustix::fs::OFlags;
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
+    }
+
+    fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self(rustix::fs::open(path, Self::flags(), rustix::fs::Mode::empty()).map_err(link_error)?))
+    }
+
+    fn enter(&self, name: &OsStr) -> io::Result<Self> {
+        Ok(Self(rustix::fs::openat(&self.0, name, Self::flags(), rustix::fs::Mode::empty()).map_err(link_error)?))
+    }
+
+    fn again(&self) -> io::Result<Self> {
+        Ok(Self(self.0.try_clone()?))
+    }
+
+    fn status(&self, name: &OsStr) -> io::Result<Status> {
+        use rustix::fs::{AtFlags, FileType, statat};
+        let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        // The system's types have other widths on other systems.
+        #[allow(clippy::unnecessary_cast, clippy::useless_conversion)]
+        Ok(Status {
+            is_regular: FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile,
+            len: stat.st_size as u64,
+            owner: Some(stat.st_uid),
+            stamp: Some(Stamp {
+                inode: u64::from(stat.st_ino),
+                changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            }),
+        })
+    }
+
+    fn open_file(&self, name: &OsStr, write: bool) -> io::Result<File> {
+        use rustix::fs::{Mode, OFlags, openat};
+        let access = if write { OFlags::WRONLY } else { OFlags::RDONLY };
+        let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+        Ok(openat(&self.0, name, flags, Mode::empty()).map_err(link_error)?.into())
+    }
+
+    fn rename(&self, name: &OsStr, to: &Self, new: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::renameat(&self.0, name, &to.0, new)?)
+    }
+
+    fn remove(&self, name: &OsStr) -> io::Result<()> {
+        Ok(rustix::fs::unlinkat(&self.0, name, rustix::fs::AtFlags::empty())?)
+    }
+}
+
+/// The systems do not agree on what they say of a link that was not to be followed.
+#[cfg(unix)]
+fn link_error(error: rustix::io::Errno) -> io::Error {
+    use rustix::io::Errno;
+    match error {
+        Errno::LOOP | Errno::MLINK | Errno::NOTDIR => Distrust::Link.into(),
+        error => error.into(),
+    }
+}
+
+/// Systems without operations relative to an open folder: each component is looked at by its path.
+#[cfg(not(unix))]
+#[derive(Debug)]
+struct Folder(PathBuf);
+
+#[cfg(not(unix))]
+impl Folder {
+    fn open(path: &Path) -> io::Result<Self> {
+        let metadata = std::fs::symlink_metadata(path)?;
+        if metadata.is_dir() { Ok(Self(path.to_path_buf())) } else { Err(Distrust::Link.into()) }
+    }
+
+    fn enter(&self, name: &OsStr) -> io::Result<Self> {
+        Self::open(&self.0.join(name))
+    }
+
+    fn again(&self) -> io::Result<Self> {
+        Ok(Self(self.0.clone()))
+    }
+
+    fn status(&self, name: &OsStr) -> io::Result<Status> {
+        let metadata = std::fs::symlink_metadata(self.0.join(name))?;
+        Ok(Status { is_regular: metadata.is_file(), len: metadata.len(), owner: None, stamp: None })
+    }
+
+    fn open_file(&self, name: &OsStr, write: bool) -> io::Result<File> {
+        if !self.status(name)?.is_regular {
+            return Err(Distrust::NotRegular.into());
+        }
+        File::options().read(!write).write(write).open(self.0.join(name))
+    }
+
+    fn rename(&self, name: &OsStr, to: &Self, new: &OsStr) -> io::Result<()> {
+        std::fs::rename(self.0.join(name), to.0.join(new))
+    }
+
+    fn remove(&self, name: &OsStr) -> io::Result<()> {
+        std::fs::remove_file(self.0.join(name))
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_path_is_followed_without_links_and_never_out_of_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().canonicalize().unwrap().join(name);
+        fs::create_dir_all(path("in/deep")).unwrap();
+        fs::write(path("in/deep/file"), "x").unwrap();
+        fs::write(path("out"), "y").unwrap();
+        symlink("deep", path("in/linked")).unwrap();
+        symlink("../out", path("in/link")).unwrap();
+        let tree = Tree::open(&path("in")).unwrap();
+        let hash = |name: &Path| tree.locate(name)?.hash();
+        assert!(hash(Path::new("deep/file")).is_ok());
+        assert!(hash(&path("in/deep/file")).is_ok(), "an absolute path is walked from the top");
+        for name in ["linked/file", "link", "../out", "deep/../../out", "deep", "..", "deep/file/x", "/dev/null"] {
+            assert!(hash(Path::new(name)).is_err(), "{name}");
+        }
+        assert!(Tree::open(&path("in/linked")).is_err());
+        assert_eq!(tree.locate(Path::new("none")).unwrap().status().unwrap(), None);
+        assert!(!tree.locate(Path::new("link")).unwrap().status().unwrap().unwrap().is_regular);
+    }
+}
