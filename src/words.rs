@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing that comes out of here is obeyed by a terminal.
 
-use std::fmt::Write;
+use crate::visible::Charset;
 
 /// A number with its thousands grouped: `1,000,000`.
 pub fn grouped(number: u64) -> String {
@@ -37,32 +37,13 @@ pub fn size(bytes: u64) -> String {
 
 /// Part of a value for a message: at most `most` characters, with signs for what a terminal would obey or hide.
 pub fn excerpt(text: &str, most: usize) -> String {
-    let mut out = String::with_capacity(text.len().min(most * 4));
-    for letter in text.chars().take(most) {
-        push_visible(&mut out, letter);
-    }
-    if text.chars().nth(most).is_some() {
+    let end = text.char_indices().nth(most).map_or(text.len(), |(at, _)| at);
+    let (shown, rest) = text.split_at(end);
+    let mut out = Charset::Unicode.visible(shown).into_owned();
+    if !rest.is_empty() {
         out.push('…');
     }
     out
-}
-
-/// A character, or its sign: `␛` for an escape, `‹202E›` for what has no picture in Unicode.
-fn push_visible(out: &mut String, letter: char) {
-    match u32::from(letter) {
-        code @ 0..=0x1F => out.extend(char::from_u32(0x2400 + code)),
-        0x7F => out.push('\u{2421}'),
-        code if letter.is_control() || is_format(letter) => {
-            let written = write!(out, "‹{code:04X}›");
-            debug_assert!(written.is_ok(), "writing into a String cannot fail");
-        }
-        _ => out.push(letter),
-    }
-}
-
-/// Characters that change the direction or the joining of their neighbours, or have no width.
-const fn is_format(letter: char) -> bool {
-    matches!(letter, '\u{061C}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
 }
 
 #[cfg(test)]

@@ -144,7 +144,8 @@ impl How {
     /// Writes nothing.
     #[must_use]
     pub fn look() -> Self {
-        let manner = Manner { force: false, backups: files::Backups::default(), now: Now { seconds: 0, offset: 0 } };
+        let now = Now { seconds: 0, offset: 0 };
+        let manner = Manner { force: false, backups: files::Backups::default(), now, state: None };
         Self { writes: false, ..Self::write(manner, false) }
     }
 

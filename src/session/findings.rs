@@ -101,7 +101,7 @@ pub struct Reported {
     /// The row; `None` for a file, the index or the set.
     pub row: Option<RowId>,
     /// The row's URL; empty for a file.
-    pub loc: String,
+    pub loc: Arc<str>,
     /// The finding.
     pub finding: Finding,
 }
@@ -229,6 +229,9 @@ fn worded(entry: &Entry, text: &[u8], context: &entry_rules::Context<'_>, rules:
     found.filter_map(|found| from_check(found, context.profile)).collect()
 }
 
+/// Findings of an index that are kept in words, as many as an index may have entries; of more their number is kept.
+const MOST_OF_INDEX: usize = 50_000;
+
 /// Children and rows up to which every change has the dates of the index compared anew: a load and a save always do.
 const SMALL_INDEX: usize = 500;
 const SMALL_SET: u64 = 100_000;
@@ -315,8 +318,13 @@ impl Session {
             }));
         }
         let is_declared = |rule: Rule| self.now.checks.allows_other_sites() && CROSS_SUBMISSION.contains(rule.main());
+        let mut more: Option<(Rule, Severity, u64)> = None;
         let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String, fix: Option<Fix>| {
             if let Some(severity) = rule.severity_in(profile).filter(|_| !is_declared(rule)) {
+                if findings.len() >= MOST_OF_INDEX {
+                    more.get_or_insert((rule, severity, 0)).2 += 1;
+                    return;
+                }
                 findings.push(FileFinding { place, rule, severity, field, message, fix, at: None });
             }
         };
@@ -342,12 +350,17 @@ impl Session {
                 say(Place::Index(Some(number)), finding.rule, finding.field, finding.message, fix);
             }
         }
-        for found in self.now.list_findings(self.document()) {
+        self.now.each_list_finding(self.document(), &mut |found| {
             let place = Place::Index(found.child);
             let is_safe = found.rule.fix() == FixKind::Safe;
             let fix = fix::index::label(found.rule).filter(|_| fix::index::offers(index, &found));
             let fix = fix.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
             say(place, found.rule, found.field, found.message, fix);
+        });
+        if let Some((rule, severity, count)) = more {
+            let message = format!("and {} more findings of entries of this index", grouped(count));
+            let place = Place::Index(None);
+            findings.push(FileFinding { place, rule, severity, field: None, message, fix: None, at: None });
         }
         findings
     }
@@ -388,7 +401,7 @@ pub fn refused(error: &files::Error) -> Option<Reported> {
     let message = error.reason.to_string();
     let finding = Finding { rule, severity, field: None, part: None, message, fix: None, at: error.at };
     let file = error.path.to_string_lossy().into();
-    Some(Reported { file, at: error.at.or(Some((1, 1))), row: None, loc: String::new(), finding })
+    Some(Reported { file, at: error.at.or(Some((1, 1))), row: None, loc: Arc::default(), finding })
 }
 
 /// The finding of a quirk of a row.

@@ -20,12 +20,12 @@ use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Index, Member, Sitemap, SitemapId};
 use crate::document::source::Source;
-use crate::progress::Progress;
+use crate::progress::{Progress, note_work};
 use crate::protocol::limits::Limits;
 use crate::protocol::namespace::{self, Namespace};
 use crate::xml::record::Flags;
-use memchr::memmem::Finder;
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// The findings of a file that neither its rows nor its quirks carry.
@@ -141,7 +141,7 @@ fn with_frame_closely<T>(
                 return None;
             }
             let head = sitemap.frame.head(true);
-            let is_used = |meant: Namespace| {
+            let look_for = |meant: Namespace| {
                 let flag = match meant {
                     Namespace::Image => Flags::IMAGE,
                     Namespace::Video => Flags::VIDEO,
@@ -159,6 +159,16 @@ fn with_frame_closely<T>(
                             || flags.has(Flags::LOC_FAR)
                             || if closely { flags.has_extensions() } else { flags.has(Flags::OTHER) }
                     })
+            };
+            // Many prefixes may be declared for one namespace: the file is looked through once.
+            let known: RefCell<Vec<(Namespace, bool)>> = RefCell::default();
+            let is_used = |meant: Namespace| {
+                let found = known.borrow().iter().find(|(namespace, _)| *namespace == meant).map(|(_, used)| *used);
+                found.unwrap_or_else(|| {
+                    let used = look_for(meant);
+                    known.borrow_mut().push((meant, used));
+                    used
+                })
             };
             let name = sitemap.path.as_ref().map(|_| &*sitemap.name);
             let (names, gzip) = (&sitemap.frame.names, sitemap.gzip);
@@ -226,11 +236,20 @@ pub(super) fn no_longer_used(before: &Document, after: &Document, member: Member
 /// those are looked at that have the flags.
 fn holds(document: &Document, sitemap: &Sitemap, meant: Namespace, which: &dyn Fn(Flags) -> bool) -> bool {
     let declared = sitemap.frame.names.attributes.iter().filter_map(|(name, uri)| {
-        let prefix = name.strip_prefix("xmlns:").filter(|_| namespace::classify(uri.trim()) == meant)?;
-        Some([format!("<{prefix}:"), format!(" {prefix}:")])
+        name.strip_prefix("xmlns:").filter(|_| namespace::classify(uri.trim()) == meant).map(str::as_bytes)
     });
-    let finders: Vec<Finder<'static>> = declared.flatten().map(|name| Finder::new(&name).into_owned()).collect();
-    let is_in = |text: &[u8]| finders.iter().any(|finder| finder.find(text).is_some());
+    let declared: HashSet<&[u8]> = declared.collect();
+    // Behind each `<` or blank, up to the colon: each byte is looked at once, however many prefixes there are.
+    let is_in = |text: &[u8]| {
+        note_work(text.len());
+        let begin = memchr::memchr2_iter(b'<', b' ', text);
+        let names = begin.filter_map(|at| {
+            let name = text.get(at + 1..)?;
+            let end = memchr::memchr3(b':', b'<', b' ', name)?;
+            name.get(..end).filter(|_| name.get(end) == Some(&b':'))
+        });
+        names.into_iter().any(|name| declared.contains(name))
+    };
     let (head, tail) = (sitemap.frame.head(true), sitemap.frame.tail(true));
     let root_end = sitemap.frame.root_start() + sitemap.frame.root_tag().len();
     is_in(head.get(root_end..).unwrap_or_default())
@@ -411,14 +430,14 @@ impl Snapshot {
     pub(super) fn parts_news(&self, id: SitemapId) -> bool {
         let is_whole = self.document.can_have_parts();
         let is_new = self.document.sitemap(id).is_some_and(|sitemap| !sitemap.apart && sitemap.form == Form::Xml);
-        let mut found = self.checks.set_findings().into_iter();
+        let mut found = self.checks.set().findings_of(Some(id.0)).into_iter();
         is_whole && is_new && found.any(|found| found.rule == SetRule::NewsMixed && found.file == Some(id.0))
     }
 
     /// Whether a file has more news than one may have, and writing it anew puts that right.
     pub(super) fn splits_news(&self, id: SitemapId) -> bool {
         let is_sitemap = self.document.sitemap(id).is_some_and(|file| !file.accepted && file.form == Form::Xml);
-        let mut found = self.checks.set_findings().into_iter();
+        let mut found = self.checks.set().findings_of(Some(id.0)).into_iter();
         is_sitemap
             && self.document.can_have_parts()
             && found.any(|found| found.rule == SetRule::NewsLimit && found.file == Some(id.0))
@@ -432,7 +451,8 @@ pub(super) fn dealt_when_written(document: &Document, member: Member, broken: Ru
         Member::Index => {
             let is_over = |index: &Index| !index.accepted && index.is_over(limits);
             let over = broken.intersection(RuleSet::of(&[Rule::INDEX_TOO_MANY, Rule::FILE_TOO_LARGE]));
-            if document.index().is_some_and(is_over) { over } else { RuleSet::EMPTY }
+            // All of its files are looked at for each of them: only where something is wrong with its size.
+            if !over.is_empty() && document.index().is_some_and(is_over) { over } else { RuleSet::EMPTY }
         }
         Member::Sitemap(id) => {
             let is_meant = |file: &&Sitemap| !file.accepted && !matches!(file.form, Form::Feed(_));

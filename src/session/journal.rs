@@ -3,7 +3,9 @@
 //! While rows have the ids that a fresh load gives them, each change is one line, and so is each undo. Where they
 //! have not (a save has put rows in or out), a line says how to get from the saved files to the document at once.
 
+mod describe;
 mod left;
+mod salvage;
 mod written;
 
 use super::Session;
@@ -12,13 +14,17 @@ use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::sitemap::SitemapId;
 use crate::files::disk::{Fingerprint, fingerprint};
-use crate::files::journal::{Desk, Flusher, Held, Journal};
+use crate::files::journal::{All, Desk, Flusher, Held, Journal, Note, Stored, Watcher};
 use crate::files::{self, Action, Plan};
 use crate::progress::Progress;
+pub use describe::changes_in;
 pub use left::Left;
+pub use salvage::Missing;
+use salvage::Salvage;
 use serde::{Deserialize, Serialize};
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use written::Written;
 
 /// One line.
@@ -51,15 +57,44 @@ pub(super) struct Keeping {
     is_fresh: bool,
     is_paused: bool,
     /// What a save is writing, until it is known what came of it.
-    during: Option<Document>,
+    during: Option<During>,
+    /// How often the journal had caught up after a failure when the last whole line was noted.
+    caught_up: u64,
     /// The place of the set at the path that a save moves it to.
     next: Option<Desk>,
 }
 
+/// A save that runs.
+#[derive(Debug, Clone)]
+struct During {
+    document: Document,
+    /// The paths that the set is opened by once it is done, if it makes others of them.
+    to: Option<Vec<String>>,
+}
+
 impl Keeping {
     fn new(journal: Journal, is_paused: bool) -> Self {
-        Self { journal, done: 0, undone: 0, is_fresh: true, is_paused, during: None, next: None }
+        Self { journal, done: 0, undone: 0, is_fresh: true, is_paused, during: None, caught_up: 0, next: None }
     }
+
+    /// Whether a line can say what was done by the lines before it.
+    fn is_continuous(&self) -> bool {
+        self.is_fresh && self.journal.caught_up() == self.caught_up
+    }
+
+    fn note(&self, all: &All, line: impl FnOnce() -> Line + Send + 'static) {
+        self.journal.note(Note { line: Box::new(move || json(&line())), is_whole: false, all: Arc::clone(all) });
+    }
+}
+
+/// All that leads from the saved files to the document.
+fn since(document: &Document, saved: &Document) -> Line {
+    Line::Since(document.edits_since(saved).iter().map(Written::from).collect())
+}
+
+/// What leads from the files that are being saved to the document.
+fn then(document: &Document, during: &During) -> Line {
+    Line::Then(document.edits_since(&during.document).iter().map(Written::from).collect())
 }
 
 impl Session {
@@ -107,38 +142,58 @@ impl Session {
         claimed
     }
 
-    /// Replays what an earlier session left; each change is a step that can be undone. Returns how many there were.
+    /// Replays what an earlier session left; each change is a step that can be undone. Returns how many there were. Where
+    /// some are missing or do not fit, the journal is kept beside the new one, under the name that is returned.
     ///
     /// # Errors
     /// [`Refused`] when a line does not fit the set: what stood before it is done.
     pub fn replay(&mut self, left: Left) -> Result<usize, Refused> {
-        let Left { desk, stored, is_of_save, .. } = left;
-        let journal = desk.begin(None);
+        let Left { desk, stored, salvage, is_of_save, .. } = left;
+        let has_gaps = !salvage.missing.is_empty();
+        let mut aside = if has_gaps { desk.keep_aside() } else { None };
+        let journal = desk.begin(Some(stored.header), self.watcher.as_ref());
         self.keeping = Some(Keeping::new(journal, true));
-        let mut lines: Vec<Line> = stored.lines.iter().map_while(|line| serde_json::from_str(line).ok()).collect();
-        lines.retain(|line| !matches!(line, Line::To(_) | Line::Saving(_) | Line::Then(_)));
-        let first = lines.iter().rposition(|line| matches!(line, Line::Since(_))).unwrap_or(0);
-        let mut count = 0;
-        let outcome = lines.drain(first..).try_for_each(|line| {
-            count += 1;
-            match line {
-                Line::Did { label, edit } => self.redo_line(label, edit.flat()),
-                Line::Since(edits) => self.redo_line("changes of an earlier session".to_owned(), edits),
-                Line::Undid => self.undo().map(drop).ok_or_else(|| Refused("nothing to undo".to_owned())),
-                Line::Redid => self.redo().map(drop).ok_or_else(|| Refused("nothing to redo".to_owned())),
-                Line::To(_) | Line::Saving(_) | Line::Then(_) => Ok(()),
-            }
-        });
+        let outcome = self.replay_steps(salvage);
         let seconds = self.now.now.seconds;
         if let Some(keeping) = &mut self.keeping {
             keeping.is_paused = false;
-            if is_of_save {
-                keeping.journal.begin_anew(&self.disk, seconds);
+            if outcome.is_err() && !has_gaps {
+                aside = keeping.journal.desk().keep_aside();
             }
+            let restarted = if is_of_save { keeping.journal.begin_anew(&self.disk, seconds) } else { Ok(()) };
+            self.lose_to(restarted);
         }
         // One line instead of many, whose ids are certain.
         self.note_all();
-        outcome.map(|()| count)
+        let kept = aside.map_or_else(String::new, |path| format!("; the journal is kept as {}", path.display()));
+        outcome.map_err(|refused| Refused(refused.0 + &kept))
+    }
+
+    /// Applies what a journal holds to the open set, as steps that can be undone.
+    ///
+    /// # Errors
+    /// [`Refused`] when it is not of these files as they are now, or a line does not fit them: what stood before that
+    /// is done.
+    pub fn apply_journal(&mut self, stored: &Stored) -> Result<(usize, Missing), Refused> {
+        let entries = left::applicable(self, stored)?;
+        let salvage = Salvage::of(&entries, self.now.saved.row_limit());
+        let missing = salvage.missing.clone();
+        self.replay_steps(salvage).map(|count| (count, missing))
+    }
+
+    fn replay_steps(&mut self, salvage: Salvage) -> Result<usize, Refused> {
+        let mut count = 0;
+        for line in salvage.steps {
+            count += 1;
+            match line {
+                Line::Did { label, edit } => self.redo_line(label, edit.flat())?,
+                Line::Since(edits) => self.redo_line("changes of an earlier session".to_owned(), edits)?,
+                Line::Undid => drop(self.undo().ok_or_else(|| Refused("nothing to undo".to_owned()))?),
+                Line::Redid => drop(self.redo().ok_or_else(|| Refused("nothing to redo".to_owned()))?),
+                Line::To(_) | Line::Saving(_) | Line::Then(_) => {}
+            }
+        }
+        Ok(count)
     }
 
     /// Gives up what an earlier session left.
@@ -167,10 +222,18 @@ impl Session {
 
     fn keep_from_here(&mut self, desk: Desk) {
         let header = desk.header(&self.disk, self.now.now.seconds);
-        let journal = desk.begin(Some(header));
+        let journal = desk.begin(None, self.watcher.as_ref());
+        journal.restart(header);
         self.keeping = Some(Keeping::new(journal, false));
         if self.is_modified() {
             self.note_all();
+        }
+    }
+
+    /// Another process has files of the set now: nothing of it can be changed here any more.
+    fn lose_to(&mut self, held: Result<(), Held>) {
+        if let Err(held) = held {
+            self.set_read_only(format!("{held}, since it was saved here"));
         }
     }
 
@@ -181,14 +244,15 @@ impl Session {
     }
 
     fn note_change_alone(&mut self, label: &str, edit: Option<Edit>) {
-        let Some(keeping) = self.keeping.as_mut().filter(|keeping| !keeping.is_paused) else { return };
-        if !keeping.is_fresh {
+        let Some(all) = self.everything() else { return };
+        let Some(keeping) = &mut self.keeping else { return };
+        if !keeping.is_continuous() {
             return self.note_all();
         }
         let Some(edit) = edit else { return };
         (keeping.done, keeping.undone) = (keeping.done + 1, 0);
         let label = label.to_owned();
-        keeping.journal.note(Box::new(move || json(&Line::Did { label, edit: Written::from(&edit) })));
+        keeping.note(&all, move || Line::Did { label, edit: Written::from(&edit) });
     }
 
     /// A step was taken back, or done again.
@@ -198,32 +262,53 @@ impl Session {
     }
 
     fn note_step_alone(&mut self, back: bool) {
-        let Some(keeping) = self.keeping.as_mut().filter(|keeping| !keeping.is_paused) else { return };
-        let is_known = keeping.is_fresh && if back { keeping.done > 0 } else { keeping.undone > 0 };
+        let Some(all) = self.everything() else { return };
+        let Some(keeping) = &mut self.keeping else { return };
+        let is_known = keeping.is_continuous() && if back { keeping.done > 0 } else { keeping.undone > 0 };
         if !is_known {
             return self.note_all();
         }
         if back {
             (keeping.done, keeping.undone) = (keeping.done - 1, keeping.undone + 1);
-            keeping.journal.note(Box::new(|| json(&Line::Undid)));
+            keeping.note(&all, || Line::Undid);
         } else {
             (keeping.done, keeping.undone) = (keeping.done + 1, keeping.undone - 1);
-            keeping.journal.note(Box::new(|| json(&Line::Redid)));
+            keeping.note(&all, || Line::Redid);
         }
+    }
+
+    /// What makes every line that leads from the files to the document of now; `None` while nothing is noted.
+    fn everything(&self) -> Option<All> {
+        let keeping = self.keeping.as_ref().filter(|keeping| !keeping.is_paused)?;
+        let (document, saved) = (self.now.state.document.clone(), self.now.saved.clone());
+        let during = keeping.during.clone();
+        Some(Arc::new(move || {
+            let mut lines = vec![since(&document, &saved)];
+            if let Some(during) = &during {
+                lines.extend(during.to.clone().map(Line::To));
+                lines.extend([Line::Saving(hashes_of(&during.document)), then(&document, during)]);
+            }
+            lines.iter().map(json).collect()
+        }))
     }
 
     /// A save of this document begins. Gives what waits until that is written down, which must be before anything is
     /// replaced.
     pub(super) fn note_saving(&mut self, document: &Document) -> Option<Flusher> {
         let keeping = self.keeping.as_mut()?;
-        keeping.during = Some(document.clone());
-        let document = document.clone();
         // At another place altogether the set leaves its changes behind, as they lead from the files that are here.
         let next = keeping.next.as_ref().map(Desk::names);
-        if let Some(paths) = next.filter(|names| names.first() == keeping.journal.desk().names().first()) {
-            keeping.journal.note(Box::new(move || json(&Line::To(paths))));
+        let to = next.filter(|names| names.first() == keeping.journal.desk().names().first());
+        keeping.during = Some(During { document: document.clone(), to: to.clone() });
+        let all = self.everything();
+        let keeping = self.keeping.as_ref()?;
+        if let Some(all) = all {
+            if let Some(paths) = to {
+                keeping.note(&all, move || Line::To(paths));
+            }
+            let document = document.clone();
+            keeping.note(&all, move || Line::Saving(hashes_of(&document)));
         }
-        keeping.journal.note(Box::new(move || json(&Line::Saving(hashes_of(&document)))));
         Some(keeping.journal.flusher())
     }
 
@@ -236,11 +321,11 @@ impl Session {
 
     /// While a save runs nobody knows which files a crash will leave: what is unsaved is written for both.
     fn note_during(&mut self) {
+        let Some(during) = self.keeping.as_ref().and_then(|keeping| keeping.during.clone()) else { return };
+        let Some(all) = self.everything() else { return };
         let document = self.now.state.document.clone();
-        let Some(keeping) = self.keeping.as_mut().filter(|keeping| !keeping.is_paused) else { return };
-        if let Some(saved) = keeping.during.clone() {
-            let written = move || document.edits_since(&saved).iter().map(Written::from).collect();
-            keeping.journal.note(Box::new(move || json(&Line::Then(written()))));
+        if let Some(keeping) = &self.keeping {
+            keeping.note(&all, move || then(&document, &during));
         }
     }
 
@@ -257,11 +342,13 @@ impl Session {
             if next.left.is_some() {
                 next.set_aside();
             }
-            std::mem::replace(&mut keeping.journal, next.begin(None)).remove();
+            std::mem::replace(&mut keeping.journal, next.begin(None, self.watcher.as_ref())).remove();
+            keeping.caught_up = 0;
         }
-        keeping.journal.begin_anew(&self.disk, seconds);
+        let restarted = keeping.journal.begin_anew(&self.disk, seconds);
         (keeping.done, keeping.undone, keeping.is_fresh) = (0, 0, is_fresh);
         keeping.during = None;
+        self.lose_to(restarted);
         if is_modified {
             self.note_all();
         }
@@ -269,19 +356,33 @@ impl Session {
 
     /// Writes down all that is unsaved at once.
     fn note_all(&mut self) {
+        let Some(all) = self.everything() else { return };
         let (document, saved) = (self.now.state.document.clone(), self.now.saved.clone());
         let Some(keeping) = &mut self.keeping else { return };
         // Steps from before this line cannot be taken back by a line, and rows that it adds may get other ids.
         (keeping.done, keeping.undone) = (0, 0);
         keeping.is_fresh &= document.row_limit() == saved.row_limit();
-        keeping.journal.note(Box::new(move || {
-            json(&Line::Since(document.edits_since(&saved).iter().map(Written::from).collect()))
-        }));
+        keeping.caught_up = keeping.journal.caught_up();
+        let line = Box::new(move || json(&since(&document, &saved)));
+        keeping.journal.note(Note { line, is_whole: true, all });
+    }
+
+    /// Says who is told when changes are not kept any more, or are again. Before anything is opened.
+    pub fn watch_journal(&mut self, watcher: Option<Watcher>) {
+        self.watcher = watcher;
+    }
+
+    /// Who is told.
+    pub fn journal_watcher(&self) -> Option<Watcher> {
+        self.watcher.clone()
     }
 
     /// Why changes are not kept against a crash, if they should be and are not.
     pub fn not_kept(&self) -> Option<String> {
-        self.keeping.as_ref()?.journal.failure()
+        let keeping = self.keeping.as_ref().filter(|_| self.read_only().is_none())?;
+        let why = keeping.journal.failure()?;
+        let alone = if keeping.journal.desk().is_exclusive() { "" } else { "; another sited is not kept out" };
+        Some(format!("changes are not being kept: {why}; they are lost if the program is killed{alone}"))
     }
 
     /// The set is left as it should be: nothing of it is kept any longer.

@@ -26,6 +26,13 @@ pub struct Loader {
 }
 
 impl Loader {
+    /// The same, which leaves an interrupted save as it is.
+    #[must_use]
+    pub fn reading_only(mut self) -> Self {
+        self.options.recovery.finish = false;
+        self
+    }
+
     /// Loads a path and hands over its parts in order.
     ///
     /// # Errors
@@ -112,7 +119,7 @@ impl Session {
         if let Some(index) = loaded.index {
             self.now.state.document.set_index(Some(index));
         }
-        self.finished = loaded.finished;
+        self.recovered = loaded.recovered;
         if loaded.stopped {
             self.set_read_only("loading was stopped; open it again to edit");
         }

@@ -43,7 +43,7 @@ use crate::document::sitemap::SitemapId;
 use crate::document::sort::SortKey;
 use crate::document::view::{View, ViewSpec};
 use crate::document::{Document, RowState};
-use crate::files::{self, Disk, Finished};
+use crate::files::{self, Disk};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
@@ -103,10 +103,14 @@ pub struct Session {
     unread: Vec<files::Error>,
     read_only: Option<String>,
     loading: bool,
-    /// The interrupted save that was finished when the set was opened.
-    finished: Option<Finished>,
+    /// What became of an interrupted save when the set was opened.
+    recovered: files::Recovered,
+    /// The user's state folder, whose key authenticates what a crash during a save leaves.
+    state_folder: Option<PathBuf>,
     /// Keeps what is changed against a crash, if there is a place for it.
     keeping: Option<journal::Keeping>,
+    /// Is told when what is changed is not kept any more, or is again.
+    watcher: Option<files::journal::Watcher>,
     file_findings: Arc<Vec<FileFinding>>,
     /// Number of the set of rules that each entry of the index violates.
     index_rules: Vec<u16>,
@@ -139,8 +143,10 @@ impl Session {
             unread: Vec::new(),
             read_only: None,
             loading: true,
-            finished: None,
+            recovered: files::Recovered::default(),
+            state_folder: None,
             keeping: None,
+            watcher: None,
             file_findings: Arc::default(),
             index_rules: Vec::new(),
         }
@@ -236,14 +242,9 @@ impl Session {
         self.read_only = Some(reason.into());
     }
 
-    /// What was done before the set was opened: an earlier save, interrupted by a crash, was finished.
-    pub fn recovered(&self) -> Option<String> {
-        let Finished { files, removed } = self.finished?;
-        let removed = match removed {
-            0 => String::new(),
-            removed => format!(", {} removed", crate::words::counted(removed as u64, "file")),
-        };
-        Some(format!("finished an interrupted save: {} written{removed}", crate::words::counted(files as u64, "file")))
+    /// What became of an interrupted save when the set was opened.
+    pub const fn recovered(&self) -> &files::Recovered {
+        &self.recovered
     }
 
     /// Whether parts are still coming.

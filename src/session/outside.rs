@@ -5,11 +5,14 @@ use super::change::{Intent, Label, Refused};
 use super::load;
 use super::snapshot::{Prepared, Snapshot};
 use crate::document::merge::{Merge, Take};
+use crate::document::sitemap::{Child, ChildState, leaves};
 use crate::document::{Document, RowState};
 use crate::files::outside::{Care, Outside, look};
 use crate::files::{self, Disk, Options};
 use crate::progress::Progress;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The files as they were, to be compared on a worker with what they are.
 #[derive(Debug, Clone)]
@@ -70,9 +73,30 @@ impl Comparing {
         if let Some(error) = theirs.unread().iter().find(|error| !error.is_missing()) {
             return Err(error.to_string());
         }
+        if let Some(why) = unread_now(&snapshot.saved, theirs.document()) {
+            return Err(why);
+        }
         let merge = Merge::of(&snapshot.saved, &snapshot.document, theirs.document()).map_err(|why| why.0)?;
         Ok(Compared { merge, snapshot, disk: theirs.disk })
     }
+}
+
+/// Why a file that was read before cannot be read now: its rows are not gone for that.
+fn unread_now(saved: &Document, theirs: &Document) -> Option<String> {
+    let children = |document: &Document| -> Vec<Child> {
+        let leaves = document.index().map(|index| leaves(&index.children)).unwrap_or_default();
+        leaves.into_iter().cloned().collect()
+    };
+    let was_read: HashSet<Arc<str>> = children(saved)
+        .into_iter()
+        .filter(|child| matches!(child.state, ChildState::Loaded(_)))
+        .map(|child| child.loc)
+        .collect();
+    let unread = children(theirs).into_iter().find_map(|child| match child.state {
+        ChildState::Denied(why) | ChildState::Unreadable(why) if was_read.contains(&child.loc) => Some(why),
+        _ => None,
+    });
+    unread.map(|why| why.to_string())
 }
 
 impl Compared {

@@ -238,7 +238,8 @@ impl Parts {
         }
         let mut languages = Languages::asking(asked);
         self.each(progress, |session, _| {
-            languages.hear(session.view());
+            let snapshot = session.view();
+            languages.hear(snapshot, snapshot.document.held_rows());
             Ok::<(), files::Error>(())
         })?;
         self.session.now.languages = Some(Arc::new(languages));
@@ -390,8 +391,8 @@ impl Session {
     fn finish_parts(&mut self, loaded: Loaded) {
         self.loading = false;
         self.set_read_only("it is gone through file by file");
-        (self.path, self.paths, self.unread, self.finished) =
-            (loaded.path, loaded.paths, loaded.unread, loaded.finished);
+        (self.path, self.paths, self.unread, self.recovered) =
+            (loaded.path, loaded.paths, loaded.unread, loaded.recovered);
         if let Some(index) = loaded.index {
             self.now.state.document.set_index(Some(index));
         }

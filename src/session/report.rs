@@ -9,6 +9,7 @@ use super::findings::{FileFinding, Finding, Place, Reported, field_offset, of_ne
 use super::parts::may_be_near;
 use super::snapshot::DocumentLocs;
 use crate::check::extension;
+use crate::check::fix::{Action, Fix};
 use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::SetFinding;
@@ -18,6 +19,7 @@ use crate::xml::entry::Entry;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,6 +37,9 @@ type Unplaced = (Option<usize>, Reported);
 
 /// Rows that one core puts into words at a time.
 const PIECE: usize = 1 << 10;
+
+/// Rows whose findings are held in words at the same time.
+const BLOCK: usize = 4 * PIECE;
 
 fn shown(path: Option<&Path>, name: &Arc<str>) -> Arc<str> {
     path.map_or_else(|| Arc::clone(name), |path| path.to_string_lossy().into())
@@ -82,10 +87,16 @@ impl Reporter {
         });
         let mut found: Vec<(Option<usize>, &FileFinding)> = found.collect();
         found.sort_by_key(|(child, _)| *child);
-        let place = |child: Option<usize>, finding: &FileFinding| {
+        // The findings of a child follow each other: it is taken apart once.
+        let mut last: Option<(usize, Entry)> = None;
+        let mut place = |child: Option<usize>, finding: &FileFinding| {
             let Some(child) = child else { return index.source.root_start() };
-            let text = index.source.entry_text(child);
-            let offset = field_offset(&Entry::of(text, &index.source.names), finding.field);
+            let entry = match &last {
+                Some((known, entry)) if *known == child => *entry,
+                _ => Entry::of(index.source.entry_text(child), &index.source.names),
+            };
+            last = Some((child, entry));
+            let offset = field_offset(&entry, finding.field);
             index.source.start(child).unwrap_or_default() + offset
         };
         let reported = found.into_iter().map(|(child, finding)| Reported {
@@ -97,16 +108,22 @@ impl Reporter {
                 _ => Some(lines.position(place(child, finding))),
             }),
             row: None,
-            loc: child.and_then(|child| index.children.get(child)).map_or("", |child| &child.loc).to_owned(),
+            loc: child.and_then(|child| index.children.get(child)).map_or("", |child| &child.loc).into(),
             finding: plain(finding),
         });
         reported.collect()
     }
 
-    /// The findings of a file, then those of its rows; of some rows only if it is known that others have none.
-    pub fn of_sitemap(&self, session: &Session, id: SitemapId, told: Option<&[RowId]>) -> Vec<Reported> {
+    /// The findings of a file, then those of its rows, some thousand rows at a time: findings in words need many times
+    /// the memory of the rows. Of some rows only if it is known that others have none.
+    pub fn each_of_sitemap<E>(
+        &self,
+        session: &Session,
+        (id, told): (SitemapId, Option<&[RowId]>),
+        mut take: impl FnMut(Vec<Reported>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let document = session.document();
-        let Some(sitemap) = document.as_agreed().sitemap(id) else { return Vec::new() };
+        let Some(sitemap) = document.as_agreed().sitemap(id) else { return Ok(()) };
         let profile = session.profile();
         let file = shown(sitemap.path.as_deref(), &sitemap.name);
         let source = document.source_of(id).unwrap_or(&sitemap.frame);
@@ -121,7 +138,7 @@ impl Reporter {
             let offset = place.unwrap_or(source.root_start());
             let at = finding.at.or_else(|| Some(lines.position(offset)));
             let (file, finding) = (Arc::clone(&file), plain(finding));
-            out.push(Reported { file, at, row: None, loc: String::new(), finding });
+            out.push(Reported { file, at, row: None, loc: Arc::default(), finding });
         }
         for finding in self.of_set.get(&Some(id.0)).into_iter().flatten() {
             let at = Some(lines.position(source.root_start()));
@@ -140,19 +157,22 @@ impl Reporter {
             let is_told = !rules.is_empty() || self.near.contains(row.0);
             if is_told { self.of_row(session, (*row, rules), &file) } else { Vec::new() }
         };
-        let found: Vec<Vec<Unplaced>> =
-            rows.par_chunks(PIECE).map(|rows| rows.iter().flat_map(in_words).collect()).collect();
-        let first = out.len();
-        out.reserve(found.iter().map(Vec::len).sum());
-        out.extend(found.into_iter().flatten().map(|(offset, mut found)| {
-            found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
-            found
-        }));
-        // What was repaired knows its own place, which need not be that of its row's bytes.
-        for of_row in out.get_mut(first..).unwrap_or_default().chunk_by_mut(|one, next| one.row == next.row) {
-            of_row.sort_by_key(|found| found.at);
+        take(out)?;
+        for rows in rows.chunks(BLOCK) {
+            let found: Vec<Vec<Unplaced>> =
+                rows.par_chunks(PIECE).map(|rows| rows.iter().flat_map(in_words).collect()).collect();
+            let placed = found.into_iter().flatten().map(|(offset, mut found)| {
+                found.at = found.at.or_else(|| offset.map(|offset| lines.position(offset)));
+                found
+            });
+            let mut out: Vec<Reported> = placed.collect();
+            // What was repaired knows its own place, which need not be that of its row's bytes.
+            for of_row in out.chunk_by_mut(|one, next| one.row == next.row) {
+                of_row.sort_by_key(|found| found.at);
+            }
+            take(out)?;
         }
-        out
+        Ok(())
     }
 
     /// The findings of a row in the order of the file: that is how people read a report.
@@ -165,7 +185,8 @@ impl Reporter {
         if findings.is_empty() {
             return Vec::new();
         }
-        let loc = document.loc(row);
+        // An entry may have many findings: they share its URL.
+        let loc: Arc<str> = document.loc(row).as_ref().into();
         let base = document.origin(row);
         let base = base.map(|(source, entry)| (source.start(entry).unwrap_or_default(), source.entry_text(entry)));
         let anatomy = base.map(|(_, text)| Entry::of(text, document.names(row)));
@@ -180,8 +201,11 @@ impl Reporter {
             )
         };
         let placed = findings.into_iter().map(|finding| {
-            let (file, at, loc) = (Arc::clone(file), finding.at, loc.as_ref().to_owned());
-            (offset(&finding), Reported { file, at, row: Some(row), loc, finding })
+            let (file, at, loc) = (Arc::clone(file), finding.at, Arc::clone(&loc));
+            let offset = offset(&finding);
+            // A report says what a fix does and does not do it: an entry with n findings would be kept n times.
+            let fix = finding.fix.map(|fix| Fix { action: Action::File, ..fix });
+            (offset, Reported { file, at, row: Some(row), loc, finding: Finding { fix, ..finding } })
         });
         let mut placed: Vec<Unplaced> = placed.collect();
         placed.sort_by_key(|(offset, _)| *offset);
@@ -203,7 +227,13 @@ impl Session {
         let reporter = Reporter::new(self);
         let mut out = reporter.of_index(self);
         for id in (0..self.document().as_agreed().sitemaps().len() as u32).map(SitemapId) {
-            out.extend(reporter.of_sitemap(self, id, None));
+            let all = reporter.each_of_sitemap(self, (id, None), |found| {
+                out.extend(found);
+                Ok::<(), Infallible>(())
+            });
+            match all {
+                Ok(()) => {}
+            }
         }
         out.extend(reporter.of_set(self));
         out
@@ -214,7 +244,7 @@ fn of_set(finding: &SetFinding, profile: Profile, (file, at): (Arc<str>, Option<
     let rule = rule_of(finding.rule);
     let severity = rule.severity_in(profile)?;
     let finding = Finding::new(rule, severity, None, finding.message.clone());
-    Some(Reported { file, at, row: None, loc: String::new(), finding })
+    Some(Reported { file, at, row: None, loc: Arc::default(), finding })
 }
 
 fn plain(finding: &FileFinding) -> Finding {

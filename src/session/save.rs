@@ -20,7 +20,7 @@ use crate::words::{counted, grouped, size};
 use crate::xml::entry::Entry;
 use crate::xml::feed::Feed;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A save that can run on a worker.
 #[derive(Debug, Clone)]
@@ -158,6 +158,11 @@ impl Session {
         Ok(self.saving_now(plan, force))
     }
 
+    /// Names the user's state folder, which has the key that authenticates records of saves.
+    pub fn set_state_folder(&mut self, state: Option<PathBuf>) {
+        self.state_folder = state;
+    }
+
     /// When the files that a save replaces are kept.
     pub const fn backups(&self) -> When {
         self.backups.when()
@@ -172,7 +177,8 @@ impl Session {
         let noted = if plan.copy { None } else { self.note_saving(&plan.document) };
         let (version, document) = (self.now.state.version, self.document().clone());
         let disk = if plan.copy { Disk::default() } else { self.disk.clone() };
-        let manner = Manner { force, backups: self.backups.clone(), now: self.now.now };
+        let state = self.state_folder.clone();
+        let manner = Manner { force, backups: self.backups.clone(), now: self.now.now, state };
         Saving { plan, disk, manner, version, document, noted }
     }
 

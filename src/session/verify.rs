@@ -4,12 +4,14 @@ use super::Session;
 use crate::document::Document;
 use crate::document::diff::{Diff, unified};
 use crate::document::lines;
-use crate::document::sitemap::SitemapId;
+use crate::document::sitemap::{SitemapId, by_path};
 use crate::document::spans::{Pieces, spans};
 use crate::files::verify::{Proof, stored_text, verify};
 use crate::files::{Action, Disk, FileId, Output, Plan};
 use crate::progress::Progress;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 /// What is needed to look at a save closely.
 #[derive(Debug, Clone)]
@@ -17,6 +19,8 @@ pub struct Inspection {
     plan: Plan,
     saved: Document,
     disk: Disk,
+    /// Which file of the saved document is where, once somebody has asked.
+    places: OnceLock<HashMap<PathBuf, SitemapId>>,
 }
 
 /// The diff of one file.
@@ -40,7 +44,7 @@ impl Session {
 impl Inspection {
     /// A look at a save of a document whose files are these.
     pub(super) const fn new(plan: Plan, saved: Document, disk: Disk) -> Self {
-        Self { plan, saved, disk }
+        Self { plan, saved, disk, places: OnceLock::new() }
     }
 
     /// The save.
@@ -84,9 +88,11 @@ impl Inspection {
     /// The diff of one file, from the text that is stored: what was repaired or decoded when it was read is read again.
     pub(super) fn diff(&self, output: &Output, most: usize) -> Diff {
         let (plan, saved) = (&self.plan.document, &self.saved);
-        let path = Some(output.path.as_path());
-        let at = saved.sitemaps().iter().position(|sitemap| sitemap.path.as_deref() == path);
-        let was = || at.map_or_else(Pieces::default, |number| Pieces::of(saved, SitemapId(number as u32)));
+        let places = self
+            .places
+            .get_or_init(|| by_path(saved.sitemaps()).into_iter().map(|(path, id)| (path.to_path_buf(), id)).collect());
+        let at = places.get(&output.path).copied();
+        let was = || at.map_or_else(Pieces::default, |id| Pieces::of(saved, id));
         let index_then = saved.index().and_then(|index| index.file_at(&output.path));
         let (before, after) = match output.file {
             FileId::Sitemap(id) => (was(), Pieces::of(plan, id)),
@@ -96,7 +102,7 @@ impl Inspection {
             FileId::Gone if index_then.is_some() => Pieces::of_indexes(index_then.as_ref(), None),
             FileId::Gone => (was(), Pieces::default()),
         };
-        let of_sitemap = at.and_then(|at| saved.sitemaps().get(at)).map(|sitemap| &sitemap.quirks);
+        let of_sitemap = at.and_then(|at| saved.sitemap(at)).map(|sitemap| &sitemap.quirks);
         let quirks = index_then.as_ref().map(|file| file.quirks).or(of_sitemap);
         let is_repaired = quirks.is_some_and(|quirks| quirks.iter().any(|quirk| quirk.kind.is_repair()));
         if let Some(stored) = is_repaired.then(|| stored_text(&output.path, &self.disk)).flatten() {

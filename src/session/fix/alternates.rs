@@ -2,6 +2,7 @@
 //! list the same.
 
 use super::super::snapshot::{DocumentLocs, Snapshot};
+use super::languages::Languages;
 use super::set::Done;
 use crate::check::decision::Decision;
 use crate::check::extension;
@@ -13,10 +14,13 @@ use crate::progress::Progress;
 use crate::protocol::extension::path::Path;
 use crate::protocol::location;
 use crate::xml::entry::Entry;
-use crate::xml::graft::{Act, graft};
+use crate::xml::graft::graft_all;
 use crate::xml::names::Names;
 use crate::xml::record::Flags;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use foldhash::fast::FixedState;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::hash::BuildHasher;
+use std::rc::Rc;
 
 /// Rules that are put right here.
 pub(in crate::session) const FIXES: RuleSet = RuleSet::of(&[
@@ -38,8 +42,23 @@ const TAKEN_ALONG: RuleSet = RuleSet::of(&[
 /// Most rows whose links are looked at together: a page has no more versions than there are languages and countries.
 pub(in crate::session) const FAMILY: usize = 1_000;
 
+/// What a fix may add to a set: so many times its size, and so many bytes more. A page that lists n others is n links
+/// long, and pages that all list what it lists are n times n.
+const MOST_TIMES: u64 = 4;
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Why a row is left alone whose links would exceed that.
+const TOO_MUCH: &str =
+    "the links to be added would make the set over five times as large: fix fewer rows at a time (--where)";
+
+/// Bytes of a link beside its language and its URL.
+const LINK_BYTES: usize = "<xhtml:link rel=\"alternate\" hreflang=\"\" href=\"\"/>".len();
+
 /// A language and a URL, with what the set compares of them.
 type Version = (String, String, Link);
+
+/// A language and a URL that a row is to list.
+type NewLink = (Rc<str>, Rc<str>);
 
 /// What becomes of rows that break a rule about links. `None` when cancelled.
 pub(super) fn put_right(
@@ -49,14 +68,20 @@ pub(super) fn put_right(
     answer: Option<&Decision>,
     progress: &Progress,
 ) -> Option<Done> {
-    let mut desk =
-        Desk { snapshot, added: BTreeMap::new(), pages: BTreeMap::new(), lists: HashMap::new(), done: Done::default() };
+    let mut desk = Desk::new(snapshot);
     let broken = snapshot.breaking(rows, rule);
     if rule == Rule::HREFLANG_SET_DIFFERS {
         for family in desk.families(&broken, progress)? {
             desk.list_the_same(&family);
         }
         return Some(desk.finish());
+    }
+    let asks_languages = match rule {
+        Rule::HREFLANG_SELF_MISSING => !matches!(answer, Some(Decision::Language(_))),
+        rule => rule == Rule::HREFLANG_NO_RETURN,
+    };
+    if asks_languages && snapshot.languages.is_none() {
+        desk.languages = Some(desk.learn_languages(&broken));
     }
     if rule == Rule::HREFLANG_TARGET_MISSING {
         desk.learn_who_lists(&snapshot.breaking(&snapshot.document.live_rows().map(|row| row.0).collect(), rule));
@@ -112,15 +137,71 @@ impl Pages {
     }
 }
 
+/// A hash that stands for a text: 64 bits, so that two texts of one row share one is as good as impossible.
+fn mark(text: &impl std::hash::Hash) -> u64 {
+    FixedState::with_seed(3).hash_one(text)
+}
+
+/// The links of a row that gets more of them.
+#[derive(Debug, Default)]
+struct Listed {
+    /// Marks of language and URL together.
+    links: HashSet<u64>,
+    /// By the mark of the language in small letters, that of its URL; none where there are several.
+    by_code: HashMap<u64, Option<u64>>,
+}
+
+impl Listed {
+    fn add(&mut self, code: &str, href: &str) {
+        self.links.insert(mark(&(code, href)));
+        let href = mark(&href);
+        let known = self.by_code.entry(mark(&code.to_ascii_lowercase())).or_insert(Some(href));
+        if *known != Some(href) {
+            *known = None;
+        }
+    }
+
+    fn has(&self, code: &str, href: &str) -> bool {
+        self.links.contains(&mark(&(code, href)))
+    }
+
+    /// Whether another URL is listed for a language.
+    fn has_other(&self, code: &str, href: &str) -> bool {
+        self.by_code.get(&mark(&code.to_ascii_lowercase())).is_some_and(|known| *known != Some(mark(&href)))
+    }
+}
+
 /// Links that rows are to get, and rows that are to come.
 struct Desk<'s> {
     snapshot: &'s Snapshot,
-    added: BTreeMap<u32, Vec<(String, String)>>,
+    added: BTreeMap<u32, Vec<NewLink>>,
+    /// What rows list that get links, those included: each row is taken apart once, however many links it gets.
+    listed: HashMap<u32, Listed>,
     /// URLs of new rows with the row that they come after.
     pages: BTreeMap<String, u32>,
-    /// The links of the rows that list a page without a row; none where they differ.
-    lists: HashMap<u64, Option<BTreeSet<Link>>>,
+    /// The mark of the links of the rows that list a page without a row; none where they differ.
+    lists: HashMap<u64, Option<u64>>,
+    /// The languages that other pages say pages are in.
+    languages: Option<Languages>,
+    /// Bytes that may still be added.
+    room: u64,
     done: Done,
+}
+
+impl<'s> Desk<'s> {
+    fn new(snapshot: &'s Snapshot) -> Self {
+        let size: u64 = snapshot.document.sitemaps().iter().map(|sitemap| sitemap.bytes()).sum();
+        Self {
+            snapshot,
+            added: BTreeMap::new(),
+            listed: HashMap::new(),
+            pages: BTreeMap::new(),
+            lists: HashMap::new(),
+            languages: None,
+            room: MOST_TIMES * size + MOST_BYTES,
+            done: Done::default(),
+        }
+    }
 }
 
 impl Desk<'_> {
@@ -139,41 +220,55 @@ impl Desk<'_> {
         versions.iter().flat_map(|(_, href, _)| self.snapshot.checks.set().rows_of_page(href, &locs)).collect()
     }
 
+    /// Hears what the pages say that rows list: in which language each of these is that does not say so itself.
+    fn learn_languages(&self, rows: &RowSet) -> Languages {
+        let (mut asked, mut heard) = (Vec::new(), RowSet::new());
+        for row in rows.iter().map(RowId) {
+            let versions = self.versions(row);
+            let key = self.key(row);
+            if named(&versions, key).is_empty() {
+                asked.push((key, row.0));
+                heard |= self.targets(&versions);
+            }
+        }
+        let mut languages = Languages::asking(asked);
+        languages.hear(self.snapshot, heard.iter().map(RowId));
+        languages
+    }
+
     /// The language of a page: what it says itself, else what all say that list it. x-default is none.
     fn language(&self, row: RowId, own: &[Version]) -> Option<String> {
         let key = self.key(row);
-        let named = |versions: &[Version]| -> BTreeSet<String> {
-            let of_page = versions.iter().filter(|(code, _, link)| link.key == key && !is_default(code));
-            of_page.map(|(code, ..)| code.clone()).collect()
-        };
-        let mut codes = named(own);
+        let mut codes = named(own, key);
         if codes.is_empty() {
-            if let Some(languages) = &self.snapshot.languages {
-                return languages.of(key, row).map(ToOwned::to_owned);
-            }
-            for target in self.targets(own).iter().take(FAMILY) {
-                codes.extend(named(&self.versions(RowId(target))));
-            }
+            let languages = self.languages.as_ref().or(self.snapshot.languages.as_deref());
+            return languages?.of(key, row).map(ToOwned::to_owned);
         }
         codes.pop_first().filter(|_| codes.is_empty())
     }
 
+    /// Whether so many bytes may still be added.
+    fn takes(&mut self, bytes: u64) -> bool {
+        // What is too much by itself leaves the room to the others.
+        let takes = bytes <= self.room;
+        self.room -= if takes { bytes } else { 0 };
+        takes
+    }
+
     /// A link for a row, unless it has a link of this language already.
-    fn add(&mut self, row: RowId, code: &str, href: &str) {
-        let clashes = |(known, other): (&str, &str)| known.eq_ignore_ascii_case(code) && other != href;
-        let versions = self.versions(row);
-        let own = versions.iter().map(|(code, href, _)| (code.as_str(), href.as_str()));
-        let new = self.added.get(&row.0);
-        let new = new.into_iter().flatten().map(|(code, href)| (code.as_str(), href.as_str()));
-        let all: Vec<(&str, &str)> = own.chain(new).collect();
-        if all.contains(&(code, href)) {
-            return;
+    fn add(&mut self, row: RowId, code: &Rc<str>, href: &Rc<str>) {
+        if !self.listed.contains_key(&row.0) {
+            let mut listed = Listed::default();
+            self.versions(row).iter().for_each(|(code, href, _)| listed.add(code, href));
+            self.listed.insert(row.0, listed);
         }
-        if all.into_iter().any(clashes) {
+        let Some(listed) = self.listed.get_mut(&row.0).filter(|listed| !listed.has(code, href)) else { return };
+        if listed.has_other(code, href) {
             let loc = self.snapshot.document.loc(row);
             return self.done.refuse(format!("{loc} lists another page for {code}: say which is right"));
         }
-        self.added.entry(row.0).or_default().push((code.to_owned(), href.to_owned()));
+        listed.add(code, href);
+        self.added.entry(row.0).or_default().push((Rc::clone(code), Rc::clone(href)));
     }
 
     fn list_itself(&mut self, row: RowId, answer: Option<&Decision>) {
@@ -183,7 +278,7 @@ impl Desk<'_> {
         };
         let loc = self.snapshot.document.loc(row);
         match code {
-            Some(code) => self.add(row, &code, &loc),
+            Some(code) => self.add(row, &code.into(), &(*loc).into()),
             None => self.done.refuse(format!("no other version says which language {loc} is in: give its code")),
         }
     }
@@ -198,6 +293,10 @@ impl Desk<'_> {
         let set = self.snapshot.checks.set();
         let faulty = versions.iter().filter(|(.., link)| set.is_faulty(SetRule::HreflangNoReturn, row.0, *link));
         let targets: RowSet = faulty.flat_map(|(_, href, _)| set.rows_of_page(href, &locs)).collect();
+        if !self.takes(targets.len() * (LINK_BYTES + code.len() + loc.len()) as u64) {
+            return self.done.refuse(TOO_MUCH);
+        }
+        let (code, loc): (Rc<str>, Rc<str>) = (code.into(), (*loc).into());
         for target in &targets {
             self.add(RowId(target), &code, &loc);
         }
@@ -207,10 +306,13 @@ impl Desk<'_> {
     fn learn_who_lists(&mut self, rows: &RowSet) {
         let set = self.snapshot.checks.set();
         for row in rows {
-            let links: BTreeSet<Link> = self.versions(RowId(row)).into_iter().map(|(.., link)| link).collect();
+            let mut links: Vec<Link> = self.versions(RowId(row)).into_iter().map(|(.., link)| link).collect();
+            links.sort_unstable();
+            links.dedup();
+            let all = mark(&links);
             for link in links.iter().filter(|link| set.is_faulty(SetRule::HreflangTargetMissing, row, **link)) {
-                let known = self.lists.entry(link.key).or_insert_with(|| Some(links.clone()));
-                if known.as_ref().is_some_and(|known| *known != links) {
+                let known = self.lists.entry(link.key).or_insert(Some(all));
+                if *known != Some(all) {
                     *known = None;
                 }
             }
@@ -219,13 +321,10 @@ impl Desk<'_> {
 
     fn add_pages(&mut self, row: RowId) {
         let set = self.snapshot.checks.set();
-        let loc = self.snapshot.document.loc(row);
+        let document = &self.snapshot.document;
+        let loc = document.loc(row);
         let origin = |url: &str| location::origin(url).map(|(origin, _)| origin.to_ascii_lowercase());
         let versions = self.versions(row);
-        let codes = |key: u64| -> BTreeSet<String> {
-            let of_page = versions.iter().filter(|(code, _, link)| link.key == key && !is_default(code));
-            of_page.map(|(code, ..)| code.to_ascii_lowercase()).collect()
-        };
         // The new row takes its links from this one, and what is wrong with them along.
         let own = self.snapshot.rules_of(row).intersection(TAKEN_ALONG);
         if let Some(rule) = own.iter().next() {
@@ -233,11 +332,21 @@ impl Desk<'_> {
                 .done
                 .refuse(format!("the links of {loc} would be taken over: first put {} right", rule.code()));
         }
+        // The language of each page; none where it has several.
+        let mut codes: HashMap<u64, Option<String>> = HashMap::new();
+        for (code, _, link) in versions.iter().filter(|(code, ..)| !is_default(code)) {
+            let code = Some(code.to_ascii_lowercase());
+            let known = codes.entry(link.key).or_insert_with(|| code.clone());
+            if *known != code {
+                *known = None;
+            }
+        }
         let is_missing = |link: &Link| set.is_faulty(SetRule::HreflangTargetMissing, row.0, *link);
         let missing: Vec<&Version> = versions.iter().filter(|(.., link)| is_missing(link)).collect();
         // All of them or none: a new row has the same links and would miss the same pages.
+        let own_origin = origin(&loc);
         for (_, href, link) in &missing {
-            if origin(href) != origin(&loc) {
+            if origin(href) != own_origin {
                 return self.done.refuse(format!("{href} belongs in a file of its own host"));
             }
             if matches!(self.lists.get(&link.key), Some(None)) {
@@ -245,13 +354,17 @@ impl Desk<'_> {
                     .done
                     .refuse(format!("pages that list {href} list other versions beside it: say which are"));
             }
-            if codes(link.key).len() > 1 {
+            if matches!(codes.get(&link.key), Some(None)) {
                 return self.done.refuse(format!("{href} is listed for two languages: say which is right"));
             }
         }
-        for (_, href, _) in missing {
-            self.pages.entry(href.clone()).or_insert(row.0);
+        let new: BTreeSet<&String> = missing.iter().map(|(_, href, _)| href).collect();
+        let new: Vec<&String> = new.into_iter().filter(|href| !self.pages.contains_key(*href)).collect();
+        if !self.takes((new.len() * document.entry_text(row).len()) as u64) {
+            return self.done.refuse(TOO_MUCH);
         }
+        let new: Vec<(String, u32)> = new.into_iter().map(|href| (href.clone(), row.0)).collect();
+        self.pages.extend(new);
     }
 
     /// Has all pages of a family list what any of them lists.
@@ -259,10 +372,10 @@ impl Desk<'_> {
         if family.len() > FAMILY {
             return self.done.refuse("too many pages hang together by their links");
         }
-        let mut all: HashMap<String, String> = HashMap::new();
-        let mut order = Vec::new();
+        let mut all: HashMap<String, Rc<str>> = HashMap::new();
+        let mut order: Vec<NewLink> = Vec::new();
         // A page that is none of the versions would list pages that do not list it.
-        let listed: BTreeSet<u64> =
+        let listed: HashSet<u64> =
             family.iter().flat_map(|member| self.versions(*member)).map(|(.., link)| link.key).collect();
         if let Some(other) = family.iter().find(|member| !listed.contains(&self.key(**member))) {
             let loc = self.snapshot.document.loc(*other);
@@ -271,16 +384,23 @@ impl Desk<'_> {
         }
         for (code, href, _) in family.iter().flat_map(|member| self.versions(*member)) {
             match all.get(&code.to_ascii_lowercase()) {
-                Some(known) if *known != href => {
+                Some(known) if **known != *href => {
                     let why = format!("{code} is {known} for one version and {href} for another: say which is right");
                     return self.done.refuse(why);
                 }
                 Some(_) => {}
                 None => {
-                    all.insert(code.to_ascii_lowercase(), href.clone());
-                    order.push((code, href));
+                    let href: Rc<str> = href.into();
+                    all.insert(code.to_ascii_lowercase(), Rc::clone(&href));
+                    order.push((code.into(), href));
                 }
             }
+        }
+        let document = &self.snapshot.document;
+        let now: usize = family.iter().map(|member| document.entry_text(*member).len()).sum();
+        let each: usize = order.iter().map(|(code, href)| LINK_BYTES + code.len() + href.len()).sum();
+        if !self.takes((family.len() * each).saturating_sub(now) as u64) {
+            return self.done.refuse(TOO_MUCH);
         }
         for member in family {
             for (code, href) in &order {
@@ -291,11 +411,14 @@ impl Desk<'_> {
         let document = &self.snapshot.document;
         let is_sound = |member: &RowId| {
             let Some(links) = self.added.get(&member.0) else { return true };
-            let text = grafted(document.entry_text(*member).into_owned(), document.names(*member), links);
+            let text = grafted(&document.entry_text(*member), document.names(*member), links);
             text.is_some_and(|text| self.snapshot.is_sound(*member, &text))
         };
         if !family.iter().all(is_sound) {
-            self.added.retain(|row, _| !family.contains(&RowId(*row)));
+            for member in family {
+                self.added.remove(&member.0);
+                self.listed.remove(&member.0);
+            }
             self.done.refuse("a page would be listed for two languages, or another rule be broken");
         }
     }
@@ -331,7 +454,7 @@ impl Desk<'_> {
         let document = &snapshot.document;
         for (row, links) in added {
             let row = RowId(row);
-            match grafted(document.entry_text(row).into_owned(), document.names(row), &links) {
+            match grafted(&document.entry_text(row), document.names(row), &links) {
                 Some(text) if snapshot.is_sound(row, &text) => {
                     done.edits.push(Edit::Raw { row, text: text.into() });
                     done.rows.insert(row.0);
@@ -340,22 +463,37 @@ impl Desk<'_> {
                 None => done.refuse("a file of this kind has no extensions"),
             }
         }
-        for (page, row) in pages {
+        // Pages by the row that they come after, the last one first: the next one comes before it.
+        let mut after: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+        for (page, row) in pages.into_iter().rev() {
+            after.entry(row).or_default().push(page);
+        }
+        for (row, pages) in after {
             let row = RowId(row);
             let names = document.names(row);
             let (entry, text) = document.entry(row);
-            let links = extension::versions(&entry, &text, names);
-            let links: Vec<(String, String)> = links.into_iter().map(|(code, href, _)| (code, href)).collect();
-            let loc = crate::xml::escape::escape(&page);
+            let links = extension::versions(&entry, &text, names).into_iter();
+            let links: Vec<NewLink> = links.map(|(code, href, _)| (code.into(), href.into())).collect();
             let prefix = &names.prefix;
-            let plain = format!("<{prefix}url><{prefix}loc>{loc}</{prefix}loc></{prefix}url>");
-            let Some(element) = grafted(plain.into_bytes(), names, &links) else { continue };
-            let entries = vec![NewEntry::Element(element.into())];
-            done.edits.push(Edit::Insert { sitemap: document.sitemap_of(row), after: Some(row), entries });
-            done.added += 1;
+            let element = |page: String| {
+                let loc = crate::xml::escape::escape(&page);
+                let plain = format!("<{prefix}url><{prefix}loc>{loc}</{prefix}loc></{prefix}url>");
+                grafted(plain.as_bytes(), names, &links).map(|element| NewEntry::Element(element.into()))
+            };
+            let entries: Vec<NewEntry> = pages.into_iter().filter_map(element).collect();
+            done.added += entries.len() as u64;
+            if !entries.is_empty() {
+                done.edits.push(Edit::Insert { sitemap: document.sitemap_of(row), after: Some(row), entries });
+            }
         }
         done
     }
+}
+
+/// The languages that links say the page of that URL is in; x-default is none.
+fn named(versions: &[Version], key: u64) -> BTreeSet<String> {
+    let of_page = versions.iter().filter(|(code, _, link)| link.key == key && !is_default(code));
+    of_page.map(|(code, ..)| code.clone()).collect()
 }
 
 pub(super) fn is_default(code: &str) -> bool {
@@ -363,16 +501,14 @@ pub(super) fn is_default(code: &str) -> bool {
 }
 
 /// An entry with alternate links added.
-fn grafted(mut text: Vec<u8>, names: &Names, links: &[(String, String)]) -> Option<String> {
+fn grafted(text: &[u8], names: &Names, links: &[NewLink]) -> Option<String> {
     let path = |text: &str| Path::parse(text).ok();
-    for (code, href) in links {
-        let values = vec![
-            (path("link@rel")?, "alternate".into()),
-            (path("link@hreflang")?, code.as_str().into()),
-            (path("link@href")?, href.as_str().into()),
-        ];
-        text = graft(&text, names, &Act::Add { path: path("link")?, values }).ok()??;
-    }
+    let (link, rel, hreflang, href) = (path("link")?, path("link@rel")?, path("link@hreflang")?, path("link@href")?);
+    let element = |(code, url): &NewLink| {
+        vec![(rel.clone(), "alternate".into()), (hreflang.clone(), (**code).into()), (href.clone(), (**url).into())]
+    };
+    let elements: Vec<Vec<(Path, Box<str>)>> = links.iter().map(element).collect();
+    let text = graft_all(text, names, &link, &elements).ok()?;
     let entry = Entry::of(&text, names);
     String::from_utf8(text).ok().filter(|_| !entry.odd.has(crate::xml::entry::Oddities::BROKEN))
 }

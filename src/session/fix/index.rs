@@ -54,7 +54,13 @@ pub(in crate::session) fn offers(index: &Index, found: &IndexFinding) -> bool {
     let Some(child) = found.child.and_then(|child| index.children.get(child)) else {
         return found.rule == Rule::INDEX_CHILD_UNLISTED;
     };
-    !GOING.contains(found.rule) || !matches!(child.state, ChildState::Nested(_))
+    !GOING.contains(found.rule) || !stays(child)
+}
+
+/// Whether the entry of a child is never taken out: what is missing in an index inside the index is no reason to lose
+/// the rest of that, and of a file that could not be read, or is on another host, nobody knows that it is not there.
+const fn stays(child: &Child) -> bool {
+    matches!(child.state, ChildState::Nested(_) | ChildState::Denied(_) | ChildState::Elsewhere(_))
 }
 
 /// What the rules of an index need to know, kept so that it can be borrowed.
@@ -105,14 +111,23 @@ impl Snapshot {
 
     /// What is wrong with the index as a list of sitemaps, the rules of its entries apart.
     pub(in crate::session) fn list_findings(&self, document: &Document) -> Vec<IndexFinding> {
+        let mut found = Vec::new();
+        self.each_list_finding(document, &mut |finding| found.push(finding));
+        found
+    }
+
+    /// The same, finding by finding.
+    pub(in crate::session) fn each_list_finding(&self, document: &Document, see: &mut dyn FnMut(IndexFinding)) {
         let agreed = document.as_agreed();
-        let Some(index) = agreed.index() else { return Vec::new() };
+        let Some(index) = agreed.index() else { return };
         let coming = agreed.sitemaps().len() - document.sitemaps().len();
         let (known, home) = (self.known_of_files(document), self.index_home(document));
-        let mut found = index::check(index, &known.facts(home.as_ref()));
-        // Files that the next save makes are listed then.
-        found.retain(|found| found.rule != Rule::INDEX_SINGLE || coming == 0);
-        found
+        index::each(index, &known.facts(home.as_ref()), &mut |found| {
+            // Files that the next save makes are listed then.
+            if found.rule != Rule::INDEX_SINGLE || coming == 0 {
+                see(found);
+            }
+        });
     }
 
     /// The same, where that costs no more than a frame.
@@ -182,15 +197,16 @@ impl Snapshot {
         }
         let known = self.known_of_files(document);
         let own = self.index_home(document);
-        let found = index::check(index, &known.facts(own.as_ref())).into_iter();
-        let found: Vec<(Rule, usize)> = found.filter_map(|found| Some((found.rule, found.child?))).collect();
+        let mut found: BTreeSet<(Rule, usize)> = BTreeSet::new();
+        index::each(index, &known.facts(own.as_ref()), &mut |finding| {
+            found.extend(finding.child.map(|child| (finding.rule, child)));
+        });
         let has = |rule: Rule, child: usize| rules.contains(rule) && found.contains(&(rule, child));
         let gone: BTreeSet<usize> = found
             .iter()
             .filter(|(rule, _)| rules.intersection(GOING).contains(*rule))
             .map(|(_, child)| *child)
-            // What is missing in an index inside the index is no reason to lose the rest of that.
-            .filter(|child| !matches!(index.children.get(*child), Some(Child { state: ChildState::Nested(_), .. })))
+            .filter(|child| !index.children.get(*child).is_some_and(stays))
             .collect();
         let home = below.and_then(Home::parse).or_else(|| home_of(index));
         let source = &index.source;

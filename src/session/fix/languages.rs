@@ -14,6 +14,10 @@ const NONE: u32 = 0;
 /// Two have said different ones.
 const SEVERAL: u32 = u32::MAX;
 
+/// Rows of one URL that are asked about: a page that stands there more often is told no language, since each link to it
+/// would be heard for each of them.
+const ROWS_PER_PAGE: usize = 64;
+
 /// The languages that other pages say rows are in: 16 bytes a row.
 #[derive(Debug, Default)]
 pub(in crate::session) struct Languages {
@@ -34,11 +38,11 @@ impl Languages {
         Self { rows, said, ..Self::default() }
     }
 
-    /// Hears the pages of the file that is held. One is believed by the pages that it is a version of: those that list it.
-    pub(in crate::session) fn hear(&mut self, snapshot: &Snapshot) {
+    /// Hears pages. One is believed by the pages that it is a version of: those that list it.
+    pub(in crate::session) fn hear(&mut self, snapshot: &Snapshot, rows: impl Iterator<Item = RowId>) {
         let (document, set) = (&snapshot.document, snapshot.checks.set());
         let has_links = |row: &RowId| document.record(*row).flags.has(Flags::ALTERNATE);
-        for row in document.held_rows().filter(has_links) {
+        for row in rows.filter(has_links) {
             let own = location::key_hash(&document.loc(row));
             let (entry, text) = document.entry(row);
             for (code, _, link) in extension::versions(&entry, &text, document.names(row)) {
@@ -47,6 +51,7 @@ impl Languages {
                 }
                 let from = self.rows.partition_point(|(key, _)| *key < link.key);
                 let pages = self.rows.iter().enumerate().skip(from).take_while(|(_, (key, _))| *key == link.key);
+                let pages = pages.take(ROWS_PER_PAGE);
                 let pages: Vec<usize> =
                     pages.filter(|(_, (_, page))| set.lists(*page, own)).map(|(at, _)| at).collect();
                 if pages.is_empty() {

@@ -15,7 +15,9 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::location::{self, Location};
 use crate::xml::entry::Entry;
-use std::collections::{BTreeMap, HashSet};
+use foldhash::fast::FixedState;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::BuildHasher;
 
 /// Rules whose rows are merged into the first of them.
 const MERGED: RuleSet = RuleSet::of(&[
@@ -140,27 +142,29 @@ impl Snapshot {
                 pages.entry(first).or_default().extend(std::iter::once(row).chain(others));
             }
         } else {
+            let by_text = if rule == Rule::SET_DUPLICATE { HashMap::new() } else { self.duplicates_by_text() };
+            let same_text = |row: u32| {
+                let loc = self.document.loc(RowId(row));
+                let same = by_text.get(&text_hash(&loc)).into_iter().flatten().copied();
+                same.filter(move |other| self.document.loc(RowId(*other)) == loc)
+            };
             for row in &broken {
-                let (members, loc) = (set.members(row), self.document.loc(RowId(row)));
-                let is_equivalent = rule == Rule::SET_DUPLICATE_EQUIVALENT;
                 // The first of the page, or of those that are written alike.
-                let first = if is_equivalent { members.first().copied() } else { set.original(row, &locs) };
-                let Some(first) = first.filter(|first| *first != row) else { continue };
+                let Some(first) = set.original(row, &locs) else { continue };
                 let file = |row: u32| self.document.sitemap_of(RowId(row));
-                let goes = |other: &u32| match rule {
-                    _ if *other == first || !rows.contains(*other) => false,
+                let is_meant = |other: &u32| *other != first && rows.contains(*other);
+                match rule {
                     // Wherever it stands: another spelling in this file, or this one in another file.
-                    Rule::SET_DUPLICATE_EQUIVALENT => self.document.loc(RowId(*other)) == loc,
+                    Rule::SET_DUPLICATE_EQUIVALENT => {
+                        pages.entry(first).or_default().extend(same_text(row).filter(is_meant));
+                    }
+                    // Those of all further files at once.
                     Rule::SET_DUPLICATE_ACROSS_FILES => {
-                        file(*other) != file(first) && self.document.loc(RowId(*other)) == loc
+                        pages.entry(first).or_insert_with(|| {
+                            same_text(row).filter(is_meant).filter(|other| file(*other) != file(first)).collect()
+                        });
                     }
-                    _ => *other == row,
-                };
-                let others = pages.entry(first).or_default();
-                for other in members.into_iter().filter(goes) {
-                    if !others.contains(&other) {
-                        others.push(other);
-                    }
+                    _ => pages.entry(first).or_default().push(row),
                 }
             }
         }
@@ -199,6 +203,15 @@ impl Snapshot {
             done.edits.push(Edit::Delete(gone));
         }
         Some(done)
+    }
+
+    /// Rows that share their page with others, by a hash of what they are written as.
+    fn duplicates_by_text(&self) -> HashMap<u64, Vec<u32>> {
+        let mut rows: HashMap<u64, Vec<u32>> = HashMap::new();
+        for row in self.checks.set().duplicate_rows() {
+            rows.entry(text_hash(&self.document.loc(RowId(row)))).or_default().push(row);
+        }
+        rows
     }
 
     /// Whether a row would break no rule by itself that it does not break now.
@@ -298,4 +311,8 @@ fn moved(loc: &str, rule: Rule, common: &str, answer: Option<&Decision>) -> Opti
             Some(format!("{scheme}://{before}{host}{port}{path}"))
         }
     }
+}
+
+fn text_hash(text: &str) -> u64 {
+    FixedState::with_seed(1).hash_one(text)
 }

@@ -24,7 +24,7 @@ use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::Progress;
 use crate::protocol::Severity;
 use crate::xml::entry::Entry;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What is said of values that all rows share. It was true before of the rows that stay as they are, and only other rows
@@ -38,8 +38,10 @@ const INDEX: &str = "index";
 
 /// How often a fix is tried, so that the work is bounded; rows that were not tried by then are left alone.
 const TRIALS: u32 = 200;
-/// The same where each costs a walk over many rows.
+/// The same where each costs a walk over many rows, or takes much text apart.
 const FEW_TRIALS: u32 = 24;
+/// Bytes of entries that all trials together may take apart.
+const TRIAL_BYTES: u64 = 128 << 20;
 
 /// Whether a fix must not raise this.
 pub(in crate::session) fn is_bad(rule: Rule, profile: Profile) -> bool {
@@ -81,6 +83,8 @@ impl Snapshot {
             .collect();
         let files = files_of(prepared.intent.edit.as_ref());
         let trials = if self.document.live() > NEAR_ROWS { FEW_TRIALS } else { TRIALS };
+        let bytes: u64 = affected.iter().map(|row| self.document.entry_text(RowId(row)).len() as u64).sum();
+        let trials = trials.min((TRIAL_BYTES / (bytes + 1)).max(FEW_TRIALS.into()) as u32);
         let attempt = |left: &Left| match change {
             Change::Fix { rows, rules } => self.intend_fix(rows, left, *rules, progress).map(Some),
             Change::Decide { rows, rule, decision: Decision::Usual } => {
@@ -161,8 +165,12 @@ impl Snapshot {
             of_files.chain(of_set).chain(of_index).chain(around).collect::<Vec<_>>()
         };
         let (was, is) = (files(&self.checks, old), files(&checks, new));
+        let mut rules_before: HashMap<&str, RuleSet> = HashMap::new();
+        for (rule, place) in &was {
+            rules_before.entry(place).or_default().insert(*rule);
+        }
         let raised = is.iter().find(|(rule, place)| {
-            let before: RuleSet = was.iter().filter(|(_, other)| other == place).map(|(rule, _)| *rule).collect();
+            let before = rules_before.get(&**place).copied().unwrap_or_default();
             // Entries of the index come, go and get other URLs: they are counted.
             let count = |found: &[(Rule, String)]| {
                 let is_it = |(other, at): &&(Rule, String)| at == place && rule.family().contains(*other);

@@ -6,10 +6,12 @@
 //! afterwards, the journal goes to the place of those paths.
 
 use super::super::Session;
+use super::super::change::Refused;
+use super::salvage::{Missing, Salvage};
 use super::{Line, hashes_of, json};
 use crate::document::Document;
 use crate::files;
-use crate::files::journal::{Desk, Stored, Unusable};
+use crate::files::journal::{Desk, Entry, Stored, Unusable};
 use crate::words::counted;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -26,8 +28,17 @@ pub struct Left {
     pub labels: Vec<String>,
     /// Whether the end is missing.
     pub is_cut: bool,
+    /// What is replayed, and what cannot be.
+    pub(super) salvage: Salvage,
     /// Whether they apply to what a save has made since they were begun.
     pub(super) is_of_save: bool,
+}
+
+impl Left {
+    /// What is gone, or cannot be replayed without that.
+    pub const fn missing(&self) -> &Missing {
+        &self.salvage.missing
+    }
 }
 
 /// What a journal is to the files that are open now.
@@ -36,7 +47,7 @@ enum Bearing {
     /// They are what it began with, opened by the paths that it names: all of it can be replayed.
     Whole,
     /// They are what its last save made, opened by the paths that came of it: these lines can be replayed.
-    SinceSave(Option<Vec<String>>),
+    SinceSave(Option<Vec<Entry>>),
     /// It is of some of them, or of more: so many changes wait for these paths to be opened.
     Waits(usize, String),
     /// They are something else.
@@ -78,10 +89,14 @@ struct Present<'s> {
 
 impl<'s> Present<'s> {
     fn new(session: &'s Session, desk: &Desk) -> Self {
+        Self::opened_by(session, desk.names())
+    }
+
+    fn opened_by(session: &'s Session, names: Vec<String>) -> Self {
         let loaded = if session.paths.is_empty() { session.path.as_slice() } else { &session.paths };
         Self {
             session,
-            paths: [desk.names(), Desk::names_of(loaded.iter().map(PathBuf::as_path))],
+            paths: [names, Desk::names_of(loaded.iter().map(PathBuf::as_path))],
             hashes: OnceCell::new(),
             files: OnceCell::new(),
         }
@@ -107,7 +122,7 @@ impl<'s> Present<'s> {
     fn bearing(&self, stored: &Stored, own: bool) -> Bearing {
         let header = &stored.header;
         let begun = begun(stored);
-        let since = || since_save(&stored.lines);
+        let since = || since_save(&stored.entries);
         // Where a save makes other paths of the set, files that it leaves alone may be all that is open here.
         let turned = begun.as_ref().and_then(|begun| begun.is_done(&header.paths()));
         // Another file may hold the very same bytes; at its own place, a set may have been moved.
@@ -117,7 +132,7 @@ impl<'s> Present<'s> {
             if own || self.is_opened_by(&header.paths()) {
                 return Bearing::Whole;
             }
-            return waits(labels(&stored.lines).len(), &header.paths());
+            return waits(unsaved(stored), &header.paths());
         }
         if let Some(begun) = begun.filter(|_| turned != Some(false)) {
             let is_here = self.is_opened_by(&begun.paths);
@@ -133,7 +148,7 @@ impl<'s> Present<'s> {
             }
         }
         if !own && is_of_these {
-            return waits(labels(&stored.lines).len(), &header.paths());
+            return waits(unsaved(stored), &header.paths());
         }
         Bearing::None
     }
@@ -165,7 +180,7 @@ impl Session {
             None => None,
             Some(Ok(stored)) => match Present::new(self, &desk).bearing(&stored, true) {
                 Bearing::Whole => Some((stored, false)),
-                Bearing::SinceSave(lines) => lines.map(|lines| (Stored { lines, ..stored }, true)),
+                Bearing::SinceSave(lines) => lines.map(|lines| (Stored { entries: lines, ..stored }, true)),
                 // Nobody is asked to open other paths for nothing.
                 Bearing::Waits(..) => None,
                 Bearing::None => {
@@ -184,14 +199,12 @@ impl Session {
             match bearing {
                 Bearing::Whole if is_free => found = desk.adopt(other).map(|stored| (stored, false)),
                 Bearing::SinceSave(Some(lines)) if is_free => {
-                    found = desk.adopt(other).map(|stored| (Stored { lines, ..stored }, true));
+                    found = desk.adopt(other).map(|stored| (Stored { entries: lines, ..stored }, true));
                 }
                 // All of it is saved.
                 Bearing::SinceSave(None) => desk.drop_elsewhere(&other),
                 // It began with one of these very paths, and never can be replayed.
-                Bearing::None
-                    if desk.shares_path_with(&other.stored.header) && !labels(&other.stored.lines).is_empty() =>
-                {
+                Bearing::None if desk.shares_path_with(&other.stored.header) && unsaved(&other.stored) > 0 => {
                     let set = other.stored.header.paths().join(" ");
                     let aside = put_aside("the files have changed since", desk.set_elsewhere_aside(&other).as_deref());
                     words.get_or_insert_with(|| format!("{aside} (of {set})"));
@@ -201,14 +214,15 @@ impl Session {
         }
         if let Some((stored, is_of_save)) = found {
             let (begun, is_cut) = (stored.header.begun, stored.is_cut);
+            let salvage = Salvage::of(&stored.entries, self.now.saved.row_limit());
             let labels = if is_of_save {
                 // The save was finished, and nobody was left to say so.
                 vec!["what was changed while it was being saved".to_owned()]
             } else {
-                labels(&stored.lines)
+                labels(&salvage.steps)
             };
-            if !labels.is_empty() {
-                return (Some(Left { desk, stored, begun, labels, is_cut, is_of_save }), words);
+            if !labels.is_empty() || !salvage.missing.is_empty() {
+                return (Some(Left { desk, stored, begun, labels, is_cut, salvage, is_of_save }), words);
             }
         }
         self.keep_from_here(desk);
@@ -219,7 +233,7 @@ impl Session {
     pub fn waiting(&self, desk: &Desk) -> usize {
         let present = Present::new(self, desk);
         let count = |stored: &Stored, own| match present.bearing(stored, own) {
-            Bearing::Whole => labels(&stored.lines).len(),
+            Bearing::Whole => unsaved(stored),
             Bearing::SinceSave(lines) => usize::from(lines.is_some()),
             Bearing::Waits(..) | Bearing::None => 0,
         };
@@ -245,7 +259,7 @@ impl Session {
 
 /// Whether it holds changes that somebody may want back.
 pub(super) fn is_worth_a_question(stored: &Stored) -> bool {
-    !labels(&stored.lines).is_empty()
+    unsaved(stored) > 0
 }
 
 fn put_aside(why: &str, aside: Option<&Path>) -> String {
@@ -253,9 +267,27 @@ fn put_aside(why: &str, aside: Option<&Path>) -> String {
     format!("unsaved changes of an earlier session cannot be replayed: {why}{place}")
 }
 
+/// How many changes it holds, those that are damaged included.
+fn unsaved(stored: &Stored) -> usize {
+    let salvage = Salvage::of(&stored.entries, 0);
+    let lost = usize::try_from(salvage.missing.count()).unwrap_or(usize::MAX);
+    lost.saturating_add(labels(&salvage.steps).len() + salvage.missing.unsure.len())
+}
+
+/// The lines of a journal that can be applied to the files as they are open now.
+pub(super) fn applicable(session: &Session, stored: &Stored) -> Result<Vec<Entry>, Refused> {
+    match Present::opened_by(session, Vec::new()).bearing(stored, false) {
+        Bearing::Whole => Ok(stored.entries.clone()),
+        Bearing::SinceSave(Some(entries)) => Ok(entries),
+        Bearing::SinceSave(None) => Err(Refused("all changes of this journal are saved".to_owned())),
+        Bearing::Waits(_, paths) => Err(Refused(format!("this journal is of another set; open {paths}"))),
+        Bearing::None => Err(Refused("the files have changed since this journal was written".to_owned())),
+    }
+}
+
 /// The save that was the last to begin.
 fn begun(stored: &Stored) -> Option<Begun> {
-    let mut parsed = stored.lines.iter().rev().filter_map(|line| serde_json::from_str(line).ok());
+    let mut parsed = stored.lines().rev().filter_map(|line| serde_json::from_str(line).ok());
     let hashes = parsed.find_map(|line| if let Line::Saving(hashes) = line { Some(hashes) } else { None })?;
     let paths = match parsed.next() {
         Some(Line::To(paths)) => paths,
@@ -264,27 +296,40 @@ fn begun(stored: &Stored) -> Option<Begun> {
     Some(Begun { hashes, paths })
 }
 
-/// What was changed since the last save began, as a line of a journal that counts from its files.
-fn since_save(lines: &[String]) -> Option<Vec<String>> {
-    let parsed = lines.iter().rev().map(|line| serde_json::from_str(line));
-    for line in parsed.map_while(Result::ok) {
-        match line {
-            Line::Then(edits) if edits.is_empty() => return None,
-            Line::Then(edits) => return Some(vec![json(&Line::Since(edits))]),
-            Line::Saving(_) => return None,
-            _ => {}
+/// What was changed since the last save began, as entries of a journal that counts from its files.
+fn since_save(entries: &[Entry]) -> Option<Vec<Entry>> {
+    let mut lost = Vec::new();
+    for entry in entries.iter().rev() {
+        let line = match entry {
+            Entry::Line(line) => serde_json::from_str(line).ok(),
+            Entry::Lost(_) => None,
+        };
+        let edits = match line {
+            Some(Line::Then(edits)) => edits,
+            Some(Line::Saving(_)) => Vec::new(),
+            Some(_) => continue,
+            None => {
+                lost.push(entry.clone());
+                continue;
+            }
+        };
+        if edits.is_empty() && lost.is_empty() {
+            return None;
         }
+        lost.push(Entry::Line(json(&Line::Since(edits))));
+        lost.reverse();
+        return Some(lost);
     }
     None
 }
 
 /// Labels of the changes that are in effect.
-fn labels(lines: &[String]) -> Vec<String> {
+fn labels(lines: &[Line]) -> Vec<String> {
     let (mut done, mut undone): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    for line in lines.iter().map_while(|line| serde_json::from_str(line).ok()) {
+    for line in lines {
         match line {
             Line::Did { label, .. } => {
-                done.push(label);
+                done.push(label.clone());
                 undone.clear();
             }
             Line::Undid => undone.extend(done.pop()),

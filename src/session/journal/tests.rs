@@ -144,17 +144,16 @@ fn a_line_that_does_not_fit_stops_the_replay_and_harms_nothing() {
     for line in lines {
         let mut session = keeping(folder.path(), &path);
         run(&mut session, "set priority=0.8 where loc:/1");
+        let note = |line: &str| {
+            let line = line.to_owned();
+            let note = Note { line: Box::new(move || line), is_whole: false, all: Arc::new(Vec::new) };
+            session.keeping.as_ref().unwrap().journal.note(note);
+        };
         if line != r#""Undid""# {
-            session.keeping.as_ref().unwrap().journal.note(Box::new(|| r#""Undid""#.to_owned()));
+            note(r#""Undid""#);
         }
-        let one = line.to_owned();
-        session.keeping.as_ref().unwrap().journal.note(Box::new(move || one));
-        session
-            .keeping
-            .as_ref()
-            .unwrap()
-            .journal
-            .note(Box::new(|| r#"{"Did":{"label":"y","edit":{"Delete":[[0,0]]}}}"#.to_owned()));
+        note(line);
+        note(r#"{"Did":{"label":"y","edit":{"Delete":[[0,0]]}}}"#);
         drop(session);
         let mut session = open(&path);
         let left = session.keep(desk(folder.path(), &path)).0.unwrap();
@@ -327,4 +326,207 @@ fn changes_of_every_form_are_replayed_before_and_after_a_save() {
         }
         session.forget_unsaved();
     }
+}
+
+/// The only journal in the folder's state, and its lines with the header first.
+fn journal_text(folder: &Path) -> (PathBuf, Vec<String>) {
+    let entries = fs::read_dir(folder.join("state/journal")).unwrap().flatten().map(|entry| entry.path());
+    let journals: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|end| end == "journal")).collect();
+    let [path] = &journals[..] else { panic!("{journals:?}") };
+    let text = fs::read_to_string(path).unwrap();
+    (path.clone(), text.split_inclusive('\n').map(ToOwned::to_owned).collect())
+}
+
+fn damage(line: &str) -> String {
+    line.replacen("abel", "abXl", 1).replacen("Undid", "Undxd", 1)
+}
+
+/// What is told of a journal whose line with this number is damaged, and what its replay comes to.
+fn replayed_without(number: usize, commands: &[&str]) -> (Session, Missing) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let mut session = keeping(folder.path(), &path);
+    for line in commands {
+        run(&mut session, line);
+    }
+    drop(session);
+    let (journal, mut lines) = journal_text(folder.path());
+    lines[number] = damage(&lines[number]);
+    let damaged = lines.concat();
+    fs::write(&journal, &damaged).unwrap();
+    let mut session = open(&path);
+    let (left, words) = session.keep(desk(folder.path(), &path));
+    assert_eq!(words, None);
+    let left = left.unwrap();
+    let missing = left.missing().clone();
+    session.replay(left).unwrap();
+    session.flush_journal();
+    // The damaged journal is still there to be read, and the new one is sound.
+    let found = files::journal::stored::list(&folder.path().join("state"), &[path]).unwrap();
+    assert_eq!(found.iter().map(|found| found.is_aside).collect::<Vec<_>>(), [false, true]);
+    assert_eq!(fs::read_to_string(&found[1].path).unwrap(), damaged);
+    let text = changes_in(&found[1].stored.as_ref().unwrap().entries).join("\n");
+    assert!(text.contains("1 change is gone") && text.contains("damaged: "), "{text}");
+    (session, missing)
+}
+
+fn values(session: &Session, field: Field) -> Vec<String> {
+    let document = session.document();
+    document.live_rows().map(|row| document.value(row, field).unwrap_or_default().into_owned()).collect()
+}
+
+#[test]
+fn what_stands_behind_a_damaged_line_is_replayed_where_it_means_the_same() {
+    let commands = ["set priority=0.8 where loc:/1", "delete where loc:/2", "set priority=0.9 where loc:/4"];
+    let (session, missing) = replayed_without(2, &commands);
+    assert_eq!((missing.lost.len(), missing.lost[0].count, missing.unsure.len()), (1, 1, 0));
+    assert!(missing.lost[0].text.contains("Delete"), "what can be read is shown: {missing:?}");
+    assert_eq!(values(&session, Field::Priority), ["0.5", "0.8", "0.5", "0.5", "0.9", "0.5", "0.5"]);
+    // Undone and done again behind the damage.
+    let commands = ["delete where loc:/2", "set priority=0.9 where loc:/4", "undo", "redo", "undo"];
+    let (session, missing) = replayed_without(1, &commands);
+    let priorities = values(&session, Field::Priority);
+    assert_eq!((missing.unsure.len(), session.is_modified(), &*priorities[4]), (0, false, "0.5"));
+    // Without the lost one, what follows changes nothing, and taking it back takes back nothing else.
+    let commands =
+        ["set priority=0.1 where loc:/1", "set priority=0.8 where loc:/4", "set priority=0.5 where loc:/4", "undo"];
+    let (session, _) = replayed_without(2, &commands);
+    assert_eq!(values(&session, Field::Priority), ["0.5", "0.1", "0.5", "0.5", "0.5", "0.5", "0.5"]);
+    // Undone behind the damage, and so are changes that need the lost one: nobody has to read of them.
+    let commands = ["add https://e.com/new", "set priority=0.9 where loc:/new", "undo"];
+    assert_eq!(replayed_without(1, &commands).1.unsure, [""; 0]);
+}
+
+#[test]
+fn what_needs_a_lost_line_is_shown_and_not_replayed() {
+    // The row that is set last is one that the lost line has added.
+    let commands = ["add https://e.com/new", "set priority=0.9 where loc:/new", "set priority=0.1 where loc:/6"];
+    let (session, missing) = replayed_without(1, &commands);
+    assert_eq!(values(&session, Field::Priority), ["0.5", "0.5", "0.5", "0.5", "0.5", "0.5", "0.1"]);
+    assert_eq!(missing.unsure.len(), 1);
+    let text = missing.lines().join("\n");
+    assert!(text.contains("1 change is gone") && text.contains("1 later change cannot be replayed"), "{text}");
+    assert!(text.contains("https://e.com/new") && text.contains("priority = 0.9: row 8"), "{text}");
+    // A row that was added before the loss may be another one: an undo may have been lost.
+    let commands = ["add https://e.com/new", "delete where loc:/2", "set priority=0.9 where loc:/new"];
+    let (session, missing) = replayed_without(2, &commands);
+    assert_eq!((missing.unsure.len(), session.urls()), (1, 8));
+    // So may be what an undo behind the loss takes back.
+    let commands = ["set priority=0.8 where loc:/1", "delete where loc:/2", "undo", "set priority=0.3 where loc:/4"];
+    let (session, missing) = replayed_without(2, &commands);
+    assert_eq!(missing.unsure, ["undone: the change before"]);
+    assert_eq!(values(&session, Field::Priority), ["0.5", "0.8", "0.5", "0.5", "0.3", "0.5", "0.5"]);
+}
+
+/// A line that holds everything makes what is lost before it good, and nothing is said to be gone.
+#[test]
+fn a_whole_line_makes_every_loss_before_it_good() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let mut session = keeping(folder.path(), &path);
+    run(&mut session, "set priority=0.8 where loc:/1");
+    drop(session);
+    let mut session = replayed(folder.path(), &path);
+    // What was replayed cannot be taken back by a line, so all is written down.
+    for line in ["set priority=0.1 where loc:/4", "undo 2", "delete where loc:/3"] {
+        session.flush_journal();
+        run(&mut session, line);
+    }
+    let expected = rows(&session);
+    drop(session);
+    let (journal, mut lines) = journal_text(folder.path());
+    assert!(lines[2].contains("Did") && lines[lines.len() - 2].contains("Since"), "{lines:?}");
+    lines[2] = damage(&lines[2]);
+    fs::write(&journal, lines.concat()).unwrap();
+    let mut session = open(&path);
+    let left = session.keep(desk(folder.path(), &path)).0.unwrap();
+    assert!(left.missing().is_empty(), "{lines:?} {:?}", left.missing());
+    session.replay(left).unwrap();
+    assert_eq!(rows(&session), expected);
+}
+
+#[test]
+fn a_journal_that_was_put_aside_is_applied_to_the_files_it_is_of_and_to_no_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let mut session = keeping(folder.path(), &path);
+    run(&mut session, "set priority=0.8 where loc:/1");
+    run(&mut session, "add https://e.com/new");
+    let expected = rows(&session);
+    drop(session);
+    let (journal, _) = journal_text(folder.path());
+    let aside = journal.with_extension("journal.aside-1");
+    fs::rename(&journal, &aside).unwrap();
+    let find = || files::journal::stored::list(&folder.path().join("state"), std::slice::from_ref(&path)).unwrap();
+    let stored = find().remove(0).stored.unwrap();
+    let mut session = open(&path);
+    assert_eq!(session.apply_journal(&stored).unwrap(), (2, Missing::default()));
+    assert_eq!(rows(&session), expected);
+    session.undo();
+    session.undo();
+    assert!(!session.is_modified());
+    let text = fs::read_to_string(folder.path().join("a.xml")).unwrap();
+    fs::write(folder.path().join("a.xml"), text.replace("/1?", "/one?")).unwrap();
+    let mut session = open(&path);
+    let refused = session.apply_journal(&stored).unwrap_err();
+    assert!(refused.0.contains("have changed since") && !session.is_modified(), "{refused:?}");
+    let mut session = open(&folder.path().join("b.xml"));
+    let refused = session.apply_journal(&stored).unwrap_err();
+    assert!(refused.0.contains("of another set; open ") && !session.is_modified(), "{refused:?}");
+}
+
+/// The state folder goes and comes: at every moment it is said or kept, and nothing is lost in the end.
+#[test]
+fn a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let state = folder.path().join("state");
+    let mut session = keeping(folder.path(), &path);
+    let lines = ["set priority=0.8 where loc:/1", "add https://e.com/new", "delete where loc:/3", "undo", "undo 2"];
+    for broken in 0..lines.len() {
+        for (number, line) in lines.iter().enumerate() {
+            if number == broken {
+                fs::remove_dir_all(&state).unwrap();
+                fs::write(&state, "").unwrap();
+            }
+            run(&mut session, line);
+            session.flush_journal();
+            assert_eq!(session.not_kept().is_some(), number == broken, "{broken} {number}");
+            if let Some(words) = session.not_kept() {
+                assert!(words.starts_with("changes are not being kept: "), "{words}");
+                assert!(words.ends_with("; they are lost if the program is killed"), "{words}");
+                fs::remove_file(&state).unwrap();
+            }
+        }
+        session.flush_journal();
+        run(&mut session, "set priority=0.4 where loc:/5");
+        run(&mut session, "add https://e.com/more");
+        run(&mut session, "set priority=0.2 where loc:/more");
+        let expected = rows(&session);
+        drop(session);
+        session = replayed(folder.path(), &path);
+        assert_eq!(rows(&session), expected, "{broken}");
+        session.forget_unsaved();
+        drop(session);
+        session = keeping(folder.path(), &path);
+    }
+}
+
+/// Between the rename of a save and its end the new file is nobody's: whoever takes it then has it.
+#[cfg(unix)]
+#[test]
+fn a_file_that_another_takes_in_the_middle_of_a_save_is_left_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = write_set(folder.path());
+    let mut session = keeping(folder.path(), &path);
+    run(&mut session, "set priority=0.8 where loc:/1");
+    let saving = session.saving(session.plan(None), false).unwrap();
+    let result = saving.run(&Progress::default());
+    let elsewhere = folder.path().join("elsewhere");
+    let other = Desk::take(&elsewhere, &folder.path().join("a.xml")).unwrap();
+    session.saved(result).unwrap();
+    let reason = session.read_only().unwrap();
+    assert!(reason.contains("has it open with another state folder, since") || reason.contains("since it was saved"));
+    assert!(Desk::take(&elsewhere, &folder.path().join("b.xml")).is_err(), "the rest is held");
+    drop(other);
 }

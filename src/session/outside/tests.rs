@@ -416,6 +416,22 @@ fn an_index_that_both_changed_has_what_both_did() {
 }
 
 /// Without an index, a file that is gone is asked about row by row: what is kept is written again at its place.
+/// Its rows are not gone, and no merge takes them away.
+#[test]
+fn a_file_that_can_no_longer_be_read_is_named_and_nothing_is_merged() {
+    for (what, put) in [
+        ("this is a folder", (|path| fs::create_dir(path).unwrap()) as fn(&Path)),
+        ("HTML", |path| fs::write(path, "<!doctype html><html></html>").unwrap()),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let session = open(&write_set(folder.path()));
+        fs::remove_file(folder.path().join("b.xml")).unwrap();
+        put(&folder.path().join("b.xml"));
+        let refused = session.comparing(Options::default()).unwrap().run().unwrap_err();
+        assert!(refused.contains("b.xml") && refused.contains(what), "{refused}");
+    }
+}
+
 #[test]
 fn a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows() {
     for (take, first) in [(Take::Ours, false), (Take::Theirs, false), (Take::Ours, true), (Take::Theirs, true)] {

@@ -487,7 +487,7 @@ fn rules_look_at_each_file_of_an_index() {
     let too_many: Vec<_> = of_second.iter().filter(|found| found.finding.rule.code() == "index-too-many").collect();
     assert_eq!(too_many.len(), 1);
     assert_eq!(report.iter().filter(|found| found.finding.rule.code() == "index-too-many").count(), 1);
-    let missing = of_second.iter().find(|found| found.loc == "https://e.com/c-1.xml").unwrap();
+    let missing = of_second.iter().find(|found| &*found.loc == "https://e.com/c-1.xml").unwrap();
     assert_eq!(missing.at, Some((3, 15)), "its line in its own file");
 }
 
