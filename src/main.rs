@@ -9,18 +9,25 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let line = args::Line::parse();
+    let pool = sited::files::start_pool();
     let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
     let mut notes = io::stderr();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let around = Around {
         state: cli::state_folder(|name| std::env::var_os(name)),
+        terminal: io::stdout().is_terminal(),
         colour: io::stdout().is_terminal() && !no_color && !is_dumb,
         meter: io::stderr().is_terminal() && !is_dumb,
+        shortage: pool.shortage(),
     };
     survive_size_limits();
     match cli::run(&line, around, &mut out, &mut notes) {
         Next::End(status) => status.into(),
+        Next::Screen(_) if pool.started == 0 => {
+            let _ = writeln!(notes, "error: {}\nhint: {}", cli::NO_THREAD.0, cli::NO_THREAD.1);
+            cli::Status::Files.into()
+        }
         Next::Screen(screen) if tui::has_terminal() => {
             // The screen writes from more than one thread; nobody may hold the streams.
             drop((out, notes));
@@ -47,7 +54,11 @@ const SIGXFSZ: i32 = rustix::process::Signal::XFSZ.as_raw();
 fn show(screen: Screen) -> ExitCode {
     let Screen { paths, options, now, read_only, theme, profile, cross_submission, backup } = screen;
     let here = || sited::files::in_folder(Path::new("."));
-    let options = sited::files::Options { state: cli::state_folder(|name| std::env::var_os(name)), ..options };
+    let state = cli::state_folder(|name| std::env::var_os(name));
+    let recovery = sited::files::Recovery { state: state.clone(), finish: !read_only };
+    // Whoever only reads leaves no trace there either, and keeps nobody out.
+    let (state, is_edited) = (state.filter(|_| !read_only), !read_only);
+    let options = sited::files::Options { state, is_edited, recovery, ..options };
     let setup = Setup {
         profile,
         cross_submission,

@@ -83,7 +83,8 @@ impl Open {
     /// The first thing that was said of the screen, as it is called on the command line; a task has no use for it.
     pub fn first(&self) -> Option<String> {
         let Self { paths, script, read_only, theme, common } = self;
-        let Common { base_url, now, profile, cross_submission, accept_repairs, max_bytes, backup } = common;
+        let Common { base_url, now, profile, cross_submission, allow_missing, allow_empty, .. } = common;
+        let Common { accept_repairs, max_bytes, backup, .. } = common;
         let options = [
             (script.is_some(), "--script"),
             (*read_only, "--read-only"),
@@ -92,6 +93,8 @@ impl Open {
             (now.is_some(), "--now"),
             (profile.is_some(), "--profile"),
             (*cross_submission, "--cross-submission"),
+            (*allow_missing, "--allow-missing"),
+            (*allow_empty, "--allow-empty"),
             (*accept_repairs, "--accept-repairs"),
             (max_bytes.is_some(), "--max-bytes"),
             (backup.is_some(), "--backup"),
@@ -116,6 +119,12 @@ pub struct Common {
     /// The set may list URLs of other sites: their robots.txt names it
     #[arg(long)]
     pub cross_submission: bool,
+    /// Go on without the files of a set that are missing or cannot be read, and say which
+    #[arg(long)]
+    pub allow_missing: bool,
+    /// Write files that are left without entries
+    #[arg(long)]
+    pub allow_empty: bool,
     /// Write files that were damaged or in another encoding as they were repaired
     #[arg(long)]
     pub accept_repairs: bool,
@@ -125,6 +134,9 @@ pub struct Common {
     /// Keep what a save replaces, in PATH.bak: off, once (as it was before this run) or always (before each save)
     #[arg(long, value_name = "WHEN", value_parser = when)]
     pub backup: Option<backup::When>,
+    /// Whether the command says itself which files of the set were not read, and does not refuse the set for them.
+    #[arg(skip)]
+    pub reports_unread: bool,
 }
 
 /// Reads when files are kept.
@@ -174,10 +186,40 @@ pub enum Task {
     Stats(Stats),
     /// List backups, or put a set back as it was before one
     Restore(Restore),
+    /// Show interrupted saves and unsaved changes; finish, apply or discard them
+    Recover(Recover),
     /// Print a script that completes command lines in a shell
     Completions(Completions),
     /// Print the manual page
     Man(Man),
+}
+
+impl Task {
+    /// Whether the task saves over the files that it reads. Any other task leaves an interrupted save of them as it is.
+    pub fn writes_in_place(&self) -> bool {
+        let is_in_place = |target: &Target| !target.dry_run && target.output.is_none();
+        match self {
+            Self::Set(task) => is_in_place(&task.target),
+            Self::Fix(task) => is_in_place(&task.target),
+            Self::Replace(task) => is_in_place(&task.target),
+            Self::Add(task) => is_in_place(&task.target),
+            Self::Remove(task) => is_in_place(&task.target),
+            Self::Sort(task) => is_in_place(&task.target),
+            Self::Dedupe(task) => is_in_place(&task.target),
+            Self::Apply(task) => is_in_place(&task.target) && !task.check,
+            Self::Check(_)
+            | Self::List(_)
+            | Self::Split(_)
+            | Self::Convert(_)
+            | Self::Merge(_)
+            | Self::Diff(_)
+            | Self::Stats(_)
+            | Self::Restore(_)
+            | Self::Recover(_)
+            | Self::Completions(_)
+            | Self::Man(_) => false,
+        }
+    }
 }
 
 /// `sited check`.
@@ -351,6 +393,9 @@ pub struct Split {
     /// Remove the parts of an earlier, longer split
     #[arg(long)]
     pub prune: bool,
+    /// Go on without the files of a set that are missing or cannot be read, and say which
+    #[arg(long)]
+    pub allow_missing: bool,
     /// Keep what is replaced or removed beside the new index: off, once or always
     #[arg(long, value_name = "WHEN", value_parser = when)]
     pub backup: Option<backup::When>,
@@ -376,6 +421,9 @@ pub struct Restore {
     /// Remove the files that were made since
     #[arg(long, requires = "set")]
     pub prune: bool,
+    /// Restore a backup that another user or machine made, or that was moved; look at it with --dry-run first
+    #[arg(long, requires = "set")]
+    pub unverified: bool,
     /// Remove all backups but the latest NUMBER
     #[arg(long, value_name = "NUMBER", conflicts_with = "set")]
     pub keep: Option<usize>,
@@ -385,6 +433,33 @@ pub struct Restore {
     /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
     #[arg(long, value_name = "TIME")]
     pub now: Option<String>,
+}
+
+/// `sited recover`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Exit status: 0 nothing is pending, or it was dealt with; 1 something is pending and was only shown.\n\n\
+                  Examples:\n  sited recover sitemap_index.xml\n  sited recover public/ --finish\n  sited recover sitemap.xml --journal 1 --apply --dry-run"
+)]
+pub struct Recover {
+    /// The sitemap, the index of the set, or the folder that it is in
+    pub path: PathBuf,
+    /// Finish the interrupted save: put its new files in place and remove what it removes
+    #[arg(long, conflicts_with_all = ["discard", "journal"])]
+    pub finish: bool,
+    /// Give up the rest of the interrupted save: remove its record and its new files that are not in place yet; with
+    /// --journal, remove that journal
+    #[arg(long)]
+    pub discard: bool,
+    /// A journal of unsaved changes, by its number or name in the list; without --apply and --discard, print it in full
+    #[arg(long, value_name = "N|NAME")]
+    pub journal: Option<String>,
+    /// Apply the changes of the journal to the set, save, and remove the journal; what is damaged is named and left out
+    #[arg(long, requires = "journal", conflicts_with = "discard")]
+    pub apply: bool,
+    /// With --apply: print what would change, and write nothing
+    #[arg(long, requires = "apply")]
+    pub dry_run: bool,
 }
 
 /// How `check` prints.

@@ -7,7 +7,7 @@ use super::changes::changes;
 use super::edit::{edit_all, foretold, show_diffs};
 use super::lock::Lock;
 use super::rows::{Keep, Target, date_of, repeated};
-use super::save::{announce, show_plan};
+use super::save::{Agreed, announce, refuse_empty, show_plan};
 use super::walk::{Set, say_why_held};
 use super::{Failure, Status, Streams};
 use crate::document::rows::{RowId, RowSet};
@@ -183,13 +183,15 @@ fn through(
     (target, task): (&Target, &Task<'_>),
     streams: &mut Streams<'_>,
 ) -> Result<Result<Status, Again>, Failure> {
+    let agreed = Agreed::of(&target.common);
     let (is_check, colour) = (task.is_check(), streams.colour);
     let is_dry = target.dry_run || is_check;
     let mut how = if is_dry {
         How::look()
     } else {
         let backups = Backups::new(target.common.backup.unwrap_or_default());
-        How::write(Manner { force: false, backups, now: target.common.now()? }, target.common.accept_repairs)
+        let manner = Manner { force: false, backups, now: target.common.now()?, state: streams.state.clone() };
+        How::write(manner, target.common.accept_repairs)
     };
     how = how.compared(matches!(set, Set::Parts(_)));
     let steps = match task {
@@ -270,9 +272,11 @@ fn through(
             show_diffs(&done.index(set.session()), colour, &mut spool.file, &mut notes)?;
             spool.notes = notes;
             spool.print(streams)?;
+            refuse_empty(&done.plan, agreed)?;
         }
         return Ok(Ok(Status::Fine));
     }
+    refuse_empty(&done.plan, agreed)?;
     announce(&done.plan, streams)?;
     let saved = done.save()?;
     streams.note(&words(&saved));

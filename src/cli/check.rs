@@ -1,6 +1,6 @@
 //! `sited check`: what is wrong, as lines or as one document.
 
-use super::args::{Check, CheckFormat};
+use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;
 use super::choose::Choice;
 use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
@@ -28,6 +28,8 @@ use tempfile::SpooledTempFile;
 /// What is told of findings while they come.
 struct Report {
     choice: Choice,
+    /// How sets are opened: what was not read of them is said here.
+    common: Common,
     /// Only findings of rows that pass it.
     query: Option<Query>,
     /// Findings that are known and left out.
@@ -70,6 +72,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     }
     let mut report = Report {
         choice: Choice::of(check)?,
+        common: check.common.reporting(),
         query: filter(check.filter.as_deref(), now)?,
         known: check.baseline.as_deref().map(Baseline::read).transpose()?,
         accepted: check.write_baseline.as_ref().map(|_| Baseline::default()),
@@ -87,31 +90,37 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
         },
         colour: streams.colour,
     };
+    let common = report.common.clone();
     // Several files are one set; an index or a folder among them is one of its own.
-    let status = match Set::open(&check.common, (&check.paths, held), now, streams) {
+    let status = match Set::open(&common, (&check.paths, held), now, streams) {
         Ok(mut set) => report.tell(&mut set, streams)?,
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
             // A file that one of the sets has is not checked once more, in whatever order they are named.
             let (mut paths, alone): (Vec<PathBuf>, Vec<_>) =
                 check.paths.iter().cloned().partition(|path| files::is_set(path));
             paths.extend(alone);
-            let mut checked = BTreeSet::new();
-            each_path(&paths, streams, |path, streams| {
+            let (mut checked, mut unread) = (BTreeSet::new(), Status::Fine);
+            let all = each_path(&paths, streams, |path, streams| {
                 if path.canonicalize().is_ok_and(|path| checked.contains(&path)) {
                     return Ok(());
                 }
-                match Set::open(&check.common, (&[path.to_path_buf()], held), now, streams) {
+                match Set::open(&common, (&[path.to_path_buf()], held), now, streams) {
                     Ok(mut set) => {
                         let document = set.session().document();
                         let index = document.index().into_iter().flat_map(Index::files).filter_map(|file| file.path);
                         let parts = document.sitemaps().iter().filter_map(|sitemap| sitemap.path.as_deref());
                         checked.extend(index.chain(parts).filter_map(|path| path.canonicalize().ok()));
-                        report.tell(&mut set, streams).map(|_| ())
+                        let told = report.tell(&mut set, streams)?;
+                        if told == Status::Files {
+                            unread = told;
+                        }
+                        Ok(())
                     }
                     Err(Failure::File(error)) => report.refuse(error, streams),
                     Err(other) => Err(other),
                 }
-            })?
+            })?;
+            if all == Status::Fine { unread } else { all }
         }
         Err(Failure::File(error)) => {
             report.refuse(error, streams)?;
@@ -155,16 +164,15 @@ impl Report {
             if let Told::Counted(_, counts) = told {
                 self.count_all(counts, session.profile());
             }
-            self.take_all(reporter.of_sitemap(session, id, rows), session, out)?;
+            reporter.each_of_sitemap(session, (id, rows), |found| self.take_all(found, session, out))?;
             Ok(if self.only_counts() { Wanted::Counts } else { Wanted::Words })
         })?;
         self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
-        let unread = set.session().unread().iter().map(findings::refused);
-        let (refused, unread): (Vec<_>, Vec<_>) = unread.partition(Option::is_some);
-        for found in refused.into_iter().flatten() {
+        let refused: Vec<Reported> = set.session().unread().iter().filter_map(findings::refused).collect();
+        for found in refused {
             self.take_apart(found, streams.out)?;
         }
-        Ok(if unread.is_empty() { Status::Fine } else { Status::Files })
+        Ok(self.common.say_unread(set.session(), true, streams))
     }
 
     /// Takes in a file that is there and is no sitemap. An error when it cannot even be read.
@@ -305,7 +313,7 @@ pub(super) fn shown(reported: &Reported) -> Finding<'_> {
         file: &reported.file,
         line: reported.at.map(|(line, _)| line),
         column: reported.at.map(|(_, column)| column),
-        loc: Some(reported.loc.as_str()).filter(|loc| !loc.is_empty()),
+        loc: Some(&*reported.loc).filter(|loc| !loc.is_empty()),
         field: finding.subject(),
         message: &finding.message,
         fix: finding.fix.as_ref().map(|fix| fix.label.clone()),

@@ -2,7 +2,7 @@
 
 use super::args::{Convert, ConvertTo};
 use super::damage::Damage;
-use super::save::save_as;
+use super::save::{Agreed, save_as};
 use super::{Failure, Status, Streams};
 use crate::document::form::Form;
 
@@ -16,7 +16,7 @@ pub(super) fn run(convert: &Convert, streams: &mut Streams<'_>) -> Result<Status
     })?;
     let mut session = convert.common.open_set(&convert.paths, now, streams)?;
     Damage::of(&session).say(streams);
-    save_as(&mut session, &convert.output, form, streams)?;
+    save_as(&mut session, (&convert.output, form), Agreed::of(&convert.common), streams)?;
     Ok(Status::Fine)
 }
 

@@ -79,14 +79,7 @@ mod tests {
             damage.add(&format!("{number}.xml"), &[quirk(QuirkKind::Truncated), quirk(QuirkKind::Truncated)]);
         }
         let (mut out, mut notes) = (Vec::new(), Vec::new());
-        damage.say(&mut Streams {
-            out: &mut out,
-            notes: &mut notes,
-            state: None,
-            meter: false,
-            quiet: false,
-            colour: false,
-        });
+        damage.say(&mut Streams::new(&mut out, &mut notes));
         let notes = String::from_utf8(notes).unwrap();
         assert!(notes.starts_with("0.xml is damaged (xml-truncated) and was read as repaired"), "{notes}");
         assert!(notes.ends_with("damaged too: 2 more files\n"), "{notes}");

@@ -66,18 +66,18 @@ pub enum Kind {
 
 /// Compares, prints, ends with 1 where something differs.
 pub(super) fn run(diff: &Diff, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let options = diff.common.options()?;
     let (old, new) = (Input::of(&diff.old)?, Input::of(&diff.new)?);
-    let before = told(read(old.path(), &options, Digests::default, Digests::append, streams)?, streams);
-    let after = told(read(new.path(), &options, Digests::default, Digests::append, streams)?, streams);
+    let (of_old, of_new) = (old.options(&diff.common, streams)?, new.options(&diff.common, streams)?);
+    let before = told(diff, read(old.path(), &of_old, Digests::default, Digests::append, streams)?, streams);
+    let after = told(diff, read(new.path(), &of_new, Digests::default, Digests::append, streams)?, streams);
     let (rows_before, rows_after) = (before.len(), after.len());
     let keys = before.differing(after);
     let found = if keys.is_empty() {
         Vec::new()
     } else {
         let texts = || Texts::new(keys.clone());
-        let (before, ..) = read(old.path(), &options, texts, Texts::append, streams)?;
-        differences(before, read(new.path(), &options, texts, Texts::append, streams)?.0)
+        let (before, ..) = read(old.path(), &of_old, texts, Texts::append, streams)?;
+        differences(before, read(new.path(), &of_new, texts, Texts::append, streams)?.0)
     };
     let sums = Sums::of(&found);
     if !diff.urls.is_empty() {
@@ -126,11 +126,16 @@ impl Input {
             Self::Kept(file) => file.path(),
         }
     }
+
+    /// How it is read. What an index on standard input lists is not looked for where it is kept.
+    fn options(&self, common: &Common, streams: &Streams<'_>) -> Result<Options, Failure> {
+        Ok(Options { is_copy: matches!(self, Self::Kept(_)), ..common.options(streams)? })
+    }
 }
 
-/// What was kept of a set; what of it could not be read, and what was damaged, is said.
-fn told<V>((all, damage, loaded): (V, Damage, Loaded), streams: &mut Streams<'_>) -> V {
-    super::say_unread(&loaded, streams);
+/// What was kept of a set; what it goes without, and what was damaged, is said.
+fn told<V>(diff: &Diff, (all, damage, loaded): (V, Damage, Loaded), streams: &mut Streams<'_>) -> V {
+    diff.common.say_loaded(&loaded, streams);
     damage.say(streams);
     all
 }

@@ -1,7 +1,7 @@
 //! Changes of a set without a screen: previewed, or done and saved.
 
 use super::output::{Paint, plain};
-use super::save::{refuse_lost, save, show_plan};
+use super::save::{Agreed, refuse_empty, refuse_lost, save, show_plan};
 use super::{Failure, Status, Streams};
 use crate::check::profile::Profile;
 use crate::document::diff::Kind;
@@ -23,8 +23,8 @@ pub(super) struct Saving<'a> {
     pub(super) dry_run: bool,
     /// Write to another path.
     pub(super) output: Option<&'a Path>,
-    /// Agree to the repairs of damaged files.
-    pub(super) accept: bool,
+    /// What was agreed to.
+    pub(super) agreed: Agreed,
 }
 
 /// Does what commands say, one after the other, and saves once, in place or to another path. A dry run does them in memory, and tells what a save would
@@ -62,10 +62,11 @@ pub(super) fn edit_all(
             for note in &notes {
                 streams.note(note);
             }
+            refuse_empty(&session.plan(to), how.agreed)?;
         }
         return Ok(Status::Fine);
     }
-    save(&mut session, how.output, (false, how.accept), streams)?;
+    save(&mut session, how.output, how.agreed, streams)?;
     Ok(Status::Fine)
 }
 

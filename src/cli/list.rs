@@ -43,15 +43,17 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     }
     let mut shown = Shown { list, query, columns };
     let is_together = !keys.is_empty() || shown.compares_rows();
+    // The entries of an index are there without its files.
+    let common = if list.sitemaps { list.common.reporting() } else { list.common.clone() };
     let mut print = |paths: &[PathBuf], streams: &mut Streams<'_>| -> Result<Status, Failure> {
         let mut set = if !keys.is_empty() {
-            let set = Set::open(&list.common, (paths, u64::MAX), now, streams)?;
+            let set = Set::open(&common, (paths, u64::MAX), now, streams)?;
             say_why_held((set.session(), held), "an order over all rows needs all of them", streams);
             set
         } else if shown.compares_rows() || list.sitemaps {
-            Set::open(&list.common, (paths, held), now, streams)?
+            Set::open(&common, (paths, held), now, streams)?
         } else {
-            Set::open_once(&list.common, (paths, held), now, streams)?
+            Set::open_once(&common, (paths, held), now, streams)?
         };
         if list.sitemaps {
             sitemaps(set.session(), list.format, streams)?;
@@ -66,7 +68,7 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
             shown.print(session, rows.into_iter(), streams.out)?;
         }
         Damage::of(set.session()).say(streams);
-        Ok(if set.session().unread().is_empty() { Status::Fine } else { Status::Files })
+        Ok(if list.sitemaps { common.say_unread(set.session(), false, streams) } else { Status::Fine })
     };
     // Several files are one set where rows are compared; an index or a folder among them is one of its own.
     if is_together && list.paths.len() > 1 {
@@ -75,7 +77,14 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
             done => return done,
         }
     }
-    each_path(&list.paths, streams, |path, streams| print(&[path.to_path_buf()], streams).map(|_| ()))
+    let mut status = Status::Fine;
+    let all = each_path(&list.paths, streams, |path, streams| {
+        if print(&[path.to_path_buf()], streams)? == Status::Files {
+            status = Status::Files;
+        }
+        Ok(())
+    })?;
+    Ok(if all == Status::Fine { status } else { all })
 }
 
 /// What is printed of rows.

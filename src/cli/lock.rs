@@ -12,18 +12,19 @@ use std::path::{Path, PathBuf};
 pub(super) struct Lock(Vec<Desk>);
 
 impl Lock {
-    /// Takes the lock of a set by the paths that it is opened by. Without a state folder there is none.
-    pub(super) fn take(streams: &Streams<'_>, paths: &[PathBuf]) -> Result<Self, Failure> {
+    /// Takes the lock of a set by the paths that it is opened by. Without a state folder there are those on the files
+    /// themselves; without these either, that is said.
+    pub(super) fn take(streams: &mut Streams<'_>, paths: &[PathBuf]) -> Result<Self, Failure> {
         let mut lock = Self::default();
         lock.and(streams, paths)?;
         Ok(lock)
     }
 
     /// Takes one more, unless it is here already.
-    pub(super) fn and(&mut self, streams: &Streams<'_>, paths: &[PathBuf]) -> Result<(), Failure> {
-        let Some(state) = streams.state.as_ref().filter(|_| !paths.iter().all(|path| is_stream(path))) else {
+    pub(super) fn and(&mut self, streams: &mut Streams<'_>, paths: &[PathBuf]) -> Result<(), Failure> {
+        if paths.iter().all(|path| is_stream(path)) {
             return Ok(());
-        };
+        }
         // A folder without an index by its usual name stands for itself until it is known what it holds.
         let found = |path: &PathBuf| match path.is_dir().then(|| in_folder(path)).flatten() {
             Some(_) => all_in_folder(path, &Options::default()),
@@ -32,15 +33,20 @@ impl Lock {
         let paths: Vec<PathBuf> = paths.iter().flat_map(found).collect();
         let failed = |held| Failure::Held { path: paths.first().cloned().unwrap_or_default(), held };
         if !self.0.iter().any(|desk| desk.is_of(&paths)) {
-            self.0.push(Desk::take_all(state, &paths).map_err(failed)?);
+            let desk = Desk::take_in(streams.state.as_deref(), &paths).map_err(failed)?;
+            // What does not exist yet cannot be open anywhere.
+            if !desk.is_exclusive() && paths.iter().any(|path| path.exists()) {
+                streams.note("note: no lock could be taken; another sited may change these files at the same time");
+            }
+            self.0.push(desk);
         }
         Ok(())
     }
 
     /// The same for one set, which must have no changes that wait to be replayed.
-    pub(super) fn take_idle(streams: &Streams<'_>, path: &Path) -> Result<Self, Failure> {
+    pub(super) fn take_idle(streams: &mut Streams<'_>, path: &Path) -> Result<Self, Failure> {
         let lock = Self::take(streams, &[path.to_path_buf()])?;
-        let own = |desk: &Desk| matches!(&desk.left, Some(Ok(stored)) if !stored.lines.is_empty());
+        let own = |desk: &Desk| matches!(&desk.left, Some(Ok(stored)) if !stored.entries.is_empty());
         let waits = lock.0.iter().any(|desk| own(desk) || desk.is_in_what_is_left_elsewhere());
         if waits {
             Err(Failure::Waiting { path: path.display().to_string(), what: "unsaved changes".to_owned() })

@@ -3,7 +3,7 @@
 use super::args::{Common, Split};
 use super::damage::Damage;
 use super::rows::{Keep, date_of, repeated};
-use super::save::save_as;
+use super::save::{Agreed, save_as};
 use super::{Failure, Status, Streams, split};
 use crate::document::form::Form;
 use crate::files::{self, Part, is_stream};
@@ -77,10 +77,10 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
             streams.note(&format!("dry run, nothing is written: {urls} to {}", merge.output.display()));
             return Ok(Status::Fine);
         }
-        save_as(&mut session, &merge.output, form, streams)?;
+        save_as(&mut session, (&merge.output, form), Agreed::of(&merge.common), streams)?;
         return Ok(Status::Fine);
     }
-    let Common { base_url, now, backup, .. } = &merge.common;
+    let Common { base_url, now, backup, allow_missing, .. } = &merge.common;
     let deal = Split {
         path: PathBuf::new(),
         output: merge.output.clone(),
@@ -91,6 +91,7 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
         gzip: merge.gzip,
         base_url: base_url.clone(),
         prune: merge.prune,
+        allow_missing: *allow_missing,
         backup: *backup,
         dry_run: merge.dry_run,
         now: now.clone(),
@@ -101,7 +102,7 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
 /// All files of all sets as one set without an index.
 fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
     // Where the sets live now, their own indexes say; the base URL is that of what is written.
-    let options = files::Options { base_url: None, ..merge.common.options()? };
+    let options = files::Options { base_url: None, ..merge.common.options(streams)? };
     let mut parts = Vec::new();
     for path in &merge.paths {
         if is_stream(path) {
@@ -113,7 +114,7 @@ fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, F
                 parts.extend(sitemap.path);
             }
         })?;
-        super::say_unread(&loaded, streams);
+        merge.common.say_loaded(&loaded, streams);
     }
     let mut session = merge.common.open_set(&parts, now, streams)?;
     Damage::of(&session).say(streams);

@@ -31,7 +31,8 @@ impl Streams<'_> {
             // Dropped when the work ends, however it ends; that ends the drawing.
             let (_done, wait) = channel::<()>();
             let counters = &progress;
-            scope.spawn(move || draw(counters, &wait, notes));
+            // Where no thread can be started, nothing is drawn.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, move || draw(counters, &wait, notes));
             work(&progress, self.out)
         })
     }
@@ -92,8 +93,7 @@ mod tests {
     fn work_is_done_with_and_without_somebody_who_watches() {
         for meter in [false, true] {
             let (mut out, mut notes) = (Vec::new(), Vec::new());
-            let mut streams =
-                Streams { out: &mut out, notes: &mut notes, state: None, meter, quiet: false, colour: false };
+            let mut streams = Streams { meter, ..Streams::new(&mut out, &mut notes) };
             assert_eq!(streams.watched(|progress| progress.read().rows + 7), 7);
             assert!(notes.is_empty(), "short work draws nothing");
         }

@@ -23,19 +23,21 @@ mod lock;
 pub mod merge;
 mod meter;
 pub mod output;
+mod recover;
 mod report;
 mod restore;
 pub mod rows;
 mod save;
 mod script;
 mod set;
+mod shown;
 mod split;
 pub mod stats;
+mod unread;
 mod walk;
 
 use crate::check::profile::Profile;
 use crate::document::query::Query;
-use crate::document::sitemap::{ChildState, leaves};
 use crate::files;
 use crate::files::journal::Held;
 use crate::protocol::lastmod::Now;
@@ -44,8 +46,11 @@ use crate::session::change::Refused;
 use crate::session::command::CommandError;
 use crate::session::load;
 use crate::session::snapshot::vocabulary;
+use crate::visible::Charset;
 use args::{Common, Line, Open, Task, When};
 use lock::Lock;
+use shown::Shown;
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -162,7 +167,7 @@ impl Failure {
 /// An error and what to do about it. There is nobody left to tell when this fails.
 fn say(error: &str, hint: &str, notes: &mut dyn Write) {
     // The lines of an error are its own; what is in them may be a file's.
-    let tame = |text: &str| text.lines().map(output::plain).collect::<Vec<_>>().join("\n");
+    let tame = |text: &str| text.lines().map(|line| Charset::Unicode.visible(line)).collect::<Vec<_>>().join("\n");
     let _ = writeln!(notes, "error: {}", tame(error));
     if !hint.is_empty() {
         let _ = writeln!(notes, "hint: {}", tame(hint));
@@ -175,12 +180,16 @@ struct Streams<'w> {
     notes: &'w mut (dyn Write + Send),
     /// The user's folder for locks; `None`: nothing is locked.
     state: Option<PathBuf>,
+    /// Whether an interrupted save of what is read is finished first: only a task that writes there may.
+    finishes: bool,
     /// Whether somebody can see how far the work is.
     meter: bool,
     /// Whether only results and errors are wanted.
     quiet: bool,
     /// Whether results may have colours.
     colour: bool,
+    /// What was said that sets go without: a set that is opened in several ways says it once.
+    left_out: BTreeSet<String>,
 }
 
 /// What is around a run: the user's folder, and who looks at what it prints.
@@ -188,17 +197,32 @@ struct Streams<'w> {
 pub struct Around {
     /// The user's [`state_folder`], where locks are taken; `None`: nothing is locked.
     pub state: Option<PathBuf>,
-    /// Whether standard output is a terminal that shows colours, and nobody asked for none (`NO_COLOR`).
+    /// Whether standard output is a terminal: what would be hidden there is shown by a sign.
+    pub terminal: bool,
+    /// Whether it shows colours, and nobody asked for none (`NO_COLOR`).
     pub colour: bool,
     /// Whether standard error is a terminal.
     pub meter: bool,
+    /// What to say where the system started fewer threads than wanted.
+    pub shortage: Option<String>,
 }
 
-impl Streams<'_> {
+impl<'w> Streams<'w> {
+    /// Streams that nobody looks at.
+    const fn new(out: &'w mut dyn Write, notes: &'w mut (dyn Write + Send)) -> Self {
+        let (finishes, meter, quiet, colour) = (false, false, false, false);
+        Self { out, notes, state: None, finishes, meter, quiet, colour, left_out: BTreeSet::new() }
+    }
+
+    /// What this run may do about an interrupted save.
+    fn recovery(&self) -> files::Recovery {
+        files::Recovery { state: self.state.clone(), finish: self.finishes }
+    }
+
     /// Says something that is no result. That nobody can hear it stops no work.
     fn note(&mut self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(self.notes, "{}", output::plain(text));
+            let _ = writeln!(self.notes, "{}", Charset::Unicode.visible(text));
         }
     }
 }
@@ -207,6 +231,12 @@ impl Streams<'_> {
 pub const NO_TERMINAL: (&str, &str) = (
     "the screen needs a terminal on standard input and output",
     "without one: sited check, sited list, sited set, or sited --script FILE PATH",
+);
+
+/// Why there is no screen where the system starts no thread.
+pub const NO_THREAD: (&str, &str) = (
+    "the screen needs threads, and the system starts none (ulimit -u says how many are allowed)",
+    "end other programs or raise the limit; sited check, sited list and sited set work without threads",
 );
 
 /// What is left to do after [`run`].
@@ -241,14 +271,23 @@ pub struct Screen {
 
 /// Runs what needs no screen. Results go to `out`, everything else to `notes`.
 pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Write + Send)) -> Next {
-    let Around { state, colour, meter } = around;
+    let Around { state, terminal, colour, meter, shortage } = around;
+    let mut shown = Shown::new(out);
+    let out: &mut dyn Write = if terminal { &mut shown } else { shown.inner() };
     let colour = match line.look.color {
         When::Auto => colour,
         When::Always => true,
         When::Never => false,
     };
     let quiet = line.look.quiet;
-    let mut streams = Streams { out, notes, state, meter: meter && !quiet, quiet, colour };
+    let finishes = match &line.task {
+        Some(task) => task.writes_in_place(),
+        None => !line.open.read_only,
+    };
+    let mut streams = Streams { state, finishes, meter: meter && !quiet, quiet, colour, ..Streams::new(out, notes) };
+    if let Some(shortage) = shortage {
+        streams.note(&shortage);
+    }
     let before_task = line.task.as_ref().and_then(|_| line.open.first());
     let result = match (&line.task, &line.open.script) {
         (Some(_), _) if before_task.is_some() => Err(Failure::Usage(
@@ -273,6 +312,7 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
         (Some(Task::Diff(diff)), _) => diff::run(diff, &mut streams),
         (Some(Task::Stats(stats)), _) => stats::run(stats, &mut streams),
         (Some(Task::Restore(restore)), _) => restore::run(restore, &mut streams),
+        (Some(Task::Recover(recover)), _) => recover::run(recover, &mut streams),
         (None, Some(path)) => script::run(&line.open, path, &mut streams),
         (None, None) => match screen(&line.open) {
             Ok(screen) => return Next::Screen(screen),
@@ -291,7 +331,8 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
     let now = common.now.as_ref().map(|_| common.now()).transpose()?;
     Ok(Screen {
         paths: open.paths.clone(),
-        options: common.options()?,
+        // The screen shows what was not read.
+        options: common.reporting().limits()?,
         now,
         read_only: open.read_only,
         theme: open.theme,
@@ -319,7 +360,12 @@ impl Common {
         })
     }
 
-    fn options(&self) -> Result<files::Options, Failure> {
+    /// How files are read by this run.
+    fn options(&self, streams: &Streams<'_>) -> Result<files::Options, Failure> {
+        Ok(files::Options { recovery: streams.recovery(), ..self.limits()? })
+    }
+
+    fn limits(&self) -> Result<files::Options, Failure> {
         if let Some(url) = self.base_url.as_ref().filter(|url| files::folder_url(url).is_none()) {
             let hint = "for example: --base-url https://example.com/".to_owned();
             return Err(Failure::Usage(
@@ -327,7 +373,8 @@ impl Common {
                 hint,
             ));
         }
-        let options = files::Options { base_url: self.base_url.clone(), ..files::Options::default() };
+        let (base_url, require_all) = (self.base_url.clone(), self.requires_all());
+        let options = files::Options { base_url, require_all, ..files::Options::default() };
         Ok(match self.max_bytes {
             Some(max_bytes) => options.at_most(max_bytes),
             None => options,
@@ -358,8 +405,9 @@ impl Common {
     }
 
     /// A session that waits for a set.
-    fn session(&self, now: Now) -> Result<Session, Failure> {
-        let mut session = Session::new(now, self.options()?.base_url);
+    fn session(&self, now: Now, streams: &Streams<'_>) -> Result<Session, Failure> {
+        let mut session = Session::new(now, self.limits()?.base_url);
+        session.set_state_folder(streams.state.clone());
         session.set_profile(self.profile.unwrap_or_default());
         session.set_backups(self.backup.unwrap_or_default());
         if self.cross_submission {
@@ -368,29 +416,32 @@ impl Common {
         Ok(session)
     }
 
-    /// Opens several sitemaps as one set; what cannot be read of it is said.
+    /// Opens several sitemaps as one set.
     fn open_set(&self, paths: &[PathBuf], now: Now, streams: &mut Streams<'_>) -> Result<Session, Failure> {
-        let options = self.options()?;
-        let session = self.session(now)?;
+        let options = self.options(streams)?;
+        let session = self.session(now, streams)?;
         let session = streams.watched(|progress| load::open_all_watched(session, paths, options, progress))?;
-        for error in session.unread() {
-            say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
-        }
-        for words in [session.recovered(), session.set_aside()].into_iter().flatten() {
+        self.say_about(&session, streams);
+        Ok(session)
+    }
+
+    /// Says what a set goes without, and what was put right before or waits to be.
+    fn say_about(&self, session: &Session, streams: &mut Streams<'_>) {
+        self.say_left_out(session.unread(), session.document().index(), streams);
+        say_recovered(session.recovered(), streams);
+        if let Some(words) = session.set_aside() {
             streams.note(&words);
         }
-        Ok(session)
     }
 }
 
-/// Says what of a set could not be read, where nothing else tells.
-fn say_unread(loaded: &files::Loaded, streams: &mut Streams<'_>) {
-    for error in &loaded.unread {
-        say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
+/// Says that an interrupted save was finished first; warns of one that this run leaves as it is.
+fn say_recovered(recovered: &files::Recovered, streams: &mut Streams<'_>) {
+    if let Some(pending) = &recovered.pending {
+        let _ = writeln!(streams.notes, "warning: {}", output::plain(&pending.to_string()));
     }
-    let children = loaded.index.iter().flat_map(|index| leaves(&index.children));
-    for child in children.filter(|child| !matches!(child.state, ChildState::Loaded(_) | ChildState::Repeated)) {
-        streams.note(&format!("not read: {}", child.loc));
+    if let Some(finished) = recovered.finished {
+        streams.note(&finished.to_string());
     }
 }
 

@@ -157,6 +157,9 @@ pub enum Paint {
 }
 
 impl Paint {
+    /// All sequences that [`Paint::on`] writes.
+    pub const SEQUENCES: [&'static str; 6] = ["\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[34m", "\x1b[1m", "\x1b[0m"];
+
     /// Text in this colour (ECMA-48, section 8.3.117, SGR), or as it is.
     pub fn on(self, text: impl std::fmt::Display, colour: bool) -> String {
         let code = match self {

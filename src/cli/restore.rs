@@ -4,10 +4,9 @@ use super::args::{Common, Restore};
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Status, Streams};
-use crate::files::backup::{Restoring, Set, interrupted, prune, restoring, sets};
+use crate::files::backup::{Restoring, Set, Trust, interrupted, prune, restoring, sets};
 use crate::files::{self, in_folder};
 use crate::words::{counted, size};
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Lists, or says what is put back and does it.
@@ -18,14 +17,15 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
     } else {
         restore.path.clone()
     };
-    let has_backups = || !sets(&main).is_empty();
-    if !files::is_there(&main) && !has_backups() {
+    let state = streams.state.clone();
+    let state = state.as_deref();
+    if !files::is_there(&main) && sets(&main, state)?.is_empty() {
         let error = std::io::Error::from(std::io::ErrorKind::NotFound);
         return Err(files::Error::system("read", &main, error).into());
     }
     if let Some(keep) = restore.keep {
         let _lock = Lock::take(streams, std::slice::from_ref(&main))?;
-        for set in prune(&main, keep)? {
+        for set in prune(&main, keep, state)? {
             streams.note(&format!("removed  {}", in_words(&set)));
         }
         list(&main, streams)?;
@@ -36,19 +36,21 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
         return Ok(Status::Fine);
     };
     let mut lock = if restore.dry_run { Lock::default() } else { Lock::take_idle(streams, &main)? };
-    if !restore.dry_run && files::recover(&main)?.is_some() {
-        streams.note("finished an interrupted save first");
-    }
-    let latest = || sets(&main).pop().map(|set| set.date);
-    let date = if date == "latest" { latest().unwrap_or_else(|| date.clone()) } else { date.clone() };
-    let plan = restoring(&main, &date)?;
-    lock.claim(plan.files.iter().map(|(path, _)| path.as_path()).chain(plan.left.iter().map(PathBuf::as_path)))?;
+    let recovery = files::Recovery { state: streams.state.clone(), finish: !restore.dry_run };
+    super::say_recovered(&files::recover(&main, &recovery)?, streams);
+    let latest = if date == "latest" { sets(&main, state)?.pop().map(|set| set.date) } else { None };
+    let date = latest.unwrap_or_else(|| date.clone());
+    let plan = restoring(&main, &date, state)?;
+    lock.claim(plan.files.iter().map(|put| put.target.as_path()).chain(plan.left.iter().map(PathBuf::as_path)))?;
     show(&plan, restore.prune, streams);
+    if !plan.is_authentic {
+        streams.note("your key does not authenticate this backup: --unverified is needed to restore it");
+    }
     if restore.dry_run {
         streams.note("dry run, nothing is written");
         return Ok(Status::Fine);
     }
-    let done = plan.run(restore.prune, now)?;
+    let done = plan.run(restore.prune, now, Trust { state, unverified: restore.unverified })?;
     let kept = done.backup.map_or_else(String::new, |dated| format!("; what was there is in {}", dated.display()));
     let (written, removed) = (counted(done.written as u64, "file"), counted(done.removed as u64, "file"));
     streams.note(&format!("{written} put back, {removed} removed{kept}"));
@@ -56,15 +58,16 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
 }
 
 /// One line for each dated set, oldest first.
-fn list(main: &Path, streams: &mut Streams<'_>) -> io::Result<()> {
-    let sets = sets(main);
+fn list(main: &Path, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let sets = sets(main, streams.state.as_deref())?;
     if sets.is_empty() {
         streams.note(&format!("{} has no backup; --backup once or always makes them", main.display()));
     }
-    for folder in interrupted(main) {
+    for folder in interrupted(main)? {
         streams.note(&format!("{} was interrupted before it was whole; nothing needs it", folder.display()));
     }
-    sets.iter().try_for_each(|set| writeln!(streams.out, "{}", in_words(set)))
+    sets.iter().try_for_each(|set| writeln!(streams.out, "{}", in_words(set)))?;
+    Ok(())
 }
 
 /// `2026-11-20T10-20-30Z  3 files, 12.4 KiB: sitemap-1.xml, sitemap.xml; 1 file made then`.
@@ -80,14 +83,20 @@ fn in_words(set: &Set) -> String {
         made => format!("; {} made then", counted(made as u64, "file")),
     };
     let colon = if names.is_empty() { "" } else { ": " };
-    format!("{}  {}, {}{colon}{names}{more}{made}", set.date, counted(set.files.len() as u64, "file"), size(bytes))
+    let unverified = if set.is_authentic { "" } else { "; not authenticated by your key" };
+    format!(
+        "{}  {}, {}{colon}{names}{more}{made}{unverified}",
+        set.date,
+        counted(set.files.len() as u64, "file"),
+        size(bytes)
+    )
 }
 
 /// A line for each file.
 fn show(plan: &Restoring, prune: bool, streams: &mut Streams<'_>) {
     let line = |what: &str, path: &PathBuf| format!("{what:<9}  {}", path.display());
-    for (path, _) in &plan.files {
-        streams.note(&line("put back", path));
+    for put in &plan.files {
+        streams.note(&line("put back", &put.target));
     }
     for path in &plan.untouched {
         streams.note(&line("untouched", path));

@@ -6,6 +6,7 @@ use super::args::Common;
 use super::bulk::{Task, change};
 use super::edit::{Saving, edit_all};
 use super::lock::Lock;
+use super::save::Agreed;
 use super::walk::{HELD, say_why_held};
 use super::{Failure, Status, Streams, filter};
 use crate::document::rows::{RowId, RowSet};
@@ -143,7 +144,7 @@ impl Target {
     /// Whether and where the change is saved.
     pub(super) fn saving(&self) -> Saving<'_> {
         let output = self.output.as_deref();
-        Saving { dry_run: self.dry_run, output, accept: self.common.accept_repairs }
+        Saving { dry_run: self.dry_run, output, agreed: Agreed::of(&self.common) }
     }
 
     /// Opens it, does what the commands say, and saves. `why` says why all of a large set is held for them.

@@ -1,5 +1,6 @@
 //! Saving without a screen: nobody can be asked, so what a save needs must have been said before.
 
+use super::args::Common;
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Streams};
@@ -19,12 +20,46 @@ use crate::words::{counted, size};
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// What was agreed to before a save that can ask nobody.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Agreed {
+    /// Files that others changed are replaced.
+    pub(super) force: bool,
+    /// Damaged files are written as they were repaired.
+    pub(super) repairs: bool,
+    /// Files may be left without entries.
+    pub(super) empty: bool,
+}
+
+impl Agreed {
+    pub(super) const fn of(common: &Common) -> Self {
+        Self { force: false, repairs: common.accept_repairs, empty: common.allow_empty }
+    }
+}
+
+/// Refuses to leave a file without entries, unless that was agreed to. What had none before may stay so, as long as it
+/// can be read again.
+pub(super) fn refuse_empty(plan: &Plan, agreed: Agreed) -> Result<(), Failure> {
+    let is_new = |output: &Output| matches!(output.action, Action::Created | Action::Replaced);
+    let is_written = |output: &Output| is_new(output) || output.action == Action::Rewritten;
+    // Of a copy all files are new, some of which may have been empty before.
+    let has_urls = plan.outputs.iter().any(|output| output.file.index_file().is_none() && output.urls_after > 0);
+    let is_emptied = |output: &&Output| {
+        let is_lost = output.urls_before > 0 || output.bytes == 0 || (is_new(output) && !has_urls);
+        is_written(output) && output.urls_after == 0 && is_lost
+    };
+    let Some(output) = plan.outputs.iter().find(is_emptied).filter(|_| !agreed.empty) else { return Ok(()) };
+    let message = format!("{} would be left without entries", output.path.display());
+    let hint = "nothing was written; --allow-empty writes it so, and a file that is not needed can be deleted";
+    Err(Failure::Place(message, hint.to_owned()))
+}
+
 /// Saves, to another path if one is given. What is made, replaced or removed beside the files that were
-/// opened is said before it is done. Damaged files are written only if `accept` agrees to their repairs.
+/// opened is said before it is done.
 pub(super) fn save(
     session: &mut Session,
     to: Option<&Path>,
-    (force, accept): (bool, bool),
+    agreed: Agreed,
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
     if let (Some(reason), None) = (session.read_only(), to) {
@@ -35,7 +70,7 @@ pub(super) fn save(
     }
     match to.or(session.path().map(PathBuf::as_path)) {
         Some(path) if is_stream(path) => print(session, session.form(), streams),
-        _ => write(session, accepted(session.plan(to), accept), force, streams),
+        _ => write(session, session.plan(to), agreed, streams),
     }
 }
 
@@ -101,13 +136,18 @@ fn leave_out_linkless(session: &mut Session, streams: &mut Streams<'_>) -> Resul
 }
 
 /// Saves to another path in a form that its name need not say.
-pub(super) fn save_as(session: &mut Session, to: &Path, form: Form, streams: &mut Streams<'_>) -> Result<(), Failure> {
+pub(super) fn save_as(
+    session: &mut Session,
+    (to, form): (&Path, Form),
+    agreed: Agreed,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
     leave_out_linkless(session, streams)?;
     if is_stream(to) {
         return print(session, form, streams);
     }
     let _lock = Lock::take(streams, &[to.to_path_buf()])?;
-    write(session, accepted(session.plan_as(to, form), false), false, streams)
+    write(session, session.plan_as(to, form), Agreed { repairs: false, ..agreed }, streams)
 }
 
 /// Writes a set that is one file to standard output.
@@ -135,17 +175,13 @@ pub(super) fn say_left_out(document: &Document, streams: &mut Streams<'_>) {
     }
 }
 
-/// The plan with its repairs agreed to, if they are.
-fn accepted(mut plan: Plan, accept: bool) -> Plan {
-    if accept {
+fn write(session: &mut Session, mut plan: Plan, agreed: Agreed, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    refuse_empty(&plan, agreed)?;
+    if agreed.repairs {
         plan.accept_repairs();
     }
-    plan
-}
-
-fn write(session: &mut Session, plan: Plan, force: bool, streams: &mut Streams<'_>) -> Result<(), Failure> {
     announce(&plan, streams)?;
-    let saving = session.saving(plan, force)?;
+    let saving = session.saving(plan, agreed.force)?;
     let message = session.saved(saving.run(&Progress::default()))?;
     streams.note(&message);
     Ok(())

@@ -7,7 +7,7 @@ use super::changes::{changes, verify};
 use super::damage::Damage;
 use super::lock::Lock;
 use super::output::{finding_text, plain};
-use super::save::{save, show_plan};
+use super::save::{Agreed, save, show_plan};
 use super::{Failure, Status, Streams};
 use crate::files::{self, is_stream};
 use crate::session::Session;
@@ -30,6 +30,9 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
         return Err(at(line, &format!("`{}` needs a screen", line.command), hint));
     }
     let target = target(open)?;
+    // A script that saves nothing leaves an interrupted save as it is.
+    let saves = |line: &Line| matches!(line.command, Command::Write { .. } | Command::WriteQuit);
+    streams.finishes &= lines.iter().any(saves);
     let lock = if open.read_only { Lock::default() } else { Lock::take(streams, &target)? };
     let mut run = Run { open, session: open.common.open_set(&target, now, streams)?, target, lock, has_marked: false };
     run.lock.check(&run.session)?;
@@ -94,11 +97,11 @@ impl Run<'_> {
                 if let Some(to) = to.filter(|_| self.session.read_only().is_none()) {
                     self.lock.and(streams, &[to.to_path_buf()])?;
                 }
-                let how = (*force, self.open.common.accept_repairs);
-                save(&mut self.session, path.as_deref().map(Path::new), how, streams)?;
+                let agreed = Agreed { force: *force, ..Agreed::of(&self.open.common) };
+                save(&mut self.session, path.as_deref().map(Path::new), agreed, streams)?;
             }
             Command::WriteQuit => {
-                save(&mut self.session, None, (false, self.open.common.accept_repairs), streams)?;
+                save(&mut self.session, None, Agreed::of(&self.open.common), streams)?;
                 return Ok(false);
             }
             Command::Quit { discard } => {

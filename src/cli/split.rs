@@ -10,9 +10,8 @@ use crate::document::Document;
 use crate::document::form::Form;
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
-use crate::document::sitemap::{Child, ChildState, leaves};
-use crate::files::plan::split::{self, grouped_by};
-use crate::files::{self, Manner, Plan, Saved};
+use crate::files::plan::split::{self, Leftovers, grouped_by};
+use crate::files::{self, Manner, Plan, Saved, SplitHistory};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::{BYTES_PER_FILE, Limits, URLS_PER_FILE};
@@ -21,7 +20,7 @@ use crate::session::Session;
 use crate::session::bulk::Way;
 use crate::session::save::beside;
 use crate::words::{counted, grouped};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 mod parts;
 
@@ -84,13 +83,17 @@ struct Asked<'s> {
     name: String,
     queries: Vec<Query>,
     lock: Lock,
+    /// The user's state folder.
+    state: Option<PathBuf>,
+    /// What earlier splits have made in the folder.
+    history: SplitHistory,
 }
 
 impl<'s> Asked<'s> {
     fn of(split: &'s Split, streams: &mut Streams<'_>) -> Result<Self, Failure> {
         let common = Common { now: split.now.clone(), ..Common::default() };
         let now = common.now()?;
-        Common { base_url: split.base_url.clone(), ..Common::default() }.options()?;
+        Common { base_url: split.base_url.clone(), ..Common::default() }.limits()?;
         let limits = limits(split)?;
         let name = split.name.clone().unwrap_or_else(|| {
             if split.by.is_empty() { "sitemap-{n}.xml".to_owned() } else { "sitemap-{key}.xml".to_owned() }
@@ -108,38 +111,18 @@ impl<'s> Asked<'s> {
         };
         let index = split.output.join(split::INDEX);
         let lock = if split.dry_run { Lock::default() } else { Lock::take_idle(streams, &index)? };
-        if !split.dry_run && split.output.is_dir() && files::recover(&index)?.is_some() {
-            streams.note("finished an interrupted save first");
+        if split.output.is_dir() {
+            let recovery = files::Recovery { state: streams.state.clone(), finish: !split.dry_run };
+            super::say_recovered(&files::recover(&index, &recovery)?, streams);
         }
-        Ok(Self { split, now, limits, name, queries, lock })
+        let history = SplitHistory::load(streams.state.as_deref(), &split.output);
+        Ok(Self { split, now, limits, name, queries, lock, state: streams.state.clone(), history })
     }
 
     /// How the set is read: where it lives now, its own index says; the base URL is that of the parts.
     fn common(&self) -> Common {
-        Common { now: self.split.now.clone(), ..Common::default() }
-    }
-
-    /// Refuses a set whose index lists what was not read: its URLs would be missing from the parts, and parts of an
-    /// earlier split that hold them would be left over.
-    fn whole(&self, session: &Session) -> Result<(), Failure> {
-        let children = session.document().index().map_or_else(Vec::new, |index| leaves(&index.children));
-        let is_read = |child: &&&Child| {
-            matches!(child.state, ChildState::Loaded(_) | ChildState::Repeated | ChildState::Itself | ChildState::Cycle)
-        };
-        let unread = children.len() - children.iter().filter(is_read).count();
-        let Some(first) = children.iter().find(|child| !is_read(child)).filter(|_| self.is_of_index()) else {
-            return Ok(());
-        };
-        let files = counted(unread as u64, "file");
-        let message =
-            format!("the index lists {files} that cannot be read here, {} first; their URLs would be lost", first.loc);
-        let hint = "put them beside it, or take them out: sited fix PATH --rule index-child-missing".to_owned();
-        Err(Failure::Usage(message, hint))
-    }
-
-    /// Whether a set is read for this alone: who merges several has been told what was not read.
-    fn is_of_index(&self) -> bool {
-        !self.split.path.as_os_str().is_empty()
+        let Split { now, allow_missing, .. } = self.split;
+        Common { now: now.clone(), allow_missing: *allow_missing, ..Common::default() }
     }
 
     /// Refuses to deal out nothing: an index must list something.
@@ -190,6 +173,7 @@ impl<'s> Asked<'s> {
             base_url,
             limits: self.limits,
             prune: self.split.prune,
+            history: &self.history,
             now: self.now,
         }
     }
@@ -205,7 +189,6 @@ impl<'s> Asked<'s> {
             }
             _ => {}
         }
-        self.whole(session)?;
         let base_url = self.base_url(session)?;
         let mut groups = groups(session, self.key(), &self.queries);
         Self::some(&groups)?;
@@ -224,12 +207,13 @@ impl<'s> Asked<'s> {
             return Ok(Status::Fine);
         }
         let saved = files::save_as_asked(&plan, &mut parts::disk_of(&plan)?, &self.manner(), &Progress::default())?;
+        self.history.add(plan.outputs.iter().map(|output| &*output.name));
         told(&plan, groups.len(), &saved, streams);
         Ok(Status::Fine)
     }
 
     /// Says what will be written.
-    fn tell(&mut self, plan: &Plan, left: &[String], groups: usize, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    fn tell(&mut self, plan: &Plan, left: &Leftovers, groups: usize, streams: &mut Streams<'_>) -> Result<(), Failure> {
         self.lock.claim(plan.outputs.iter().map(|output| output.path.as_path()))?;
         for output in &plan.outputs {
             streams.note(&in_words(output));
@@ -237,12 +221,16 @@ impl<'s> Asked<'s> {
         for loss in &plan.losses {
             streams.note(loss);
         }
-        for name in left {
+        for name in left.removable.iter().chain(&left.unknown) {
             streams.note(&format!("left over   {}", self.split.output.join(name).display()));
         }
-        if !left.is_empty() {
-            let files = counted(left.len() as u64, "file");
+        if !left.removable.is_empty() {
+            let files = counted(left.removable.len() as u64, "file");
             streams.note(&format!("{files} of an earlier split; --prune removes them"));
+        }
+        if !left.unknown.is_empty() {
+            let files = counted(left.unknown.len() as u64, "file");
+            streams.note(&format!("{files} that no earlier split is known to have made; --prune leaves them"));
         }
         if self.is_dry() {
             streams.note(&format!("dry run, nothing is written: {}", split::words(plan, groups)));
@@ -252,7 +240,7 @@ impl<'s> Asked<'s> {
 
     fn manner(&self) -> Manner {
         let backups = files::Backups::new(self.split.backup.unwrap_or_default());
-        Manner { force: false, backups, now: self.now }
+        Manner { force: false, backups, now: self.now, state: self.state.clone() }
     }
 }
 

@@ -243,7 +243,7 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
             report.add(part);
         }
     } else {
-        let options = stats.common.options()?;
+        let options = stats.common.options(streams)?;
         for path in &stats.paths {
             let (sums, known) = (&mut report, &mut keys);
             let mut damage = Damage::default();
@@ -259,7 +259,7 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
                     }
                 })
             })?;
-            super::say_unread(&loaded, streams);
+            stats.common.say_loaded(&loaded, streams);
             damage.say(streams);
         }
     }

@@ -6,9 +6,12 @@ use clap::Parser;
 use std::fs;
 use tempfile::TempDir;
 
+mod empty;
 mod fixes;
+mod growth;
 mod scripts;
 mod sets;
+mod unread;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
     <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" \
@@ -44,9 +47,8 @@ fn sited(folder: &TempDir, words: &str) -> (u8, String, String) {
     let words = words.split(' ').map(|word| word.replace("DIR/", &directory).replace('_', " "));
     let line = Line::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
     let (mut out, mut notes) = (Vec::new(), Vec::new());
-    let Next::End(status) = run(&line, Around::default(), &mut out, &mut notes) else {
-        panic!("a screen is asked for")
-    };
+    let around = Around { state: Some(folder.path().join(".state")), ..Around::default() };
+    let Next::End(status) = run(&line, around, &mut out, &mut notes) else { panic!("a screen is asked for") };
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&directory, "DIR/");
     (status.code(), text(out), text(notes))
 }
@@ -72,6 +74,32 @@ fn list_prints_decoded_urls_in_the_order_of_the_set() {
     for (words, expected) in table {
         assert_eq!(sited(&folder, words), (0, expected.to_owned(), String::new()), "{words}");
     }
+}
+
+#[test]
+fn results_are_exact_for_programs_and_show_what_a_terminal_would_hide() {
+    let folder = folder();
+    let loc = "https://e.com/a\u{200b}b\u{200f}\u{feff}c";
+    fs::write(folder.path().join("marks.xml"), format!("{HEAD}<url><loc>{loc}</loc></url></urlset>")).unwrap();
+    let path = folder.path().join("marks.xml");
+    let results = |words: &[&str], terminal| {
+        let words = words.iter().map(std::ffi::OsString::from).chain([path.clone().into()]);
+        let line = Line::try_parse_from([std::ffi::OsString::from("sited")].into_iter().chain(words)).unwrap();
+        let (mut out, mut notes) = (Vec::new(), Vec::new());
+        run(&line, Around { terminal, ..Around::default() }, &mut out, &mut notes);
+        (String::from_utf8(out).unwrap(), String::from_utf8(notes).unwrap())
+    };
+    let shown = "https://e.com/a‹200B›b‹200F›‹FEFF›c";
+    for words in
+        [&["list"][..], &["list", "--format", "csv"], &["list", "--format", "jsonl"], &["list", "--columns", "loc"]]
+    {
+        assert!(results(words, false).0.contains(loc), "{words:?}");
+        let (out, _) = results(words, true);
+        assert!(out.contains(shown) && out.ends_with('\n'), "{words:?}: {out}");
+    }
+    // Notes and errors are for people wherever they go.
+    let (status, _, notes) = sited(&folder, "list DIR/none\u{202e}\u{200b}.xml");
+    assert!(status == 3 && notes.contains("none‹202E›‹200B›.xml: there is no such file"), "{notes}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Both ways show the same, in the same order. A set is tried in memory first and let go as soon as it proves too large.
 
 use super::args::Common;
-use super::{Failure, Streams, say};
+use super::{Failure, Streams};
 use crate::document::sitemap::SitemapId;
 use crate::files;
 use crate::protocol::lastmod::Now;
@@ -33,12 +33,14 @@ pub(super) struct Once {
     session: Session,
     paths: Vec<PathBuf>,
     options: files::Options,
-    /// Whether it was walked before, and what could not be read was said.
+    /// How it was opened.
+    common: Common,
+    /// Whether it was walked before, and what it goes without was said.
     is_again: bool,
 }
 
 impl Set {
-    /// Opens several sitemaps as one set; what cannot be read of it is said.
+    /// Opens several sitemaps as one set.
     pub(super) fn open(
         common: &Common,
         (paths, held): (&[PathBuf], u64),
@@ -63,7 +65,7 @@ impl Set {
             return Ok(set);
         }
         match way {
-            Way::Alone => Self::once(common, paths, now),
+            Way::Alone => Self::once(common, paths, now, streams),
             Way::Compared => Self::compared(common, paths, now, streams),
             Way::Whole(why) => Self::hold(common, paths, why, streams),
         }
@@ -87,21 +89,21 @@ impl Set {
         now: Now,
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
-        let options = common.options()?;
-        let fresh = common.session(now)?;
+        let options = common.options(streams)?;
+        let fresh = common.session(now, streams)?;
         let parts = streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))?;
         let parts = if let Some(parts) = parts {
             parts
         } else {
-            let fresh = common.session(now)?;
+            let fresh = common.session(now, streams)?;
             streams.watched(|now| Parts::open_linked(fresh, paths, options.clone(), now))?
         };
         let set = Self::Parts(parts);
-        say_about(set.session(), streams);
+        common.say_about(set.session(), streams);
         Ok(set)
     }
 
-    /// The same for questions about each row alone: a large set is read once. What cannot be read of it is said when
+    /// The same for questions about each row alone: a large set is read once. What it goes without is said when
     /// [`Set::each`] has shown the rest.
     pub(super) fn open_once(
         common: &Common,
@@ -112,13 +114,14 @@ impl Set {
         if let Some(set) = Self::whole(common, (paths, held), now, streams)? {
             return Ok(set);
         }
-        Self::once(common, paths, now)
+        Self::once(common, paths, now, streams)
     }
 
     /// A large set that is read once.
-    fn once(common: &Common, paths: &[PathBuf], now: Now) -> Result<Self, Failure> {
-        let (session, options) = (common.session(now)?, common.options()?);
-        Ok(Self::Once(Box::new(Once { session, paths: paths.to_vec(), options, is_again: false })))
+    fn once(common: &Common, paths: &[PathBuf], now: Now, streams: &Streams<'_>) -> Result<Self, Failure> {
+        let (session, options) = (common.session(now, streams)?, common.options(streams)?);
+        let (paths, common) = (paths.to_vec(), common.clone());
+        Ok(Self::Once(Box::new(Once { session, paths, options, common, is_again: false })))
     }
 
     /// The same set for one more walk, where one is all that it is good for.
@@ -129,8 +132,8 @@ impl Set {
         if once.session.view().checks.allows_other_sites() {
             session.allow_other_sites();
         }
-        let (paths, options) = (once.paths.clone(), once.options.clone());
-        Some(Self::Once(Box::new(Once { session, paths, options, is_again: true })))
+        let (paths, options, common) = (once.paths.clone(), once.options.clone(), once.common.clone());
+        Some(Self::Once(Box::new(Once { session, paths, options, common, is_again: true })))
     }
 
     /// All of a set, if it is no larger than what is held.
@@ -140,12 +143,12 @@ impl Set {
         now: Now,
         streams: &mut Streams<'_>,
     ) -> Result<Option<Self>, Failure> {
-        let (session, options) = (common.session(now)?, common.options()?);
+        let (session, options) = (common.session(now, streams)?, common.options(streams)?);
         // Standard input can be read only once.
         let held = if paths.iter().any(|path| files::is_stream(path)) { u64::MAX } else { held };
         let whole = streams.watched(|now| load::open_within(session, paths, options, held, now))?;
         Ok(whole.map(|session| {
-            say_about(&session, streams);
+            common.say_about(&session, streams);
             Self::Held(Box::new(session))
         }))
     }
@@ -183,14 +186,14 @@ impl Set {
                 streams.watched_printing(|progress, out| parts.each(progress, |session, id| see(session, id, out)))
             }
             Self::Once(once) => {
-                let Once { session, paths, options, is_again } = &mut **once;
+                let Once { session, paths, options, common, is_again } = &mut **once;
                 let fresh = Session::new(session.view().now, None);
                 let fresh = std::mem::replace(session, fresh);
                 *session = streams.watched_printing(|progress, out| {
                     walk(fresh, paths, options.clone(), progress, |session, id| see(session, id, out))
                 })?;
                 if !*is_again {
-                    say_about(session, streams);
+                    common.say_about(session, streams);
                 }
                 Ok(())
             }
@@ -222,16 +225,6 @@ pub(super) fn say_why_held((session, held): (&Session, u64), why: &str, streams:
 
 fn say_held(why: &str, streams: &mut Streams<'_>) {
     streams.note(&format!("all of the set is held in memory: {why}"));
-}
-
-/// Says what could not be read, and what was put right before.
-fn say_about(session: &Session, streams: &mut Streams<'_>) {
-    for error in session.unread() {
-        say(&error.to_string(), error.hint().unwrap_or_default(), streams.notes);
-    }
-    for words in [session.recovered(), session.set_aside()].into_iter().flatten() {
-        streams.note(&words);
-    }
 }
 
 #[cfg(test)]
@@ -327,7 +320,7 @@ pub(super) mod tests {
         fs::write(folder.join("sitemap_index.xml"), index).unwrap();
     }
 
-    const NOW: [&str; 2] = ["--now", "2026-11-20"];
+    const NOW: [&str; 3] = ["--now", "2026-11-20", "--allow-missing"];
     const LINES: [&[&str]; 12] = [
         &["check", "PATH", "--profile", "google"],
         &["check", "PATH", "--format", "json", "--max-findings", "7"],
@@ -396,7 +389,7 @@ pub(super) mod tests {
 
     /// A set that is gone through.
     fn parts(folder: &Path) -> Set {
-        let line = Line::try_parse_from(["sited", "check", folder.to_str().unwrap()]).unwrap();
+        let line = Line::try_parse_from(["sited", "check", folder.to_str().unwrap(), "--allow-missing"]).unwrap();
         let Some(Task::Check(task)) = line.task else { unreachable!("a check") };
         let (mut out, mut notes) = (Vec::new(), Vec::new());
         let mut streams = streams(&mut out, &mut notes);
@@ -406,7 +399,7 @@ pub(super) mod tests {
     }
 
     fn streams<'s>(out: &'s mut Vec<u8>, notes: &'s mut Vec<u8>) -> Streams<'s> {
-        Streams { out, notes, state: None, meter: false, quiet: false, colour: false }
+        Streams::new(out, notes)
     }
 
     #[test]
@@ -414,7 +407,7 @@ pub(super) mod tests {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &[vec![(0, 0)], vec![(1, 0)]]);
         for (held, expected) in [(0, true), (u64::MAX, false)] {
-            let (_, notes) = printed(&["list", "PATH", "--sort", "loc"], folder.path(), held);
+            let (_, notes) = printed(&["list", "PATH", "--sort", "loc", "--allow-missing"], folder.path(), held);
             assert_eq!(notes.contains("all of the set is held in memory: an order"), expected, "{notes}");
         }
     }

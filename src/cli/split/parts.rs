@@ -127,7 +127,6 @@ pub(super) fn split(
     if !is_united(&document) {
         return Ok(Err(NAMES));
     }
-    asked.whole(set.session())?;
     let base_url = asked.base_url(set.session())?;
     document.keep_lengths(std::mem::take(&mut rows.lengths));
     let groups = rows.grouped(asked);
@@ -167,6 +166,7 @@ pub(super) fn split(
         batch.stage(&plan_of(part(&mut spool, &parts, id)?, output), &disk, &Progress::default())?;
     }
     let saved = batch.commit(&plan, &mut disk, &Progress::default())?;
+    asked.history.add(plan.outputs.iter().map(|output| &*output.name));
     told(&plan, groups.len(), &saved, streams);
     Ok(Ok(Status::Fine))
 }

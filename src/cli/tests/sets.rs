@@ -60,7 +60,6 @@ fn split_deals_a_set_out_anew_and_leaves_what_is_the_same() {
 }
 
 /// Where the parts will be is nothing that the set is read by, and what was not read is never left out unsaid.
-
 #[test]
 fn split_reads_the_whole_set_or_refuses() {
     let folder = folder();
@@ -87,7 +86,7 @@ fn split_reads_the_whole_set_or_refuses() {
     fs::remove_file(path("set/b.xml")).unwrap();
     for prune in ["", " --prune"] {
         let (status, _, notes) = sited(&folder, &format!("split DIR/set -o DIR/out{prune}"));
-        assert_eq!(status, 2, "{notes}");
+        assert_eq!(status, 3, "{notes}");
         assert!(notes.contains("https://e.com/b.xml") && notes.contains("hint: "), "{notes}");
         assert!(!path("out").exists());
     }

@@ -1,0 +1,162 @@
+//! Journals of unsaved changes without a screen: listed, printed, applied, given up.
+
+use super::super::args::Recover;
+use super::super::clock;
+use super::super::edit::{Saving, edit_all};
+use super::super::lock::Lock;
+use super::super::output::plain;
+use super::super::save::Agreed;
+use super::super::{Failure, Status, Streams};
+use crate::files::Options;
+use crate::files::journal::stored::{self, Found};
+use crate::protocol::lastmod::{self, Now};
+use crate::session::journal::changes_in;
+use crate::session::{Session, load};
+use crate::words::{counted, size};
+use std::path::{Path, PathBuf};
+
+/// Changes of each journal that the list shows.
+const SHOWN: usize = 5;
+
+/// The journals of a set, or of the sets in a folder, that hold something.
+pub(super) fn of(path: &Path, state: Option<&Path>) -> Result<Vec<Found>, Failure> {
+    let Some(state) = state else { return Ok(Vec::new()) };
+    let failed = |error| crate::files::Error::system("read the journals in", state, error);
+    let mut found = stored::list(state, &[path.to_path_buf()]).map_err(failed)?;
+    // One without changes belongs to an editor that has the set open, or died before the first.
+    found.retain(|one| one.is_aside || one.stored.as_ref().map_or(true, |stored| !stored.entries.is_empty()));
+    Ok(found)
+}
+
+/// The journal that is meant by a number of the list or a name.
+pub(super) fn chosen<'f>(found: &'f [Found], which: &str) -> Result<&'f Found, Failure> {
+    let by_number = which.parse::<usize>().ok().and_then(|number| found.get(number.checked_sub(1)?));
+    by_number.or_else(|| found.iter().find(|one| one.name() == which)).ok_or_else(|| {
+        let hint = "without --journal, sited recover lists them with their numbers".to_owned();
+        Failure::Usage(format!("--journal {which}: there is no such journal of this set"), hint)
+    })
+}
+
+/// Every journal with its first changes.
+pub(super) fn list(found: &[Found], streams: &mut Streams<'_>) -> Result<(), Failure> {
+    for (number, one) in (1..).zip(found) {
+        writeln!(streams.out, "journal {number}: {}", heading(one))?;
+        let changes = changes(one);
+        for line in changes.iter().take(SHOWN) {
+            writeln!(streams.out, "  {}", plain(line))?;
+        }
+        if changes.len() > SHOWN {
+            writeln!(streams.out, "  … {} more: --journal {number} prints them all", changes.len() - SHOWN)?;
+        }
+    }
+    if !found.is_empty() {
+        streams
+            .note("--journal N prints a journal in full, with --apply it is applied and saved, with --discard removed");
+    }
+    Ok(())
+}
+
+/// `0123….journal, set aside, 1.2 KiB, begun 2026-11-20T10:14:07Z, of /site/sitemap.xml`.
+fn heading(found: &Found) -> String {
+    let aside = if found.is_aside { "set aside" } else { "waits for sited to open the set" };
+    let rest = match &found.stored {
+        Ok(stored) => {
+            let now = Now { seconds: stored.header.begun, offset: 0 };
+            let begun = lastmod::from_typed("now", None, now).ok().flatten().unwrap_or_default();
+            format!("begun {begun}, of {}", stored.header.paths().join(" "))
+        }
+        Err(why) => format!("cannot be applied: {why}"),
+    };
+    plain(&format!("{}, {aside}, {}, {rest}", found.name(), size(found.len)))
+}
+
+fn changes(found: &Found) -> Vec<String> {
+    match &found.stored {
+        Ok(stored) => {
+            let mut changes = changes_in(&stored.entries);
+            if stored.is_cut {
+                changes.push("the last change is missing: it was being written when the session ended".to_owned());
+            }
+            changes
+        }
+        Err(_) => changes_in(&found.readable()),
+    }
+}
+
+/// Prints a journal, applies it, or removes it.
+pub(super) fn act(
+    recover: &Recover,
+    found: &Found,
+    pending: Option<&PathBuf>,
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    if recover.apply {
+        return apply(recover, found, pending, streams);
+    }
+    if recover.discard {
+        // An editor that has the set open is writing it.
+        let _lock = Lock::take(streams, &opened_by(found, recover))?;
+        found.discard().map_err(|error| crate::files::Error::system("remove", &found.path, error))?;
+        streams.note(&format!("removed {}", found.path.display()));
+        return Ok(Status::Fine);
+    }
+    writeln!(streams.out, "{}", heading(found))?;
+    for line in changes(found) {
+        writeln!(streams.out, "  {}", plain(&line))?;
+    }
+    Ok(Status::Findings)
+}
+
+/// The paths that the set was opened by, if the journal tells.
+fn opened_by(found: &Found, recover: &Recover) -> Vec<PathBuf> {
+    match &found.stored {
+        Ok(stored) => stored.header.paths().into_iter().map(PathBuf::from).collect(),
+        Err(_) => vec![recover.path.clone()],
+    }
+}
+
+/// Applies a journal to the set that it is of, and saves.
+fn apply(
+    recover: &Recover,
+    found: &Found,
+    pending: Option<&PathBuf>,
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    let refused = |why: String, hint: &str| Failure::Place(why, hint.to_owned());
+    let stored = match &found.stored {
+        Ok(stored) => stored,
+        Err(why) => {
+            let hint = "nothing says which files it is of; what can be read of it is printed without --apply";
+            return Err(refused(format!("{} cannot be applied: {why}", found.name()), hint));
+        }
+    };
+    if let Some(record) = pending {
+        let hint = "finish it or give it up first: sited recover PATH --finish, or --discard";
+        return Err(refused(format!("{}: an interrupted save is pending", record.display()), hint));
+    }
+    let paths = opened_by(found, recover);
+    let mut lock = if recover.dry_run { Lock::default() } else { Lock::take(streams, &paths)? };
+    let mut session = Session::new(clock::system(), None);
+    session.set_state_folder(streams.state.clone());
+    let options = Options::default();
+    let mut session = match paths.as_slice() {
+        [only] => load::open_in(session, only, options)?,
+        several => load::open_all(session, several, options)?,
+    };
+    lock.claim(session.files())?;
+    let hint = "nothing was changed; the journal is kept";
+    let (count, missing) = session.apply_journal(stored).map_err(|error| refused(error.0, hint))?;
+    for line in missing.lines() {
+        streams.note(&line);
+    }
+    let saving = Saving { dry_run: recover.dry_run, output: None, agreed: Agreed { empty: true, ..Agreed::default() } };
+    let status = edit_all(session, &[], &saving, streams)?;
+    if !recover.dry_run {
+        streams.note(&format!("{} of {} applied", counted(count as u64, "change"), found.name()));
+        // One with damage stays: somebody may read more in it.
+        if missing.is_empty() {
+            found.discard().map_err(|error| crate::files::Error::system("remove", &found.path, error))?;
+        }
+    }
+    Ok(status)
+}

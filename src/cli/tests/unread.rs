@@ -1,0 +1,302 @@
+//! No command passes over a file of a set that it cannot read: whatever stands in its place, held or gone through.
+
+use super::*;
+use crate::cli::{apply, check, fix, list, rows, set, split};
+use clap::CommandFactory;
+use std::collections::BTreeMap;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+
+/// Every command that says something about a set or changes it. SET is the set, OUT what is written elsewhere, GOOD a
+/// file that can be read.
+const COMMANDS: [&str; 29] = [
+    "check SET",
+    "check SET --format json",
+    "check GOOD SET",
+    "check SET --max-findings 0",
+    "list SET",
+    "list SET --sort loc",
+    "list SET --where is:duplicate",
+    "list SET --format csv",
+    "set SET priority=0.8",
+    "set SET priority=0.8 --dry-run",
+    "set SET priority=0.8 -o OUT",
+    "set SET priority=0.8 --where is:duplicate",
+    "fix SET",
+    "fix SET --rule index-child-missing",
+    "replace SET e.com x.org",
+    "add SET https://e.com/new",
+    "remove SET --where loc:nothing",
+    "remove SET --where loc:nothing --dry-run",
+    "sort SET",
+    "dedupe SET",
+    "dedupe SET --dry-run",
+    "split SET -o OUT --base-url https://e.com/",
+    "convert SET -o OUT.csv",
+    "apply RULES SET",
+    "apply RULES SET --check",
+    "merge SET GOOD -o OUT.xml",
+    "diff SET GOOD",
+    "diff GOOD SET --urls=removed",
+    "stats SET",
+];
+
+/// Commands that read no set.
+const OTHERS: [&str; 4] = ["completions", "man", "restore", "recover"];
+
+const OPEN: &str = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
+
+fn urlset(loc: &str) -> String {
+    format!("{HEAD}<url><loc>{loc}</loc></url>\n</urlset>\n")
+}
+
+fn index(children: &[&str]) -> String {
+    let child = |name: &&str| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>\n");
+    format!("{OPEN}{}</sitemapindex>\n", children.iter().map(child).collect::<String>())
+}
+
+/// A set of two files, the second of which is to be put there, a file beside it, rules and a script.
+fn set() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    fs::create_dir(folder.path().join("set")).unwrap();
+    write("set/sitemap_index.xml", &index(&["a.xml", "b.xml"]));
+    write("set/a.xml", &urlset("https://e.com/a"));
+    write("good.xml", &urlset("https://e.com/good"));
+    write("rules.toml", "[[rule]]\npriority = 0.8\n");
+    write("script", "set priority=0.8\nwrite\n");
+    folder
+}
+
+/// Runs words with sets of more than `held` bytes gone through.
+fn run_within(folder: &TempDir, words: &str, held: u64) -> (u8, String, String) {
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let words = words.split(' ').map(|word| match word {
+        "SET" => path("set"),
+        "GOOD" => path("good.xml"),
+        "RULES" => path("rules.toml"),
+        "SCRIPT" => path("script"),
+        word if word.starts_with("OUT") => path(&word.to_lowercase()),
+        word => word.to_owned(),
+    });
+    let line = Line::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
+    let (mut out, mut notes) = (Vec::new(), Vec::new());
+    let mut streams = Streams::new(&mut out, &mut notes);
+    let result = match &line.task {
+        Some(Task::Check(task)) => check::run_within(task, held, &mut streams),
+        Some(Task::List(task)) => list::run_within(task, held, &mut streams),
+        Some(Task::Set(task)) => set::run(task, held, &mut streams),
+        Some(Task::Fix(task)) => fix::run(task, held, &mut streams),
+        Some(Task::Replace(task)) => rows::replace(task, held, &mut streams),
+        Some(Task::Remove(task)) => rows::remove(task, held, &mut streams),
+        Some(Task::Dedupe(task)) => rows::dedupe(task, held, &mut streams),
+        Some(Task::Apply(task)) => apply::run(task, held, &mut streams),
+        Some(Task::Split(task)) => split::run(task, held, &mut streams),
+        _ => match run(&line, Around::default(), streams.out, streams.notes) {
+            Next::End(status) => Ok(status),
+            Next::Screen(_) => panic!("a screen is asked for"),
+        },
+    };
+    let status = result.unwrap_or_else(|failure| {
+        failure.say(streams.notes);
+        failure.status()
+    });
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (status.code(), text(out), text(notes))
+}
+
+/// What is in a folder: files with their content, anything else by what it is.
+fn content(folder: &Path) -> BTreeMap<PathBuf, String> {
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            found.extend(content(&entry.path()));
+        }
+        let text = if kind.is_file() { fs::read_to_string(entry.path()).unwrap() } else { format!("{kind:?}") };
+        found.insert(entry.path(), text);
+    }
+    found
+}
+
+fn pipe(path: &Path) {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+}
+
+/// What stands in the place of a file, and what is said of it.
+type Obstacle = (&'static str, fn(&Path), &'static str);
+
+const OBSTACLES: [Obstacle; 6] = [
+    ("nothing", |_| (), "no such file beside the index"),
+    ("a folder", |path| fs::create_dir(path).unwrap(), "this is a folder, not a regular file"),
+    ("a pipe", pipe, "this is a pipe, a socket or a device"),
+    ("a socket", |path| drop(UnixListener::bind(path).unwrap()), "this is a pipe, a socket or a device"),
+    ("a link to nothing", |path| symlink("gone.xml", path).unwrap(), "this link leads to no file"),
+    ("a loop of links", |path| symlink("b.xml", path).unwrap(), "cannot read: "),
+];
+
+#[test]
+fn every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it() {
+    for (what, put, why) in OBSTACLES {
+        for (words, held) in
+            COMMANDS.iter().chain(&["--script SCRIPT SET"]).flat_map(|words| [(words, HELD), (words, 0)])
+        {
+            let folder = set();
+            put(&folder.path().join("set/b.xml"));
+            let before = content(folder.path());
+            let (status, out, notes) = run_within(&folder, words, held);
+            let what = format!("{words} with {what} in the place of a file, {held}: {notes}{out}");
+            assert_eq!(status, 3, "{what}");
+            assert!(notes.contains("b.xml") && notes.contains(why) && notes.contains("--allow-missing"), "{what}");
+            assert!(words.starts_with("check") || out.is_empty() || words.ends_with("csv"), "{what}");
+            assert_eq!(content(folder.path()), before, "{what}");
+            let (status, _, notes) = run_within(&folder, &format!("{words} --allow-missing"), held);
+            let what = format!("{what}\nallowed: {notes}");
+            assert!(status < 2, "{what}");
+            assert!(notes.contains("left out: ") && notes.contains("b.xml") && notes.contains(why), "{what}");
+            assert!(!notes.contains("error: "), "{what}");
+        }
+    }
+}
+
+#[test]
+fn no_command_is_missing_in_the_table() {
+    let commands = Line::command();
+    for command in commands.get_subcommands().map(clap::Command::get_name) {
+        let is_tried = COMMANDS.iter().any(|words| words.split(' ').next() == Some(command));
+        assert!(is_tried != OTHERS.contains(&command), "{command}: does it refuse a set of which a file is missing?");
+    }
+}
+
+#[test]
+fn the_index_itself_is_shown_without_its_files() {
+    let folder = set();
+    let (status, out, notes) = run_within(&folder, "list SET --sitemaps", HELD);
+    assert_eq!((status, notes.as_str()), (0, ""));
+    assert_eq!(out, "https://e.com/a.xml\nhttps://e.com/b.xml\n");
+    let line = Line::try_parse_from(["sited", "public"]).unwrap();
+    let next = run(&line, Around::default(), &mut Vec::new(), &mut Vec::new());
+    assert!(matches!(next, Next::Screen(screen) if !screen.options.require_all));
+}
+
+#[test]
+fn what_can_be_checked_is_and_the_rest_is_an_error() {
+    let folder = set();
+    fs::write(folder.path().join("set/a.xml"), urlset("https://e.com/a</loc><priority>high</priority><loc>x")).unwrap();
+    let (status, out, notes) = run_within(&folder, "check SET", HELD);
+    assert_eq!(status, 3, "{notes}");
+    assert!(out.contains("priority-invalid") && out.contains("index-child-missing"), "{out}");
+    assert!(notes.contains("error: not read: https://e.com/b.xml: no such file beside the index\n"), "{notes}");
+    // A page in its place was read: it is a finding and no error of the run.
+    fs::write(folder.path().join("set/b.xml"), "<!doctype html><html></html>").unwrap();
+    let (status, out, notes) = run_within(&folder, "check SET", HELD);
+    assert_eq!(status, 1, "{notes}");
+    assert!(out.contains("index-child-missing") && !notes.contains("error: "), "{out}{notes}");
+    let (status, _, notes) = run_within(&folder, "list SET", HELD);
+    assert!(status == 3 && notes.contains("HTML"), "{notes}");
+}
+
+/// Such a file is met after others were changed beside their targets.
+#[test]
+fn what_an_inner_index_lists_is_missed_before_anything_is_in_place() {
+    for held in [HELD, 0] {
+        let folder = set();
+        fs::write(folder.path().join("set/b.xml"), index(&["c.xml"])).unwrap();
+        let before = content(folder.path());
+        for words in
+            ["set SET priority=0.8", "dedupe SET", "split SET -o OUT", "list SET --sort loc", "merge SET -o OUT.xml"]
+        {
+            let (status, out, notes) = run_within(&folder, words, held);
+            assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
+            assert!(notes.contains("c.xml"), "{words}: {notes}");
+            assert_eq!(content(folder.path()), before, "{words}");
+        }
+    }
+}
+
+#[test]
+fn a_file_of_another_host_is_not_there_either() {
+    let folder = set();
+    let text = index(&["a.xml"])
+        .replace("</sitemapindex>", "<sitemap><loc>https://cdn.org/b.xml</loc></sitemap></sitemapindex>");
+    fs::write(folder.path().join("set/sitemap_index.xml"), text).unwrap();
+    let (status, _, notes) = run_within(&folder, "list SET --base-url https://e.com/", HELD);
+    assert!(status == 3 && notes.contains("https://cdn.org/b.xml: it is served from another host"), "{notes}");
+    // Nobody knows that it is missing, so its entry stays.
+    let fix = "fix SET --rule index-child-missing --base-url https://e.com/ --allow-missing";
+    assert_eq!(run_within(&folder, fix, HELD).0, 0);
+    assert!(fs::read_to_string(folder.path().join("set/sitemap_index.xml")).unwrap().contains("cdn.org"));
+}
+
+#[test]
+fn an_entry_is_taken_out_where_there_is_no_file_and_only_there() {
+    for (what, put, _) in OBSTACLES {
+        let folder = set();
+        put(&folder.path().join("set/b.xml"));
+        let (status, _, notes) = run_within(&folder, "fix SET --rule index-child-missing --allow-missing", HELD);
+        assert_eq!(status, 0, "{notes}");
+        let text = fs::read_to_string(folder.path().join("set/sitemap_index.xml")).unwrap();
+        assert_eq!(text.contains("b.xml"), what != "nothing", "{what}: {notes}");
+    }
+}
+
+/// Files that nobody has listed: a folder of them, or several on the command line.
+#[test]
+fn a_folder_or_several_files_are_refused_as_well() {
+    for put in [
+        |path: &Path| symlink("gone.xml", path).unwrap(),
+        |path: &Path| symlink("b.xml", path).unwrap(),
+        // To read it is an I/O error.
+        |path: &Path| symlink("/proc/self/mem", path).unwrap(),
+    ] {
+        for words in COMMANDS {
+            let folder = set();
+            fs::remove_file(folder.path().join("set/sitemap_index.xml")).unwrap();
+            put(&folder.path().join("set/b.xml"));
+            let before = content(folder.path());
+            let (status, out, notes) = run_within(&folder, words, HELD);
+            assert_eq!(status, 3, "{words}: {notes}{out}");
+            assert!(notes.contains("b.xml"), "{words}: {notes}");
+            assert_eq!(content(folder.path()), before, "{words}");
+            if !words.contains("index-") {
+                let (status, _, notes) = run_within(&folder, &format!("{words} --allow-missing"), HELD);
+                assert!(status < 2 && notes.contains("left out: "), "{words}: {notes}");
+            }
+        }
+    }
+    let folder = set();
+    for words in ["convert GOOD OUT.xml -o OUT.csv", "--script SCRIPT GOOD OUT.xml", "merge GOOD OUT.xml -o OUT.csv"] {
+        let before = content(folder.path());
+        let (status, out, notes) = run_within(&folder, words, HELD);
+        assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
+        assert!(notes.contains("out.xml: there is no such file"), "{words}: {notes}");
+        assert_eq!(content(folder.path()), before, "{words}");
+    }
+}
+
+#[test]
+fn a_folder_is_opened_by_the_name_that_is_looked_for_first_even_if_it_cannot_be_read() {
+    let folder = set();
+    fs::write(folder.path().join("set/sitemap.xml"), urlset("https://e.com/other")).unwrap();
+    fs::remove_file(folder.path().join("set/sitemap_index.xml")).unwrap();
+    symlink("gone.xml", folder.path().join("set/sitemap_index.xml")).unwrap();
+    let (status, out, notes) = run_within(&folder, "list SET", HELD);
+    assert_eq!((status, out.as_str()), (3, ""), "{notes}");
+    assert!(notes.contains("sitemap_index.xml: there is no such file"), "{notes}");
+}
+
+#[test]
+fn many_files_that_are_missing_are_counted() {
+    let folder = set();
+    let names: Vec<String> = (0..50).map(|number| format!("{number}.xml")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    fs::write(folder.path().join("set/sitemap_index.xml"), index(&names)).unwrap();
+    let (_, _, notes) = run_within(&folder, "list SET", HELD);
+    assert!(notes.contains("50 files of this set are not read") && notes.contains("and 30 more"), "{notes}");
+    let (_, _, notes) = run_within(&folder, "check SET", HELD);
+    assert!(notes.contains("not read: 30 more files") && notes.matches("error: ").count() == 21, "{notes}");
+    let (_, _, notes) = run_within(&folder, "list SET --allow-missing", HELD);
+    assert!(notes.contains("left out: 30 more files") && notes.lines().count() == 21, "{notes}");
+}
