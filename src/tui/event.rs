@@ -29,6 +29,8 @@ pub enum Event<O, P> {
     Progress(Kind, Reading),
     /// A moment that was asked for has come; the number says which.
     Wake(u64),
+    /// Changes are not kept against a crash any more, or are again.
+    Journal,
     /// From the operating system.
     Signal(Signal),
     /// The terminal is gone: no key will come again.
@@ -64,9 +66,14 @@ impl<O, P> Event<O, P> {
     }
 }
 
+/// What the system said, with what it was about.
+fn no_thread(error: &std::io::Error) -> std::io::Error {
+    std::io::Error::new(error.kind(), format!("cannot start a thread: {error}"))
+}
+
 /// Starts the thread that waits for the terminal. It ends when the receiver is gone or the terminal is.
 pub fn listen<O: Send + 'static, P: Send + 'static>(sender: Sender<Event<O, P>>) -> std::io::Result<()> {
-    std::thread::Builder::new().name("input".into()).spawn(move || {
+    let started = std::thread::Builder::new().name("input".into()).spawn(move || {
         loop {
             let event = match crossterm::event::read() {
                 Ok(event) => Event::from_terminal(event),
@@ -81,8 +88,8 @@ pub fn listen<O: Send + 'static, P: Send + 'static>(sender: Sender<Event<O, P>>)
                 return;
             }
         }
-    })?;
-    Ok(())
+    });
+    started.map(drop).map_err(|error| no_thread(&error))
 }
 
 /// Starts the thread that turns signals into events.
@@ -91,7 +98,7 @@ pub fn listen_for_signals<O: Send + 'static, P: Send + 'static>(sender: Sender<E
     use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
     let numbers = [SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH];
     let mut signals = signal_hook::iterator::Signals::new(numbers)?;
-    std::thread::Builder::new().name("signals".into()).spawn(move || {
+    let started = std::thread::Builder::new().name("signals".into()).spawn(move || {
         for number in signals.forever() {
             let event = match number {
                 SIGTSTP => Event::Signal(Signal::Stop),
@@ -106,8 +113,8 @@ pub fn listen_for_signals<O: Send + 'static, P: Send + 'static>(sender: Sender<E
                 return;
             }
         }
-    })?;
-    Ok(())
+    });
+    started.map(drop).map_err(|error| no_thread(&error))
 }
 
 /// Signals of this kind exist on Unix only.

@@ -5,7 +5,7 @@
 
 use crate::progress::{Progress, Reading};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// What a job is for. Jobs of different kinds run side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,16 +26,27 @@ pub enum Kind {
     Save,
     /// Looking whether the files are what they were.
     Look,
+    /// Reading large entries for the screen.
+    Read,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 8] =
-        [Self::Load, Self::View, Self::Preview, Self::Edit, Self::Search, Self::Plan, Self::Save, Self::Look];
+    pub const ALL: [Self; 9] = [
+        Self::Load,
+        Self::View,
+        Self::Preview,
+        Self::Edit,
+        Self::Search,
+        Self::Plan,
+        Self::Save,
+        Self::Look,
+        Self::Read,
+    ];
 
     /// Whether a newer request makes the running one pointless. Never true for work with an effect.
     const fn newest_wins(self) -> bool {
-        matches!(self, Self::View | Self::Preview | Self::Search | Self::Plan | Self::Look)
+        matches!(self, Self::View | Self::Preview | Self::Search | Self::Plan | Self::Look | Self::Read)
     }
 }
 
@@ -75,18 +86,23 @@ struct Slot<O, P> {
 pub struct Jobs<O, P> {
     slots: [Slot<O, P>; Kind::ALL.len()],
     deliver: Arc<dyn Deliver<O, P>>,
+    spawn: Spawn,
     last: u64,
 }
+
+/// Starts a thread of a name. What it was to do is dropped if there is none.
+type Spawn = fn(String, Box<dyn FnOnce() + Send>) -> std::io::Result<()>;
 
 impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
     /// No jobs yet.
     pub fn new(deliver: Arc<dyn Deliver<O, P>>) -> Self {
-        Self { slots: std::array::from_fn(|_| Slot { running: None, waiting: None }), deliver, last: 0 }
+        let spawn: Spawn = |name, work| std::thread::Builder::new().name(name).spawn(work).map(drop);
+        Self { slots: std::array::from_fn(|_| Slot { running: None, waiting: None }), deliver, spawn, last: 0 }
     }
 
     /// Starts the work, or lets it wait for the running job of its kind, in the place of what waited
-    /// there. Fails if the system gives no thread.
-    pub fn request(&mut self, kind: Kind, work: Work<O, P>) -> std::io::Result<u64> {
+    /// there. If the system gives no thread, it is done here, before this returns.
+    pub fn request(&mut self, kind: Kind, work: Work<O, P>) -> u64 {
         self.last += 1;
         let number = self.last;
         let slot = &mut self.slots[kind as usize];
@@ -95,22 +111,22 @@ impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
                 running.progress.cancel();
             }
             slot.waiting = Some((number, work));
-            return Ok(number);
+            return number;
         }
-        self.start(kind, number, work)?;
-        Ok(number)
+        self.start(kind, number, work);
+        number
     }
 
     /// Takes note of a job's end and starts the one that waited. True if the result is of the job
     /// that was last asked for.
-    pub fn finished(&mut self, kind: Kind, number: u64) -> std::io::Result<bool> {
+    pub fn finished(&mut self, kind: Kind, number: u64) -> bool {
         let slot = &mut self.slots[kind as usize];
         slot.running.take_if(|running| running.number == number);
         let newest = slot.waiting.is_none();
         if let Some((number, work)) = slot.waiting.take() {
-            self.start(kind, number, work)?;
+            self.start(kind, number, work);
         }
-        Ok(newest)
+        newest
     }
 
     /// Asks the running job of a kind to stop and forgets the waiting one.
@@ -139,16 +155,26 @@ impl<O: Send + 'static, P: Send + 'static> Jobs<O, P> {
         Kind::ALL.into_iter().filter(|&kind| self.slots[kind as usize].running.is_some())
     }
 
-    fn start(&mut self, kind: Kind, number: u64, work: Work<O, P>) -> std::io::Result<()> {
+    fn start(&mut self, kind: Kind, number: u64, work: Work<O, P>) {
         let progress = Arc::new(Progress::default());
         let (counters, deliver) = (Arc::clone(&progress), Arc::clone(&self.deliver));
         let name = format!("{kind:?}").to_lowercase();
-        std::thread::Builder::new().name(name).spawn(move || {
+        let run = move || {
             let work = AssertUnwindSafe(|| work(&counters, &|part| deliver.part(part)));
             deliver.done(Finished { kind, number, outcome: catch_unwind(work).ok() });
-        })?;
+        };
         self.slots[kind as usize].running = Some(Running { number, progress });
-        Ok(())
+        // The system may start no more threads; the work is not given up for that, nor what waits to be saved.
+        let run = Arc::new(Mutex::new(Some(run)));
+        let take = |run: &Mutex<Option<_>>| run.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let theirs = Arc::clone(&run);
+        let started = (self.spawn)(name, Box::new(move || take(&theirs).map_or((), |run| run())));
+        if started.is_err() {
+            let run = take(&run);
+            if let Some(run) = run {
+                run();
+            }
+        }
     }
 }
 
@@ -183,17 +209,30 @@ mod tests {
     }
 
     #[test]
+    fn where_no_thread_can_be_started_the_work_is_done_at_once() {
+        let (mut jobs, ends) = jobs();
+        jobs.spawn = |_, _| Err(std::io::ErrorKind::WouldBlock.into());
+        let number = jobs.request(Kind::Save, Box::new(|_, _| "saved"));
+        let end = ends.try_recv().unwrap();
+        assert_eq!((end.number, end.outcome), (number, Some("saved")));
+        assert!(jobs.finished(Kind::Save, number));
+        let number = jobs.request(Kind::Edit, Box::new(|_, _| panic!("on purpose")));
+        assert_eq!(ends.try_recv().unwrap().outcome, None);
+        assert!(jobs.finished(Kind::Edit, number));
+    }
+
+    #[test]
     fn the_newest_view_wins() {
         let (mut jobs, ends) = jobs();
-        jobs.request(Kind::View, endless("first")).unwrap();
-        jobs.request(Kind::View, Box::new(|_, _| "second")).unwrap();
-        jobs.request(Kind::View, Box::new(|_, _| "third")).unwrap();
+        jobs.request(Kind::View, endless("first"));
+        jobs.request(Kind::View, Box::new(|_, _| "second"));
+        jobs.request(Kind::View, Box::new(|_, _| "third"));
         let first = ends.recv().unwrap();
         assert_eq!(first.outcome, Some("first"));
-        assert!(!jobs.finished(first.kind, first.number).unwrap(), "a newer one waits");
+        assert!(!jobs.finished(first.kind, first.number), "a newer one waits");
         let third = ends.recv().unwrap();
         assert_eq!(third.outcome, Some("third"), "the second was replaced while it waited");
-        assert!(jobs.finished(third.kind, third.number).unwrap());
+        assert!(jobs.finished(third.kind, third.number));
         assert_eq!(jobs.running().count(), 0);
     }
 
@@ -205,33 +244,33 @@ mod tests {
             wait.recv().unwrap();
             if progress.is_cancelled() { "cut" } else { "whole" }
         };
-        jobs.request(Kind::Save, Box::new(save)).unwrap();
-        jobs.request(Kind::Save, Box::new(|_, _| "next")).unwrap();
+        jobs.request(Kind::Save, Box::new(save));
+        jobs.request(Kind::Save, Box::new(|_, _| "next"));
         go.send(()).unwrap();
         let first = ends.recv().unwrap();
         assert_eq!(first.outcome, Some("whole"));
-        jobs.finished(first.kind, first.number).unwrap();
+        jobs.finished(first.kind, first.number);
         assert_eq!(ends.recv().unwrap().outcome, Some("next"));
     }
 
     #[test]
     fn cancelling_forgets_what_waits() {
         let (mut jobs, ends) = jobs();
-        jobs.request(Kind::Load, endless("load")).unwrap();
-        jobs.request(Kind::Load, Box::new(|_, _| "never")).unwrap();
+        jobs.request(Kind::Load, endless("load"));
+        jobs.request(Kind::Load, Box::new(|_, _| "never"));
         jobs.cancel(Kind::Load);
         let load = ends.recv().unwrap();
-        assert!(jobs.finished(load.kind, load.number).unwrap());
+        assert!(jobs.finished(load.kind, load.number));
         assert!(jobs.reading(Kind::Load).is_none());
     }
 
     #[test]
     fn a_panic_is_an_end() {
         let (mut jobs, ends) = jobs();
-        jobs.request(Kind::Edit, Box::new(|_, _| panic!("on purpose"))).unwrap();
+        jobs.request(Kind::Edit, Box::new(|_, _| panic!("on purpose")));
         let edit = ends.recv().unwrap();
         assert_eq!(edit.outcome, None);
-        jobs.finished(edit.kind, edit.number).unwrap();
+        jobs.finished(edit.kind, edit.number);
         assert_eq!(jobs.running().count(), 0);
     }
 }

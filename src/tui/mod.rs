@@ -19,6 +19,7 @@ pub mod words;
 
 use crate::check::profile::Profile;
 use crate::files::Options;
+use crate::files::journal::Watcher;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::load::Part;
@@ -80,6 +81,7 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     let terminal = Terminal::take()?;
     let mut session = Session::new((setup.clock)(), setup.options.base_url.clone());
     session.set_profile(setup.profile);
+    session.set_state_folder(setup.options.recovery.state.clone());
     session.set_backups(setup.backup);
     if setup.cross_submission {
         session.allow_other_sites();
@@ -87,8 +89,10 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     if let Some(reason) = setup.read_only {
         session.set_read_only(reason);
     }
-    let app = App::new(session, theme, terminal.size()?);
     let (sender, receiver) = channel();
+    let post = Post(Mutex::new(sender.clone()));
+    session.watch_journal(Some(Watcher(Arc::new(move || post.send(Event::Journal)))));
+    let app = App::new(session, theme, terminal.size()?);
     let jobs = Jobs::new(Arc::new(Post(Mutex::new(sender.clone()))));
     event::listen_for_signals(sender.clone())?;
     event::listen(sender)?;
@@ -181,7 +185,7 @@ impl Shell {
     fn turn(&mut self, event: Event) -> io::Result<()> {
         self.app.set_now((self.clock)());
         if let Event::Done(finished) = &event {
-            self.jobs.finished(finished.kind, finished.number)?;
+            self.jobs.finished(finished.kind, finished.number);
         }
         if matches!(event, Event::Resize(..)) {
             // A window that shrank and grew again between two frames has its old size and nothing on it.
@@ -242,7 +246,7 @@ impl Shell {
         for effect in effects {
             match effect {
                 Effect::Spawn(kind, work) => {
-                    self.jobs.request(kind, work)?;
+                    self.jobs.request(kind, work);
                 }
                 Effect::Cancel(kind) => self.jobs.cancel(kind),
                 Effect::Copy(text) => self.terminal.copy(&text)?,

@@ -4,10 +4,13 @@
 //! holds some already ([`Prompt::of_value`]) keeps them until they are deleted. What the text means is
 //! for whoever asked.
 
-use super::text::Charset;
+use super::text::{Charset, from, start};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
 use unicode_segmentation::UnicodeSegmentation;
+
+/// Bytes before the caret that a window is chosen from at least: more than any screen shows.
+const FAR: usize = 1 << 14;
 
 /// What a key did to the prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +57,8 @@ pub struct Completion {
 #[derive(Debug, Clone)]
 pub struct Prompt {
     editor: TextArea<'static>,
+    /// Byte position of the caret.
+    caret: usize,
     history: Vec<String>,
     /// Which line of the history is shown, and what had been typed before.
     recalled: Option<(usize, String)>,
@@ -73,7 +78,7 @@ pub struct Window {
 impl Prompt {
     /// An editor with this text, the caret at its end, and lines that can be recalled, newest last.
     pub fn new(text: &str, history: Vec<String>) -> Self {
-        let mut prompt = Self { editor: TextArea::default(), history, recalled: None, completion: None };
+        let mut prompt = Self { editor: TextArea::default(), caret: 0, history, recalled: None, completion: None };
         prompt.set(text);
         prompt
     }
@@ -92,9 +97,15 @@ impl Prompt {
     }
 
     /// Byte position of the caret.
-    pub fn caret(&self) -> usize {
-        let column = self.editor.cursor().1;
-        self.text().char_indices().nth(column).map_or(self.text().len(), |(at, _)| at)
+    pub const fn caret(&self) -> usize {
+        self.caret
+    }
+
+    /// Finds the caret's byte position, after each key instead of for each frame.
+    fn locate(&mut self) {
+        let (text, column) = (self.text(), self.editor.cursor().1);
+        let by_char = || text.char_indices().nth(column).map_or(text.len(), |(at, _)| at);
+        self.caret = if text.is_ascii() { column.min(text.len()) } else { by_char() };
     }
 
     /// Replaces the text; the caret goes to its end.
@@ -105,6 +116,7 @@ impl Prompt {
     fn put(&mut self, text: String) {
         self.editor = TextArea::new(vec![text]);
         self.editor.move_cursor(CursorMove::End);
+        self.locate();
     }
 
     /// Puts text in at the caret: line breaks and control characters become single blanks. True if
@@ -113,12 +125,19 @@ impl Prompt {
         let text = text.trim_end_matches(['\r', '\n']);
         let folded = fold(text);
         self.editor.insert_str(&folded);
+        self.locate();
         self.forget();
         folded != text
     }
 
     /// Takes a key.
     pub fn press(&mut self, key: KeyEvent) -> Reply {
+        let reply = self.act(key);
+        self.locate();
+        reply
+    }
+
+    fn act(&mut self, key: KeyEvent) -> Reply {
         let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
         let alt = key.modifiers.contains(KeyModifiers::ALT);
         let before = self.text().len();
@@ -190,6 +209,7 @@ impl Prompt {
         let column = head.chars().count();
         self.set(&(head + &tail));
         self.editor.move_cursor(CursorMove::Jump(0, u16::try_from(column).unwrap_or(u16::MAX)));
+        self.locate();
         completion.chosen = Some(next);
         self.completion = Some(completion);
         true
@@ -197,12 +217,14 @@ impl Prompt {
 
     /// The text around the caret, in at most `width` columns.
     pub fn window(&self, charset: Charset, width: usize) -> Window {
-        let (before, after) = self.text().split_at(self.caret());
-        let before = charset.visible(before);
-        let caret = charset.width(&before);
         if width == 0 {
             return Window { text: String::new(), caret: 0 };
         }
+        let (before, after) = self.text().split_at(self.caret);
+        // What is further away than a screen cannot be seen: of a long text, the windows begin in steps.
+        let far = before.len() / FAR;
+        let before = charset.visible(from(before, far.saturating_sub(1) * FAR));
+        let caret = charset.width_within(&before, before.len());
         // The caret needs a column of its own; what does not fit goes at the left, a quarter at a time,
         // so that not every key shifts the text.
         let mut dropped = 0;
@@ -226,7 +248,7 @@ impl Prompt {
         let mut text = kept.to_owned();
         let room = width - caret.min(width);
         let mut used = 0;
-        for grapheme in charset.visible(after).graphemes(true) {
+        for grapheme in charset.visible(start(after, room)).graphemes(true) {
             used += charset.width(grapheme);
             if used > room {
                 break;
@@ -278,6 +300,7 @@ fn fold(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::text::count;
     use super::*;
     use proptest::prelude::*;
 
@@ -400,6 +423,19 @@ mod tests {
         assert_eq!(prompt.window(Charset::Unicode, 8), Window { text: "efghij".into(), caret: 6 });
         press(&mut prompt, "home");
         assert_eq!(prompt.window(Charset::Unicode, 8), Window { text: "abcdefgh".into(), caret: 0 });
+    }
+
+    #[test]
+    fn a_window_costs_what_it_shows() {
+        for part in ["abcdefghi/", "äé日本-", "\u{301}"] {
+            let mut prompt = Prompt::new(&part.repeat(1_000_000 / part.len()), Vec::new());
+            for keys in ["x", "left left", "home", "x"] {
+                press(&mut prompt, keys);
+                let (window, looked) = count::of(|| prompt.window(Charset::Unicode, 80));
+                assert!(window.caret < 80 && looked < 512 * 1024, "{looked} bytes after {keys} in {part:?}");
+                assert!(Charset::Unicode.width(&window.text) > 20, "{window:?}");
+            }
+        }
     }
 
     proptest! {

@@ -1,34 +1,25 @@
 //! Text for cells: any string becomes exactly as many columns as asked for.
 //!
-//! Invariant: what leaves this module holds no control, bidirectional, zero-width or private-use
-//! surprise that a terminal would act on, and [`Charset::fit`] fills its width to the column.
+//! Invariant: what leaves this module is visible (`crate::visible`), and [`Charset::fit`] fills its width to the column.
+//! Cutting looks at no more of a text than can be seen of it: values of files may hold megabytes.
 //! Must not know of styles or screens.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-/// What the terminal can show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Charset {
-    /// Any character.
-    #[default]
-    Unicode,
-    /// ASCII only: the locale is not UTF-8.
-    Ascii,
-}
+pub use crate::visible::Charset;
+#[cfg(test)]
+pub(super) use crate::visible::count;
+use crate::visible::{MARKS, char_width, looked};
+
+/// Columns beyond which nothing is measured: no screen is as wide.
+const WIDEST: usize = 4096;
+
+/// Columns at either end of a path that are looked at for where its last segment begins.
+const SEGMENT: usize = 1024;
 
 impl Charset {
-    /// The charset that the first non-empty of `LC_ALL`, `LC_CTYPE`, `LANG` names (POSIX, Base
-    /// Definitions 8.2). None of them set counts as Unicode: containers often set nothing.
-    pub fn of_locale(get: impl Fn(&str) -> Option<String>) -> Self {
-        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| get(name).filter(|v| !v.is_empty()));
-        let Some(locale) = locale else { return Self::Unicode };
-        let locale = locale.to_ascii_lowercase();
-        if locale.contains("utf-8") || locale.contains("utf8") { Self::Unicode } else { Self::Ascii }
-    }
-
     /// The sign for something cut away, one column wide.
     pub const fn ellipsis(self) -> &'static str {
         match self {
@@ -37,22 +28,15 @@ impl Charset {
         }
     }
 
-    /// The text with everything a terminal would obey instead of show replaced by a visible sign:
-    /// `␛` for an escape, `‹202E›` for a right-to-left override. Borrows when nothing needs it.
-    pub fn visible(self, text: &str) -> Cow<'_, str> {
-        if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
-            return Cow::Borrowed(text);
-        }
-        let mut out = String::with_capacity(text.len() + 8);
-        for grapheme in text.graphemes(true) {
-            self.push_grapheme(&mut out, grapheme);
-        }
-        Cow::Owned(out)
+    /// Columns that the text takes once made visible, as far as a screen may show it: of a longer text some number
+    /// that is larger than any screen.
+    pub fn width(self, text: &str) -> usize {
+        self.width_within(text, WIDEST)
     }
 
-    /// Columns that the text takes once made visible.
-    pub fn width(self, text: &str) -> usize {
-        if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) { text.len() } else { columns(&self.visible(text)) }
+    /// Columns that the text takes once made visible; of a text wider than `most`, some number above it.
+    pub fn width_within(self, text: &str, most: usize) -> usize {
+        columns(&self.visible(start(text, most)))
     }
 
     /// The text in exactly `width` columns: cut at the end, or padded with blanks on the right.
@@ -72,7 +56,7 @@ impl Charset {
 
     /// The text in at most `width` columns: the end is cut away where it is too long.
     pub fn cut(self, text: &str, width: usize) -> Cow<'_, str> {
-        let visible = self.visible(text);
+        let visible = self.visible(start(text, width));
         if columns(&visible) <= width {
             return visible;
         }
@@ -87,6 +71,12 @@ impl Charset {
     /// The path of a URL in at most `width` columns: the middle is cut away, and the last segment,
     /// which tells rows apart, is kept as long as there is room for it.
     pub fn elide(self, text: &str, width: usize) -> Cow<'_, str> {
+        // Of a text that is longer than both ends can be seen of, the middle is not looked at.
+        let most = width.max(SEGMENT);
+        let (front, back) = (start(text, most), end_of(text, most));
+        if front.len() + back.len() < text.len() {
+            return Cow::Owned(self.elide(&format!("{front}{back}"), width).into_owned());
+        }
         let visible = self.visible(text);
         if columns(&visible) <= width {
             return visible;
@@ -134,8 +124,11 @@ impl Charset {
         let visible = self.visible(text);
         let mut rest: &str = &visible;
         let mut lines = Vec::new();
-        while width > 0 && columns(rest) > width {
+        loop {
             let mut piece = head(rest, width);
+            if width == 0 || piece.len() == rest.len() {
+                break;
+            }
             if piece.is_empty() {
                 // A wide character in a column of one: its ellipsis stands for it.
                 let first = rest.graphemes(true).next().map_or(rest.len(), str::len);
@@ -164,106 +157,47 @@ impl Charset {
         let before = head(visible, column);
         (before.to_owned(), visible.get(before.len()..).unwrap_or_default().to_owned())
     }
+}
 
-    fn push_grapheme(self, out: &mut String, grapheme: &str) {
-        if self == Self::Ascii || grapheme.is_ascii() {
-            return grapheme.chars().for_each(|c| self.push_char(out, c));
+/// The start of a text, enough of it to fill more than `width` columns if the whole does.
+pub(super) fn start(text: &str, width: usize) -> &str {
+    let reach = reach(text.chars(), width);
+    &text[..reach]
+}
+
+/// The end of a text, enough of it to fill more than `width` columns if the whole does.
+fn end_of(text: &str, width: usize) -> &str {
+    let reach = reach(text.chars().rev(), width);
+    &text[text.len() - reach..]
+}
+
+/// The text up to a byte position, or to the character before it that the position is in.
+pub(super) fn up_to(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    text.get(..end.unwrap_or_default()).unwrap_or_default()
+}
+
+/// The text from a byte position on, or from behind the character that the position is in.
+pub(super) fn from(text: &str, at: usize) -> &str {
+    let start = (at..=text.len()).find(|at| text.is_char_boundary(*at));
+    text.get(start.unwrap_or(text.len())..).unwrap_or_default()
+}
+
+/// Bytes of the first characters that fill more than so many columns for certain. A character takes a column, or joins
+/// the one before; of those that join, [`MARKS`] at a time.
+fn reach(chars: impl Iterator<Item = char>, width: usize) -> usize {
+    let (mut bytes, mut columns, mut marks) = (0, 0_usize, 0);
+    for c in chars {
+        if columns > width {
+            break;
         }
-        // Terminals that know nothing of clusters add up characters. Only where both agree on the width
-        // is a run of characters shown as one; else the character that joins is shown by its sign.
-        let mut run = String::new();
-        for c in grapheme.chars() {
-            if needs_sign(c) {
-                out.push_str(&std::mem::take(&mut run));
-                self.push_char(out, c);
-                continue;
-            }
-            run.push(c);
-            if agrees(&run) {
-                continue;
-            }
-            run.pop();
-            match run.chars().next_back() {
-                // As the coeng of Khmer does, which draws the next letter under the one before.
-                Some(joiner) if char_width(joiner) == 0 && agrees(c.encode_utf8(&mut [0; 4])) => {
-                    run.pop();
-                    out.push_str(&std::mem::take(&mut run));
-                    self.push_sign(out, joiner);
-                    run.push(c);
-                }
-                _ => {
-                    out.push_str(&std::mem::take(&mut run));
-                    self.push_sign(out, c);
-                }
-            }
-        }
-        out.push_str(&run);
+        bytes += c.len_utf8();
+        let joins = !c.is_ascii() && char_width(c) == 0;
+        marks = if joins { marks + 1 } else { 0 };
+        columns += usize::from(!joins || marks > MARKS);
     }
-
-    /// A character by its number.
-    fn push_sign(self, out: &mut String, c: char) {
-        let written = match self {
-            Self::Unicode => write!(out, "‹{:04X}›", u32::from(c)),
-            Self::Ascii => write!(out, "<{:04X}>", u32::from(c)),
-        };
-        debug_assert!(written.is_ok(), "writing into a String cannot fail");
-    }
-
-    fn push_char(self, out: &mut String, c: char) {
-        let code = u32::from(c);
-        match (self, code) {
-            (_, 0x20..=0x7E) => out.push(c),
-            (Self::Unicode, 0..=0x1F) => out.extend(char::from_u32(0x2400 + code)),
-            (Self::Unicode, 0x7F) => out.push('\u{2421}'),
-            (Self::Ascii, 0..=0x1F | 0x7F) => {
-                out.push('^');
-                out.extend(char::from_u32(code ^ 0x40));
-            }
-            // Signs that words came with: findings hold parts of values.
-            (Self::Ascii, 0x2400..=0x241F) => {
-                out.push('^');
-                out.extend(char::from_u32((code - 0x2400) ^ 0x40));
-            }
-            (Self::Ascii, 0x2421) => out.push_str("^?"),
-            (Self::Ascii, 0x2039) => out.push('<'),
-            (Self::Ascii, 0x203A) => out.push('>'),
-            (Self::Unicode, _) if !needs_sign(c) && (1..=2).contains(&char_width(c)) => out.push(c),
-            _ => self.push_sign(out, c),
-        }
-    }
-}
-
-/// Columns of one character, as simple terminals count.
-fn char_width(c: char) -> usize {
-    UnicodeWidthStr::width(c.encode_utf8(&mut [0; 4]) as &str)
-}
-
-/// Whether text is as wide as its characters together, and stands on its own.
-fn agrees(text: &str) -> bool {
-    let width = UnicodeWidthStr::width(text);
-    width > 0 && width == text.chars().map(char_width).sum::<usize>() && !starts_alone(text)
-}
-
-/// Characters that a terminal obeys, hides or lets act on their neighbours.
-fn needs_sign(c: char) -> bool {
-    c.is_control()
-        || matches!(c,
-            '\u{00AD}' | '\u{034F}' | '\u{061C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}'
-            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
-            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
-            | '\u{FFF0}'..='\u{FFFB}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
-            // Blanks that are not U+0020 look like it, and private use looks like anything.
-            | '\u{00A0}' | '\u{1680}' | '\u{2000}'..='\u{200A}' | '\u{202F}' | '\u{205F}' | '\u{3000}'
-            | '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFF}'
-            // Voiced marks of half width: columns of their own, or none, as the program that draws them likes.
-            | '\u{FF9E}' | '\u{FF9F}'
-            // Letters of flags: one column or two, alone or in pairs, as the terminal likes.
-            | '\u{1F1E6}'..='\u{1F1FF}')
-}
-
-/// A combining mark without a base would sit on whatever stands before it.
-fn starts_alone(grapheme: &str) -> bool {
-    grapheme.chars().next().is_none_or(|c| char_width(c) == 0)
+    looked(bytes);
+    bytes
 }
 
 /// Columns of text that is already visible, counted as it will be drawn: grapheme by grapheme.
@@ -314,67 +248,6 @@ fn pad(text: &mut String, width: usize) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn what_a_terminal_would_obey_is_shown() {
-        let table = [
-            ("plain/path?x=1", "plain/path?x=1"),
-            ("a\x1b[31mred", "a␛[31mred"),
-            ("nul\0tab\tbell\x07del\x7f", "nul␀tab␉bell␇del␡"),
-            ("line\r\nbreak", "line␍␊break"),
-            ("c1\u{9b}31m", "c1‹009B›31m"),
-            ("rlo\u{202e}gpj.exe", "rlo‹202E›gpj.exe"),
-            ("zero\u{200b}width\u{feff}", "zero‹200B›width‹FEFF›"),
-            ("join\u{200d}er", "join‹200D›er"),
-            ("soft\u{ad}hyphen", "soft‹00AD›hyphen"),
-            ("nbsp\u{a0}here", "nbsp‹00A0›here"),
-            ("bad\u{fffd}byte", "bad\u{fffd}byte"),
-            ("e\u{301}te\u{301}", "e\u{301}te\u{301}"),
-            ("\u{301}alone", "‹0301›alone"),
-            ("हिन्दी", "हिन्दी"),
-            ("कृषि", "कृषि"),
-            ("क्षत्रिय", "क्षत्रिय"),
-            ("বাংলা", "বাংলা"),
-            ("தமிழ்", "தமிழ்"),
-            ("മലയാളം", "മലയാളം"),
-            ("မြန်မာ", "မြန်မာ"),
-            ("ไทยน้ำ", "ไทยน้ำ"),
-            ("עִבְרִית", "עִבְרִית"),
-            ("عَرَبِيّ", "عَرَبِيّ"),
-            ("\u{94d}alone", "‹094D›alone"),
-            ("ខ្មែរ", "ខ‹17D2›មែរ"),
-            ("ត្រូវ", "ត្រូវ"),
-            ("ශ්\u{200d}රී", "ශ්‹200D›රී"),
-            ("日本", "日本"),
-            ("ｶﾞ", "ｶ‹FF9E›"),
-            ("עברית", "עברית"),
-            ("👩\u{200d}💻", "👩‹200D›💻"),
-            ("👍🏽", "👍‹1F3FD›"),
-            ("❤\u{fe0f}", "❤‹FE0F›"),
-            ("🇩🇪", "‹1F1E9›‹1F1EA›"),
-            ("tag\u{e0041}", "tag‹E0041›"),
-            ("private\u{e000}", "private‹E000›"),
-        ];
-        for (input, expected) in table {
-            assert_eq!(Charset::Unicode.visible(input), expected, "{input:?}");
-        }
-    }
-
-    #[test]
-    fn ascii_shows_everything_in_ascii() {
-        let table = [
-            ("a\x1b[m", "a^[[m"),
-            ("\0\x7f", "^@^?"),
-            ("é", "<00E9>"),
-            ("日", "<65E5>"),
-            ("e\u{301}", "e<0301>"),
-            ("␛␡‹009B›", "^[^?<009B>"),
-        ];
-        for (input, expected) in table {
-            assert_eq!(Charset::Ascii.visible(input), expected, "{input:?}");
-        }
-        assert_eq!(Charset::Ascii.cut("abcdef", 4), "abc~");
-    }
 
     #[test]
     fn fit_cuts_and_pads() {
@@ -429,18 +302,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn locale_decides() {
-        let of = |pairs: &[(&str, &str)]| {
-            Charset::of_locale(|name| pairs.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned()))
-        };
-        assert_eq!(of(&[]), Charset::Unicode);
-        assert_eq!(of(&[("LANG", "de_DE.UTF-8")]), Charset::Unicode);
-        assert_eq!(of(&[("LANG", "C.utf8")]), Charset::Unicode);
-        assert_eq!(of(&[("LC_ALL", "C"), ("LANG", "de_DE.UTF-8")]), Charset::Ascii);
-        assert_eq!(of(&[("LC_ALL", ""), ("LANG", "POSIX")]), Charset::Ascii);
-    }
-
     fn any_text() -> impl Strategy<Value = String> {
         let odd = prop::sample::select(vec![
             "\x1b",
@@ -476,7 +337,62 @@ mod tests {
         usize::from(buffer.set_stringn(0, 0, text, 2000, Style::new()).0)
     }
 
+    /// Texts of five million bytes and more, of everything that has made them slow.
+    fn endless() -> Vec<String> {
+        ["abcdefghi/", "äbcdéfghi-日本", "word ", "\u{301}", "\u{202e}", "\t", "👩\u{200d}💻", "?&a="]
+            .into_iter()
+            .map(|part| format!("https://e.com/a{}", part.repeat(5_000_000 / part.len())))
+            .collect()
+    }
+
+    #[test]
+    fn no_more_of_a_text_is_looked_at_than_can_be_seen() {
+        for text in &endless() {
+            for charset in [Charset::Unicode, Charset::Ascii] {
+                let cuts: [&dyn Fn() -> usize; 6] = [
+                    &|| columns(&charset.fit(text, 200)),
+                    &|| columns(&charset.fit_right(text, 200)),
+                    &|| columns(&charset.fit_path(text, 200)),
+                    &|| columns(&charset.cut(text, 200)),
+                    &|| columns(&charset.elide(text, 200)),
+                    &|| charset.width_within(text, 200).min(200),
+                ];
+                for (number, cut) in cuts.into_iter().enumerate() {
+                    let (width, looked) = count::of(cut);
+                    assert!((150..=200).contains(&width), "{number}: {width} columns of {:?}", &text[..24]);
+                    assert!(looked < 512 * 1024, "{number}: {looked} bytes of {:?}", &text[..24]);
+                }
+                let (width, looked) = count::of(|| charset.width(text));
+                assert!(width > 4000 && looked < 1 << 20, "{width} columns, {looked} bytes");
+            }
+        }
+    }
+
+    #[test]
+    fn marks_over_one_base_are_shown_as_long_as_they_can_be_told_apart() {
+        let text = format!("a{}", "\u{301}".repeat(40));
+        let visible = Charset::Unicode.visible(&text).into_owned();
+        assert_eq!(visible.matches('\u{301}').count(), MARKS);
+        assert_eq!(visible.matches("‹0301›").count(), 40 - MARKS);
+    }
+
+    #[test]
+    fn both_ends_of_a_long_url_are_kept() {
+        let text = format!("https://e.com/first/{}/last.html", "x/".repeat(100_000));
+        let elided = Charset::Unicode.elide(&text, 40).into_owned();
+        assert!(elided.starts_with("https://e.com/first/") && elided.ends_with("…/last.html"), "{elided}");
+        assert!(columns(&elided) <= 40);
+    }
+
     proptest! {
+        #[test]
+        fn the_ends_that_are_looked_at_fill_their_width(text in any::<String>(), width in 0_usize..40) {
+            for part in [start(&text, width), end_of(&text, width)] {
+                let shown = columns(&Charset::Unicode.visible(part));
+                prop_assert!(part.len() == text.len() || shown > width, "{} of {:?}", shown, part);
+            }
+        }
+
         #[test]
         fn every_text_fits_to_the_column(text in any_text(), width in 0_usize..60, ascii: bool) {
             let charset = if ascii { Charset::Ascii } else { Charset::Unicode };

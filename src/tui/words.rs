@@ -3,9 +3,12 @@
 //! The state writes these; drawing gives them a place and a style. Text in here may hold anything: it is
 //! made visible when it is drawn.
 
-use super::text::Charset;
+use super::text::{self, Charset};
 use super::theme::Role;
 use std::borrow::Cow;
+
+/// Lines that words are broken into at most: a value may hold megabytes.
+const LONGEST: usize = 100;
 
 /// Some text in one role.
 pub type Piece = (Role, Cow<'static, str>);
@@ -83,12 +86,33 @@ impl Words {
     }
 
     /// The same words in lines of at most `width` columns, broken between words; further lines start
-    /// `indent` columns in.
+    /// `indent` columns in. What would take more than 100 lines is cut.
     pub fn wrapped(&self, charset: Charset, width: usize, indent: usize) -> Vec<Self> {
+        self.wrapped_in(charset, width, indent, LONGEST)
+    }
+
+    /// The same in at most so many lines; where more would follow, the last one ends in an ellipsis.
+    pub fn wrapped_in(&self, charset: Charset, width: usize, indent: usize, most: usize) -> Vec<Self> {
+        let mut lines = self.lines(charset, width, indent, most);
+        if lines.len() > most {
+            lines.truncate(most);
+            if let Some(last) = lines.last_mut() {
+                last.push(Role::Dim, charset.ellipsis());
+            }
+        }
+        lines
+    }
+
+    /// All lines, or at least one more than `most`.
+    fn lines(&self, charset: Charset, width: usize, indent: usize, most: usize) -> Vec<Self> {
         let (mut lines, mut line, mut used) = (Vec::new(), Self::new(), 0);
         let indent = if indent * 2 > width { 0 } else { indent };
         for (role, text) in &self.0 {
-            let visible = charset.visible(text);
+            let room = (most + 1).saturating_sub(lines.len());
+            if room == 0 {
+                break;
+            }
+            let visible = charset.visible(text::start(text, width.max(1).saturating_mul(room)));
             let mut rest: &str = &visible;
             while !rest.is_empty() {
                 let end = rest.find(' ').map_or(rest.len(), |at| at + rest[at..].len() - rest[at..].trim_start().len());
@@ -165,6 +189,22 @@ mod tests {
         let url = Words::text("https://example.com/some/long/path");
         let lines: Vec<String> = url.wrapped(Charset::Unicode, 20, 0).iter().map(plain).collect();
         assert_eq!(lines, ["https://example.com/", "some/long/path"]);
+    }
+
+    #[test]
+    fn long_values_are_cut_to_the_lines_that_they_get() {
+        for part in ["abcdefghi/", "äé日本-", "word ", "\u{301}", " "] {
+            let words = Words::dim("loc  ").and(Role::Bold, part.repeat(5_000_000 / part.len()));
+            let (lines, looked) = text::count::of(|| words.wrapped_in(Charset::Unicode, 60, 4, 10));
+            assert!(lines.len() <= 10 && looked < 256 * 1024, "{} lines, {looked} bytes of {part:?}", lines.len());
+            let (lines, looked) = text::count::of(|| words.wrapped(Charset::Unicode, 60, 4));
+            assert!(lines.len() <= LONGEST && looked < 4 << 20, "{} lines, {looked} bytes of {part:?}", lines.len());
+        }
+        let lines = Words::text("a/".repeat(1000)).wrapped_in(Charset::Unicode, 20, 0, 3);
+        assert_eq!(
+            lines.iter().map(plain).collect::<Vec<_>>(),
+            ["a/".repeat(10), "a/".repeat(10), "a/".repeat(10) + "…"]
+        );
     }
 
     proptest! {

@@ -120,7 +120,7 @@ impl App {
             A::NextPane => {
                 self.detail = Some(true);
                 self.mode = Mode::Detail;
-                self.reads_details = true;
+                self.details.has_focus = true;
             }
             A::Save => self.save(None, false),
             A::Plan => self.open_plan(),

@@ -1,6 +1,7 @@
 //! A cell being edited: typed entry, and a verdict with every key.
 
 use super::super::prompt::{Prompt, Reply};
+use super::super::text::up_to;
 use super::{App, Mode};
 use crate::check::fix::Action;
 use crate::document::rows::{RowId, RowSet};
@@ -11,6 +12,9 @@ use crate::session::change::Change;
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::findings::Finding;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// Bytes of a value that are judged while it is typed.
+const JUDGED: usize = 1 << 14;
 
 /// A cell being edited.
 #[derive(Debug)]
@@ -125,14 +129,17 @@ impl App {
             Ok(value) => value,
             Err(reason) => return Verdict { refused: Some(reason), ..Verdict::default() },
         };
-        let findings = value.as_deref().map(|value| snapshot.judge(row, field, value)).unwrap_or_default();
+        // Of a value that no file may hold, the beginning is judged with each key.
+        let judged = value.as_deref().map(|value| up_to(value, JUDGED));
+        let findings = judged.map(|value| snapshot.judge(row, field, value)).unwrap_or_default();
         let twins = match (&value, field) {
             (Some(loc), Field::Loc) => {
                 snapshot.rows_with_loc(loc).into_iter().filter(|other| Some(*other) != row).count()
             }
             _ => 0,
         };
-        let suggestion = value.as_deref().filter(|_| !findings.is_empty());
+        let suggestion =
+            judged.filter(|judged| !findings.is_empty() && Some(judged.len()) == value.as_ref().map(String::len));
         let suggestion = suggestion.and_then(|value| suggest(field, value, &findings));
         Verdict { value, refused: None, findings, suggestion, twins }
     }

@@ -4,7 +4,7 @@ use super::super::prompt::Prompt;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::list::{Choice, List, ListKind, entry};
-use super::{App, Mode};
+use super::{App, Here, Mode, large};
 use crate::check::decision::{Decision, Hints, answers, decisions, takes_text, typed};
 use crate::check::rule::{FixKind, Rule};
 use crate::document::rows::RowId;
@@ -16,7 +16,7 @@ impl App {
     /// The ways to put a finding of a row right, if it is one that needs a decision.
     pub(in crate::tui) fn decisions_of(&self, row: RowId, finding: &Finding) -> Vec<Decision> {
         let Some(field) = finding.field else { return Vec::new() };
-        let value = self.session.cell(row, field).unwrap_or_default();
+        let value = large::cell(self, row, field).unwrap_or_default();
         let zone = self.session.view().now.offset / 60;
         let today = self.session.view().now.today();
         decisions(finding.rule, &value, Hints { zone, origin: self.session.origin(), today: Some(&today) })
@@ -54,8 +54,10 @@ impl App {
     /// The lines again, for what is typed now.
     pub(super) fn decide_again(&self, rule: Rule, text: &str) -> Vec<(Line, Choice)> {
         let Some(row) = self.grid.row else { return Vec::new() };
-        let finding = self.session.view().findings(row).into_iter().find(|finding| finding.rule == rule);
-        let field = finding.and_then(|finding| finding.field);
+        let field = self.findings_here(row).into_iter().find_map(|here| match here {
+            Here::Row(finding) if finding.rule == rule => finding.field,
+            _ => None,
+        });
         field.map(|field| self.decide_lines(row, rule, field, text)).unwrap_or_default()
     }
 

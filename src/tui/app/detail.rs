@@ -1,6 +1,6 @@
 //! The details of the current row with a cursor of their own: fields and extensions are changed where they are read.
 
-use super::super::show::Stop;
+use super::super::show::{Stop, details};
 use super::{App, Mode, Purpose};
 use crate::document::rows::RowSet;
 use crate::protocol::extension::path::Path;
@@ -9,33 +9,49 @@ use crate::session::command::{Command, Scope};
 use crate::xml::graft::Act;
 use crossterm::event::{KeyCode, KeyEvent};
 
+/// The cursor of the details.
+#[derive(Debug, Default)]
+pub(in crate::tui) struct Cursor {
+    /// Which of the lines that it stops at it is on.
+    pub at: usize,
+    /// Whether the keys go back to the details when a line or a cell is done.
+    pub(super) has_focus: bool,
+}
+
+fn stop_at(app: &App, at: usize) -> Option<Stop> {
+    details(app)?.stop(at)
+}
+
 impl App {
     /// Whether the details have the cursor.
     pub(in crate::tui) const fn reads_details(&self) -> bool {
-        self.reads_details
+        self.details.has_focus
     }
 
     pub(super) fn detail_key(&mut self, key: KeyEvent) {
         let page = usize::from(self.areas().detail.height.max(2)) / 2;
-        let stops = self.detail_stops();
-        let last = stops.len().saturating_sub(1);
-        let at = self.detail_at.min(last);
+        let last = details(self).map_or(0, |details| details.stops()).saturating_sub(1);
+        let at = self.details.at.min(last);
         let typing = self.keymap.pending().is_empty() && key.modifiers.is_empty();
         self.mode = Mode::Detail;
         match key.code {
-            KeyCode::Char('j') | KeyCode::Down if typing => self.detail_at = (at + 1).min(last),
-            KeyCode::Char('k') | KeyCode::Up if typing => self.detail_at = at.saturating_sub(1),
-            KeyCode::PageDown | KeyCode::Char(' ') if typing => self.detail_at = (at + page).min(last),
-            KeyCode::PageUp if typing => self.detail_at = at.saturating_sub(page),
-            KeyCode::Home if typing => self.detail_at = 0,
-            KeyCode::End if typing => self.detail_at = last,
-            KeyCode::Enter | KeyCode::Char('e' | 'i') | KeyCode::F(2) if typing => self.edit_stop(stops.get(at)),
-            KeyCode::Char('a') if typing => match stops.get(at) {
-                Some(Stop::Element(path, _)) => self.add_into(path),
+            KeyCode::Char('j') | KeyCode::Down if typing => self.details.at = (at + 1).min(last),
+            KeyCode::Char('k') | KeyCode::Up if typing => self.details.at = at.saturating_sub(1),
+            KeyCode::PageDown | KeyCode::Char(' ') if typing => self.details.at = (at + page).min(last),
+            KeyCode::PageUp if typing => self.details.at = at.saturating_sub(page),
+            KeyCode::Home if typing => self.details.at = 0,
+            KeyCode::End if typing => self.details.at = last,
+            KeyCode::Enter | KeyCode::Char('e' | 'i') | KeyCode::F(2) if typing => {
+                self.edit_stop(stop_at(self, at).as_ref());
+            }
+            KeyCode::Char('a') if typing => match stop_at(self, at) {
+                Some(Stop::Element(path, _)) => self.add_into(&path),
                 _ => self.open_line_here("ext add "),
             },
             KeyCode::Char('o') if typing => self.open_line_here("ext add "),
-            KeyCode::Char('x') | KeyCode::Backspace | KeyCode::Delete if typing => self.remove_stop(stops.get(at)),
+            KeyCode::Char('x') | KeyCode::Backspace | KeyCode::Delete if typing => {
+                self.remove_stop(stop_at(self, at).as_ref());
+            }
             KeyCode::Esc | KeyCode::F(6) | KeyCode::Char('q') | KeyCode::Tab if typing => self.leave_details(),
             _ => {
                 self.mode = Mode::Grid;
@@ -46,7 +62,7 @@ impl App {
 
     /// The keys go to the table again.
     pub(super) fn leave_details(&mut self) {
-        self.reads_details = false;
+        self.details.has_focus = false;
         self.mode = Mode::Grid;
     }
 

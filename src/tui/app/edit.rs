@@ -4,7 +4,7 @@ use super::super::command::Action;
 use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::Words;
-use super::{App, Mode, Outcome};
+use super::{App, Mode, Outcome, large};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::{Field, Severity};
@@ -28,7 +28,7 @@ impl App {
         if let Err(refused) = self.changeable() {
             return self.fail(refused.0);
         }
-        if change.size() <= SMALL {
+        if change.size() <= SMALL && !large::is_changed_by(&self.session, &change) {
             let result = self.session.view().prepare(&change, &Progress::default());
             return self.edited(result);
         }

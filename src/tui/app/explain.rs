@@ -3,14 +3,15 @@
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::list::{Choice, List, ListKind, blank, entry};
-use super::{App, Here, Mode};
+use super::{App, Here, Mode, large};
 use crate::check::decision::{Decision, choices};
 use crate::check::rule::Rule;
 use crate::protocol::location::origin;
 use crate::protocol::verdict::{Judge, Ruling, Verdicts, of_namespace};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
 use crate::session::findings::{FileFinding, Finding, Place};
-use crate::words::counted;
+use crate::tui::command::Action;
+use crate::words::{counted, grouped};
 
 impl App {
     /// What a rule means, whether a row breaks it or not.
@@ -76,6 +77,9 @@ impl App {
     /// What is wrong with the current row, at length.
     pub(super) fn open_explain(&mut self) {
         let Some(row) = self.grid.row else { return };
+        if large::waits(self, row, Action::Explain) {
+            return;
+        }
         let here = self.findings_here(row);
         if here.is_empty() {
             return self.say("nothing is wrong with this row");
@@ -128,7 +132,7 @@ impl App {
             }
             match one {
                 Here::Row(Finding { field: Some(field), .. }) => {
-                    let text = self.session.cell(row, *field);
+                    let text = large::cell(self, row, *field);
                     let verdicts = text.and_then(|text| verdicts(*field, &text));
                     lines.extend(verdicts.iter().flat_map(|verdicts| self.verdict_table(verdicts)));
                 }
@@ -139,6 +143,10 @@ impl App {
                 Here::Row(_) => {}
             }
             lines.push((Words::dim(format!("  source: {}", rule.source())).into(), Choice::Read));
+        }
+        for (rule, count) in large::entry(self, row).iter().flat_map(|entry| &entry.more) {
+            let words = format!("{}: {} more in this row", rule.code(), grouped(*count as u64));
+            lines.extend([blank(), (Words::dim(words).into(), Choice::Read)]);
         }
         self.mode = Mode::List(List::new(ListKind::Explain, lines));
     }

@@ -5,9 +5,10 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::{App, Mode, Outcome, save};
 use crate::files::journal::{Desk, Held};
-use crate::files::{Error, Loaded, Options};
+use crate::files::{self, Error, Loaded, Options, Reason};
 use crate::progress::Progress;
 use crate::protocol::lastmod::{self, Now};
+use crate::session::load::Loader;
 use crate::words::counted;
 use crossterm::event::{KeyCode, KeyEvent};
 use std::path::PathBuf;
@@ -87,10 +88,17 @@ impl App {
         self.spawn(
             Kind::Load,
             Box::new(move |progress: &Progress, part: &dyn Fn(_)| {
-                Outcome::Loaded(match &start {
+                let load = |loader: &Loader| match &start {
                     Start::Path(path) => loader.load(path, progress, &mut |one| part(one)),
                     Start::Paths(paths) => loader.load_all(paths, progress, &mut |one| part(one)),
                     Start::Sample => Ok(loader.sample(&mut |one| part(one))),
+                };
+                Outcome::Loaded(match load(&loader) {
+                    // No part was delivered yet. It can be looked at, and the reason is in the way of any change.
+                    Err(error) if matches!(error.reason, Reason::Interrupted(_) | Reason::Saving) => {
+                        load(&loader.reading_only())
+                    }
+                    loaded => loaded,
                 })
             }),
         );
@@ -108,13 +116,19 @@ impl App {
                 if let Some(spec) = self.spec_after_load.take() {
                     self.show_view(spec);
                 }
-                let recovered = self.session.recovered();
-                if let [first, rest @ ..] = self.session.unread() {
+                let files::Recovered { finished, pending } = self.session.recovered().clone();
+                if let Some(pending) = pending {
+                    let words = pending.to_string();
+                    if self.session.read_only().is_none() {
+                        self.session.set_read_only("an interrupted save is pending");
+                    }
+                    self.fail(words);
+                } else if let [first, rest @ ..] = self.session.unread() {
                     let rest = if rest.is_empty() { String::new() } else { format!(" (and {} more)", rest.len()) };
                     let words = format!("not read: {first}{rest}");
                     self.fail(words);
-                } else if let Some(words) = recovered {
-                    self.say(words);
+                } else if let Some(finished) = finished {
+                    self.say(finished.to_string());
                 } else if stopped {
                     self.say("loading was stopped: what is here can be read, not changed");
                 } else if let Some(feed) = self.session.feed() {
@@ -185,6 +199,12 @@ impl App {
         if left.is_cut {
             lines.push(Words::dim("The last of them is missing: it was being written when the session ended.").into());
         }
+        let gaps = left.missing().lines();
+        let more = gaps.len().saturating_sub(MOST_LEFT);
+        lines.extend(gaps.into_iter().take(MOST_LEFT).map(|text| Line::from(Words::new().and(Role::Warning, text))));
+        if more > 0 {
+            lines.push(Words::dim(format!("  … {more} more; sited recover lists them")).into());
+        }
         let shown = left.labels.len().saturating_sub(MOST_LEFT);
         if shown > 0 {
             lines.push(Words::dim(format!("  … {shown} before these")).into());
@@ -229,8 +249,9 @@ impl App {
 
     fn replay(&mut self) {
         let Some(left) = self.left.take() else { return };
+        let kept = if left.missing().is_empty() { "" } else { "; the damaged journal is kept: sited recover shows it" };
         match self.session.replay(left) {
-            Ok(steps) => self.say(format!("{} replayed; u takes them back", counted(steps as u64, "change"))),
+            Ok(steps) => self.say(format!("{} replayed; u takes them back{kept}", counted(steps as u64, "change"))),
             Err(refused) => self.fail(format!("not all could be replayed: {}", refused.0)),
         }
         self.follow();
@@ -310,7 +331,7 @@ impl App {
             Answer::SaveAndQuit => self.save_and_quit(),
             Answer::Discard => self.leave(),
             Answer::Create(path) => {
-                let desk = self.options.state.as_ref().map(|state| Desk::take(state, &path));
+                let desk = Desk::wanted(&self.options, std::slice::from_ref(&path));
                 self.session.start_new(path);
                 if let Some(desk) = desk {
                     self.keep(desk);

@@ -3,12 +3,13 @@
 //! Invariant: it does what the screen says beside its sign, and nothing that the screen does not show.
 
 use super::list::{Choice, List, ListKind};
-use super::{App, Mode};
+use super::{App, Mode, large};
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Severity;
 use crate::session::change::Change;
 use crate::session::findings::{FileFinding, Finding, Place};
+use crate::tui::command::Action;
 
 /// A finding where the cursor is.
 #[derive(Debug, Clone)]
@@ -33,6 +34,9 @@ impl App {
     /// Does what is offered first beside the row: of its own findings and those of its file and the set, worst first.
     pub(super) fn fix(&mut self, rows: RowSet) {
         let Some(row) = self.grid.row else { return };
+        if large::waits(self, row, Action::Fix) {
+            return;
+        }
         let found = self.findings_here(row);
         let is_sound = found.is_empty();
         let Some(first) = found.into_iter().find(|here| self.has_way(row, here)) else {
@@ -80,7 +84,12 @@ impl App {
 
     /// What is wrong where a row is, as the pane lists it: with the row, and, beyond notes, with its file and the set.
     pub(in crate::tui) fn findings_here(&self, row: RowId) -> Vec<Here> {
-        let mut here: Vec<Here> = self.session.view().findings(row).into_iter().map(Here::Row).collect();
+        let own = if large::is_large(&self.session, row) {
+            large::entry(self, row).map(|entry| entry.findings.clone()).unwrap_or_default()
+        } else {
+            self.session.view().findings(row)
+        };
+        let mut here: Vec<Here> = own.into_iter().map(Here::Row).collect();
         let mut whole = self.session.whole_findings_of(row);
         whole.retain(|finding| finding.severity > Severity::Note);
         whole.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));

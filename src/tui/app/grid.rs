@@ -2,7 +2,7 @@
 
 use super::super::draw::columns::{Columns, Content, Name};
 use super::super::show::badges;
-use super::App;
+use super::{App, large};
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Field;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
@@ -60,7 +60,7 @@ impl App {
         self.grid.position = position.min(self.session.shown().saturating_sub(1));
         let row = self.session.row_at(self.grid.position);
         if self.grid.row != row {
-            self.detail_at = 0;
+            self.details.at = 0;
         }
         self.grid.row = row;
     }
@@ -144,10 +144,14 @@ impl App {
         let charset = self.theme.charset;
         let mut content = Content { number: digits(document.row_limit()), ..Content::default() };
         for row in self.window().filter_map(|position| self.session.row_at(position)) {
-            if let Some(lastmod) = document.value(row, Field::Lastmod) {
+            if large::is_large(&self.session, row) {
+                content.badges = content.badges.max(large::facts(self, row).map_or(0, |facts| facts.badges.len()));
+            } else {
+                content.badges = content.badges.max(badges(document.extensions(row)).len());
+            }
+            if let Some(lastmod) = large::cell(self, row, Field::Lastmod) {
                 content.lastmod = content.lastmod.max(charset.width(&lastmod));
             }
-            content.badges = content.badges.max(badges(document.extensions(row)).len());
         }
         if document.sitemaps().len() > 1 {
             let names = document.sitemaps().iter().take(200).map(|sitemap| charset.width(stem(&sitemap.name)));

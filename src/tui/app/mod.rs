@@ -16,6 +16,7 @@ mod files;
 mod fix;
 mod grid;
 mod inspect;
+pub(in crate::tui) mod large;
 mod line;
 mod list;
 mod merge;
@@ -34,6 +35,7 @@ pub use files::{Ask, Start};
 pub use fix::Here;
 pub use grid::Grid;
 pub(in crate::tui) use grid::stem;
+pub use large::{Clip, Facts, Read};
 pub use line::{LineEdit, Purpose};
 pub use list::{List, ListKind};
 pub use merge::Merging;
@@ -139,6 +141,13 @@ pub enum Outcome {
     },
     /// A save did not begin, because files are not what they were.
     HeldBack(Outside),
+    /// What the screen needs to know of large entries.
+    Read {
+        /// Which request it answers.
+        ticket: u64,
+        /// What is known of them.
+        read: Box<Read>,
+    },
     /// What others wrote, compared; or why it cannot be merged.
     Compared(Result<Box<Compared>, String>),
     /// A merge worked out; `None` if the job was stopped.
@@ -233,10 +242,10 @@ pub struct App {
     pub(in crate::tui) busy: [Option<Reading>; Kind::ALL.len()],
     /// Whether the details are wanted; `None` leaves it to the width of the window.
     pub(in crate::tui) detail: Option<bool>,
-    /// Which line of the details has their cursor.
-    pub(in crate::tui) detail_at: usize,
-    /// Whether the keys go back to the details when a line or a cell is done.
-    reads_details: bool,
+    /// The cursor of the details.
+    pub(in crate::tui) details: detail::Cursor,
+    /// Entries that are too long to be read for a frame.
+    large: large::Large,
     /// The row that a line is about, whatever is marked.
     about: Option<RowId>,
     /// Whether the set was saved since it was changed last.
@@ -297,8 +306,8 @@ impl App {
             message: None,
             busy: [None; Kind::ALL.len()],
             detail: None,
-            detail_at: 0,
-            reads_details: false,
+            details: detail::Cursor::default(),
+            large: large::Large::default(),
             about: None,
             saved: false,
             recall: line::Recall::default(),
@@ -358,6 +367,7 @@ impl App {
         }
         self.take_held_plan();
         self.settle();
+        large::follow(self);
         std::mem::take(&mut self.effects)
     }
 
@@ -395,6 +405,8 @@ impl App {
             Event::Wake(number) => {
                 self.message.take_if(|message| message.number == number);
             }
+            // What is to be said stands on the screen as long as it lasts.
+            Event::Journal => {}
             Event::Signal(Signal::Stop) => self.suspend(),
             Event::Signal(Signal::Continue) => self.effects.push(Effect::Reclaim),
             Event::Signal(Signal::End(number)) => self.quit_now(u8::try_from(128 + number).unwrap_or(255)),
@@ -434,6 +446,7 @@ impl App {
 
     fn key(&mut self, key: KeyEvent) {
         self.message.take_if(|message| message.severity == Severity::Error);
+        self.large.forget();
         let ctrl = |letter| key.code == KeyCode::Char(letter) && key.modifiers == KeyModifiers::CONTROL;
         if ctrl('z') {
             return self.suspend();
@@ -456,7 +469,7 @@ impl App {
         if !matches!(self.mode, Mode::Line(_)) {
             self.about = None;
         }
-        if matches!(self.mode, Mode::Grid) && self.reads_details {
+        if matches!(self.mode, Mode::Grid) && self.details.has_focus {
             self.mode = Mode::Detail;
         }
     }
@@ -502,6 +515,7 @@ impl App {
             Outcome::HeldBack(outside) => self.save_held_back(&outside),
             Outcome::Compared(result) => self.compared(result),
             Outcome::Merged(merged) => self.merged(merged),
+            Outcome::Read { ticket, read } => large::take(self, ticket, *read),
         }
     }
 
@@ -556,21 +570,14 @@ impl App {
 impl Change {
     /// Rows that it is about, as far as that is known without working it out.
     fn size(&self) -> u64 {
+        if let Some(rows) = self.rows() {
+            return rows.len();
+        }
         match self {
-            Self::Set { rows, .. }
-            | Self::Replace { rows, .. }
-            | Self::Nudge { rows, .. }
-            | Self::Fix { rows, .. }
-            | Self::Extend { rows, .. }
-            | Self::Decide { rows, .. }
-            | Self::Duplicate(rows)
-            | Self::Delete(rows)
-            | Self::Restore(rows)
-            | Self::Revert(rows) => rows.len(),
             Self::Insert { locs, .. } => locs.len() as u64,
             Self::Several(changes) => changes.iter().map(Self::size).fold(0, u64::saturating_add),
             Self::Raw { .. } | Self::FixFile(..) | Self::RevertFile(_) => 1,
-            Self::ApplyOrder => u64::MAX,
+            _ => u64::MAX,
         }
     }
 }

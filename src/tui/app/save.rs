@@ -352,9 +352,12 @@ impl App {
         let (profile, backups) = (self.session.profile(), self.session.backups());
         let paths = self.session.paths().to_vec();
         self.session.forget_unsaved();
+        let watcher = self.session.journal_watcher();
         self.session = crate::session::Session::new(now, base);
+        self.session.watch_journal(watcher);
         self.session.set_profile(profile);
         self.session.set_backups(backups);
+        self.session.set_state_folder(self.options.recovery.state.clone());
         self.outside.clear();
         self.looks += 1;
         self.spec_after_load = Some(spec);

@@ -6,6 +6,7 @@ mod changes;
 mod details;
 mod files;
 mod fixes;
+mod large;
 mod lists;
 mod many;
 mod outside;

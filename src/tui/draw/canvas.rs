@@ -1,6 +1,6 @@
 //! Putting words into the frame: cut to their place, made visible, styled by their role.
 
-use crate::tui::text::Charset;
+use crate::tui::text::{Charset, start};
 use crate::tui::theme::{Role, Theme};
 use crate::tui::words::{Line, Words};
 use ratatui::buffer::Buffer;
@@ -38,10 +38,10 @@ impl Canvas<'_> {
         for (at, (role, text)) in words.pieces().iter().enumerate() {
             let text = &plain_signs(self.charset(), *role, text);
             let room = usize::from(width - used);
-            let whole = self.charset().width(text);
+            let whole = self.charset().width_within(text, room);
             let cut = if at < last && whole >= room {
                 // More follows that has no place: the ellipsis stands here.
-                self.charset().cut(&format!("{text}."), room).into_owned()
+                self.charset().cut(&format!("{}.", start(text, room)), room).into_owned()
             } else {
                 self.charset().cut(text, room).into_owned()
             };
@@ -54,10 +54,11 @@ impl Canvas<'_> {
         used
     }
 
-    /// Columns that words take.
+    /// Columns that words take; of words wider than the frame, some number above its width.
     pub fn width(&self, words: &Words) -> u16 {
+        let (charset, most) = (self.charset(), usize::from(self.cells.area.width));
         let pieces = words.pieces().iter();
-        let width = pieces.map(|(role, text)| self.charset().width(&plain_signs(self.charset(), *role, text)));
+        let width = pieces.map(|(role, text)| charset.width_within(&plain_signs(charset, *role, text), most));
         width.sum::<usize>().min(usize::from(u16::MAX)) as u16
     }
 
@@ -117,7 +118,7 @@ impl Canvas<'_> {
 
 /// The names of keys where there is nothing but ASCII; values are never changed, only made visible.
 fn plain_signs(charset: Charset, role: Role, text: &str) -> Cow<'_, str> {
-    if charset == Charset::Unicode || text.is_ascii() || !matches!(role, Role::Key | Role::Mode) {
+    if charset == Charset::Unicode || !matches!(role, Role::Key | Role::Mode) || text.is_ascii() {
         return Cow::Borrowed(text);
     }
     let names = [("↵", "Enter"), ("↑", "Up"), ("↓", "Down"), ("←", "Left"), ("→", "Right"), ("…", "...")];

@@ -127,7 +127,7 @@ fn draw_prompt(canvas: &mut Canvas, area: Rect, label: &Words, prompt: &Prompt, 
     let used = canvas.words((area.x, area.y), area.width / 2, label);
     let place = Rect { x: area.x + used, width: area.width - used, ..area };
     let charset = canvas.charset();
-    let needed = charset.width(prompt.text()) + 1;
+    let needed = charset.width_within(prompt.text(), usize::from(place.width)) + 1;
     let right_width = usize::from(canvas.width(right));
     let fits = right_width > 0 && needed + right_width + 3 <= usize::from(place.width);
     if fits {

@@ -9,6 +9,7 @@ use crate::tui::theme::Role;
 use crate::tui::words::Line;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
+use std::borrow::Cow;
 
 /// One row, as it is to be seen.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -223,11 +224,14 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
 }
 
 /// A number with its point where the points of `0.5` and `0.75` are.
-fn aligned(value: &str, width: usize) -> String {
+fn aligned(value: &str, width: usize) -> Cow<'_, str> {
+    if value.len() > width {
+        return Cow::Borrowed(value);
+    }
     let decimals = value.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let is_number = !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let blanks = if is_number { [3, 1, 0].get(decimals).copied().unwrap_or(0) } else { 0 };
-    if value.len() + blanks > width { value.to_owned() } else { format!("{value}{}", " ".repeat(blanks)) }
+    if value.len() + blanks > width { Cow::Borrowed(value) } else { format!("{value}{}", " ".repeat(blanks)).into() }
 }
 
 /// The cell as a line of typing. A narrow one borrows the room to its right while it is edited.
@@ -237,8 +241,8 @@ fn draw_editor(canvas: &mut Canvas, area: Rect, table: &Table, field: Field, pro
         return None;
     }
     let charset = canvas.charset();
-    let needed = charset.width(prompt.text()) + 1;
     let right = usize::from(area.width).saturating_sub(column.at);
+    let needed = charset.width_within(prompt.text(), usize::from(area.width)) + 1;
     let width = needed.clamp(column.width, right.max(column.width).min(column.width.max(40)));
     let window = prompt.window(charset, width);
     let x = area.x + column.at as u16;

@@ -40,6 +40,9 @@ impl App {
         if !self.outside.is_empty() && self.size.0 >= 50 {
             counts.push(Role::Warning, format!("{GAP}changed on disk"));
         }
+        if session.not_kept().is_some() {
+            counts.push(Role::Error, format!("{GAP}not kept"));
+        }
         let repaired = self.repaired();
         if repaired > 0 && self.size.0 >= 60 {
             counts.push(Role::Warning, format!("{GAP}repaired"));

@@ -4,13 +4,15 @@
 
 mod changes;
 mod detail;
-pub(in crate::tui) use detail::Stop;
+pub(in crate::tui) use detail::{Stop, details};
 mod frame;
 mod merge;
+mod outline;
 mod pane;
 mod preview;
 mod rows;
 
+pub use outline::Outline;
 pub use rows::badges;
 
 use super::app::{App, Mode};
@@ -24,7 +26,7 @@ impl App {
             header: self.header(),
             table: self.table(),
             pane: self.pane(),
-            detail: self.shows_detail().then(|| self.details()),
+            detail: self.shows_detail().then(|| detail::panel(self)),
             cover,
             footer: self.footer(),
         }

@@ -1,6 +1,6 @@
 //! The pane under the table, and what covers it: findings, verdicts, previews, lists, questions.
 
-use super::super::app::{Add, App, CellEdit, Here, LineEdit, List, ListKind, Mode, Purpose, Verdict, stem};
+use super::super::app::{Add, App, CellEdit, Here, LineEdit, List, ListKind, Mode, Purpose, Verdict, large, stem};
 use super::super::draw::canvas::gauge;
 use super::super::draw::finding_counts;
 use super::super::draw::panel::Panel;
@@ -12,7 +12,7 @@ use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
 use crate::session::explain::verdicts;
 use crate::session::findings::{FileFinding, Finding};
-use crate::words::{counted, grouped};
+use crate::words::{counted, grouped, size};
 
 pub(super) const GAP: &str = "   ";
 
@@ -53,11 +53,20 @@ impl App {
         }
         let height = usize::from(self.areas().pane.height);
         let mut lines = Vec::with_capacity(height);
+        // What can be lost comes before what can be put right.
+        if let Some(not_kept) = self.session.not_kept() {
+            let sign = format!("{} ", self.theme.signs.error);
+            lines.extend(self.folded_lines(&Words::new().and(Role::Error, sign).and(Role::Text, not_kept)));
+        }
+        let warned = lines.len().min(height);
         // The row above, the rules of the set below; both keep their places.
-        let rules = height.div_ceil(3).min(height);
-        match self.grid.row {
-            Some(row) => lines.extend(self.row_lines(row, height - rules)),
-            None => lines.extend(self.file_lines(height - rules)),
+        let rules = (height - warned).div_ceil(3).min(height - warned);
+        let room = height - rules - warned;
+        if room > 0 {
+            match self.grid.row {
+                Some(row) => lines.extend(self.row_lines(row, room)),
+                None => lines.extend(self.file_lines(room)),
+            }
         }
         lines.truncate(height - rules);
         lines.resize(height - rules, Line::default());
@@ -67,6 +76,7 @@ impl App {
 
     /// What is said of a row: its findings and those of its file, worst first; a clean one shows its whole URL.
     fn row_lines(&self, row: RowId, most: usize) -> Vec<Line> {
+        let is_read = !large::is_large(&self.session, row) || large::entry(self, row).is_some();
         let here = self.findings_here(row);
         // The key does what is said beside it, and that is the first that it can do something about.
         let first = here.iter().position(|one| self.has_way(row, one));
@@ -82,19 +92,23 @@ impl App {
             .collect();
         let mut lines: Vec<Line> = Vec::new();
         if found.is_empty() || most > found.len() {
-            let loc = self.session.document().loc(row).into_owned();
+            let loc = large::cell(self, row, Field::Loc).unwrap_or_default().into_owned();
             lines.push(Words::dim(loc).into());
         }
         let shown = most.saturating_sub(lines.len());
-        let more = found.len().saturating_sub(shown);
+        let untold = large::entry(self, row).map_or(0, |entry| entry.more.iter().map(|(_, count)| count).sum());
+        let more = found.len().saturating_sub(shown) + untold;
         lines.extend(found.into_iter().take(shown));
         if more > 0
             && let Some(last) = lines.last_mut()
         {
-            last.right = Words::dim(format!("{more} more"));
+            last.right = Words::dim(format!("{} more", grouped(more as u64)));
             last.right.key("K", "all");
         }
-        if lines.len() == 1 && lines.len() < most && more == 0 {
+        if !is_read && lines.len() < most {
+            let entry = size(large::size(&self.session, row) as u64);
+            lines.push(Words::dim(format!("checking the entry, {entry}…")).into());
+        } else if lines.len() == 1 && lines.len() < most && more == 0 {
             let good = if self.session.document().is_live(row) {
                 "nothing is wrong with this row"
             } else {
@@ -140,7 +154,7 @@ impl App {
         } else if let Some(fix) = &finding.fix {
             offer(&mut right, key, &fix.label);
         } else if let Some(field) = finding.field
-            && let Some(text) = self.session.cell(row, field)
+            && let Some(text) = large::cell(self, row, field)
             && let Some(verdicts) = verdicts(field, &text)
         {
             right = self.verdict_words(&verdicts);

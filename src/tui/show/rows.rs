@@ -1,6 +1,6 @@
 //! The rows on the screen.
 
-use super::super::app::{App, Mode, stem};
+use super::super::app::{App, Clip, Mode, large, stem};
 use super::super::draw::table::{Row, State, Table};
 use super::super::jobs::Kind;
 use super::super::theme::Role;
@@ -56,7 +56,14 @@ impl App {
 
     fn row(&self, id: RowId, position: u32, origin: &str, above: Option<&Row>) -> Row {
         let document = self.session.document();
-        let mut fields = Field::ALL.map(|field| document.value(id, field).map(std::borrow::Cow::into_owned));
+        let is_large = large::is_large(&self.session, id);
+        let facts = large::facts(self, id).filter(|_| is_large);
+        let mut fields = match facts {
+            _ if !is_large => Field::ALL.map(|field| document.value(id, field).map(std::borrow::Cow::into_owned)),
+            Some(facts) => facts.cells.each_ref().map(|clip| clip.as_ref().map(Clip::ends)),
+            // Until a worker has read it.
+            None => [Some(self.theme.charset.ellipsis().to_owned()), None, None, None],
+        };
         if let Some(loc) = &mut fields[Field::Loc.index()]
             && let Some(path) = loc.strip_prefix(origin)
             && !origin.is_empty()
@@ -81,13 +88,18 @@ impl App {
             repaired: !document.quirks_of(id).is_empty(),
             worst: self.session.worst(id),
             marked: self.session.is_marked(id) || ranged,
-            changed: if state == RowState::Changed {
+            changed: if is_large {
+                facts.map(|facts| facts.changed).unwrap_or_default()
+            } else if state == RowState::Changed {
                 Field::ALL.map(|field| self.session.is_changed(id, field))
             } else {
                 [false; 4]
             },
             repeated: Field::ALL.map(|field| field != Field::Loc && same(field)),
-            badges: badges(document.extensions(id)),
+            badges: match facts {
+                _ if !is_large => badges(document.extensions(id)),
+                facts => facts.map(|facts| facts.badges.clone()).unwrap_or_default(),
+            },
             same_file: above.is_some_and(|row| row.file == file),
             file,
             fields,

@@ -152,6 +152,7 @@ impl Bench {
                 "bs" => KeyCode::Backspace,
                 "del" => KeyCode::Delete,
                 "pgdn" => KeyCode::PageDown,
+                "end" => KeyCode::End,
                 "f6" => KeyCode::F(6),
                 "lt" => KeyCode::Char('<'),
                 "gt" => KeyCode::Char('>'),

@@ -1,0 +1,155 @@
+//! Entries of megabytes: a worker reads them, frames show what has a place, keys do not wait.
+
+use super::bench::Bench;
+use crate::tui::app::{Mode, large};
+use crate::tui::jobs::Kind;
+use crate::tui::text::count;
+
+/// A row with something in it between two ordinary ones.
+fn set(loc: &str, extensions: &str) -> String {
+    format!(
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\" xmlns:video=\"http://www.google.com/schemas/sitemap-video/1.1\" xmlns:x=\"urn:x\">
+<url><loc>https://e.com/1</loc></url>
+<url><loc>{loc}</loc><priority>0.5</priority>{extensions}</url>
+<url><loc>https://e.com/3</loc></url>
+</urlset>
+"
+    )
+}
+
+fn images(count: usize) -> String {
+    let image = |n| {
+        format!("\n<image:image><image:loc>https://e.com/{n}.png</image:loc><image:title>T</image:title></image:image>")
+    };
+    set("https://e.com/2", &(0..count).map(image).collect::<String>())
+}
+
+/// Lines made for the details, and bytes of text looked at for a whole frame.
+fn cost(bench: &Bench) -> (usize, usize) {
+    let lines = bench.app.screen().detail.map_or(0, |detail| detail.lines.len());
+    let (_, looked) = count::of(|| bench.screen());
+    (lines, looked)
+}
+
+#[test]
+fn a_frame_costs_what_it_shows_however_many_images_there_are() {
+    let height = 40;
+    for keys in ["", "<f6>jjjj", "<f6><end>"] {
+        let costs: Vec<(usize, usize)> = [500, 1_000, 8_000]
+            .map(|count| {
+                let mut bench = Bench::file(&images(count));
+                bench.keys("jgv").keys(keys);
+                bench.shows("image:");
+                cost(&bench)
+            })
+            .into();
+        for (lines, looked) in &costs {
+            assert!(*lines <= 4 * height && *looked < 256 * 1024, "{keys}: {costs:?}");
+        }
+    }
+}
+
+#[test]
+fn keys_are_heard_while_a_large_entry_is_read() {
+    let mut bench = Bench::file(&images(2_000));
+    bench.hold = Some(Kind::Read);
+    bench.keys("jgv");
+    bench.shows("reading the entry, ");
+    bench.shows("checking the entry, ");
+    bench.keys("j");
+    bench.shows("https://e.com/3");
+    assert!(!bench.screen().contains("reading the entry"), "{}", bench.screen());
+    bench.keys("k<f6>jjx<esc>:");
+    assert!(matches!(bench.app.mode, Mode::Line(_)));
+    bench.keys("<esc>");
+    bench.let_go();
+    bench.shows("image:image");
+    bench.shows("img 2000");
+    assert!(!bench.screen().contains("reading the entry"), "{}", bench.screen());
+}
+
+#[test]
+fn what_a_key_needs_of_the_entry_is_waited_for_and_given_up_with_the_next_key() {
+    let mut bench = Bench::file(&images(2_000));
+    bench.hold = Some(Kind::Read);
+    bench.keys("jK");
+    bench.shows("reading the entry…");
+    bench.let_go();
+    let Mode::List(list) = &bench.app.mode else { panic!("{}", bench.screen()) };
+    assert!(list.lines.len() < 400, "{} lines", list.lines.len());
+    bench.keys("<end>");
+    bench.shows("image-deprecated: 1,980 more in this row");
+    let mut bench = Bench::file(&images(2_000));
+    bench.hold = Some(Kind::Read);
+    bench.keys("jKl");
+    bench.let_go();
+    assert!(matches!(bench.app.mode, Mode::Grid), "another key came since");
+}
+
+#[test]
+fn a_large_entry_is_changed_by_a_worker() {
+    let mut bench = Bench::file(&images(2_000));
+    bench.keys("j");
+    bench.hold = Some(Kind::Edit);
+    bench.keys("dd");
+    assert!(bench.app.is_busy(Kind::Edit));
+    bench.keys("j");
+    bench.let_go();
+    assert_eq!(bench.app.session.urls(), 2);
+    bench.keys("u");
+    bench.shows("img 2000");
+}
+
+#[test]
+fn elements_of_a_large_entry_are_edited_where_they_are_read() {
+    let mut bench = Bench::file(&images(2_000));
+    // changefreq, lastmod and priority come first, then each image with its two children.
+    bench.keys("jgv<f6>").keys(&"j".repeat(3 + 3 * 700 + 1)).keys("<enter>");
+    let Mode::Line(edit) = &bench.app.mode else { panic!("{}", bench.screen()) };
+    assert_eq!(edit.prompt.text(), "ext set image[701]/loc=https://e.com/700.png");
+}
+
+#[test]
+fn nested_elements_are_listed_without_recursion() {
+    let deep = format!("{}t{}", "<x:a>".repeat(20_000), "</x:a>".repeat(20_000));
+    let mut bench = Bench::file(&set("https://e.com/2", &deep));
+    bench.keys("jgv");
+    bench.shows("x:a");
+    bench.keys("<f6>").keys(&"j".repeat(25));
+    bench.shows("17 levels down");
+    bench.keys("<end>K<esc><enter>");
+    let (lines, looked) = cost(&bench);
+    assert!(lines < 200 && looked < 256 * 1024, "{lines} lines, {looked} bytes");
+}
+
+#[test]
+fn a_url_of_megabytes_costs_what_is_seen_of_it_wherever_it_is_shown() {
+    for part in ["abcdefghi/", "äé日本-", "a\u{301}"] {
+        let url = format!("https://e.com/{}", part.repeat(1_000_000 / part.len()));
+        let mut bench = Bench::file(&set(&url, ""));
+        // The table, the details, the editor of the cell, the `:` line, a question, a list, a message.
+        for keys in ["", "j", "gv", "<f6>", "<esc>i", "x", "<esc>", ":set loc=", "<esc>", "K", "<esc>", "yy", "dd", "Z"]
+        {
+            bench.keys(keys);
+            let (lines, looked) = cost(&bench);
+            assert!(lines < 200 && looked < 1 << 20, "{keys}: {lines} lines, {looked} bytes");
+        }
+        assert!(large::size(&bench.app.session, bench.app.grid.row.unwrap()) > 0);
+    }
+}
+
+#[test]
+fn other_rows_of_the_window_are_read_aside_too() {
+    let mut bench = Bench::file(&images(2_000));
+    assert_eq!(bench.app.grid.position, 0);
+    bench.shows("img 2000");
+    let text = images(2_000);
+    let folder = bench.folder.as_ref().unwrap();
+    std::fs::write(folder.path().join("other.xml"), &text).unwrap();
+    bench.hold = Some(Kind::Read);
+    // The document is another one after a change: what was known of it is not taken for it.
+    bench.keys("x");
+    bench.shows("…");
+    bench.let_go();
+    bench.shows("img 2000");
+}
