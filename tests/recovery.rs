@@ -55,7 +55,7 @@ impl Case {
         let Self { what, name, stored, .. } = self;
         let folder = Folder::new();
         folder.write(name, stored);
-        let list = run(&folder, &["list", name]);
+        let list = run(&folder, &["list", name, "--allow-missing"]);
         let urls: Vec<String> = stdout(&list).lines().map(ToOwned::to_owned).collect();
         assert_eq!(urls, self.urls, "{what}: {}", stderr(&list));
         let output = run(&folder, &["check", name, "--format", "json", "--now", "2026-11-20"]);
@@ -521,7 +521,7 @@ fn files_from_outside_are_opened_or_named_and_a_copy_is_sound() {
         }
         let folder = Folder::new();
         folder.write(name, &bytes);
-        let check = run(&folder, &["check", name]);
+        let check = run(&folder, &["check", name, "--allow-missing"]);
         assert!(matches!(check.status.code(), Some(0 | 1)), "{path}: {}", stderr(&check));
         let list = run(&folder, &["list", name]);
         assert!(folder.read(name) == bytes, "{path} was changed");
@@ -532,12 +532,12 @@ fn files_from_outside_are_opened_or_named_and_a_copy_is_sound() {
         }
         let copy = "copy/sitemap.xml";
         std::fs::create_dir_all(folder.file("copy")).expect("make a folder");
-        let set = run(&folder, &["set", name, "priority=0.5", "-o", copy]);
+        let set = run(&folder, &["set", name, "priority=0.5", "-o", copy, "--allow-missing"]);
         if set.status.code() != Some(0) {
             // What has no form as XML, or needs more to be said, is not copied.
             continue;
         }
-        assert_eq!(stdout(&run(&folder, &["list", copy])), stdout(&list), "{path}");
+        assert_eq!(stdout(&run(&folder, &["list", copy, "--allow-missing"])), stdout(&list), "{path}");
         let left = stdout(&run(&folder, &["check", copy]));
         for rule in
             ["not-well-formed", "unescaped", "unknown-entity", "illegal-char", "junk", "truncated", "concatenated"]

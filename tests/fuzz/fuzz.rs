@@ -1,12 +1,18 @@
 //! Mutates seeds until something breaks: `cargo run --release --example fuzz -- [SECONDS] [TARGET]… [--seed N]`.
 //!
+//! The target `many` runs whole commands on many of the same thing, and finds what takes time out of proportion.
+//!
 //! The mutations are deterministic: a seed always gives the same run. What breaks is made as small as it goes and kept
 //! under `tests/cases/TARGET`, where `cargo test` tries it again from then on.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod many;
 mod targets;
 
+use clap::Parser;
+use sited::cli::{self, Around, args};
+use std::fmt::Write as _;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -139,6 +145,9 @@ fn main() {
     // A panic is a result here, not something to print each time.
     std::panic::set_hook(Box::new(|_| {}));
     let mut broken = 0;
+    if wanted.is_empty() || wanted.iter().any(|word| word == "many") {
+        broken += fuzz_many(Duration::from_secs(seconds), seed);
+    }
     for (name, target) in TARGETS.iter().filter(|(name, _)| wanted.is_empty() || wanted.iter().any(|word| word == name))
     {
         broken += fuzz(name, *target, Duration::from_secs(seconds), seed);
@@ -178,6 +187,65 @@ fn fuzz(name: &str, target: Target, time: Duration, seed: u64) -> usize {
         }
     }
     println!("{name}: {tried} inputs in {} s, {} broken", begun.elapsed().as_secs(), found.len());
+    found.len()
+}
+
+/// How often a thing is repeated at first, and how much more often then.
+const TIMES: usize = 1_000;
+const MORE: usize = 4;
+/// What takes less time than this at the larger number is not looked at; what takes so much more than in proportion is
+/// found. Times are not exact: only a square is told from a line.
+const SHORT: Duration = Duration::from_millis(300);
+const TOO_MUCH: u32 = 9;
+
+/// Whole commands on many of the same thing at some place, and a second thing at another: what takes time out of
+/// proportion to its length. How many shapes do.
+fn fuzz_many(time: Duration, seed: u64) -> usize {
+    const COMMANDS: [&str; 4] = ["check", "fix --dry-run", "list", "set lastmod=2026-01-01 --dry-run"];
+    let mut numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+    let shapes: Vec<_> = many::shapes().collect();
+    let path = std::env::temp_dir().join(format!("sited-fuzz-{}.xml", std::process::id()));
+    let (begun, mut tried, mut found) = (Instant::now(), 0u64, Vec::<String>::new());
+    while begun.elapsed() < time && found.len() < 10 {
+        let (thing, (before, after)) = shapes[numbers.below(shapes.len())];
+        // Half of them have many of another thing as well, behind the first or in its place.
+        let (other, _) = shapes[numbers.below(shapes.len())];
+        let (both, swapped) = (numbers.below(2) == 0, numbers.below(2) == 0);
+        let text = |times: usize| {
+            if !both {
+                return many::repeated(thing, (before, after), times);
+            }
+            let more = many::repeated(other, ("", ""), times);
+            let place =
+                if swapped { (before.to_owned() + &more, after.to_owned()) } else { (before.to_owned(), more + after) };
+            many::repeated(thing, (&place.0, &place.1), times)
+        };
+        let command = COMMANDS[numbers.below(COMMANDS.len())];
+        let mut shape = String::new();
+        let _ = write!(shape, "{command}: many {thing:?} between {before:?} and {after:?}");
+        if both {
+            let _ = write!(shape, ", and {other:?} {} it", if swapped { "before" } else { "behind" });
+        }
+        tried += 1;
+        let [few, most] = [TIMES, MORE * TIMES].map(|times| {
+            fs::write(&path, text(times)).expect("write an input");
+            let words = ["sited"].into_iter().chain(command.split(' ')).map(str::to_owned);
+            let words = words.chain([path.to_string_lossy().into_owned()]);
+            let line = args::Line::try_parse_from(words).expect("words of the command line");
+            let started = Instant::now();
+            let run = || cli::run(&line, Around::default(), &mut std::io::sink(), &mut std::io::sink());
+            catch_unwind(AssertUnwindSafe(run)).map(|_| started.elapsed())
+        });
+        let what = match (few, most) {
+            (Ok(few), Ok(most)) if most > SHORT && most > few * TOO_MUCH => format!("{few:?}, then {most:?}: {shape}"),
+            (Ok(_), Ok(_)) => continue,
+            _ => format!("a panic: {shape}"),
+        };
+        println!("many: {what}");
+        found.push(what);
+    }
+    let _ = fs::remove_file(&path);
+    println!("many: {tried} inputs in {} s, {} broken", begun.elapsed().as_secs(), found.len());
     found.len()
 }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 /// A promise, and its tests as `file: function, function; file: function`.
 type Promise = (&'static str, &'static str);
 
-const PROMISES: [Promise; 24] = [
+const PROMISES: [Promise; 30] = [
     (
         "Only files whose bytes change are written; a save without edits writes nothing.",
         "src/files/save/tests.rs: without_edits_no_file_is_opened, \
@@ -31,7 +31,8 @@ const PROMISES: [Promise; 24] = [
     ),
     (
         "All or nothing, for the whole set: whatever dies while it saves, every file is wholly old or wholly new, the \
-         index names no missing file, and the next start, on the screen or without it, makes the set all old or all new.",
+         index names no missing file, and the next start of the editor, or the next command that writes, makes the set \
+         all old or all new.",
         "src/files/save/faults.rs: a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one; \
          src/files/save/records.rs: finishing_can_fail_anywhere_and_be_finished, \
          a_record_that_cannot_be_finished_is_named_and_changes_nothing; \
@@ -69,8 +70,8 @@ const PROMISES: [Promise; 24] = [
     ),
     (
         "A journal that is cut, damaged, of other files or of a newer version is named and put aside.",
-        "src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_what_stands_before_it, \
-         what_cannot_be_used_is_kept_aside; \
+        "src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted, \
+         lost_lines_are_counted_by_their_numbers_and_shown, what_cannot_be_used_is_kept_aside_and_listed; \
          src/session/journal/tests.rs: a_journal_of_other_files_is_put_aside_and_named; \
          src/session/journal/left/tests.rs: a_journal_of_two_indexes_that_fits_neither_is_named_and_kept",
     ),
@@ -82,7 +83,7 @@ const PROMISES: [Promise; 24] = [
          links_and_second_names_lead_to_the_same_file; \
          tests/crash.rs: a_second_one_on_the_same_set_only_reads, a_set_is_locked_by_whatever_path_it_is_opened, \
          work_without_a_screen_waits_for_the_editor_and_for_what_it_left; \
-         src/files/journal/tests.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_there_is_none",
+         src/files/journal/tests.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_the_files_themselves_are_locked",
     ),
     (
         "What others did to a file is seen before it is overwritten, by its content: changed, replaced, cut, deleted, \
@@ -162,8 +163,8 @@ const PROMISES: [Promise; 24] = [
          src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing",
     ),
     (
-        "`sited split` makes as many indexes as its parts need and says so; what an earlier split left is named, and \
-         removed only with `--prune`, all or nothing. A set that is not all here is not split.",
+        "`sited split` makes as many indexes as its parts need and says so; what an earlier split made and left is \
+         named, and removed only with `--prune`, all or nothing; other files stay. A set that is not all here is not split.",
         "src/files/plan/split/tests.rs: an_index_over_a_limit_becomes_several_and_says_so, \
          indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for, \
          a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one, \
@@ -180,10 +181,63 @@ const PROMISES: [Promise; 24] = [
          a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other, what_is_put_back_is_what_was_kept",
     ),
     (
-        "What an interrupted save left is finished whichever set of the folder is opened or saved next; a record that \
-         came with somebody else's files reaches no file outside of their folder.",
-        "src/files/save/records.rs: a_save_finishes_what_another_set_in_the_folder_has_left, \
-         a_record_of_somebody_else_reaches_no_other_folder",
+        "An interrupted save is finished whichever set of the folder is changed next, if your key authenticates its \
+         record. Any other record is only shown (`sited recover`), and no record or backup makes the program write \
+         through a link, into a hidden folder or outside of its own.",
+        "src/files/save/records.rs: a_save_finishes_what_another_set_in_the_folder_has_left; \
+         tests/threat_model/records.rs: \
+         a_record_of_somebody_else_is_shown_and_never_carried_out_unasked_or_outside_its_folder, \
+         a_code_alone_does_not_make_a_record_safe, what_is_no_record_of_this_user_is_named_and_can_be_removed, \
+         records_of_folders_above_are_not_looked_at_unless_they_are_of_this_user_and_of_this_set; \
+         tests/threat_model/backups.rs: \
+         a_backup_of_somebody_else_is_never_restored_unasked_or_outside_its_folder, \
+         a_backup_of_this_user_is_restored_and_one_that_was_tampered_with_or_moved_is_not",
+    ),
+    (
+        "Commands that only read, `--dry-run` and `--read-only` write nothing and remove nothing, whatever lies in the \
+         folder.",
+        "tests/threat_model/records.rs: \
+         a_record_of_somebody_else_is_shown_and_never_carried_out_unasked_or_outside_its_folder, \
+         a_record_with_the_code_of_this_user_is_finished_by_the_next_command_that_writes; \
+         tests/threat_model/backups.rs: \
+         a_backup_of_somebody_else_is_never_restored_unasked_or_outside_its_folder",
+    ),
+    (
+        "A fault of the system, or a kill, at any call of any command leaves the old set or the new one, and is said. \
+         Limit: when a set of one file is saved and its folder cannot be synced, the new file is there, and the error \
+         says that it may not last.",
+        "tests/faults.rs: a_fault_in_any_command_loses_nothing_and_is_said, faults_that_were_not_borne_are; \
+         src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing",
+    ),
+    (
+        "Nothing is skipped without a word: a command refuses a set of which a file cannot be read, is missing or lies on \
+         another host, before anything is written, unless `--allow-missing` is given.",
+        "src/cli/tests/unread.rs: every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it, \
+         no_command_is_missing_in_the_table, what_an_inner_index_lists_is_missed_before_anything_is_in_place, \
+         a_folder_or_several_files_are_refused_as_well; \
+         tests/faults.rs: a_fault_in_any_command_loses_nothing_and_is_said",
+    ),
+    (
+        "Where changes cannot be kept against a crash, the screen says why as long as that lasts, and catches up.",
+        "tests/crash.rs: changes_that_cannot_be_kept_are_said_as_long_as_that_lasts_and_kept_afterwards, \
+         a_full_disk_under_the_state_folder_is_said_until_there_is_room; \
+         src/files/journal/tests.rs: whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again; \
+         src/session/journal/tests.rs: a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole",
+    ),
+    (
+        "Of a damaged journal every change is replayed that means the same without the lost ones; the rest is counted \
+         and shown, and the journal is kept.",
+        "src/session/journal/tests.rs: what_stands_behind_a_damaged_line_is_replayed_where_it_means_the_same, \
+         what_needs_a_lost_line_is_shown_and_not_replayed; \
+         src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted; \
+         tests/threat_model/journals.rs: crafted_journals_do_nothing, \
+         crafted_journals_that_are_replayed_stay_within_their_set",
+    ),
+    (
+        "Two editors with different state folders (another user, sudo, a container, a bind mount) never change one file.",
+        "tests/crash.rs: a_set_is_locked_whatever_the_state_folder_also_after_a_save, \
+         a_set_is_locked_through_a_bind_mount; \
+         tests/threat_model/locks.rs: crafted_locks_stop_nobody_but_those_that_are_held",
     ),
     (
         "A damaged file is opened repaired and written only when you agree to what changes; what is no sitemap is \

@@ -1,0 +1,250 @@
+//! Runs the program under `strace`, which counts its system calls and makes one of them fail.
+
+use crate::support::{Folder, environment, program};
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// Longer than any run takes that does not hang.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The calls that are made to fail, each with the errors that it may give.
+pub const CALLS: &[(&str, &[&str])] = &[
+    ("openat", &["EIO", "EACCES", "EMFILE", "ENOSPC", "EROFS", "EINTR"]),
+    ("read", &["EIO", "EINTR"]),
+    ("pread64", &["EIO", "EINTR"]),
+    ("write", &["EIO", "ENOSPC", "EDQUOT", "EINTR"]),
+    ("pwrite64", &["EIO", "ENOSPC", "EDQUOT", "EINTR"]),
+    ("fsync", &["EIO", "ENOSPC", "EDQUOT", "EINTR"]),
+    ("fdatasync", &["EIO", "ENOSPC", "EINTR"]),
+    ("rename", &["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS"]),
+    ("renameat", &["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS"]),
+    ("renameat2", &["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS"]),
+    ("link", &["EIO", "ENOSPC", "EACCES"]),
+    ("linkat", &["EIO", "ENOSPC", "EACCES"]),
+    ("unlink", &["EIO", "EACCES", "EROFS"]),
+    ("unlinkat", &["EIO", "EACCES", "EROFS"]),
+    ("rmdir", &["EIO", "EACCES", "EROFS"]),
+    ("mkdir", &["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS"]),
+    ("mkdirat", &["EIO", "ENOSPC", "EDQUOT", "EACCES", "EROFS"]),
+    ("ftruncate", &["EIO", "EROFS", "EINTR"]),
+    ("fallocate", &["EIO", "ENOSPC", "EDQUOT", "EINTR"]),
+    ("fchmod", &["EIO", "EACCES", "EROFS"]),
+    ("chmod", &["EIO", "EACCES", "EROFS"]),
+    ("fchown", &["EIO", "EACCES", "EROFS"]),
+    ("statx", &["EIO", "EACCES"]),
+    ("newfstatat", &["EIO", "EACCES"]),
+    ("readlink", &["EIO", "EACCES"]),
+    ("getdents64", &["EIO", "EACCES"]),
+    ("flock", &["EIO", "EINTR", "ENOLCK"]),
+    ("copy_file_range", &["EIO", "ENOSPC", "EDQUOT"]),
+    ("clone3", &["EAGAIN"]),
+];
+
+/// What becomes of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    Kill,
+    Error(&'static str),
+}
+
+/// A call that fails, counted for each thread.
+#[derive(Debug, Clone)]
+pub struct Fault {
+    pub call: &'static str,
+    pub how: How,
+    pub at: u32,
+    /// Whether all later ones fail too.
+    pub lasts: bool,
+    /// Only calls about this file count.
+    pub path: Option<PathBuf>,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let how = match self.how {
+            How::Kill => "signal=KILL".to_owned(),
+            How::Error(error) => format!("error={error}"),
+        };
+        let lasts = if self.lasts { "+" } else { "" };
+        write!(f, "{}:{how}:when={}{lasts}", self.call, self.at)?;
+        self.path.as_ref().map_or(Ok(()), |path| write!(f, " on {}", path.display()))
+    }
+}
+
+/// A run that has ended.
+pub struct Run {
+    /// Nothing where it was killed.
+    pub status: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+    /// What was traced.
+    pub log: String,
+    pub hangs: bool,
+}
+
+impl Run {
+    /// The traced calls that were made to fail.
+    pub fn injected(&self) -> impl Iterator<Item = &str> {
+        self.log.lines().filter(|line| line.contains("(INJECTED)"))
+    }
+
+    pub fn was_met(&self) -> bool {
+        self.status.is_none() || self.injected().next().is_some()
+    }
+}
+
+/// Whether a process can be traced here.
+pub fn is_usable() -> bool {
+    let run = Command::new("strace").args(["-f", "-e", "trace=none", "true"]).stderr(Stdio::null()).status();
+    run.is_ok_and(|status| status.success())
+}
+
+/// Runs the program in a folder, traced.
+pub fn run(folder: &Folder, arguments: &[&str], fault: Option<&Fault>) -> Run {
+    let logs = tempfile::tempdir().expect("make a folder");
+    let log = logs.path().join("log");
+    let mut command = Command::new("strace");
+    command.args(["-f", "-y", "-s", "1", "--quiet=attach,path-resolution", "-o"]).arg(&log);
+    // Stops at calls that are not traced cost most of the time; a signal is not delivered without them.
+    if fault.is_none_or(|fault| fault.how != How::Kill) {
+        command.arg("--seccomp-bpf");
+    }
+    match fault {
+        None => {
+            let names: Vec<_> = CALLS.iter().map(|(name, _)| *name).collect();
+            command.arg("-e").arg(format!("trace={}", names.join(",")));
+        }
+        Some(fault) => {
+            let inject = fault.to_string();
+            let inject = inject.split(" on ").next().unwrap_or_default();
+            command.args(["-e", &format!("trace={}", fault.call), "-e", &format!("inject={inject}")]);
+            if let Some(path) = &fault.path {
+                command.arg("-P").arg(path).arg("-P").arg(folder.path().join(path));
+            }
+        }
+    }
+    command.arg(program()).args(arguments).current_dir(folder.path()).env_clear();
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).envs(environment(folder.path()));
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let child = command.spawn().expect("start strace");
+    let group = rustix::process::Pid::from_child(&child);
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || sender.send(child.wait_with_output()));
+    let in_time = receiver.recv_timeout(PATIENCE);
+    let hangs = in_time.is_err();
+    let output = in_time.unwrap_or_else(|_| {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        receiver.recv().expect("wait for strace")
+    });
+    let output = output.expect("wait for strace");
+    Run {
+        status: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        log: String::from_utf8_lossy(&std::fs::read(&log).unwrap_or_default()).into_owned(),
+        hangs,
+    }
+}
+
+/// Where a command can be hit.
+pub struct Points {
+    /// Of each call the first number behind the program's start, and the last one that any thread reaches.
+    calls: Vec<(&'static str, &'static [&'static str], u32, u32)>,
+    /// The same for calls about one file, which are counted from its first.
+    paths: BTreeMap<&'static str, Vec<(PathBuf, u32)>>,
+}
+
+impl Points {
+    /// From the log of a run without faults.
+    pub fn of(run: &Run, folder: &Folder, names: &BTreeSet<PathBuf>) -> Self {
+        let root = folder.path().to_string_lossy().into_owned();
+        let lines: Vec<_> = run.log.lines().filter_map(|line| call(line, &root)).collect();
+        let main = lines.first().map_or("", |line| line.thread);
+        let start = lines.iter().position(|line| line.thread == main && line.is_of_set).expect("it opens a file");
+        let mut calls = Vec::new();
+        let mut paths: BTreeMap<&'static str, Vec<(PathBuf, u32)>> = BTreeMap::new();
+        for (name, errors) in CALLS {
+            let early = lines[..start].iter().filter(|line| line.name == *name).count() as u32;
+            let mut threads: BTreeMap<&str, u32> = BTreeMap::new();
+            lines
+                .iter()
+                .filter(|line| line.name == *name)
+                .for_each(|line| *threads.entry(line.thread).or_default() += 1);
+            let most = threads.values().max().copied().unwrap_or_default();
+            if most > early {
+                calls.push((*name, *errors, early + 1, most));
+            }
+            for path in names {
+                let (relative, absolute) = (path.to_string_lossy(), folder.path().join(path));
+                let forms = [
+                    format!("\"{relative}\""),
+                    format!("\"{}\"", absolute.display()),
+                    format!("<{}>,", absolute.display()),
+                    format!("<{}>)", absolute.display()),
+                ];
+                let is_about =
+                    |line: &&Line| line.name == *name && forms.iter().any(|form| line.text.contains(form.as_str()));
+                let count = lines.iter().filter(is_about).count() as u32;
+                if count > 0 {
+                    paths.entry(name).or_default().push((path.clone(), count));
+                }
+            }
+        }
+        Self { calls, paths }
+    }
+
+    /// One of them, each call as often as any other.
+    pub fn choose(&self, random: &mut Random) -> Fault {
+        let (call, errors, first, last) = random.pick(&self.calls);
+        let how = if random.below(3) == 0 { How::Kill } else { How::Error(random.pick(errors)) };
+        let lasts = !matches!(how, How::Kill | How::Error("EINTR")) && random.below(4) == 0;
+        let path = self.paths.get(call).filter(|_| random.below(5) < 2).map(|paths| random.pick(paths));
+        let (at, path) = match path {
+            Some((path, count)) => (1 + random.below(count), Some(path)),
+            None => (first + random.below(last - first + 1), None),
+        };
+        Fault { call, how, at, lasts, path }
+    }
+}
+
+/// One line of a log that begins a call.
+struct Line<'l> {
+    thread: &'l str,
+    name: &'l str,
+    text: &'l str,
+    /// Whether it is about a file of the set, or of the state folder.
+    is_of_set: bool,
+}
+
+fn call<'l>(line: &'l str, root: &str) -> Option<Line<'l>> {
+    let (thread, text) = line.split_once(' ')?;
+    let text = text.trim_start();
+    let (name, arguments) = text.split_once('(')?;
+    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        return None;
+    }
+    let path = arguments.split('"').nth(1).filter(|path| !path.is_empty());
+    let is_of_set = path.is_some_and(|path| !path.starts_with('/') || path.starts_with(root));
+    let is_of_set = is_of_set && matches!(name, "openat" | "statx" | "newfstatat" | "mkdir" | "readlink");
+    Some(Line { thread, name, text, is_of_set })
+}
+
+/// xorshift64: which call is hit needs no better one.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, end: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 16) % u64::from(end.max(1))) as u32
+    }
+
+    pub fn pick<T: Clone>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len() as u32) as usize].clone()
+    }
+}

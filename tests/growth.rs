@@ -1,0 +1,12 @@
+//! What hostile shapes cost: allocations and peak memory at n, 2n and 4n of the same thing, through whole commands.
+//!
+//! Growth of work that allocates nothing is counted in the library (`cli::tests::growth`).
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "growth/measure.rs"]
+mod measure;
+#[path = "growth/sets.rs"]
+mod sets;
+#[path = "growth/single_file.rs"]
+mod single_file;

@@ -1,0 +1,149 @@
+//! Many of the same thing in one file.
+
+#[path = "../fuzz/many.rs"]
+mod many;
+
+use crate::measure::{Cost, ONCE, alone, assert_linear, measure, run};
+use flate2::{Compression, write::GzEncoder};
+use many::{NS, repeated};
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+/// Bytes held per byte of input that no file may exceed, beside what any file may have.
+const MOST: usize = 16;
+const ALWAYS: usize = 64 << 20;
+
+const URLSET: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
+const INDEX: &str = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">";
+
+/// The cost of `words` on a file with this text.
+fn cost(words: &str, text: &str) -> Cost {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sitemap.xml");
+    fs::write(&path, text).unwrap();
+    measure(text.len(), || run(words, &path))
+}
+
+/// Runs `words` on the file that `text` makes of n, 2n and 4n.
+fn linear(words: &str, n: usize, most: usize, text: impl Fn(usize) -> String) {
+    // What a command makes once is none of the cost of the first size.
+    cost(words, &text(n));
+    assert_linear(words, [1, 2, 4].map(|times| cost(words, &text(n * times))), most);
+}
+
+/// Many of a thing in an entry, under each of these commands.
+fn linear_at(commands: &[&str], n: usize, thing: &str, place: (&str, &str)) {
+    for words in commands {
+        cost(words, &repeated(thing, place, n));
+        assert_linear(
+            &format!("{words}: {thing} between {place:?}"),
+            [1, 2, 4].map(|times| cost(words, &repeated(thing, place, n * times))),
+            // A message and its place for each of the things.
+            400,
+        );
+    }
+}
+
+const ALL: [&str; 4] = ["check", "fix --dry-run", "list", "set --dry-run lastmod=2026-01-01"];
+
+#[test]
+fn locs_in_one_entry() {
+    let _alone = alone();
+    linear_at(&ALL, 1_000, "<loc>https://e.com/{n}</loc>", ("ROOT<url>", "</url></urlset>"));
+    linear_at(&ALL, 1_000, "<loc/>", ("ROOT<url>", "</url></urlset>"));
+}
+
+#[test]
+fn attributes_of_the_root() {
+    let _alone = alone();
+    let entry = (
+        "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'",
+        "><url><loc>https://e.com/</loc></url></urlset>",
+    );
+    for attribute in
+        [" a{n}='1'", " a{n}", " xmlns:p{n}='u{n}'", " xmlns:i{n}='http://www.google.com/schemas/sitemap-image/1.1'"]
+    {
+        linear_at(&["check", "fix --dry-run"], 1_000, attribute, entry);
+    }
+}
+
+#[test]
+fn roots_that_declare_other_prefixes() {
+    let _alone = alone();
+    linear_at(&["check"], 1_000, "<urlset xmlns:p{n}='u{n}'>", ("ROOT", "</urlset>"));
+}
+
+#[test]
+fn extensions_of_an_entry_of_an_index() {
+    let _alone = alone();
+    let place = (
+        "<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><sitemap><loc>https://e.com/a.xml</loc>",
+        "</sitemap></sitemapindex>",
+    );
+    linear_at(&["check"], 1_000, "<image:image xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'/>", place);
+}
+
+/// Entries that hold nothing cost a row each, and a finding; what is damaged in each tag is given up.
+#[test]
+fn entries_without_anything_stay_within_the_limit() {
+    let _alone = alone();
+    let feeds = [
+        ("<rss version='2.0'><channel>", "</channel></rss>", "<item></item>"),
+        ("<rss version='2.0'><channel>", "", "<item>"),
+        ("<feed xmlns='http://www.w3.org/2005/Atom'>", "</feed>", "<entry></entry>"),
+    ];
+    let maps = [
+        (URLSET, "</urlset>", "<url/>"),
+        (URLSET, "", "<url>"),
+        (URLSET, "", "<url><"),
+        (INDEX, "</sitemapindex>", "<sitemap/>"),
+    ];
+    for (before, after, thing) in feeds.into_iter().chain(maps) {
+        let text = repeated(thing, (before, after), 150_000);
+        let cost = cost("check", &text);
+        assert!(cost.peak <= MOST * cost.input + ALWAYS, "{thing}: {cost:?}");
+    }
+}
+
+#[test]
+fn one_url_repeated_in_a_gzip() {
+    let _alone = alone();
+    let costs = [1, 2, 4].map(|times| {
+        let folder = tempfile::tempdir().unwrap();
+        let text =
+            repeated("<url><loc>https://example.com/some/page</loc></url>\n", (URLSET, "</urlset>\n"), 20_000 * times);
+        let path = folder.path().join("sitemap.xml.gz");
+        packed(&path, text.as_bytes());
+        measure(text.len(), || run("check", &path))
+    });
+    assert_linear("one URL", costs, 6);
+}
+
+fn packed(path: &Path, text: &[u8]) {
+    let mut gzip = GzEncoder::new(fs::File::create(path).unwrap(), Compression::fast());
+    gzip.write_all(text).unwrap();
+    gzip.finish().unwrap();
+}
+
+#[test]
+fn an_ordinary_file() {
+    let _alone = alone();
+    let text = |n: usize| repeated("<url><loc>https://e.com/{n}</loc></url>\n", (URLSET, "</urlset>\n"), n);
+    linear("check", 5_000, MOST, text);
+    assert!(URLSET.contains(NS));
+}
+
+/// Things of the grammar at each place: memory that grows with the square would be several times what is allowed. Every
+/// third of them; the fuzzer's target `many` runs all.
+#[test]
+fn every_thing_at_every_place() {
+    const TIMES: usize = 800;
+    /// Bytes that a thing may cost in all: several findings in words, each with a fix that was tried on the entry.
+    const EACH: usize = 64 << 10;
+    let _alone = alone();
+    for (thing, place) in many::shapes().step_by(3) {
+        let cost = cost("check", &repeated(thing, place, TIMES));
+        assert!(cost.allocated <= ONCE + EACH * TIMES, "many {thing:?} between {place:?}: {cost:?}");
+    }
+}
