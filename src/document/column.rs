@@ -54,11 +54,25 @@ impl<T: Clone + Default> Column<T> {
         self.nodes.get(index >> (2 * BITS))?.get((index >> BITS) & MASK)?.get(index & MASK)
     }
 
+    /// The first value.
+    pub fn first(&self) -> Option<&T> {
+        self.get(0)
+    }
+
+    /// The last value.
+    pub fn last(&self) -> Option<&T> {
+        self.get(self.len.checked_sub(1)?)
+    }
+
+    /// One value to write to, its page copied if another version shares it; `None` past the end.
+    pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
+        let at = (index < self.len).then_some(index & MASK)?;
+        self.page_mut(index >> BITS)?.get_mut(at)
+    }
+
     /// Writes one value, copying its page if another version shares it. Does nothing past the end.
     pub fn set(&mut self, index: usize, value: T) {
-        if index < self.len
-            && let Some(slot) = self.page_mut(index >> BITS).and_then(|page| page.get_mut(index & MASK))
-        {
+        if let Some(slot) = self.get_mut(index) {
             *slot = value;
         }
     }
@@ -188,8 +202,8 @@ impl<T: Clone + Default> Column<T> {
     }
 
     /// All values in order.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
-        (0..self.len.div_ceil(PAGE)).flat_map(|page| self.page(page))
+    pub fn iter(&self) -> Iter<'_, T> {
+        Iter { column: self, page: self.page(0).iter(), next: 1 }
     }
 
     /// Numbers of the pages that the two columns do not share, whole nodes skipped when they do.
@@ -215,6 +229,45 @@ impl<T: Clone + Default> Column<T> {
             }
         }
         out
+    }
+}
+
+/// The values of a column in order; see [`Column::iter`].
+#[derive(Debug, Clone)]
+pub struct Iter<'a, T> {
+    column: &'a Column<T>,
+    page: std::slice::Iter<'a, T>,
+    /// The page after this one.
+    next: usize,
+}
+
+impl<'a, T: Clone + Default> Iterator for Iter<'a, T> {
+    type Item = &'a T;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a T> {
+        if let Some(value) = self.page.next() {
+            return Some(value);
+        }
+        self.page = self.column.page(self.next).iter();
+        self.next += 1;
+        self.page.next()
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.page.len() + self.column.len.saturating_sub(self.next << BITS);
+        (left, Some(left))
+    }
+}
+
+impl<T: Clone + Default> ExactSizeIterator for Iter<'_, T> {}
+
+impl<'a, T: Clone + Default> IntoIterator for &'a Column<T> {
+    type Item = &'a T;
+    type IntoIter = Iter<'a, T>;
+
+    fn into_iter(self) -> Iter<'a, T> {
+        self.iter()
     }
 }
 

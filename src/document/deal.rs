@@ -414,7 +414,7 @@ mod tests {
                     prop_assert!(sitemap.bytes() + dealt.document.entry_text(next).len() as u64 > bytes);
                 }
             }
-            if sizes.len() <= urls as usize && before.sitemaps()[0].bytes() <= bytes {
+            if sizes.len() <= urls as usize && before.sitemap(SitemapId(0)).unwrap().bytes() <= bytes {
                 prop_assert!(dealt.parts.is_empty());
             }
         }

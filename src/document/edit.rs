@@ -545,7 +545,7 @@ impl Document {
 
     pub(super) fn change_sitemap(&mut self, id: SitemapId, change: impl FnOnce(&mut super::sitemap::Sitemap)) {
         self.agreed = None;
-        if let Some(sitemap) = Arc::make_mut(&mut self.sitemaps).get_mut(id.index()) {
+        if let Some(sitemap) = self.sitemaps.get_mut(id.index()) {
             change(Arc::make_mut(sitemap));
         }
     }

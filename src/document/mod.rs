@@ -90,7 +90,8 @@ pub struct Document {
     sources: Arc<Vec<Arc<Source>>>,
     /// First row of each source; rows of added entries follow the last.
     bases: Arc<Vec<u32>>,
-    sitemaps: Arc<Vec<Arc<Sitemap>>>,
+    /// Persistent, so that a change of one file of many copies a few of the others' pointers, not all.
+    sitemaps: Column<Arc<Sitemap>>,
     index: Option<Arc<Index>>,
     records: Column<Record>,
     overrides: [Column<ValueId>; 4],
@@ -129,7 +130,7 @@ impl Document {
         sitemap.frame = Arc::clone(&source);
         Arc::make_mut(&mut self.sources).push(source);
         Arc::make_mut(&mut self.bases).push(first);
-        Arc::make_mut(&mut self.sitemaps).push(Arc::new(sitemap));
+        self.sitemaps.push(Arc::new(sitemap));
         self.live += len;
     }
 
@@ -149,12 +150,17 @@ impl Document {
             Arc::make_mut(&mut self.sources).push(blank);
             Arc::make_mut(&mut self.bases).push(self.records.len() as u32);
         }
-        Arc::make_mut(&mut self.sitemaps).push(Arc::new(sitemap));
+        self.sitemaps.push(Arc::new(sitemap));
         SitemapId(self.sitemaps.len() as u32 - 1)
     }
 
+    /// The file, where there is exactly one.
+    pub fn only_sitemap(&self) -> Option<&Sitemap> {
+        self.sitemaps.first().filter(|_| self.sitemaps.len() == 1).map(Arc::as_ref)
+    }
+
     /// The files, in the order of the set.
-    pub fn sitemaps(&self) -> &[Arc<Sitemap>] {
+    pub const fn sitemaps(&self) -> &Column<Arc<Sitemap>> {
         &self.sitemaps
     }
 

@@ -4,6 +4,7 @@
 //! is; each entry keeps its bytes, but for declarations that it needs under the root of its part. Pure.
 
 use super::Document;
+use super::column::Column;
 use super::deal::part_frame;
 use super::edit::Edit;
 use super::rows::{RowId, RowList};
@@ -40,7 +41,7 @@ impl Document {
             limits,
             edits: Vec::new(),
         };
-        dealer.redealt.document.sitemaps = Arc::default();
+        dealer.redealt.document.sitemaps = Column::default();
         dealer.redealt.document.set_index(None);
         for (number, rows) in groups.iter().enumerate() {
             for rows in self.by_core_names(rows.as_ref()) {

@@ -69,9 +69,7 @@ impl Document {
     }
 
     fn share_sitemap(&mut self, saved: &Self, number: usize) {
-        if let (Some(own), Some(theirs)) =
-            (Arc::make_mut(&mut self.sitemaps).get_mut(number), saved.sitemaps.get(number))
-        {
+        if let (Some(own), Some(theirs)) = (self.sitemaps.get_mut(number), saved.sitemaps.get(number)) {
             *own = Arc::clone(theirs);
         }
     }

@@ -1,5 +1,6 @@
 //! The files of a document: sitemaps with their rows, and the index that names them.
 
+use super::column::Column;
 use super::form::Form;
 use super::quirk::Quirk;
 use super::rows::RowList;
@@ -102,7 +103,7 @@ impl Sitemap {
 }
 
 /// Files by the paths that they are written to; of several at one path, the first.
-pub fn by_path(files: &[Arc<Sitemap>]) -> HashMap<&Path, SitemapId> {
+pub fn by_path(files: &Column<Arc<Sitemap>>) -> HashMap<&Path, SitemapId> {
     let mut places = HashMap::with_capacity(files.len());
     for (number, file) in (0..).zip(files) {
         if let Some(path) = file.path.as_deref() {

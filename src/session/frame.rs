@@ -583,7 +583,7 @@ mod tests {
             "ns='http://www.google.com/schemas/sitemap/0.84'",
             "xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'",
         );
-        assert_eq!(session.document().sitemaps()[0].bytes(), right.len() as u64);
+        assert_eq!(session.document().only_sitemap().unwrap().bytes(), right.len() as u64);
         session.save_now(None, false).unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), right);
     }

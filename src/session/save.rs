@@ -112,11 +112,8 @@ impl Session {
 
     /// The feed that was opened, as long as it is not saved as a sitemap.
     pub fn feed(&self) -> Option<Feed> {
-        match self.document().sitemaps() {
-            [only] => match only.form {
-                Form::Feed(feed) => Some(feed),
-                _ => None,
-            },
+        match self.document().only_sitemap()?.form {
+            Form::Feed(feed) => Some(feed),
             _ => None,
         }
     }
@@ -131,8 +128,8 @@ impl Session {
 
     /// The form of the document: that of its only file, else XML. A feed is a sitemap already, but for its name.
     pub fn form(&self) -> Form {
-        match (self.document().index(), self.document().sitemaps()) {
-            (None, [only]) if !matches!(only.form, Form::Feed(_)) => only.form,
+        match (self.document().index(), self.document().only_sitemap()) {
+            (None, Some(only)) if !matches!(only.form, Form::Feed(_)) => only.form,
             _ => Form::Xml,
         }
     }

@@ -32,22 +32,18 @@ impl Planner<'_> {
     /// in by itself (sitemaps.org protocol, "Text file").
     pub(super) fn is_list_alone(&self) -> bool {
         let document = self.request.document;
-        let is_list = matches!(document.sitemaps(), [only] if only.frame.names.kind == FileKind::List);
+        let is_list = document.only_sitemap().is_some_and(|only| only.frame.names.kind == FileKind::List);
         document.index().is_none() && is_list
     }
 
     /// Refuses new parts where no index could name them: of several files without one.
     pub(super) fn refuses_parts(&mut self, parts: &[(SitemapId, SitemapId)]) -> bool {
         let document = self.request.document;
-        if parts.is_empty() || document.index().is_some() {
+        if parts.is_empty() || document.index().is_some() || document.only_sitemap().is_some() {
             return false;
         }
-        let message = match document.sitemaps() {
-            [_] => return false,
-            _ => {
-                "a file is over its limits, and several files without an index cannot be split; open that file by itself"
-            }
-        };
+        let message =
+            "a file is over its limits, and several files without an index cannot be split; open that file by itself";
         self.problem(None, message.to_owned());
         true
     }

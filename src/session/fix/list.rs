@@ -115,7 +115,7 @@ mod tests {
             let left = session.keep(desk()).0.unwrap();
             session.replay(left).unwrap();
             assert_eq!(codes(&session), after, "{stored:?}");
-            assert_eq!(session.document().sitemaps()[0].bytes(), expected.len() as u64, "{stored:?}");
+            assert_eq!(session.document().only_sitemap().unwrap().bytes(), expected.len() as u64, "{stored:?}");
             session.save_now(None, false).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), expected, "{stored:?}");
             assert_eq!(codes(&open(&path)), after, "{stored:?}");
