@@ -17,6 +17,7 @@ pub(super) enum Distrust {
     #[error("it is not a regular file")]
     NotRegular,
     /// It belongs to the user with this number.
+    #[cfg(unix)]
     #[error("it belongs to another user (uid {0})")]
     Owner(u32),
     /// It has more bytes than are ever needed.
