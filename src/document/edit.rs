@@ -174,6 +174,11 @@ impl Applied {
         }
     }
 
+    /// Whether nothing is different.
+    pub fn is_nothing(&self) -> bool {
+        self.touched.is_empty() && !self.moved && !self.framed
+    }
+
     fn run(&mut self, edit: &Edit, progress: &Progress) -> Option<()> {
         match edit {
             Edit::Set { rows, field, value } => {

@@ -32,32 +32,39 @@ pub(super) fn beside(folder: &Path, known: &HashSet<&Path>) -> Arc<[Arc<str>]> {
     names.into_iter().map(Into::into).collect()
 }
 
-/// Whether a file begins like a sitemap of pages.
+/// Whether a file begins like a sitemap of pages, and is not one without any: those leave the index when it is saved.
 fn is_sitemap(path: &Path) -> bool {
-    begins_as(path) == Some(FileKind::Urlset)
+    first_bytes(path).is_some_and(|bytes| kind_of(&bytes) == Some(FileKind::Urlset) && !is_empty(&bytes))
+}
+
+/// Whether these bytes are a whole file without a URL.
+fn is_empty(bytes: &[u8]) -> bool {
+    (bytes.len() as u64) < FIRST_BYTES && memchr::memmem::find(bytes, b"loc").is_none() && !bytes.contains(&0)
 }
 
 /// Whether a file begins like an index. One that does not may be one all the same, in another encoding.
 pub(super) fn is_index(path: &Path) -> bool {
-    begins_as(path) == Some(FileKind::Index)
+    first_bytes(path).and_then(|bytes| kind_of(&bytes)) == Some(FileKind::Index)
 }
 
-/// What a file begins like; `None` for a feed, and for what is no file.
-fn begins_as(path: &Path) -> Option<FileKind> {
-    let first_bytes = |from: &mut dyn Read| {
+/// How a file begins, unpacked; `None` for what is no file.
+fn first_bytes(path: &Path) -> Option<Vec<u8>> {
+    let read = |from: &mut dyn Read| {
         let mut bytes = Vec::new();
         // What is cut off or broken further on does not matter here.
         let _ = from.take(FIRST_BYTES).read_to_end(&mut bytes);
         bytes
     };
-    let mut bytes = first_bytes(&mut read::open_regular(path).ok()?.file);
+    let mut bytes = read(&mut read::open_regular(path).ok()?.file);
     if detect::is_gzip(&bytes) {
-        bytes = first_bytes(&mut GzDecoder::new(&bytes[..]));
+        bytes = read(&mut GzDecoder::new(&bytes[..]));
     }
-    if detect::feed(&bytes).is_some() {
-        return None;
-    }
-    detect::detect(&bytes).ok()
+    Some(bytes)
+}
+
+/// What these first bytes are of; `None` for a feed.
+fn kind_of(bytes: &[u8]) -> Option<FileKind> {
+    detect::detect(bytes).ok().filter(|_| detect::feed(bytes).is_none())
 }
 
 #[cfg(test)]
@@ -71,12 +78,13 @@ mod tests {
     fn sitemaps_beside_an_index_are_told_by_their_content() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, bytes: &[u8]| std::fs::write(folder.path().join(name), bytes).unwrap();
-        let urlset = b"<?xml version='1.0'?>\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>";
+        let urlset = b"<?xml version='1.0'?>\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>";
         let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
         packed.write_all(urlset).unwrap();
         write("a.xml", urlset);
         write("b.xml.gz", &packed.finish().unwrap());
         write("listed.xml", urlset);
+        write("empty.xml", b"<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\n</urlset>");
         write("index.xml", b"<sitemapindex>");
         write("feed.xml", b"<rss version='2.0'><channel/></rss>");
         write("style.xml", b"<xsl/>");

@@ -277,14 +277,21 @@ impl Bulk {
         let idle = Progress::default();
         let mut document = snapshot.document.clone();
         for (step, change) in changes(&snapshot).map_err(Halt::Refused)? {
-            let Some(intent) = snapshot.intend(&change, &idle).map_err(Halt::Refused)? else { continue };
+            let Some(mut intent) = snapshot.intend(&change, &idle).map_err(Halt::Refused)? else { continue };
+            if change.is_fix()
+                && let Some(first) = snapshot.prepare_intent(intent.clone(), &idle)
+                && let Some(whole) = snapshot.fix_to_the_end(&change, first, &idle)
+            {
+                intent = whole.intent;
+            }
             let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &idle));
             if let (Some(tally), Some(applied)) = (&mut self.tally, &applied) {
                 tally.count((&snapshot, id), applied, self.how.is_compared)?;
             }
             let changed = applied.map(|applied| {
+                let is_nothing = applied.is_nothing();
                 document = applied.document;
-                !applied.touched.is_empty() || applied.moved || applied.framed
+                !is_nothing
             });
             if let Some(sum) = self.sums.get_mut(step) {
                 sum.add(intent, changed.unwrap_or_default());

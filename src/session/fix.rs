@@ -6,6 +6,7 @@ pub(super) mod index;
 pub(super) mod languages;
 pub(super) mod list;
 pub(super) mod name;
+mod passes;
 pub(super) mod set;
 pub(super) mod trial;
 pub(super) mod volumes;

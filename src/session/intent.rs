@@ -127,8 +127,16 @@ impl Label {
         self
     }
 
+    /// Takes so many off what is counted in `noun`.
+    pub(super) fn uncount(&mut self, noun: &str, mut excess: u64) {
+        for (count, _) in self.0.iter_mut().filter_map(|clause| clause.count.as_mut()).filter(|(_, of)| *of == noun) {
+            let less = excess.min(*count);
+            (*count, excess) = (*count - less, excess - less);
+        }
+    }
+
     /// Adds up the numbers of what is called alike.
-    fn plus(&mut self, other: Self) {
+    pub(super) fn plus(&mut self, other: Self) {
         for clause in other.0 {
             let noun = |clause: &Clause| clause.count.map(|(_, noun)| noun);
             let same = |known: &&mut Clause| known.words == clause.words && noun(known) == noun(&clause);

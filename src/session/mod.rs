@@ -473,7 +473,7 @@ impl Session {
         };
         let Prepared { applied, rechecked, intent, changed, .. } = prepared;
         let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
-        if touched == 0 && !applied.moved && !applied.framed {
+        if applied.is_nothing() {
             let message = intent.done(false);
             return Ok(Report { message, touched, rechecked: rechecked_rows, cursor: None, changed: false });
         }

@@ -130,6 +130,7 @@ impl Snapshot {
         let mut prepared = self.prepare_intent(intent, progress)?;
         if change.is_fix() && prepared.intent.edit.is_some() {
             prepared = self.retreated(change, prepared, progress)?;
+            prepared = self.fix_to_the_end(change, prepared, progress)?;
             prepared.intent.left = self.left_by(&prepared);
         }
         Some(prepared)

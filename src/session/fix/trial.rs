@@ -221,7 +221,7 @@ fn elsewhere(snapshot: &Snapshot, (checks, new): (&Checks, &Document), is_bad: &
 }
 
 /// The files that an edit is about, apart from their rows.
-fn files_of(edit: Option<&Edit>) -> BTreeSet<Member> {
+pub(super) fn files_of(edit: Option<&Edit>) -> BTreeSet<Member> {
     match edit {
         Some(Edit::Several(edits)) => edits.iter().flat_map(|edit| files_of(Some(edit))).collect(),
         edit => edit.and_then(Edit::file).into_iter().collect(),

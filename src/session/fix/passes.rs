@@ -1,0 +1,99 @@
+//! A fix reaches its end in one run: what the first pass makes fixable is fixed by the next one.
+//!
+//! Invariant: fixing the outcome again changes nothing, unless [`PASSES`] were not enough.
+
+use super::super::change::{Change, Intent};
+use super::super::snapshot::{Prepared, Snapshot};
+use super::touched;
+use super::trial::files_of;
+use crate::check::decision::Decision;
+use crate::document::edit::Edit;
+use crate::document::rows::RowSet;
+use crate::progress::Progress;
+
+/// Passes after the first. A value that hides another (a second `lastmod`, a line end) needs one for each of them; two
+/// fixes that undo each other must end as well.
+const PASSES: usize = 8;
+
+impl Snapshot {
+    /// Fixes the outcome of a fix until nothing changes. `None` when cancelled.
+    pub(in crate::session) fn fix_to_the_end(
+        &self,
+        change: &Change,
+        first: Prepared,
+        progress: &Progress,
+    ) -> Option<Prepared> {
+        let mut whole = first;
+        for _ in 0..PASSES {
+            if whole.applied.is_nothing() {
+                break;
+            }
+            let Some(next) = repeated(change, &whole) else { break };
+            let after = self.after(&whole);
+            let Ok(intent) = after.intend(&next, progress) else { break };
+            let intent = intent?;
+            if intent.edit.is_none() {
+                break;
+            }
+            let pass = after.prepare_intent(intent, progress)?;
+            let pass = after.retreated(&next, pass, progress)?;
+            if pass.applied.is_nothing() {
+                break;
+            }
+            whole = self.prepare_intent(both_passes(whole.intent, pass.intent), progress)?;
+        }
+        Some(whole)
+    }
+
+    /// The state that a change leads to.
+    fn after(&self, prepared: &Prepared) -> Self {
+        let mut after = self.clone();
+        after.state.document = prepared.applied.document.clone();
+        after.state.checks.commit(prepared.rechecked.clone(), &self.document, &prepared.applied);
+        after.state.changed = prepared.changed;
+        after
+    }
+}
+
+/// The same fix of the same rows, and of those that it added. `None` for an answer that is given once.
+fn repeated(change: &Change, done: &Prepared) -> Option<Change> {
+    let with_added = |rows: &RowSet| rows | done.applied.added.iter().map(|row| row.0).collect::<RowSet>();
+    match change {
+        Change::Fix { rows, rules } => Some(Change::Fix { rows: with_added(rows), rules: *rules }),
+        Change::Decide { rows, rule, decision: Decision::Usual } => {
+            Some(Change::Fix { rows: with_added(rows), rules: rule.family() })
+        }
+        Change::FixFile(..) => Some(change.clone()),
+        _ => None,
+    }
+}
+
+/// Two passes as one change: rows and files that both changed are counted once, and what the last one leaves is left.
+fn both_passes(first: Intent, mut last: Intent) -> Intent {
+    let edits = |intent: &Intent| intent.edit.as_ref().map(touched).unwrap_or_default();
+    let rows = (edits(&first) & edits(&last)).len();
+    let files = files_of(first.edit.as_ref()).intersection(&files_of(last.edit.as_ref())).count() as u64;
+    last.label.uncount("row", rows);
+    last.label.uncount("file", files);
+    let mut label = first.label;
+    label.plus(last.label);
+    let edit = [first.edit, last.edit].into_iter().flatten().collect();
+    let mut samples = first.samples;
+    for sample in last.samples {
+        match samples.iter_mut().find(|known| known.row == sample.row && known.part == sample.part) {
+            Some(known) => known.after = sample.after,
+            None => samples.push(sample),
+        }
+    }
+    samples.sort_by_key(|sample| sample.row);
+    Intent {
+        edit: Some(Edit::Several(edit)),
+        label,
+        rows: first.rows,
+        changes: (first.changes + last.changes).saturating_sub(rows + files),
+        samples,
+        said: first.said,
+        is_fix: true,
+        ..last
+    }
+}
