@@ -424,7 +424,7 @@ pub struct Restore {
     /// Restore a backup that another user or machine made, or that was moved; look at it with --dry-run first
     #[arg(long, requires = "set")]
     pub unverified: bool,
-    /// Remove all backups but the latest NUMBER
+    /// Remove all backups but the latest NUMBER, and those that were interrupted before they were complete
     #[arg(long, value_name = "NUMBER", conflicts_with = "set")]
     pub keep: Option<usize>,
     /// Say what would be put back, and write nothing

@@ -4,8 +4,9 @@ use super::args::{Common, Restore};
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Status, Streams};
-use crate::files::backup::{Restoring, Set, Trust, interrupted, prune, restoring, sets};
+use crate::files::backup::{Restoring, Set, Trust, incomplete, prune, remove_incomplete, restoring, sets};
 use crate::files::{self, in_folder};
+use crate::session::save::unsigned;
 use crate::words::{counted, size};
 use std::path::{Path, PathBuf};
 
@@ -27,6 +28,9 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
         let _lock = Lock::take(streams, std::slice::from_ref(&main))?;
         for set in prune(&main, keep, state)? {
             streams.note(&format!("removed  {}", in_words(&set)));
+        }
+        for folder in remove_incomplete(&main)? {
+            streams.note(&format!("removed  {} (interrupted before it was complete)", folder.display()));
         }
         list(&main, streams)?;
         return Ok(Status::Fine);
@@ -51,7 +55,8 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
         return Ok(Status::Fine);
     }
     let done = plan.run(restore.prune, now, Trust { state, unverified: restore.unverified })?;
-    let kept = done.backup.map_or_else(String::new, |dated| format!("; what was there is in {}", dated.display()));
+    let kept = done.backup.map_or_else(String::new, |dated| format!("; what was there is in {}", dated.display()))
+        + &unsigned(done.unsigned.as_deref());
     let (written, removed) = (counted(done.written as u64, "file"), counted(done.removed as u64, "file"));
     streams.note(&format!("{written} put back, {removed} removed{kept}"));
     Ok(Status::Fine)
@@ -63,8 +68,12 @@ fn list(main: &Path, streams: &mut Streams<'_>) -> Result<(), Failure> {
     if sets.is_empty() {
         streams.note(&format!("{} has no backup; --backup once or always makes them", main.display()));
     }
-    for folder in interrupted(main)? {
-        streams.note(&format!("{} was interrupted before it was whole; nothing needs it", folder.display()));
+    for found in incomplete(main)? {
+        let folder = found.folder.display();
+        streams.note(&match found.kept {
+            None => format!("{folder} was interrupted before it was complete; nothing needs it, and --keep removes it"),
+            Some(why) => format!("{folder} cannot be restored, and --keep leaves it: {why}"),
+        });
     }
     sets.iter().try_for_each(|set| writeln!(streams.out, "{}", in_words(set)))?;
     Ok(())

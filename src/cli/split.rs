@@ -18,7 +18,7 @@ use crate::protocol::limits::{BYTES_PER_FILE, Limits, URLS_PER_FILE};
 use crate::protocol::location::{host, section};
 use crate::session::Session;
 use crate::session::bulk::Way;
-use crate::session::save::beside;
+use crate::session::save::{backup, beside};
 use crate::words::{counted, grouped};
 use std::path::{Path, PathBuf};
 
@@ -247,7 +247,7 @@ impl<'s> Asked<'s> {
 /// Says what was written.
 fn told(plan: &Plan, groups: usize, saved: &Saved, streams: &mut Streams<'_>) {
     let (words, written) = (split::words(plan, groups), grouped(saved.written.len() as u64));
-    streams.note(&format!("{words}: {written} written{}", beside(saved, true)));
+    streams.note(&format!("{words}: {written} written{}{}", beside(saved, true), backup(saved)));
 }
 
 fn limits(split: &Split) -> Result<Limits, Failure> {

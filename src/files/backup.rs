@@ -11,12 +11,12 @@ mod restore;
 #[cfg(test)]
 mod tests;
 
-pub use list::{Kept, Set, interrupted, prune, sets};
+pub use list::{Incomplete, Kept, Set, incomplete, prune, remove_incomplete, sets};
 pub use restore::{Put, Restored, Restoring, Trust, restoring};
 
 use super::commit::{Gate, SUFFIX, Step, attempt, stem, sync_folder, temporary_prefix};
 use super::disk::fingerprint;
-use super::error::{Error, Reason};
+use super::error::{Error, Reason, plain};
 use super::record::Key;
 use super::target::{Target, take_over};
 use crate::protocol::lastmod::Now;
@@ -129,6 +129,15 @@ pub(super) struct Making<'a> {
     pub(super) gate: &'a dyn Gate,
 }
 
+impl Making<'_> {
+    /// The key that signs the backup, or why there is none.
+    fn key(&self) -> Result<Key, String> {
+        let state = self.state.ok_or("no state folder is known, since HOME and XDG_STATE_HOME are not set")?;
+        let failed = |error| format!("no key can be read or made in {}: {}", state.display(), plain(&error));
+        Key::load_or_create(state).map_err(failed)
+    }
+}
+
 /// The folder of the file that a set is opened by, without links.
 fn real_folder(main: &Path) -> Option<PathBuf> {
     let folder = Some(parent(main)).filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -163,6 +172,8 @@ pub(super) struct Taken {
     new: Vec<PathBuf>,
     /// All sets, the ones that were added to as well.
     pub(super) sets: Vec<PathBuf>,
+    /// Why they are not signed, if they are not.
+    pub(super) unsigned: Option<String>,
 }
 
 impl Taken {
@@ -301,8 +312,8 @@ impl Job<'_> {
     }
 
     /// The list, in place of an older one at once.
-    fn write(&self, listed: &Listed, dated: &Path) -> io::Result<()> {
-        let key = self.making.state.and_then(|state| Key::load_or_create(state).ok());
+    fn write(&mut self, listed: &Listed, dated: &Path) -> io::Result<()> {
+        let key = self.making.key().map_err(|why| self.taken.unsigned = Some(why)).ok();
         let mut listed = listed.clone();
         listed.sign(key.as_ref());
         let prefix = temporary_prefix(LIST);

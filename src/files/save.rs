@@ -4,7 +4,7 @@
 //! well-formed; else nothing is replaced. A file that turns out to hold the very bytes already is left alone. A plan
 //! without changes opens no file.
 
-use super::backup::{Backups, Making, When};
+use super::backup::{Backups, Making, Taken, When};
 use super::buffers::Buffers;
 use super::commit::{self, Commit, Folders, Gate, Open, Sink, Staged, Step, attempt};
 use super::disk::Disk;
@@ -45,6 +45,8 @@ pub struct Saved {
     pub untouched: usize,
     /// The dated sets that keep what was replaced or removed, if anything was kept.
     pub backups: Vec<PathBuf>,
+    /// Why those sets are not signed with the user's key, if they are not: restoring them takes consent.
+    pub unsigned: Option<String>,
 }
 
 /// Bytes that are written at once.
@@ -144,8 +146,8 @@ impl Batch<'static> {
     }
 }
 
-/// Files written, with their sizes, and the dated sets that keep what was there.
-type Written = (Vec<(PathBuf, u64)>, Vec<PathBuf>);
+/// Files written, with their sizes, and the backups of what was there.
+type Written = (Vec<(PathBuf, u64)>, Taken);
 
 impl<'g> Batch<'g> {
     pub(super) fn begin_through(
@@ -209,13 +211,15 @@ impl<'g> Batch<'g> {
         staged.retain(|file| places.get(&*file.target.path).is_some_and(|place| is_written(plan.outputs.get(*place))));
         staged.sort_by_key(|file| places.get(&*file.target.path).copied());
         let done = self.put_in_place(staged, &removes, plan, disk, progress);
-        let (written, backups) = done.map_err(|error| self.explained(error))?;
+        let (written, mut taken) = done.map_err(|error| self.explained(error))?;
         let removed: Vec<PathBuf> = removes.drain(..).map(|target| target.path).collect();
         let kept = || plan.outputs.iter().filter(|output| output.action != Action::Removed);
         disk.settle();
         disk.keep(kept().map(|output| output.path.as_path()));
         let untouched = kept().count() - written.len();
-        Ok(Saved { document: plan.document.clone(), path: plan.path.clone(), written, removed, untouched, backups })
+        let (backups, unsigned) = (std::mem::take(&mut taken.sets), taken.unsigned.take());
+        let (document, path) = (plan.document.clone(), plan.path.clone());
+        Ok(Saved { document, path, written, removed, untouched, backups, unsigned })
     }
 
     /// Puts what was written in its place.
@@ -235,7 +239,7 @@ impl<'g> Batch<'g> {
         let written: Vec<(PathBuf, u64)> = staged.iter().map(|file| (file.target.path.clone(), file.len)).collect();
         // The record of a save that failed at its very end is crossed out even if nothing is left to write.
         if staged.is_empty() && removes.is_empty() && !record::is_there(home) {
-            return Ok((written, Vec::new()));
+            return Ok((written, Taken::default()));
         }
         let changing = staged.iter().map(|file| &file.target).chain(removes);
         let main = plan.path.as_deref().unwrap_or(Path::new(""));
@@ -246,7 +250,7 @@ impl<'g> Batch<'g> {
         if done.is_ok() || record::is_there(home) {
             taken.stay();
         }
-        done.map(|()| (written, std::mem::take(&mut taken.sets)))
+        done.map(|()| (written, taken))
     }
 
     /// Looks at what a plan writes and removes, writes what was not taken yet beside its targets, and gives what goes.

@@ -101,6 +101,32 @@ impl Tree {
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
+
+    /// Whether a folder of this name may be removed with all that is in it: it and its folders belong to the current
+    /// user and lie on one disk, and they hold nothing but regular files of this user.
+    ///
+    /// # Errors
+    /// What is in the way, else what the system says.
+    pub(super) fn check_removable(&self, name: &OsStr) -> io::Result<()> {
+        self.folder.check_tree(name, DEEPEST)
+    }
+
+    /// Removes such a folder. What is in the way of that stays, and the folders around it.
+    ///
+    /// # Errors
+    /// As [`Tree::check_removable`].
+    pub(super) fn remove_folder(&self, name: &OsStr) -> io::Result<()> {
+        self.check_removable(name)?;
+        self.folder.remove_tree(name, DEEPEST)
+    }
+}
+
+/// Folders in folders that are looked into.
+const DEEPEST: u32 = 64;
+
+/// An error that says why a folder is not removed.
+fn in_the_way(name: &OsStr, why: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", name.display()))
 }
 
 impl Place {
@@ -190,6 +216,68 @@ impl Folder {
     fn remove(&self, name: &OsStr) -> io::Result<()> {
         Ok(rustix::fs::unlinkat(&self.0, name, rustix::fs::AtFlags::empty())?)
     }
+
+    /// Opens a folder in this one that belongs to the current user and is of the same disk.
+    fn enter_own(&self, name: &OsStr) -> io::Result<Self> {
+        let folder = self.enter(name)?;
+        let (here, there) = (rustix::fs::fstat(&self.0)?, rustix::fs::fstat(&folder.0)?);
+        if there.st_uid != rustix::process::geteuid().as_raw() {
+            return Err(in_the_way(name, "it belongs to another user"));
+        }
+        if here.st_dev != there.st_dev {
+            return Err(in_the_way(name, "another disk is mounted there"));
+        }
+        Ok(folder)
+    }
+
+    fn names(&self) -> io::Result<Vec<OsString>> {
+        use std::os::unix::ffi::OsStrExt;
+        let mut names = Vec::new();
+        for entry in rustix::fs::Dir::read_from(&self.0)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            if name != "." && name != ".." {
+                names.push(name.to_os_string());
+            }
+        }
+        Ok(names)
+    }
+
+    /// Whether this is a folder; an error for what is neither that nor a regular file of the current user.
+    fn is_folder(&self, name: &OsStr) -> io::Result<bool> {
+        use rustix::fs::{AtFlags, FileType, statat};
+        let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        match FileType::from_raw_mode(stat.st_mode) {
+            FileType::Directory => Ok(true),
+            FileType::RegularFile if stat.st_uid == rustix::process::geteuid().as_raw() => Ok(false),
+            FileType::RegularFile => Err(in_the_way(name, "it belongs to another user")),
+            _ => Err(in_the_way(name, "it is a link or no regular file")),
+        }
+    }
+
+    fn check_tree(&self, name: &OsStr, depth: u32) -> io::Result<()> {
+        let depth = depth.checked_sub(1).ok_or_else(|| in_the_way(name, "its folders are too deep"))?;
+        let folder = self.enter_own(name)?;
+        for name in folder.names()? {
+            if folder.is_folder(&name)? {
+                folder.check_tree(&name, depth)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_tree(&self, name: &OsStr, depth: u32) -> io::Result<()> {
+        let depth = depth.checked_sub(1).ok_or_else(|| in_the_way(name, "its folders are too deep"))?;
+        let folder = self.enter_own(name)?;
+        for name in folder.names()? {
+            if folder.is_folder(&name)? {
+                folder.remove_tree(&name, depth)?;
+            } else {
+                folder.remove(&name)?;
+            }
+        }
+        Ok(rustix::fs::unlinkat(&self.0, name, rustix::fs::AtFlags::REMOVEDIR)?)
+    }
 }
 
 /// The systems do not agree on what they say of a link that was not to be followed.
@@ -240,6 +328,24 @@ impl Folder {
 
     fn remove(&self, name: &OsStr) -> io::Result<()> {
         std::fs::remove_file(self.0.join(name))
+    }
+
+    fn check_tree(&self, name: &OsStr, depth: u32) -> io::Result<()> {
+        let depth = depth.checked_sub(1).ok_or_else(|| in_the_way(name, "its folders are too deep"))?;
+        let folder = self.enter(name)?;
+        for entry in std::fs::read_dir(&folder.0)? {
+            let (kind, name) = entry.and_then(|entry| Ok((entry.file_type()?, entry.file_name())))?;
+            if kind.is_dir() {
+                folder.check_tree(&name, depth)?;
+            } else if !kind.is_file() {
+                return Err(in_the_way(&name, "it is a link or no regular file"));
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_tree(&self, name: &OsStr, _: u32) -> io::Result<()> {
+        std::fs::remove_dir_all(self.0.join(name))
     }
 }
 

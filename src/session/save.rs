@@ -361,10 +361,18 @@ pub fn words(saved: &Saved) -> String {
         files => format!("saved {} ({})", counted(files.len() as u64, "file"), size(bytes)),
     };
     text += &beside(saved, !saved.written.is_empty());
-    if let Some(dated) = saved.backups.first() {
-        let _ = write!(text, "; what was there is in {}", dated.display());
-    }
-    text
+    text + &backup(saved)
+}
+
+/// Where a save keeps what it replaced: `; what was there is in sitemap.xml.bak/2026-11-20T10-20-30Z`.
+pub fn backup(saved: &Saved) -> String {
+    let place = |dated: &PathBuf| format!("; what was there is in {}", dated.display());
+    saved.backups.first().map_or_else(String::new, place) + &unsigned(saved.unsigned.as_deref())
+}
+
+/// What is said of a backup that could not be signed.
+pub fn unsigned(why: Option<&str>) -> String {
+    why.map_or_else(String::new, |why| format!("; this backup is not signed ({why}): restoring it needs --unverified"))
 }
 
 #[cfg(test)]

@@ -181,3 +181,82 @@ fn a_backup_of_this_user_is_restored_and_one_that_was_tampered_with_or_moved_is_
     fs::rename(scene.path("site"), scene.path("moved")).unwrap();
     assert_eq!(restore(&scene, "moved"), Some(3));
 }
+
+/// Folders without a list among the backups: what is put there, and whether `--keep` removes it.
+const INCOMPLETE: [(&str, Make, bool); 12] = [
+    ("a copy", |scene| drop(scene.folder.write(&format!("{DATED}/s-1.xml"), "copy\n")), true),
+    ("nothing", |scene| fs::create_dir_all(scene.path(DATED)).unwrap(), true),
+    ("a copy in a folder", |scene| drop(scene.folder.write(&format!("{DATED}/in/s-1.xml"), "copy\n")), true),
+    ("a second one of its second", |scene| drop(scene.folder.write(&format!("{DATED}-2/s-1.xml"), "copy\n")), true),
+    ("another name", |scene| drop(scene.folder.write(&format!("{DATED}-old/s-1.xml"), "copy\n")), false),
+    (
+        "a name of the user",
+        |scene| drop(scene.folder.write("site/sitemap_index.xml.bak/mine/s-1.xml", "copy\n")),
+        false,
+    ),
+    (
+        "a link to a folder of the user",
+        |scene| {
+            fs::create_dir_all(scene.path(DATED).parent().unwrap()).unwrap();
+            scene.link("../../home", DATED);
+        },
+        false,
+    ),
+    (
+        "a link in it",
+        |scene| {
+            scene.folder.write(&format!("{DATED}/s-1.xml"), "copy\n");
+            scene.link("../../../home", &format!("{DATED}/home"));
+        },
+        false,
+    ),
+    (
+        "a pipe in it",
+        |scene| {
+            fs::create_dir_all(scene.path(DATED)).unwrap();
+            scene.pipe(&format!("{DATED}/pipe"));
+        },
+        false,
+    ),
+    ("too deep", |scene| drop(scene.folder.write(&format!("{DATED}/{}s-1.xml", "d/".repeat(70)), "copy\n")), false),
+    ("a list that is damaged", |scene| drop(scene.folder.write(&format!("{DATED}/.backup.json"), "{")), false),
+    (
+        "a folder of backups that is a link",
+        |scene| {
+            scene.folder.write("home/bak/2026-01-01T00-00-00Z/s-1.xml", "copy\n");
+            scene.link("../home/bak", "site/sitemap_index.xml.bak");
+        },
+        false,
+    ),
+];
+
+#[test]
+fn an_incomplete_backup_is_named_and_removed_only_if_the_program_made_it() {
+    for (what, make, is_removed) in INCOMPLETE {
+        let scene = Scene::new();
+        make(&scene);
+        let before = scene.tree();
+        let listed = stderr(&scene.run(&["restore", "site"]));
+        assert_eq!(scene.tree(), before, "{what}");
+        let is_behind_link = what.contains("is a link") || what.contains("a link to");
+        assert!(is_behind_link || listed.contains("--keep"), "{what}: {listed}");
+        assert_eq!(listed.contains("--keep removes it"), is_removed, "{what}: {listed}");
+        let pruned = scene.run(&["restore", "site", "--keep", "5"]);
+        assert_eq!(pruned.status.code(), Some(0), "{what}: {}", stderr(&pruned));
+        assert_eq!(stderr(&pruned).contains("removed "), is_removed, "{what}: {}", stderr(&pruned));
+        let mut now = scene.tree();
+        now.retain(|path, _| !path.starts_with(".home/state"));
+        let is_gone = |path: &&std::path::PathBuf| !path.starts_with(".home") && !now.contains_key(*path);
+        let gone: Vec<_> = before.keys().filter(is_gone).collect();
+        assert_eq!(!gone.is_empty(), is_removed, "{what}: {gone:?}");
+        assert!(gone.iter().all(|path| path.starts_with("site/sitemap_index.xml.bak")), "{what}: {gone:?}");
+        assert_eq!(scene.path("site/sitemap_index.xml.bak").exists(), !is_removed, "{what}");
+    }
+    let scene = Scene::new();
+    scene.folder.write(&format!("{DATED}/s-1.xml"), "copy\n");
+    scene.give_away(&format!("{DATED}/s-1.xml"));
+    if scene.path(&format!("{DATED}/s-1.xml")).exists() {
+        assert!(stderr(&scene.run(&["restore", "site", "--keep", "0"])).contains("belongs to another user"));
+        assert!(scene.path(&format!("{DATED}/s-1.xml")).exists());
+    }
+}

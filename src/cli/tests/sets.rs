@@ -162,3 +162,24 @@ fn a_backup_is_listed_and_put_back() {
     let (status, _, notes) = sited(&folder, "restore DIR/good.xml --set yesterday");
     assert!(status == 3 && notes.contains("there is no backup of this date: yesterday"), "{notes}");
 }
+
+/// A restore of such a backup needs consent: whoever makes one is told.
+#[test]
+fn a_backup_that_cannot_be_signed_is_said() {
+    let folder = folder();
+    fs::write(folder.path().join(".state"), "in the way").unwrap();
+    let unsigned = |notes: &str| {
+        notes.contains("what was there is in DIR/")
+            && notes.contains("this backup is not signed (no key can be read or made in")
+            && notes.contains("restoring it needs --unverified")
+    };
+    for words in ["set DIR/good.xml priority=0.3", "split DIR/good.xml -o DIR/out --base-url https://e.com/"] {
+        sited(&folder, "split DIR/good.xml -o DIR/out --base-url https://e.com/ --max-urls 1");
+        let (status, _, notes) = sited(&folder, &format!("{words} --backup always"));
+        assert!(status == 0 && unsigned(&notes), "{words}: {status} {notes}");
+    }
+    let (status, _, notes) = sited(&folder, "restore DIR/good.xml --set latest");
+    assert!(status == 3 && notes.contains("--unverified"), "{notes}");
+    let (status, _, notes) = sited(&folder, "restore DIR/good.xml --set latest --unverified");
+    assert!(status == 0 && unsigned(&notes), "{notes}");
+}

@@ -1,11 +1,13 @@
 //! What is in a folder of backups: dated sets, each with a list of its files.
 
 use crate::files::commit::sync_folder;
-use crate::files::error::Error;
+use crate::files::error::{Error, plain};
 use crate::files::record::Key;
+use crate::files::tree::Tree;
 use crate::files::trust;
 use crate::protocol::lastmod::Now;
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -244,17 +246,70 @@ pub fn prune(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<Set>,
     Ok(sets)
 }
 
-/// Folders of backups that were interrupted before they were whole: nothing was replaced for them.
+/// A folder among the backups that no restore can use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Incomplete {
+    /// Where it is.
+    pub folder: PathBuf,
+    /// Why the program does not remove it; `None` for a backup that was interrupted before its list was written.
+    pub kept: Option<String>,
+}
+
+/// Folders among the backups that no restore can use. Nothing was replaced for those that were interrupted.
 ///
 /// # Errors
 /// When the folder of backups cannot be read.
-pub fn interrupted(main: &Path) -> Result<Vec<PathBuf>, Error> {
+pub fn incomplete(main: &Path) -> Result<Vec<Incomplete>, Error> {
     let home = super::home(main);
-    let folders = dated_folders(&home).map_err(|error| Error::system("list the backups in", &home, error))?;
-    let has_no_list = |path: &PathBuf| fs::symlink_metadata(path.join(LIST)).is_err_and(|error| is_gone(&error));
-    let mut folders: Vec<PathBuf> = folders.into_iter().filter(has_no_list).collect();
-    folders.sort();
-    Ok(folders)
+    let failed = |error| Error::system("list the backups in", &home, error);
+    let mut found = Vec::new();
+    for folder in dated_folders(&home).map_err(failed)? {
+        let has_no_list = fs::symlink_metadata(folder.join(LIST)).is_err_and(|error| is_gone(&error));
+        if has_no_list {
+            let checked = Tree::open(&home).and_then(|tree| tree.check_removable(name_of(&folder)?));
+            let kept = checked.err().map(|error| plain(&error));
+            found.push(Incomplete { folder, kept });
+        } else if read(&folder).map_err(failed)?.is_none() {
+            let why = "its list is damaged, of another user or of a newer version".to_owned();
+            found.push(Incomplete { folder, kept: Some(why) });
+        }
+    }
+    found.sort_by(|one, other| one.folder.cmp(&other.folder));
+    Ok(found)
+}
+
+/// Removes backups that were interrupted before their lists were written, and gives them. Only folders that are named as
+/// this program names them, belong to the user and hold nothing but the user's regular files go.
+///
+/// # Errors
+/// When one cannot be removed.
+pub fn remove_incomplete(main: &Path) -> Result<Vec<PathBuf>, Error> {
+    let home = super::home(main);
+    let mut removed = Vec::new();
+    for Incomplete { folder, .. } in incomplete(main)?.into_iter().filter(|found| found.kept.is_none()) {
+        let done = Tree::open(&home).and_then(|tree| tree.remove_folder(name_of(&folder)?));
+        done.map_err(|error| Error::system("remove", &folder, error))?;
+        removed.push(folder);
+    }
+    if !removed.is_empty() {
+        // It stays if there are backups in it.
+        let _ = fs::remove_dir(&home);
+    }
+    Ok(removed)
+}
+
+/// The name of a dated folder, if this program may have made it: `2026-11-20T10-20-30Z`, `2026-11-20T10-20-30Z-2`.
+fn name_of(folder: &Path) -> io::Result<&OsStr> {
+    const PATTERN: &[u8] = b"0000-00-00T00-00-00Z";
+    let name = folder.file_name().unwrap_or_default();
+    let bytes = name.as_encoded_bytes();
+    let (date, number) = bytes.split_at_checked(PATTERN.len()).unwrap_or_default();
+    let fits = |(byte, wanted): (&u8, &u8)| if *wanted == b'0' { byte.is_ascii_digit() } else { byte == wanted };
+    let is_date = !date.is_empty() && date.iter().zip(PATTERN).all(fits);
+    let is_number = |digits: &[u8]| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    let is_numbered = number.is_empty() || number.strip_prefix(b"-").is_some_and(is_number);
+    let why = "its name is not one that sited gives to a backup";
+    if is_date && is_numbered { Ok(name) } else { Err(io::Error::new(io::ErrorKind::InvalidData, why)) }
 }
 
 /// A moment in UTC as the name of a folder: no colon, which not every file system takes.

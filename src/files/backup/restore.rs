@@ -61,6 +61,8 @@ pub struct Restored {
     pub removed: usize,
     /// The dated set with what was there before.
     pub backup: Option<PathBuf>,
+    /// Why that one is not signed, if it is not.
+    pub unsigned: Option<String>,
 }
 
 /// Works out what leads back to before the dated set of this name. Reads, writes nothing.
@@ -264,7 +266,7 @@ impl Restoring {
             .collect::<Result<_, _>>()
             .map_err(explained)?;
         if staged.is_empty() && removed.is_empty() && !record::is_there(&home) {
-            return Ok(Restored { written: 0, removed: 0, backup: None });
+            return Ok(Restored { written: 0, removed: 0, backup: None, unsigned: None });
         }
         let changing = staged.iter().map(|file| &file.target).chain(&removed);
         let mut taken =
@@ -276,7 +278,12 @@ impl Restoring {
             taken.stay();
         }
         done.map_err(explained)?;
-        Ok(Restored { written, removed: removed.len(), backup: taken.sets.first().cloned() })
+        Ok(Restored {
+            written,
+            removed: removed.len(),
+            backup: taken.sets.first().cloned(),
+            unsigned: taken.unsigned.take(),
+        })
     }
 }
 

@@ -140,7 +140,9 @@ fn what_is_wrong_is_named_and_nothing_is_put_back() {
     assert!(sets(&main(&set))[0].files.iter().all(|file| !file.name.starts_with("..")));
     fs::remove_file(dated.join(LIST)).unwrap();
     assert!(sets(&main(&set)).is_empty(), "without its list it was interrupted");
-    assert_eq!(interrupted(&main(&set)).unwrap(), [dated]);
+    assert_eq!(incomplete(&main(&set)).unwrap(), [Incomplete { folder: dated.clone(), kept: None }]);
+    assert_eq!(remove_incomplete(&main(&set)).unwrap(), std::slice::from_ref(&dated));
+    assert!(!dated.exists());
 }
 
 /// Fails the n-th operation.
@@ -261,7 +263,7 @@ fn the_oldest_go_and_what_stays_can_be_put_back() {
     assert!(prune(&main(&set), 9).unwrap().is_empty());
     assert_eq!(prune(&main(&set), 2).unwrap(), before[..2]);
     assert_eq!(sets(&main(&set)), before[2..]);
-    assert!(interrupted(&main(&set)).unwrap().is_empty());
+    assert!(incomplete(&main(&set)).unwrap().is_empty());
     run(&restoring(&main(&set), &before[2].date).unwrap(), false, &set, &Open).unwrap();
     assert_eq!(own(&set), states[2]);
 }
@@ -285,4 +287,26 @@ fn a_clock_that_jumps_changes_no_order_and_loses_no_set() {
         run(&restoring(&main(&set), &dated.date).unwrap(), false, &set, &Open).unwrap();
         assert_eq!(&own(&set), state, "{}", dated.date);
     }
+}
+
+/// Why a backup is not signed is told with the save, not found out when it is to be restored.
+#[test]
+fn a_backup_without_a_key_is_said_to_be_unsigned() {
+    let mut set = pair();
+    fs::write(set.path("file"), "").unwrap();
+    for (state, why) in [(None, "no state folder is known"), (Some(set.path("file")), "no key can be read or made in")]
+    {
+        set.set(&[0], Field::Priority, Some(if state.is_none() { "0.1" } else { "0.2" }));
+        let manner = Manner { backups: Backups::new(When::Always), state, ..set.manner() };
+        let plan = set.plan();
+        let saved = save_as_asked(&plan, &mut set.disk, &manner, &Progress::default()).unwrap();
+        let unsigned = saved.unsigned.unwrap_or_default();
+        assert!(unsigned.contains(why), "{unsigned}");
+        (set.document, set.saved) = (saved.document.clone(), saved.document.clone());
+    }
+    assert!(sets(&main(&set)).iter().all(|set| !set.is_authentic));
+    set.set(&[0], Field::Priority, Some("0.3"));
+    let manner = Manner { backups: Backups::new(When::Always), ..set.manner() };
+    let plan = set.plan();
+    assert_eq!(save_as_asked(&plan, &mut set.disk, &manner, &Progress::default()).unwrap().unsigned, None);
 }
