@@ -436,4 +436,6 @@ fn json(line: &Line) -> String {
 }
 
 #[cfg(test)]
+mod damage;
+#[cfg(test)]
 mod tests;

@@ -104,9 +104,9 @@ pub enum Entry {
 /// Lines that are damaged or missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lost {
-    /// How many.
+    /// How many; the least number there can have been where `at_least` is set.
     pub count: u64,
-    /// Whether there may have been more: the numbers of the lines do not tell.
+    /// Whether there may have been more: no number of a later line tells.
     pub at_least: bool,
     /// What can be read of them, with signs for what a terminal would obey; empty if nothing is there.
     pub text: String,
@@ -254,7 +254,9 @@ impl<'b> Reader<'b> {
     /// So many lines are missing here; `None` if no number tells.
     fn lose(&mut self, missing: Option<u64>) {
         let damaged = std::mem::take(&mut self.damaged);
-        let count = missing.unwrap_or(damaged.len() as u64);
+        // Without a number nobody knows how many there were: a line break within a line makes two pieces of it.
+        let pieces = damaged.iter().filter(|chunk| begins_as_line(chunk)).count().max(usize::from(!damaged.is_empty()));
+        let count = missing.unwrap_or(pieces as u64);
         if count == 0 {
             return;
         }
@@ -266,6 +268,12 @@ impl<'b> Reader<'b> {
     fn end(&mut self) {
         self.lose(None);
     }
+}
+
+/// Whether a damaged piece begins with what may be the hash of a line.
+fn begins_as_line(chunk: &[u8]) -> bool {
+    let hash = chunk.get(..16).is_some_and(|hash| hash.iter().all(u8::is_ascii_hexdigit));
+    hash && chunk.get(16) == Some(&b' ')
 }
 
 /// The text of a line whose hash is right.

@@ -146,7 +146,7 @@ fn lost_lines_are_counted_by_their_numbers_and_shown() {
     assert_eq!(stored.entries, [lost(3, false, "thr\u{241b}[2Jee"), line("4"), line("5")]);
     // At the end no number tells how many there were; of a line that was being written it is known.
     let stored = parsed(&[all[0], all[1], "rubbish\n", "more\n"]);
-    assert_eq!((stored.entries, stored.is_cut), (vec![line("1"), lost(2, true, "rubbish\nmore")], false));
+    assert_eq!((stored.entries, stored.is_cut), (vec![line("1"), lost(1, true, "rubbish\nmore")], false));
     let stored = parsed(&[all[0], all[1], &all[2][..9]]);
     assert_eq!((stored.entries, stored.is_cut), (vec![line("1")], true));
     // Lines that stand there twice, or in another order, are not done twice.

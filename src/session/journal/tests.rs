@@ -15,9 +15,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// 2026-11-20T10:20:30Z.
-const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
+pub(super) const NOW: Now = Now { seconds: 1_795_170_030, offset: 0 };
 
-fn write_set(folder: &Path) -> PathBuf {
+pub(super) fn write_set(folder: &Path) -> PathBuf {
     let space = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
     let entry = |number: u32| {
         format!(
@@ -34,16 +34,16 @@ fn write_set(folder: &Path) -> PathBuf {
     index
 }
 
-fn open(path: &Path) -> Session {
+pub(super) fn open(path: &Path) -> Session {
     load::open(path, Options::default(), NOW).unwrap()
 }
 
-fn desk(folder: &Path, path: &Path) -> Desk {
+pub(super) fn desk(folder: &Path, path: &Path) -> Desk {
     Desk::take(&folder.join("state"), path).unwrap()
 }
 
 /// A session that keeps its changes; nothing was left for it.
-fn keeping(folder: &Path, path: &Path) -> Session {
+pub(super) fn keeping(folder: &Path, path: &Path) -> Session {
     let mut session = open(path);
     let (left, words) = session.keep(desk(folder, path));
     assert!(left.is_none() && words.is_none(), "{words:?}");
@@ -77,7 +77,7 @@ fn replayed(folder: &Path, path: &Path) -> Session {
     session
 }
 
-fn run(session: &mut Session, line: &str) {
+pub(super) fn run(session: &mut Session, line: &str) {
     let command = parse(line, &vocabulary(NOW)).unwrap_or_else(|error| panic!("{line}: {error}"));
     // That there is nothing to undo, or to do, is no matter.
     let _ = session.run(&command, Asker::Headless);
@@ -231,7 +231,7 @@ proptest! {
 }
 
 /// The values of all rows, in order, for each file that has some: a part without rows leaves its set when it is saved.
-fn rows(session: &Session) -> Vec<Vec<[Option<String>; 4]>> {
+pub(super) fn rows(session: &Session) -> Vec<Vec<[Option<String>; 4]>> {
     let document = session.document();
     let values = |row: RowId| Field::ALL.map(|field| document.value(row, field).map(std::borrow::Cow::into_owned));
     let files = document
