@@ -10,7 +10,9 @@ use super::error::Error;
 use super::load::{Facts, File, Job, Part};
 use super::locate::{self, Place};
 use super::read::{self, Options};
+use super::unlisted;
 use crate::document::sitemap::{Child, ChildState, NO_FOLDER, Nested, ON_ANOTHER_HOST, SitemapId};
+use crate::progress::Progress;
 use crate::protocol::location;
 use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
@@ -40,7 +42,7 @@ enum Outcome<V> {
 }
 
 /// What makes two paths the same file.
-#[derive(Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 enum Identity {
     Inode(u64, u64),
     Path(PathBuf),
@@ -56,7 +58,7 @@ impl Identity {
 }
 
 /// The files that a load has met: none is read twice, and none is outside of the folder.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Met {
     /// The folder of the opened index; `None`: what it lists is not looked for.
     folder: Option<PathBuf>,
@@ -218,6 +220,33 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
         ChildState::Nested(Arc::new(Nested { name: Arc::clone(&found.name), source: index.source, children }))
     }
 
+    /// What the indexes among the children list and cannot be read, as far as that is known before the first file is
+    /// handed over. `met` is a copy: what is met here is met again when it is read.
+    pub(super) fn unread_inside(&self, met: &mut Met, indexes: &[&Found]) -> Vec<String> {
+        let silent = Progress::default();
+        let job = Job { options: self.options, progress: &silent, make: self.make, base: self.base.clone() };
+        let mut unread = Vec::new();
+        for found in indexes {
+            if self.progress.is_cancelled() {
+                break;
+            }
+            let Outcome::Index(file) = job.child(found) else { continue };
+            let (index, on_disk, _) = file.into_index();
+            let mut children = index.children;
+            if met.indexes.len() >= DEEPEST {
+                // The reading itself says so.
+                continue;
+            }
+            met.indexes.push(Identity::of(&found.path, on_disk.and_then(|on_disk| on_disk.identity)));
+            let inner = job.resolve(met, found.path.parent(), &mut children);
+            let deeper = probe(&inner, &mut children);
+            unread.extend(known_unread(&children));
+            unread.extend(self.unread_inside(met, &deeper));
+            met.indexes.pop();
+        }
+        unread
+    }
+
     /// Reads and scans one child.
     fn child(&self, found: &Found) -> Outcome<V> {
         if self.progress.is_cancelled() {
@@ -235,13 +264,24 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
     }
 }
 
-/// Looks whether the children that were found can be read at all, before the first is handed over.
-pub(super) fn probe(found: &[Found], children: &mut [Child]) {
+/// Looks whether the children that were found can be read at all, before the first is handed over; gives those that are
+/// indexes.
+pub(super) fn probe<'f>(found: &'f [Found], children: &mut [Child]) -> Vec<&'f Found> {
+    let mut indexes = Vec::new();
     for found in found {
-        if let (Err(error), Some(child)) = (read::probe(&found.path), children.get_mut(found.child)) {
-            child.state = state_of(&error);
+        match (unlisted::probe(&found.path), children.get_mut(found.child)) {
+            (Ok(Some(FileKind::Index)), _) => indexes.push(found),
+            (Err(error), Some(child)) => child.state = state_of(&error),
+            _ => {}
         }
     }
+    indexes
+}
+
+/// Children that are known not to be readable, each with why.
+pub(super) fn known_unread(children: &[Child]) -> impl Iterator<Item = String> {
+    let known = children.iter().filter(|child| child.state != ChildState::NotLoaded);
+    known.filter_map(|child| Some(format!("{}: {}", child.loc, child.state.why_unread()?)))
 }
 
 /// The state of a child that cannot be read.

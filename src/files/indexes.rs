@@ -23,8 +23,7 @@ pub(super) fn with_further(first: PathBuf, options: &read::Options) -> Vec<PathB
     let names = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let further = siblings(&first, names.filter_map(|entry| entry.file_name().into_string().ok()));
     // One that cannot be read may be one all the same; whoever opens it is told.
-    let is_refused =
-        |path: &Path| matches!(read::probe(path), Err(error) if !matches!(error.reason, Reason::Irregular(_)));
+    let is_refused = |path: &Path| matches!(super::unlisted::probe(path), Err(error) if !matches!(error.reason, Reason::Irregular(_)));
     let may_be = |path: &PathBuf| unlisted::is_index(path) || is_refused(path);
     let further: Vec<PathBuf> = further.into_iter().filter(may_be).collect();
     if further.is_empty() || !unlisted::is_index(&first) {

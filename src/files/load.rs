@@ -3,7 +3,7 @@
 //! The first part is handed over before the second is read. What an index names and is not there, or cannot
 //! be read, is a [`ChildState`] and never an error. Visitors see every entry while its bytes are hot.
 
-use super::children::{Met, folder_of, probe};
+use super::children::{Met, folder_of, known_unread, probe};
 use super::commit;
 use super::detect;
 use super::disk::OnDisk;
@@ -256,11 +256,9 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
         let path = index.path.clone().unwrap_or_default();
         let found = self.resolve(&mut met, None, &mut index.children);
         if self.options.require_all {
-            probe(&found, &mut index.children);
-            let states = index.children.iter().map(|child| (&*child.loc, &child.state));
-            let known = states.filter(|(_, state)| **state != ChildState::NotLoaded);
-            let unread = known.filter_map(|(loc, state)| Some(format!("{loc}: {}", state.why_unread()?)));
-            Error::unread(&path, unread).map_or(Ok(()), Err)?;
+            let indexes = probe(&found, &mut index.children);
+            let inside = self.unread_inside(&mut met.clone(), &indexes);
+            Error::unread(&path, known_unread(&index.children).chain(inside)).map_or(Ok(()), Err)?;
         }
         let Some(folder) = folder_of(&path, self.options) else { return Ok(Listed { index, stopped: false, desk }) };
         let direct = met.paths.len();

@@ -163,15 +163,6 @@ fn check_regular(path: &Path, metadata: &Metadata) -> Result<(), Error> {
     }
 }
 
-/// Whether a regular file can be opened and its first byte be read.
-///
-/// # Errors
-/// As a read of it.
-pub(super) fn probe(path: &Path) -> Result<(), Error> {
-    let mut opened = open_regular(path)?;
-    opened.file.read(&mut [0]).map(drop).map_err(|error| Error::system("read", path, error))
-}
-
 /// Opens a regular file, without waiting for somebody at the other end of what is none.
 pub(super) fn open_regular(path: &Path) -> Result<Opened, Error> {
     let failed = |error| Error::system("read", path, error);
@@ -364,7 +355,11 @@ mod tests {
         // A pipe that takes the place of a file after it was looked at is opened without waiting, and refused.
         assert!(!open_without_waiting(&pipe).unwrap().metadata().unwrap().is_file());
         for path in [&*pipe, folder.path(), Path::new("/dev/null")] {
-            assert!(matches!(probe(path).unwrap_err().reason, Reason::Irregular(_)), "{}", path.display());
+            assert!(
+                matches!(super::super::unlisted::probe(path).unwrap_err().reason, Reason::Irregular(_)),
+                "{}",
+                path.display()
+            );
             assert!(read_regular(path, &Options::default(), &Progress::default()).is_err());
             assert!(regular_at(path).is_err());
         }

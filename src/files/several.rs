@@ -97,7 +97,7 @@ pub fn load_all<V: Visit + Send>(
 fn unreadable(paths: &[PathBuf], options: &read::Options) -> Vec<Error> {
     let is_regular = |path: &&PathBuf| std::fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
     let probed = paths.iter().filter(|_| options.require_all).filter(is_regular);
-    probed.filter_map(|path| read::probe(path).err()).collect()
+    probed.filter_map(|path| super::unlisted::probe(path).err()).collect()
 }
 
 /// Refuses a set of which files cannot be read, where all are required.

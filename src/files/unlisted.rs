@@ -3,6 +3,7 @@
 //! Looked for by their names and told by their first bytes. A folder that cannot be read has none: this is a hint,
 //! never a reason not to load.
 
+use super::error::Error;
 use super::{detect, read};
 use crate::xml::names::FileKind;
 use flate2::read::GzDecoder;
@@ -49,17 +50,29 @@ pub(super) fn is_index(path: &Path) -> bool {
 
 /// How a file begins, unpacked; `None` for what is no file.
 fn first_bytes(path: &Path) -> Option<Vec<u8>> {
-    let read = |from: &mut dyn Read| {
-        let mut bytes = Vec::new();
-        // What is cut off or broken further on does not matter here.
-        let _ = from.take(FIRST_BYTES).read_to_end(&mut bytes);
-        bytes
-    };
-    let mut bytes = read(&mut read::open_regular(path).ok()?.file);
+    read_first(path).ok()
+}
+
+/// What a regular file begins like; `None` for a feed.
+///
+/// # Errors
+/// When it cannot be opened, or its first bytes cannot be read.
+pub(super) fn probe(path: &Path) -> Result<Option<FileKind>, Error> {
+    Ok(kind_of(&read_first(path)?))
+}
+
+/// The first bytes of a regular file, unpacked.
+fn read_first(path: &Path) -> Result<Vec<u8>, Error> {
+    let mut bytes = Vec::new();
+    let read = read::open_regular(path)?.file.take(FIRST_BYTES).read_to_end(&mut bytes);
+    read.map_err(|error| Error::system("read", path, error))?;
     if detect::is_gzip(&bytes) {
-        bytes = read(&mut GzDecoder::new(&bytes[..]));
+        let mut unpacked = Vec::new();
+        // What is cut off or broken further on does not matter here.
+        let _ = GzDecoder::new(&bytes[..]).take(FIRST_BYTES).read_to_end(&mut unpacked);
+        bytes = unpacked;
     }
-    Some(bytes)
+    Ok(bytes)
 }
 
 /// What these first bytes are of; `None` for a feed.

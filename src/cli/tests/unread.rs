@@ -1,6 +1,7 @@
 //! No command passes over a file of a set that it cannot read: whatever stands in its place, held or gone through.
 
 use super::*;
+use crate::cli::walk::HELD;
 use crate::cli::{apply, check, fix, list, rows, set, split};
 use clap::CommandFactory;
 use std::collections::BTreeMap;
@@ -114,7 +115,8 @@ fn content(folder: &Path) -> BTreeMap<PathBuf, String> {
         if kind.is_dir() {
             found.extend(content(&entry.path()));
         }
-        let text = if kind.is_file() { fs::read_to_string(entry.path()).unwrap() } else { format!("{kind:?}") };
+        let bytes = || String::from_utf8_lossy(&fs::read(entry.path()).unwrap()).into_owned();
+        let text = if kind.is_file() { bytes() } else { format!("{kind:?}") };
         found.insert(entry.path(), text);
     }
     found
@@ -198,21 +200,53 @@ fn what_can_be_checked_is_and_the_rest_is_an_error() {
     assert!(status == 3 && notes.contains("HTML"), "{notes}");
 }
 
-/// Such a file is met after others were changed beside their targets.
+/// Such a file would be met after rows were printed, or after others were changed beside their targets.
 #[test]
 fn what_an_inner_index_lists_is_missed_before_anything_is_in_place() {
     for held in [HELD, 0] {
         let folder = set();
         fs::write(folder.path().join("set/b.xml"), index(&["c.xml"])).unwrap();
         let before = content(folder.path());
-        for words in
-            ["set SET priority=0.8", "dedupe SET", "split SET -o OUT", "list SET --sort loc", "merge SET -o OUT.xml"]
-        {
+        for words in [
+            "set SET priority=0.8",
+            "dedupe SET",
+            "split SET -o OUT",
+            "list SET",
+            "list SET --sort loc",
+            "merge SET -o OUT.xml",
+        ] {
             let (status, out, notes) = run_within(&folder, words, held);
             assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
             assert!(notes.contains("c.xml"), "{words}: {notes}");
             assert_eq!(content(folder.path()), before, "{words}");
         }
+    }
+}
+
+/// Indexes in indexes in an index, packed or not: nothing is printed before all of them were looked through.
+#[test]
+fn what_an_index_lists_however_deep_is_missed_before_a_row_is_printed() {
+    for held in [HELD, 0] {
+        let folder = set();
+        let write = |name: &str, bytes: Vec<u8>| fs::write(folder.path().join("set").join(name), bytes).unwrap();
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut packed, index(&["d.xml", "a.xml"]).as_bytes()).unwrap();
+        write("sitemap_index.xml", index(&["a.xml", "b.xml", "e.xml"]).into_bytes());
+        write("b.xml", index(&["c.xml.gz", "sitemap_index.xml", "b.xml"]).into_bytes());
+        write("c.xml.gz", packed.finish().unwrap());
+        write("e.xml", index(&["f.xml"]).into_bytes());
+        for words in ["list SET", "list SET --format jsonl", "set SET priority=0.8 --dry-run", "set SET priority=0.8"] {
+            let before = content(folder.path());
+            let (status, out, notes) = run_within(&folder, words, held);
+            assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
+            assert!(notes.contains("2 files of this set are not read"), "{words}: {notes}");
+            assert!(notes.contains("d.xml: no such file") && notes.contains("f.xml: no such file"), "{words}: {notes}");
+            assert_eq!(content(folder.path()), before, "{words}");
+        }
+        write("d.xml", urlset("https://e.com/d").into_bytes());
+        write("f.xml", urlset("https://e.com/f").into_bytes());
+        let (status, out, notes) = run_within(&folder, "list SET", held);
+        assert_eq!((status, out.as_str()), (0, "https://e.com/a\nhttps://e.com/d\nhttps://e.com/f\n"), "{notes}");
     }
 }
 
