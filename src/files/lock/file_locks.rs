@@ -14,8 +14,17 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Each lock needs an open file: of a larger set, those that come first are locked.
-const MOST: usize = 256;
+/// Files that are locked at most: each lock needs an open file, and after a save the old and the new ones are open at once.
+/// Half of what the process may have open is left for everything else. Of a larger set, those that come first are locked.
+fn most() -> usize {
+    /// Where the system sets no limit, or does not tell.
+    const UNLIMITED: u64 = 1 << 16;
+    #[cfg(unix)]
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    #[cfg(not(unix))]
+    let limit = None;
+    usize::try_from(limit.unwrap_or(UNLIMITED).min(UNLIMITED) / 4).unwrap_or_default()
+}
 
 /// Device and inode.
 type Identity = (u64, u64);
@@ -41,9 +50,9 @@ impl FileLocks {
     }
 
     fn hold_beside<'p>(&mut self, other: &Self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
-        let mut new = BTreeMap::new();
+        let (mut new, most) = (BTreeMap::new(), most());
         for path in files {
-            if self.held.len() + new.len() >= MOST {
+            if self.held.len() + new.len() >= most {
                 break;
             }
             let Some((identity, metadata)) = regular(path) else { continue };
@@ -180,12 +189,13 @@ mod tests {
         let mut locks = FileLocks::default();
         hold(&mut locks, &[path("pipe"), folder.path().to_path_buf(), path("none")]).unwrap();
         assert!(!locks.is_any());
-        let many: Vec<PathBuf> = (0..MOST + 50).map(|number| path(&number.to_string())).collect();
+        let many: Vec<PathBuf> = (0..(most() + 50).min(2_000)).map(|number| path(&number.to_string())).collect();
         for path in &many {
             fs::write(path, "").unwrap();
         }
         hold(&mut locks, &many).unwrap();
-        assert_eq!(locks.held.len(), MOST);
+        assert_eq!(locks.held.len(), most().min(2_000));
+        assert!(fs::File::open(&many[0]).is_ok(), "there is room for other files");
     }
 
     #[test]
