@@ -9,6 +9,7 @@ use crate::document::diff;
 use crate::document::form::Form;
 use crate::files::backup::When;
 use crate::files::outside::Care;
+use crate::files::plan::FileId;
 use crate::files::{Action, Output, Plan, Reason};
 use crate::progress::Progress;
 use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX, URLS_PER_FILE};
@@ -139,6 +140,13 @@ impl App {
             let proposal = proposal.clone();
             self.waiting = Some(Waiting { to, force });
             return self.open_line(Purpose::Base, &proposal);
+        }
+        if let Some(output) = plan.outputs.iter().filter(|_| !force).find(|output| is_empty_list(plan, output)) {
+            let name = output.name.clone();
+            self.leave_after_save = false;
+            return self.fail(format!(
+                "{name} would have no URL left and could not be opened again; add one, or write it so with :write!"
+            ));
         }
         if !plan.problems.is_empty() {
             self.leave_after_save = false;
@@ -403,6 +411,14 @@ fn title(plan: &Plan) -> Words {
     let summary = plan.summary();
     let words = if summary.is_empty() { "save".to_owned() } else { format!("save {summary}") };
     Words::new().and(Role::Accent, words)
+}
+
+/// Whether a plan writes a text list without a URL: what is left of it is no file that anybody reads as a sitemap.
+fn is_empty_list(plan: &Plan, output: &Output) -> bool {
+    let is_written = !matches!(output.action, Action::Untouched | Action::Removed);
+    let FileId::Sitemap(id) = output.file else { return false };
+    let is_list = plan.document.sitemap(id).is_some_and(|sitemap| sitemap.form == Form::List);
+    is_written && is_list && output.urls_after == 0
 }
 
 fn problems(app: &App, plan: &Plan) -> Ask {

@@ -163,8 +163,37 @@ fn several_files_are_one_set() {
     bench.shows("not read:");
     bench.shows("b.txt");
     bench.keys("Gdd<c-s>");
+    bench.shows("b.txt would have no URL left");
+    assert_eq!(std::fs::read_to_string(&paths[1]).unwrap(), "https://example.com/b\n");
+    bench.keys(":write!<enter>");
     assert_eq!(std::fs::read_to_string(&paths[1]).unwrap(), "");
     assert_eq!(std::fs::read_to_string(&paths[0]).unwrap(), SMALL);
     bench.keys(":edit<enter>");
     bench.shows("not read:");
+}
+
+/// What is left of such a list when it is fixed could not be opened again.
+#[test]
+fn a_list_without_urls_is_not_written_as_an_empty_file_unasked() {
+    for (text, edit) in [
+        ("https://example.com/a\n", "dd"),
+        ("\u{feff}\nhttps://example.com/a\n\n", "dd"),
+        ("\u{feff}\nhttps://example.com/a\n\n", "dd:fix<enter>"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("urls.txt");
+        std::fs::write(&path, text).unwrap();
+        let on_disk = || std::fs::read_to_string(&path).unwrap();
+        let mut bench = Bench::start(Start::Path(path.clone()), (160, 24), &Theme::default());
+        bench.keys(edit);
+        for save in ["<c-s>", ":write<enter>", ":wq<enter>"] {
+            bench.keys(save);
+            bench.shows("urls.txt would have no URL left");
+            assert_eq!(on_disk(), text, "{edit} {save}");
+            assert!(bench.status.is_none() && bench.app.session.is_modified(), "{edit} {save}");
+        }
+        bench.keys(":write!<enter>");
+        assert_eq!(on_disk().trim_matches(['\u{feff}', '\n']), "", "{edit}");
+        assert!(!bench.app.session.is_modified(), "{edit}");
+    }
 }
