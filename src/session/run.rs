@@ -154,15 +154,17 @@ pub fn rules_named(names: &[String]) -> Result<RuleSet, Refused> {
         return Ok(super::fix::safe_rules());
     }
     for name in names {
-        let before = set;
-        match name.split_once('*') {
-            Some((start, end)) => Rule::ALL
-                .into_iter()
-                .filter(|rule| rule.code().starts_with(start) && rule.code().ends_with(end))
-                .for_each(|rule| set.insert(rule)),
-            None => Rule::ALL.into_iter().filter(|rule| rule.code() == name).for_each(|rule| set.insert(rule)),
+        // A rule that two names mean is known all the same.
+        let mut is_known = false;
+        let is_meant = |rule: &Rule| match name.split_once('*') {
+            Some((start, end)) => rule.code().starts_with(start) && rule.code().ends_with(end),
+            None => rule.code() == name,
+        };
+        for rule in Rule::ALL.into_iter().filter(is_meant) {
+            is_known = true;
+            set.insert(rule);
         }
-        if set == before {
+        if !is_known {
             let guess = nearest(name, Rule::ALL.into_iter().map(Rule::code));
             let guess = guess.map_or_else(String::new, |code| format!("; did you mean {code}?"));
             return Err(Refused(format!("there is no rule {name}{guess}")));

@@ -122,3 +122,15 @@ fn rules_and_values_are_explained() {
     assert!(told("https://www.sitemaps.org/schemas/sitemap/0.9").contains("as namespace"));
     assert_eq!(sited(&folder, "check --explain nonsense").0, 2);
 }
+
+/// A rule is known however often it is named.
+#[test]
+fn a_rule_that_is_named_twice_is_one_rule() {
+    let folder = folder();
+    for rules in ["lastmod-missing --rule lastmod-missing", "lastmod-* --rule lastmod-missing", "* --rule loc-*"] {
+        let (status, _, notes) = sited(&folder, &format!("fix DIR/good.xml --dry-run --rule {rules}"));
+        assert!(status == 0 && !notes.contains("no rule"), "{rules}: {status} {notes}");
+    }
+    let (status, _, notes) = sited(&folder, "fix DIR/good.xml --rule lastmod-missing --rule lastmod-missin");
+    assert!(status != 0 && notes.contains("did you mean lastmod-missing?"), "{notes}");
+}
