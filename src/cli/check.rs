@@ -4,7 +4,7 @@ use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;
 use super::choose::Choice;
 use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
-use super::walk::{HELD, Set};
+use super::walk::{Set, held};
 use super::{Failure, Status, Streams, each_path, filter, report};
 use crate::check::profile::Profile;
 use crate::check::rule::Rule;
@@ -61,7 +61,7 @@ const SPOOL: usize = 1 << 20;
 
 /// Checks every path; the findings of one that was read are reported even if the next cannot be.
 pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    run_within(check, HELD, streams)
+    run_within(check, held(), streams)
 }
 
 /// The same with another size from which on sets are gone through file by file.

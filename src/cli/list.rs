@@ -3,7 +3,7 @@
 use super::args::{List, ListFormat};
 use super::damage::Damage;
 use super::output::{Extensions, Row, loc_text, plain, row_json, safe_loc};
-use super::walk::{HELD, Set, say_why_held};
+use super::walk::{Set, held, say_why_held};
 use super::{Failure, Status, Streams, each_path, filter};
 use crate::check::rule::Rule;
 use crate::document::query::Query;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// Lists every path.
 pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    run_within(list, HELD, streams)
+    run_within(list, held(), streams)
 }
 
 /// The same with another size from which on sets are gone through file by file.

@@ -54,7 +54,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use walk::HELD;
+use walk::held;
 
 /// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -296,18 +296,18 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
         )),
         (Some(Task::Check(check)), _) => check::run(check, &mut streams),
         (Some(Task::List(list)), _) => list::run(list, &mut streams),
-        (Some(Task::Set(set)), _) => set::run(set, HELD, &mut streams),
-        (Some(Task::Fix(fix)), _) => fix::run(fix, HELD, &mut streams),
-        (Some(Task::Replace(replace)), _) => rows::replace(replace, HELD, &mut streams),
+        (Some(Task::Set(set)), _) => set::run(set, held(), &mut streams),
+        (Some(Task::Fix(fix)), _) => fix::run(fix, held(), &mut streams),
+        (Some(Task::Replace(replace)), _) => rows::replace(replace, held(), &mut streams),
         (Some(Task::Add(add)), _) => rows::add(add, &mut streams),
-        (Some(Task::Remove(remove)), _) => rows::remove(remove, HELD, &mut streams),
+        (Some(Task::Remove(remove)), _) => rows::remove(remove, held(), &mut streams),
         (Some(Task::Sort(sort)), _) => rows::sort(sort, &mut streams),
-        (Some(Task::Dedupe(dedupe)), _) => rows::dedupe(dedupe, HELD, &mut streams),
-        (Some(Task::Split(split)), _) => split::run(split, HELD, &mut streams),
+        (Some(Task::Dedupe(dedupe)), _) => rows::dedupe(dedupe, held(), &mut streams),
+        (Some(Task::Split(split)), _) => split::run(split, held(), &mut streams),
         (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
         (Some(Task::Completions(task)), _) => definition::completions(task, &mut streams),
         (Some(Task::Man(task)), _) => definition::man(task, &mut streams),
-        (Some(Task::Apply(apply)), _) => apply::run(apply, HELD, &mut streams),
+        (Some(Task::Apply(apply)), _) => apply::run(apply, held(), &mut streams),
         (Some(Task::Merge(merge)), _) => merge::run(merge, &mut streams),
         (Some(Task::Diff(diff)), _) => diff::run(diff, &mut streams),
         (Some(Task::Stats(stats)), _) => stats::run(stats, &mut streams),

@@ -7,7 +7,7 @@ use super::bulk::{Task, change};
 use super::edit::{Saving, edit_all};
 use super::lock::Lock;
 use super::save::Agreed;
-use super::walk::{HELD, say_why_held};
+use super::walk::{held, say_why_held};
 use super::{Failure, Status, Streams, filter};
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sort;
@@ -137,7 +137,7 @@ impl Target {
     /// Opens it to be changed; `why` says why all of it is held.
     fn open(&self, why: &str, streams: &mut Streams<'_>) -> Result<(Session, Lock), Failure> {
         let opened = self.common.open_to_change(&self.path, (self.output.as_deref(), self.dry_run), streams)?;
-        say_why_held((&opened.0, HELD), why, streams);
+        say_why_held((&opened.0, held()), why, streams);
         Ok(opened)
     }
 

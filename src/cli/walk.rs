@@ -18,6 +18,15 @@ use std::path::PathBuf;
 /// memory.
 pub(super) const HELD: u64 = 256 << 20;
 
+/// The same in use. A build for tests can lower it, so that a test of whole runs needs no set of that size.
+pub(super) fn held() -> u64 {
+    #[cfg(debug_assertions)]
+    if let Some(bytes) = std::env::var("SITED_TEST_HELD").ok().and_then(|bytes| bytes.parse().ok()) {
+        return bytes;
+    }
+    HELD
+}
+
 /// A set that is read.
 pub(super) enum Set {
     /// All of it is in memory.

@@ -24,6 +24,8 @@ pub struct Case {
     /// Whether it works on an interrupted save, whose files must be the very ones that it wrote: they are made anew
     /// each time.
     pub is_pending: bool,
+    /// Whether the set is gone through file by file, as one of more than 256 MiB is.
+    pub is_streamed: bool,
 }
 
 const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
@@ -31,10 +33,15 @@ const NOW: &str = "--now=2026-11-20";
 
 /// Writes nothing but what was interrupted.
 const TOUCH: Then = Then::Changes(&["set", "sitemap.xml", "priority=0.5", "--where", "loc=nowhere", "-q"]);
+/// Gives an interrupted save up, as the case itself does.
+const DISCARD: Then = Then::Changes(&["recover", "sitemap.xml", "--discard"]);
+/// Finishes an interrupted save, and touches no journal.
+const FINISH: Then = Then::Changes(&["recover", "sitemap.xml", "--finish"]);
 const TOUCH_LIST: Then = Then::Changes(&["remove", "list.txt", "--where", "loc=nowhere", "-q"]);
 
 fn case(name: &'static str, make: fn(&Folder), arguments: &'static [&'static str], then: Then) -> Case {
-    Case { name, make, arguments, then, is_pending: name.contains("pending") || name.starts_with("recover") }
+    let is_pending = name.contains("pending") || name.starts_with("recover");
+    Case { name, make, arguments, then, is_pending, is_streamed: name.contains("streamed") }
 }
 
 pub fn all() -> Vec<Case> {
@@ -64,6 +71,11 @@ fn reading() -> Vec<Case> {
         reads("split (dry run)", used, &["split", "sitemap.xml", "-o", "out", "--max-urls", "4", "--dry-run"]),
         reads("restore (list)", backed_up, &["restore", "sitemap.xml"]),
         reads("recover (show)", pending, &["recover", "sitemap.xml"]),
+        reads("check (streamed)", used, &["check", "sitemap.xml", NOW]),
+        reads("list (streamed)", used, &["list", "sitemap.xml"]),
+        reads("list (nested)", nested, &["list", "sitemap.xml"]),
+        reads("list (nested, streamed)", nested, &["list", "sitemap.xml"]),
+        reads("set (dry run, streamed)", used, &["set", "sitemap.xml", "priority=0.3", "--dry-run"]),
         reads("script (read only)", used, &["--read-only", "--script", "script", "sitemap.xml"]),
     ]
 }
@@ -92,6 +104,18 @@ fn changing() -> Vec<Case> {
         changes("restore", backed_up, &["restore", "sitemap.xml", "--set", "latest", NOW]),
         changes("restore (prune)", backed_up, &["restore", "sitemap.xml", "--set", "latest", "--prune", NOW]),
         changes("recover (finish)", pending, &["recover", "sitemap.xml", "--finish"]),
+        case("recover (discard)", pending, &["recover", "sitemap.xml", "--discard"], DISCARD),
+        case("journal (apply)", journaled, &["recover", "sitemap.xml", "--journal", "1", "--apply"], FINISH),
+        changes("set (streamed)", used, set),
+        changes(
+            "set (streamed, backup)",
+            backed_up,
+            &["set", "sitemap.xml", "priority=0.3", "--backup", "always", NOW],
+        ),
+        changes("set (nested, streamed)", nested, set),
+        changes("fix (streamed)", used, &["fix", "sitemap.xml", NOW]),
+        changes("dedupe (streamed)", used, &["dedupe", "sitemap.xml"]),
+        changes("replace (streamed)", used, &["replace", "sitemap.xml", "/page/", "/pages/"]),
         changes("script (write)", used, &["--script", "script", "sitemap.xml", NOW]),
     ]
 }
@@ -117,6 +141,7 @@ fn making() -> Vec<Case> {
         ),
         case("split", used, split, Then::Makes("out")),
         case("split (over longer, prune)", split_before, prune, Then::Makes("out")),
+        case("split (streamed)", used, split, Then::Makes("out")),
         case("split (over longer)", split_before, split, Then::Makes("out")),
     ]
 }
@@ -221,7 +246,7 @@ fn pending(folder: &Folder) {
     used(folder);
     let killed =
         crate::strace::Fault { call: "rename", how: crate::strace::How::Kill, at: 2, lasts: false, path: None };
-    let run = crate::strace::run(folder, &["set", "sitemap.xml", "priority=0.4", NOW], Some(&killed));
+    let run = crate::strace::run(folder, (&["set", "sitemap.xml", "priority=0.4", NOW], false), Some(&killed));
     assert!(run.status.is_none() && folder.file(".sited.commit").exists(), "{}", run.log);
 }
 
@@ -230,4 +255,35 @@ fn split_before(folder: &Folder) {
     used(folder);
     work(folder, &["split", "sitemap.xml", "-o", "out", "--max-urls", "3"]);
     folder.write("out/notes.txt", "notes of the user\n");
+}
+
+/// The same set with an index inside its index.
+fn nested(folder: &Folder) {
+    used(folder);
+    let inner = index("").replace("part-", "inner-");
+    let outer = index("")
+        .replace("</sitemapindex>", "<sitemap><loc>https://example.com/inner.xml</loc></sitemap>\n</sitemapindex>");
+    folder.write("sitemap.xml", outer);
+    folder.write("inner.xml", inner);
+    for number in 1..=PARTS {
+        folder.write(&format!("inner-{number}.xml"), part(number, "daily").replace("/page/", "/inner/"));
+    }
+}
+
+/// A file with unsaved changes of an editor that was killed.
+fn journaled(folder: &Folder) {
+    use xxhash_rust::xxh3::xxh3_64;
+    one_file(folder);
+    let path = folder.path().canonicalize().unwrap().join("sitemap.xml");
+    let bytes = std::fs::read(&path).unwrap();
+    let file = serde_json::json!({ "path": path, "len": bytes.len(), "hash": xxh3_64(&bytes) });
+    let header = serde_json::json!({ "version": 2, "set": path, "begun": 7, "files": [file] }).to_string();
+    let change = r#"1 {"Did":{"label":"typed","edit":{"Set":{"rows":[[0,2]],"field":"priority","value":"0.7"}}}}"#;
+    let lines = [&header, change].map(|line| format!("{:016x} {line}\n", xxh3_64(line.as_bytes())));
+    let name = xxh3_64(path.as_os_str().as_encoded_bytes());
+    folder.write(&format!(".home/state/sited/journal/{name:016x}.journal"), lines.concat());
+    for state in [".home/state/sited", ".home/state/sited/journal"] {
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(folder.file(state), private).unwrap();
+    }
 }

@@ -38,7 +38,7 @@ impl Scene {
         let folder = Folder::new();
         (case.make)(&folder);
         let before = Shot::of(&folder);
-        let counted = strace::run(&folder, case.arguments, None);
+        let counted = strace::run(&folder, (case.arguments, case.is_streamed), None);
         let after = Shot::of(&folder);
         let names: BTreeSet<_> = before.names().chain(after.names()).cloned().collect();
         let points = Points::of(&counted, &folder, &names);
@@ -82,7 +82,7 @@ impl Scene {
     pub fn hit(&self, fault: &Fault) -> Result<Option<(Outcome, Content)>, String> {
         self.reset();
         let before = Shot::of(&self.folder);
-        let run = strace::run(&self.folder, self.case.arguments, Some(fault));
+        let run = strace::run(&self.folder, (self.case.arguments, self.case.is_streamed), Some(fault));
         if run.hangs {
             return Err("it hangs".to_owned());
         }
@@ -160,6 +160,13 @@ impl Scene {
             _ => {}
         }
         self.check_backups(run)?;
+        if self.case.name.starts_with("journal") && content == Content::Old {
+            // The changes wait as before.
+            let again = crate::support::run(&self.folder, self.case.arguments);
+            if !again.status.success() || Shot::of(&self.folder).set() != self.new {
+                return Err(format!("given again it does not apply the journal: {}", stderr(&again)));
+            }
+        }
         Ok(content)
     }
 
@@ -263,8 +270,10 @@ fn check_temporaries(after: &Shot) -> Result<(), String> {
     }
 }
 
-/// Whether an error came after the rename of a single file, which stays.
+/// Whether an error came after the rename of a single file, which stays, or when the applied journal was to be removed.
 fn is_after_rename(run: &Run) -> bool {
     // The hint for a folder that is mounted read-only takes the place of what was being done.
-    ["lasting", "which is in its place", "mounted read-only"].iter().any(|words| run.stderr.contains(words))
+    ["lasting", "which is in its place", "mounted read-only", ".journal: cannot remove"]
+        .iter()
+        .any(|words| run.stderr.contains(words))
 }

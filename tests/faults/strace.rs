@@ -103,8 +103,8 @@ pub fn is_usable() -> bool {
     run.is_ok_and(|status| status.success())
 }
 
-/// Runs the program in a folder, traced.
-pub fn run(folder: &Folder, arguments: &[&str], fault: Option<&Fault>) -> Run {
+/// Runs the program in a folder, traced; a set can be gone through file by file, however small it is.
+pub fn run(folder: &Folder, (arguments, is_streamed): (&[&str], bool), fault: Option<&Fault>) -> Run {
     let logs = tempfile::tempdir().expect("make a folder");
     let log = logs.path().join("log");
     let mut command = Command::new("strace");
@@ -129,6 +129,9 @@ pub fn run(folder: &Folder, arguments: &[&str], fault: Option<&Fault>) -> Run {
     }
     command.arg(program()).args(arguments).current_dir(folder.path()).env_clear();
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).envs(environment(folder.path()));
+    if is_streamed {
+        command.env("SITED_TEST_HELD", "0");
+    }
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let child = command.spawn().expect("start strace");
     let group = rustix::process::Pid::from_child(&child);
