@@ -9,7 +9,7 @@ use std::path::Path;
 /// A promise, and its tests as `file: function, function; file: function`.
 type Promise = (&'static str, &'static str);
 
-const PROMISES: [Promise; 30] = [
+const PROMISES: [Promise; 31] = [
     (
         "Only files whose bytes change are written; a save without edits writes nothing.",
         "src/files/save/tests.rs: without_edits_no_file_is_opened, \
@@ -181,6 +181,13 @@ const PROMISES: [Promise; 30] = [
          a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other, what_is_put_back_is_what_was_kept",
     ),
     (
+        "A backup that cannot be signed is said to be so when it is made. One that was interrupted is named, and removed \
+         only if the program made it.",
+        "src/files/backup/tests.rs: a_backup_without_a_key_is_said_to_be_unsigned; \
+         src/cli/tests/sets.rs: a_backup_that_cannot_be_signed_is_said; \
+         tests/threat_model/backups.rs: an_incomplete_backup_is_named_and_removed_only_if_the_program_made_it",
+    ),
+    (
         "An interrupted save is finished whichever set of the folder is changed next, if your key authenticates its \
          record. Any other record is only shown (`sited recover`), and no record or backup makes the program write \
          through a link, into a hidden folder or outside of its own.",
@@ -214,6 +221,7 @@ const PROMISES: [Promise; 30] = [
          another host, before anything is written, unless `--allow-missing` is given.",
         "src/cli/tests/unread.rs: every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it, \
          no_command_is_missing_in_the_table, what_an_inner_index_lists_is_missed_before_anything_is_in_place, \
+         what_an_index_lists_however_deep_is_missed_before_a_row_is_printed, \
          a_folder_or_several_files_are_refused_as_well; \
          tests/faults.rs: a_fault_in_any_command_loses_nothing_and_is_said",
     ),
@@ -229,6 +237,7 @@ const PROMISES: [Promise; 30] = [
          and shown, and the journal is kept.",
         "src/session/journal/tests.rs: what_stands_behind_a_damaged_line_is_replayed_where_it_means_the_same, \
          what_needs_a_lost_line_is_shown_and_not_replayed; \
+         src/session/journal/damage.rs: any_damage_leaves_changes_that_were_made_and_counts_the_others; \
          src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted; \
          tests/threat_model/journals.rs: crafted_journals_do_nothing, \
          crafted_journals_that_are_replayed_stay_within_their_set",
