@@ -288,21 +288,34 @@ pub fn discard(record: &Path) -> Result<usize, Error> {
     let folder = record.parent().unwrap_or(Path::new("."));
     let tree = Tree::open(folder).map_err(failed)?;
     let mut removed = 0;
-    let case = match Case::open(record, true, None) {
-        Err(error) if matches!(error.reason, Reason::Saving) => return Err(error),
-        // One that cannot be read names nothing that could be removed with it.
-        case => case.ok().flatten(),
+    // What the system does not let the program read now may name files that would be left behind without a word.
+    let unread = |error: io::Error| match error.kind() {
+        io::ErrorKind::PermissionDenied => interrupted(record, "its record cannot be read"),
+        _ if error.raw_os_error().is_none() => interrupted(record, "its record cannot be read"),
+        _ => Error::system("read", record, error),
+    };
+    let case = match Case::open_with(record, true, None, &unread) {
+        // One that holds no record names nothing that could be removed with it.
+        Err(error) if matches!(error.reason, Reason::Interrupted(_)) => None,
+        case => case?,
     };
     if let Some(case) = case {
         for file in case.record.files.iter().filter(|file| case.check_target(&file.target, Consent::User).is_ok()) {
-            let temporary = tree.locate(&file.temporary.path());
             let is_own = |status: &Status| status.is_regular && status.is_of_current_user();
-            if file.check_temporary().is_ok()
-                && let Ok(place) = temporary
-                && place.status().is_ok_and(|status| status.as_ref().is_some_and(is_own))
-            {
-                place.remove().map_err(failed)?;
-                removed += 1;
+            if file.check_temporary().is_err() {
+                continue;
+            }
+            let status = tree.locate(&file.temporary.path()).and_then(|place| Ok((place.status()?, place)));
+            match status {
+                Ok((status, place)) if status.as_ref().is_some_and(is_own) => {
+                    place.remove().map_err(failed)?;
+                    removed += 1;
+                }
+                // A link on the way, or no such folder.
+                Err(error) if error.raw_os_error().is_some() && error.kind() != io::ErrorKind::NotFound => {
+                    return Err(failed(error));
+                }
+                _ => {}
             }
         }
     }
@@ -325,6 +338,16 @@ impl Case {
     /// Opens a record, and waits for its lock if something is to be done; `None` where it is gone meanwhile.
     fn open(path: &Path, locked: bool, key: Option<&Key>) -> Result<Option<Self>, Error> {
         let failed = |error: io::Error| interrupted(path, &format!("its record cannot be read: {error}"));
+        Self::open_with(path, locked, key, &failed)
+    }
+
+    /// The same with other words for what cannot be read.
+    fn open_with(
+        path: &Path,
+        locked: bool,
+        key: Option<&Key>,
+        failed: &dyn Fn(io::Error) -> Error,
+    ) -> Result<Option<Self>, Error> {
         let folder = path.parent().unwrap_or(Path::new("."));
         let tree = Tree::open(folder).map_err(failed)?;
         let mut file = match trust::open_own_with(OpenOptions::new().read(true).write(locked), path) {
@@ -339,7 +362,7 @@ impl Case {
         match fs::symlink_metadata(path).map(|there| identity(&there)) {
             Ok(there) if file.metadata().is_ok_and(|ours| identity(&ours) == there) => {}
             // Another save has written its own meanwhile.
-            Ok(_) => return Self::open(path, locked, key),
+            Ok(_) => return Self::open_with(path, locked, key, failed),
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(failed(error)),
         }
