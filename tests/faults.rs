@@ -47,6 +47,9 @@ const KNOWN: &[(&str, &str, How, &str)] = &[
     // The record was taken for missing, and its half-saved set for a whole one.
     ("set (over pending)", "statx", How::Error("EIO"), ".sited.commit"),
     ("check (pending)", "statx", How::Error("EIO"), ".sited.commit"),
+    // The record was removed, and the new files that it names were left without a word.
+    ("recover (discard)", "read", How::Error("EIO"), ".sited.commit"),
+    ("recover (discard)", "flock", How::Error("EINTR"), ".sited.commit"),
 ];
 
 #[test]
