@@ -40,7 +40,6 @@ use crate::xml::plain;
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice::{self, Change, Changes};
 use column::Column;
-use quirk::Quirk;
 use rows::{RowId, RowList, RowSet};
 use sitemap::{Index, Member, Sitemap, SitemapId};
 use source::Source;
@@ -206,29 +205,6 @@ impl Document {
         let entry = (row.0 - self.bases.get(source)?) as usize;
         let source = self.sources.get(source)?;
         (entry < source.len()).then_some((source, entry))
-    }
-
-    /// What was unusual about a row as stored.
-    pub fn quirks_of(&self, row: RowId) -> &[Quirk] {
-        if !self.record(row).flags.has(Flags::REPAIRED) {
-            return &[];
-        }
-        let source = self.bases.partition_point(|first| *first <= row.0).saturating_sub(1);
-        let (Some(first), Some(sitemap)) = (self.bases.get(source), self.sitemaps.get(source)) else { return &[] };
-        let entry = row.0 - first;
-        let quirks = &*sitemap.quirks;
-        let from = quirks.partition_point(|quirk| quirk.entry < Some(entry));
-        let to = quirks.partition_point(|quirk| quirk.entry <= Some(entry));
-        quirks.get(from..to).unwrap_or_default()
-    }
-
-    /// The rows of a file whose text had to be repaired.
-    pub fn repaired_rows(&self, id: SitemapId) -> Vec<RowId> {
-        let (Some(sitemap), Some(first)) = (self.sitemap(id), self.bases.get(id.index())) else { return Vec::new() };
-        let mut rows: Vec<RowId> =
-            sitemap.quirks.iter().filter_map(|quirk| Some(RowId(first.checked_add(quirk.entry?)?))).collect();
-        rows.dedup();
-        rows
     }
 
     /// Makes every file one that was just written: nothing about it is unusual any more. Of an index of several files
