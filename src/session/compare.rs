@@ -6,6 +6,7 @@
 
 use crate::protocol::Field;
 use crate::protocol::namespace::Namespace;
+use crate::words::grouped;
 use crate::xml::entry::{Entry, Extensions};
 use crate::xml::names::{Meaning, Names, split};
 use crate::xml::scan::Visit;
@@ -22,12 +23,41 @@ pub struct RowText {
     pub loc: String,
     /// `lastmod`, `changefreq` and `priority`, decoded and trimmed; `None` where absent or empty.
     pub fields: [Option<String>; 3],
-    /// One line for each element of an extension: its path, its attributes, its text. In the order of the file.
-    pub extensions: Vec<String>,
+    /// One line for each element of an extension, in the order of the file.
+    pub extensions: ExtensionLines,
+}
+
+/// The elements of extensions, each with its depth and as text: its name, its attributes, its text. All in one text, since
+/// an entry may hold an element in every four bytes, and without indentation, which would grow with the square of the depth.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ExtensionLines {
+    text: String,
+    /// Where each line ends, and its depth: 0 for a child of the entry.
+    lines: Vec<(usize, u32)>,
+}
+
+impl ExtensionLines {
+    /// Ends a line whose text was added.
+    fn end(&mut self, depth: usize) {
+        self.lines.push((self.text.len(), depth as u32));
+    }
+
+    /// Every line with its depth.
+    pub fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
+        let mut from = 0;
+        self.lines.iter().map(move |(end, depth)| {
+            let text = self.text.get(from..*end).unwrap_or_default();
+            from = *end;
+            (*depth, text)
+        })
+    }
 }
 
 /// The fields of a [`RowText`], in its order.
 pub const FIELDS: [Field; 3] = [Field::Lastmod, Field::Changefreq, Field::Priority];
+
+/// Elements of an entry that are compared one by one; the rest of its text is compared as a whole.
+const ELEMENTS: usize = 1 << 16;
 
 impl RowText {
     /// What an entry says; `None` without a URL.
@@ -47,7 +77,8 @@ impl RowText {
             hash.update(field.as_deref().unwrap_or_default().as_bytes());
             hash.update(&[u8::from(field.is_some())]);
         }
-        for line in &self.extensions {
+        for (depth, line) in self.extensions.iter() {
+            hash.update(&depth.to_le_bytes());
             hash.update(line.as_bytes());
             hash.update(b"\n");
         }
@@ -57,17 +88,18 @@ impl RowText {
     /// How many elements of each name stand directly in the entry.
     fn blocks(&self) -> HashMap<&str, u32> {
         let mut blocks = HashMap::new();
-        for line in self.extensions.iter().filter(|line| !line.starts_with(' ')) {
+        for (_, line) in self.extensions.iter().filter(|(depth, _)| *depth == 0) {
             *blocks.entry(line.split(' ').next().unwrap_or_default()).or_default() += 1;
         }
         blocks
     }
 }
 
-/// The elements of extensions as lines, indented by their depth, under the usual prefixes of their namespaces.
-fn extensions(text: &[u8], entry: &Entry, names: &Names) -> Vec<String> {
+/// The elements of extensions as lines, under the usual prefixes of their namespaces.
+fn extensions(text: &[u8], entry: &Entry, names: &Names) -> ExtensionLines {
+    let mut lines = ExtensionLines::default();
     if entry.extensions == Extensions::default() {
-        return Vec::new();
+        return lines;
     }
     let usual = |name: &str| {
         let (prefix, local) = split(name.as_bytes());
@@ -78,9 +110,9 @@ fn extensions(text: &[u8], entry: &Entry, names: &Names) -> Vec<String> {
             Meaning::Extension(namespace) => Some(format!("{}:{local}", namespace.prefix())),
         }
     };
-    let mut lines = Vec::new();
     let mut is_core = false;
-    for node in tree::tree(text) {
+    let (nodes, rest) = tree::beginning(text, ELEMENTS);
+    for node in nodes {
         let name = usual(&node.name);
         if node.depth == 0 {
             is_core = name.is_none();
@@ -88,16 +120,20 @@ fn extensions(text: &[u8], entry: &Entry, names: &Names) -> Vec<String> {
         if is_core {
             continue;
         }
-        let mut line = format!("{}{}", "  ".repeat(node.depth), name.as_deref().unwrap_or(&node.name));
+        lines.text.push_str(name.as_deref().unwrap_or(&node.name));
         for (attribute, value) in node.attributes.iter().filter(|(name, _)| !name.starts_with("xmlns")) {
             // Writing to a text cannot fail.
-            let _ = write!(line, " {attribute}={value:?}");
+            let _ = write!(lines.text, " {attribute}={value:?}");
         }
         if !node.text.is_empty() {
-            line.push_str(" = ");
-            line.push_str(&node.text);
+            lines.text.push_str(" = ");
+            lines.text.push_str(&node.text);
         }
-        lines.push(line);
+        lines.end(node.depth);
+    }
+    if let Some(rest) = rest.and_then(|from| text.get(from..)) {
+        let _ = write!(lines.text, "… {} more bytes, hash {:016x}", grouped(rest.len() as u64), xxh3_64(rest));
+        lines.end(0);
     }
     lines
 }
@@ -273,19 +309,19 @@ pub fn differences(old: Texts, new: Texts) -> Vec<Difference> {
 
 fn changed(old: &RowText, new: &RowText) -> Changed {
     let fields = FIELDS.into_iter().zip(old.fields.iter().zip(&new.fields));
-    let missing = |from: &[String], of: &[String]| {
-        let mut rest: HashMap<&str, u32> = HashMap::new();
-        for line in of {
-            *rest.entry(line.as_str()).or_default() += 1;
+    let missing = |from: &ExtensionLines, of: &ExtensionLines| {
+        let mut rest: HashMap<(u32, &str), u32> = HashMap::new();
+        for line in of.iter() {
+            *rest.entry(line).or_default() += 1;
         }
-        let is_missing = |line: &&String| match rest.get_mut(line.as_str()) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                false
+        let mut lines = Vec::new();
+        for line in from.iter() {
+            match rest.get_mut(&line) {
+                Some(count) if *count > 0 => *count -= 1,
+                _ => lines.push(line.1.to_owned()),
             }
-            _ => true,
-        };
-        from.iter().filter(is_missing).map(|line| line.trim_start().to_owned()).collect::<Vec<_>>()
+        }
+        lines
     };
     let after = new.blocks();
     Changed {

@@ -26,12 +26,24 @@ pub struct Node {
 
 /// All elements below the entry element of `text`, in document order. Core fields included.
 pub fn tree(text: &[u8]) -> Vec<Node> {
+    beginning(text, usize::MAX).0
+}
+
+/// The first `most` of them, and where the next one begins, if there is one.
+pub fn beginning(text: &[u8], most: usize) -> (Vec<Node>, Option<usize>) {
+    let mut rest = None;
     let mut reader = Reader::from_reader(text);
     let mut nodes: Vec<Node> = Vec::new();
     // Index of each open element's node; the entry itself has none.
     let mut open: Vec<Option<usize>> = Vec::new();
-    while let Ok(event) = reader.read_event() {
+    loop {
+        let at = reader.buffer_position();
+        let Ok(event) = reader.read_event() else { break };
         match event {
+            Event::Start(_) | Event::Empty(_) if nodes.len() == most => {
+                rest = Some(at as usize);
+                break;
+            }
             Event::Start(tag) => {
                 let node = (!open.is_empty()).then(|| {
                     nodes.push(node(&tag, open.len() - 1));
@@ -57,12 +69,14 @@ pub fn tree(text: &[u8]) -> Vec<Node> {
     for node in &mut nodes {
         node.text = node.text.trim().to_owned();
     }
-    nodes
+    (nodes, rest)
 }
 
 fn node(tag: &BytesStart<'_>, depth: usize) -> Node {
     let attributes = tag
         .attributes()
+        // Looking for each name among those before it would cost their square.
+        .with_checks(false)
         .map_while(Result::ok)
         .map(|attribute| {
             let value = super::escape::decode(attribute.value.as_bytes()).into_owned();
