@@ -4,8 +4,9 @@ use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;
 use super::choose::Choice;
 use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
+use super::report::{self, JunitReport, SPOOL, SarifLog};
 use super::walk::{Set, held};
-use super::{Failure, Status, Streams, each_path, filter, report};
+use super::{Failure, Status, Streams, each_path, filter};
 use crate::check::profile::Profile;
 use crate::check::rule::Rule;
 use crate::document::form;
@@ -50,14 +51,11 @@ struct Report {
 enum Form {
     Text,
     Github,
-    /// The sums stand before the findings, which wait in a file that nobody else sees.
+    /// What stands before the findings is known at the end: they wait in a file that nobody else sees.
     Json(SpooledTempFile),
-    Sarif(Vec<Reported>),
-    Junit(Vec<Reported>),
+    Sarif(SarifLog),
+    Junit(JunitReport),
 }
-
-/// Bytes of findings that wait in memory before they wait in a file.
-const SPOOL: usize = 1 << 20;
 
 /// Checks every path; the findings of one that was read are reported even if the next cannot be.
 pub(super) fn run(check: &Check, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -85,8 +83,8 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
             CheckFormat::Text => Form::Text,
             CheckFormat::Github => Form::Github,
             CheckFormat::Json => Form::Json(SpooledTempFile::new(SPOOL)),
-            CheckFormat::Sarif => Form::Sarif(Vec::new()),
-            CheckFormat::Junit => Form::Junit(Vec::new()),
+            CheckFormat::Sarif => Form::Sarif(SarifLog::new()),
+            CheckFormat::Junit => Form::Junit(JunitReport::new()),
         },
         colour: streams.colour,
     };
@@ -223,8 +221,14 @@ impl Report {
         match &mut self.form {
             Form::Text => finding_text(out, &shown(&found), self.colour)?,
             Form::Github => report::github(out, &shown(&found))?,
-            Form::Json(spool) => finding_json(spool, self.printed == 1, &shown(&found))?,
-            Form::Sarif(held) | Form::Junit(held) => held.push(found),
+            Form::Json(spool) => {
+                // In one piece: each write may be one to a file.
+                let mut text = Vec::new();
+                finding_json(&mut text, self.printed == 1, &shown(&found))?;
+                spool.write_all(&text)?;
+            }
+            Form::Sarif(log) => log.add(&shown(&found))?,
+            Form::Junit(cases) => cases.add(&shown(&found), self.choice.fails(found.finding.severity))?,
         }
         Ok(())
     }
@@ -266,12 +270,10 @@ impl Report {
                 spool.seek(SeekFrom::Start(0))?;
                 check_json(out, &self.files, &self.summary, spool)
             }
-            Form::Sarif(held) => report::sarif(out, &held.iter().map(shown).collect::<Vec<_>>()),
-            Form::Junit(held) => {
+            Form::Sarif(log) => log.finish(out),
+            Form::Junit(cases) => {
                 let files: Vec<String> = self.files.iter().map(|file| file.path.clone()).collect();
-                report::junit(out, &files, &held.iter().map(shown).collect::<Vec<_>>(), &|finding| {
-                    self.choice.fails_at(finding.severity)
-                })
+                cases.finish(out, &files)
             }
         }
     }

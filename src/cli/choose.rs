@@ -51,12 +51,6 @@ impl Choice {
         self.fail.is_some_and(|least| severity >= least)
     }
 
-    /// Whether findings of a severity, by its name, make the run end with status 1.
-    pub(super) fn fails_at(&self, severity: &str) -> bool {
-        let all = [Severity::Note, Severity::Warning, Severity::Error];
-        all.into_iter().any(|known| known.name() == severity && self.fail.is_some_and(|least| known >= least))
-    }
-
     /// The most findings that are printed.
     pub(super) const fn most(&self) -> usize {
         self.most

@@ -208,7 +208,7 @@ pub fn json_document(out: &mut dyn Write, value: &impl Serialize) -> io::Result<
 }
 
 /// Writes JSON in which unsafe characters are escaped: JSON may hold a C1 control, a terminal must not get one.
-fn json(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
+pub(super) fn json(out: &mut dyn Write, value: &(impl Serialize + ?Sized)) -> io::Result<()> {
     value.serialize(&mut serde_json::Serializer::with_formatter(out, Tame))?;
     Ok(())
 }

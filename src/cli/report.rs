@@ -3,26 +3,72 @@
 //! Sources: SARIF 2.1.0 (OASIS Standard, 27 March 2020), sections 3.14 to 3.52; the XML of `JUnit` as Apache Ant writes it and
 //! CI servers read it; GitHub Docs, "Workflow commands for GitHub Actions", "Setting an error message".
 
-use super::output::{Finding, json_document, plain};
-use crate::check::rule::{Rule, RuleSet};
+use super::output::{Finding, json, plain};
+use crate::check::rule::Rule;
 use crate::protocol::Severity;
 use crate::xml::escape;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use tempfile::SpooledTempFile;
 
 /// Where the rules are explained.
 const HOME: &str = env!("CARGO_PKG_NAME");
 
-/// One SARIF log with one run: the rules that have findings, and the findings in their order.
-pub(super) fn sarif(out: &mut dyn Write, findings: &[Finding<'_>]) -> io::Result<()> {
-    let mut broken = RuleSet::EMPTY;
-    findings.iter().filter_map(|finding| Rule::from_code(finding.rule)).for_each(|rule| broken.insert(rule));
-    let rules: Vec<Rule> = broken.iter().collect();
-    let described: Vec<Value> = rules
-        .iter()
-        .map(|rule| {
+/// Bytes of findings that wait in memory before they wait in a file.
+pub(super) const SPOOL: usize = 1 << 20;
+
+const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+/// One SARIF log with one run: the rules that have findings, and the findings in their order. Findings wait in a file, since
+/// the rules stand before them.
+pub(super) struct SarifLog {
+    results: SpooledTempFile,
+    /// In the order of their first findings.
+    rules: Vec<Rule>,
+    is_empty: bool,
+}
+
+impl SarifLog {
+    pub(super) fn new() -> Self {
+        Self { results: SpooledTempFile::new(SPOOL), rules: Vec::new(), is_empty: true }
+    }
+
+    pub(super) fn add(&mut self, finding: &Finding<'_>) -> io::Result<()> {
+        let mut place = json!({ "artifactLocation": { "uri": uri(finding.file) } });
+        if let Some(line) = finding.line {
+            place["region"] = json!({ "startLine": line, "startColumn": finding.column.unwrap_or(1) });
+        }
+        let mut result = json!({
+            "ruleId": finding.rule,
+            "level": level(finding.severity),
+            "message": { "text": finding.message },
+            "locations": [{ "physicalLocation": place }],
+        });
+        if let Some(rule) = Rule::from_code(finding.rule) {
+            let known = self.rules.iter().position(|known| *known == rule);
+            result["ruleIndex"] = json!(known.unwrap_or(self.rules.len()));
+            if known.is_none() {
+                self.rules.push(rule);
+            }
+        }
+        if let Some(loc) = finding.loc {
+            result["locations"][0]["logicalLocations"] = json!([{ "fullyQualifiedName": loc, "kind": "resource" }]);
+            // What stays the same when lines move.
+            result["partialFingerprints"] =
+                json!({ "ruleAndUrl/v1": format!("{} {} {loc}", finding.rule, finding.field.unwrap_or("")) });
+        }
+        // In one piece: each write may be one to a file.
+        let mut text = if self.is_empty { b"\n".to_vec() } else { b",\n".to_vec() };
+        self.is_empty = false;
+        json(&mut text, &result)?;
+        self.results.write_all(&text)
+    }
+
+    pub(super) fn finish(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let described = |rule: &Rule| {
             json!({
                 "id": rule.code(),
                 "shortDescription": { "text": rule.summary() },
@@ -30,43 +76,16 @@ pub(super) fn sarif(out: &mut dyn Write, findings: &[Finding<'_>]) -> io::Result
                 "help": { "text": format!("{}\n\nSource: {}", rule.help(), rule.source()) },
                 "defaultConfiguration": { "level": level(rule.severity().map_or("note", Severity::name)) },
             })
-        })
-        .collect();
-    let results: Vec<Value> = findings
-        .iter()
-        .map(|finding| {
-            let mut place = json!({ "artifactLocation": { "uri": uri(finding.file) } });
-            if let Some(line) = finding.line {
-                place["region"] = json!({ "startLine": line, "startColumn": finding.column.unwrap_or(1) });
-            }
-            let mut result = json!({
-                "ruleId": finding.rule,
-                "level": level(finding.severity),
-                "message": { "text": finding.message },
-                "locations": [{ "physicalLocation": place }],
-            });
-            if let Some(number) = rules.iter().position(|rule| rule.code() == finding.rule) {
-                result["ruleIndex"] = json!(number);
-            }
-            if let Some(loc) = finding.loc {
-                result["locations"][0]["logicalLocations"] = json!([{ "fullyQualifiedName": loc, "kind": "resource" }]);
-                // What stays the same when lines move.
-                result["partialFingerprints"] =
-                    json!({ "ruleAndUrl/v1": format!("{} {} {loc}", finding.rule, finding.field.unwrap_or("")) });
-            }
-            result
-        })
-        .collect();
-    let log = json!({
-        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": { "name": HOME, "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": described } },
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
-    });
-    json_document(out, &log)
+        };
+        let rules: Vec<Value> = self.rules.iter().map(described).collect();
+        write!(out, "{{\"$schema\":\"{SCHEMA}\",\"version\":\"2.1.0\",\"runs\":[{{\"tool\":")?;
+        let driver = json!({ "name": HOME, "semanticVersion": env!("CARGO_PKG_VERSION"), "rules": rules });
+        json(out, &json!({ "driver": driver }))?;
+        write!(out, ",\"columnKind\":\"unicodeCodePoints\",\"results\":[")?;
+        self.results.seek(SeekFrom::Start(0))?;
+        io::copy(&mut self.results, out)?;
+        writeln!(out, "\n]}}]}}")
+    }
 }
 
 /// SARIF's word for a severity (section 3.27.10).
@@ -96,58 +115,103 @@ fn uri(path: &str) -> String {
 }
 
 /// One suite a file; a test case for each finding, or one that passes where there is none. What does not make the run
-/// fail passes, with its words as output.
-pub(super) fn junit(
-    out: &mut dyn Write,
-    files: &[String],
-    findings: &[Finding<'_>],
-    fails: &dyn Fn(&Finding<'_>) -> bool,
-) -> io::Result<()> {
-    let failures = findings.iter().filter(|finding| fails(finding)).count();
-    // Files in their order, each with its findings: neither may be looked through again for every one of the other.
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut suites: Vec<(&str, Vec<&Finding<'_>>)> = Vec::new();
-    let all_files = files.iter().map(|file| (file.as_str(), None));
-    for (name, finding) in all_files.chain(findings.iter().map(|finding| (finding.file, Some(finding)))) {
-        let place = *places.entry(name).or_insert_with(|| {
-            suites.push((name, Vec::new()));
-            suites.len() - 1
-        });
-        if let Some((_, own)) = suites.get_mut(place) {
-            own.extend(finding);
-        }
+/// fail passes, with its words as output. Test cases wait in a file, since the sums stand before them.
+pub(super) struct JunitReport {
+    cases: SpooledTempFile,
+    /// Bytes of all cases so far.
+    written: u64,
+    suites: Vec<Suite>,
+    /// The suite of a file by its name: no file may be looked for among all others.
+    places: HashMap<String, usize>,
+}
+
+/// The findings of a file.
+#[derive(Default)]
+struct Suite {
+    file: String,
+    findings: usize,
+    failures: usize,
+    /// Where its cases are in the file of all cases.
+    cases: Vec<Range<u64>>,
+}
+
+impl JunitReport {
+    pub(super) fn new() -> Self {
+        Self { cases: SpooledTempFile::new(SPOOL), written: 0, suites: Vec::new(), places: HashMap::new() }
     }
-    let all: usize = suites.iter().map(|(_, own)| own.len().max(1)).sum();
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    writeln!(out, "<testsuites name=\"{HOME}\" tests=\"{all}\" failures=\"{failures}\" errors=\"0\">")?;
-    for (name, own) in suites {
-        let failed = own.iter().filter(|finding| fails(finding)).count();
-        let file = attribute(name);
-        writeln!(
-            out,
-            "  <testsuite name=\"{file}\" tests=\"{}\" failures=\"{failed}\" errors=\"0\" skipped=\"0\">",
-            own.len().max(1)
-        )?;
-        if own.is_empty() {
-            writeln!(out, "    <testcase classname=\"{file}\" name=\"no findings\"/>")?;
-        }
-        for finding in own {
-            let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
-            let at = finding.loc.map_or_else(String::new, |loc| format!(" {loc}"));
-            let case = attribute(&format!("{} {line}:{column}{at}", finding.rule));
-            let (rule, message) = (attribute(finding.rule), attribute(finding.message));
-            let text = attribute(&format!("{}:{line}:{column}: {}", finding.file, finding.message));
-            writeln!(out, "    <testcase classname=\"{file}\" name=\"{case}\" file=\"{file}\" line=\"{line}\">")?;
-            if fails(finding) {
-                writeln!(out, "      <failure type=\"{rule}\" message=\"{message}\">{text}</failure>")?;
-            } else {
-                writeln!(out, "      <system-out>{}: {text}</system-out>", finding.severity)?;
+
+    /// The suite of a file; made where there is none yet.
+    fn suite(&mut self, file: &str) -> Option<&mut Suite> {
+        let place = match self.places.get(file) {
+            Some(place) => *place,
+            None => {
+                self.suites.push(Suite { file: file.to_owned(), ..Suite::default() });
+                self.places.insert(file.to_owned(), self.suites.len() - 1);
+                self.suites.len() - 1
             }
-            writeln!(out, "    </testcase>")?;
-        }
-        writeln!(out, "  </testsuite>")?;
+        };
+        self.suites.get_mut(place)
     }
-    writeln!(out, "</testsuites>")
+
+    pub(super) fn add(&mut self, finding: &Finding<'_>, fails: bool) -> io::Result<()> {
+        let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
+        let at = finding.loc.map_or_else(String::new, |loc| format!(" {loc}"));
+        let file = attribute(finding.file);
+        let case = attribute(&format!("{} {line}:{column}{at}", finding.rule));
+        let (rule, message) = (attribute(finding.rule), attribute(finding.message));
+        let text = attribute(&format!("{}:{line}:{column}: {}", finding.file, finding.message));
+        let mut out = Vec::new();
+        writeln!(out, "    <testcase classname=\"{file}\" name=\"{case}\" file=\"{file}\" line=\"{line}\">")?;
+        if fails {
+            writeln!(out, "      <failure type=\"{rule}\" message=\"{message}\">{text}</failure>")?;
+        } else {
+            writeln!(out, "      <system-out>{}: {text}</system-out>", finding.severity)?;
+        }
+        writeln!(out, "    </testcase>")?;
+        self.cases.write_all(&out)?;
+        let (from, to) = (self.written, self.written + out.len() as u64);
+        self.written = to;
+        let Some(suite) = self.suite(finding.file) else { return Ok(()) };
+        suite.findings += 1;
+        suite.failures += usize::from(fails);
+        match suite.cases.last_mut() {
+            Some(before) if before.end == from => before.end = to,
+            _ => suite.cases.push(from..to),
+        }
+        Ok(())
+    }
+
+    /// Writes all: the suites of these files first, in their order.
+    pub(super) fn finish(&mut self, out: &mut dyn Write, files: &[String]) -> io::Result<()> {
+        for file in files {
+            self.suite(file);
+        }
+        let mut left: Vec<Option<Suite>> = std::mem::take(&mut self.suites).into_iter().map(Some).collect();
+        let places = files.iter().filter_map(|file| self.places.get(file));
+        let mut suites: Vec<Suite> = places.filter_map(|place| left.get_mut(*place).and_then(Option::take)).collect();
+        suites.extend(left.into_iter().flatten());
+        let all: usize = suites.iter().map(|suite| suite.findings.max(1)).sum();
+        let failures: usize = suites.iter().map(|suite| suite.failures).sum();
+        writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+        writeln!(out, "<testsuites name=\"{HOME}\" tests=\"{all}\" failures=\"{failures}\" errors=\"0\">")?;
+        for Suite { file, findings, failures, cases } in suites {
+            let file = attribute(&file);
+            let tests = findings.max(1);
+            writeln!(
+                out,
+                "  <testsuite name=\"{file}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"0\" skipped=\"0\">"
+            )?;
+            if findings == 0 {
+                writeln!(out, "    <testcase classname=\"{file}\" name=\"no findings\"/>")?;
+            }
+            for part in cases {
+                self.cases.seek(SeekFrom::Start(part.start))?;
+                io::copy(&mut (&mut self.cases).take(part.end - part.start), out)?;
+            }
+            writeln!(out, "  </testsuite>")?;
+        }
+        writeln!(out, "</testsuites>")
+    }
 }
 
 /// Text for an attribute or an element, without what XML cannot hold.
@@ -204,7 +268,11 @@ mod tests {
     #[test]
     fn sarif_has_a_rule_for_each_result_and_a_place() {
         let whole = Finding { rule: "set-duplicate", severity: "note", line: None, column: None, loc: None, ..ONE };
-        let text = written(|out| sarif(out, &[ONE, whole.clone()]));
+        let text = written(|out| {
+            let mut log = SarifLog::new();
+            [&ONE, &whole].into_iter().try_for_each(|finding| log.add(finding))?;
+            log.finish(out)
+        });
         assert!(!text.contains('\u{1b}'), "{text}");
         let log: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(log["version"], "2.1.0");
@@ -224,7 +292,12 @@ mod tests {
     fn junit_counts_what_fails_and_is_xml() {
         let note = Finding { severity: "note", message: "fine", ..ONE };
         let files = ["a b/c.xml".to_owned(), "d.xml".to_owned()];
-        let text = written(|out| junit(out, &files, &[ONE, note.clone()], &|finding| finding.severity != "note"));
+        let text = written(|out| {
+            let mut report = JunitReport::new();
+            report.add(&ONE, true)?;
+            report.add(&note, false)?;
+            report.finish(out, &files)
+        });
         assert!(text.contains("<testsuites name=\"sited\" tests=\"3\" failures=\"1\" errors=\"0\">"), "{text}");
         assert!(text.contains("<testcase classname=\"d.xml\" name=\"no findings\"/>"), "{text}");
         assert!(text.contains("message=\"50% of &quot;#x&quot; &lt;is"), "{text}");
