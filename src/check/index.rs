@@ -235,7 +235,7 @@ mod tests {
         };
         Index {
             source: Arc::new(Source::new(text.into_bytes(), scan).unwrap()),
-            children: states.iter().enumerate().map(child).collect(),
+            children: Arc::new(states.iter().enumerate().map(child).collect()),
             ..Index::default()
         }
     }
@@ -278,7 +278,7 @@ mod tests {
         for (locs, stranger) in table {
             let mut index = index(&["2026-01-01"; 2], &[ChildState::NotLoaded, ChildState::NotLoaded]);
             let children = locs.map(|loc| Child { loc: loc.into(), state: ChildState::NotLoaded });
-            index.children = children.into_iter().collect();
+            index.children = Arc::new(children.into_iter().collect());
             let expected: Vec<_> = stranger.map(|child| ("index-child-host", Some(child))).into_iter().collect();
             assert_eq!(codes(&index, &facts), expected, "{locs:?}");
         }

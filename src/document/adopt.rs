@@ -38,7 +38,7 @@ impl Eq for Adopted {}
 /// The index of another document in the ids of this one.
 pub(super) fn in_ids(index: &Index, ids: &HashMap<SitemapId, SitemapId>) -> Index {
     let mut index = index.clone();
-    for child in &mut index.children {
+    for child in index.children_mut() {
         if let ChildState::Loaded(id) = child.state {
             child.state = ids.get(&id).map_or(ChildState::Missing, |id| ChildState::Loaded(*id));
         }

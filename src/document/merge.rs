@@ -453,7 +453,7 @@ impl Merge {
             // The file alone is gone, and its entry is still there.
             for file in kept {
                 let loc = own.child_of(file.id).and_then(|entry| own.children.get(entry)).map(|child| &child.loc);
-                if let Some(child) = index.children.iter_mut().find(|child| Some(&child.loc) == loc) {
+                if let Some(child) = index.children_mut().iter_mut().find(|child| Some(&child.loc) == loc) {
                     child.state = ChildState::Loaded(file.id);
                 }
             }

@@ -231,8 +231,9 @@ pub struct Index {
     /// Its bytes; entry *i* is `children[i]`. Of several files: what stands around the entries of the first, and the
     /// entries of all.
     pub source: Arc<Source>,
-    /// Its entries, in file order.
-    pub children: Vec<Child>,
+    /// Its entries, in file order. Shared, since trials of fixes make copies of the index, and it may have an entry in every
+    /// ten bytes.
+    pub children: Arc<Vec<Child>>,
     /// Its further files; none where one file lists all sitemaps.
     pub more: Arc<[Volume]>,
     /// The encoding that it is stored in; in memory it is UTF-8 always.
@@ -242,7 +243,7 @@ pub struct Index {
     /// Names of sitemaps that lay beside it when it was read and that it does not list.
     pub unlisted: Arc<[Arc<str>]>,
     /// Its entries as they were before the first edit of them; empty before that.
-    pub was: Arc<[Child]>,
+    pub was: Arc<Vec<Child>>,
     /// Whether somebody agreed that its repairs are written, although nothing else may differ.
     pub accepted: bool,
     /// Entries whose text was changed since the index was read or written, by number.
@@ -273,7 +274,7 @@ impl Default for Index {
             name: "sitemap_index.xml".into(),
             gzip: false,
             source: Arc::new(Source::blank(FileKind::Index)),
-            children: Vec::new(),
+            children: Arc::default(),
             more: Arc::default(),
             encoding: UTF_8,
             quirks: Arc::default(),
@@ -287,6 +288,11 @@ impl Default for Index {
 }
 
 impl Index {
+    /// Its entries, to be changed.
+    pub fn children_mut(&mut self) -> &mut Vec<Child> {
+        Arc::make_mut(&mut self.children)
+    }
+
     /// The entry that names a sitemap.
     pub fn child_of(&self, sitemap: SitemapId) -> Option<usize> {
         self.places().get(&sitemap).copied().flatten()
@@ -355,7 +361,7 @@ impl Index {
             ChildState::Nested(nested) => leaves(&nested.children),
             _ => Vec::new(),
         };
-        let inside = self.was.iter().chain(&self.children).flat_map(nested);
+        let inside = self.was.iter().chain(self.children.iter()).flat_map(nested);
         let mut known: HashMap<&str, &ChildState> = HashMap::new();
         for child in inside.chain(self.was.iter()) {
             // The first that led to a file counts.
@@ -376,19 +382,19 @@ impl Index {
     /// its child; where entries are gone or new, they are known by their locs, in order.
     #[must_use]
     pub fn edited(&self, source: Arc<Source>) -> Self {
-        let loc = |entry: usize| {
+        let loc = |entry: usize| -> Arc<str> {
             let text = source.entry_text(entry);
             let value = Entry::of(text, &source.names).value(Field::Loc, text);
-            value.map(|loc| loc.trim().to_owned()).unwrap_or_default()
+            value.map(|loc| loc.trim().into()).unwrap_or_default()
         };
-        let locs: Vec<String> = (0..source.len()).map(loc).collect();
+        let locs: Vec<Arc<str>> = (0..source.len()).map(loc).collect();
         let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
         for (place, child) in self.children.iter().enumerate().rev() {
             places.entry(&child.loc).or_default().push(place);
         }
         let known = self.known();
         let unlisted: HashSet<&str> = self.unlisted.iter().map(|name| &**name).collect();
-        let comes = |loc: &String| {
+        let comes = |loc: &Arc<str>| {
             !places.contains_key(&**loc) && (known.contains_key(&**loc) || unlisted.contains(&*file_name(loc)))
         };
         // Where none came and none went, a loc may be another now.
@@ -407,7 +413,7 @@ impl Index {
                 Some(child) => child.state.clone(),
                 None => known.get(&**loc).map_or(ChildState::Listed, |state| (*state).clone()),
             };
-            children.push(Child { loc: loc.as_str().into(), state });
+            children.push(Child { loc: Arc::clone(loc), state });
         }
         let is_listed = |child: &&Child| child.state == ChildState::Listed;
         let listed: HashSet<&str> = children.iter().filter(is_listed).map(|child| &*child.loc).collect();
@@ -417,7 +423,8 @@ impl Index {
         let back = gone.map(|child| Arc::from(file_name(&child.loc)));
         let mut unlisted: Vec<Arc<str>> = self.unlisted.iter().filter(is_unlisted).cloned().chain(back).collect();
         unlisted.sort_unstable();
-        let was = if self.was.is_empty() { self.children.clone().into() } else { Arc::clone(&self.was) };
+        let was = Arc::clone(if self.was.is_empty() { &self.children } else { &self.was });
+        let children = Arc::new(children);
         let more = self.parted(&places_before);
         Self { source, children, more, edited: Arc::new(edited), unlisted: unlisted.into(), was, ..self.clone() }
     }

@@ -232,7 +232,7 @@ impl Index {
                 encoding: index.encoding,
                 quirks: index.quirks.iter().map(moved).collect(),
             });
-            joined.children.extend(index.children);
+            joined.children_mut().extend(index.children.iter().cloned());
         }
         (joined.source, joined.more) = (source, more.into());
         Some(joined)

@@ -212,7 +212,7 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
         if met.indexes.len() >= DEEPEST {
             return ChildState::Denied(format!("indexes in indexes are followed {DEEPEST} deep").into());
         }
-        let mut children = index.children;
+        let mut children = Arc::unwrap_or_clone(index.children);
         met.indexes.push(Identity::of(&found.path, on_disk.and_then(|on_disk| on_disk.identity)));
         let inner = self.resolve(met, found.path.parent(), &mut children);
         self.children(met, &inner, &mut children, deliver);

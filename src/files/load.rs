@@ -206,9 +206,11 @@ impl<V> File<V> {
         let source = self.source;
         let loc = |entry| {
             let text = source.entry_text(entry);
-            Entry::of(text, &source.names).value(Field::Loc, text).unwrap_or_default().into()
+            Entry::of(text, &source.names).value(Field::Loc, text).map_or_else(Arc::default, |loc| loc.into())
         };
-        let children = (0..source.len()).map(|entry| Child { loc: loc(entry), state: ChildState::NotLoaded }).collect();
+        let children: Vec<Child> =
+            (0..source.len()).map(|entry| Child { loc: loc(entry), state: ChildState::NotLoaded }).collect();
+        let children = Arc::new(children);
         let Facts { path, name, gzip, encoding, .. } = self.facts;
         let (source, quirks) = (Arc::new(source), self.quirks);
         (Index { path, name, gzip, source, children, encoding, quirks, ..Index::default() }, self.on_disk, self.visitor)
@@ -254,9 +256,9 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
         deliver: &mut dyn FnMut(Part<V>),
     ) -> Result<Listed, Error> {
         let path = index.path.clone().unwrap_or_default();
-        let found = self.resolve(&mut met, None, &mut index.children);
+        let found = self.resolve(&mut met, None, index.children_mut());
         if self.options.require_all {
-            let indexes = probe(&found, &mut index.children);
+            let indexes = probe(&found, index.children_mut());
             let inside = self.unread_inside(&mut met.clone(), &indexes);
             Error::unread(&path, known_unread(&index.children).chain(inside)).map_or(Ok(()), Err)?;
         }
@@ -266,7 +268,7 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
         if self.options.recovery.finish {
             sweep_beside(&folder, found.iter().map(|found| &*found.path));
         }
-        let stopped = self.children(&mut met, &found, &mut index.children, deliver);
+        let stopped = self.children(&mut met, &found, index.children_mut(), deliver);
         // What indexes inside the index list is of the set as well.
         let inside = met.paths.get(direct..).unwrap_or_default().iter().map(PathBuf::as_path);
         let desk = desk.map(|desk| claimed(desk, inside));
@@ -408,7 +410,7 @@ pub(super) mod tests {
         let index = loaded.index.unwrap();
         // What is listed by another path of its URL alone counts as not listed here.
         assert_eq!(index.unlisted.iter().map(|name| &**name).collect::<Vec<_>>(), ["b.xml", "unlisted.xml"]);
-        let states: Vec<ChildState> = index.children.into_iter().map(|child| child.state).collect();
+        let states: Vec<ChildState> = index.children.iter().map(|child| child.state.clone()).collect();
         let unreadable = |number: usize| match &states[number] {
             ChildState::Unreadable(why) => why.to_string(),
             other => panic!("{other:?}"),
@@ -556,7 +558,7 @@ pub(super) mod tests {
         let path = folder.path().join("index.xml");
         fs::write(&path, index(&["http://e/a.xml", "http://e/b.xml"])).unwrap();
         let loaded = load(&path, &Options::default(), &Progress::default(), |_| Locs::default(), &mut |_| {}).unwrap();
-        let states: Vec<ChildState> = loaded.index.unwrap().children.into_iter().map(|child| child.state).collect();
+        let states: Vec<ChildState> = loaded.index.unwrap().children.iter().map(|child| child.state.clone()).collect();
         assert_eq!(states, [ChildState::Loaded(SitemapId(0)), ChildState::Repeated]);
     }
 }

@@ -313,7 +313,7 @@ pub fn relocate(document: &mut Document, path: &Path) -> Vec<SitemapId> {
 
 /// Whether a load was stopped half-way: a copy of it would lack the rest.
 fn is_incomplete(document: &Document) -> bool {
-    let children = document.index().map_or(&[][..], |index| &index.children);
+    let children = document.index().map_or(&[][..], |index| index.children.as_slice());
     document.sitemaps().iter().any(|sitemap| sitemap.frame.cut)
         || children.iter().any(|child| child.state == ChildState::NotLoaded)
 }
@@ -373,7 +373,7 @@ impl Planner<'_> {
         if self.request.to.is_none() || main_path(&self.document).as_deref() == Some(path) {
             return;
         }
-        let children = self.document.index().map_or(&[][..], |index| &index.children);
+        let children = self.document.index().map_or(&[][..], |index| index.children.as_slice());
         if let Some(nested) = children.iter().find(|child| matches!(child.state, ChildState::Nested(_))) {
             let message = format!(
                 "{} is an index inside the index, and no index is written that lists another; first list its sitemaps \

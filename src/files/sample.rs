@@ -31,7 +31,7 @@ pub fn sample<V: Visit + Send>(make: impl Fn(&Facts) -> V, deliver: &mut dyn FnM
     let (mut index, _, visitor) = index.into_index();
     deliver(Part::Index { index: index.clone(), on_disk: Vec::new(), visitors: vec![visitor] });
     let mut sitemaps = 0;
-    for (child, sitemap) in index.children.iter_mut().zip(SITEMAPS) {
+    for (child, sitemap) in index.children_mut().iter_mut().zip(SITEMAPS) {
         if let Some(file) = file(sitemap, FileKind::Urlset, Some(Arc::clone(&child.loc))) {
             deliver(file.into_sitemap());
             child.state = ChildState::Loaded(SitemapId(sitemaps));

@@ -240,7 +240,7 @@ mod tests {
             Child { loc, state }
         };
         let children = (0..source.len()).map(child).collect();
-        Index { source, children, ..Index::default() }
+        Index { source, children: Arc::new(children), ..Index::default() }
     }
 
     /// Before, ours, theirs, and what comes of it, with how many both changed.

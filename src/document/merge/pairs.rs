@@ -43,7 +43,7 @@ pub(super) fn mergeable(
         }
     }
     let children = |document: &Document| -> Vec<Arc<str>> {
-        document.index().iter().flat_map(|index| &index.children).map(|child| Arc::clone(&child.loc)).collect()
+        document.index().iter().flat_map(|index| index.children.iter()).map(|child| Arc::clone(&child.loc)).collect()
     };
     let first = base.sitemaps().len();
     let is_other = |(id, there): &(SitemapId, Option<SitemapId>)| there.is_none() || id.index() >= first;

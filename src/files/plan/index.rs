@@ -84,7 +84,7 @@ impl Changes {
         firsts.resize(index.more.len(), children.len());
         let mut firsts = firsts.into_iter();
         after.change_more(|volume| volume.first = firsts.next().unwrap_or(volume.first));
-        after.children = children;
+        after.children = children.into();
         after
     }
 
@@ -197,7 +197,7 @@ mod tests {
         let children = (0..source.len())
             .map(|entry| Child { loc: loc(entry).into(), state: ChildState::Loaded(SitemapId(entry as u32)) })
             .collect();
-        Index { name: "index.xml".into(), source, children, ..Index::default() }
+        Index { name: "index.xml".into(), source, children: Arc::new(children), ..Index::default() }
     }
 
     const INDEX: &str = "<?xml version='1.0'?>\r\n<!-- a -->\r\n<sitemapindex xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>\r\n\t<sitemap>\r\n\t\t<loc>http://e/1.xml</loc>\r\n\t\t<lastmod>2024-01-01</lastmod>\r\n\t</sitemap>\r\n\t<!-- b -->\r\n\t<sitemap><loc>http://e/2.xml</loc></sitemap>\r\n</sitemapindex>\r\n<!-- c -->";

@@ -12,7 +12,7 @@ impl Planner<'_> {
     pub(super) fn say_what_keeps_its_date(&mut self) {
         let Some(index) = self.document.index().filter(|index| index.has_nested()) else { return };
         let mut dated = BTreeMap::new();
-        for child in &index.children {
+        for child in index.children.iter() {
             note_dated(child, &mut dated);
         }
         let mut said: BTreeMap<Arc<str>, Arc<str>> = BTreeMap::new();

@@ -214,7 +214,7 @@ impl Planner<'_> {
         };
         let (was, is) = (texts(before), texts(after));
         let gone: BTreeSet<&Arc<str>> = was.keys().filter(|loc| !is.contains_key(*loc)).collect();
-        let children = self.document.index().into_iter().flat_map(|index| &index.children);
+        let children = self.document.index().into_iter().flat_map(|index| index.children.iter());
         let moved = children.map(|child| &child.loc).filter(|loc| gone.contains(loc)).count();
         let added = is.keys().filter(|loc| !was.contains_key(*loc)).count();
         let dated = is.iter().filter(|(loc, text)| was.get(*loc).is_some_and(|was| was != *text)).count();

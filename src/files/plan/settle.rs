@@ -54,7 +54,7 @@ impl Planner<'_> {
         let saved = self.request.saved;
         if let Some(index) = saved.index().filter(|index| index.path.as_deref() == Some(path)) {
             let mut index = index.clone();
-            for (number, child) in index.children.iter_mut().enumerate() {
+            for (number, child) in index.children_mut().iter_mut().enumerate() {
                 let place = index::loaded(child).and_then(|id| saved.sitemap(id)?.path.as_ref());
                 child.state = match place.map(|path| places.get(path)) {
                     Some(Some(id)) => ChildState::Loaded(*id),
@@ -76,7 +76,14 @@ impl Planner<'_> {
         let urls = self.ids().filter_map(|id| Some((id, self.document.sitemap(id)?.url.clone()?)));
         let (source, children) = index::new_index(&urls.collect::<Vec<_>>(), self.request.now);
         let name = path.file_name().unwrap_or_default().to_string_lossy().into();
-        Some(Index { path: Some(path.to_path_buf()), name, gzip, source, children, ..Index::default() })
+        Some(Index {
+            path: Some(path.to_path_buf()),
+            name,
+            gzip,
+            source,
+            children: children.into(),
+            ..Index::default()
+        })
     }
 
     /// The entries on disk, if another save than the one that this document comes from made them.

@@ -337,7 +337,7 @@ fn index(folder: &Path, name: &str, entries: &str, children: Vec<Child>) -> Inde
     bytes.extend_from_slice(&blank.tail(true));
     let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
     let source = Arc::new(Source::new(bytes, scan).unwrap_or(blank));
-    Index { path: Some(folder.join(name)), name: name.into(), source, children, ..Index::default() }
+    Index { path: Some(folder.join(name)), name: name.into(), source, children: children.into(), ..Index::default() }
 }
 
 /// The children of the indexes that are in the folder already, and how many each of these has.

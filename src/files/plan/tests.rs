@@ -181,7 +181,7 @@ fn a_bad_base_url_half_a_set_and_a_missing_name_are_problems() {
     assert!(set.plan().problems[0].message.contains("e.com is no base URL"));
     set.base_url = None;
     let mut index = set.document.index().unwrap().clone();
-    index.children[1].state = ChildState::NotLoaded;
+    index.children_mut()[1].state = ChildState::NotLoaded;
     set.document.set_index(Some(index));
     assert!(set.plan().problems[0].message.contains("loading was stopped"));
     let (source, sitemap) = crate::files::blank(None);
