@@ -28,7 +28,7 @@ pub mod said;
 pub mod save;
 pub mod snapshot;
 pub mod verify;
-mod whole;
+pub mod whole;
 
 #[cfg(test)]
 pub(crate) mod sampled;

@@ -8,9 +8,11 @@ use super::findings::{FileFinding, Place};
 use super::fix::set::CLEARED;
 use crate::check::fix::{Action, Fix};
 use crate::check::rule::{FixKind, Rule, RuleSet};
-use crate::check::set::SetFinding;
+use crate::check::set::SetRule;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
+use crate::progress::note_work;
+use crate::protocol::Severity;
 
 impl Place {
     /// The file that is put right to end a finding here; `None` for the set.
@@ -23,17 +25,68 @@ impl Place {
     }
 }
 
+/// A finding that no row carries, not yet in words: a set may have one in each of its files, and few of them are shown.
+#[derive(Debug, Clone, Copy)]
+pub struct WholeFinding<'s> {
+    /// What it is about.
+    pub place: Place,
+    /// Which rule.
+    pub rule: Rule,
+    /// How bad.
+    pub severity: Severity,
+    /// Whether a key does something about it.
+    pub is_fixable: bool,
+    source: Source<'s>,
+}
+
+/// What a finding is put into words from.
+#[derive(Debug, Clone, Copy)]
+enum Source<'s> {
+    File(&'s FileFinding),
+    /// A rule of several rows, the file that breaks it, and what the fix is called.
+    Rows(SetRule, Option<u32>, Option<&'static str>),
+}
+
 impl Session {
     /// Every finding that no row carries: the index first, then file by file, then the set.
     pub fn whole_findings(&self) -> Vec<FileFinding> {
-        let of_set = self.now.checks.set_findings().into_iter().filter_map(|found| self.whole(found));
-        let mut found: Vec<FileFinding> = self.file_findings.iter().cloned().chain(of_set).collect();
-        found.sort_by_key(|finding| match finding.place {
+        self.first_whole_findings(usize::MAX, |_| true, |_| ()).0
+    }
+
+    /// As many of those that are wanted, the lowest rank first, then in that order; and how many are wanted in all.
+    pub fn first_whole_findings<K: Ord>(
+        &self,
+        most: usize,
+        is_wanted: impl Fn(&WholeFinding<'_>) -> bool,
+        rank: impl Fn(&WholeFinding<'_>) -> K,
+    ) -> (Vec<FileFinding>, usize) {
+        let order = |place: Place| match place {
             Place::Index(_) | Place::IndexFile(_) => 0,
             Place::Sitemap(id) => id.0.saturating_add(1),
             Place::Set => u32::MAX,
+        };
+        let wanted = self.each_whole_finding().filter(is_wanted).enumerate();
+        let mut found: Vec<_> =
+            wanted.map(|(at, finding)| ((rank(&finding), order(finding.place), at), finding)).collect();
+        let all = found.len();
+        if most < all {
+            found.select_nth_unstable_by(most, |a, b| a.0.cmp(&b.0));
+            found.truncate(most);
+        }
+        found.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        (found.into_iter().map(|(_, finding)| self.worded(finding)).collect(), all)
+    }
+
+    /// All of them in no order.
+    pub fn each_whole_finding(&self) -> impl Iterator<Item = WholeFinding<'_>> {
+        let of_files = self.file_findings.iter().map(|finding| WholeFinding {
+            place: finding.place,
+            rule: finding.rule,
+            severity: finding.severity,
+            is_fixable: finding.fix.is_some(),
+            source: Source::File(finding),
         });
-        found
+        of_files.chain(self.now.checks.set().broken().filter_map(|(file, rule)| self.of_rows(file, rule)))
     }
 
     /// Those of the file that a row is in, and of the set.
@@ -42,23 +95,21 @@ impl Session {
         let file = self.document().as_agreed().sitemap_of(row);
         let own = self.file_findings.iter().filter(|finding| finding.place == Place::Sitemap(file)).cloned();
         let set = self.now.checks.set();
-        let of_set = set.findings_of(Some(file.0)).into_iter().chain(set.findings_of(None));
-        own.chain(of_set.filter_map(|found| self.whole(found))).collect()
+        let of_set = set.broken_of(Some(file.0)).chain(set.broken_of(None));
+        let of_set = of_set.filter_map(|(file, rule)| self.of_rows(file, rule));
+        own.chain(of_set.map(|finding| self.worded(finding))).collect()
     }
 
     /// Whether a key does something about any of them.
     pub fn can_fix_whole(&self) -> bool {
-        let set = self.now.checks.set();
-        let files = (0..self.document().as_agreed().sitemaps().len() as u32).map(Some).chain([None]);
-        let mut of_set = files.flat_map(|file| set.findings_of(file)).filter_map(|found| self.whole(found));
-        self.file_findings.iter().any(|finding| finding.fix.is_some()) || of_set.any(|finding| finding.fix.is_some())
+        self.each_whole_finding().any(|finding| finding.is_fixable)
     }
 
     /// A finding of several rows together as one of their file, or of the set.
-    fn whole(&self, found: SetFinding) -> Option<FileFinding> {
-        let rule = rule_of(found.rule);
+    fn of_rows(&self, file: Option<u32>, broken: SetRule) -> Option<WholeFinding<'_>> {
+        let rule = rule_of(broken);
         let severity = rule.severity_in(self.profile())?;
-        let place = found.file.map_or(Place::Set, |file| Place::Sitemap(SitemapId(file)));
+        let place = file.map_or(Place::Set, |file| Place::Sitemap(SitemapId(file)));
         let label = match (place, rule) {
             (_, rule) if CLEARED.contains(rule) => Some("take these values out"),
             (Place::Sitemap(id), Rule::SET_NEWS_MIXED) if self.now.parts_news(id) => {
@@ -67,9 +118,22 @@ impl Session {
             (Place::Sitemap(id), Rule::NEWS_LIMIT) if self.now.splits_news(id) => Some("split it when it is saved"),
             _ => None,
         };
-        let is_safe = rule.fix() == FixKind::Safe;
-        let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
-        Some(FileFinding { place, rule, severity, field: None, message: found.message, fix, at: None })
+        let source = Source::Rows(broken, file, label);
+        Some(WholeFinding { place, rule, severity, is_fixable: label.is_some(), source })
+    }
+
+    fn worded(&self, finding: WholeFinding<'_>) -> FileFinding {
+        note_work(1);
+        let WholeFinding { place, rule, severity, source, .. } = finding;
+        match source {
+            Source::File(finding) => finding.clone(),
+            Source::Rows(broken, file, label) => {
+                let message = self.now.checks.set().finding(file, broken).message;
+                let is_safe = rule.fix() == FixKind::Safe;
+                let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
+                FileFinding { place, rule, severity, field: None, message, fix, at: None }
+            }
+        }
     }
 
     /// The change that ends a finding that no row carries. Where somebody has to say more first, there is a

@@ -445,21 +445,33 @@ impl SetIndex {
         self.duplicates.len()
     }
 
+    /// The rules that files and the set break, files first; not yet in words, since every file may break some.
+    pub fn broken(&self) -> impl Iterator<Item = (Option<u32>, SetRule)> {
+        (0..self.files.len() as u32).map(Some).chain([None]).flat_map(|file| self.broken_of(file))
+    }
+
+    /// The same of one file, or of the set.
+    pub fn broken_of(&self, file: Option<u32>) -> impl Iterator<Item = (Option<u32>, SetRule)> {
+        let own = file.and_then(|number| self.files.get(number as usize));
+        let of_set = move |rule: &SetRule| file.is_none() && rule.place() == Place::Set && self.count_of(*rule) > 0;
+        let of_set = SetRule::ALL.iter().copied().filter(of_set);
+        own.into_iter().flat_map(|own| own.verdict.rules.iter()).chain(of_set).map(move |rule| (file, rule))
+    }
+
+    /// What one of them says.
+    pub fn finding(&self, file: Option<u32>, rule: SetRule) -> SetFinding {
+        let own = file.and_then(|number| self.files.get(number as usize));
+        SetFinding { rule, file, message: own.map_or_else(|| self.message(rule), |own| own.message(rule)) }
+    }
+
     /// The findings about files and about the set, files first.
     pub fn findings(&self) -> Vec<SetFinding> {
-        let broken = (0..).zip(&self.files).filter(|(_, file)| !file.verdict.rules.is_empty());
-        broken.flat_map(|(number, _)| self.findings_of(Some(number))).chain(self.findings_of(None)).collect()
+        self.broken().map(|(file, rule)| self.finding(file, rule)).collect()
     }
 
     /// The same of one file, or of the set.
     pub fn findings_of(&self, file: Option<u32>) -> Vec<SetFinding> {
-        let Some(number) = file else {
-            let broken = SetRule::ALL.iter().copied().filter(|rule| rule.place() == Place::Set);
-            let broken = broken.filter(|rule| self.count_of(*rule) > 0);
-            return broken.map(|rule| SetFinding { rule, file, message: self.message(rule) }).collect();
-        };
-        let Some(own) = self.files.get(number as usize) else { return Vec::new() };
-        own.verdict.rules.iter().map(|rule| SetFinding { rule, file, message: own.message(rule) }).collect()
+        self.broken_of(file).map(|(file, rule)| self.finding(file, rule)).collect()
     }
 
     fn message(&self, rule: SetRule) -> String {

@@ -158,9 +158,8 @@ impl App {
         let mut lines: Vec<(Line, Choice)> = Vec::new();
         let mut tables: Vec<(Line, Choice)> = Vec::new();
         // What can be put right comes first, to be chosen.
-        let mut whole = self.session.whole_findings();
-        whole.retain(|finding| finding.rule == rule);
-        for finding in whole.iter().take(200) {
+        let (whole, count) = self.session.first_whole_findings(200, |finding| finding.rule == rule, |_| ());
+        for finding in &whole {
             // All entries of the index are put right at once.
             let place = if finding.place.is_of_index() { Place::Index(None) } else { finding.place };
             let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixWhole(place, rule));
@@ -175,12 +174,7 @@ impl App {
         let mut say = |words: Words| {
             lines.extend(words.wrapped(charset, width, 2).into_iter().map(|line| (line.into(), Choice::Read)));
         };
-        let mut count = 0;
         for finding in &whole {
-            count += 1;
-            if count > 200 {
-                continue;
-            }
             let sign = self.theme.finding_sign(finding.severity);
             let place = self.place_name(finding.place);
             say(Words::new().and(finding.severity.into(), format!("{sign} ")).and(Role::Text, place));
@@ -198,8 +192,8 @@ impl App {
         say(Words::dim(rule.help()));
         say(Words::dim(format!("source: {}", rule.source())));
         let all = self.session.rule_counts().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, all)| all);
-        if all > count {
-            let words = Words::text(format!("show the {} with it too", counted(all - count, "row")));
+        if all > count as u64 {
+            let words = Words::text(format!("show the {} with it too", counted(all - count as u64, "row")));
             lines.insert(0, entry(words, Words::new(), Choice::Rows(rule)));
         }
         self.mode = Mode::List(List::new(ListKind::Explain, lines));

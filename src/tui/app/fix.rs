@@ -9,6 +9,7 @@ use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Severity;
 use crate::session::change::Change;
 use crate::session::findings::{FileFinding, Finding, Place};
+use crate::session::whole::WholeFinding;
 use crate::tui::command::Action;
 
 /// A finding where the cursor is.
@@ -49,7 +50,7 @@ impl App {
                 (true, false) if self.session.has_bad_rows() => {
                     "nothing is wrong with this row: } goes to the next finding"
                 }
-                (true, false) if self.session.whole_findings().iter().any(|finding| finding.fix.is_some()) => {
+                (true, false) if self.session.can_fix_whole() => {
                     "nothing is wrong with this row; ^E lists what is wrong with files and the set"
                 }
                 (true, false) => "nothing is wrong with this row",
@@ -108,9 +109,10 @@ impl App {
 
     /// Puts right what is worst where there are no rows. False if nothing can be.
     pub(super) fn fix_without_row(&mut self) -> bool {
-        let mut found = self.session.whole_findings();
-        found.retain(|finding| finding.fix.is_some());
-        let worst = found.iter().max_by_key(|finding| finding.severity).map(|finding| (finding.place, finding.rule));
+        // The one beside which the pane shows the key.
+        let rank = |finding: &WholeFinding<'_>| std::cmp::Reverse(finding.severity);
+        let (found, _) = self.session.first_whole_findings(1, |finding| finding.is_fixable, rank);
+        let worst = found.first().map(|finding| (finding.place, finding.rule));
         if let Some((place, rule)) = worst {
             self.fix_whole(place, rule);
         }
@@ -137,8 +139,8 @@ impl App {
             Some(Choice::FixWhole(place, rule)) => return self.fix_whole(place, rule),
             Some(Choice::OfRow(rule)) if rule.fix() != FixKind::None => return self.fix_rule(rule),
             Some(Choice::Rule(rule)) if rule.fix() != FixKind::None => {
-                let all = self.session.whole_findings();
-                match all.iter().find(|finding| finding.rule == rule && finding.fix.is_some()) {
+                let is_it = |finding: &WholeFinding<'_>| finding.rule == rule && finding.is_fixable;
+                match self.session.first_whole_findings(1, is_it, |_| ()).0.first() {
                     Some(finding) => self.fix_whole(finding.place, rule),
                     None => return self.open_line(super::Purpose::Command, &format!("%fix {}", rule.code())),
                 }
@@ -158,7 +160,7 @@ impl App {
     }
 
     fn is_fixable(&self, place: Place, rule: Rule) -> bool {
-        let found = self.session.whole_findings();
-        found.iter().any(|finding| finding.place == place && finding.rule == rule && finding.fix.is_some())
+        let is_it = |finding: WholeFinding<'_>| finding.place == place && finding.rule == rule && finding.is_fixable;
+        self.session.each_whole_finding().any(is_it)
     }
 }

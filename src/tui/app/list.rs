@@ -301,11 +301,11 @@ impl App {
                 .and(Role::Dim, rule.summary());
             lines.push(entry(words, Words::new(), Choice::Rule(rule)));
         }
-        let whole = self.session.whole_findings();
+        let (whole, _) = self.session.first_whole_findings(200, |_| true, |_| ());
         if !whole.is_empty() {
             lines.push(blank());
             lines.push(heading("Of the files and the set"));
-            for finding in whole.iter().take(200) {
+            for finding in &whole {
                 let sign = self.theme.finding_sign(finding.severity);
                 let message = self.message_of(finding);
                 let right = finding.fix.as_ref().map_or_else(Words::new, |fix| {
@@ -480,7 +480,7 @@ impl App {
             Choice::Run(action) => self.run(action, None),
             Choice::Travel(steps) => self.travel(steps),
             Choice::Rule(rule) => {
-                if self.session.whole_findings().iter().any(|finding| finding.rule == rule) {
+                if self.session.each_whole_finding().any(|finding| finding.rule == rule) {
                     self.open_of_files(rule);
                 } else {
                     self.filter_by(&format!("rule:{}", rule.code()));

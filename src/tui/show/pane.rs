@@ -12,6 +12,7 @@ use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
 use crate::session::explain::verdicts;
 use crate::session::findings::{FileFinding, Finding};
+use crate::session::whole::WholeFinding;
 use crate::words::{counted, grouped, size};
 
 pub(super) const GAP: &str = "   ";
@@ -126,12 +127,12 @@ impl App {
 
     /// What is wrong with files, the index and the set, where there is no row.
     fn file_lines(&self, most: usize) -> Vec<Line> {
-        let mut found = self.session.whole_findings();
-        found.retain(|finding| finding.severity > Severity::Note || finding.fix.is_some());
-        found.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.fix.is_some())));
+        let is_told = |finding: &WholeFinding<'_>| finding.severity > Severity::Note || finding.is_fixable;
+        let rank = |finding: &WholeFinding<'_>| std::cmp::Reverse((finding.severity, finding.is_fixable));
+        let (found, _) = self.session.first_whole_findings(most, is_told, rank);
         let first = found.iter().position(|finding| finding.fix.is_some());
         let key = |at: usize| if Some(at) == first { "gx" } else { "" };
-        (0..).zip(&found).take(most).map(|(at, finding)| self.whole_line(finding, key(at))).collect()
+        (0..).zip(&found).map(|(at, finding)| self.whole_line(finding, key(at))).collect()
     }
 
     fn whole_line(&self, finding: &FileFinding, key: &'static str) -> Line {
