@@ -1,7 +1,7 @@
 //! `Source`: the bytes of one file as read, and where its entries start. Never changed.
 
 use super::rows::RowId;
-use crate::progress::Progress;
+use crate::progress::{Progress, note_work};
 use crate::xml::entry::Entry;
 use crate::xml::grid::Grid;
 use crate::xml::names::{FileKind, Names};
@@ -358,6 +358,7 @@ impl<'b> Lines<'b> {
     /// Line and column of a byte offset. Cheap when offsets come in rising order; going back starts over.
     pub fn position(&mut self, offset: usize) -> (u64, u64) {
         if offset < self.at {
+            note_work(offset);
             *self = Self { anchors: self.anchors, ..Self::new(self.bytes) };
         }
         let anchor = self.anchors.partition_point(|(at, _)| *at as usize <= offset).checked_sub(1);

@@ -99,13 +99,23 @@ impl Reporter {
             let offset = field_offset(&entry, finding.field);
             index.source.start(child).unwrap_or_default() + offset
         };
-        let reported = found.into_iter().map(|(child, finding)| Reported {
+        // Positions are counted in rising order, since going back starts over: the findings of a child stand in any.
+        let offsets = (0..).zip(&found).map(|(number, (child, finding))| (place(*child, finding), number));
+        let mut offsets: Vec<(usize, usize)> = offsets.collect();
+        offsets.sort_unstable();
+        let mut positions = vec![(1, 1); found.len()];
+        for (offset, number) in offsets {
+            if let Some(position) = positions.get_mut(number) {
+                *position = lines.position(offset);
+            }
+        }
+        let reported = found.into_iter().zip(positions).map(|((child, finding), position)| Reported {
             file: file(child, finding.place),
             at: finding.at.or_else(|| match finding.place {
                 Place::IndexFile(number) => {
                     index.file(number).map(|file| file.frame.lines().position(file.frame.root_start()))
                 }
-                _ => Some(lines.position(place(child, finding))),
+                _ => Some(position),
             }),
             row: None,
             loc: child.and_then(|child| index.children.get(child)).map_or("", |child| &child.loc).into(),

@@ -27,7 +27,7 @@ fn many(n: usize, thing: &str) -> String {
 fn work_grows_with_the_length_of_the_file() {
     let entry = |inside: String| format!("{ROOT}><url>{inside}</url></urlset>");
     let attributes = |inside: String| format!("{ROOT}{inside}{END}");
-    let shapes: [(&str, &dyn Fn(usize) -> String); 14] = [
+    let shapes: [(&str, &dyn Fn(usize) -> String); 15] = [
         ("locs", &|n| entry(many(n, "<loc>https://e.com/{n}</loc>"))),
         ("attributes of the root", &|n| attributes(many(n, " a{n}='1'"))),
         ("attributes of the root without values", &|n| attributes(many(n, " a{n}"))),
@@ -53,6 +53,10 @@ fn work_grows_with_the_length_of_the_file() {
         ("attributes of an image", &|n| {
             entry(format!("<loc>https://e.com/</loc><image:image{}/>", many(n, " a{n}='1'")))
         }),
+        ("entries of an index whose date and URL are wrong", &|n| {
+            let entries = many(n, "<sitemap><loc>e.com</loc><lastmod>x</lastmod></sitemap>");
+            format!("{}>{entries}</sitemapindex>", ROOT.replace("urlset", "sitemapindex"))
+        }),
         ("images of an entry of an index", &|n| {
             let images = many(n, "<image:image/>");
             format!(
@@ -63,7 +67,13 @@ fn work_grows_with_the_length_of_the_file() {
     ];
     let mut wrong = Vec::new();
     for (what, text) in shapes {
-        for words in ["check DIR/a.xml", "fix --dry-run DIR/a.xml", "list --format jsonl DIR/a.xml"] {
+        let tasks = [
+            "check DIR/a.xml",
+            "fix --dry-run DIR/a.xml",
+            "fix --dry-run --rule ext-* DIR/a.xml",
+            "list --format jsonl DIR/a.xml",
+        ];
+        for words in tasks {
             let [n, twice, fourfold] = [200, 400, 800].map(|n| work_of(words, &text(n)));
             let (first, second) = (twice.saturating_sub(n), fourfold.saturating_sub(twice));
             // What costs the same whatever the length grows in one step or the other.
