@@ -17,6 +17,7 @@ use super::fix::{Action, Fix};
 use super::rule::{Rule, RuleSet};
 use super::set::Link;
 use crate::document::source::Source;
+use crate::progress::note_work;
 use crate::protocol::Field;
 use crate::protocol::extension;
 use crate::protocol::location::Fault;
@@ -392,7 +393,11 @@ const fn namespace(node: &Node) -> Namespace {
 
 /// Where an attribute's value stands in the entry text.
 fn attribute_range(outline: &Outline<'_>, node: &Node, name: &str) -> Option<std::ops::Range<usize>> {
-    let found = markup::attributes(node.tag.attributes(outline.text)).find(|found| found.name == name.as_bytes())?;
+    let mut attributes = markup::attributes(node.tag.attributes(outline.text));
+    let found = attributes.find(|found| {
+        note_work(1);
+        found.name == name.as_bytes()
+    })?;
     // The value is a part of the text.
     let start = (found.value.as_ptr() as usize).checked_sub(outline.text.as_ptr() as usize)?;
     Some(start..start + found.value.len())

@@ -56,8 +56,7 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, (entry, context): (&Ent
         About::Url(fault, attribute) => of_url(fault, attribute, outline, node, (entry, context))?,
         About::Stranger(place) => {
             let found = super::stranger(outline, node, place)?;
-            let cut = attribute_cut(outline, node, std::str::from_utf8(found.name).ok()?)?;
-            ("remove the attribute".to_owned(), false, Patch::cut([cut])?)
+            ("remove the attribute".to_owned(), false, Patch::cut([cut_of(outline, &found)?])?)
         }
         About::Other(_) => match breach.rule {
             Rule::HREFLANG_SELF_CONFLICT => return None,
@@ -229,6 +228,13 @@ fn without_deprecated(outline: &Outline<'_>, own: Namespace) -> Option<Way> {
 /// Without some elements, which must be in the order of the text.
 fn removed<'n>(outline: &Outline<'_>, nodes: impl IntoIterator<Item = &'n Node>) -> Option<Patch> {
     Patch::cut(nodes.into_iter().map(|node| with_blanks(outline.text, node.tag.start..node.end)))
+}
+
+/// An attribute of the text with the white space before it. It is not looked for by its name: an element may have many.
+fn cut_of(outline: &Outline<'_>, found: &markup::Attribute<'_>) -> Option<Range<usize>> {
+    let offset = |part: &[u8]| (part.as_ptr() as usize).checked_sub(outline.text.as_ptr() as usize);
+    let (start, value) = (offset(found.name)?, offset(found.value)?);
+    Some(with_blanks(outline.text, start..value + found.value.len() + 1))
 }
 
 /// An attribute with the white space before it.
