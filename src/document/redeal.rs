@@ -10,11 +10,12 @@ use super::edit::Edit;
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
-use crate::progress::Progress;
+use crate::progress::{Progress, note_work};
 use crate::protocol::limits::{Limits, NEWS_PER_FILE};
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Ignore};
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -146,10 +147,11 @@ impl Dealer {
 
 /// The frame of the first row's file, with the declarations of all others that do not contradict it.
 fn union_frame(document: &Document, rows: &[u32]) -> Source {
-    let mut frames: Vec<&Source> = Vec::new();
+    // Neither a frame nor a declaration is looked for among all others: many files may have many.
+    let (mut frames, mut seen): (Vec<&Source>, HashSet<*const Source>) = Default::default();
     for row in rows {
         if let Some(frame) = document.frame_of(RowId(*row))
-            && !frames.iter().any(|known| std::ptr::eq(*known, frame))
+            && seen.insert(std::ptr::from_ref(frame))
         {
             frames.push(frame);
         }
@@ -157,11 +159,10 @@ fn union_frame(document: &Document, rows: &[u32]) -> Source {
     let mut frames = frames.into_iter();
     let Some(first) = frames.next() else { return Source::blank(FileKind::Urlset) };
     let base = part_frame(first);
-    let mut known: Vec<(&str, &str)> = declarations(&base.names).collect();
+    let mut known: HashSet<&str> = declarations(&base.names).map(|(name, _)| name).collect();
     let mut more = String::new();
     for (name, uri) in frames.flat_map(|frame| declarations(&frame.names)) {
-        if !known.iter().any(|(other, _)| *other == name) {
-            known.push((name, uri));
+        if known.insert(name) {
             // As written in its own root, so no quote of the other kind ends it.
             let quote = if uri.contains('"') { '\'' } else { '"' };
             let _ = write!(more, " {name}={quote}{uri}{quote}");
@@ -188,8 +189,13 @@ fn missing<'n>(own: &'n Names, part: &Names) -> Vec<(&'n str, &'n str)> {
     if std::ptr::eq(own, part) || own.attributes == part.attributes {
         return Vec::new();
     }
-    let means = |name: &str| declarations(part).find(|(other, _)| *other == name).map(|(_, uri)| uri);
-    declarations(own).filter(|(name, uri)| means(name) != Some(uri)).collect()
+    // Of several equal names the first counts.
+    let mut meanings: HashMap<&str, &str> = HashMap::new();
+    for (name, uri) in declarations(part) {
+        note_work(1);
+        meanings.entry(name).or_insert(uri);
+    }
+    declarations(own).filter(|(name, uri)| meanings.get(name) != Some(uri)).collect()
 }
 
 /// A row's text as it may stand under any of these roots.
