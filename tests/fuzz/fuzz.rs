@@ -198,6 +198,13 @@ const MORE: usize = 4;
 const SHORT: Duration = Duration::from_millis(300);
 const TOO_MUCH: u32 = 9;
 
+/// How often what takes too much is measured again.
+const AGAIN: usize = 3;
+
+fn is_too_much<E>(few: &Result<Duration, E>, most: &Result<Duration, E>) -> bool {
+    matches!((few, most), (Ok(few), Ok(most)) if *most > SHORT && *most > *few * TOO_MUCH)
+}
+
 /// Whole commands on many of the same thing at some place, and a second thing at another: what takes time out of
 /// proportion to its length. How many shapes do.
 fn fuzz_many(time: Duration, seed: u64) -> usize {
@@ -227,17 +234,28 @@ fn fuzz_many(time: Duration, seed: u64) -> usize {
             let _ = write!(shape, ", and {other:?} {} it", if swapped { "before" } else { "behind" });
         }
         tried += 1;
-        let [few, most] = [TIMES, MORE * TIMES].map(|times| {
-            fs::write(&path, text(times)).expect("write an input");
-            let words = ["sited"].into_iter().chain(command.split(' ')).map(str::to_owned);
-            let words = words.chain([path.to_string_lossy().into_owned()]);
-            let line = args::Line::try_parse_from(words).expect("words of the command line");
-            let started = Instant::now();
-            let run = || cli::run(&line, Around::default(), &mut std::io::sink(), &mut std::io::sink());
-            catch_unwind(AssertUnwindSafe(run)).map(|_| started.elapsed())
-        });
+        let mut measured = || {
+            [TIMES, MORE * TIMES].map(|times| {
+                fs::write(&path, text(times)).expect("write an input");
+                let words = ["sited"].into_iter().chain(command.split(' ')).map(str::to_owned);
+                let words = words.chain([path.to_string_lossy().into_owned()]);
+                let line = args::Line::try_parse_from(words).expect("words of the command line");
+                let started = Instant::now();
+                let run = || cli::run(&line, Around::default(), &mut std::io::sink(), &mut std::io::sink());
+                catch_unwind(AssertUnwindSafe(run)).map(|_| started.elapsed())
+            })
+        };
+        let [mut few, mut most] = measured();
+        // Other work on the machine takes time as well: what is found must be found again.
+        for _ in 0..AGAIN {
+            if !is_too_much(&few, &most) {
+                break;
+            }
+            [few, most] = measured();
+        }
+        let is_found = is_too_much(&few, &most);
         let what = match (few, most) {
-            (Ok(few), Ok(most)) if most > SHORT && most > few * TOO_MUCH => format!("{few:?}, then {most:?}: {shape}"),
+            (Ok(few), Ok(most)) if is_found => format!("{few:?}, then {most:?}: {shape}"),
             (Ok(_), Ok(_)) => continue,
             _ => format!("a panic: {shape}"),
         };

@@ -84,6 +84,28 @@ fn extensions_of_an_entry_of_an_index() {
     linear_at(&["check"], 1_000, "<image:image xmlns:image='http://www.google.com/schemas/sitemap-image/1.1'/>", place);
 }
 
+/// What comparing two files costs, the second of which has one thing less.
+#[test]
+fn extensions_that_differ() {
+    let _alone = alone();
+    let place = ("ROOT<url><loc>https://e.com/</loc>", "</url></urlset>");
+    let attributes = ("ROOT<url><loc>https://e.com/</loc><a", "/></url></urlset>");
+    let shapes =
+        [("<a>", place), ("<a/>", place), ("<image:image>", place), ("<a b='{n}'/>", place), (" a{n}='1'", attributes)];
+    for (thing, place) in shapes {
+        let cost = |times: usize| {
+            let folder = tempfile::tempdir().unwrap();
+            let [old, new] = ["old.xml", "new.xml"].map(|name| folder.path().join(name));
+            let text = repeated(thing, place, times);
+            fs::write(&old, &text).unwrap();
+            fs::write(&new, repeated(thing, place, times - 1)).unwrap();
+            measure(2 * text.len(), || run(&format!("diff {}", old.display()), &new))
+        };
+        cost(1_000);
+        assert_linear(&format!("diff of many {thing}"), [2_000, 4_000, 8_000].map(cost), 60);
+    }
+}
+
 /// Entries that hold nothing cost a row each, and a finding; what is damaged in each tag is given up.
 #[test]
 fn entries_without_anything_stay_within_the_limit() {
@@ -103,6 +125,23 @@ fn entries_without_anything_stay_within_the_limit() {
         let text = repeated(thing, (before, after), 150_000);
         let cost = cost("check", &text);
         assert!(cost.peak <= MOST * cost.input + ALWAYS, "{thing}: {cost:?}");
+    }
+}
+
+/// A trial of a fix copies an index, but not what became of its entries.
+#[test]
+fn entries_of_an_index_without_anything() {
+    let _alone = alone();
+    linear("check", 50_000, MOST, |n| repeated("<sitemap/>", (INDEX, "</sitemapindex>"), n));
+}
+
+/// Findings of SARIF and JUnit wait in a file until all are known.
+#[test]
+fn findings_in_formats_with_sums() {
+    let _alone = alone();
+    let text = |n: usize| repeated("<url/>", (URLSET, "</urlset>"), n);
+    for format in ["sarif", "junit"] {
+        linear(&format!("check --format {format}"), 5_000, MOST, text);
     }
 }
 
