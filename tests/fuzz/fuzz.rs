@@ -234,7 +234,7 @@ fn fuzz_many(time: Duration, seed: u64) -> usize {
             let _ = write!(shape, ", and {other:?} {} it", if swapped { "before" } else { "behind" });
         }
         tried += 1;
-        let mut measured = || {
+        let measured = || {
             [TIMES, MORE * TIMES].map(|times| {
                 fs::write(&path, text(times)).expect("write an input");
                 let words = ["sited"].into_iter().chain(command.split(' ')).map(str::to_owned);
