@@ -161,6 +161,16 @@ impl Document {
     }
 }
 
+impl Document {
+    /// The document after an edit that is only tried, without the files that a save would split it into
+    /// ([`Document::as_agreed`]): those cost a walk over all files for each try.
+    pub fn trial(&self, edit: &Edit) -> Option<Self> {
+        let mut applied = Applied::nothing(self);
+        applied.run(edit, &Progress::default())?;
+        Some(applied.document)
+    }
+}
+
 impl Applied {
     /// A document as it is.
     pub fn nothing(document: &Document) -> Self {

@@ -231,16 +231,15 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
                 break;
             }
             let Outcome::Index(file) = job.child(found) else { continue };
-            let (index, on_disk, _) = file.into_index();
-            let mut children = index.children;
+            let (mut index, on_disk, _) = file.into_index();
             if met.indexes.len() >= DEEPEST {
                 // The reading itself says so.
                 continue;
             }
             met.indexes.push(Identity::of(&found.path, on_disk.and_then(|on_disk| on_disk.identity)));
-            let inner = job.resolve(met, found.path.parent(), &mut children);
-            let deeper = probe(&inner, &mut children);
-            unread.extend(known_unread(&children));
+            let inner = job.resolve(met, found.path.parent(), index.children_mut());
+            let deeper = probe(&inner, index.children_mut());
+            unread.extend(known_unread(&index.children));
             unread.extend(self.unread_inside(met, &deeper));
             met.indexes.pop();
         }

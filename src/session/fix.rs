@@ -325,12 +325,10 @@ impl Snapshot {
         if files.is_empty() {
             return Vec::new();
         }
-        let Some(after) = self.document.apply(&Edit::Several(edits.to_vec()), &Progress::default()) else {
-            return Vec::new();
-        };
+        let Some(after) = self.document.trial(&Edit::Several(edits.to_vec())) else { return Vec::new() };
         let profile = self.checks.profile();
         let files = files.into_iter().map(Member::Sitemap);
-        files.filter_map(|file| frame::no_longer_used(&self.document, &after.document, file, profile)).collect()
+        files.filter_map(|file| frame::no_longer_used(&self.document, &after, file, profile)).collect()
     }
 }
 

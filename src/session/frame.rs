@@ -20,7 +20,7 @@ use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Index, Member, Sitemap, SitemapId};
 use crate::document::source::Source;
-use crate::progress::{Progress, note_work};
+use crate::progress::note_work;
 use crate::protocol::limits::Limits;
 use crate::protocol::namespace::{self, Namespace};
 use crate::xml::record::Flags;
@@ -211,7 +211,7 @@ pub(super) fn tried(
     let before = rules(document);
     let mut edit = change(document, rule)?;
     for _ in 0..2 {
-        let after = document.apply(&edit, &Progress::default())?.document;
+        let after = document.trial(&edit)?;
         let new = rules(&after);
         if new.contains(rule) {
             return None;
@@ -335,9 +335,9 @@ impl Snapshot {
             let edits = self.edits_of_file(&document, member, rules);
             // The index lists it by its new name, and the next edit of the index is one of that.
             if edits.iter().any(|edit| matches!(edit, Edit::Rename { .. }))
-                && let Some(applied) = document.apply(&Edit::Several(edits.clone()), &Progress::default())
+                && let Some(after) = document.trial(&Edit::Several(edits.clone()))
             {
-                document = applied.document;
+                document = after;
             }
             all.extend(edits);
         }
@@ -370,8 +370,8 @@ impl Snapshot {
         };
         for rule in broken.intersection(rules).intersection(frame::FRAME_RULES).iter() {
             for edit in edits_for(&document, member, rule, profile).unwrap_or_default() {
-                if let Some(applied) = document.apply(&edit, &Progress::default()) {
-                    document = applied.document;
+                if let Some(after) = document.trial(&edit) {
+                    document = after;
                     match edit {
                         // The last frame has them all.
                         Edit::Frame { .. } => frame = Some(edit),
@@ -382,9 +382,9 @@ impl Snapshot {
         }
         if rules.contains(Rule::TEXT_EXTENSION)
             && let Some(edit) = name::usual(&document, member, rules)
-            && let Some(applied) = document.apply(&edit, &Progress::default())
+            && let Some(after) = document.trial(&edit)
         {
-            document = applied.document;
+            document = after;
             edits.push(edit);
         }
         if member == Member::Index {

@@ -16,7 +16,6 @@ use crate::document::edit::Edit;
 use crate::document::sitemap::{Index, Member};
 use crate::document::source::Source;
 use crate::document::volumes::IndexFile;
-use crate::progress::Progress;
 use std::sync::Arc;
 
 /// Rules about the sitemap's own namespace. A file that breaks one of them differs in it from the others, unless those
@@ -69,9 +68,9 @@ pub(in crate::session) fn put_right(
                 _ => edit_of(&document, number, rule, profile),
             };
             if let Some(edit) = edit
-                && let Some(applied) = document.apply(&edit, &Progress::default())
+                && let Some(after) = document.trial(&edit)
             {
-                document = applied.document;
+                document = after;
                 edits.push(edit);
             }
         }
