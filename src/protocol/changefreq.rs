@@ -148,6 +148,12 @@ pub fn nearest(text: &str) -> Option<Changefreq> {
     distances.filter(|&(distance, _)| distance <= 2).min_by_key(|&(distance, _)| distance).map(|(_, meant)| meant)
 }
 
+/// The first word that starts with this text, in any case; `None` if there is none or no text.
+pub fn completed(typed: &str) -> Option<Changefreq> {
+    let starts = |name: &str| name.get(..typed.len()).is_some_and(|start| start.eq_ignore_ascii_case(typed));
+    Changefreq::ALL.into_iter().find(|frequency| !typed.is_empty() && starts(frequency.name()))
+}
+
 /// What somebody typed as the new value; `None` removes the element.
 ///
 /// One of the seven words or its letter, `none`, or any text, which stays as typed.

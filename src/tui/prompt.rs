@@ -64,6 +64,8 @@ pub struct Prompt {
     recalled: Option<(usize, String)>,
     /// Proposals, if asked for.
     pub completion: Option<Completion>,
+    /// Bytes after the caret that complete what was typed, as [`Prompt::complete_inline`] put them in.
+    inline: usize,
 }
 
 /// The part of the text that fits its place, and where the caret stands in it.
@@ -78,7 +80,8 @@ pub struct Window {
 impl Prompt {
     /// An editor with this text, the caret at its end, and lines that can be recalled, newest last.
     pub fn new(text: &str, history: Vec<String>) -> Self {
-        let mut prompt = Self { editor: TextArea::default(), caret: 0, history, recalled: None, completion: None };
+        let mut prompt =
+            Self { editor: TextArea::default(), caret: 0, history, recalled: None, completion: None, inline: 0 };
         prompt.set(text);
         prompt
     }
@@ -114,9 +117,39 @@ impl Prompt {
     }
 
     fn put(&mut self, text: String) {
+        self.inline = 0;
         self.editor = TextArea::new(vec![text]);
         self.editor.move_cursor(CursorMove::End);
         self.locate();
+    }
+
+    /// The text without what completes it.
+    pub fn typed(&self) -> &str {
+        let text = self.text();
+        text.get(..text.len() - self.inline).unwrap_or(text)
+    }
+
+    /// Whether the end of the text is a completion that was not typed.
+    pub const fn is_completed(&self) -> bool {
+        self.inline > 0
+    }
+
+    /// Replaces the text by `word`, of which `typed` bytes were typed and the others complete it. The caret goes
+    /// between them: typing replaces the completion, Backspace and Delete remove it, → and End accept it.
+    pub fn complete_inline(&mut self, word: &str, typed: usize) {
+        self.set(word);
+        let Some(head) = word.get(..typed) else { return };
+        self.editor.move_cursor(CursorMove::Jump(0, u16::try_from(head.chars().count()).unwrap_or(u16::MAX)));
+        self.locate();
+        self.inline = word.len() - typed;
+    }
+
+    /// Removes the completion.
+    fn reject_inline(&mut self) {
+        if self.inline > 0 {
+            let typed = self.typed().to_owned();
+            self.put(typed);
+        }
     }
 
     /// Puts text in at the caret: line breaks and control characters become single blanks. True if
@@ -124,6 +157,7 @@ impl Prompt {
     pub fn paste(&mut self, text: &str) -> bool {
         let text = text.trim_end_matches(['\r', '\n']);
         let folded = fold(text);
+        self.reject_inline();
         self.editor.insert_str(&folded);
         self.locate();
         self.forget();
@@ -132,9 +166,48 @@ impl Prompt {
 
     /// Takes a key.
     pub fn press(&mut self, key: KeyEvent) -> Reply {
-        let reply = self.act(key);
+        let reply = self.press_completed(key).unwrap_or_else(|| self.act(key));
         self.locate();
         reply
+    }
+
+    /// Takes a key while the end of the text is a completion. `None`: the key does what it always does.
+    fn press_completed(&mut self, key: KeyEvent) -> Option<Reply> {
+        if self.inline == 0 {
+            return None;
+        }
+        let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
+        let types = ctrl == key.modifiers.contains(KeyModifiers::ALT);
+        match key.code {
+            // They delete the completion alone.
+            KeyCode::Backspace | KeyCode::Delete if key.modifiers.is_empty() => self.reject_inline(),
+            KeyCode::Char('h' | 'd' | 'k') if ctrl => self.reject_inline(),
+            // They delete more than that, and a character replaces it.
+            KeyCode::Backspace | KeyCode::Delete => {
+                self.reject_inline();
+                return None;
+            }
+            KeyCode::Char(c) if types || ctrl && matches!(c, 'u' | 'w') => {
+                self.reject_inline();
+                return None;
+            }
+            // As with selected text: the caret goes to one of its ends.
+            KeyCode::Right | KeyCode::End | KeyCode::Char('f' | 'e') => {
+                self.inline = 0;
+                self.go(CursorMove::End);
+                return Some(Reply::Moved);
+            }
+            KeyCode::Left | KeyCode::Char('b') => {
+                self.inline = 0;
+                return Some(Reply::Moved);
+            }
+            KeyCode::Home | KeyCode::Char('a') => {
+                self.inline = 0;
+                return None;
+            }
+            _ => return None,
+        }
+        Some(Reply::Changed)
     }
 
     fn act(&mut self, key: KeyEvent) -> Reply {

@@ -2,10 +2,10 @@
 
 use super::super::prompt::{Prompt, Reply};
 use super::super::text::up_to;
-use super::{App, Mode};
+use super::{App, Mode, frequency};
 use crate::check::fix::Action;
 use crate::document::rows::{RowId, RowSet};
-use crate::protocol::changefreq::{self, Changefreq};
+use crate::protocol::changefreq;
 use crate::protocol::lastmod::{self, Now};
 use crate::protocol::{Field, priority};
 use crate::session::change::Change;
@@ -79,7 +79,7 @@ impl App {
             }
             return;
         }
-        if edit.field == Field::Changefreq && choose_frequency(&mut edit, key) {
+        if edit.field == Field::Changefreq && frequency::press(&mut edit.prompt, key) {
             return self.cell_changed(edit);
         }
         match edit.prompt.press(key) {
@@ -101,7 +101,8 @@ impl App {
             },
             Reply::Drop => {
                 let text = edit.prompt.text();
-                if edit.before.as_deref().unwrap_or_default() != text && !text.is_empty() {
+                let has_history = edit.field != Field::Changefreq; // There, ↑ chooses a frequency.
+                if has_history && edit.before.as_deref().unwrap_or_default() != text && !text.is_empty() {
                     self.dropped.0[edit.field.index()].push(text.to_owned());
                     self.say("dropped; edit the cell again and ↑ brings the text back");
                 }
@@ -204,26 +205,10 @@ fn suggest(field: Field, value: &str, findings: &[Finding]) -> Option<(String, S
         Field::Lastmod => lastmod::suggest(value).map(owned),
         Field::Priority => priority::suggest(value).map(owned),
         Field::Changefreq => {
-            changefreq::nearest(value).map(|word| (word.name().to_owned(), "the nearest of the seven".to_owned()))
+            let completed = || changefreq::completed(value).map(|word| (word, "completes it"));
+            let nearest = changefreq::nearest(value).map(|word| (word, "the nearest of the seven"));
+            nearest.or_else(completed).map(|(word, why)| (word.name().to_owned(), why.to_owned()))
         }
     }
     .filter(|(text, _)| text != value)
-}
-
-/// A frequency by its letter or by arrows. True if the key was one of these.
-fn choose_frequency(edit: &mut CellEdit, key: KeyEvent) -> bool {
-    if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
-        return false;
-    }
-    let current = Changefreq::parse_any_case(edit.prompt.text());
-    let whole = current.is_some() || edit.prompt.text().is_empty();
-    let next = match key.code {
-        KeyCode::Down => Some(current.map_or(Changefreq::ALL[0], Changefreq::next)),
-        KeyCode::Up => Some(current.map_or(Changefreq::ALL[0], Changefreq::previous)),
-        KeyCode::Char(letter) if whole => Changefreq::from_letter(letter),
-        _ => None,
-    };
-    let Some(next) = next else { return false };
-    edit.prompt.set(next.name());
-    true
 }

@@ -2,7 +2,7 @@
 
 use super::super::prompt::{Prompt, Reply};
 use super::cell::Verdict;
-use super::{App, Effect, Mode};
+use super::{App, Effect, Mode, frequency};
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Field;
 use crate::session::change::Change;
@@ -153,7 +153,8 @@ impl App {
                 self.cell_changed(edit);
             }
             Mode::Cell(mut edit) => {
-                let folded = edit.prompt.paste(text);
+                let completes = edit.field == Field::Changefreq && frequency::insert(&mut edit.prompt, text.trim());
+                let folded = !completes && edit.prompt.paste(text);
                 self.cell_changed(edit);
                 self.folded(folded);
             }

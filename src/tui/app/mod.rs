@@ -14,6 +14,7 @@ mod edit;
 mod explain;
 mod files;
 mod fix;
+mod frequency;
 mod grid;
 mod inspect;
 pub(in crate::tui) mod large;

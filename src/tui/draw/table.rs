@@ -248,6 +248,12 @@ fn draw_editor(canvas: &mut Canvas, area: Rect, table: &Table, field: Field, pro
     let x = area.x + column.at as u16;
     let style = canvas.theme.style(Role::Text).add_modifier(ratatui::style::Modifier::UNDERLINED);
     canvas.put(x, area.y, &charset.fit(&window.text, width), style);
+    if prompt.is_completed() {
+        // Completions are short words of the format: nothing of them is cut or made visible otherwise.
+        let completion = prompt.text().get(prompt.caret()..).unwrap_or_default();
+        let dim = canvas.theme.style(Role::Dim).add_modifier(ratatui::style::Modifier::UNDERLINED);
+        canvas.put(x + window.caret as u16, area.y, completion, dim);
+    }
     Some(Position::new(x + window.caret as u16, area.y))
 }
 

@@ -238,7 +238,7 @@ impl App {
                     hints.push(hint("Tab", "keep and next", 2));
                 }
                 match edit.field {
-                    Field::Changefreq => hints.push(hint("↑ ↓ or a letter", "choose", 2)),
+                    Field::Changefreq => hints.push(hint("↑ ↓ or letters", "choose", 2)),
                     Field::Lastmod => hints.push(hint("also", "today  now  +7d  -1d  none", 3)),
                     Field::Priority => hints.push(hint("also", "+0.1  -0.1  none", 3)),
                     Field::Loc => {}

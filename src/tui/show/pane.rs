@@ -8,6 +8,7 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use crate::check::rule::{FixKind, Rule};
 use crate::document::rows::RowId;
+use crate::protocol::changefreq::Changefreq;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
 use crate::session::explain::verdicts;
@@ -255,6 +256,10 @@ impl App {
         let verdicts = edit.verdict.value.as_deref().and_then(|value| verdicts(edit.field, value));
         let accepts = verdicts.map_or_else(Words::new, |verdicts| self.verdict_words(&verdicts));
         let mut lines = self.verdict_lines(&edit.verdict, edit.prompt.text());
+        if edit.field == Field::Changefreq {
+            let list = self.frequencies(edit.verdict.value.as_deref());
+            lines.splice(0..0, list);
+        }
         let mut words = Words::new();
         match &edit.before {
             Some(before) => words.push(Role::Dim, format!("was {before}")),
@@ -266,8 +271,7 @@ impl App {
                 .push(Role::Dim, format!("{GAP}today {}{GAP}now {}{GAP}none removes it", now.today(), now.timestamp()));
         }
         if edit.field == Field::Changefreq {
-            let all = crate::protocol::changefreq::Changefreq::ALL.map(crate::protocol::changefreq::Changefreq::name);
-            words.push(Role::Dim, format!("{GAP}{}{GAP}none removes it", all.join("  ")));
+            words.push(Role::Dim, format!("{GAP}an empty cell removes it"));
         }
         lines.push(words.into());
         if !edit.others.is_empty() {
@@ -279,6 +283,23 @@ impl App {
         }
         let title = Line::new(Words::new().and(Role::Accent, edit.field.name()), accepts);
         Panel { title, lines, chosen: None, top: 0 }
+    }
+
+    /// The seven frequencies, the current one marked.
+    fn frequencies(&self, value: Option<&str>) -> Vec<Line> {
+        let current = value.and_then(Changefreq::parse);
+        let mut words = Words::new();
+        for frequency in Changefreq::ALL {
+            let name = frequency.name();
+            if current == Some(frequency) {
+                words.push(Role::Chosen, format!("[{name}]"));
+                words.push(Role::Text, " ");
+            } else {
+                words.push(Role::Text, format!(" {name}  "));
+            }
+        }
+        let width = usize::from(self.size.0).saturating_sub(4);
+        if words.width(self.theme.charset) <= width { vec![words.into()] } else { self.folded_lines(&words) }
     }
 
     fn verdict_lines(&self, verdict: &Verdict, typed: &str) -> Vec<Line> {

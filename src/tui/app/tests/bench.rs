@@ -153,6 +153,7 @@ impl Bench {
                 "del" => KeyCode::Delete,
                 "pgdn" => KeyCode::PageDown,
                 "end" => KeyCode::End,
+                "f2" => KeyCode::F(2),
                 "f6" => KeyCode::F(6),
                 "lt" => KeyCode::Char('<'),
                 "gt" => KeyCode::Char('>'),

@@ -2,7 +2,8 @@
 
 use super::bench::{Bench, SMALL};
 use crate::protocol::Field;
-use crate::tui::app::Mode;
+use crate::protocol::changefreq::Changefreq;
+use crate::tui::app::{Event, Mode};
 
 #[test]
 fn a_cell_is_edited_and_undone() {
@@ -44,6 +45,87 @@ fn a_frequency_is_a_letter_or_an_arrow() {
     bench.keys("jjcx<enter>");
     assert_eq!(bench.cells(Field::Changefreq)[3], "x", "what is typed is kept, with its finding");
     bench.shows("changefreq-");
+}
+
+/// What a cell of changefreq holds after these keys; the row's own value is `weekly`.
+fn frequency_after(keys: &str) -> String {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("jll").keys(keys);
+    bench.cells(Field::Changefreq).swap_remove(1)
+}
+
+#[test]
+fn every_frequency_is_typed_whole_or_in_part() {
+    let words = Changefreq::ALL.map(Changefreq::name);
+    for open in ["c", "i", "e", "<f2>", "<enter>"] {
+        for word in words {
+            for end in 1..=word.len() {
+                assert_eq!(frequency_after(&format!("{open}{}<enter>", &word[..end])), word, "{open} {word} {end}");
+            }
+        }
+        assert_eq!(frequency_after(&format!("{open}WEEKLY<enter>")), "weekly");
+        assert_eq!(frequency_after(&format!("{open}none<enter>")), "none", "no value");
+    }
+    for (first, second) in words.iter().flat_map(|first| words.map(|second| (first, second))) {
+        assert_eq!(frequency_after(&format!("c{first}{second}<enter>")), second, "{first} is replaced");
+    }
+}
+
+#[test]
+fn a_completed_frequency_obeys_the_keys_of_a_completion() {
+    for (keys, expected) in [
+        ("cm<tab><esc>", "monthly"),
+        ("cm<down><enter>", "yearly"),
+        ("cm<up><enter>", "weekly"),
+        ("c<down><enter>", "always"),
+        ("c<up><enter>", "never"),
+        ("cm<esc>", "weekly"),
+        ("cda<esc>", "weekly"),
+        // Backspace removes the completion, then letters; a single letter still stands for its word.
+        ("cm<bs><enter>", "monthly"),
+        ("cmo<bs><tab><enter>", "monthly"),
+        ("cmo<bs><bs><bs><enter>", "none"),
+        ("cm<bs><bs><enter>", "none"),
+        ("cm<bs>d<enter>", "daily"),
+        ("cm<right><bs>y<enter>", "monthly"),
+        ("cm<end><bs><bs>ly<enter>", "monthly"),
+        ("cm<c-u><enter>", "none"),
+        ("i<bs>y<enter>", "weekly"),
+        ("i<c-u><enter>", "none"),
+        ("c<enter>", "none"),
+        // What is no frequency stays as typed, with a finding.
+        ("cwx<enter>", "wx"),
+        ("cevery<enter>", "every"),
+        ("cfortnightly<tab><enter>", "weekly"),
+        ("cm<left><left>x<enter>", "xmonthly"),
+    ] {
+        assert_eq!(frequency_after(keys), expected, "{keys}");
+    }
+}
+
+#[test]
+fn a_pasted_frequency_replaces_a_word() {
+    for (keys, pasted, expected) in
+        [("c", "daily", "daily"), ("cm", "daily\n", "daily"), ("i", "daily", "daily"), ("cm", "on", "monthly")]
+    {
+        let mut bench = Bench::file(SMALL);
+        bench.keys("jll").keys(keys);
+        bench.send(Event::Paste(pasted.to_owned()));
+        bench.keys("<enter>");
+        assert_eq!(bench.cells(Field::Changefreq)[1], expected, "{keys} {pasted:?}");
+    }
+}
+
+#[test]
+fn the_frequencies_are_listed_with_the_current_one() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("jllcm");
+    bench.shows(" always   hourly   daily   weekly  [monthly]  yearly   never");
+    bench.keys("d");
+    bench.shows("[daily]");
+    assert!(!bench.screen().contains("[monthly]"));
+    bench.keys("x");
+    bench.shows(" always   hourly   daily   weekly   monthly   yearly   never");
 }
 
 #[test]
