@@ -26,6 +26,7 @@ use crate::session::load::Part;
 use app::{App, Effect, Event, Outcome, Start};
 use jobs::{Deliver, Finished, Jobs};
 use ratatui::Frame;
+use std::collections::VecDeque;
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -65,6 +66,10 @@ const FRAME: Duration = Duration::from_millis(16);
 const RECLAIMED: Duration = Duration::from_millis(300);
 /// How often the counters of running jobs are looked at.
 const PROGRESS: Duration = Duration::from_millis(100);
+/// How long the thread that reads input may take to hand on what it has read.
+const HANDED_ON: Duration = Duration::from_millis(1);
+/// How often that is waited for while the terminal holds unread input.
+const HANDED_ON_TRIES: usize = 100;
 
 /// Whether there is a terminal on standard input and output: the editor needs both.
 pub fn has_terminal() -> bool {
@@ -101,6 +106,7 @@ pub fn run(setup: Setup) -> io::Result<u8> {
         terminal,
         jobs,
         receiver,
+        postponed: VecDeque::new(),
         clock: setup.clock,
         alarms: Vec::new(),
         drawn: None,
@@ -136,6 +142,8 @@ struct Shell {
     terminal: Terminal,
     jobs: Jobs<Outcome, Part>,
     receiver: Receiver<Event>,
+    /// What came while input was dropped.
+    postponed: VecDeque<Event>,
     clock: Clock,
     alarms: Vec<(Instant, u64)>,
     /// When the last frame was drawn.
@@ -195,7 +203,10 @@ impl Shell {
         self.effects(effects)
     }
 
-    fn next(&self, wait: Option<Duration>) -> io::Result<Option<Event>> {
+    fn next(&mut self, wait: Option<Duration>) -> io::Result<Option<Event>> {
+        if let Some(event) = self.postponed.pop_front() {
+            return Ok(Some(event));
+        }
         let gone = || io::Error::new(io::ErrorKind::BrokenPipe, "nothing listens to the terminal any more");
         match wait {
             None => self.receiver.recv().map(Some).map_err(|_| gone()),
@@ -266,6 +277,22 @@ impl Shell {
         Ok(())
     }
 
+    /// Drops what was typed before a dialog that is drawn now, as far as the terminal has it.
+    fn drop_typed_ahead(&mut self) {
+        if !self.app.has_undrawn_dialog() {
+            return;
+        }
+        let mut tries = 0;
+        while tries < HANDED_ON_TRIES {
+            match self.receiver.recv_timeout(HANDED_ON) {
+                Ok(event) if app::is_input(&event) => {}
+                Ok(event) => self.postponed.push_back(event),
+                Err(_) if terminal::has_unread_input() => tries += 1,
+                Err(_) => return,
+            }
+        }
+    }
+
     fn draw(&mut self) -> io::Result<()> {
         // The window may be another already, and the event that says so still on its way.
         let (columns, rows) = self.terminal.size()?;
@@ -273,6 +300,7 @@ impl Shell {
             let effects = self.app.update(Event::Resize(columns, rows));
             self.effects(effects)?;
         }
+        self.drop_typed_ahead();
         let app = &self.app;
         self.terminal.draw(|frame| draw(app, frame))?;
         self.app.was_drawn();

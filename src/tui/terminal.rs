@@ -29,6 +29,18 @@ static MOUSE: AtomicBool = AtomicBool::new(true);
 const KEEP_COLUMNS: &str = "\x1b[8l";
 const REORDER_LINES: &str = "\x1b[8h";
 
+/// Whether the terminal holds input that no thread has read.
+#[cfg(unix)]
+pub fn has_unread_input() -> bool {
+    rustix::io::ioctl_fionread(io::stdin()).is_ok_and(|bytes| bytes > 0)
+}
+
+/// Whether the terminal holds input that no thread has read; what is sent later is all that can be told here.
+#[cfg(not(unix))]
+pub fn has_unread_input() -> bool {
+    false
+}
+
 /// Whether stdin and stdout are a terminal.
 pub fn is_there() -> bool {
     io::stdin().is_terminal() && io::stdout().is_terminal()

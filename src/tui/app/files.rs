@@ -73,6 +73,14 @@ pub struct Ask {
     pub answers: Vec<(char, &'static str, Answer)>,
     /// Lines scrolled away.
     pub top: usize,
+    /// Whether it was on the screen.
+    pub(super) drawn: bool,
+}
+
+impl Ask {
+    pub(super) const fn new(title: Words, lines: Vec<Line>, answers: Vec<(char, &'static str, Answer)>) -> Self {
+        Self { title, lines, answers, top: 0, drawn: false }
+    }
 }
 
 impl App {
@@ -144,26 +152,22 @@ impl App {
             }
             Err(error) if error.is_missing() && !error.is_folder_missing() => {
                 let path = error.path.clone();
-                self.mode = Mode::Ask(Box::new(Ask {
-                    title: Words::text(format!("{} does not exist", path.display())),
-                    lines: vec![
-                        Words::text("A new sitemap of that name can be made; it is written when you save.").into(),
-                    ],
-                    answers: vec![('c', "create it", Answer::Create(path)), ('q', "leave", Answer::Leave(3))],
-                    top: 0,
-                }));
+                self.mode = Mode::Ask(Box::new(Ask::new(
+                    Words::text(format!("{} does not exist", path.display())),
+                    vec![Words::text("A new sitemap of that name can be made; it is written when you save.").into()],
+                    vec![('c', "create it", Answer::Create(path)), ('q', "leave", Answer::Leave(3))],
+                )));
             }
             Err(error) => {
                 let mut lines = vec![Line::from(Words::text(error.to_string()))];
                 if let Some(hint) = error.hint() {
                     lines.push(Words::dim(hint).into());
                 }
-                self.mode = Mode::Ask(Box::new(Ask {
-                    title: Words::new().and(Role::Error, "this cannot be opened"),
+                self.mode = Mode::Ask(Box::new(Ask::new(
+                    Words::new().and(Role::Error, "this cannot be opened"),
                     lines,
-                    answers: vec![('q', "leave", Answer::Leave(3))],
-                    top: 0,
-                }));
+                    vec![('q', "leave", Answer::Leave(3))],
+                )));
             }
         }
     }
@@ -212,16 +216,15 @@ impl App {
         lines.extend(left.labels.iter().skip(shown).map(|label| Line::from(Words::text(format!("  {label}")))));
         let title = format!("{} of an earlier session", counted(left.labels.len() as u64, "unsaved change"));
         self.left = Some(left);
-        self.mode = Mode::Ask(Box::new(Ask {
-            title: Words::text(title),
+        self.mode = Mode::Ask(Box::new(Ask::new(
+            Words::text(title),
             lines,
-            answers: vec![
+            vec![
                 ('r', "replay them", Answer::Replay),
                 ('l', "leave them for later", Answer::Later),
                 ('D', "discard them", Answer::DropLeft),
             ],
-            top: 0,
-        }));
+        )));
     }
 
     /// Changes of these files wait where they were open as another set. Saved from here, they could not be replayed.
@@ -229,16 +232,15 @@ impl App {
         let words = format!("an earlier session left {} to it", counted(count as u64, "unsaved change"));
         self.session.set_read_only(format!("{words}; open {path}"));
         let line = |text: &str| Line::from(Words::text(text.to_owned()));
-        self.mode = Mode::Ask(Box::new(Ask {
-            title: Words::text(words),
-            lines: vec![
+        self.mode = Mode::Ask(Box::new(Ask::new(
+            Words::text(words),
+            vec![
                 line("It was open by another path then. Open that: it shows the changes and asks."),
                 Line::from(Words::new().and(Role::Accent, format!("  sited {path}"))),
                 Words::dim("Until then these files can be read here, not changed.").into(),
             ],
-            answers: vec![('r', "read only", Answer::Stay), ('q', "leave", Answer::Leave(0))],
-            top: 0,
-        }));
+            vec![('r', "read only", Answer::Stay), ('q', "leave", Answer::Leave(0))],
+        )));
     }
 
     /// A moment as a date with a time, in the zone of the clock.
@@ -272,16 +274,15 @@ impl App {
             0 => "the new order of the rows is".to_owned(),
             rows => counted(rows, "changed row"),
         };
-        self.mode = Mode::Ask(Box::new(Ask {
-            title: Words::text(format!("{changed} not saved")),
-            lines: vec![Words::text("Leaving now would lose that.").into()],
-            answers: vec![
+        self.mode = Mode::Ask(Box::new(Ask::new(
+            Words::text(format!("{changed} not saved")),
+            vec![Words::text("Leaving now would lose that.").into()],
+            vec![
                 ('k', "keep editing", Answer::Stay),
                 ('s', "save and leave", Answer::SaveAndQuit),
                 ('D', "discard and leave", Answer::Discard),
             ],
-            top: 0,
-        }));
+        )));
     }
 
     /// Leaves as it should be: nothing is kept that anybody could want back.

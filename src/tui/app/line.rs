@@ -95,6 +95,8 @@ pub struct LineEdit {
     /// Samples of the preview walked past.
     pub top: usize,
     pub(super) ticket: u64,
+    /// Whether it was on the screen.
+    pub(super) drawn: bool,
     /// What was shown before, for Esc.
     before: ViewSpec,
     /// Where the cursor was.
@@ -112,6 +114,7 @@ impl App {
             preview: None,
             top: 0,
             ticket: 0,
+            drawn: false,
             before: self.session.spec().clone(),
             from: self.grid.position,
         };

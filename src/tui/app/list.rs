@@ -82,11 +82,13 @@ pub struct List {
     pub chosen: usize,
     /// Where a `g` has just led away from.
     left: Option<usize>,
+    /// Whether it was on the screen.
+    pub(super) drawn: bool,
 }
 
 impl List {
     pub(super) fn new(kind: ListKind, lines: Vec<(Line, Choice)>) -> Box<Self> {
-        let mut list = Self { kind, prompt: None, lines, chosen: 0, left: None };
+        let mut list = Self { kind, prompt: None, lines, chosen: 0, left: None, drawn: false };
         list.chosen = list.near(0, true);
         Box::new(list)
     }
@@ -469,7 +471,8 @@ impl App {
 
     /// Back to the question that a list was opened from, or to the table.
     fn close_list(&mut self) {
-        if let Some(ask) = self.under.take() {
+        if let Some(mut ask) = self.under.take() {
+            ask.drawn = false;
             self.mode = Mode::Ask(ask);
         }
     }

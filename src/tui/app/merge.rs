@@ -18,6 +18,8 @@ pub struct Merging {
     pub takes: Vec<Option<Take>>,
     /// Which of them is chosen.
     pub chosen: usize,
+    /// Whether it was on the screen.
+    pub(super) drawn: bool,
 }
 
 impl Merging {
@@ -26,7 +28,7 @@ impl Merging {
         let mut order: Vec<usize> = (0..cases.len()).collect();
         order.sort_by_key(|at| !cases.get(*at).is_some_and(|case| case.clash));
         let takes = cases.iter().map(|case| (!case.clash).then_some(Take::Theirs)).collect();
-        Self { compared, order, takes, chosen: 0 }
+        Self { compared, order, takes, chosen: 0, drawn: false }
     }
 
     /// The case at a place of the list, with its answer.

@@ -10,6 +10,7 @@ mod changes;
 mod clip;
 mod decide;
 mod detail;
+mod dialog;
 mod edit;
 mod explain;
 mod files;
@@ -32,6 +33,7 @@ pub use bulk::{Bulk, Reach};
 pub use cell::{CellEdit, Verdict};
 pub use changes::Changes;
 pub use clip::Add;
+pub use dialog::is_input;
 pub use files::{Ask, Start};
 pub use fix::Here;
 pub use grid::Grid;
@@ -394,6 +396,9 @@ impl App {
     }
 
     fn take(&mut self, event: Event) {
+        if is_input(&event) && self.has_undrawn_dialog() {
+            return;
+        }
         match event {
             Event::Key(key) => self.key(key),
             Event::Paste(text) => self.paste(&text),
@@ -420,6 +425,7 @@ impl App {
         let session = &self.session;
         let rows = self.window().filter_map(|position| session.row_at(position)).collect();
         self.seen = rows;
+        self.dialog_was_drawn();
     }
 
     /// Where things stand on the screen now.

@@ -123,7 +123,7 @@ impl App {
         }
         let words = if saving { format!("not saved: {}", self.outside_words()) } else { self.outside_words() };
         let title = Words::new().and(Role::Warning, format!("{} ", self.theme.signs.warning)).and(Role::Text, words);
-        self.mode = Mode::Ask(Box::new(Ask { title, lines, answers, top: 0 }));
+        self.mode = Mode::Ask(Box::new(Ask::new(title, lines, answers)));
     }
 
     /// Reads the files again; asks first if that loses something.
@@ -132,12 +132,11 @@ impl App {
             return self.reload(true);
         }
         let changed = counted(u64::from(self.session.changed()), "changed row");
-        self.mode = Mode::Ask(Box::new(Ask {
-            title: Words::text(format!("{changed} not saved")),
-            lines: vec![Words::text("Reading the files again would lose that.").into()],
-            answers: vec![('k', "keep editing", Answer::Stay), ('D', "discard and reload", Answer::DiscardAndReload)],
-            top: 0,
-        }));
+        self.mode = Mode::Ask(Box::new(Ask::new(
+            Words::text(format!("{changed} not saved")),
+            vec![Words::text("Reading the files again would lose that.").into()],
+            vec![('k', "keep editing", Answer::Stay), ('D', "discard and reload", Answer::DiscardAndReload)],
+        )));
     }
 
     /// The files stay as they are here; the next save writes them so.

@@ -162,7 +162,7 @@ impl App {
             ];
             let (title, lines) = (title(plan), self.plan_lines(&planned));
             self.plan = Some(planned);
-            self.mode = Mode::Ask(Box::new(Ask { title, lines, answers, top: 0 }));
+            self.mode = Mode::Ask(Box::new(Ask::new(title, lines, answers)));
             return;
         }
         self.write(planned.plan, force);
@@ -243,7 +243,7 @@ impl App {
                     answers.push(('s', "save elsewhere", Answer::SaveElsewhere));
                 }
                 let title = Words::new().and(Role::Error, "not saved").and(Role::Text, "; your changes are still here");
-                self.mode = Mode::Ask(Box::new(Ask { title, lines, answers, top: 0 }));
+                self.mode = Mode::Ask(Box::new(Ask::new(title, lines, answers)));
             }
         }
     }
@@ -269,7 +269,7 @@ impl App {
         if !plan.is_empty() {
             answers.push(('d', "differences", Answer::Differences));
         }
-        let ask = Ask { title: title(plan), lines, answers, top: 0 };
+        let ask = Ask::new(title(plan), lines, answers);
         self.mode = Mode::Ask(Box::new(if plan.problems.is_empty() { ask } else { problems(self, plan) }));
         self.plan = Some(planned);
     }
@@ -432,5 +432,5 @@ fn problems(app: &App, plan: &Plan) -> Ask {
         lines.push(words.into());
     }
     let title = Words::new().and(Role::Error, "this cannot be saved as it is");
-    Ask { title, lines, answers: vec![('k', "keep editing", Answer::Stay)], top: 0 }
+    Ask::new(title, lines, vec![('k', "keep editing", Answer::Stay)])
 }

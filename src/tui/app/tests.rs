@@ -4,6 +4,7 @@ mod bench;
 mod cells;
 mod changes;
 mod details;
+mod dialogs;
 mod files;
 mod fixes;
 mod large;

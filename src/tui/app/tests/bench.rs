@@ -5,7 +5,7 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::tui::app::{App, Effect, Event, Start, Work};
+use crate::tui::app::{App, Effect, Event, Start, Work, is_input};
 use crate::tui::draw::tests::text;
 use crate::tui::jobs::{Finished, Kind};
 use crate::tui::theme::Theme;
@@ -119,7 +119,16 @@ impl Bench {
         }
     }
 
+    /// An event that comes when all before it was drawn.
     pub(super) fn send(&mut self, event: Event) {
+        if is_input(&event) {
+            self.app.dialog_was_drawn();
+        }
+        self.send_ahead(event);
+    }
+
+    /// An event that comes before anything is drawn again.
+    pub(super) fn send_ahead(&mut self, event: Event) {
         let effects = self.app.update(event);
         self.effects(effects);
     }
