@@ -225,10 +225,27 @@ impl Planner<'_> {
         (!words.is_empty()).then(|| words.join(", "))
     }
 
+    /// Files whose entries in the index say another date: an entry without one, or with today's, stays as it is.
+    fn dated(&self) -> usize {
+        let dated = &self.index_changes.dated;
+        let (Some(before), Some(after)) = (self.request.saved.index(), self.document.index()) else {
+            return dated.len();
+        };
+        let entries = |index: &Index| -> BTreeMap<SitemapId, usize> {
+            let entries = index.children.iter().enumerate();
+            entries.filter_map(|(number, child)| Some((super::index::loaded(child)?, number))).collect()
+        };
+        let (was, is) = (entries(before), entries(after));
+        let differs = |id: &&SitemapId| match (was.get(*id), is.get(*id)) {
+            (Some(was), Some(is)) => before.source.entry_text(*was) != after.source.entry_text(*is),
+            (_, is) => is.is_some(),
+        };
+        dated.iter().filter(differs).count()
+    }
+
     fn index_words(&self) -> String {
         let changes = &self.index_changes;
-        let counts =
-            [(changes.added.len(), "added"), (changes.dropped.len(), "removed"), (changes.dated.len(), "dated")];
+        let counts = [(changes.added.len(), "added"), (changes.dropped.len(), "removed"), (self.dated(), "dated")];
         let counts = counts.iter().filter(|(count, _)| *count > 0);
         let words: Vec<String> = counts.map(|(count, what)| format!("{} {what}", files(*count))).collect();
         // Left over: the save that made the present index was undone.
