@@ -9,6 +9,7 @@ use super::{Failure, Status, Streams, query};
 use crate::document::Document;
 use crate::document::form::Form;
 use crate::document::query::Query;
+use crate::document::query::suggest::{listed, nearest};
 use crate::document::rows::{RowId, RowSet};
 use crate::files::plan::split::{self, Leftovers, grouped_by};
 use crate::files::{self, Manner, Plan, Saved, SplitHistory};
@@ -105,6 +106,15 @@ impl<'s> Asked<'s> {
                 hint,
             ));
         }
+        if let Some(unknown) = unknown_placeholder(&name) {
+            let message = format!("--name {name}: {unknown} is no placeholder");
+            let hint = match unknown.trim_matches(['{', '}']) {
+                word if is_key(word) => format!("write {{key}}, which is the {word} with --by {word}"),
+                _ => "placeholders are {n}, a number, and {key}, the section, host or month of --by".to_owned(),
+            };
+            return Err(Failure::Usage(message, hint));
+        }
+        refuse_misspelt_key(&split.by)?;
         let queries: Vec<Query> = match split.by.as_slice() {
             [word] if is_key(word) => Vec::new(),
             words => words.iter().map(|text| query("--by", text, now)).collect::<Result<_, _>>()?,
@@ -126,7 +136,14 @@ impl<'s> Asked<'s> {
     }
 
     /// Refuses to deal out nothing: an index must list something.
-    fn some(groups: &Groups) -> Result<(), Failure> {
+    fn some(&self, groups: &Groups) -> Result<(), Failure> {
+        if let ([(key, _)], Key::Queries) = (groups.as_slice(), self.key())
+            && key == REST
+        {
+            let message = format!("no URL passes --by {}: all would be in one part", self.split.by.join(" or "));
+            let hint = format!("keys are {}; sited list PATH --where QUERY shows what passes", listed(KEYS));
+            return Err(Failure::Usage(message, hint));
+        }
         if groups.iter().any(|(_, rows)| !rows.is_empty()) {
             return Ok(());
         }
@@ -191,7 +208,7 @@ impl<'s> Asked<'s> {
         }
         let base_url = self.base_url(session)?;
         let mut groups = groups(session, self.key(), &self.queries);
-        Self::some(&groups)?;
+        self.some(&groups)?;
         // A list alone has parts that are lists; nothing else shares a file with lines.
         let xml = if session.form() == Form::Xml { files::in_xml(session.document()) } else { None };
         if let Some((_, known)) = &xml {
@@ -263,8 +280,41 @@ fn limits(split: &Split) -> Result<Limits, Failure> {
     Ok(limits)
 }
 
+/// What rows may be grouped by, besides queries.
+const KEYS: [&str; 3] = ["section", "host", "month"];
+
+/// The group of the rows that pass no query.
+const REST: &str = "rest";
+
 fn is_key(word: &str) -> bool {
-    matches!(word, "section" | "host" | "month")
+    KEYS.contains(&word)
+}
+
+/// The first `{…}` of a name that means nothing, or a brace that has no other.
+fn unknown_placeholder(name: &str) -> Option<String> {
+    let rest = name.replace("{n}", "").replace("{key}", "");
+    let at = rest.find(['{', '}'])?;
+    let from = rest.get(at..).unwrap_or_default();
+    let end = from.find('}').map_or(from.len(), |end| end + 1);
+    from.get(..end).map(ToOwned::to_owned)
+}
+
+/// Refuses a word that would be looked for in URLs and was probably meant as a key, and a key among queries.
+fn refuse_misspelt_key(by: &[String]) -> Result<(), Failure> {
+    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphabetic());
+    if let [word] = by
+        && !is_key(word)
+        && is_word(word)
+        && let Some(key) = nearest(word, KEYS)
+    {
+        let hint = format!("did you mean --by {key}? --by 'loc:{word}' groups the URLs that contain “{word}”");
+        return Err(Failure::Usage(format!("--by {word}: keys are {}", listed(KEYS)), hint));
+    }
+    if let Some(key) = by.iter().find(|word| by.len() > 1 && is_key(word)) {
+        let hint = format!("--by {key} alone, or 'loc:{key}' for the URLs that contain “{key}”");
+        return Err(Failure::Usage(format!("--by {key}: a key cannot be combined with queries"), hint));
+    }
+    Ok(())
 }
 
 /// The rows by what was asked for.
@@ -305,7 +355,7 @@ fn by_queries(session: &Session, queries: &[Query]) -> Groups {
         groups.push(((number + 1).to_string(), ordered));
     }
     let rest = document.live_rows().filter(|row| !taken.contains(row.0)).map(|row| row.0).collect();
-    groups.push(("rest".to_owned(), rest));
+    groups.push((REST.to_owned(), rest));
     groups.retain(|(_, rows)| !rows.is_empty());
     groups
 }

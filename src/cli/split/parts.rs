@@ -86,7 +86,7 @@ impl Rows {
             Key::Text(_) => std::mem::take(&mut self.keys),
             Key::Queries => {
                 let numbers = (1..=asked.queries.len()).map(|number| number.to_string());
-                numbers.chain([String::from("rest")]).collect()
+                numbers.chain([String::from(super::REST)]).collect()
             }
         };
         let mut groups: Vec<(String, Vec<u32>)> = keys.into_iter().map(|key| (key, Vec::new())).collect();
@@ -130,7 +130,7 @@ pub(super) fn split(
     let base_url = asked.base_url(set.session())?;
     document.keep_lengths(std::mem::take(&mut rows.lengths));
     let groups = rows.grouped(asked);
-    Asked::some(&groups)?;
+    asked.some(&groups)?;
     let request = asked.request(&document, &groups, &base_url);
     let dealt = split::deal(&request);
     if !dealt.oversized.is_empty() {
