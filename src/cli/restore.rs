@@ -4,7 +4,9 @@ use super::args::{Common, Restore};
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Status, Streams};
-use crate::files::backup::{Restoring, Set, Trust, incomplete, prune, remove_incomplete, restoring, sets};
+use crate::files::backup::{
+    Restoring, Set, Trust, incomplete, prune, remove_incomplete, restoring, sets, superfluous,
+};
 use crate::files::{self, in_folder};
 use crate::session::save::unsigned;
 use crate::words::{counted, size};
@@ -23,6 +25,17 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
     if !files::is_there(&main) && sets(&main, state)?.is_empty() {
         let error = std::io::Error::from(std::io::ErrorKind::NotFound);
         return Err(files::Error::system("read", &main, error).into());
+    }
+    if let (Some(keep), true) = (restore.keep, restore.dry_run) {
+        for set in superfluous(&main, keep, state)? {
+            streams.note(&format!("would be removed  {}", in_words(&set)));
+        }
+        for found in incomplete(&main)?.into_iter().filter(|found| found.kept.is_none()) {
+            let folder = found.folder.display();
+            streams.note(&format!("would be removed  {folder} (interrupted before it was complete)"));
+        }
+        streams.note("dry run, nothing is removed");
+        return Ok(Status::Fine);
     }
     if let Some(keep) = restore.keep {
         let _lock = Lock::take(streams, std::slice::from_ref(&main))?;

@@ -11,7 +11,7 @@ mod restore;
 #[cfg(test)]
 mod tests;
 
-pub use list::{Incomplete, Kept, Set, incomplete, prune, remove_incomplete, sets};
+pub use list::{Incomplete, Kept, Set, incomplete, prune, remove_incomplete, sets, superfluous};
 pub use restore::{Put, Restored, Restoring, Trust, restoring};
 
 use super::commit::{Gate, SUFFIX, Step, attempt, stem, sync_folder, temporary_prefix};

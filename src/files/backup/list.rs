@@ -229,14 +229,23 @@ pub fn sets(main: &Path, state: Option<&Path>) -> Result<Vec<Set>, Error> {
     Ok(sets)
 }
 
+/// The sets that [`prune`] would remove.
+///
+/// # Errors
+/// When the backups cannot be read.
+pub fn superfluous(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<Set>, Error> {
+    let mut sets = sets(main, state)?;
+    sets.truncate(sets.len().saturating_sub(keep));
+    Ok(sets)
+}
+
 /// Removes the oldest sets, so that so many stay; gives them. What a set still keeps can be put back: a restore takes the
 /// oldest copy since the wanted moment.
 ///
 /// # Errors
 /// When one cannot be removed; without its list it is none any more.
 pub fn prune(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<Set>, Error> {
-    let mut sets = sets(main, state)?;
-    sets.truncate(sets.len().saturating_sub(keep));
+    let sets = superfluous(main, keep, state)?;
     for set in &sets {
         // The list first: half a set counts for nothing.
         let removed = fs::remove_file(set.folder.join(LIST)).and_then(|()| sync_folder(&set.folder));
