@@ -3,14 +3,14 @@
 use clap::Parser;
 use sited::cli::{self, Around, Next, Screen, args};
 use sited::tui::{self, Setup, app::Start, theme::Scheme};
-use std::io::{self, BufWriter, IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let line = args::Line::parse();
     let pool = sited::files::start_pool();
-    let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let mut out = io::stdout().lock();
     let mut notes = io::stderr();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");

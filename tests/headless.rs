@@ -204,3 +204,30 @@ fn without_a_thread_to_start_the_work_is_done_by_one() {
     }
     assert_eq!(std::fs::read_to_string(folder.path().join("0.xml")).unwrap(), urlset(1, "0.8"));
 }
+
+/// Findings wait in a file for the sums that are printed before them: each was written there in dozens of pieces.
+#[cfg(target_os = "linux")]
+#[test]
+fn findings_are_written_in_few_system_calls() {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("many.xml"), urlset(20_000, "high")).unwrap();
+    for format in ["text", "json", "sarif", "junit", "github"] {
+        let out = std::fs::File::create(folder.path().join("out")).unwrap();
+        let mut command = sited(folder.path(), &["check", "many.xml", "--format", format]);
+        let mut child = command.stdout(out).stderr(Stdio::null()).spawn().unwrap();
+        // Until it is waited for, the system knows what it did.
+        let ended = waitid(WaitId::Pid(Pid::from_child(&child)), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        assert!(ended.is_ok(), "{ended:?}");
+        let counts = std::fs::read_to_string(format!("/proc/{}/io", child.id())).unwrap_or_default();
+        child.wait().unwrap();
+        let writes = counts.lines().find_map(|line| line.strip_prefix("syscw: ")?.parse::<u64>().ok());
+        let Some(writes) = writes.filter(|writes| *writes > 0) else {
+            eprintln!("NOT TESTED: this system does not count the writes of a process");
+            return;
+        };
+        let bytes = std::fs::metadata(folder.path().join("out")).unwrap().len();
+        assert!(bytes > 2 << 20, "{format}: {bytes} bytes");
+        assert!(writes < 100 + bytes / 4096, "{format}: {writes} writes for {bytes} bytes");
+    }
+}

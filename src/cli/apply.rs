@@ -15,9 +15,8 @@
 
 use super::bulk::{Task, change};
 use super::changes::changes;
-use super::edit::edit_all;
+use super::edit::save_done;
 use super::rows::Target;
-use super::save::refuse_lost;
 use super::{Failure, Status, Streams, filter};
 use crate::document::query::Query;
 use crate::document::rows::RowSet;
@@ -100,7 +99,7 @@ pub(super) fn held(
         if let Outcome::Done(report) = session.run(&command, Asker::Headless)?
             && !check
         {
-            done.push((rule, report.message));
+            done.push(rule.words(&report.message, target.dry_run));
         }
         session.mark(&rows, false);
     }
@@ -108,11 +107,7 @@ pub(super) fn held(
         let count = changes(session.view(), streams.out)?;
         return Ok(obeyed(count, file, streams));
     }
-    refuse_lost(&session, target.output.as_deref())?;
-    for (rule, message) in done {
-        rule.tell(&message, target.dry_run, streams);
-    }
-    edit_all(session, &[], &target.saving(), streams)
+    save_done(session, &done, &target.saving(), streams)
 }
 
 /// Says how many rows do not obey.
@@ -132,10 +127,10 @@ impl Ready {
         self.query.as_ref().is_some_and(Query::compares_rows)
     }
 
-    /// Says what it came to.
-    pub(super) fn tell(&self, message: &str, is_dry: bool, streams: &mut Streams<'_>) {
+    /// What it came to.
+    pub(super) fn words(&self, message: &str, is_dry: bool) -> String {
         let dry = if is_dry { "dry run, nothing is written: " } else { "" };
-        streams.note(&format!("{dry}{}: {message}", self.name));
+        format!("{dry}{}: {message}", self.name)
     }
 }
 

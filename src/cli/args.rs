@@ -84,7 +84,7 @@ impl Open {
     pub fn first(&self) -> Option<String> {
         let Self { paths, script, read_only, theme, common } = self;
         let Common { base_url, now, profile, cross_submission, allow_missing, allow_empty, .. } = common;
-        let Common { accept_repairs, max_bytes, backup, .. } = common;
+        let Common { accept_repairs, mkdir, max_bytes, backup, .. } = common;
         let options = [
             (script.is_some(), "--script"),
             (*read_only, "--read-only"),
@@ -96,6 +96,7 @@ impl Open {
             (*allow_missing, "--allow-missing"),
             (*allow_empty, "--allow-empty"),
             (*accept_repairs, "--accept-repairs"),
+            (*mkdir, "--mkdir"),
             (max_bytes.is_some(), "--max-bytes"),
             (backup.is_some(), "--backup"),
         ];
@@ -128,6 +129,9 @@ pub struct Common {
     /// Write files that were damaged or in another encoding as they were repaired
     #[arg(long)]
     pub accept_repairs: bool,
+    /// Create the folder that a file is written to, if it does not exist
+    #[arg(long)]
+    pub mkdir: bool,
     /// The most bytes that a file may have, uncompressed
     #[arg(long, value_name = "N")]
     pub max_bytes: Option<u64>,
@@ -393,6 +397,9 @@ pub struct Split {
     /// Remove the parts of an earlier, longer split
     #[arg(long)]
     pub prune: bool,
+    /// Create the folders above DIR, if they do not exist
+    #[arg(long)]
+    pub mkdir: bool,
     /// Go on without the files of a set that are missing or cannot be read, and say which
     #[arg(long)]
     pub allow_missing: bool,
@@ -410,7 +417,7 @@ pub struct Split {
 /// `sited restore`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sited restore sitemap_index.xml\n  sited restore sitemap_index.xml --set latest --dry-run\n  sited restore sitemap_index.xml --keep 10"
+    after_help = "Examples:\n  sited restore sitemap_index.xml\n  sited restore sitemap_index.xml --set latest --dry-run\n  sited restore sitemap_index.xml --keep 10 --dry-run"
 )]
 pub struct Restore {
     /// The sitemap, or the index of the set, that was saved with --backup, or the folder that it is in
@@ -427,8 +434,8 @@ pub struct Restore {
     /// Remove all backups but the latest NUMBER, and those that were interrupted before they were complete
     #[arg(long, value_name = "NUMBER", conflicts_with = "set")]
     pub keep: Option<usize>,
-    /// Say what would be put back, and write nothing
-    #[arg(long, requires = "set")]
+    /// Say what would be put back or removed, and write nothing
+    #[arg(long)]
     pub dry_run: bool,
     /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
     #[arg(long, value_name = "TIME")]

@@ -7,7 +7,7 @@ use super::changes::changes;
 use super::edit::{edit_all, foretold, show_diffs};
 use super::lock::Lock;
 use super::rows::{Keep, Target, date_of, repeated};
-use super::save::{Agreed, announce, refuse_empty, show_plan};
+use super::save::{Agreed, announcement, refuse_empty, show_plan};
 use super::walk::{Set, say_why_held};
 use super::{Failure, Status, Streams};
 use crate::document::rows::{RowId, RowSet};
@@ -22,7 +22,7 @@ use crate::session::save::words;
 use crate::session::snapshot::Snapshot;
 use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
-use std::io::{self, Seek};
+use std::io::{self, BufWriter, Seek};
 use std::path::{Path, PathBuf};
 
 /// What is done to a set.
@@ -138,7 +138,7 @@ pub(super) fn change(
 
 /// What is printed of files, kept until it is known that all of them can be gone through.
 struct Spool {
-    file: File,
+    file: BufWriter<File>,
     notes: Vec<String>,
     /// What is printed of files that the set gives up, by their paths.
     gone: BTreeMap<PathBuf, (Vec<u8>, Vec<String>)>,
@@ -146,12 +146,12 @@ struct Spool {
 
 impl Spool {
     fn new() -> io::Result<Self> {
-        Ok(Self { file: tempfile::tempfile()?, notes: Vec::new(), gone: BTreeMap::new() })
+        Ok(Self { file: BufWriter::new(tempfile::tempfile()?), notes: Vec::new(), gone: BTreeMap::new() })
     }
 
     fn print(mut self, streams: &mut Streams<'_>) -> io::Result<()> {
         self.file.rewind()?;
-        io::copy(&mut self.file, streams.out)?;
+        io::copy(self.file.get_mut(), streams.out)?;
         for note in &self.notes {
             streams.note(note);
         }
@@ -260,7 +260,10 @@ fn through(
     if matches!(task, Task::Repeated { .. }) && gone.is_empty() {
         streams.note(ALL_DIFFER);
     }
-    tell(&done, (target, task), streams);
+    let told = told(&done, (target, task));
+    if is_dry {
+        told.iter().for_each(|words| streams.note(words));
+    }
     if let Task::Rules { file, check: true, .. } = task {
         spool.print(streams)?;
         return Ok(Ok(apply::obeyed(count, file, streams)));
@@ -277,28 +280,26 @@ fn through(
         return Ok(Ok(Status::Fine));
     }
     refuse_empty(&done.plan, agreed)?;
-    announce(&done.plan, streams)?;
+    let announced = announcement(&done.plan)?;
     let saved = done.save()?;
+    told.iter().chain(&announced).for_each(|words| streams.note(words));
     streams.note(&words(&saved));
     Ok(Ok(Status::Fine))
 }
 
-/// Says what was done, step by step.
-fn tell(done: &Through, (target, task): (&Target, &Task<'_>), streams: &mut Streams<'_>) {
+/// What was done, step by step.
+fn told(done: &Through, (target, task): (&Target, &Task<'_>)) -> Vec<String> {
     let profile = target.common.profile.unwrap_or_default();
-    for (number, sum_of_step) in done.sums.iter().enumerate() {
-        let (Some(intent), Some(message)) = (&sum_of_step.intent, sum_of_step.message(profile)) else { continue };
+    let steps = done.sums.iter().enumerate().filter_map(|(number, step)| {
+        let (intent, message) = (step.intent.as_ref()?, step.message(profile)?);
         match task {
-            Task::Rules { check: true, .. } => {}
-            Task::Rules { rules, .. } => {
-                if let Some(rule) = rules.get(number) {
-                    rule.tell(&message, target.dry_run, streams);
-                }
-            }
-            _ if target.dry_run => streams.note(&foretold(intent, profile)),
-            _ => streams.note(&message),
+            Task::Rules { check: true, .. } => None,
+            Task::Rules { rules, .. } => Some(rules.get(number)?.words(&message, target.dry_run)),
+            _ if target.dry_run => Some(foretold(intent, profile)),
+            _ => Some(message),
         }
-    }
+    });
+    steps.collect()
 }
 
 /// The rows of a large set that go because their URLs stand more than once.

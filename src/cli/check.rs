@@ -3,6 +3,7 @@
 use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;
 use super::choose::Choice;
+use super::destination::Destination;
 use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
 use super::report::{self, JunitReport, SPOOL, SarifLog};
 use super::walk::{Set, held};
@@ -22,7 +23,7 @@ use crate::session::parts::{Told, Wanted};
 use crate::session::report::Reporter;
 use crate::words::{counted, grouped};
 use std::collections::BTreeSet;
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
 
@@ -52,7 +53,7 @@ enum Form {
     Text,
     Github,
     /// What stands before the findings is known at the end: they wait in a file that nobody else sees.
-    Json(SpooledTempFile),
+    Json(BufWriter<SpooledTempFile>),
     Sarif(SarifLog),
     Junit(JunitReport),
 }
@@ -82,7 +83,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
         form: match check.format {
             CheckFormat::Text => Form::Text,
             CheckFormat::Github => Form::Github,
-            CheckFormat::Json => Form::Json(SpooledTempFile::new(SPOOL)),
+            CheckFormat::Json => Form::Json(BufWriter::new(SpooledTempFile::new(SPOOL))),
             CheckFormat::Sarif => Form::Sarif(SarifLog::new()),
             CheckFormat::Junit => Form::Junit(JunitReport::new()),
         },
@@ -127,6 +128,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
         Err(failure) => return Err(failure),
     };
     if let (Some(path), Some(baseline)) = (&check.write_baseline, &report.accepted) {
+        Destination::file(path, check.common.mkdir).make()?;
         files::write_whole(path, &baseline.written()?)?;
         streams.note(&format!("wrote {}: {} accepted", path.display(), counted(baseline.len(), "finding")));
         return Ok(status);
@@ -267,8 +269,9 @@ impl Report {
         match &mut self.form {
             Form::Text | Form::Github => Ok(()),
             Form::Json(spool) => {
+                // Seeking writes what is buffered.
                 spool.seek(SeekFrom::Start(0))?;
-                check_json(out, &self.files, &self.summary, spool)
+                check_json(out, &self.files, &self.summary, spool.get_mut())
             }
             Form::Sarif(log) => log.finish(out),
             Form::Junit(cases) => {

@@ -47,12 +47,21 @@ pub(super) fn edit_all(
             _ => {}
         }
     }
-    // Nothing is called done that cannot be.
+    save_done(session, &done, how, streams)
+}
+
+/// Saves what was done to a session, and says what that was; a dry run tells what a save would write.
+pub(super) fn save_done(
+    mut session: Session,
+    done: &[String],
+    how: &Saving<'_>,
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
     refuse_lost(&session, how.output)?;
-    for words in &done {
-        streams.note(words);
-    }
     if how.dry_run {
+        for words in done {
+            streams.note(words);
+        }
         if session.is_modified() {
             let to = how.output.filter(|path| !is_stream(path));
             let plan = session.plan(to);
@@ -66,7 +75,8 @@ pub(super) fn edit_all(
         }
         return Ok(Status::Fine);
     }
-    save(&mut session, how.output, how.agreed, streams)?;
+    // Nothing is called done before it is saved.
+    save(&mut session, (how.output, done), how.agreed, streams)?;
     Ok(Status::Fine)
 }
 

@@ -11,6 +11,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Default)]
 pub(super) struct Lock(Vec<Desk>);
 
+/// What to do about changes that can be replayed.
+const OPEN_IT: &str = "nothing was changed; open that with sited, which shows them and asks, then run this again";
+
 impl Lock {
     /// Takes the lock of a set by the paths that it is opened by. Without a state folder there are those on the files
     /// themselves; without these either, that is said.
@@ -49,7 +52,8 @@ impl Lock {
         let own = |desk: &Desk| matches!(&desk.left, Some(Ok(stored)) if !stored.entries.is_empty());
         let waits = lock.0.iter().any(|desk| own(desk) || desk.is_in_what_is_left_elsewhere());
         if waits {
-            Err(Failure::Waiting { path: path.display().to_string(), what: "unsaved changes".to_owned() })
+            let hint = OPEN_IT.to_owned();
+            Err(Failure::Waiting { path: path.display().to_string(), what: "unsaved changes".to_owned(), hint })
         } else {
             Ok(lock)
         }
@@ -73,7 +77,17 @@ impl Lock {
                 count => Some((count, own)),
             };
             if let Some((count, path)) = waiting {
-                return Err(Failure::Waiting { path, what: counted(count as u64, "unsaved change") });
+                let what = counted(count as u64, "unsaved change");
+                return Err(Failure::Waiting { path, what, hint: OPEN_IT.to_owned() });
+            }
+            if let Some((count, journal)) = session.unreplayable(desk) {
+                let count = counted(count as u64, "unsaved change");
+                let what = format!("{count} in {}, and the files have changed since", journal.display());
+                let path = desk.names().join(" ");
+                let hint = format!(
+                    "nothing was changed; sited recover {path} shows the journal, and with --journal 1 --discard removes it"
+                );
+                return Err(Failure::Waiting { path, what, hint });
             }
         }
         Ok(())

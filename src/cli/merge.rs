@@ -91,6 +91,7 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
         gzip: merge.gzip,
         base_url: base_url.clone(),
         prune: merge.prune,
+        mkdir: merge.common.mkdir,
         allow_missing: *allow_missing,
         backup: *backup,
         dry_run: merge.dry_run,

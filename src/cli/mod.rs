@@ -14,6 +14,7 @@ pub mod clock;
 mod convert;
 mod damage;
 pub mod definition;
+mod destination;
 pub mod diff;
 mod edit;
 mod explain;
@@ -48,10 +49,11 @@ use crate::session::load;
 use crate::session::snapshot::vocabulary;
 use crate::visible::Charset;
 use args::{Common, Line, Open, Task, When};
+use destination::Destination;
 use lock::Lock;
 use shown::Shown;
 use std::collections::BTreeSet;
-use std::io::{self, Write};
+use std::io::{self, BufWriter, LineWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use walk::held;
@@ -117,6 +119,8 @@ enum Failure {
         path: String,
         /// How many, in words.
         what: String,
+        /// What to do about them.
+        hint: String,
     },
     /// The results cannot be printed.
     #[error("cannot print: {0}")]
@@ -151,12 +155,9 @@ impl Failure {
     /// Says it, with what to do about it in a second line.
     fn say(&self, notes: &mut dyn Write) {
         let hint = match self {
-            Self::Usage(_, hint) | Self::Place(_, hint) => hint,
+            Self::Usage(_, hint) | Self::Place(_, hint) | Self::Waiting { hint, .. } => hint,
             Self::File(error) => error.hint().unwrap_or_default(),
             Self::Held { .. } => "nothing was changed; save and close it there, or write elsewhere with -o OUT",
-            Self::Waiting { .. } => {
-                "nothing was changed; open that with sited, which shows them and asks, then run this again"
-            }
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => return,
             Self::Output(_) | Self::Refused(_) => "",
         };
@@ -269,10 +270,16 @@ pub struct Screen {
     pub backup: files::backup::When,
 }
 
+/// Bytes of results that are written at once.
+const BUFFER: usize = 1 << 16;
+
 /// Runs what needs no screen. Results go to `out`, everything else to `notes`.
 pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Write + Send)) -> Next {
     let Around { state, terminal, colour, meter, shortage } = around;
-    let mut shown = Shown::new(out);
+    let mut out = BufWriter::with_capacity(BUFFER, out);
+    // A note is one line; what draws the meter flushes.
+    let mut notes = LineWriter::new(notes);
+    let mut shown = Shown::new(&mut out);
     let out: &mut dyn Write = if terminal { &mut shown } else { shown.inner() };
     let colour = match line.look.color {
         When::Auto => colour,
@@ -284,16 +291,19 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
         Some(task) => task.writes_in_place(),
         None => !line.open.read_only,
     };
-    let mut streams = Streams { state, finishes, meter: meter && !quiet, quiet, colour, ..Streams::new(out, notes) };
+    let mut streams =
+        Streams { state, finishes, meter: meter && !quiet, quiet, colour, ..Streams::new(out, &mut notes) };
     if let Some(shortage) = shortage {
         streams.note(&shortage);
     }
+    let folder = line.task.as_ref().and_then(Destination::of).map_or(Ok(()), Destination::check);
     let before_task = line.task.as_ref().and_then(|_| line.open.first());
     let result = match (&line.task, &line.open.script) {
         (Some(_), _) if before_task.is_some() => Err(Failure::Usage(
             format!("{} stands before the task", before_task.unwrap_or_default()),
             "say the task first, then its files and options: sited check PATH --profile google".to_owned(),
         )),
+        (Some(_), _) if folder.is_err() => folder.map(|()| Status::Fine),
         (Some(Task::Check(check)), _) => check::run(check, &mut streams),
         (Some(Task::List(list)), _) => list::run(list, &mut streams),
         (Some(Task::Set(set)), _) => set::run(set, held(), &mut streams),
@@ -319,7 +329,9 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
             Err(failure) => Err(failure),
         },
     };
-    let result = result.and_then(|status| Ok(streams.out.flush().map(|()| status)?));
+    // What was found before an error comes before it.
+    let flushed = streams.out.flush();
+    let result = result.and_then(|status| Ok(flushed.map(|()| status)?));
     Next::End(result.unwrap_or_else(|failure| {
         failure.say(streams.notes);
         failure.status()
@@ -366,12 +378,9 @@ impl Common {
     }
 
     fn limits(&self) -> Result<files::Options, Failure> {
-        if let Some(url) = self.base_url.as_ref().filter(|url| files::folder_url(url).is_none()) {
+        if let Some(error) = self.base_url.as_deref().and_then(files::base_url_error) {
             let hint = "for example: --base-url https://example.com/".to_owned();
-            return Err(Failure::Usage(
-                format!("--base-url {url}: expected an address with http:// or https://"),
-                hint,
-            ));
+            return Err(Failure::Usage(format!("--base-url {error}"), hint));
         }
         let (base_url, require_all) = (self.base_url.clone(), self.requires_all());
         let options = files::Options { base_url, require_all, ..files::Options::default() };

@@ -54,11 +54,11 @@ pub(super) fn refuse_empty(plan: &Plan, agreed: Agreed) -> Result<(), Failure> {
     Err(Failure::Place(message, hint.to_owned()))
 }
 
-/// Saves, to another path if one is given. What is made, replaced or removed beside the files that were
+/// Saves, to another path if one is given, and says what was done to the rows when that is saved. What is made, replaced or removed beside the files that were
 /// opened is said before it is done.
 pub(super) fn save(
     session: &mut Session,
-    to: Option<&Path>,
+    (to, done): (Option<&Path>, &[String]),
     agreed: Agreed,
     streams: &mut Streams<'_>,
 ) -> Result<(), Failure> {
@@ -69,8 +69,12 @@ pub(super) fn save(
         leave_out_linkless(session, streams)?;
     }
     match to.or(session.path().map(PathBuf::as_path)) {
-        Some(path) if is_stream(path) => print(session, session.form(), streams),
-        _ => write(session, session.plan(to), agreed, streams),
+        Some(path) if is_stream(path) => {
+            print(session, session.form(), streams)?;
+            done.iter().for_each(|words| streams.note(words));
+            Ok(())
+        }
+        _ => write(session, (session.plan(to), done), agreed, streams),
     }
 }
 
@@ -147,7 +151,7 @@ pub(super) fn save_as(
         return print(session, form, streams);
     }
     let _lock = Lock::take(streams, &[to.to_path_buf()])?;
-    write(session, session.plan_as(to, form), Agreed { repairs: false, ..agreed }, streams)
+    write(session, (session.plan_as(to, form), &[]), Agreed { repairs: false, ..agreed }, streams)
 }
 
 /// Writes a set that is one file to standard output.
@@ -175,35 +179,38 @@ pub(super) fn say_left_out(document: &Document, streams: &mut Streams<'_>) {
     }
 }
 
-fn write(session: &mut Session, mut plan: Plan, agreed: Agreed, streams: &mut Streams<'_>) -> Result<(), Failure> {
+fn write(
+    session: &mut Session,
+    (mut plan, done): (Plan, &[String]),
+    agreed: Agreed,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
     refuse_empty(&plan, agreed)?;
     if agreed.repairs {
         plan.accept_repairs();
     }
-    announce(&plan, streams)?;
+    let announced = announcement(&plan)?;
     let saving = session.saving(plan, agreed.force)?;
     let message = session.saved(saving.run(&Progress::default()))?;
+    done.iter().chain(&announced).for_each(|words| streams.note(words));
     streams.note(&message);
     Ok(())
 }
 
-/// Says what somebody who could be asked would be asked about.
-pub(super) fn announce(plan: &Plan, streams: &mut Streams<'_>) -> Result<(), Failure> {
+/// What somebody who could be asked would be asked about, to be said once it is done.
+pub(super) fn announcement(plan: &Plan) -> Result<Vec<String>, Failure> {
     if let Some(base) = &plan.needs_base {
         let message = "new files need a URL, and nothing here says where the set will live".to_owned();
         return Err(Failure::Usage(message, format!("say it: --base-url {base}")));
     }
+    let mut words = Vec::new();
     if plan.is_ready() {
-        for loss in &plan.losses {
-            streams.note(loss);
-        }
+        words.extend(plan.losses.iter().map(ToString::to_string));
     }
     if plan.asks && plan.is_ready() && plan.repairs.is_empty() {
-        for output in plan.outputs.iter().filter(|output| output.action != Action::Untouched) {
-            streams.note(&in_words(output));
-        }
+        words.extend(plan.outputs.iter().filter(|output| output.action != Action::Untouched).map(in_words));
     }
-    Ok(())
+    Ok(words)
 }
 
 /// Prints what a save would do.

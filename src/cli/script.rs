@@ -5,6 +5,7 @@
 use super::args::Open;
 use super::changes::{changes, verify};
 use super::damage::Damage;
+use super::destination::Destination;
 use super::lock::Lock;
 use super::output::{finding_text, plain};
 use super::save::{Agreed, save, show_plan};
@@ -28,6 +29,11 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
     if let Some(line) = lines.iter().find(|line| needs_screen(&line.command)) {
         let hint = "a script can change, filter, mark, check, plan and write".to_owned();
         return Err(at(line, &format!("`{}` needs a screen", line.command), hint));
+    }
+    for line in &lines {
+        if let Command::Write { path: Some(to), .. } = &line.command {
+            Destination::file(Path::new(to), open.common.mkdir).check()?;
+        }
     }
     let target = target(open)?;
     // A script that saves nothing leaves an interrupted save as it is.
@@ -98,10 +104,10 @@ impl Run<'_> {
                     self.lock.and(streams, &[to.to_path_buf()])?;
                 }
                 let agreed = Agreed { force: *force, ..Agreed::of(&self.open.common) };
-                save(&mut self.session, path.as_deref().map(Path::new), agreed, streams)?;
+                save(&mut self.session, (path.as_deref().map(Path::new), &[]), agreed, streams)?;
             }
             Command::WriteQuit => {
-                save(&mut self.session, None, Agreed::of(&self.open.common), streams)?;
+                save(&mut self.session, (None, &[]), Agreed::of(&self.open.common), streams)?;
                 return Ok(false);
             }
             Command::Quit { discard } => {

@@ -7,6 +7,7 @@ use std::fs;
 use tempfile::TempDir;
 
 mod empty;
+mod every_command;
 mod fixes;
 mod growth;
 mod scripts;

@@ -66,7 +66,8 @@ pub enum NotKept {
 /// What an earlier session left that had some of the same folders' files open as another set.
 #[derive(Debug)]
 pub struct Elsewhere {
-    path: PathBuf,
+    /// Where it is.
+    pub path: PathBuf,
     /// What it holds.
     pub stored: Stored,
 }
@@ -287,6 +288,11 @@ impl Desk {
             // Whoever finds it finds the same.
             let _ = fs::remove_file(&other.path);
         }
+    }
+
+    /// Where the journal of this set is.
+    pub fn journal(&self) -> Option<&Path> {
+        self.place.path()
     }
 
     /// Whether a set was opened by one of the paths that this one is opened by.

@@ -75,11 +75,36 @@ fn decode(segment: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
+/// The topmost folder that does not exist of those in which a file is.
+pub fn missing_folder(path: &Path) -> Option<PathBuf> {
+    let above = path.ancestors().skip(1).take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    above.last().map(Path::to_path_buf)
+}
+
+/// What is wrong with a base URL: why [`folder_url`] takes it for none.
+pub fn base_url_error(base: &str) -> Option<String> {
+    if folder_url(base).is_some() {
+        return None;
+    }
+    let base = base.trim();
+    Some(if has_two_schemes(base) {
+        format!("{base}: expected one URL, but a second one begins inside it")
+    } else {
+        format!("{base}: expected a URL with http:// or https:// and a host")
+    })
+}
+
+/// Whether another URL begins inside of a URL, as when one is typed behind another.
+fn has_two_schemes(url: &str) -> bool {
+    let inside = url.get(1..).unwrap_or_default().to_ascii_lowercase();
+    inside.contains("http://") || inside.contains("https://")
+}
+
 /// The URL of the folder that a base URL names: up to its last slash; a last segment that is no sitemap's file
 /// name is a folder whose slash was left out. `None` if it is no http(s) URL.
 pub fn folder_url(base: &str) -> Option<String> {
     let base = without_query(base.trim());
-    let (origin, path) = Location::of(base).origin()?;
+    let (origin, path) = Location::of(base).origin().filter(|_| !has_two_schemes(base))?;
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", ""));
     let is_file = [".xml", ".gz", ".txt"].iter().any(|end| name.ends_with(end));
     let name = if is_file || name.is_empty() { String::new() } else { format!("{name}/") };
@@ -165,6 +190,9 @@ mod tests {
             ("https://e.com/sitemap.xml.gz", Some("https://e.com/")),
             ("e.com", None),
             ("ftp://e.com/", None),
+            ("https://e.com/https://e.com/", None),
+            ("https://HTTPS://e.com/", None),
+            ("https://e.com/?u=https://e.com/", Some("https://e.com/")),
         ];
         for (base, expected) in table {
             assert_eq!(folder_url(base).as_deref(), expected, "{base}");

@@ -35,6 +35,8 @@ pub struct Planned {
     pub plan: Plan,
     /// What it changes in the index, the first lines.
     pub index: Diff,
+    /// The topmost folder that saving would create.
+    pub missing_folder: Option<PathBuf>,
     version: u64,
 }
 
@@ -91,7 +93,8 @@ impl Planning {
             index.more += diff.more;
         }
         let plan = inspection.into_plan();
-        (!progress.is_cancelled()).then_some(Planned { plan, index, version: self.version })
+        let missing_folder = plan.path.as_deref().and_then(files::missing_folder);
+        (!progress.is_cancelled()).then_some(Planned { plan, index, missing_folder, version: self.version })
     }
 
     /// Works it out to be looked at closely. `None` when cancelled.

@@ -223,9 +223,8 @@ impl Session {
                 Outcome::Shown(format!("backups: {}", when.name()))
             }
             Command::SetBaseUrl(url) => {
-                if crate::files::folder_url(url).is_none() {
-                    let why = format!("{url} is no base URL; it begins with http:// or https:// and a host");
-                    return Err(Refused(why));
+                if let Some(error) = crate::files::base_url_error(url) {
+                    return Err(Refused(error));
                 }
                 self.set_base_url(Some(url.clone()));
                 Outcome::Shown(format!("base URL: {url}"))

@@ -257,6 +257,25 @@ impl Session {
     }
 }
 
+impl Session {
+    /// A journal whose changes cannot be replayed, since the files have changed: how many, and where it is.
+    pub fn unreplayable(&self, desk: &Desk) -> Option<(usize, PathBuf)> {
+        let present = Present::new(self, desk);
+        let of_changed = |stored: &Stored, own| match present.bearing(stored, own) {
+            Bearing::None => Some(unsaved(stored)).filter(|count| *count > 0),
+            Bearing::Whole | Bearing::SinceSave(_) | Bearing::Waits(..) => None,
+        };
+        let own = desk.left.iter().flatten().find_map(|stored| of_changed(stored, true));
+        let own = own.and_then(|count| Some((count, desk.journal()?.to_path_buf())));
+        let elsewhere = || {
+            let others = desk.left_elsewhere(&self.disk).into_iter();
+            let mut others = others.filter(|other| desk.shares_path_with(&other.stored.header));
+            others.find_map(|other| Some((of_changed(&other.stored, false)?, other.path)))
+        };
+        own.or_else(elsewhere)
+    }
+}
+
 /// Whether it holds changes that somebody may want back.
 pub(super) fn is_worth_a_question(stored: &Stored) -> bool {
     unsaved(stored) > 0

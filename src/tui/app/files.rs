@@ -38,6 +38,8 @@ pub enum Answer {
     Discard,
     /// Make a new sitemap at this path.
     Create(PathBuf),
+    /// Create this folder, and go on with the save that needs it.
+    CreateFolder(PathBuf),
     /// Leave with this exit status.
     Leave(u8),
     /// Write what the plan says.
@@ -189,10 +191,20 @@ impl App {
             return self.say_waiting(count, &path);
         }
         let (left, words) = self.session.keep(desk);
+        let Some(left) = left else {
+            if let Some(words) = words {
+                // One line of the footer has no room for a path.
+                let path = self.session.path().map_or_else(|| "PATH".to_owned(), |path| path.display().to_string());
+                let recover = format!("sited recover {path} shows what it holds.");
+                let lines = vec![Words::text(words).into(), Words::dim(recover).into()];
+                let title = Words::new().and(Role::Warning, "unsaved changes of an earlier session");
+                self.mode = Mode::Ask(Box::new(Ask::new(title, lines, vec![('k', "go on", Answer::Stay)])));
+            }
+            return;
+        };
         if let Some(words) = words {
             self.fail(words);
         }
-        let Some(left) = left else { return };
         let mut lines: Vec<Line> = vec![
             Words::dim(format!(
                 "Made on {} and not saved; the files are what they were then.",
@@ -327,7 +339,7 @@ impl App {
             Answer::Differences => {}
             Answer::Stay => {
                 self.leave_after_save = false;
-                (self.waiting, self.plan) = (None, None);
+                (self.waiting, self.plan, self.new_folder) = (None, None, None);
             }
             Answer::SaveAndQuit => self.save_and_quit(),
             Answer::Discard => self.leave(),
@@ -340,6 +352,7 @@ impl App {
                 self.follow();
                 self.say("a new sitemap; o adds its first URL");
             }
+            Answer::CreateFolder(folder) => self.create_folder(folder),
             Answer::Leave(status) => self.quit_now(status),
             Answer::Write => self.write_waiting(),
             Answer::Merge => self.compare(),

@@ -215,6 +215,13 @@ impl App {
                 edit.parsed = Some(Err(error));
                 self.mode = Mode::Line(edit);
             }
+            Some(Ok(Command::SetBaseUrl(url)))
+                if edit.purpose == Purpose::Base && crate::files::base_url_error(&url).is_some() =>
+            {
+                self.fail(crate::files::base_url_error(&url).unwrap_or_default());
+                edit.parsed = Some(Ok(Command::SetBaseUrl(url)));
+                self.mode = Mode::Line(edit);
+            }
             Some(Ok(command)) => {
                 self.recall.keep(edit.purpose, edit.prompt.text());
                 match (edit.purpose, command) {

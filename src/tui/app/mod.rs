@@ -259,6 +259,7 @@ pub struct App {
     dropped: cell::Dropped,
     last_bulk: Option<String>,
     waiting: Option<save::Waiting>,
+    new_folder: save::NewFolder,
     /// The plan that is being worked out, and what it is for.
     plan_wanted: Option<save::Wanted>,
     /// One that has come while something was being typed.
@@ -318,6 +319,7 @@ impl App {
             dropped: cell::Dropped::default(),
             last_bulk: None,
             waiting: None,
+            new_folder: None,
             plan_wanted: None,
             plan_held: None,
             plan: None,

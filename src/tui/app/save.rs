@@ -28,6 +28,9 @@ pub(super) struct Waiting {
     force: bool,
 }
 
+/// A folder that was agreed to be created, for the file that needs it.
+pub(super) type NewFolder = Option<PathBuf>;
+
 /// A plan that is being worked out.
 #[derive(Debug)]
 pub(super) struct Wanted {
@@ -153,6 +156,19 @@ impl App {
             self.mode = Mode::Ask(Box::new(problems(self, plan)));
             return;
         }
+        if let Some(folder) = planned.missing_folder.as_ref().filter(|folder| self.new_folder.as_ref() != Some(folder))
+        {
+            let title = Words::text(format!("the folder {} does not exist", folder.display()));
+            let path = plan.path.as_deref().unwrap_or(folder);
+            let lines = vec![Words::text(format!("{} needs it.", path.display())).into()];
+            let answers = vec![
+                ('k', "keep editing", Answer::Stay),
+                ('c', "create it and save", Answer::CreateFolder(folder.clone())),
+            ];
+            self.waiting = Some(Waiting { to, force });
+            self.mode = Mode::Ask(Box::new(Ask::new(title, lines, answers)));
+            return;
+        }
         if plan.asks {
             self.waiting = Some(Waiting { to, force });
             let answers = vec![
@@ -176,6 +192,14 @@ impl App {
         }
     }
 
+    /// A folder that does not exist may be created; the save that needs it goes on.
+    pub(super) fn create_folder(&mut self, folder: PathBuf) {
+        self.new_folder = Some(folder);
+        if let Some(Waiting { to, force }) = self.waiting.take() {
+            self.save(to, force);
+        }
+    }
+
     /// The plan was looked at and agreed to.
     pub(super) fn write_waiting(&mut self) {
         let (waiting, planned) = (self.waiting.take(), self.plan.take());
@@ -192,6 +216,7 @@ impl App {
 
     fn write(&mut self, plan: Plan, force: bool) {
         let is_own = !force && plan.path.as_ref() == self.session.path();
+        self.new_folder = None;
         match self.session.saving(plan, force) {
             Ok(saving) => {
                 let looking = is_own.then(|| self.session.looking());

@@ -7,6 +7,28 @@ use crate::tui::app::{Event, Mode};
 use crate::tui::jobs::Kind;
 
 #[test]
+fn a_folder_that_does_not_exist_is_made_only_on_demand() {
+    let mut bench = Bench::file(SMALL);
+    let folder = bench.path().with_file_name("typo");
+    let line = format!(":w {}<enter>", folder.join("dir/x.xml").display());
+    bench.keys("t").keys(&line);
+    bench.shows("does not exist");
+    bench.keys("<enter>");
+    assert!(!folder.exists() && matches!(bench.app.mode, Mode::Grid));
+    bench.keys(&line).keys("<esc>");
+    assert!(!folder.exists());
+    bench.keys(&line).keys("c");
+    assert!(folder.join("dir/x.xml").exists(), "{}", bench.screen());
+}
+
+#[test]
+fn a_base_url_behind_another_is_refused() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys(":set-base-url https://example.com/https://example.com/<enter>");
+    assert!(bench.says().contains("a second one begins inside it"), "{}", bench.says());
+}
+
+#[test]
 fn what_is_typed_during_a_save_stays_modified() {
     let mut bench = Bench::file(SMALL);
     bench.keys("c0.7");
