@@ -262,7 +262,7 @@ fn through(
     }
     let told = told(&done, (target, task));
     if is_dry {
-        told.iter().for_each(|words| streams.note(words));
+        streams.note_all(&told);
     }
     if let Task::Rules { file, check: true, .. } = task {
         spool.print(streams)?;
@@ -282,7 +282,7 @@ fn through(
     refuse_empty(&done.plan, agreed)?;
     let announced = announcement(&done.plan)?;
     let saved = done.save()?;
-    told.iter().chain(&announced).for_each(|words| streams.note(words));
+    streams.note_all(told.iter().chain(&announced));
     streams.note(&words(&saved));
     Ok(Ok(Status::Fine))
 }

@@ -59,9 +59,7 @@ pub(super) fn save_done(
 ) -> Result<Status, Failure> {
     refuse_lost(&session, how.output)?;
     if how.dry_run {
-        for words in done {
-            streams.note(words);
-        }
+        streams.note_all(done);
         if session.is_modified() {
             let to = how.output.filter(|path| !is_stream(path));
             let plan = session.plan(to);

@@ -226,6 +226,13 @@ impl<'w> Streams<'w> {
             let _ = writeln!(self.notes, "{}", Charset::Unicode.visible(text));
         }
     }
+
+    /// Says several of them.
+    fn note_all<'n>(&mut self, notes: impl IntoIterator<Item = &'n String>) {
+        for note in notes {
+            self.note(note);
+        }
+    }
 }
 
 /// Why there is no screen, and what to use then.

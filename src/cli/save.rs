@@ -71,7 +71,7 @@ pub(super) fn save(
     match to.or(session.path().map(PathBuf::as_path)) {
         Some(path) if is_stream(path) => {
             print(session, session.form(), streams)?;
-            done.iter().for_each(|words| streams.note(words));
+            streams.note_all(done);
             Ok(())
         }
         _ => write(session, (session.plan(to), done), agreed, streams),
@@ -192,7 +192,7 @@ fn write(
     let announced = announcement(&plan)?;
     let saving = session.saving(plan, agreed.force)?;
     let message = session.saved(saving.run(&Progress::default()))?;
-    done.iter().chain(&announced).for_each(|words| streams.note(words));
+    streams.note_all(done.iter().chain(&announced));
     streams.note(&message);
     Ok(())
 }

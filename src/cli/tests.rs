@@ -189,7 +189,7 @@ fn what_cannot_be_done_is_said_with_a_hint() {
         ("list DIR/good.xml --where priorty<1", 2, "error: --where cannot be understood\n  priorty<1\n  ^^^^^^^ "),
         ("list DIR/good.xml --now noon", 2, "error: --now noon: expected a date"),
         ("check DIR/good.xml --now 2025", 2, "error: --now 2025: expected a date"),
-        ("check DIR/good.xml --base-url e.com", 2, "error: --base-url e.com: expected an address"),
+        ("check DIR/good.xml --base-url e.com", 2, "error: --base-url e.com: expected a URL"),
     ];
     for (words, status, message) in table {
         let (found, out, notes) = sited(&folder, words);

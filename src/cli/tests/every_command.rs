@@ -156,12 +156,11 @@ fn printing(command: &str) -> Vec<&'static str> {
         "stats" => vec!["DIR/many.xml"],
         "diff" => vec!["DIR/many.xml DIR/good.xml"],
         "set" => vec!["DIR/many.xml priority=0.2 --dry-run", "DIR/many.xml priority=0.2 -o -"],
-        "fix" => vec!["DIR/many.xml --dry-run"],
         "replace" => vec!["DIR/many.xml ^https http --dry-run"],
         "add" => vec!["DIR/many.xml https://e.com/new --dry-run", "DIR/many.xml https://e.com/new -o -"],
         "remove" => vec!["DIR/many.xml --where loc:1 --dry-run"],
         "sort" => vec!["DIR/many.xml -loc --dry-run", "DIR/many.xml -loc -o -"],
-        "dedupe" => vec!["DIR/many.xml --dry-run"],
+        "fix" | "dedupe" => vec!["DIR/many.xml --dry-run"],
         "split" => vec!["DIR/many.xml -o DIR/parts --base-url https://e.com/ --max-urls 10 --dry-run"],
         "convert" => vec!["DIR/many.xml -o - --to csv", "DIR/many.xml -o - --to txt"],
         "apply" => vec!["DIR/rules.toml DIR/many.xml --dry-run", "DIR/rules.toml DIR/many.xml --check"],
@@ -178,17 +177,15 @@ fn printing(command: &str) -> Vec<&'static str> {
 fn output_is_written_in_few_pieces() {
     let folder = site();
     leave_changes(&folder, "bad.xml");
-    let entries: String = (0..3_000)
-        .map(|n| {
-            format!("<url><loc>http://e.com/a b/{n}</loc><lastmod>soon {n}</lastmod><priority>7</priority></url>\n")
-        })
-        .collect();
+    let entry =
+        |n| format!("<url><loc>http://e.com/a b/{n}</loc><lastmod>soon {n}</lastmod><priority>7</priority></url>\n");
+    let entries: String = (0..3_000).map(entry).collect();
     fs::write(folder.path().join("many.xml"), format!("{HEAD}{entries}</urlset>\n")).unwrap();
     let definition = Line::command();
     let mut printed = 0;
     for command in definition.get_subcommands() {
         let formats = command.get_arguments().find(|argument| argument.get_id() == "format");
-        let formats = formats.map(|argument| argument.get_possible_values()).unwrap_or_default();
+        let formats = formats.map(clap::Arg::get_possible_values).unwrap_or_default();
         let formats: Vec<String> = formats.iter().map(|value| format!(" --format {}", value.get_name())).collect();
         let formats = if formats.is_empty() { vec![String::new()] } else { formats };
         for (words, format) in
@@ -239,9 +236,8 @@ fn a_folder_that_does_not_exist_is_named_and_made_only_on_demand() {
         let folder = site();
         let directory = format!("{}/", folder.path().display());
         let typed = words.split(' ').map(|word| word.replace("DIR/", &directory));
-        if Line::try_parse_from(["sited".to_owned()].into_iter().chain(typed)).is_err() {
-            panic!("{words} is not understood");
-        }
+        let parsed = Line::try_parse_from(["sited".to_owned()].into_iter().chain(typed));
+        assert!(parsed.is_ok(), "{words} is not understood");
         let before = tree(&folder);
         let (status, out, notes) = sited(&folder, words);
         assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");

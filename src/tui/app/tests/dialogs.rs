@@ -73,9 +73,7 @@ fn a_dialog_ignores_what_was_typed_before_it_was_drawn() {
     let mut dropped = 0;
     for (name, mut bench) in dialogs() {
         let is_dialog = !matches!(bench.app.mode, Mode::Grid | Mode::Detail);
-        if !is_dialog {
-            panic!("{name}: no dialog\n{}", bench.screen());
-        }
+        assert!(is_dialog, "{name}: no dialog\n{}", bench.screen());
         assert!(bench.app.has_undrawn_dialog(), "{name} is one that input waits for\n{}", bench.screen());
         let (screen, before) = (bench.screen(), files(&bench));
         for event in typed_ahead() {
@@ -93,7 +91,8 @@ fn a_dialog_ignores_what_was_typed_before_it_was_drawn() {
 
 #[test]
 fn what_is_typed_while_a_plan_is_made_does_not_answer_it() {
-    let urls: String = (0..6_000).map(|n| format!("<url><loc>https://example.com/{n}</loc></url>\n")).collect();
+    let entry = |n| format!("<url><loc>https://example.com/{n}</loc></url>\n");
+    let urls: String = (0..6_000).map(entry).collect();
     let mut bench =
         Bench::file(&format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{urls}</urlset>\n"));
     let other = bench.path().with_file_name("other.xml");
