@@ -74,7 +74,7 @@ fn changing(command: &str) -> &'static [&'static str] {
         "apply" => &["DIR/rules.toml DIR/good.xml", "DIR/rules.toml DIR/index.xml -o DIR/o.xml"],
         "split" => &[
             "DIR/good.xml -o DIR/parts --base-url https://e.com/ --max-urls 1",
-            "DIR/good.xml -o DIR --base-url https://e.com/ --prune --backup always",
+            "DIR/good.xml -o DIR/ --base-url https://e.com/ --prune --backup always",
         ],
         "merge" => &[
             "DIR/good.xml DIR/bad.xml -o DIR/all.xml",
