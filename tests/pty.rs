@@ -227,6 +227,8 @@ fn a_damaged_file_is_repaired_only_when_somebody_agrees() {
     terminal.send(key::CTRL_S);
     terminal.wait_for("raw & becomes");
     terminal.send("k");
+    // What is sent before the next dialog is on the screen answers nothing.
+    terminal.wait_gone("raw & becomes");
     assert_eq!(folder.read("sitemap.xml"), case.bytes);
     terminal.send(key::CTRL_S);
     terminal.wait_for("raw & becomes");
