@@ -14,6 +14,7 @@ use crate::protocol::location::{Fault, Home, Location};
 use crate::protocol::{Field, priority};
 use crate::xml::entry::{Entry, FieldSpan, Oddities, TextKind, decode_value};
 use crate::xml::escape;
+use crate::xml::grid::is_without_scheme;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
 use std::borrow::Cow;
@@ -445,7 +446,7 @@ pub(super) fn is_escaped_twice(decoded: &str) -> bool {
 }
 
 fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
-    if context.names.kind == FileKind::List && is_no_url(value) {
+    if context.names.kind == FileKind::List && is_no_url(value) && !is_without_scheme(value) {
         return set.insert(Rule::TEXT_EXTRA_CONTENT);
     }
     let rule = if context.names.kind == FileKind::List { Rule::TEXT_ENTITY } else { Rule::XML_DOUBLE_ESCAPED };

@@ -84,7 +84,7 @@ impl Open {
     pub fn first(&self) -> Option<String> {
         let Self { paths, script, read_only, theme, common } = self;
         let Common { base_url, now, profile, cross_submission, allow_missing, allow_empty, .. } = common;
-        let Common { accept_repairs, mkdir, max_bytes, backup, .. } = common;
+        let Common { accept_repairs, mkdir, max_bytes, backup, loc_column, .. } = common;
         let options = [
             (script.is_some(), "--script"),
             (*read_only, "--read-only"),
@@ -97,6 +97,7 @@ impl Open {
             (*allow_empty, "--allow-empty"),
             (*accept_repairs, "--accept-repairs"),
             (*mkdir, "--mkdir"),
+            (loc_column.is_some(), "--loc-column"),
             (max_bytes.is_some(), "--max-bytes"),
             (backup.is_some(), "--backup"),
         ];
@@ -132,6 +133,9 @@ pub struct Common {
     /// Create the folder that a file is written to, if it does not exist
     #[arg(long)]
     pub mkdir: bool,
+    /// The column of a CSV or TSV table that holds the URLs: its name, or its number from 1
+    #[arg(long, value_name = "NAME")]
+    pub loc_column: Option<String>,
     /// The most bytes that a file may have, uncompressed
     #[arg(long, value_name = "N")]
     pub max_bytes: Option<u64>,

@@ -390,7 +390,8 @@ impl Common {
             return Err(Failure::Usage(format!("--base-url {error}"), hint));
         }
         let (base_url, require_all) = (self.base_url.clone(), self.requires_all());
-        let options = files::Options { base_url, require_all, ..files::Options::default() };
+        let loc_column = self.loc_column.clone();
+        let options = files::Options { base_url, require_all, loc_column, ..files::Options::default() };
         Ok(match self.max_bytes {
             Some(max_bytes) => options.at_most(max_bytes),
             None => options,

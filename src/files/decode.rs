@@ -43,6 +43,8 @@ pub fn decode(bytes: Vec<u8>) -> Decoded {
     match bytes.as_slice() {
         [0xFF, 0xFE, 0, 0, rest @ ..] => utf_32(rest, u32::from_le_bytes),
         [0, 0, 0xFE, 0xFF, rest @ ..] => utf_32(rest, u32::from_be_bytes),
+        [0xFF, 0xFE, rest @ ..] if is_single_byte(rest) => mismarked(rest, UTF_16LE),
+        [0xFE, 0xFF, rest @ ..] if is_single_byte(rest) => mismarked(rest, UTF_16BE),
         [0xFF, 0xFE, rest @ ..] => utf_16(rest, UTF_16LE, QuirkKind::OtherMark),
         [0xFE, 0xFF, rest @ ..] => utf_16(rest, UTF_16BE, QuirkKind::OtherMark),
         [b'<', 0, ..] => utf_16(&bytes, UTF_16LE, QuirkKind::NotUtf8),
@@ -56,6 +58,20 @@ pub fn decode(bytes: Vec<u8>) -> Decoded {
 
 const fn is_letter(first: u8, second: u8) -> bool {
     first.is_ascii_alphabetic() && second.is_ascii_alphabetic()
+}
+
+/// Whether text behind a byte order mark of UTF-16 is ASCII or UTF-8 all the same: markup and URLs in UTF-16 hold zeros.
+fn is_single_byte(rest: &[u8]) -> bool {
+    !rest.is_empty() && memchr::memchr(0, rest).is_none() && std::str::from_utf8(rest).is_ok()
+}
+
+/// Text behind a byte order mark of another encoding.
+fn mismarked(rest: &[u8], mark: &'static Encoding) -> Decoded {
+    let name = if rest.is_ascii() { "ASCII" } else { UTF_8 };
+    let what = format!("{} before {name} text, which was read as {name}", mark.name());
+    let mut decoded = of_bytes(rest.to_vec());
+    decoded.quirks.insert(0, Quirk { kind: QuirkKind::OtherMark, at: (1, 1), entry: None, what: what.into() });
+    decoded
 }
 
 /// Bytes in which ASCII stands for itself.
@@ -231,7 +247,7 @@ mod tests {
         let latin = b"<a>caf\xE9</a>";
         let utf8 = "<a>café</a>".as_bytes();
         let says = |label: &str| String::from_utf8(declared(label, utf8)).unwrap();
-        let table: [(Vec<u8>, String, &str, &[QuirkKind]); 30] = [
+        let table: [(Vec<u8>, String, &str, &[QuirkKind]); 33] = [
             (wide("https://e.com/é", false, false), "https://e.com/é".into(), "UTF-16LE", &[NotUtf8]),
             (wide("loc,é", false, true), "loc,é".into(), "UTF-16BE", &[NotUtf8]),
             (utf8.to_vec(), "<a>café</a>".into(), "UTF-8", &[]),
@@ -296,6 +312,9 @@ mod tests {
             (wide(&says("UTF-16"), true, true), says("UTF-8"), "UTF-16BE", &[OtherMark]),
             (wide("<a>é</a>", false, false), "<a>é</a>".into(), "UTF-16LE", &[NotUtf8]),
             (wide("<a>é</a>", false, true), "<a>é</a>".into(), "UTF-16BE", &[NotUtf8]),
+            (b"\xFF\xFEhttps://e.com/".to_vec(), "https://e.com/".into(), "UTF-8", &[OtherMark]),
+            (b"\xFE\xFF<a/>".to_vec(), "<a/>".into(), "UTF-8", &[OtherMark]),
+            ([b"\xFF\xFE", utf8].concat(), "<a>café</a>".into(), "UTF-8", &[OtherMark]),
             (b"\xFF\xFE\0\0<\0\0\0\xE9\0\0\0".to_vec(), "<é".into(), "UTF-32", &[OtherMark]),
         ];
         for (bytes, expected, encoding, quirks) in table {

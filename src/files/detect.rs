@@ -4,8 +4,9 @@
 //! a file is that is no sitemap, so that whoever opened it learns more than "syntax error".
 
 use super::error::Reason;
+use crate::document::form::Form;
 use crate::xml::feed::Feed;
-use crate::xml::grid::Grid;
+use crate::xml::grid::{Grid, NameHint, TableHints, is_url_line};
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names::{self, FileKind};
 use crate::xml::parser::DamageKind;
@@ -19,8 +20,39 @@ pub fn is_gzip(bytes: &[u8]) -> bool {
     bytes.starts_with(GZIP)
 }
 
-/// Which kind of sitemap file uncompressed bytes are, or what else they are.
+/// What a file is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Detected {
+    /// Its kind.
+    pub kind: FileKind,
+    /// The layout of a table.
+    pub grid: Option<Grid>,
+}
+
+impl From<FileKind> for Detected {
+    fn from(kind: FileKind) -> Self {
+        Self { kind, grid: None }
+    }
+}
+
+/// Which form a file's name asks for where text may be a list as well as a table.
+pub fn name_hint(name: &str) -> NameHint {
+    let file = name.rsplit(['/', '\\']).next().unwrap_or(name).to_ascii_lowercase();
+    match Form::of_name(&file) {
+        Some(Form::List) => NameHint::List,
+        Some(Form::Csv | Form::Tsv) => NameHint::Table,
+        _ if file.split('.').next() == Some("urllist") => NameHint::List,
+        _ => NameHint::Unknown,
+    }
+}
+
+/// Which kind of sitemap file uncompressed bytes are, or what else they are, by their content alone.
 pub fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
+    detect_with(bytes, TableHints::default()).map(|detected| detected.kind)
+}
+
+/// The same, with what is known beside the bytes.
+pub fn detect_with(bytes: &[u8], hints: TableHints<'_>) -> Result<Detected, Reason> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     if markup::is_blank(text) {
         return Err(Reason::Empty);
@@ -34,19 +66,19 @@ pub fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
     let known = matches!(name, b"urlset" | b"sitemapindex" | b"rss" | b"RDF" | b"feed");
     if !known
         && !text.trim_ascii_start().starts_with(b"<")
-        && let Some(kind) = without_markup(text)
+        && let Some(detected) = without_markup(text, hints)
     {
-        return Ok(kind);
+        return detected;
     }
     match name {
         // A feed is read as a sitemap.
-        b"urlset" | b"rss" | b"RDF" | b"feed" => return Ok(FileKind::Urlset),
-        b"sitemapindex" => return Ok(FileKind::Index),
+        b"urlset" | b"rss" | b"RDF" | b"feed" => return Ok(FileKind::Urlset.into()),
+        b"sitemapindex" => return Ok(FileKind::Index.into()),
         _ => {}
     }
     // Damaged in whatever way, it may be a sitemap all the same.
     if let Some(kind) = repair::kind(text) {
-        return Ok(kind);
+        return Ok(kind.into());
     }
     Err(match name {
         name if name.eq_ignore_ascii_case(b"html") || is_html(text) => Reason::Html,
@@ -78,22 +110,39 @@ pub fn feed(bytes: &[u8]) -> Option<Feed> {
 }
 
 /// Lines that are looked at to tell what text is.
-const LOOKED_AT: usize = 20;
+const LOOKED_AT: usize = 200;
 
-/// Whether text is a list of URLs or a table of them: half of its first lines are URLs, or its first names a column
-/// for them.
-fn without_markup(text: &[u8]) -> Option<FileKind> {
+/// Whether text is a list of URLs or a table of them. A list: half of its first lines without comments are URLs, or one
+/// is where its name says so. A table: one of its columns holds URLs.
+fn without_markup(text: &[u8], hints: TableHints<'_>) -> Option<Result<Detected, Reason>> {
+    let grid = Grid::of_table(text, hints);
+    let refused = match grid {
+        Ok(grid) => return Some(Ok(Detected { kind: FileKind::Table, grid: Some(grid) })),
+        Err(refused) => refused,
+    };
     let first = text.get(..text.len().min(1 << 16)).unwrap_or_default();
     let lines = first.split(|byte| matches!(byte, b'\n' | b'\r')).map(<[u8]>::trim_ascii);
-    let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).take(LOOKED_AT).collect();
-    let is_url = |line: &&&[u8]| {
-        let start = line.get(..8).unwrap_or(line).to_ascii_lowercase();
-        start.starts_with(b"http://") || start.starts_with(b"https://")
+    let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#")).take(LOOKED_AT).collect();
+    let urls = lines.iter().filter(|line| is_url_line(line)).count();
+    let is_list = match hints.name {
+        NameHint::List => urls > 0,
+        NameHint::Table => urls * 2 >= lines.len() && urls > 0 && hints.loc_column.is_none(),
+        NameHint::Unknown => urls * 2 >= lines.len() && urls > 0,
     };
-    if lines.first().is_some_and(|line| !is_url(&line)) && Grid::of_header(text).is_some() {
-        return Some(FileKind::Table);
+    // Where several columns hold URLs below a header, and in a file that is called a table, a list would be a wrong guess.
+    let has_header = lines.first().is_some_and(|line| !is_url_line(line));
+    let is_table = match hints.name {
+        NameHint::Table => !is_list,
+        NameHint::Unknown => refused.as_ref().is_some_and(|refused| refused.is_ambiguous) && has_header,
+        NameHint::List => false,
+    };
+    match refused.filter(|_| is_table || hints.loc_column.is_some() && !is_list) {
+        Some(refused) => {
+            let asked = hints.loc_column.map(str::to_owned);
+            Some(Err(Reason::NoUrlColumn { columns: refused.columns, is_ambiguous: refused.is_ambiguous, asked }))
+        }
+        None => is_list.then(|| Ok(FileKind::List.into())),
     }
-    (lines.iter().filter(is_url).count() * 2 >= lines.len().max(1)).then_some(FileKind::List)
 }
 
 /// The first start tag, whatever stands before it.
@@ -150,7 +199,7 @@ mod tests {
 
     #[test]
     fn content_decides_and_each_other_format_has_its_name() {
-        let table: [(&[u8], &str); 35] = [
+        let table: [(&[u8], &str); 44] = [
             (b"<urlset/>", "urlset"),
             (b"\xEF\xBB\xBF<?xml version='1.0'?><!-- <html> --><sm:urlset>", "urlset"),
             (b"<?xml version='1.0' encoding='us-ascii'?><sitemapindex>", "index"),
@@ -174,6 +223,15 @@ mod tests {
             (b"# pages\nHTTP://example.com/a", "list"),
             (b"a page\nsee\nhttps://example.com/a", "without any XML"),
             (b"Loc;Priority\nhttps://example.com/a;1", "table"),
+            (b"Top pages,Clicks\nhttps://example.com/a,1", "table"),
+            (b"From,To\nhttps://example.com/a,https://example.com/b", "several columns"),
+            (b"https://example.com/a lastmod=2020-01-01 priority=0.5", "list"),
+            (b"# one\n# two\n# three\nhttps://example.com/a", "list"),
+            (b"www.example.com\nexample.com/a\nexample.com:8080/b", "list"),
+            (b"main.rs\nlib.rs\n", "without any XML"),
+            (b"Dear all, and so on,\nsee www.example.com/a\n", "without any XML"),
+            (b"User-agent: *\nSitemap: https://example.com/sitemap.xml\n", "without any XML"),
+            (b"page,link\nfoo,bar\n", "without any XML"),
             (b"version https://git-lfs.github.com/spec/v1\n", "LFS"),
             (b"hello", "without any XML"),
             (b"a\0b", "binary"),
@@ -197,5 +255,26 @@ mod tests {
             };
             assert!(found.contains(expected), "{}: {found}", String::from_utf8_lossy(bytes));
         }
+    }
+    #[test]
+    fn a_name_helps_where_content_is_ambiguous() {
+        let found =
+            |name: &str, bytes: &[u8]| match detect_with(bytes, TableHints { name: name_hint(name), loc_column: None })
+            {
+                Ok(detected) => format!("{:?}", detected.kind),
+                Err(reason) => reason.to_string(),
+            };
+        let mixed = b"a page\nsee\nhttps://example.com/a\n";
+        for name in ["urls.txt", "URLS.TXT", "sub/urllist.dat", "urllist", "urls.txt.gz"] {
+            assert_eq!(found(name, mixed), "List", "{name}");
+        }
+        assert!(found("urls.lst", mixed).contains("without any XML"));
+        assert!(found("robots.txt", b"User-agent: *\nDisallow: /a\n").contains("without any XML"));
+        assert_eq!(found("t.csv", b"https://example.com/a,1\nhttps://example.com/b,2\n"), "Table");
+        assert_eq!(found("t", b"https://example.com/a,1\nhttps://example.com/b,2\n"), "List");
+        let refused = found("t.csv", b"Name,Clicks\nA,1\n");
+        assert_eq!(refused, "no column of this table holds URLs; its columns are `Name`, `Clicks`");
+        // A list is one, whatever it is called.
+        assert_eq!(found("t.csv", b"https://example.com/a\nhttps://example.com/b\n"), "List");
     }
 }

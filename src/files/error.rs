@@ -71,6 +71,16 @@ pub enum Reason {
     /// It is something else than XML; the text completes "this is …".
     #[error("this is {0}, not an XML sitemap")]
     Format(String),
+    /// A table of which no column is known to hold the URLs.
+    #[error("{}", no_url_column(.columns, *.is_ambiguous, .asked.as_deref()))]
+    NoUrlColumn {
+        /// What its columns are called.
+        columns: Vec<String>,
+        /// Whether several columns hold URLs.
+        is_ambiguous: bool,
+        /// The column that was asked for.
+        asked: Option<String>,
+    },
     /// XML with another root element.
     #[error("this is XML, but its root element is <{0}>, not <urlset> or <sitemapindex>")]
     Root(String),
@@ -245,6 +255,7 @@ impl Error {
                 | Reason::Html
                 | Reason::Root(_)
                 | Reason::Format(_)
+                | Reason::NoUrlColumn { .. }
                 | Reason::Packed(_)
                 | Reason::Bomb(_)
                 | Reason::Gzip { .. }
@@ -291,7 +302,12 @@ impl Error {
             Reason::Html => {
                 "nothing was changed; an error page, a login page or a browser's view of a sitemap: fetch the sitemap itself"
             }
-            Reason::Format(_) => "nothing was changed; sited opens XML sitemaps, plain or gzipped",
+            Reason::Format(_) => {
+                "nothing was changed; sited opens XML sitemaps, RSS and Atom feeds, lists of URLs, CSV and TSV tables"
+            }
+            Reason::NoUrlColumn { .. } => {
+                "nothing was changed; --loc-column NAME says which column holds the URLs: its name, or its number from 1"
+            }
             Reason::Root(_) => "nothing was changed; sited opens urlset and sitemapindex files",
             Reason::Damaged { .. } => "nothing was changed; mend the place in a text editor and open it again",
             Reason::Changed => "reload with :edit!, save elsewhere with :write NAME, or overwrite with :write!",
@@ -373,6 +389,24 @@ fn unread(files: &[String], all: usize) -> String {
         more => format!("\n  and {} more", grouped(more as u64)),
     };
     format!("{} of this set {are} not read\n  {}{more}", counted(all as u64, "file"), files.join("\n  "))
+}
+
+/// Columns that are named in a message.
+const MOST_COLUMNS: usize = 30;
+
+fn no_url_column(columns: &[String], is_ambiguous: bool, asked: Option<&str>) -> String {
+    let named: Vec<String> =
+        columns.iter().take(MOST_COLUMNS).map(|name| format!("`{}`", crate::words::excerpt(name, 40))).collect();
+    let more = match columns.len().saturating_sub(MOST_COLUMNS) {
+        0 => String::new(),
+        more => format!(" and {} more", grouped(more as u64)),
+    };
+    let listed = format!("its columns are {}{more}", named.join(", "));
+    match asked {
+        Some(asked) => format!("this table has no column `{}`; {listed}", crate::words::excerpt(asked, 40)),
+        None if is_ambiguous => format!("several columns of this table hold URLs; {listed}"),
+        None => format!("no column of this table holds URLs; {listed}"),
+    }
 }
 
 fn names(files: &[PathBuf]) -> String {

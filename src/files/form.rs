@@ -24,7 +24,7 @@ pub(super) struct Shaped {
 }
 
 /// Gives a file the shape in which it is scanned. `bytes` are UTF-8, `name` is the file's own.
-pub(super) fn shape(bytes: Vec<u8>, kind: FileKind, name: &str) -> Shaped {
+pub(super) fn shape(bytes: Vec<u8>, (kind, grid): (FileKind, Option<&Grid>), name: &str) -> Shaped {
     let plain = |bytes, form, quirks| Shaped { bytes, form, quirks, anchors: Vec::new() };
     match kind {
         FileKind::Urlset | FileKind::Index => match detect::feed(&bytes).and_then(|_| feed::import(&bytes)) {
@@ -36,7 +36,7 @@ pub(super) fn shape(bytes: Vec<u8>, kind: FileKind, name: &str) -> Shaped {
             plain(bytes, Form::List, quirks)
         }
         FileKind::Table => {
-            let form = Form::of_kind(kind, Grid::of_header(&bytes).as_ref());
+            let form = Form::of_kind(kind, grid);
             plain(bytes, form, Vec::new())
         }
     }
@@ -53,9 +53,14 @@ pub(super) fn of_encoding(mut quirks: Vec<Quirk>, kind: FileKind) -> Vec<Quirk> 
     quirks
 }
 
-/// Scans bytes that have their shape.
-pub(super) fn scan(bytes: &[u8], kind: FileKind, visitor: &mut impl Visit, progress: &Progress) -> Scan {
-    if kind.is_xml() { scan::scan(bytes, visitor, progress) } else { grid::scan(bytes, kind, visitor, progress) }
+/// Scans bytes that have their shape; `grid` is the layout of a table.
+pub(super) fn scan(
+    bytes: &[u8],
+    (kind, grid): (FileKind, Option<&Grid>),
+    visitor: &mut impl Visit,
+    progress: &Progress,
+) -> Scan {
+    if kind.is_xml() { scan::scan(bytes, visitor, progress) } else { grid::scan(bytes, grid, visitor, progress) }
 }
 
 fn of_list(bytes: &[u8], name: &str) -> Vec<Quirk> {

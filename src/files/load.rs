@@ -5,7 +5,7 @@
 
 use super::children::{Met, folder_of, known_unread, probe};
 use super::commit;
-use super::detect;
+use super::detect::{self, Detected};
 use super::disk::OnDisk;
 use super::error::{Error, Reason};
 use super::form::{self, Shaped};
@@ -22,6 +22,7 @@ use crate::document::source::Source;
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
+use crate::xml::grid::{Grid, TableHints};
 use crate::xml::names::FileKind;
 use crate::xml::scan::Visit;
 use std::collections::BTreeSet;
@@ -45,6 +46,8 @@ pub struct Facts {
     pub bytes: u64,
     /// The encoding that it is stored in.
     pub encoding: &'static str,
+    /// The layout of a table.
+    pub grid: Option<Arc<Grid>>,
 }
 
 /// One file, loaded.
@@ -288,9 +291,11 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V> Job<'_, M> {
     pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
         let Contents { bytes, gzip, encoding, quirks, on_disk } = contents;
         let path = on_disk.path.clone();
-        let kind = detect::detect(&bytes).map_err(|reason| Error::new(&path, reason))?;
-        let Shaped { bytes, form, quirks: odd, anchors } = form::shape(bytes, kind, &name);
-        let facts = Facts { kind, path: Some(path), name, url, gzip, bytes: bytes.len() as u64, encoding };
+        let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(&name) };
+        let Detected { kind, grid } = detect::detect_with(&bytes, hints).map_err(|reason| Error::new(&path, reason))?;
+        let Shaped { bytes, form, quirks: odd, anchors } = form::shape(bytes, (kind, grid.as_ref()), &name);
+        let (len, grid) = (bytes.len() as u64, grid.map(Arc::new));
+        let facts = Facts { kind, path: Some(path), name, url, gzip, bytes: len, encoding, grid };
         let file = scan(
             (bytes, [form::of_encoding(quirks, kind), odd].concat()),
             facts,

@@ -32,7 +32,7 @@ pub(super) fn sound<V: Visit + Send>(
     let mut scan = if facts.kind.is_xml() {
         scan::scan_sound(&bytes, &mut visitor, progress)
     } else {
-        form::scan(&bytes, facts.kind, &mut visitor, progress)
+        form::scan(&bytes, (facts.kind, facts.grid.as_deref()), &mut visitor, progress)
     };
     // The scan counts what stands behind the root's start tag.
     let counted = scan.names.is_some() && !scan.root_is_empty;

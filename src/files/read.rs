@@ -36,6 +36,8 @@ pub struct Options {
     pub require_all: bool,
     /// Whether the file is a copy of standard input: what it lists as an index is not looked for beside the copy.
     pub is_copy: bool,
+    /// The column of a table that holds the URLs: its name, or its number from 1.
+    pub loc_column: Option<String>,
     /// Memory to read into; whoever is done with a file may give back its bytes.
     pub buffers: Buffers,
 }
@@ -51,6 +53,7 @@ impl Default for Options {
             is_edited: false,
             require_all: false,
             is_copy: false,
+            loc_column: None,
             buffers: Buffers::default(),
         }
     }

@@ -45,17 +45,18 @@ fn compare(plan: &Plan, output: &Output, staged: &Staged, contents: &Contents) -
         return Err(wrong(why));
     }
     let document = &plan.document;
-    let (mut check, kind) = match output.file {
+    let (mut check, layout) = match output.file {
         FileId::Index | FileId::Another(_) => {
-            (Check::new(document, Expected::index(plan.index_file(output.file))), FileKind::Index)
+            (Check::new(document, Expected::index(plan.index_file(output.file))), (FileKind::Index, None))
         }
         FileId::Sitemap(id) => {
-            let kind = document.sitemap(id).map(|sitemap| sitemap.frame.names.kind).unwrap_or_default();
-            (Check::new(document, Expected::rows(document, id)), kind)
+            let names = document.sitemap(id).map(|sitemap| &sitemap.frame.names);
+            let layout = names.map(|names| (names.kind, names.grid.as_deref())).unwrap_or_default();
+            (Check::new(document, Expected::rows(document, id)), layout)
         }
         FileId::Gone => return Ok(()),
     };
-    let scan = form::scan(&contents.bytes, kind, &mut check, &Progress::default());
+    let scan = form::scan(&contents.bytes, layout, &mut check, &Progress::default());
     if let Some(damage) = scan.damage.first() {
         let (line, column) = Lines::new(&contents.bytes).position(damage.at);
         let row = scan.starts.partition_point(|start| *start as usize <= damage.at).checked_sub(1);
@@ -237,7 +238,7 @@ mod tests {
         set.set(&[0], Field::Priority, Some("0.8"));
         let mut check = Check::new(&set.document, Expected::rows(&set.document, SitemapId(0)));
         let written = TEXT.replace("0.1<", "0.8<").replace(from, to);
-        form::scan(written.as_bytes(), FileKind::Urlset, &mut check, &Progress::default());
+        form::scan(written.as_bytes(), (FileKind::Urlset, None), &mut check, &Progress::default());
         check.difference()
     }
 

@@ -23,8 +23,8 @@ const SITEMAPS: [(&str, &[u8]); 2] = [
 pub fn sample<V: Visit + Send>(make: impl Fn(&Facts) -> V, deliver: &mut dyn FnMut(Part<V>)) -> Loaded {
     let progress = Progress::default();
     let file = |(name, bytes): (&str, &[u8]), kind, url: Option<Arc<str>>| {
-        let facts =
-            Facts { kind, path: None, name: name.into(), url, gzip: false, bytes: bytes.len() as u64, encoding: UTF_8 };
+        let (path, gzip, grid, len) = (None, false, None, bytes.len() as u64);
+        let facts = Facts { kind, path, name: name.into(), url, gzip, bytes: len, encoding: UTF_8, grid };
         scan((bytes.to_vec(), Vec::new()), facts, None, (&make, &progress)).ok()
     };
     let Some(index) = file(INDEX, FileKind::Index, None) else { return Loaded::default() };

@@ -4,6 +4,8 @@
 //! break and the blank lines before it. Nothing is escaped in a list; a table quotes as RFC 4180 says, and read
 //! loosely: a quote that does not end is a character like any other, so that no row costs the rows after it.
 
+mod columns;
+
 use super::entry::{Entry, FieldSpan, Oddities, TextKind};
 use super::markup;
 use super::names::{FileKind, Names};
@@ -11,6 +13,8 @@ use super::scan::{Scan, Visit};
 use super::splice::{Change, Changes};
 use crate::progress::Progress;
 use crate::protocol::Field;
+pub(crate) use columns::{is_url_line, is_without_scheme};
+pub use columns::{NameHint, NoUrlColumn, TableHints};
 
 /// How the lines of a file without markup are laid out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +27,8 @@ pub struct Grid {
     pub columns: [Option<u16>; 4],
     /// The header's cells as written, without quotes; empty for a list.
     pub header: Box<[Box<str>]>,
+    /// Whether the first record is a row, and not the names of the columns: then all those are empty.
+    pub is_headless: bool,
 }
 
 /// One cell of a record; positions are byte offsets.
@@ -44,38 +50,20 @@ const ENTRIES_PER_LOOK: usize = 2_048;
 impl Grid {
     /// A list whose lines end so.
     pub fn list(line_end: &'static str) -> Self {
-        Self { line_end, delimiter: None, columns: [Some(0), None, None, None], header: Box::default() }
+        Self {
+            line_end,
+            delimiter: None,
+            columns: [Some(0), None, None, None],
+            header: Box::default(),
+            is_headless: false,
+        }
     }
 
     /// A new table with the four fields as its columns.
     pub fn table(delimiter: u8) -> Self {
         let header = Field::ALL.map(|field| field.name().into());
         let columns = [Some(0), Some(1), Some(2), Some(3)];
-        Self { line_end: "\n", delimiter: Some(delimiter), columns, header: header.into() }
-    }
-
-    /// The header of a table as the first line of `bytes`: at least two columns, one of them `loc` or `url`.
-    pub fn of_header(bytes: &[u8]) -> Option<Self> {
-        let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
-        let start = first_line(bytes);
-        let (end, _) = line(bytes, start);
-        let first = bytes.get(start..end)?;
-        let delimiter = [b'\t', b';', b','].into_iter().find(|delimiter| first.contains(delimiter))?;
-        let mut header: Vec<Box<str>> = Vec::new();
-        let mut columns = [None; 4];
-        Cells::new(bytes, start, delimiter).for_each(|cell| {
-            let name = decoded(bytes, &cell);
-            let field = match name.to_ascii_lowercase().as_str() {
-                "url" => Some(Field::Loc),
-                name => Field::ALL.into_iter().find(|field| field.name() == name),
-            };
-            if let Some(slot) = field.and_then(|field| columns.get_mut(field.index())) {
-                slot.get_or_insert(header.len() as u16);
-            }
-            header.push(name.into());
-        });
-        let loc = columns.first().copied().flatten().is_some() && u16::try_from(header.len()).is_ok();
-        loc.then(|| Self { line_end: line_end(bytes), delimiter: Some(delimiter), columns, header: header.into() })
+        Self { line_end: "\n", delimiter: Some(delimiter), columns, header: header.into(), is_headless: false }
     }
 
     /// The columns that hold no field of a sitemap: their number, from 1, and what the header calls them.
@@ -233,20 +221,18 @@ impl Grid {
 
     /// The bytes of a file without entries: a table's header.
     pub fn blank(&self) -> Vec<u8> {
-        let Some(delimiter) = self.delimiter else { return Vec::new() };
+        let Some(delimiter) = self.delimiter.filter(|_| !self.is_headless) else { return Vec::new() };
         let cells: Vec<String> = self.header.iter().map(|name| self.written(name)).collect();
         format!("{}{}", cells.join(char::from(delimiter).encode_utf8(&mut [0; 4])), self.line_end).into_bytes()
     }
 }
 
-/// Scans a list or a table. Offsets have 32 bits: `bytes` must be at most 4 GiB.
-pub fn scan(bytes: &[u8], kind: FileKind, visitor: &mut impl Visit, progress: &Progress) -> Scan {
-    let table = (kind == FileKind::Table).then(|| Grid::of_header(bytes)).flatten();
+/// Scans a list, or a table of a known layout. Offsets have 32 bits: `bytes` must be at most 4 GiB.
+pub fn scan(bytes: &[u8], table: Option<&Grid>, visitor: &mut impl Visit, progress: &Progress) -> Scan {
     let mut at = if bytes.starts_with(MARK) { MARK.len() } else { 0 };
-    let grid = table.unwrap_or_else(|| Grid::list(line_end(bytes)));
-    if grid.delimiter.is_some() {
-        let header = at + first_line(bytes.get(at..).unwrap_or_default());
-        at = grid.record(bytes, header).1;
+    let grid = table.cloned().unwrap_or_else(|| Grid::list(line_end(bytes.get(at..).unwrap_or_default())));
+    if grid.delimiter.is_some() && !grid.is_headless {
+        at = grid.next(bytes, at).map_or(bytes.len(), |(_, _, after)| after);
     }
     let mut scan = Scan { root: grid_name(&grid).to_owned(), starts: vec![at as u32], ..Scan::default() };
     let names = Names::of_grid(grid.clone());
@@ -416,9 +402,14 @@ mod tests {
         }
     }
 
+    fn layout(bytes: &[u8]) -> Option<Grid> {
+        Grid::of_table(bytes, TableHints::default()).ok()
+    }
+
     fn rows(bytes: &[u8], kind: FileKind) -> (Scan, Vec<[Option<String>; 4]>) {
         let mut rows = Rows::default();
-        let scan = scan(bytes, kind, &mut rows, &Progress::default());
+        let table = (kind == FileKind::Table).then(|| layout(bytes).unwrap());
+        let scan = scan(bytes, table.as_ref(), &mut rows, &Progress::default());
         (scan, rows.0)
     }
 
@@ -461,11 +452,11 @@ mod tests {
             ("loc,x", vec![]),
         ];
         for (text, expected) in table {
-            assert!(Grid::of_header(text.as_bytes()).is_some(), "{text:?}");
+            assert!(layout(text.as_bytes()).is_some(), "{text:?}");
             assert_eq!(rows(text.as_bytes(), FileKind::Table).1, expected, "{text:?}");
         }
-        for text in ["loc\nhttp://e/\n", "http://e/?a,b\n", "a,b\n", ""] {
-            assert!(Grid::of_header(text.as_bytes()).is_none(), "{text:?}");
+        for text in ["http://e/?a,b\n", "a,b\n", "loc\n", ""] {
+            assert!(layout(text.as_bytes()).is_none(), "{text:?}");
         }
     }
 

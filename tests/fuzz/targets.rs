@@ -7,7 +7,7 @@ use sited::protocol::lastmod::{self, Faults, Now};
 use sited::session::snapshot::vocabulary;
 use sited::xml::entry::{Entry, Oddities};
 use sited::xml::feed;
-use sited::xml::grid;
+use sited::xml::grid::{self, Grid, NameHint, TableHints};
 use sited::xml::names::{FileKind, Names};
 use sited::xml::repair::{self, Kept, Repaired};
 use sited::xml::scan::{self, Ignore, Scan, Visit};
@@ -74,9 +74,10 @@ fn scan_target(bytes: &[u8]) -> Result<(), String> {
 }
 
 fn grid_target(bytes: &[u8]) -> Result<(), String> {
-    for kind in [FileKind::List, FileKind::Table] {
+    let table = Grid::of_table(bytes, TableHints { name: NameHint::Table, loc_column: None }).ok();
+    for layout in [None, table.as_ref()] {
         let mut seen = Seen::default();
-        let scan = grid::scan(bytes, kind, &mut seen, &Progress::default());
+        let scan = grid::scan(bytes, layout, &mut seen, &Progress::default());
         whole(bytes, &scan, &seen)?;
         let names = scan.names.as_ref().ok_or("a list always has names")?;
         for (text, entry) in &seen.0 {

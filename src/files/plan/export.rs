@@ -9,6 +9,7 @@ use crate::files::disk::Disk;
 use crate::files::form;
 use crate::progress::Progress;
 use crate::xml::entry::Entry;
+use crate::xml::grid::{Grid, TableHints};
 use crate::xml::names::{FileKind, Names};
 use crate::xml::record::Record;
 use crate::xml::scan::Visit;
@@ -85,7 +86,8 @@ pub fn in_xml(document: &Document) -> Option<(Document, HashMap<u32, u32>)> {
 /// Adds a file of which these are the bytes.
 fn append(document: &mut Document, bytes: Vec<u8>, kind: FileKind, sitemap: Sitemap) {
     let mut records = Records::default();
-    let scan = form::scan(&bytes, kind, &mut records, &Progress::default());
+    let grid = (kind == FileKind::Table).then(|| Grid::of_table(&bytes, TableHints::default()).ok()).flatten();
+    let scan = form::scan(&bytes, (kind, grid.as_ref()), &mut records, &Progress::default());
     if let Some(source) = Source::new(bytes, scan) {
         document.append(source, records.0, sitemap);
     }

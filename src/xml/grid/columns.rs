@@ -1,0 +1,374 @@
+//! Finds the layout of a table: its delimiter, whether it has a header, and which column holds the URLs.
+
+use super::{Cells, Grid, MARK, decoded, first_line, line_end};
+use crate::protocol::Field;
+
+/// What is known of a table beside its bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TableHints<'a> {
+    /// The column that the user named as the one of the URLs: a header's name in any case, or a number from 1.
+    pub loc_column: Option<&'a str>,
+    /// What the file's name says.
+    pub name: NameHint,
+}
+
+/// Which form a file's name asks for, where the content alone is ambiguous.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum NameHint {
+    /// A list of URLs (`.txt`, `urllist`).
+    List,
+    /// A table (`.csv`, `.tsv`).
+    Table,
+    /// Nothing.
+    #[default]
+    Unknown,
+}
+
+/// Why no layout was found although the text may be a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoUrlColumn {
+    /// What the columns are called, `column 2` where there is no name.
+    pub columns: Vec<String>,
+    /// Whether several columns hold URLs and no name says which one counts.
+    pub is_ambiguous: bool,
+}
+
+/// Names of a URL column in exports of usual tools, the more specific first.
+const LOC_NAMES: [&str; 7] = ["loc", "url", "address", "page", "top pages", "landing page", "link"];
+
+/// Delimiters in the order in which they are tried: one that URLs cannot hold comes first.
+const DELIMITERS: [u8; 3] = [b'\t', b';', b','];
+
+/// Records that are looked at.
+const SAMPLE: usize = 1_000;
+
+/// Whether a value is an absolute URL of the web.
+pub(crate) fn is_url(value: &str) -> bool {
+    let start = value.get(..8).unwrap_or(value).to_ascii_lowercase();
+    start.starts_with("http://") || start.starts_with("https://")
+}
+
+/// Whether a line begins with a URL, or with a host as people write it without a scheme.
+pub(crate) fn is_url_line(line: &[u8]) -> bool {
+    let first = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+    let Ok(first) = std::str::from_utf8(first) else { return line.starts_with(b"http") };
+    is_url(first) || is_without_scheme(first)
+}
+
+/// Whether a text is a URL without a scheme: `www.example.com`, `example.com/path`.
+pub(crate) fn is_without_scheme(text: &str) -> bool {
+    let host = text.split(['/', '?', '#']).next().unwrap_or_default();
+    let has_path = text.as_bytes().get(host.len()) == Some(&b'/');
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte >= 0x80;
+    let is_host = host.contains('.') && host.split('.').all(|label| !label.is_empty() && label.bytes().all(is_letter));
+    let top = host.rsplit('.').next().unwrap_or_default();
+    let is_web = host.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www."));
+    let is_clean = !text.contains(char::is_whitespace);
+    is_clean && is_host && top.len() > 1 && !top.bytes().any(|byte| byte.is_ascii_digit()) && (has_path || is_web)
+}
+
+/// The first records of a table under one delimiter.
+struct Sample {
+    delimiter: u8,
+    first: Vec<String>,
+    rest: Vec<Vec<String>>,
+}
+
+impl Sample {
+    fn new(bytes: &[u8], start: usize, delimiter: u8) -> Self {
+        let layout = Grid { delimiter: Some(delimiter), ..Grid::list("\n") };
+        let mut at = start;
+        let mut records = Vec::new();
+        while records.len() <= SAMPLE
+            && let Some((from, _, after)) = layout.next(bytes, at)
+        {
+            records.push(Cells::new(bytes, from, delimiter).map(|cell| decoded(bytes, &cell)).collect::<Vec<_>>());
+            at = after;
+        }
+        let mut records = records.into_iter();
+        Self { delimiter, first: records.next().unwrap_or_default(), rest: records.collect() }
+    }
+
+    /// Whether the first record holds a URL, which no header does.
+    fn is_headless(&self) -> bool {
+        self.first.iter().any(|cell| is_url(cell))
+    }
+
+    /// The records below the header, if there is one.
+    fn records(&self) -> impl Iterator<Item = &Vec<String>> {
+        self.is_headless().then_some(&self.first).into_iter().chain(&self.rest)
+    }
+
+    /// Whether a share of the records is as long as the first.
+    fn is_regular(&self, all: bool) -> bool {
+        let equal = self.rest.iter().filter(|record| record.len() == self.first.len()).count();
+        if all { equal == self.rest.len() } else { equal * 2 >= self.rest.len() }
+    }
+
+    /// Whether a column holds a URL somewhere.
+    fn holds_url(&self, column: usize) -> bool {
+        self.records().any(|record| record.get(column).is_some_and(|value| is_url(value)))
+    }
+
+    /// The columns whose values are all URLs, where they have values.
+    fn url_columns(&self) -> Vec<usize> {
+        let values = |column: usize| {
+            self.records().filter_map(move |record| record.get(column)).filter(|value| !value.is_empty())
+        };
+        let all = |column: &usize| self.holds_url(*column) && values(*column).all(|value| is_url(value));
+        (0..self.first.len()).filter(all).collect()
+    }
+
+    /// The column that holds the URLs.
+    fn loc(&self, hints: TableHints<'_>) -> Option<usize> {
+        if let Some(wanted) = hints.loc_column {
+            let named = || self.first.iter().position(|name| name.eq_ignore_ascii_case(wanted.trim()));
+            let numbered = || wanted.trim().parse::<usize>().ok()?.checked_sub(1).filter(|at| *at < self.first.len());
+            return if self.is_headless() { None } else { named() }.or_else(numbered);
+        }
+        let is_table = hints.name == NameHint::Table;
+        let is_list = hints.name == NameHint::List;
+        if self.is_headless() {
+            // A URL may hold commas and semicolons: elsewhere than in a table they say nothing.
+            let is_certain = is_table || (self.delimiter == b'\t' && self.is_regular(true));
+            // The lists of some generators have attributes behind the URL.
+            let is_attributed =
+                self.first.iter().any(|cell| cell.starts_with("lastmod=") || cell.starts_with("priority="));
+            if is_list || !is_certain || is_attributed {
+                return None;
+            }
+        } else {
+            let named =
+                LOC_NAMES.iter().filter_map(|name| self.first.iter().position(|cell| cell.eq_ignore_ascii_case(name)));
+            let named: Vec<usize> = named.collect();
+            if let Some(column) = named.iter().find(|column| self.holds_url(**column)) {
+                return Some(*column);
+            }
+            // The URLs may be relative, or there may be none yet.
+            let is_usual = |column: &&usize| {
+                let name = self.first.get(**column).map(|name| name.to_ascii_lowercase()).unwrap_or_default();
+                matches!(name.as_str(), "loc" | "url") || (is_table && self.url_columns().is_empty())
+            };
+            if let Some(column) = named.iter().find(is_usual) {
+                return Some(*column);
+            }
+            let is_comment = self.first.first().is_some_and(|cell| cell.starts_with('#'));
+            if !is_table && (is_list || is_comment || !self.is_regular(false)) {
+                return None;
+            }
+        }
+        match self.url_columns()[..] {
+            [column] => Some(column),
+            _ => None,
+        }
+    }
+
+    /// The layout with the URLs in a column.
+    fn grid(self, loc: usize, line_end: &'static str) -> Option<Grid> {
+        u16::try_from(self.first.len()).ok()?;
+        let is_headless = self.is_headless();
+        let mut columns = [None; 4];
+        let cells = self.first.into_iter().enumerate();
+        let mut header: Vec<Box<str>> = Vec::new();
+        for (column, name) in cells {
+            let name = if is_headless { String::new() } else { name };
+            let field = Field::ALL.into_iter().skip(1).find(|field| name.eq_ignore_ascii_case(field.name()));
+            if let Some(slot) = field.and_then(|field| columns.get_mut(field.index())) {
+                slot.get_or_insert(column as u16);
+            }
+            header.push(name.into());
+        }
+        columns[Field::Loc.index()] = Some(loc as u16);
+        Some(Grid { line_end, delimiter: Some(self.delimiter), columns, header: header.into(), is_headless })
+    }
+
+    fn names(&self) -> Vec<String> {
+        let is_headless = self.is_headless();
+        let name = |(column, name): (usize, &String)| {
+            if is_headless || name.is_empty() { format!("column {}", column + 1) } else { name.clone() }
+        };
+        self.first.iter().enumerate().map(name).collect()
+    }
+}
+
+impl Grid {
+    /// The layout of the table that `bytes` are.
+    ///
+    /// # Errors
+    /// With its columns, when none of them is known to hold the URLs; `None` when there is nothing like a table.
+    pub fn of_table(bytes: &[u8], hints: TableHints<'_>) -> Result<Self, Option<NoUrlColumn>> {
+        let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
+        let (start, line_end) = (first_line(bytes), line_end(bytes));
+        let mut refused: Option<NoUrlColumn> = None;
+        for delimiter in DELIMITERS {
+            if Cells::new(bytes, start, delimiter).nth(1).is_none() {
+                continue;
+            }
+            let sample = Sample::new(bytes, start, delimiter);
+            if let Some(loc) = sample.loc(hints) {
+                return sample.grid(loc, line_end).ok_or(None);
+            }
+            let columns = sample.names();
+            let is_ambiguous = sample.url_columns().len() > 1;
+            refused = refused.or(Some(NoUrlColumn { columns, is_ambiguous }));
+        }
+        if refused.is_none() {
+            return Self::of_column(bytes, start, hints);
+        }
+        Err(refused)
+    }
+
+    /// The layout of a table with one column. A list of URLs is none: its first line is a URL, or names no column.
+    fn of_column(bytes: &[u8], start: usize, hints: TableHints<'_>) -> Result<Self, Option<NoUrlColumn>> {
+        let mut sample = Sample::new(bytes, start, b'\t');
+        let is_quoted = bytes.get(start) == Some(&b'"');
+        let is_named =
+            sample.first.first().is_some_and(|name| LOC_NAMES.iter().any(|loc| name.eq_ignore_ascii_case(loc)));
+        let is_table = hints.name == NameHint::Table && !sample.is_headless();
+        let holds_urls = !sample.rest.is_empty() && sample.url_columns() == [0];
+        let is_asked = hints.loc_column.is_some() && sample.loc(hints) == Some(0) && !sample.is_headless();
+        if hints.name == NameHint::List || !(is_asked || holds_urls && (is_quoted || is_named || is_table)) {
+            let columns = sample.names();
+            let is_csv = hints.name == NameHint::Table && !columns.is_empty() && !sample.is_headless();
+            return Err(is_csv.then_some(NoUrlColumn { columns, is_ambiguous: false }));
+        }
+        // Values with commas and without quotes are whole where no comma delimits.
+        let layout = Self { delimiter: Some(b','), ..Self::list("\n") };
+        let mut at = start;
+        let mut is_split = false;
+        while let Some((from, _, after)) = layout.next(bytes, at).filter(|_| !is_split) {
+            is_split = Cells::new(bytes, from, b',').nth(1).is_some();
+            at = after;
+        }
+        sample.delimiter = if is_split { b'\t' } else { b',' };
+        sample.grid(0, line_end(bytes)).ok_or(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::scan;
+    use super::*;
+    use crate::progress::Progress;
+    use crate::xml::entry::Entry;
+    use crate::xml::names::Names;
+    use crate::xml::scan::Visit;
+    use proptest::prelude::*;
+
+    #[derive(Default)]
+    struct Locs(Vec<String>);
+
+    impl Visit for Locs {
+        fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+            self.0.push(entry.value(Field::Loc, text).unwrap_or_default().into_owned());
+        }
+    }
+
+    fn locs(text: &str, hints: TableHints<'_>) -> Result<String, Option<NoUrlColumn>> {
+        let grid = Grid::of_table(text.as_bytes(), hints)?;
+        let mut locs = Locs::default();
+        scan(text.as_bytes(), Some(&grid), &mut locs, &Progress::default());
+        Ok(locs.0.join(" "))
+    }
+
+    #[test]
+    fn the_url_column_has_a_usual_name_or_is_the_only_one_of_urls() {
+        let both = "https://e/a https://e/b";
+        let table = [
+            ("Top pages,Clicks\nhttps://e/a,3\nhttps://e/b,4\n", both),
+            ("\"Address\",\"Status\"\r\n\"https://e/a\",\"200\"\r\n\"https://e/b\",\"404\"\r\n", both),
+            ("\u{feff}Landing page;Sessions\nhttps://e/a;1\nhttps://e/b;2\n", both),
+            ("Sessions\tLINK\n1\thttps://e/a\n2\thttps://e/b\n", both),
+            // A name that is none of the usual ones, in any language.
+            ("H\u{e4}ufigste Seiten,Klicks\nhttps://e/a,1\nhttps://e/b,2\n", both),
+            ("\"Seite; Ziel\",Klicks\nhttps://e/a,1\nhttps://e/b,2\n", both),
+            // A usual name counts more than what stands in other columns.
+            ("Canonical,URL\nhttps://e/x,https://e/a\nhttps://e/x,https://e/b\n", both),
+            ("canonical,loc\nhttps://e/x,/a\nhttps://e/x,/b\n", "/a /b"),
+            // But a page is often a title.
+            ("Page,Final address\nA page,https://e/a\nAnother,https://e/b\n", both),
+            ("link,page\nnone,https://e/a\nnone,https://e/b\n", both),
+            ("Page,Target\n\"a\nb\",https://e/a\n,https://e/b\n", both),
+            // Without a header.
+            ("https://e/a\t3\nhttps://e/b\t4\n", both),
+            ("3\thttps://e/a\n4\thttps://e/b\n", both),
+            // One column.
+            ("URL\nhttps://e/a\nhttps://e/b\n", both),
+            ("\"Address\"\n\"https://e/a\"\n\"https://e/b\"\n", both),
+            ("\"https://e/a\"\n\"https://e/b\"\n", both),
+            ("address\nhttps://e/a,1\nhttps://e/b;2\n", "https://e/a,1 https://e/b;2"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(locs(text, TableHints::default()).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_file_decides_where_the_text_does_not() {
+        let hints = |name| TableHints { name, loc_column: None };
+        let headless = "https://e/a,3\nhttps://e/b,4\n";
+        assert_eq!(locs(headless, hints(NameHint::Table)).as_deref(), Ok("https://e/a https://e/b"));
+        assert!(locs(headless, hints(NameHint::Unknown)).is_err());
+        for text in [headless, "URL\nhttps://e/a\n", "Seite;Ziel\nhttps://e/a;\nhttps://e/b;\n"] {
+            assert!(locs(text, hints(NameHint::List)).is_err(), "{text}");
+        }
+        // What a comment or a sentence above a list says is no header.
+        for text in ["# pages, all\nhttps://e/a\n", "These, then:\nhttps://e/a\n", "# a, b\nhttps://e/a,b\n"] {
+            assert!(locs(text, hints(NameHint::Unknown)).is_err(), "{text}");
+        }
+        // The lists of sitemap_gen.
+        assert!(locs("https://e/a\tlastmod=2020-01-01\n", hints(NameHint::Unknown)).is_err());
+    }
+
+    #[test]
+    fn without_one_url_column_the_columns_are_named() {
+        let hints = |loc_column| TableHints { name: NameHint::Table, loc_column };
+        let refused = |text: &str| {
+            let refused = locs(text, hints(None)).unwrap_err().unwrap();
+            (refused.columns.join("|"), refused.is_ambiguous)
+        };
+        assert_eq!(refused("From,To\nhttps://e/a,https://e/b\n"), ("From|To".to_owned(), true));
+        assert_eq!(refused("Name,Clicks\na,1\n"), ("Name|Clicks".to_owned(), false));
+        assert_eq!(refused("https://e/a,https://e/b\n"), ("column 1|column 2".to_owned(), true));
+        let table = "From,To,2\nhttps://e/a,https://e/b,c\n";
+        for (column, expected) in [("to", "https://e/b"), ("1", "https://e/a"), ("2", "c")] {
+            assert_eq!(locs(table, hints(Some(column))).as_deref(), Ok(expected), "{column}");
+        }
+        assert_eq!(locs("https://e/a,https://e/b\n", hints(Some("2"))).as_deref(), Ok("https://e/b"));
+        for column in ["4", "0", "Nobody", ""] {
+            assert!(locs(table, hints(Some(column))).is_err(), "{column}");
+        }
+    }
+
+    proptest! {
+        /// What the csv crate writes in any dialect is read as the csv crate reads it.
+        #[test]
+        fn tables_are_read_as_the_csv_crate_reads_them(
+            records in proptest::collection::vec(proptest::collection::vec("[a-z ,;\t\"\n\r]{0,6}", 2), 1..8),
+            delimiter in proptest::sample::select(&DELIMITERS[..]),
+            style in proptest::sample::select(vec![csv::QuoteStyle::Necessary, csv::QuoteStyle::Always]),
+            crlf in any::<bool>(),
+            mark in any::<bool>(),
+        ) {
+            let terminator = if crlf { csv::Terminator::CRLF } else { csv::Terminator::Any(b'\n') };
+            let mut writer = csv::WriterBuilder::new()
+                .delimiter(delimiter)
+                .quote_style(style)
+                .terminator(terminator)
+                .from_writer(if mark { MARK.to_vec() } else { Vec::new() });
+            writer.write_record(["loc", "note"]).unwrap();
+            for record in &records {
+                writer.write_record([format!("https://e/{}", record[0]), record[1].clone()]).unwrap();
+            }
+            let text = String::from_utf8(writer.into_inner().unwrap()).unwrap();
+            let mut reader = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(text.as_bytes());
+            let expected: Vec<String> = reader.records().map(|record| record.unwrap()[0].trim().to_owned()).collect();
+            let grid = Grid::of_table(text.as_bytes(), TableHints::default()).unwrap();
+            let mut read = Locs::default();
+            scan(text.as_bytes(), Some(&grid), &mut read, &Progress::default());
+            prop_assert_eq!(grid.delimiter, Some(delimiter));
+            prop_assert_eq!(read.0, expected);
+        }
+    }
+}
