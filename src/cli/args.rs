@@ -318,6 +318,9 @@ pub struct Set {
     /// Only rows that pass; without it, all rows
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
+    /// Write values that `check` reports as errors
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `sited fix`.
@@ -407,6 +410,9 @@ pub struct Split {
     /// Go on without the files of a set that are missing or cannot be read, and say which
     #[arg(long)]
     pub allow_missing: bool,
+    /// The column of a CSV or TSV table that holds the URLs: its name, or its number from 1
+    #[arg(long, value_name = "NAME")]
+    pub loc_column: Option<String>,
     /// Keep what is replaced or removed beside the new index: off, once or always
     #[arg(long, value_name = "WHEN", value_parser = when)]
     pub backup: Option<backup::When>,

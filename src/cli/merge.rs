@@ -93,6 +93,7 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
         prune: merge.prune,
         mkdir: merge.common.mkdir,
         allow_missing: *allow_missing,
+        loc_column: None,
         backup: *backup,
         dry_run: merge.dry_run,
         now: now.clone(),

@@ -35,6 +35,7 @@ mod shown;
 mod split;
 pub mod stats;
 mod unread;
+mod values;
 mod walk;
 
 use crate::check::profile::Profile;
@@ -467,8 +468,12 @@ fn filter(text: Option<&str>, now: Now) -> Result<Option<Query>, Failure> {
     text.map(|text| query("--where", text, now)).transpose()
 }
 
-/// The query of an option.
+/// The query of an option. An empty one, such as that of a variable that is not set, would mean every row.
 fn query(option: &str, text: &str, now: Now) -> Result<Query, Failure> {
+    if Query::is_blank(text) {
+        let hint = format!("leave {option} out to mean every row, or give a query such as 'path:/blog/*'");
+        return Err(Failure::Usage(format!("{option}: the query is empty"), hint));
+    }
     Query::parse(text, &vocabulary(now)).map_err(|error| Failure::text(option, text, &CommandError::from(error)))
 }
 

@@ -7,6 +7,7 @@ use super::bulk::{Task, change};
 use super::edit::{Saving, edit_all};
 use super::lock::Lock;
 use super::save::Agreed;
+use super::values::{refuse_assignments, refuse_urls};
 use super::walk::{held, say_why_held};
 use super::{Failure, Status, Streams, filter};
 use crate::document::rows::{RowId, RowSet};
@@ -19,7 +20,7 @@ use crate::session::snapshot::vocabulary;
 use clap::{Args, ValueEnum};
 use std::collections::HashSet;
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What is changed, and where it is written.
 #[derive(Debug, Args)]
@@ -66,21 +67,27 @@ pub struct ReplaceIn {
 /// `sited add`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sited add sitemap.xml https://example.com/new --set lastmod=today\n  cut -f1 urls.tsv | sited add sitemap.xml -"
+    after_help = "Examples:\n  sited add sitemap.xml https://example.com/new --set lastmod=today\n  sited add sitemap.xml --from urls.txt\n  cut -f1 urls.tsv | sited add sitemap.xml -"
 )]
 pub struct Add {
     /// What is changed, and where it is written
     #[command(flatten)]
     pub target: Target,
     /// URLs; - reads them from standard input, one a line
-    #[arg(required = true, value_name = "URL")]
+    #[arg(required_unless_present = "from", value_name = "URL")]
     pub urls: Vec<String>,
+    /// Add the URLs of FILE: a list, a table, a sitemap
+    #[arg(long, value_name = "FILE")]
+    pub from: Vec<PathBuf>,
     /// A value for each of them: lastmod=today, priority=0.8
     #[arg(long, value_name = "FIELD=VALUE")]
     pub set: Vec<String>,
     /// Add URLs that the set has already, too
     #[arg(long)]
     pub again: bool,
+    /// Add URLs and write values that `check` reports as errors
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `sited remove`.
@@ -179,11 +186,27 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
             std::io::stdin().lock().read_to_string(&mut text)?;
             urls.extend(text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned));
         } else {
-            urls.push(url.clone());
+            refuse_file(url, task)?;
+            // White space around a value is no part of it: nothing else would be written.
+            urls.push(url.trim().to_owned());
+        }
+    }
+    for path in &task.from {
+        let common = Common { base_url: None, ..task.target.common.clone() };
+        let session = common.open(path, common.now()?, streams)?;
+        let locs = session.document().live_rows().map(|row| session.document().loc(row).trim().to_owned());
+        // Comments of a list are none of its URLs.
+        urls.extend(locs.filter(|loc| !loc.is_empty() && !loc.starts_with('#')));
+    }
+    let set = added(task)?;
+    if !task.force {
+        refuse_urls(&urls, &task.target.common)?;
+        if let Some(Command::Set { assignments, .. }) = &set {
+            refuse_assignments(assignments, &task.target.common)?;
         }
     }
     let mut known = 0;
-    let status = task.target.run(("whether a URL is new is asked of all rows", streams), |session, now| {
+    let status = task.target.run(("whether a URL is new is asked of all rows", streams), |session, _| {
         let before = urls.len();
         if !task.again {
             let mut seen = HashSet::new();
@@ -193,13 +216,7 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
         if urls.is_empty() {
             return Ok(Vec::new());
         }
-        let mut commands = vec![Command::Add(urls)];
-        if !task.set.is_empty() {
-            let line = format!("set {} where is:added", task.set.join(" "));
-            let set = command::parse(&line, &vocabulary(now)).map_err(|error| Failure::text("--set", &line, &error))?;
-            commands.push(set);
-        }
-        Ok(commands)
+        Ok([Command::Add(urls)].into_iter().chain(set).collect())
     })?;
     if known > 0 {
         let words = crate::words::counted(known as u64, "URL");
@@ -207,6 +224,26 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
         streams.note(&format!("{words} left out: the set has {them} already (--again adds {them} too)"));
     }
     Ok(status)
+}
+
+/// The command that gives new rows their values.
+fn added(task: &Add) -> Result<Option<Command>, Failure> {
+    if task.set.is_empty() {
+        return Ok(None);
+    }
+    let line = format!("set {} where is:added", task.set.join(" "));
+    let vocabulary = vocabulary(task.target.common.now()?);
+    command::parse(&line, &vocabulary).map(Some).map_err(|error| Failure::text("--set", &line, &error))
+}
+
+/// Refuses the name of a file where a URL belongs.
+fn refuse_file(word: &str, task: &Add) -> Result<(), Failure> {
+    if task.force || word.contains("://") || !Path::new(word).is_file() {
+        return Ok(());
+    }
+    let target = task.target.path.display();
+    let hint = format!("to add the URLs in it: sited add {target} --from {word}");
+    Err(Failure::Usage(format!("{word} is a file, not a URL"), hint))
 }
 
 pub(super) fn remove(task: &Remove, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {

@@ -2,6 +2,7 @@
 
 use super::args::Set;
 use super::bulk::{Task, change};
+use super::values::refuse_assignments;
 use super::{Failure, Status, Streams, filter};
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::snapshot::vocabulary;
@@ -9,10 +10,12 @@ use crate::session::snapshot::vocabulary;
 /// Sets, says what changed, saves.
 pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = set.target.common.now()?;
-    let command = Command::Set {
-        scope: Scope { shown: false, query: filter(set.filter.as_deref(), now)? },
-        assignments: assignments(&set.assignments, now)?,
-    };
+    let assignments = assignments(&set.assignments, now)?;
+    if !set.force {
+        refuse_assignments(&assignments, &set.target.common)?;
+    }
+    let command =
+        Command::Set { scope: Scope { shown: false, query: filter(set.filter.as_deref(), now)? }, assignments };
     change(&set.target, &Task::Command(command), held, streams)
 }
 

@@ -131,8 +131,9 @@ impl<'s> Asked<'s> {
 
     /// How the set is read: where it lives now, its own index says; the base URL is that of the parts.
     fn common(&self) -> Common {
-        let Split { now, allow_missing, .. } = self.split;
-        Common { now: now.clone(), allow_missing: *allow_missing, ..Common::default() }
+        let Split { now, allow_missing, loc_column, .. } = self.split;
+        let (now, loc_column) = (now.clone(), loc_column.clone());
+        Common { now, loc_column, allow_missing: *allow_missing, ..Common::default() }
     }
 
     /// Refuses to deal out nothing: an index must list something.

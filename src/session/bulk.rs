@@ -9,7 +9,7 @@
 mod left;
 
 use super::Session;
-use super::change::{Change, Intent, Refused};
+use super::change::{Change, Intent, ONE_ROW, Refused};
 use super::command::{Command, Scope};
 use super::fix::{alternates, name, set};
 use super::run::rules_named;
@@ -26,6 +26,7 @@ use crate::document::rows::{RowId, RowList};
 use crate::document::sitemap::{Member, Sitemap, SitemapId};
 use crate::files::{self, Action, Batch, Disk, Manner, Output, Plan, Request, Saved};
 use crate::progress::Progress;
+use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::xml::record::Flags;
@@ -132,13 +133,16 @@ pub struct How {
     is_answered: bool,
     /// Whether what the rules say of the set as a whole is known.
     is_compared: bool,
+    /// Whether it is about one row at most.
+    is_single: bool,
 }
 
 impl How {
     /// Writes as `manner` says; `accept` agrees to repairs.
     pub const fn write(manner: Manner, accept: bool) -> Self {
         let (is_filtered, is_fix, is_answered, is_compared) = (false, false, false, false);
-        Self { manner, writes: true, accept, rules: None, is_filtered, is_fix, is_answered, is_compared }
+        let is_single = false;
+        Self { manner, writes: true, accept, rules: None, is_filtered, is_fix, is_answered, is_compared, is_single }
     }
 
     /// Writes nothing.
@@ -155,7 +159,11 @@ impl How {
         let is_filtered = command.scope().is_some_and(|scope: &Scope| scope.query.is_some());
         let is_answered = matches!(command, Command::Fix { answer: Some(_), .. });
         let is_fix = matches!(command, Command::Fix { .. });
-        Self { rules: fixed(command), is_filtered, is_fix, is_answered, ..self }
+        let is_single = match command {
+            Command::Set { assignments, .. } => assignments.iter().any(|one| one.field == Field::Loc),
+            _ => false,
+        };
+        Self { rules: fixed(command), is_filtered, is_fix, is_answered, is_single, ..self }
     }
 
     /// The same of a set that was gone through before.
@@ -295,6 +303,9 @@ impl Bulk {
             });
             if let Some(sum) = self.sums.get_mut(step) {
                 sum.add(intent, changed.unwrap_or_default());
+                if self.how.is_single && sum.intent.as_ref().is_some_and(|intent| intent.rows > 1) {
+                    return Err(Halt::Refused(Refused(ONE_ROW.to_owned())));
+                }
             }
         }
         let request = Request {

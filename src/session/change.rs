@@ -110,6 +110,10 @@ pub enum Change {
 #[error("{0}")]
 pub struct Refused(pub String);
 
+/// Why one URL is not given to several rows.
+pub(super) const ONE_ROW: &str =
+    "loc can be set on one row at a time, and several rows are meant; `replace` (:s) rewrites the URLs of many";
+
 /// A value that each row is to get, or why it cannot.
 type Computed = Result<Value, String>;
 
@@ -196,6 +200,9 @@ impl Snapshot {
             if let Some(character) = typed.chars().find(|character| !is_xml_char(*character)) {
                 return Err(Refused(format!("U+{:04X} cannot be written in XML; leave it out", character as u32)));
             }
+            if *field == Field::Loc && self.live_rows_in(rows).nth(1).is_some() {
+                return Err(Refused(ONE_ROW.to_owned()));
+            }
             let words = match self.resolve(*field, typed, None) {
                 _ if is_step(*field, typed) => format!("{} {typed} on", field.name()),
                 Ok(None) => format!("{} removed from", field.name()),
@@ -203,7 +210,10 @@ impl Snapshot {
                 Err(reason) => return Err(Refused(reason)),
             };
             let intent = if is_step(*field, typed) {
-                self.intend_each(rows, *field, &words, progress, &|old| self.resolve(*field, typed, old))
+                self.intend_each(rows, *field, &words, progress, &|old| match old {
+                    None | Some("") => Err(format!("there is no {} to count from", field.name())),
+                    old => self.resolve(*field, typed, old),
+                })
             } else {
                 let value = self.resolve(*field, typed, None).map_err(Refused)?;
                 self.intend_one(rows, *field, &words, &value, progress)
@@ -215,6 +225,11 @@ impl Snapshot {
             });
         }
         Ok(whole)
+    }
+
+    /// The rows that are not deleted.
+    fn live_rows_in(&self, rows: &RowSet) -> impl Iterator<Item = RowId> {
+        rows.iter().map(RowId).filter(|row| self.document.is_live(*row))
     }
 
     /// What typed text means for a row that says `old`.

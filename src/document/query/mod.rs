@@ -166,6 +166,11 @@ impl Query {
         Ok(Self { expr: Arc::new(expr), node: Arc::new(node) })
     }
 
+    /// Whether a text has no condition in it: white space, or quotes with nothing between them.
+    pub fn is_blank(text: &str) -> bool {
+        text.trim_matches(|letter: char| letter.is_whitespace() || letter == '"').is_empty()
+    }
+
     /// Whether a row passes.
     pub fn matches<R: RowFacts + ?Sized>(&self, row: &R) -> bool {
         self.node.holds(&Row::new(row))

@@ -469,6 +469,9 @@ impl Reader<'_> {
     /// The rest of the line as a query.
     fn query(&mut self) -> Result<Query, CommandError> {
         let at = self.scanner.at();
+        if Query::is_blank(self.scanner.rest()) {
+            return Err(CommandError::new(at..self.line.len(), "the query is empty"));
+        }
         Query::parse(self.scanner.rest(), self.vocabulary).map_err(|error| CommandError::from(error).shifted(at))
     }
 

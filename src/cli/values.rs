@@ -1,0 +1,55 @@
+//! Refuses values that the check would report as errors, before a task writes them.
+
+use super::args::Common;
+use super::{Failure, clock};
+use crate::protocol::{Field, Severity, lastmod, priority};
+use crate::session::Session;
+use crate::session::command::Assignment;
+
+/// Refuses URLs that break a rule of severity error.
+pub(super) fn refuse_urls<'u>(urls: impl IntoIterator<Item = &'u String>, common: &Common) -> Result<(), Failure> {
+    let session = judge(common)?;
+    urls.into_iter().try_for_each(|url| refuse(&session, Field::Loc, url, url))
+}
+
+/// Refuses assignments whose value breaks a rule of severity error in every row that gets it.
+pub(super) fn refuse_assignments(assignments: &[Assignment], common: &Common) -> Result<(), Failure> {
+    let (session, now) = (judge(common)?, common.now()?);
+    for assignment in assignments {
+        let Assignment { field, typed } = assignment;
+        // What counts from the present value is judged by a value that it can be taken from.
+        let value = match field {
+            Field::Lastmod => lastmod::from_typed(typed, Some("2020-06-15"), now).unwrap_or_default(),
+            Field::Priority => priority::from_typed(typed, Some("0.5")).unwrap_or_default(),
+            Field::Changefreq if typed.eq_ignore_ascii_case("none") => None,
+            Field::Changefreq | Field::Loc => Some(typed.clone()),
+        };
+        if let Some(value) = value {
+            refuse(&session, *field, &value, &assignment.to_string())?;
+        }
+    }
+    Ok(())
+}
+
+/// A session without rows, whose rules judge values.
+fn judge(common: &Common) -> Result<Session, Failure> {
+    let mut session = Session::new(if common.now.is_some() { common.now()? } else { clock::system() }, None);
+    session.set_profile(common.profile.unwrap_or_default());
+    Ok(session)
+}
+
+fn refuse(session: &Session, field: Field, value: &str, given: &str) -> Result<(), Failure> {
+    let findings = session.view().judge(None, field, value);
+    let Some(finding) = findings.into_iter().find(|finding| finding.severity == Severity::Error) else {
+        return Ok(());
+    };
+    let example = match field {
+        Field::Loc => "https://example.com/page",
+        Field::Lastmod => "lastmod=2026-11-20",
+        Field::Changefreq => "changefreq=weekly",
+        Field::Priority => "priority=0.8",
+    };
+    let shown = crate::words::excerpt(given, 200);
+    let hint = format!("for example {example}; --force writes the value as it is");
+    Err(Failure::Usage(format!("{shown}: {} ({})", finding.message, finding.rule.code()), hint))
+}
