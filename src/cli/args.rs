@@ -336,6 +336,9 @@ pub struct Fix {
     /// How, where there are several ways: check --explain CODE lists the answers of a rule
     #[arg(long, value_name = "ANSWER", requires = "rules", allow_hyphen_values = true)]
     pub answer: Option<String>,
+    /// Write the URLs of the index's entries below --base-url, and fix nothing else
+    #[arg(long, requires = "base_url", conflicts_with_all = ["rules", "filter"])]
+    pub rewrite_index: bool,
     /// Only rows that pass; without it, all rows
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,

@@ -8,6 +8,10 @@ use crate::session::command::{Command, Scope};
 /// Fixes, says what changed, saves.
 pub(super) fn run(fix: &Fix, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let scope = Scope { shown: false, query: filter(fix.filter.as_deref(), fix.target.common.now()?)? };
+    if let Some(url) = fix.target.common.base_url.as_ref().filter(|_| fix.rewrite_index) {
+        fix.target.common.limits()?;
+        return change(&fix.target, &Task::Command(Command::RebaseIndex(url.clone())), held, streams);
+    }
     let command = Command::Fix { scope, rules: fix.rules.clone(), answer: fix.answer.clone() };
     change(&fix.target, &Task::Command(command), held, streams)
 }

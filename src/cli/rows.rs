@@ -15,7 +15,7 @@ use crate::document::sort;
 use crate::protocol::Field;
 use crate::protocol::lastmod::{self, Now};
 use crate::session::Session;
-use crate::session::command::{self, Command, CommandError, Replace, Scope};
+use crate::session::command::{self, Command, CommandError, Replace, Scope, Targets};
 use crate::session::snapshot::vocabulary;
 use clap::{Args, ValueEnum};
 use std::collections::HashSet;
@@ -41,7 +41,7 @@ pub struct Target {
 /// `sited replace`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sited replace sitemap.xml '^http:' https:\n  sited replace public/ '/old/(.*)' '/new/$1' --dry-run"
+    after_help = "Examples:\n  sited replace sitemap.xml '^http:' https:\n  sited replace public/ '/old/(.*)' '/new/$1' --dry-run\n  sited replace public/ https://old.example https://example.com --in all"
 )]
 pub struct ReplaceIn {
     /// What is changed, and where it is written
@@ -59,6 +59,9 @@ pub struct ReplaceIn {
     /// Upper and lower case are the same
     #[arg(short, long)]
     pub ignore_case: bool,
+    /// Which URLs: loc, alternates, images, videos, index or all; several with commas between them
+    #[arg(long = "in", value_name = "WHAT", default_value = "loc", value_parser = targets)]
+    pub targets: Targets,
     /// Only rows that pass; without it, all rows
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
@@ -140,6 +143,11 @@ pub enum Keep {
     Newest,
 }
 
+/// Reads `--in`.
+fn targets(names: &str) -> Result<Targets, String> {
+    Targets::from_names(names).ok_or_else(|| format!("expected {}", Targets::expected()))
+}
+
 impl Target {
     /// Opens it to be changed; `why` says why all of it is held.
     fn open(&self, why: &str, streams: &mut Streams<'_>) -> Result<(Session, Lock), Failure> {
@@ -174,6 +182,7 @@ pub(super) fn replace(task: &ReplaceIn, held: u64, streams: &mut Streams<'_>) ->
         let span = error.span.start - away..error.span.end.max(error.span.start) - away;
         Failure::text("this replacement", text, &CommandError::new(span, error.message))
     })?;
+    let replace = replace.within(task.targets);
     let scope = Scope { shown: false, query: filter(task.filter.as_deref(), task.target.common.now()?)? };
     change(&task.target, &Task::Command(Command::Replace { scope, replace }), held, streams)
 }

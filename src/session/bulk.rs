@@ -10,7 +10,7 @@ mod left;
 
 use super::Session;
 use super::change::{Change, Intent, ONE_ROW, Refused};
-use super::command::{Command, Scope};
+use super::command::{Command, Replace, Scope};
 use super::fix::{alternates, name, set};
 use super::run::rules_named;
 use super::snapshot::Snapshot;
@@ -48,6 +48,9 @@ pub enum Way {
 impl Way {
     /// The way of a command.
     pub fn of(command: &Command) -> Self {
+        if matches!(command, Command::RebaseIndex(_)) {
+            return Self::Alone;
+        }
         let (Command::Set { scope, .. }
         | Command::Replace { scope, .. }
         | Command::Delete(scope)
@@ -135,14 +138,36 @@ pub struct How {
     is_compared: bool,
     /// Whether it is about one row at most.
     is_single: bool,
+    /// What is changed in the index, beside its rows.
+    index: Option<IndexChange>,
+}
+
+/// A change of the URLs of the index.
+#[derive(Debug, Clone)]
+enum IndexChange {
+    /// They are rewritten, or those that match are counted.
+    Replace(Replace),
+    /// They are written below a URL.
+    Below(String),
 }
 
 impl How {
     /// Writes as `manner` says; `accept` agrees to repairs.
     pub const fn write(manner: Manner, accept: bool) -> Self {
         let (is_filtered, is_fix, is_answered, is_compared) = (false, false, false, false);
-        let is_single = false;
-        Self { manner, writes: true, accept, rules: None, is_filtered, is_fix, is_answered, is_compared, is_single }
+        let (is_single, index) = (false, None);
+        Self {
+            manner,
+            writes: true,
+            accept,
+            rules: None,
+            is_filtered,
+            is_fix,
+            is_answered,
+            is_compared,
+            is_single,
+            index,
+        }
     }
 
     /// Writes nothing.
@@ -163,7 +188,12 @@ impl How {
             Command::Set { assignments, .. } => assignments.iter().any(|one| one.field == Field::Loc),
             _ => false,
         };
-        Self { rules: fixed(command), is_filtered, is_fix, is_answered, is_single, ..self }
+        let index = match command {
+            Command::Replace { scope, replace } if scope.query.is_none() => Some(IndexChange::Replace(replace.clone())),
+            Command::RebaseIndex(url) => Some(IndexChange::Below(url.clone())),
+            _ => None,
+        };
+        Self { rules: fixed(command), is_filtered, is_fix, is_answered, is_single, index, ..self }
     }
 
     /// The same of a set that was gone through before.
@@ -285,6 +315,12 @@ impl Bulk {
         let idle = Progress::default();
         let mut document = snapshot.document.clone();
         for (step, change) in changes(&snapshot).map_err(Halt::Refused)? {
+            // The index is changed once, when all files are through.
+            let change = match change {
+                Change::Replace { rows, replace, .. } => Change::Replace { rows, replace, whole_set: false },
+                Change::RebaseIndex(_) => continue,
+                other => other,
+            };
             let Some(mut intent) = snapshot.intend(&change, &idle).map_err(Halt::Refused)? else { continue };
             if change.is_fix()
                 && let Some(first) = snapshot.prepare_intent(intent.clone(), &idle)
@@ -375,6 +411,7 @@ impl Bulk {
         if let Some(rules) = self.how.rules {
             self.fix_index(session, rules, &mut document);
         }
+        self.change_index(session, &mut document);
         for (id, sitemap) in std::mem::take(&mut self.changed) {
             document.put_shed(id, sitemap);
         }
@@ -391,6 +428,21 @@ impl Bulk {
         }
         let Self { sums, batch, failed, how, .. } = self;
         Ok(Through { sums, plan, disk: session.disk.clone(), batch, failed, manner: how.manner })
+    }
+
+    /// The URLs of the index are rewritten.
+    fn change_index(&mut self, session: &Session, document: &mut Document) {
+        let (Some(change), Some(sum)) = (&self.how.index, self.sums.first_mut()) else { return };
+        let intent = match change {
+            IndexChange::Replace(replace) => session.view().replace_in_index(Intent::counting(0), replace),
+            IndexChange::Below(url) => session.view().intend_rebase(url),
+        };
+        let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &Progress::default()));
+        let changed = applied.map(|applied| {
+            *document = applied.document;
+            applied.framed || !applied.touched.is_empty()
+        });
+        sum.add(intent, changed.unwrap_or_default());
     }
 
     /// The index is put right with the files if all rows are meant.

@@ -36,9 +36,13 @@ pub enum Change {
     Replace {
         /// Which rows.
         rows: RowSet,
-        /// What by what.
+        /// What by what, and in which URLs.
         replace: Replace,
+        /// Whether the rows are the whole set, so that its index is meant too.
+        whole_set: bool,
     },
+    /// The entries of the index below a URL.
+    RebaseIndex(String),
     /// One step up or down: priority by 0.1, date by a day, frequency to its neighbour.
     Nudge {
         /// Which rows.
@@ -129,15 +133,8 @@ impl Snapshot {
     pub fn intend(&self, change: &Change, progress: &Progress) -> Result<Option<Intent>, Refused> {
         Ok(match change {
             Change::Set { rows, assignments } => return self.intend_set(rows, assignments, progress),
-            Change::Replace { rows, replace } => {
-                self.intend_each(rows, Field::Loc, "URLs rewritten in", progress, &|old| {
-                    Ok(Some(
-                        old.and_then(|old| replace.apply(old))
-                            .unwrap_or_else(|| old.unwrap_or_default().to_owned())
-                            .into(),
-                    ))
-                })
-            }
+            Change::Replace { rows, replace, whole_set } => self.intend_replace(rows, replace, *whole_set, progress),
+            Change::RebaseIndex(url) => Some(self.intend_rebase(url)),
             Change::Nudge { rows, field, up } => {
                 let words = if *up { "raised" } else { "lowered" };
                 let words = format!("{} {words} on", field.name());
@@ -296,13 +293,14 @@ impl Snapshot {
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
             is_fix: false,
+            elsewhere: [0; 4],
             unnamed: BTreeMap::new(),
             edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
         })
     }
 
     /// A value of its own for each row.
-    fn intend_each(
+    pub(super) fn intend_each(
         &self,
         rows: &RowSet,
         field: Field,
@@ -358,6 +356,7 @@ impl Snapshot {
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
             is_fix: false,
+            elsewhere: [0; 4],
             unnamed: BTreeMap::new(),
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
         })

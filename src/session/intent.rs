@@ -2,6 +2,7 @@
 
 use super::findings::Finding;
 use super::fix::why_left;
+use super::replace::OTHER_URLS;
 use crate::check::rule::Rule;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
@@ -47,6 +48,8 @@ pub struct Intent {
     pub unfixed: BTreeMap<Rule, u64>,
     /// Of a fix that nobody looks at, findings that are put right only where their rule is named.
     pub unnamed: BTreeMap<Rule, u64>,
+    /// Of a replacement, other URLs that match and are left alone: alternates, images, videos, the index.
+    pub elsewhere: [u64; 4],
     /// Whether it is what fixers make of findings: rows without one have not got anything already.
     pub is_fix: bool,
 }
@@ -207,6 +210,7 @@ impl Intent {
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
             is_fix: false,
+            elsewhere: [0; 4],
             unnamed: BTreeMap::new(),
         }
     }
@@ -240,6 +244,13 @@ impl Intent {
 
     /// Why nothing changes, in one sentence.
     pub(super) fn nothing(&self) -> String {
+        match self.elsewhere_words() {
+            Some(words) => format!("{}; {words}", self.why_nothing()),
+            None => self.why_nothing(),
+        }
+    }
+
+    fn why_nothing(&self) -> String {
         let counted = |count: u64, one: &str, many: &str| match count {
             1 => format!("the row {one}"),
             count => format!("{} rows {many}", grouped(count)),
@@ -259,11 +270,19 @@ impl Intent {
 
     /// What to say of it when it is done; `changed`: something is another than before.
     pub(super) fn done(&self, changed: bool) -> String {
-        match (changed, self.left_alone()) {
-            (false, _) => self.nothing(),
-            (true, None) => self.label.to_string(),
-            (true, Some(left)) => format!("{}; {left}", self.label),
+        if !changed {
+            return self.nothing();
         }
+        let also = [self.left_alone(), self.elsewhere_words()].into_iter().flatten();
+        [self.label.to_string()].into_iter().chain(also).collect::<Vec<_>>().join("; ")
+    }
+
+    /// `3 alternate links, 1 index URL match too: --in all rewrites them`; `None` where nothing does.
+    fn elsewhere_words(&self) -> Option<String> {
+        let found = self.elsewhere.into_iter().zip(OTHER_URLS).filter(|(count, _)| *count > 0);
+        let words: Vec<String> = found.map(|(count, noun)| counted(count, noun)).collect();
+        let (verb, them) = if self.elsewhere.iter().sum::<u64>() == 1 { ("matches", "it") } else { ("match", "them") };
+        (!words.is_empty()).then(|| format!("{} {verb} too: --in all rewrites {them}", words.join(", ")))
     }
 
     /// `2 rows, 1 file left alone: …`; `None` where nothing is.
@@ -281,7 +300,8 @@ impl Intent {
             0 => String::new(),
             rows => format!("; {} had it already", counted(rows, "row")),
         };
-        let refused = self.left_alone().map_or_else(String::new, |left| format!("; {left}"));
+        let also = [self.left_alone(), self.elsewhere_words()].into_iter().flatten();
+        let refused: String = also.map(|words| format!("; {words}")).collect();
         let is_idle = self.changes == 0 && self.edit.is_none() && refused.is_empty() && !self.idle.is_empty();
         let label = if is_idle { self.idle_words() } else { self.label.to_string() };
         format!("{label}{already}{refused}")
@@ -297,6 +317,9 @@ impl Intent {
         self.changes += other.changes;
         self.refused += other.refused;
         self.refused_files += other.refused_files;
+        for (sum, count) in self.elsewhere.iter_mut().zip(other.elsewhere) {
+            *sum += count;
+        }
         let clauses: Vec<&Clause> = self.label.0.iter().filter(|clause| !clause.aside).collect();
         self.already = match clauses.as_slice() {
             [] | [_] => self.already + other.already,
@@ -352,6 +375,7 @@ impl Intent {
             breaks: [self.breaks, other.breaks].concat(),
             unfixed,
             is_fix: self.is_fix,
+            elsewhere: self.elsewhere,
             unnamed: BTreeMap::new(),
         }
     }

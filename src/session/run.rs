@@ -103,7 +103,21 @@ impl Snapshot {
                 rows(scope).map(|rows| Change::Set { rows, assignments: assignments.clone() })
             }
             Command::Replace { scope, replace } => {
-                rows(scope).map(|rows| Change::Replace { rows, replace: replace.clone() })
+                let is_of_index = replace.targets().is_index_only();
+                if is_of_index && scope.query.is_some() {
+                    let why = "a query chooses rows, and the entries of the index are none; leave `where` out";
+                    return Err(Refused(why.to_owned()));
+                }
+                let is_headless = asker == Asker::Headless && self.marks.is_empty();
+                rows(scope).map(|rows| {
+                    let is_all = is_headless || rows.len() >= u64::from(self.document.live());
+                    let whole_set = is_of_index || (scope.query.is_none() && is_all);
+                    Change::Replace { rows, replace: replace.clone(), whole_set }
+                })
+            }
+            Command::RebaseIndex(url) => {
+                refuse_base(url)?;
+                Some(Change::RebaseIndex(url.clone()))
             }
             Command::Add(locs) => Some(Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() }),
             Command::Delete(scope) => rows(scope).map(Change::Delete),
@@ -173,6 +187,11 @@ pub fn rules_named(names: &[String]) -> Result<RuleSet, Refused> {
     Ok(set)
 }
 
+/// Refuses what is no URL of a folder.
+fn refuse_base(url: &str) -> Result<(), Refused> {
+    crate::files::base_url_error(url).map_or(Ok(()), |error| Err(Refused(error)))
+}
+
 impl Session {
     /// Runs a command on this thread.
     ///
@@ -180,6 +199,10 @@ impl Session {
     /// [`Refused`] says why not, and what to do instead.
     pub fn run(&mut self, command: &Command, asker: Asker) -> Result<Outcome, Refused> {
         let idle = Progress::default();
+        if let Command::RebaseIndex(url) = command {
+            refuse_base(url)?;
+            self.set_base_url(Some(url.clone()));
+        }
         if command.changes_rows() {
             self.writable()?;
             let prepared = self.view().prepare_command(command, asker, &idle)?;
@@ -223,9 +246,7 @@ impl Session {
                 Outcome::Shown(format!("backups: {}", when.name()))
             }
             Command::SetBaseUrl(url) => {
-                if let Some(error) = crate::files::base_url_error(url) {
-                    return Err(Refused(error));
-                }
+                refuse_base(url)?;
                 self.set_base_url(Some(url.clone()));
                 Outcome::Shown(format!("base URL: {url}"))
             }

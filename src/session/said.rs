@@ -5,7 +5,7 @@
 
 use super::Session;
 use super::change::{Change, Intent};
-use super::command::{Assignment, Command, Scope, parse};
+use super::command::{Assignment, Command, Scope, Targets, parse};
 use super::fix::safe_rules;
 use super::run::Asker;
 use super::snapshot::{Snapshot, vocabulary};
@@ -84,9 +84,12 @@ impl Snapshot {
             Change::Set { rows, assignments } => {
                 vec![Command::Set { scope: self.scope_of(rows)?, assignments: assignments.clone() }]
             }
-            Change::Replace { rows, replace } => {
-                vec![Command::Replace { scope: self.scope_of(rows)?, replace: replace.clone() }]
+            // Without the index: a script has no row that would be the only one meant.
+            Change::Replace { rows, replace, whole_set } => {
+                let targets = Targets { index: replace.targets().index && *whole_set, ..replace.targets() };
+                vec![Command::Replace { scope: self.scope_of(rows)?, replace: replace.clone().within(targets) }]
             }
+            Change::RebaseIndex(url) => vec![Command::RebaseIndex(url.clone())],
             Change::Nudge { rows, field, up } if *field != Field::Changefreq && rows.len() > 1 => {
                 let step = match (field, up) {
                     (Field::Priority, true) => "+0.1",

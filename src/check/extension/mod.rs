@@ -9,6 +9,7 @@ mod outline;
 mod patch;
 mod remedy;
 mod structure;
+mod urls;
 mod values;
 mod words;
 
@@ -31,6 +32,7 @@ use patch::Patch;
 use remedy::Remedy;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
+pub use urls::{ExtensionUrl, UrlGroup, urls, with_urls};
 
 /// The element of an extension that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq)]

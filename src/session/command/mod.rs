@@ -13,7 +13,7 @@ mod value;
 
 pub use complete::completions;
 pub use parse::parse;
-pub use replace::Replace;
+pub use replace::{Replace, Targets};
 pub use script::{Line, ScriptError, script};
 pub use table::{Arguments, Spec, TABLE, spec};
 
@@ -27,6 +27,9 @@ use crate::xml::graft::Act;
 use std::fmt;
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
+
+/// Behind the URL of `set-base-url`: the entries of the index are written below it.
+const REWRITE_INDEX: &str = "--rewrite-index";
 
 /// What somebody asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -129,6 +132,8 @@ pub enum Command {
     Verify,
     /// Where the set will live.
     SetBaseUrl(String),
+    /// The same, and the entries of the index are written below it.
+    RebaseIndex(String),
     /// Show help, on a topic if one is given.
     Help(Option<String>),
     /// Choose whose expectations count.
@@ -280,7 +285,7 @@ impl Command {
 
     /// Whether it changes rows, their order or what stands around them: all that can be undone.
     pub const fn changes_rows(&self) -> bool {
-        self.scope().is_some() || matches!(self, Self::Add(_) | Self::ApplyOrder)
+        self.scope().is_some() || matches!(self, Self::Add(_) | Self::ApplyOrder | Self::RebaseIndex(_))
     }
 }
 
@@ -348,6 +353,7 @@ impl fmt::Display for Command {
             Self::Outside => f.write_str("outside"),
             Self::Backup(when) => write!(f, "backup {}", when.name()),
             Self::SetBaseUrl(url) => write!(f, "set-base-url {}", quoted_if_needed(url)),
+            Self::RebaseIndex(url) => write!(f, "set-base-url {} {REWRITE_INDEX}", quoted_if_needed(url)),
             Self::Help(None) => f.write_str("help"),
             Self::Help(Some(topic)) => write!(f, "help {}", quoted_if_needed(topic)),
             Self::Profile(profile) => write!(f, "profile {}", profile.name()),

@@ -6,7 +6,7 @@ use super::extend;
 use super::replace::Parts;
 use super::table::{Arguments, Spec, TABLE, spec};
 use super::value::assignment;
-use super::{Assignment, Command, CommandError, Goto, Marks, Replace, Scope};
+use super::{Assignment, Command, CommandError, Goto, Marks, REWRITE_INDEX, Replace, Scope, Targets};
 use crate::check::decision::{self, Hints};
 use crate::check::profile::Profile;
 use crate::check::rule::Rule;
@@ -129,7 +129,7 @@ impl Reader<'_> {
             }
             Arguments::Path if spec.name == "keep-as-rule" => Command::KeepRule(self.text()?),
             Arguments::Path => Command::Write { path: self.text()?, force: bang },
-            Arguments::Url => Command::SetBaseUrl(self.text()?.ok_or_else(|| self.expected("a URL"))?),
+            Arguments::Url => return self.base(),
             Arguments::Topic => Command::Help(self.text()?),
             Arguments::Theme => Command::Theme(self.text()?.ok_or_else(|| self.expected("the name of a theme"))?),
             Arguments::Profile => Command::Profile(self.profile()?),
@@ -150,6 +150,18 @@ impl Reader<'_> {
             }
         };
         Ok(command)
+    }
+
+    /// The URL of `set-base-url`, and whether the index follows.
+    fn base(&mut self) -> Result<Command, CommandError> {
+        if self.scanner.is_done() {
+            return Err(self.expected("a URL"));
+        }
+        let (url, _) = self.word()?;
+        self.scanner.skip_spaces();
+        let command =
+            if self.scanner.eat(REWRITE_INDEX) { Command::RebaseIndex(url) } else { Command::SetBaseUrl(url) };
+        self.end(command)
     }
 
     fn backup(&mut self) -> Result<When, CommandError> {
@@ -299,8 +311,17 @@ impl Reader<'_> {
             all: flags.contains('g'),
             any_case: flags.contains('i'),
         };
-        let replace = Replace::new(&parts)?;
+        let mut replace = Replace::new(&parts)?;
         self.scanner.skip_spaces();
+        if self.scanner.eat("--in") {
+            self.scanner.eat("=");
+            self.scanner.skip_spaces();
+            let at = self.scanner.at();
+            let targets = Targets::from_names(self.scanner.take_word());
+            let expected = || CommandError::new(at..self.scanner.at(), format!("expected {}", Targets::expected()));
+            replace = replace.within(targets.ok_or_else(expected)?);
+            self.scanner.skip_spaces();
+        }
         Ok(Command::Replace { scope: self.scope()?, replace })
     }
 

@@ -19,7 +19,79 @@ pub struct Replace {
     pieces: Vec<Piece>,
     all: bool,
     any_case: bool,
+    targets: Targets,
     regex: Regex,
+}
+
+/// The URLs that a replacement is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Targets {
+    /// Those of the rows.
+    pub loc: bool,
+    /// Those of their alternate links.
+    pub alternates: bool,
+    /// Those of their images.
+    pub images: bool,
+    /// Those of their videos.
+    pub videos: bool,
+    /// Those of the index's entries.
+    pub index: bool,
+}
+
+impl Default for Targets {
+    fn default() -> Self {
+        Self { loc: true, ..Self::NONE }
+    }
+}
+
+impl Targets {
+    const NONE: Self = Self { loc: false, alternates: false, images: false, videos: false, index: false };
+    const ALL: Self = Self { loc: true, alternates: true, images: true, videos: true, index: true };
+    /// What they are called.
+    pub const NAMES: [&'static str; 6] = ["loc", "alternates", "images", "videos", "index", "all"];
+
+    /// The targets of names with commas between them.
+    pub fn from_names(names: &str) -> Option<Self> {
+        let mut targets = Self::NONE;
+        for name in names.split(',') {
+            match name {
+                "loc" => targets.loc = true,
+                "alternates" => targets.alternates = true,
+                "images" => targets.images = true,
+                "videos" => targets.videos = true,
+                "index" => targets.index = true,
+                "all" => targets = Self::ALL,
+                _ => return None,
+            }
+        }
+        Some(targets)
+    }
+
+    /// What may be given, for a message.
+    pub fn expected() -> String {
+        format!("{}, or several of them with commas between them", Self::NAMES.join(", "))
+    }
+
+    /// Whether alternates, images and videos are asked for.
+    pub const fn extensions(self) -> [bool; 3] {
+        [self.alternates, self.images, self.videos]
+    }
+
+    /// Whether no URL of a row is asked for.
+    pub fn is_index_only(self) -> bool {
+        self == Self { index: true, ..Self::NONE }
+    }
+}
+
+impl fmt::Display for Targets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::ALL {
+            return f.write_str("all");
+        }
+        let asked = [self.loc, self.alternates, self.images, self.videos, self.index];
+        let names = Self::NAMES.into_iter().zip(asked).filter(|(_, is_asked)| *is_asked).map(|(name, _)| name);
+        f.write_str(&names.collect::<Vec<_>>().join(","))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +135,7 @@ impl Replace {
         let pieces =
             Pieces { text: parts.line, at: parts.replacement.start, end: parts.replacement.end, found: Vec::new() }
                 .read(parts.delimiter, &regex)?;
-        Ok(Self { pattern, pieces, all: parts.all, any_case: parts.any_case, regex })
+        Ok(Self { pattern, pieces, all: parts.all, any_case: parts.any_case, targets: Targets::default(), regex })
     }
 
     /// Builds a replacement from its two texts, in which nothing ends them. Places of an error count on from the
@@ -75,6 +147,18 @@ impl Replace {
         let line = format!("{pattern}\0{replacement}");
         let (pattern, replacement) = (0..pattern.len(), pattern.len() + 1..line.len());
         Self::new(&Parts { line: &line, pattern, replacement, delimiter: '\0', all, any_case })
+    }
+
+    /// The same, about other URLs.
+    #[must_use]
+    pub const fn within(mut self, targets: Targets) -> Self {
+        self.targets = targets;
+        self
+    }
+
+    /// Which URLs it is about.
+    pub const fn targets(&self) -> Targets {
+        self.targets
     }
 
     /// The URL rewritten, or `None` when the expression does not match it.
@@ -221,13 +305,14 @@ impl fmt::Display for Replace {
                 Piece::Named(name) => write!(f, "${{{name}}}")?,
             }
         }
-        write!(f, "/{}{}", if self.all { "g" } else { "" }, if self.any_case { "i" } else { "" })
+        write!(f, "/{}{}", if self.all { "g" } else { "" }, if self.any_case { "i" } else { "" })?;
+        if self.targets == Targets::default() { Ok(()) } else { write!(f, " --in {}", self.targets) }
     }
 }
 
 impl PartialEq for Replace {
     fn eq(&self, other: &Self) -> bool {
-        let key = |replace: &Self| (replace.all, replace.any_case);
+        let key = |replace: &Self| (replace.all, replace.any_case, replace.targets);
         self.pattern == other.pattern && self.pieces == other.pieces && key(self) == key(other)
     }
 }

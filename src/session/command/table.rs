@@ -72,7 +72,7 @@ impl Arguments {
         match self {
             Self::Nothing => "",
             Self::Assignments => "FIELD=VALUE…",
-            Self::Replace => "/RE/REPL/[g][i]",
+            Self::Replace => "/RE/REPL/[g][i] [--in WHAT]",
             Self::Extension => "add|set|remove PATH[=VALUE]…",
             Self::Urls => "URL…",
             Self::Fields => "FIELD…",
@@ -83,7 +83,7 @@ impl Arguments {
             Self::Count => "[N]",
             Self::Path => "[PATH]",
             Self::Rules => "[RULE…|RULE ANSWER|safe]",
-            Self::Url => "URL",
+            Self::Url => "URL [--rewrite-index]",
             Self::Topic => "[TOPIC]",
             Self::Theme | Self::Profile => "NAME",
             Self::Backup => "off|once|always",
@@ -133,7 +133,7 @@ pub const TABLE: &[Spec] = &[
         ..ranged("clear", &[], Arguments::Fields)
     },
     Spec {
-        about: "rewrite URLs by a regular expression; $1 is its first group",
+        about: "rewrite URLs by a regular expression; $1 is its first group; --in alternates, images, videos, index or all",
         example: "%s#^http://#https://#",
         ..ranged("s", &["replace", "substitute"], Arguments::Replace)
     },
@@ -224,7 +224,7 @@ pub const TABLE: &[Spec] = &[
         ..plain("profile", &[], Arguments::Profile)
     },
     Spec {
-        about: "say where the set will live",
+        about: "say where the set will live; --rewrite-index writes the index's entries below it",
         example: "set-base-url https://example.com/",
         ..plain("set-base-url", &["base-url"], Arguments::Url)
     },

@@ -197,7 +197,7 @@ impl App {
                     }
                     (Some(_), Command::Replace { replace, .. }) => {
                         let rows = self.targets(count);
-                        self.change(Change::Replace { rows, replace });
+                        self.change(Change::Replace { rows, replace, whole_set: false });
                     }
                     (_, command) => self.change_by(command),
                 }

@@ -307,7 +307,8 @@ impl Change {
             | Self::Delete(rows)
             | Self::Restore(rows)
             | Self::Revert(rows) => Some(rows),
-            Self::Insert { .. }
+            Self::RebaseIndex(_)
+            | Self::Insert { .. }
             | Self::Several(_)
             | Self::Raw { .. }
             | Self::FixFile(..)

@@ -298,6 +298,10 @@ impl App {
                 Ok(_) => {}
                 Err(refused) => self.fail(refused.0),
             },
+            Command::RebaseIndex(url) => match self.session.run(&Command::SetBaseUrl(url.clone()), self.asker()) {
+                Ok(_) => self.change_by(Command::RebaseIndex(url)),
+                Err(refused) => self.fail(refused.0),
+            },
             Command::Set { .. }
             | Command::Replace { .. }
             | Command::Add(_)

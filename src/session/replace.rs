@@ -1,0 +1,166 @@
+//! URLs rewritten by a regular expression: those of rows, those in their extensions, and the entries of the index.
+
+use super::change::{Intent, Label, Part, Sample};
+use super::command::Replace;
+use super::intent::SAMPLES;
+use super::snapshot::Snapshot;
+use crate::check::extension::{ExtensionUrl, UrlGroup, urls, with_urls};
+use crate::document::edit::Edit;
+use crate::document::rows::{RowId, RowSet};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use rayon::prelude::*;
+
+/// URLs beside the locs, in the order in which they are counted: alternates, images, videos, the index.
+pub(super) const OTHER_URLS: [&str; 4] = ["alternate link", "image URL", "video URL", "index URL"];
+
+/// The place of the index among them.
+const INDEX: usize = 3;
+
+/// What a replacement makes of the extensions of one row.
+struct Rewritten {
+    row: RowId,
+    /// The entry text, if it is another.
+    text: Option<String>,
+    /// How many URLs of each group are rewritten.
+    done: [u64; 3],
+    /// How many match and are not asked for.
+    elsewhere: [u64; 3],
+    sample: Option<Sample>,
+}
+
+impl Snapshot {
+    /// What a replacement comes to. The index is looked at where the whole set is meant. `None` when cancelled.
+    pub(super) fn intend_replace(
+        &self,
+        rows: &RowSet,
+        replace: &Replace,
+        whole_set: bool,
+        progress: &Progress,
+    ) -> Option<Intent> {
+        let mut intent = if replace.targets().loc {
+            self.intend_each(rows, Field::Loc, "URLs rewritten in", progress, &|old| {
+                let new = old.and_then(|old| replace.apply(old));
+                Ok(Some(new.unwrap_or_else(|| old.unwrap_or_default().to_owned()).into()))
+            })?
+        } else {
+            let live = rows.iter().filter(|row| self.document.is_live(RowId(*row))).count() as u64;
+            Intent { rows: live, already: 0, ..Intent::counting(0) }
+        };
+        let rewritten = self.rewritten_rows(rows, replace, progress)?;
+        let mut changing: RowSet = match &intent.edit {
+            Some(Edit::SetEach { values, .. }) => values.iter().map(|(row, _)| row.0).collect(),
+            _ => RowSet::new(),
+        };
+        let mut done = [0; 3];
+        let mut edits = Vec::new();
+        for one in rewritten {
+            for group in 0..INDEX {
+                if let (Some(sum), Some(count)) = (done.get_mut(group), one.done.get(group)) {
+                    *sum += count;
+                }
+                if let (Some(sum), Some(count)) = (intent.elsewhere.get_mut(group), one.elsewhere.get(group)) {
+                    *sum += count;
+                }
+            }
+            if let Some(text) = one.text {
+                changing.insert(one.row.0);
+                edits.push(Edit::Raw { row: one.row, text: text.into() });
+            }
+            if intent.samples.len() < SAMPLES {
+                intent.samples.extend(one.sample);
+            }
+        }
+        intent.samples.sort_by_key(|sample| sample.row);
+        for ((count, noun), is_asked) in done.into_iter().zip(OTHER_URLS).zip(replace.targets().extensions()) {
+            if is_asked {
+                intent.label = intent.label.and_any(count, noun, " rewritten");
+            }
+        }
+        // A row's text is replaced before its loc, which is written into the new text.
+        edits.extend(intent.edit.take());
+        intent.edit = (!edits.is_empty()).then_some(Edit::Several(edits));
+        intent.changes = changing.len();
+        intent.already = intent.rows.saturating_sub(intent.changes + intent.refused);
+        if whole_set {
+            intent = self.replace_in_index(intent, replace);
+        }
+        Some(intent)
+    }
+
+    /// The same intent with what a replacement makes of the index.
+    pub(super) fn replace_in_index(&self, mut intent: Intent, replace: &Replace) -> Intent {
+        let (edit, count) = self.index_with(&|_, loc| replace.apply(loc).filter(|new| new != loc));
+        if !replace.targets().index {
+            if let Some(sum) = intent.elsewhere.get_mut(INDEX) {
+                *sum += count;
+            }
+            return intent;
+        }
+        let edits: Vec<Edit> = [intent.edit.take(), edit].into_iter().flatten().collect();
+        intent.edit = (!edits.is_empty()).then_some(Edit::Several(edits));
+        intent.label = intent.label.and_any(count, OTHER_URLS[INDEX], " rewritten");
+        intent
+    }
+
+    /// What becomes of the index when its entries are written below a URL.
+    pub(super) fn intend_rebase(&self, url: &str) -> Intent {
+        let (edit, count) = self.index_below(url);
+        let label = Label::of("", count, OTHER_URLS[INDEX], format!(" written below {url}"));
+        let idle = "no entry of an index is elsewhere";
+        Intent { label, idle, edit, ..Intent::counting(count) }
+    }
+
+    /// The rows whose extensions hold URLs that match. `None` when cancelled.
+    fn rewritten_rows(&self, rows: &RowSet, replace: &Replace, progress: &Progress) -> Option<Vec<Rewritten>> {
+        let is_extended =
+            |row: &RowId| self.document.is_live(*row) && self.document.record(*row).flags.has_extensions();
+        let rows: Vec<RowId> = rows.iter().map(RowId).filter(is_extended).collect();
+        let rewritten: Vec<Option<Rewritten>> = rows
+            .par_iter()
+            .map(|row| (!progress.is_cancelled()).then(|| self.rewritten_row(*row, replace)))
+            .collect::<Option<_>>()?;
+        Some(rewritten.into_iter().flatten().collect())
+    }
+
+    fn rewritten_row(&self, row: RowId, replace: &Replace) -> Option<Rewritten> {
+        let (entry, text) = self.document.entry(row);
+        let found = urls(&entry, &text, self.document.names(row));
+        let asked = replace.targets().extensions();
+        let (mut done, mut elsewhere, mut values) = ([0; 3], [0; 3], Vec::new());
+        for url in &found {
+            let Some(new) = replace.apply(&url.value).filter(|new| *new != url.value) else { continue };
+            let group = place(url.group);
+            let is_asked = asked.get(group).copied().unwrap_or_default();
+            if let Some(count) = if is_asked { done.get_mut(group) } else { elsewhere.get_mut(group) } {
+                *count += 1;
+            }
+            if is_asked {
+                values.push((url, new));
+            }
+        }
+        if values.is_empty() && elsewhere == [0; 3] {
+            return None;
+        }
+        let sample = values.first().map(|(url, new): &(&ExtensionUrl, String)| Sample {
+            row,
+            part: Part::Extension(url.part.clone()),
+            before: Some(url.value.clone()),
+            after: Some(new.clone()),
+        });
+        let text = if values.is_empty() {
+            None
+        } else {
+            with_urls(&text, values.iter().map(|(url, new)| (*url, new.as_str())))
+        };
+        Some(Rewritten { row, text, done, elsewhere, sample })
+    }
+}
+
+const fn place(group: UrlGroup) -> usize {
+    match group {
+        UrlGroup::Alternates => 0,
+        UrlGroup::Images => 1,
+        UrlGroup::Videos => 2,
+    }
+}
