@@ -396,7 +396,11 @@ fn standard_input_and_output_stand_for_files() {
     let folder = Folder::new();
     let table: [(&[&str], &str, &str); 7] = [
         (&["list", "-"], "https://e.com/\n", "https://e.com/\n"),
-        (&["set", "-", "loc=https://e.com/b"], "# pages\nhttps://e.com/a\n", "https://e.com/b\nhttps://e.com/b\n"),
+        (
+            &["set", "-", "loc=https://e.com/b", "--where", "loc:e.com"],
+            "# pages\nhttps://e.com/a\n",
+            "# pages\nhttps://e.com/b\n",
+        ),
         (
             &["set", "-", "priority=0.8", "--where", "one"],
             "loc,priority\none,\ntwo,1\n",
@@ -408,7 +412,7 @@ fn standard_input_and_output_stand_for_files() {
             "https://e.com/,\n",
             "loc,lastmod,changefreq,priority\n\"https://e.com/,\",,,\n",
         ),
-        (&["set", "-", "lastmod=2020", "-o", "-"], "loc\tlastmod\nx\t\n", "loc\tlastmod\nx\t2020\n"),
+        (&["set", "-", "lastmod=2020", "--force", "-o", "-"], "loc\tlastmod\nx\t\n", "loc\tlastmod\nx\t2020\n"),
         (
             &["fix", "-"],
             "loc,lastmod\nhttps://e.com/,2026-11-20T10:00Z\n",

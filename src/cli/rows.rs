@@ -7,6 +7,7 @@ use super::bulk::{Task, change};
 use super::edit::{Saving, edit_all};
 use super::lock::Lock;
 use super::save::Agreed;
+use super::set::assignments;
 use super::values::{refuse_assignments, refuse_urls};
 use super::walk::{held, say_why_held};
 use super::{Failure, Status, Streams, filter};
@@ -15,15 +16,14 @@ use crate::document::sort;
 use crate::protocol::Field;
 use crate::protocol::lastmod::{self, Now};
 use crate::session::Session;
-use crate::session::command::{self, Command, CommandError, Replace, Scope, Targets};
-use crate::session::snapshot::vocabulary;
+use crate::session::command::{Command, CommandError, Replace, Scope, Targets};
 use clap::{Args, ValueEnum};
 use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// What is changed, and where it is written.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Target {
     /// A sitemap, a sitemap index, or a folder that holds one
     pub path: PathBuf,
@@ -240,9 +240,11 @@ fn added(task: &Add) -> Result<Option<Command>, Failure> {
     if task.set.is_empty() {
         return Ok(None);
     }
-    let line = format!("set {} where is:added", task.set.join(" "));
-    let vocabulary = vocabulary(task.target.common.now()?);
-    command::parse(&line, &vocabulary).map(Some).map_err(|error| Failure::text("--set", &line, &error))
+    let now = task.target.common.now()?;
+    let words = task.set.iter().flat_map(|words| words.split_whitespace());
+    let assignments = assignments(words, ("--set", task.force), now)?;
+    let scope = Scope { shown: false, query: filter(Some("is:added"), now)? };
+    Ok(Some(Command::Set { scope, assignments }))
 }
 
 /// Refuses the name of a file where a URL belongs.

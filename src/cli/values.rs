@@ -43,13 +43,17 @@ fn refuse(session: &Session, field: Field, value: &str, given: &str) -> Result<(
     let Some(finding) = findings.into_iter().find(|finding| finding.severity == Severity::Error) else {
         return Ok(());
     };
+    let shown = crate::words::excerpt(given, 200);
+    Err(Failure::Usage(format!("{shown}: {} ({})", finding.message, finding.rule.code()), example(field)))
+}
+
+/// What would be right, and how a wrong value is written all the same.
+pub(super) fn example(field: Field) -> String {
     let example = match field {
         Field::Loc => "https://example.com/page",
         Field::Lastmod => "lastmod=2026-11-20",
         Field::Changefreq => "changefreq=weekly",
         Field::Priority => "priority=0.8",
     };
-    let shown = crate::words::excerpt(given, 200);
-    let hint = format!("for example {example}; --force writes the value as it is");
-    Err(Failure::Usage(format!("{shown}: {} ({})", finding.message, finding.rule.code()), hint))
+    format!("for example {example}; --force writes the value as it is")
 }

@@ -126,7 +126,7 @@ fn without_markup(text: &[u8], hints: TableHints<'_>) -> Option<Result<Detected,
     let urls = lines.iter().filter(|line| is_url_line(line)).count();
     let is_list = match hints.name {
         NameHint::List => urls > 0,
-        NameHint::Table => urls * 2 >= lines.len() && urls > 0 && hints.loc_column.is_none(),
+        NameHint::Table => urls > 0 && refused.is_none(),
         NameHint::Unknown => urls * 2 >= lines.len() && urls > 0,
     };
     // Where several columns hold URLs below a header, and in a file that is called a table, a list would be a wrong guess.

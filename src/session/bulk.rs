@@ -443,6 +443,15 @@ impl Bulk {
             applied.framed || !applied.touched.is_empty()
         });
         sum.add(intent, changed.unwrap_or_default());
+        // The index says where its files are in public.
+        for (id, sitemap) in &mut self.changed {
+            sitemap.url = document.sitemap(*id).and_then(|now| now.url.clone());
+        }
+        for output in &mut self.outputs {
+            if let files::FileId::Sitemap(id) = output.file {
+                output.url = document.sitemap(id).and_then(|now| now.url.clone());
+            }
+        }
     }
 
     /// The index is put right with the files if all rows are meant.

@@ -293,7 +293,7 @@ impl Snapshot {
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
             is_fix: false,
-            elsewhere: [0; 4],
+            elsewhere: [0; 5],
             unnamed: BTreeMap::new(),
             edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
         })
@@ -356,7 +356,7 @@ impl Snapshot {
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
             is_fix: false,
-            elsewhere: [0; 4],
+            elsewhere: [0; 5],
             unnamed: BTreeMap::new(),
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
         })

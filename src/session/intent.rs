@@ -2,7 +2,7 @@
 
 use super::findings::Finding;
 use super::fix::why_left;
-use super::replace::OTHER_URLS;
+use super::replace::URL_KINDS;
 use crate::check::rule::Rule;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
@@ -48,8 +48,8 @@ pub struct Intent {
     pub unfixed: BTreeMap<Rule, u64>,
     /// Of a fix that nobody looks at, findings that are put right only where their rule is named.
     pub unnamed: BTreeMap<Rule, u64>,
-    /// Of a replacement, other URLs that match and are left alone: alternates, images, videos, the index.
-    pub elsewhere: [u64; 4],
+    /// Of a replacement, other URLs that match and are left alone, by their kind.
+    pub elsewhere: [u64; 5],
     /// Whether it is what fixers make of findings: rows without one have not got anything already.
     pub is_fix: bool,
 }
@@ -210,7 +210,7 @@ impl Intent {
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
             is_fix: false,
-            elsewhere: [0; 4],
+            elsewhere: [0; 5],
             unnamed: BTreeMap::new(),
         }
     }
@@ -279,7 +279,7 @@ impl Intent {
 
     /// `3 alternate links, 1 index URL match too: --in all rewrites them`; `None` where nothing does.
     fn elsewhere_words(&self) -> Option<String> {
-        let found = self.elsewhere.into_iter().zip(OTHER_URLS).filter(|(count, _)| *count > 0);
+        let found = self.elsewhere.into_iter().zip(URL_KINDS).filter(|(count, _)| *count > 0);
         let words: Vec<String> = found.map(|(count, noun)| counted(count, noun)).collect();
         let (verb, them) = if self.elsewhere.iter().sum::<u64>() == 1 { ("matches", "it") } else { ("match", "them") };
         (!words.is_empty()).then(|| format!("{} {verb} too: --in all rewrites {them}", words.join(", ")))
@@ -301,7 +301,7 @@ impl Intent {
             rows => format!("; {} had it already", counted(rows, "row")),
         };
         let also = [self.left_alone(), self.elsewhere_words()].into_iter().flatten();
-        let refused: String = also.map(|words| format!("; {words}")).collect();
+        let refused = also.fold(String::new(), |all, words| all + "; " + &words);
         let is_idle = self.changes == 0 && self.edit.is_none() && refused.is_empty() && !self.idle.is_empty();
         let label = if is_idle { self.idle_words() } else { self.label.to_string() };
         format!("{label}{already}{refused}")

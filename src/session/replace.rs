@@ -11,11 +11,13 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use rayon::prelude::*;
 
-/// URLs beside the locs, in the order in which they are counted: alternates, images, videos, the index.
-pub(super) const OTHER_URLS: [&str; 4] = ["alternate link", "image URL", "video URL", "index URL"];
+/// The kinds of URLs of a set, in the order in which they are counted: alternates, images, videos, the index, rows.
+pub(super) const URL_KINDS: [&str; 5] = ["alternate link", "image URL", "video URL", "index URL", "page URL"];
 
-/// The place of the index among them.
+/// The place of the index among them, behind the extensions.
 const INDEX: usize = 3;
+/// The place of the rows.
+const PAGE: usize = 4;
 
 /// What a replacement makes of the extensions of one row.
 struct Rewritten {
@@ -44,8 +46,14 @@ impl Snapshot {
                 Ok(Some(new.unwrap_or_else(|| old.unwrap_or_default().to_owned()).into()))
             })?
         } else {
-            let live = rows.iter().filter(|row| self.document.is_live(RowId(*row))).count() as u64;
-            Intent { rows: live, already: 0, ..Intent::counting(0) }
+            let live: Vec<RowId> = rows.iter().map(RowId).filter(|row| self.document.is_live(*row)).collect();
+            let matches = |row: &&RowId| {
+                let loc = self.document.loc(**row);
+                replace.apply(&loc).is_some_and(|new| new != *loc)
+            };
+            let mut intent = Intent { rows: live.len() as u64, ..Intent::counting(0) };
+            intent.elsewhere[PAGE] = live.par_iter().filter(matches).count() as u64;
+            intent
         };
         let rewritten = self.rewritten_rows(rows, replace, progress)?;
         let mut changing: RowSet = match &intent.edit {
@@ -72,7 +80,7 @@ impl Snapshot {
             }
         }
         intent.samples.sort_by_key(|sample| sample.row);
-        for ((count, noun), is_asked) in done.into_iter().zip(OTHER_URLS).zip(replace.targets().extensions()) {
+        for ((count, noun), is_asked) in done.into_iter().zip(URL_KINDS).zip(replace.targets().extensions()) {
             if is_asked {
                 intent.label = intent.label.and_any(count, noun, " rewritten");
             }
@@ -99,16 +107,16 @@ impl Snapshot {
         }
         let edits: Vec<Edit> = [intent.edit.take(), edit].into_iter().flatten().collect();
         intent.edit = (!edits.is_empty()).then_some(Edit::Several(edits));
-        intent.label = intent.label.and_any(count, OTHER_URLS[INDEX], " rewritten");
+        intent.label = intent.label.and_any(count, URL_KINDS[INDEX], " rewritten");
         intent
     }
 
     /// What becomes of the index when its entries are written below a URL.
     pub(super) fn intend_rebase(&self, url: &str) -> Intent {
         let (edit, count) = self.index_below(url);
-        let label = Label::of("", count, OTHER_URLS[INDEX], format!(" written below {url}"));
+        let label = Label::of("", count, URL_KINDS[INDEX], format!(" written below {url}"));
         let idle = "no entry of an index is elsewhere";
-        Intent { label, idle, edit, ..Intent::counting(count) }
+        Intent { edit, label, idle, ..Intent::counting(count) }
     }
 
     /// The rows whose extensions hold URLs that match. `None` when cancelled.

@@ -174,6 +174,12 @@ impl Grid {
                         out.push(delimiter);
                     }
                     match change(column) {
+                        // A cell that stands in quotes keeps them.
+                        Some(Change::Set(value))
+                            if cell.value.0 > cell.start && text.get(cell.start) == Some(&b'"') =>
+                        {
+                            out.extend_from_slice(quoted(value).as_bytes());
+                        }
                         Some(change) => out.extend_from_slice(value(change).as_bytes()),
                         None => put(out, cell.start, cell.end),
                     }
@@ -214,7 +220,7 @@ impl Grid {
         };
         let special = |byte: u8| matches!(byte, b'"' | b'\r' | b'\n') || byte == delimiter;
         if value.bytes().any(special) || value.trim() != value {
-            return format!("\"{}\"", value.replace('"', "\"\""));
+            return quoted(value);
         }
         value.to_owned()
     }
@@ -256,6 +262,11 @@ pub fn scan(bytes: &[u8], table: Option<&Grid>, visitor: &mut impl Visit, progre
     progress.advance((scan.entries() - last_report.0) as u64, (bytes.len() - last_report.1) as u64);
     scan.names = Some(names);
     scan
+}
+
+/// A value in quotes, as RFC 4180 writes it.
+fn quoted(value: &str) -> String {
+    format!("\"{}\"", value.replace('"', "\"\""))
 }
 
 const fn grid_name(grid: &Grid) -> &'static str {

@@ -93,7 +93,7 @@ fn both(words: &[&str], files: &[Vec<(u8, u8)>]) -> (Left, Left, Option<String>)
 }
 
 /// Lines, and why a large set has to be held for one.
-const LINES: [(&[&str], Option<&str>); 31] = [
+const LINES: [(&[&str], Option<&str>); 36] = [
     (&["fix", "PATH", "--rule", "priority-comma", "--accept-repairs"], None),
     (&["set", "PATH", "priority=0.8", "--where", "path:/p/1*"], None),
     (&["set", "PATH", "priority=0.8", "--accept-repairs"], None),
@@ -105,6 +105,11 @@ const LINES: [(&[&str], Option<&str>); 31] = [
     (&["replace", "PATH", "^http:", "https:", "--accept-repairs"], None),
     (&["replace", "PATH", "e.com/(.*)", "e.org/$1", "--dry-run"], None),
     (&["replace", "PATH", "nowhere", "x"], None),
+    (&["replace", "PATH", "e.com/", "e.org/", "--in", "all", "--accept-repairs"], None),
+    (&["replace", "PATH", "e.com/", "e.org/", "--in", "alternates,index", "--accept-repairs"], None),
+    (&["replace", "PATH", "e.com/", "e.org/", "--in", "index", "--dry-run"], None),
+    (&["replace", "PATH", "e.com/", "e.org/", "--in", "all", "--where", "path:/p/1*", "--accept-repairs"], None),
+    (&["fix", "PATH", "--base-url", "https://e.net/x/", "--rewrite-index", "--accept-repairs"], None),
     (&["remove", "PATH", "--where", "path:/p/*", "--accept-repairs"], None),
     (&["remove", "PATH", "--where", "path:/p/*", "--dry-run"], Some("no row is left of it")),
     (&["remove", "PATH", "--where", "loc:e.com", "--accept-repairs"], None),

@@ -32,6 +32,10 @@ fn lines_are_read_and_written_canonically() {
         ("s/(?P<x>a)/$x/", "s/(?P<x>a)/${x}/"),
         ("s/a\\/b/c\\\\d/", "s/a\\/b/c\\\\d/"),
         ("s/a//", "s/a//"),
+        ("%s/a/b/g --in all", "%s/a/b/g --in all"),
+        ("s/a/b/ --in=images,loc where blog", "s/a/b/ --in loc,images where blog"),
+        ("s/a/b/ --in loc", "s/a/b/"),
+        ("set-base-url https://e.com/ --rewrite-index", "set-base-url https://e.com/ --rewrite-index"),
         ("add https://e.com/a https://e.com/(b)", "add https://e.com/a https://e.com/(b)"),
         ("add \"https://e.com/a b\"", "add \"https://e.com/a b\""),
         ("ext add image/loc=https://e.com/a.png title=\"a b\"", "ext add image loc=https://e.com/a.png title=\"a b\""),
@@ -129,6 +133,9 @@ fn errors_name_the_place_the_expectation_and_an_example() {
         ("s/a", "", "expected `/` after the expression", ""),
         ("s/a/b where x", "", "expected `/` after the replacement", ""),
         ("s/a/b/x", "x", "expected g", ""),
+        ("s/a/b/ --in title", "title", "expected loc, alternates", ""),
+        ("set priority=1 where \"\"", "\"\"", "the query is empty", ""),
+        ("set-base-url https://e.com/ x", "x", "expected nothing more", ""),
         ("s//b/", "", "a regular expression", ""),
         ("s/(a/b/", "(a", "unclosed group", ""),
         ("s/a/$1/", "$1", "no group 1", ""),
@@ -238,7 +245,7 @@ fn the_table_is_sound() {
         }
     }
     assert_eq!(spec("w").map(Spec::usage).as_deref(), Some("write[!] [PATH]"));
-    assert_eq!(spec("s").map(Spec::usage).as_deref(), Some("[%]s/RE/REPL/[g][i] [where QUERY]"));
+    assert_eq!(spec("s").map(Spec::usage).as_deref(), Some("[%]s/RE/REPL/[g][i] [--in WHAT] [where QUERY]"));
     assert_eq!(spec("q").map(Spec::usage).as_deref(), Some("quit[!]"));
 }
 
