@@ -8,7 +8,7 @@ use sited::session::snapshot::vocabulary;
 use sited::xml::entry::{Entry, Oddities};
 use sited::xml::feed;
 use sited::xml::grid::{self, Grid, NameHint, TableHints};
-use sited::xml::names::{FileKind, Names};
+use sited::xml::names::Names;
 use sited::xml::repair::{self, Kept, Repaired};
 use sited::xml::scan::{self, Ignore, Scan, Visit};
 use sited::xml::splice::{self, Change, Changes};
