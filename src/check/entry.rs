@@ -140,6 +140,7 @@ pub const SHARED_RULES: RuleSet = RuleSet::of(&[
     Rule::DOC_MIXED_KINDS,
     Rule::DOC_FOREIGN_ELEMENT,
     Rule::XML_UNDECLARED_PREFIX,
+    Rule::NS_ENTRY_MISSING,
     Rule::DOC_UNKNOWN_ATTRIBUTE,
     Rule::DOC_STRAY_TEXT,
     Rule::INDEX_EXTRA_CHILD,
@@ -368,6 +369,7 @@ fn structure(entry: &Entry) -> RuleSet {
     set.insert_if(Rule::DOC_STRAY_TEXT, odd.has(Oddities::STRAY_TEXT));
     set.insert_if(Rule::DOC_MIXED_KINDS, odd.has(Oddities::OTHER_KIND));
     set.insert_if(Rule::DOC_FOREIGN_ELEMENT, odd.has(Oddities::FOREIGN));
+    set.insert_if(Rule::NS_ENTRY_MISSING, odd.has(Oddities::NO_NAMESPACE));
     set.insert_if(Rule::XML_UNDECLARED_PREFIX, odd.has(Oddities::UNDECLARED));
     set.insert_if(Rule::DOC_UNKNOWN_ELEMENT, odd.has(Oddities::UNKNOWN_CHILD));
     set

@@ -22,6 +22,8 @@ pub struct FileFacts<'f> {
     pub names: &'f Names,
     /// Whether text or unknown elements stand directly below the root.
     pub stray: bool,
+    /// Whether an entry or a field is in no namespace by what the root declares.
+    pub unbound: bool,
     /// Whether an extension stands outside of all entries.
     pub outside: bool,
 }
@@ -34,6 +36,7 @@ pub fn check(facts: &FileFacts<'_>) -> RuleSet {
     rules.insert_if(nothing, facts.entries == 0);
     rules.insert_if(Rule::DOC_STRAY_TEXT, facts.stray);
     rules.insert_if(Rule::EXT_OUTSIDE_URL, facts.outside);
+    rules.insert_if(Rule::NS_ENTRY_MISSING, facts.unbound);
     let limit = match facts.names.kind {
         FileKind::Urlset | FileKind::List => URLS_PER_FILE,
         FileKind::Index => facts.profile.sitemaps_per_index(),
@@ -129,6 +132,11 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
         Rule::FILE_NEAR_LIMIT => {
             format!("{} {what} and {} bytes: over nine tenths of what a file may hold", facts.entries, facts.bytes)
         }
+        Rule::NS_ENTRY_MISSING => format!(
+            "entries or fields without a prefix are in no namespace: the root declares xmlns:{} but no xmlns, so readers \
+             skip them",
+            facts.names.prefix.trim_end_matches(':')
+        ),
         Rule::NS_MISSING => format!("the root is in no namespace; it should say xmlns=\"{right}\""),
         Rule::NS_ATTR_TYPO => {
             format!(
@@ -154,8 +162,15 @@ mod tests {
     fn rules(root: &str, entries: u32, bytes: u64) -> Vec<&'static str> {
         let tag = markup::next(root.as_bytes(), 0).unwrap();
         let names = Names::of_root(root.as_bytes(), &tag).unwrap();
-        let facts =
-            FileFacts { profile: Profile::Protocol, entries, bytes, names: &names, stray: false, outside: false };
+        let facts = FileFacts {
+            profile: Profile::Protocol,
+            entries,
+            bytes,
+            names: &names,
+            stray: false,
+            unbound: false,
+            outside: false,
+        };
         let rules = check(&facts);
         for rule in rules.iter() {
             assert!(!message(rule, &facts).is_empty());

@@ -182,6 +182,9 @@ pub(super) fn of_entry(
             Rule::DOC_UNKNOWN_ATTRIBUTE => {
                 rewritten("remove the attribute", false, rewrite::without_attributes(entry, text)?)
             }
+            Rule::NS_ENTRY_MISSING => {
+                rewritten("take xmlns=\"\" out", true, rewrite::without_empty_namespace(entry, text)?)
+            }
             Rule::DOC_STRAY_TEXT => rewritten("remove the text", false, rewrite::without_text(entry, text)?),
             _ => return None,
         },
@@ -253,7 +256,9 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
             // Of several values on a line the first is the page; a comment has none.
             let mut values = value.split(|letter: char| letter.is_whitespace() || matches!(letter, ',' | ';'));
             let url = values.find(|value| value.starts_with("http://") || value.starts_with("https://"))?;
-            return (!value.starts_with('#')).then(|| set("keep the URL alone", Field::Loc, url.to_owned()));
+            let rest = value.split_once(url).map_or("", |(_, rest)| rest);
+            let is_whole = !value.starts_with('#') && !is_rest_of_url(rest);
+            return is_whole.then(|| set("keep the URL alone", Field::Loc, url.to_owned()));
         }
         _ => {}
     }
@@ -275,6 +280,7 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
         Fault::InnerWhitespace if repair.is_safe => "remove the line break",
         Fault::InnerWhitespace => "write the blank as %20",
         Fault::BadPercent => "write the percent sign as %25",
+        Fault::IllegalChar if location::ends_in_control(value) => "remove the control character",
         Fault::IllegalChar | Fault::NotAscii => "percent-encode it",
         Fault::TooShort | Fault::MissingRootSlash => "add the slash",
         Fault::Fragment => "remove the fragment",
@@ -287,6 +293,23 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
     };
     let action = Action::Set { field, value: Some(repair.value) };
     Some(Fix { label: label.to_owned(), is_safe: repair.is_safe, action })
+}
+
+/// Whether what follows the first blank of a line may belong to its URL, which has blanks in it then: without it the URL
+/// is another page. A second URL, a date, `name=value` pairs, numbers and frequencies do not.
+fn is_rest_of_url(rest: &str) -> bool {
+    let is_apart = |letter: char| letter.is_whitespace() || matches!(letter, ',' | ';');
+    let mut words = rest.split(is_apart).filter(|word| !word.is_empty());
+    let is_value = |word: &str| {
+        let value = word.split_once('=').map_or(word, |(_, value)| value);
+        let value = value.trim_matches(['"', '\'']);
+        word.contains("://")
+            || word.starts_with(['#', '-', '–', '|'])
+            || !lastmod::judge(value).faults.has(lastmod::Faults::INVALID)
+            || value.parse::<f64>().is_ok()
+            || changefreq::nearest(value).is_some_and(|nearest| nearest.name().eq_ignore_ascii_case(value))
+    };
+    words.next().is_some_and(|word| !is_value(word))
 }
 
 /// A complete URL for one that lacks scheme or host, by the place of the file.
@@ -507,7 +530,8 @@ mod tests {
             let safe: RuleSet =
                 super::super::entry::FIELD_RULES.iter().filter(|rule| rule.fix() == FixKind::Safe).collect();
             // A known prefix is declared when the file is read; what another one stands for nobody knows.
-            let elsewhere = RuleSet::of(&[Rule::INDEX_EXTRA_CHILD, Rule::XML_UNDECLARED_PREFIX]);
+            let elsewhere =
+                RuleSet::of(&[Rule::INDEX_EXTRA_CHILD, Rule::XML_UNDECLARED_PREFIX, Rule::NS_ENTRY_MISSING]);
             assert_eq!(safe.minus(listed), elsewhere);
         });
     }

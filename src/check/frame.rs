@@ -38,6 +38,7 @@ pub const FRAME_RULES: RuleSet = RuleSet::of(&[
     Rule::NS_EXT_VARIANT,
     Rule::NS_DECLARED_UNUSED,
     Rule::NS_MISSING,
+    Rule::NS_ENTRY_MISSING,
     Rule::NS_ATTR_TYPO,
     Rule::NS_VARIANT,
     Rule::NS_LEGACY_084,
@@ -179,6 +180,11 @@ pub fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
                 None => spliced(head, root.name_end..root.name_end, format!(" {own}=\"{SITEMAP_09}\"").as_bytes()),
             }
         }
+        Rule::NS_ENTRY_MISSING => {
+            let root = root(head)?;
+            let uri = frame.names.uri.as_deref().unwrap_or(SITEMAP_09);
+            spliced(head, root.name_end..root.name_end, format!(" xmlns=\"{uri}\"").as_bytes())
+        }
         Rule::NS_ATTR_TYPO => {
             let (name, _) =
                 frame.names.attributes.iter().find(|(name, value)| namespace::is_xmlns_typo(name, value))?;
@@ -254,6 +260,7 @@ pub fn label(rule: Rule) -> &'static str {
         Rule::XML_DECLARATION_MISSING => "write the declaration",
         Rule::XML_VERSION => "write version 1.0",
         Rule::XML_DOCTYPE => "drop the DOCTYPE",
+        Rule::NS_ENTRY_MISSING => "declare the namespace for names without a prefix",
         Rule::NS_EXT_VARIANT => "write the extension's namespace right",
         Rule::NS_DECLARED_UNUSED => "drop the declaration",
         Rule::SCHEMA_LOCATION => "name the schema of 0.9",

@@ -233,6 +233,9 @@ fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> St
                 "this {element} holds an element or an attribute whose prefix nothing declares: readers refuse the file"
             )
         }
+        Rule::NS_ENTRY_MISSING => {
+            format!("xmlns=\"\" in this {element} takes it or a field out of the protocol's namespace: readers skip it")
+        }
         Rule::DOC_UNKNOWN_ELEMENT => format!("this {element} holds an element that the protocol does not have"),
         Rule::DOC_UNKNOWN_ATTRIBUTE => "the elements of the protocol have no attributes".to_owned(),
         Rule::DOC_STRAY_TEXT => format!("text stands in this {element} outside of any field"),

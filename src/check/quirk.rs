@@ -14,6 +14,7 @@ pub const fn rule_of(kind: QuirkKind) -> Rule {
         QuirkKind::Comment => Rule::XML_BAD_COMMENT,
         QuirkKind::UndeclaredPrefix => Rule::XML_UNDECLARED_PREFIX,
         QuirkKind::NotWellFormed => Rule::XML_NOT_WELL_FORMED,
+        QuirkKind::MergeConflict | QuirkKind::MergeResolved => Rule::MERGE_CONFLICT,
         QuirkKind::LeadingBlank => Rule::XML_LEADING_WHITESPACE,
         QuirkKind::LeadingJunk => Rule::XML_LEADING_JUNK,
         QuirkKind::TrailingJunk => Rule::XML_TRAILING_JUNK,
@@ -37,6 +38,7 @@ pub const fn rule_of(kind: QuirkKind) -> Rule {
         QuirkKind::Extension => Rule::TEXT_EXTENSION,
         QuirkKind::Feed => Rule::FEED_NOT_SUPPORTED,
         QuirkKind::FeedOld => Rule::FEED_NOT_SUPPORTED_OLD,
+        QuirkKind::FeedNoChannel => Rule::FEED_NO_CHANNEL,
         QuirkKind::FeedNoLink => Rule::FEED_ITEM_NO_LINK,
         QuirkKind::FeedDate => Rule::FEED_DATE,
         QuirkKind::FeedRelative => Rule::FEED_RELATIVE_LINK,
@@ -63,6 +65,11 @@ pub fn message(quirk: &Quirk) -> String {
         QuirkKind::DuplicateAttribute => quoted("this attribute stands twice in its tag; the first counts"),
         QuirkKind::Comment => quoted("-- may not stand inside a comment; read as - -"),
         QuirkKind::UndeclaredPrefix => quoted("this prefix is not declared; its usual namespace was taken"),
+        QuirkKind::MergeConflict if what.starts_with("lines") => {
+            format!("an unresolved merge conflict in {what}: answer ours, theirs or both; our side is shown")
+        }
+        QuirkKind::MergeConflict => format!("{what}: resolve it in a text editor"),
+        QuirkKind::MergeResolved => format!("a merge conflict in {what} is taken; a save writes it so"),
         QuirkKind::LeadingBlank => "blanks before the XML declaration; left out".to_owned(),
         QuirkKind::LeadingJunk => quoted("this stands before the document; left out"),
         QuirkKind::TrailingJunk => quoted("this stands after the document; left out"),
@@ -91,6 +98,7 @@ pub fn message(quirk: &Quirk) -> String {
         QuirkKind::Feed | QuirkKind::FeedOld => {
             "this is a feed, which this engine does not read as a sitemap".to_owned()
         }
+        QuirkKind::FeedNoChannel => "items without a <channel> around them; feed readers find nothing".to_owned(),
         QuirkKind::FeedNoLink => {
             let rest = if what.is_empty() { String::new() } else { format!("; {what}") };
             format!("this item has no link{rest}")
@@ -119,6 +127,7 @@ pub const REPAIRS: RuleSet = RuleSet::of(&[
     Rule::XML_BAD_COMMENT,
     Rule::XML_UNDECLARED_PREFIX,
     Rule::XML_NOT_WELL_FORMED,
+    Rule::MERGE_CONFLICT,
     Rule::XML_LEADING_WHITESPACE,
     Rule::XML_LEADING_JUNK,
     Rule::XML_TRAILING_JUNK,

@@ -119,6 +119,25 @@ pub(super) fn without_attributes(entry: &Entry, text: &[u8]) -> Option<String> {
     without(text, cuts.collect())
 }
 
+/// Without `xmlns=""` on the entry and its core fields.
+pub(super) fn without_empty_namespace(entry: &Entry, text: &[u8]) -> Option<String> {
+    let tags = std::iter::once(entry.open).chain(entry.fields.iter().flatten().map(|span| span.start));
+    let mut cuts = Vec::new();
+    for tag in tags.filter_map(|start| markup::next(text, start as usize)) {
+        let mut list = markup::attributes(tag.attributes(text));
+        loop {
+            let before = list.rest().len();
+            let Some(attribute) = list.next() else { break };
+            if attribute.name == b"xmlns" && markup::is_blank(attribute.value) {
+                let end = tag.name_end + tag.attributes(text).len();
+                cuts.push(end - before..end - list.rest().len());
+            }
+        }
+    }
+    cuts.sort_unstable_by_key(|cut| cut.start);
+    without(text, cuts)
+}
+
 /// Without text between the children.
 pub(super) fn without_text(entry: &Entry, text: &[u8]) -> Option<String> {
     let mut cuts = Vec::new();

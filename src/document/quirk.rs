@@ -34,6 +34,10 @@ pub enum QuirkKind {
     UndeclaredPrefix,
     /// Markup that is not well-formed in some other way: tags that do not match, a broken instruction.
     NotWellFormed,
+    /// A merge conflict that nobody has resolved; our side is read.
+    MergeConflict,
+    /// A merge conflict that is resolved as somebody answered.
+    MergeResolved,
     /// Blanks before the XML declaration.
     LeadingBlank,
     /// Text or markup before the root.
@@ -86,7 +90,9 @@ pub enum QuirkKind {
     Feed,
     /// A feed of Atom 0.3 was read as a sitemap.
     FeedOld,
-    /// An item of a feed without a link.
+    /// An RSS feed without a channel.
+    FeedNoChannel,
+    /// An item of a feed without a link to its page.
     FeedNoLink,
     /// A date of a feed in another notation than its format wants.
     FeedDate,
@@ -120,6 +126,7 @@ impl QuirkKind {
             Self::Comment => "-- in comments becomes - -",
             Self::UndeclaredPrefix => "prefixes are declared on the root",
             Self::NotWellFormed => "tags and markup that do not match are mended",
+            Self::MergeResolved => "merge conflicts are resolved",
             Self::LeadingBlank => "blanks before the XML declaration go",
             Self::LeadingJunk => "what stands before the document goes",
             Self::TrailingJunk => "what stands after the document goes",
@@ -143,6 +150,8 @@ impl QuirkKind {
             | Self::Extension
             | Self::Feed
             | Self::FeedOld
+            | Self::MergeConflict
+            | Self::FeedNoChannel
             | Self::FeedNoLink
             | Self::FeedDate
             | Self::FeedRelative

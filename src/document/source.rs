@@ -21,6 +21,10 @@ pub struct Source {
     root_is_empty: bool,
     /// Offset of the first text or unknown element directly below the root.
     pub stray: Option<u32>,
+    /// Whether an element of another namespace stands directly below the root.
+    pub has_siblings: bool,
+    /// Whether an entry or a field is in no namespace by what the root declares.
+    pub has_unbound: bool,
     /// What is not well-formed.
     pub damage: Vec<Damage>,
     /// Whether reading stopped before the end.
@@ -50,6 +54,8 @@ impl Source {
             root_end: scan.root_tag.1,
             root_is_empty: scan.root_is_empty,
             stray: scan.stray,
+            has_siblings: scan.has_siblings,
+            has_unbound: scan.has_unbound,
             damage: scan.damage,
             cut: scan.cancelled,
             open_end,
@@ -87,6 +93,20 @@ impl Source {
     #[must_use]
     pub fn anchored(self, anchors: Vec<Anchor>) -> Self {
         Self { anchors: anchors.into(), ..self }
+    }
+
+    /// Whether its bytes are those of the file as stored.
+    pub fn is_as_stored(&self) -> bool {
+        self.anchors.is_empty()
+    }
+
+    /// The same with other lines and columns for the places that lead back to the file as stored.
+    #[must_use]
+    pub fn with_places(mut self, place: impl Fn((u64, u64)) -> (u64, u64)) -> Self {
+        for (_, stored) in &mut self.anchors {
+            *stored = place(*stored);
+        }
+        self
     }
 
     /// What stands around the entries alone, with the root's declarations.
@@ -159,6 +179,8 @@ impl Source {
             names: first.names.clone(),
             root_is_empty: first.root_is_empty && !any,
             stray: first.stray.filter(|at| *at < head_end).or(stray),
+            has_siblings: sources.iter().any(|source| source.has_siblings),
+            has_unbound: sources.iter().any(|source| source.has_unbound),
             damage: Vec::new(),
             anchors: anchors.into(),
             ..*first
@@ -193,6 +215,8 @@ impl Source {
             root_end: end,
             root_is_empty: false,
             stray: None,
+            has_siblings: false,
+            has_unbound: false,
             damage: Vec::new(),
             cut: false,
             open_end: 0,
@@ -211,6 +235,8 @@ impl Source {
             root_end: 0,
             root_is_empty: false,
             stray: None,
+            has_siblings: false,
+            has_unbound: false,
             damage: Vec::new(),
             cut: false,
             open_end: 0,

@@ -8,7 +8,9 @@ use crate::progress::Progress;
 use crate::words::counted;
 use crate::xml::feed::{self, Feed, Import, OddKind};
 use crate::xml::grid::{self, Grid};
+use crate::xml::markup;
 use crate::xml::names::FileKind;
+use crate::xml::parser::DamageKind;
 use crate::xml::scan::{self, Scan, Visit};
 
 /// A file's bytes as they are scanned.
@@ -119,14 +121,55 @@ fn of_feed(stored: &[u8], import: Import) -> Shaped {
         entry: odd.item,
         what: odd.what.into(),
     }));
+    quirks.extend(damage_of_feed(stored, import.is_cut || import.given_up.is_some()));
     // One of a kind for each entry.
     quirks.dedup_by_key(|quirk| (quirk.entry, quirk.kind));
     let anchors = anchors(stored, &import.anchors);
     Shaped { anchors, bytes: import.text, form: Form::Feed(import.feed), quirks }
 }
 
+/// What is not well-formed in a feed: the first place of each kind. Raw ampersands are told by item.
+fn damage_of_feed(stored: &[u8], is_cut: bool) -> Vec<Quirk> {
+    let mut lines = Lines::new(stored);
+    let mut quirks: Vec<Quirk> = Vec::new();
+    for damage in scan::damage(stored) {
+        let rest = stored.get(damage.at..).unwrap_or_default();
+        let first = rest.trim_ascii_start();
+        let words = || format!("{}; read as well as possible", detect::damage_words(damage.kind));
+        let (kind, what) = match damage.kind {
+            DamageKind::Ampersand | DamageKind::Encoding => continue,
+            DamageKind::Unclosed if is_cut => continue,
+            DamageKind::Character => (QuirkKind::Character, String::new()),
+            DamageKind::Comment => (QuirkKind::Comment, String::new()),
+            DamageKind::BeforeRoot if is_first_but_blanks(stored, damage.at) => {
+                (QuirkKind::LeadingBlank, String::new())
+            }
+            DamageKind::BeforeRoot => (QuirkKind::LeadingJunk, excerpt(first)),
+            DamageKind::AfterRoot => (QuirkKind::TrailingJunk, excerpt(first)),
+            _ => (QuirkKind::NotWellFormed, words()),
+        };
+        if !quirks.iter().any(|known| known.kind == kind) {
+            quirks.push(Quirk { kind, at: lines.position(damage.at), entry: None, what: what.into() });
+        }
+    }
+    quirks
+}
+
+/// Whether nothing but blanks stands before an XML declaration at this place.
+fn is_first_but_blanks(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(..at).unwrap_or_default();
+    bytes.get(at..).is_some_and(|rest| rest.starts_with(b"<?xml"))
+        && markup::is_blank(before.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(before))
+}
+
+/// The first letters of what stands at a place.
+fn excerpt(text: &[u8]) -> String {
+    let line = text.split(|byte| matches!(byte, b'\n' | b'\r')).next().unwrap_or_default();
+    String::from_utf8_lossy(line).chars().filter(|letter| !letter.is_control()).take(24).collect()
+}
+
 /// Lines and columns instead of offsets. Those come in any order, and counting goes forward only.
-fn anchors(stored: &[u8], offsets: &[(u32, u32)]) -> Vec<Anchor> {
+pub(super) fn anchors(stored: &[u8], offsets: &[(u32, u32)]) -> Vec<Anchor> {
     let mut places: Vec<u32> = offsets.iter().map(|(_, theirs)| *theirs).collect();
     places.sort_unstable();
     places.dedup();
@@ -138,6 +181,7 @@ fn anchors(stored: &[u8], offsets: &[(u32, u32)]) -> Vec<Anchor> {
 
 const fn quirk_of(kind: OddKind) -> QuirkKind {
     match kind {
+        OddKind::NoChannel => QuirkKind::FeedNoChannel,
         OddKind::NoLink => QuirkKind::FeedNoLink,
         OddKind::Date => QuirkKind::FeedDate,
         OddKind::Relative => QuirkKind::FeedRelative,

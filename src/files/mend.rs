@@ -46,6 +46,7 @@ pub(super) fn sound<V: Visit + Send>(
             let root = Reason::Root(scan.root.clone());
             return Err(Error::new(path(), root));
         };
+        note_silent(&bytes, &scan, &mended, &mut quirks);
         let (first, mut map) = take_in(&bytes, mended, None, &mut quirks);
         scan = if first.kept > 0 {
             scan::resume(&first.bytes, scan, &mut visitor, &Progress::default())
@@ -74,6 +75,18 @@ pub(super) fn sound<V: Visit + Send>(
     let source = Source::new(bytes, scan).ok_or_else(|| Error::new(path(), Reason::Root(root)))?;
     quirks.sort_by_key(|quirk| (quirk.entry, quirk.at));
     Ok(Sound { source: source.anchored(anchors), visitor, quirks })
+}
+
+/// Damage of which a repair said nothing is a finding all the same: what is written differs from what was read.
+fn note_silent(bytes: &[u8], scan: &Scan, repaired: &Repaired, quirks: &mut Vec<Quirk>) {
+    if let Some(damage) = scan.damage.first().filter(|_| repaired.mends.is_empty()) {
+        quirks.push(Quirk {
+            kind: QuirkKind::NotWellFormed,
+            at: Lines::new(bytes).position(damage.at),
+            entry: None,
+            what: format!("{}; repaired", detect::damage_words(damage.kind)).into(),
+        });
+    }
 }
 
 /// What a repair of `bytes` did is added to `quirks`, with the places of the file as stored, to which `map` leads where

@@ -82,6 +82,7 @@ pub(super) fn accepting(quirk: &Quirk) -> Option<Fix> {
         QuirkKind::BlankLine => "take the empty lines out",
         QuirkKind::LineEnds => "end each line with LF alone",
         QuirkKind::Extension => "give it a name that ends in .txt",
+        QuirkKind::MergeResolved => "write the file as resolved",
         kind if kind.is_repair() => "write the file as repaired",
         _ => return None,
     };
@@ -100,18 +101,25 @@ fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFa
                 bytes: file.len(),
                 names: &source.names,
                 stray: source.stray.is_some(),
+                unbound: is_unbound(source, source),
                 outside: extension::outside(source).is_some(),
             }
         }
         Member::Sitemap(id) => {
             let sitemap = document.sitemap(id)?;
             // What stands between entries is theirs; only the file as read knows of it.
-            let stray = document.source_of(id).unwrap_or(&sitemap.frame).stray.is_some();
+            let source = document.source_of(id).unwrap_or(&sitemap.frame);
+            let (stray, unbound) = (source.stray.is_some(), is_unbound(source, &sitemap.frame));
             let outside = extension::outside(&sitemap.frame).is_some();
             let (entries, bytes) = (sitemap.live, sitemap.bytes());
-            FileFacts { profile, entries, bytes, names: &sitemap.frame.names, stray, outside }
+            FileFacts { profile, entries, bytes, names: &sitemap.frame.names, stray, unbound, outside }
         }
     })
+}
+
+/// Whether entries of a source, below the root of `frame`, are in no namespace.
+pub(super) fn is_unbound(source: &Source, frame: &Source) -> bool {
+    source.has_unbound && frame.names.is_unbound(b"url")
 }
 
 /// Asks something of what stands around a file's entries. `None` for what is no XML as stored.
@@ -141,6 +149,8 @@ fn with_frame_closely<T>(
                 return None;
             }
             let head = sitemap.frame.head(true);
+            // Elements between entries belong to the text of the entry that follows, and no flag of it tells of them.
+            let has_siblings = document.source_of(id).unwrap_or(&sitemap.frame).has_siblings;
             let look_for = |meant: Namespace| {
                 let flag = match meant {
                     Namespace::Image => Flags::IMAGE,
@@ -155,7 +165,8 @@ fn with_frame_closely<T>(
                     || (meant == Namespace::Xhtml
                         && sitemap.rows.iter().any(|row| document.record(row).flags.has(Flags::OTHER)))
                     || holds(document, sitemap, meant, &|flags| {
-                        flags.has(Flags::ODD)
+                        has_siblings
+                            || flags.has(Flags::ODD)
                             || flags.has(Flags::LOC_FAR)
                             || if closely { flags.has_extensions() } else { flags.has(Flags::OTHER) }
                     })

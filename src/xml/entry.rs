@@ -71,6 +71,8 @@ impl Oddities {
     pub const FOREIGN: Self = Self(1 << 10);
     /// A child whose prefix nothing declares, and nobody knows what it would be.
     pub const UNDECLARED: Self = Self(1 << 11);
+    /// The entry or a core field declares that names without a prefix are in no namespace.
+    pub const NO_NAMESPACE: Self = Self(1 << 12);
     /// Not well-formed: recovered as a row that shows its raw text.
     pub const BROKEN: Self = Self(1 << 8);
 

@@ -176,6 +176,19 @@ fn declaration(bytes: &[u8], start: usize) -> Markup {
                 Some(len) => at += len + 1,
                 None => break,
             },
+            // Comments and instructions of the subset may hold an apostrophe.
+            b'<' if depth > 0 => {
+                let rest = bytes.get(at..).unwrap_or_default();
+                let end: Option<&[u8]> = match rest {
+                    [_, b'!', b'-', b'-', ..] => Some(b"-->"),
+                    [_, b'?', ..] => Some(b"?>"),
+                    _ => None,
+                };
+                if let Some(end) = end {
+                    let Some(len) = memmem::find(rest, end) else { break };
+                    at += len + end.len() - 1;
+                }
+            }
             b'[' => depth += 1,
             b']' => depth = depth.saturating_sub(1),
             b'>' if depth == 0 => {

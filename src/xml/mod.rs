@@ -20,3 +20,4 @@ pub mod scan;
 mod scopes;
 pub mod splice;
 pub mod tree;
+mod wellformed;

@@ -74,6 +74,8 @@ pub struct Names {
     entry: Arc<[u8]>,
     /// Whether an unprefixed name means the sitemap namespace.
     bare_is_core: bool,
+    /// Whether an unprefixed name is in no namespace although the root is in one, by what the root declares.
+    bare_is_unbound: bool,
     /// What an unprefixed name means otherwise.
     bare: Namespace,
     /// What an element inside the root declares; it counts before what the root declares.
@@ -117,12 +119,14 @@ impl Names {
         // Unprefixed names below a prefixed root that declares no default namespace are in none:
         // people write that by mistake, and mean the sitemap's.
         let bare_is_core = prefix.is_empty() || default.is_none() || default == uri;
+        let bare_is_unbound = !prefix.is_empty() && default.is_none();
         let prefix: Arc<str> = if prefix.is_empty() { "".into() } else { format!("{own}:").into() };
         Some(Self {
             kind,
             entry: format!("{prefix}{}", kind.entry_name()).into_bytes().into(),
             uri: uri.map(Into::into),
             bare_is_core,
+            bare_is_unbound,
             bare: default.map_or(Namespace::Other, namespace::classify),
             own: None,
             prefixes: Arc::new(prefixes),
@@ -178,6 +182,12 @@ impl Names {
     /// Whether an unprefixed tag without declarations of its own means the sitemap namespace.
     pub const fn bare_is_core(&self) -> bool {
         self.bare_is_core
+    }
+
+    /// Whether a name has no prefix below a root that has one and declares no default namespace.
+    #[inline]
+    pub fn is_unbound(&self, name: &[u8]) -> bool {
+        self.bare_is_unbound && !name.contains(&b':')
     }
 
     /// Whether a prefix (empty: none) means the sitemap namespace.
@@ -248,6 +258,8 @@ impl Names {
             let Ok(uri) = std::str::from_utf8(attribute.value) else { continue };
             match attribute.name.strip_prefix(b"xmlns") {
                 Some(b"") => {
+                    // What an entry declares itself is its own matter.
+                    names.bare_is_unbound = false;
                     names.bare_is_core = meaning(uri, root) == Meaning::Core;
                     names.bare = namespace::classify(uri);
                 }

@@ -8,7 +8,7 @@ use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names, is_loc};
 use super::plain;
 use super::scopes::{Scopes, declared_by};
-use super::{repair, scan};
+use super::{repair, scan, wellformed};
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, Namespace};
 use std::collections::HashSet;
@@ -33,7 +33,7 @@ pub enum DamageKind {
     EndTag,
     /// An element that is still open where its parent, or the file, ends \[xml-truncated\].
     Unclosed,
-    /// An instruction without a target, or an XML declaration that is none \\[xml-not-well-formed\\].
+    /// An instruction without a sound target, or an XML declaration or a DOCTYPE that is none \[xml-not-well-formed\].
     Instruction,
     /// Text or elements before the root \[xml-leading-junk, xml-leading-whitespace\].
     BeforeRoot,
@@ -45,6 +45,8 @@ pub enum DamageKind {
     Comment,
     /// An attribute that stands twice or is not well-formed \[xml-duplicate-attribute\].
     Attribute,
+    /// The name of an element has a character that no name may have \[xml-not-well-formed\].
+    Name,
     /// A known prefix that nothing declares \[xml-undeclared-prefix\].
     Prefix,
     /// A name of the protocol in other letters, or a loc in no entry \[doc-root-case, doc-entry-outside-root\].
@@ -87,6 +89,8 @@ pub struct Parser {
     seeks: Seek,
     /// Whether an entry was met inside an element of another namespace that was sought through.
     has_wrapped: bool,
+    /// Whether an entry or a field was walked that is in no namespace by what the root declares.
+    pub(super) has_unbound: bool,
     /// What was not well-formed so far; the first thousand of it.
     pub damage: Vec<Damage>,
     /// Whether `]]>`, which may end a CDATA section only, is anywhere in the bytes.
@@ -141,10 +145,16 @@ impl Parser {
         }
     }
 
-    /// Checks a tag's attribute values.
+    /// Checks a tag's name and its attributes.
     #[inline]
     pub fn check_tag(&mut self, bytes: &[u8], tag: &Markup) {
-        if tag.end - tag.name_end > 2 && !self.is_quiet {
+        if self.is_quiet {
+            return;
+        }
+        if !wellformed::is_name(tag.name(bytes)) {
+            self.note(tag.start, DamageKind::Name);
+        }
+        if !tag.attributes(bytes).is_empty() {
             let known = self.damage.len();
             let brackets = std::mem::take(&mut self.has_brackets);
             self.check_text(bytes, tag.name_end, tag.end);
@@ -192,6 +202,10 @@ impl Parser {
         for attribute in markup::attributes(attributes) {
             let prefix = super::names::split(attribute.name).0;
             match attribute.name {
+                b"xmlns" if markup::is_blank(attribute.value) => {
+                    odd.insert(Oddities::DECLARES_NAMESPACE);
+                    odd.insert(Oddities::NO_NAMESPACE);
+                }
                 name if name.starts_with(b"xmlns") => odd.insert(Oddities::DECLARES_NAMESPACE),
                 name if name.starts_with(b"xsi:") => {}
                 _ => odd.insert(Oddities::ATTRIBUTE),
@@ -224,7 +238,7 @@ impl Parser {
                     self.note(aside.start, DamageKind::Comment);
                 }
             }
-            Kind::Instruction if !scan::is_declaration(bytes, aside) && scan::is_sound_instruction(bytes, aside) => {}
+            Kind::Instruction if wellformed::is_instruction(scan::inside_instruction(bytes, aside)) => {}
             Kind::Instruction | Kind::Declaration => self.note(aside.start, DamageKind::Instruction),
             _ => {}
         }
@@ -237,6 +251,7 @@ impl Parser {
         let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
         self.check_tag(bytes, tag);
         self.note_attributes(bytes, tag, names, &mut entry.odd);
+        self.has_unbound |= names.is_unbound(tag.name(bytes));
         if !names.is_own_entry(tag.name(bytes)) {
             entry.odd.insert(Oddities::OTHER_KIND);
         }
@@ -375,6 +390,7 @@ impl Parser {
         if names.kind == FileKind::Index && matches!(field, Field::Changefreq | Field::Priority) {
             entry.odd.insert(Oddities::FIELD_IN_SITEMAP);
         }
+        self.has_unbound |= names.is_unbound(tag.name(bytes));
         self.check_tag(bytes, tag);
         self.note_attributes(bytes, tag, names, &mut entry.odd);
         let (span, end, broken) = self.field(bytes, lead, tag, names);

@@ -59,6 +59,8 @@ pub(super) fn body<V: Visit + Send>(
     walk.scan.starts.extend(later_scan.starts.iter().skip(1));
     walk.scan.stray = walk.scan.stray.or(later_scan.stray);
     walk.scan.wraps |= later_scan.wraps;
+    walk.scan.has_siblings |= later_scan.has_siblings;
+    walk.parser.has_unbound |= later_parser.has_unbound;
     walk.scan.cancelled |= later_scan.cancelled;
     walk.parser.damage.append(&mut later_parser.damage);
     walk.visitor.join(fork);

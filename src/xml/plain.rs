@@ -49,6 +49,7 @@ pub(super) fn fields(
 ) -> (usize, usize) {
     let mut walk = Walk { parser, bytes, lead, at: skip_blanks(bytes, at), end: at, reached: 0, entry };
     if names.bare_is_core()
+        && !names.is_unbound(b"loc")
         && walk.take(Field::Loc, b"<loc>", b"</loc>")
         && walk.take(Field::Lastmod, b"<lastmod>", b"</lastmod>")
         // A `<sitemap>` has no changefreq and no priority; where one stands all the same, that is odd.

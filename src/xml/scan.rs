@@ -7,7 +7,7 @@ use super::entry::Entry;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
 use super::parser::{Damage, DamageKind, Parser, Seek};
-use super::{pieces, plain, repair};
+use super::{pieces, plain, wellformed};
 use crate::progress::Progress;
 
 /// Sees each entry once, in file order.
@@ -58,6 +58,11 @@ pub struct Scan {
     /// Whether an element of another namespace below the root holds entries. They are no rows, but a repair, which goes
     /// by tokens, cannot know that the element will be closed, and makes rows of them.
     pub wraps: bool,
+    /// Whether an element of another namespace stands directly below the root.
+    pub has_siblings: bool,
+    /// Whether an entry, or a field in one, has no prefix below a root that has one and declares no default namespace:
+    /// it is in no namespace.
+    pub has_unbound: bool,
     /// What is not well-formed, in document order.
     pub damage: Vec<Damage>,
     /// Whether the work was cancelled before the end.
@@ -105,6 +110,7 @@ pub fn resume(bytes: &[u8], before: Scan, visitor: &mut impl Visit, progress: &P
         body(bytes, from, &names, &mut walk);
         scan.names = Some(names);
     }
+    scan.has_unbound |= parser.has_unbound;
     scan.damage = parser.damage;
     scan.damage.sort_by_key(|damage| damage.at);
     scan
@@ -152,9 +158,28 @@ fn run<V: Visit>(
         }
         scan.names = Some(names);
     }
+    scan.has_unbound |= parser.has_unbound;
     scan.damage = parser.damage;
     scan.damage.sort_by_key(|damage| damage.at);
     scan
+}
+
+/// What is not well-formed in XML of any kind, in document order; behind an end tag that does not match nothing is looked
+/// at. References are not.
+pub fn damage(bytes: &[u8]) -> Vec<Damage> {
+    let mut parser = Parser::of(bytes);
+    check_characters(bytes, 0, &mut parser);
+    match prolog(bytes, &mut parser) {
+        Some(root) => {
+            let end = parser.skip_element(bytes, &root);
+            if !parser.damage.iter().any(|damage| matches!(damage.kind, DamageKind::EndTag | DamageKind::Unclosed)) {
+                epilog(bytes, end, &mut parser);
+            }
+        }
+        None => parser.note(0, DamageKind::NoRoot),
+    }
+    parser.damage.sort_by_key(|damage| damage.at);
+    parser.damage
 }
 
 /// On its way behind the root's start tag.
@@ -191,7 +216,7 @@ impl<'a, V> Walk<'a, V> {
 /// From the byte order mark to the root's start tag.
 fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
     let mut at = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
-    let first = at;
+    let (first, mut has_doctype) = (at, false);
     while let Some(markup) = markup::next(bytes, at) {
         let gap = bytes.get(at..markup.start).unwrap_or_default();
         if !markup::is_blank(gap) {
@@ -209,11 +234,25 @@ fn prolog(bytes: &[u8], parser: &mut Parser) -> Option<Markup> {
             Kind::End | Kind::Cdata => parser.note(markup.start, DamageKind::BeforeRoot),
             Kind::Stray => parser.note(markup.start, DamageKind::Angle),
             Kind::Comment => parser.check_aside(bytes, &markup),
-            Kind::Instruction | Kind::Declaration => {}
+            Kind::Declaration if has_doctype || !is_sound_doctype(bytes, &markup) => {
+                parser.note(markup.start, DamageKind::Instruction);
+            }
+            Kind::Declaration => has_doctype = true,
+            Kind::Instruction => {}
         }
         at = markup.end;
     }
     None
+}
+
+/// What stands between `<?` and `?>`.
+pub(super) fn inside_instruction<'b>(bytes: &'b [u8], markup: &Markup) -> &'b [u8] {
+    bytes.get(markup.start + 2..markup.end.saturating_sub(2)).unwrap_or_default()
+}
+
+/// Whether a declaration is a DOCTYPE.
+pub(super) fn is_sound_doctype(bytes: &[u8], markup: &Markup) -> bool {
+    wellformed::is_doctype(bytes.get(markup.start..markup.end).unwrap_or_default())
 }
 
 /// Whether an instruction is `<?xml …?>`.
@@ -222,19 +261,14 @@ pub(super) fn is_declaration(bytes: &[u8], markup: &Markup) -> bool {
     inside.starts_with(b"xml") && inside.get(3).is_some_and(|byte| markup::is_space(*byte))
 }
 
-/// Whether an instruction has a target, and the XML declaration nothing but its three pseudo-attributes
-/// (XML 1.0, productions 16 and 23).
+/// Whether an instruction, or the XML declaration, is sound (XML 1.0, productions 16 and 23).
 pub(super) fn is_sound_instruction(bytes: &[u8], markup: &Markup) -> bool {
-    let inside = bytes.get(markup.start + 2..markup.end - 2).unwrap_or_default();
-    if !is_declaration(bytes, markup) {
-        return inside.first().is_some_and(|byte| !markup::is_space(*byte));
+    let inside = inside_instruction(bytes, markup);
+    if is_declaration(bytes, markup) {
+        wellformed::is_declaration(inside.get(3..).unwrap_or_default())
+    } else {
+        wellformed::is_instruction(inside)
     }
-    let attributes = inside.get(3..).unwrap_or_default();
-    // The version comes first and may not be missing.
-    let mut list = markup::attributes(attributes);
-    list.next().is_some_and(|first| first.name == b"version")
-        && list.all(|attribute| matches!(attribute.name, b"encoding" | b"standalone"))
-        && repair::is_sound(attributes)
 }
 
 /// From the root's start tag to its end tag, and what follows.
@@ -298,6 +332,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
                 }
                 let seeks = if is_core { Seek::Stray } else { Seek::Wrapped };
                 let end = walk.parser.skip_seeking(bytes, &markup, names, seeks);
+                walk.scan.has_siblings |= !is_core;
                 walk.scan.wraps |= walk.parser.take_wrapped();
                 if walk.parser.take_undeclared() {
                     walk.scan.stray.get_or_insert(markup.start as u32);

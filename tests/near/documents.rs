@@ -80,7 +80,7 @@ fn well_formed() -> Vec<Pair> {
         pair("xml-declaration-missing I", file(one().split_once('\n').unwrap().1), sound()),
         pair("xml-version W", with("\"1.0\"", "\"1.1\""), with("\"1.0\"", "'1.0'")),
         pair(
-            "xml-leading-whitespace W",
+            "xml-leading-whitespace E",
             file(format!("\n{}", one())),
             file(format!("\n{}", one().split_once('\n').unwrap().1)),
         ),

@@ -141,6 +141,7 @@ const fn rule_of(kind: Kind) -> Option<Rule> {
         Kind::Price | Kind::Currency | Kind::PriceType | Kind::Resolution => Rule::VIDEO_PRICE,
         Kind::ShowType | Kind::ShowNumber => Rule::VIDEO_TVSHOW,
         Kind::IdType => Rule::VIDEO_ID_TYPE,
+        Kind::NewsName => Rule::NEWS_NAME,
         Kind::NewsLanguage => Rule::NEWS_LANGUAGE,
         Kind::Access => Rule::NEWS_ACCESS,
         Kind::Genres => Rule::NEWS_GENRES,

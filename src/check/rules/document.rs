@@ -23,6 +23,9 @@ rules! { 0;
     NS_MISSING "ns-missing" E Document Safe FORMAT,
         "the root element declares no namespace",
         "The root element must say xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\". Without it the elements are not those of the protocol, and Search Console reports an incorrect namespace.";
+    NS_ENTRY_MISSING "ns-entry-missing" E Document Safe NAMESPACES,
+        "an entry or a field in no namespace",
+        "Below a root with a prefix (ns0:urlset) that declares no xmlns, or with xmlns=\"\", a name without a prefix is in no namespace and is not the protocol's url or loc. Readers that know namespaces find no entries. The fix declares the namespace on the root, or takes xmlns=\"\" out.";
     NS_ATTR_TYPO "ns-attr-typo" E Document Safe FORMAT,
         "the namespace is given in a misspelt attribute",
         "The root element names the sitemap namespace, but not in xmlns, so no namespace is declared. The earliest documents of 2005 already write ns= for it. Search Console reports an incorrect namespace.";

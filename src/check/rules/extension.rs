@@ -125,9 +125,12 @@ rules! { super::set::END;
     NEWS_LIMIT "news-limit" E Set Safe GOOGLE_NEWS,
         "more than 1,000 news entries in one file",
         "Google reads up to 1,000 news:news of a file. Search Console reports too many news URLs. Articles older than two days can go; saving a change puts the others into further files.";
+    NEWS_NAME "news-name" W Entry Ask GOOGLE_NEWS,
+        "a publication name with something in parentheses",
+        "news:name is the name as it is on news.google.com, without anything in parentheses: The Example Times, not The Example Times (subscription).";
     NEWS_LANGUAGE "news-language" E Entry Safe GOOGLE_NEWS,
         "not a language as news sitemaps write it",
-        "news:language is a code of two or three small letters (ISO 639), without a region; Chinese is zh-cn or zh-tw. Search Console reports an invalid tag value, and the schema rejects the file.";
+        "news:language is a code of two or three small letters (ISO 639), without a region; Chinese is zh-cn or zh-tw, and not zh. Search Console reports an invalid tag value, and the schema rejects the file.";
     NEWS_LANGUAGE_UNKNOWN "news-language-unknown" W Entry None GOOGLE_NEWS,
         "a language that ISO 639 has not assigned",
         "The code has the right form, but it is no language of ISO 639-1 or 639-2. Probably a letter is wrong, or it is a country.";

@@ -33,9 +33,12 @@ rules! { super::index::END;
     FEED_NOT_SUPPORTED_OLD = FEED_NOT_SUPPORTED OFF Document None GOOGLE_BUILD,
         "an Atom 0.3 feed, which this engine does not read as a sitemap",
         "Google takes RSS 2.0 and Atom 1.0 but no longer Atom 0.3. Save the feed as a sitemap.", [(Google, I), (Yandex, I), (Baidu, I)];
+    FEED_NO_CHANNEL "feed-no-channel" E Document None FORMATS,
+        "an RSS feed without a channel",
+        "In RSS 0.9x and 2.0 the items stand inside a channel. Feed readers find nothing in a file without one. The items are in this table all the same.";
     FEED_ITEM_NO_LINK "feed-item-no-link" E Entry None FORMATS,
         "an item without a link",
-        "The link of an item is the URL of the sitemap entry. An RSS item without link and an Atom entry without link and href name no page, and crawlers skip them.";
+        "The link of an item is the URL of the sitemap entry. An RSS item without link and an Atom entry without link and href name no page, and crawlers skip them. A link with another rel than alternate, such as self, does not lead to the page.";
     FEED_DATE "feed-date" W Entry None FORMATS,
         "a date that is not written as the feed format wants it",
         "RSS writes dates as RFC 822 does (Sun, 20 Mar 2016 19:10:54 GMT), Atom as RFC 3339 does (2016-03-20T19:10:54Z). What can be read with certainty is taken for lastmod; else the item has none.";

@@ -206,6 +206,7 @@ mod source {
     pub(super) const YANDEX_FORMATS: &str = "Yandex Webmaster, Using the Sitemap file";
     pub(super) const YANDEX: &str = "Yandex Webmaster, Sitemap errors reference";
     pub(super) const BAIDU: &str = "Baidu webmaster help, Sitemap";
+    pub(super) const GIT: &str = "git-merge documentation, How conflicts are presented";
     pub(super) const PRACTICE: &str = "common practice of crawlers and site audits";
 }
 
@@ -218,14 +219,14 @@ mod tests {
     const CATALOGUE: [(u8, &str); 6] = [
         (
             4,
-            "xml-not-well-formed xml-unescaped-ampersand xml-unescaped-angle xml-unknown-entity \
+            "merge-conflict xml-not-well-formed xml-unescaped-ampersand xml-unescaped-angle xml-unknown-entity \
             xml-double-escaped xml-illegal-char xml-duplicate-attribute xml-bad-comment \
             xml-undeclared-prefix xml-doctype xml-entity-declaration xml-declaration-missing xml-version \
             xml-leading-whitespace xml-leading-junk xml-trailing-junk xml-concatenated xml-truncated \
             enc-not-utf8 enc-mismatch enc-invalid-bytes enc-unknown-label enc-bom enc-bom-other \
             doc-root-unknown doc-root-case doc-html doc-empty doc-no-entries doc-mixed-kinds \
             doc-unknown-element doc-foreign-element doc-unknown-attribute doc-stray-text \
-            doc-entry-outside-root ns-missing ns-attr-typo ns-variant ns-legacy-084 ns-wrong ns-prefix \
+            doc-entry-outside-root ns-missing ns-entry-missing ns-attr-typo ns-variant ns-legacy-084 ns-wrong ns-prefix \
             ns-ext-variant ns-declared-unused schema-location file-too-many-urls file-too-large \
             file-near-limit gzip-corrupt gzip-truncated gzip-multi-member gzip-trailing-garbage gzip-double \
             gzip-extension-mismatch compress-not-gzip gzip-bomb file-name-unsafe",
@@ -263,7 +264,7 @@ mod tests {
             video-rating video-view-count video-date video-expired video-yes-no video-relationship \
             video-country video-platform video-tag-limit video-uploader video-deprecated video-price \
             video-tvshow video-id-type video-category-length news-required news-duplicate news-limit \
-            news-language news-language-unknown news-date news-stale news-future news-deprecated news-genres \
+            news-name news-language news-language-unknown news-date news-stale news-future news-deprecated news-genres \
             news-access news-tickers hreflang-attr hreflang-href-relative hreflang-code hreflang-separator \
             hreflang-region-reserved hreflang-case hreflang-duplicate hreflang-self-missing \
             hreflang-no-return hreflang-target-missing hreflang-set-differs hreflang-self-conflict \
@@ -280,7 +281,7 @@ mod tests {
         (
             9,
             "text-not-utf8 text-extra-content text-blank-line text-limits text-entity text-extension \
-            text-line-ends feed-not-supported feed-item-no-link feed-date feed-relative-link",
+            text-line-ends feed-not-supported feed-no-channel feed-item-no-link feed-date feed-relative-link",
         ),
     ];
 

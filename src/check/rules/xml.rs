@@ -8,6 +8,9 @@ rules! { super::document::END;
     XML_NOT_WELL_FORMED "xml-not-well-formed" E Document Ask XML,
         "the XML is not well-formed",
         "Tags that do not match or markup that does not end make most readers stop at that place: what follows is lost. It was mended in memory so that every entry is here; a save writes it mended.";
+    MERGE_CONFLICT "merge-conflict" E Document Ask GIT,
+        "a merge conflict that nobody has resolved",
+        "Git left both sides of a conflict in the file, between lines of <<<<<<<, ======= and >>>>>>>. No reader takes such a file. The fix asks whether ours, theirs or the entries of both (each URL once) are right; until then the file is not changed.";
     XML_UNESCAPED_AMPERSAND "xml-unescaped-ampersand" E Document Safe ESCAPING,
         "a raw & that should be &amp;",
         "In XML an ampersand is written &amp;, in URLs too. Most readers stop at the first raw one, some quietly cut the URL. The URL is kept as it was meant; a save writes it escaped.";
@@ -44,7 +47,7 @@ rules! { super::document::END;
     XML_VERSION "xml-version" W Document Safe XML,
         "an XML version other than 1.0",
         "A sitemap is XML 1.0; many readers know no other version and refuse the file. Nothing of a later version is of use in it.";
-    XML_LEADING_WHITESPACE "xml-leading-whitespace" W Document Safe CONSOLE,
+    XML_LEADING_WHITESPACE "xml-leading-whitespace" E Document Safe CONSOLE,
         "blanks before the XML declaration",
         "The XML declaration must be the very first thing in a file. Search Console reports leading whitespace; many readers refuse the file.";
     XML_LEADING_JUNK "xml-leading-junk" E Document Safe PRACTICE,

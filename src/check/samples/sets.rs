@@ -209,6 +209,9 @@ fn sample(rule: Rule) -> Sample {
         Rule::FILE_NEAR_LIMIT => file(&(0..45_001).map(|number| page(&number.to_string())).collect::<String>()),
 
         Rule::XML_NOT_WELL_FORMED => file("<url><loc>https://example.com/a</loc></urll>"),
+        Rule::MERGE_CONFLICT => {
+            file(&format!("<<<<<<< HEAD\n{}=======\n{}>>>>>>> other\n", page("a"), page("b")))
+        }
         Rule::XML_UNESCAPED_AMPERSAND => loc("https://example.com/?a=1&b=2"),
         Rule::XML_UNESCAPED_ANGLE => field("<lastmod>2026-11-18 < </lastmod>"),
         Rule::XML_UNKNOWN_ENTITY => loc("https://example.com/caf&eacute;"),
@@ -255,6 +258,10 @@ fn sample(rule: Rule) -> Sample {
         Rule::DOC_MIXED_KINDS => file(&format!("{}<sitemap><loc>https://example.com/b</loc></sitemap>", page("a"))),
         Rule::DOC_FOREIGN_ELEMENT => field("<x:a xmlns:x=\"urn:x\"/>"),
         Rule::DOC_ENTRY_OUTSIDE_ROOT => file(&format!("{}<loc>https://example.com/b</loc>", page("a"))),
+        Rule::NS_ENTRY_MISSING => Sample::of(
+            "sitemap.xml",
+            format!("{HEAD}<s:urlset {}>{}</s:urlset>\n", NS.replace("xmlns", "xmlns:s"), page("a")),
+        ),
         Rule::NS_PREFIX => Sample::of(
             "sitemap.xml",
             format!("{HEAD}<s:urlset {}><s:url><s:loc>https://example.com/a</s:loc></s:url></s:urlset>\n", NS.replace("xmlns", "xmlns:s")),
@@ -478,6 +485,10 @@ fn sample(rule: Rule) -> Sample {
             ),
         ),
         Rule::FEED_ITEM_NO_LINK => feed("<item><title>A</title></item>"),
+        Rule::FEED_NO_CHANNEL => Sample::of(
+            "feed.xml",
+            format!("{HEAD}<rss version=\"2.0\"><item><link>https://example.com/a</link></item></rss>\n"),
+        ),
         Rule::FEED_DATE => feed("<item><link>https://example.com/a</link><pubDate>2026-11-18</pubDate></item>"),
         Rule::FEED_RELATIVE_LINK => feed("<link>https://example.com/</link><item><link>/a</link></item>"),
         Rule::MRSS_CONTENT => media(&format!("<media:content>{TITLE}{THUMBNAIL}</media:content>")),

@@ -109,7 +109,7 @@ pub(super) static NEWS: Element = parent(
     &[
         required(parent(
             "publication",
-            &[required(value("name", Kind::Text)), required(value("language", Kind::NewsLanguage))],
+            &[required(value("name", Kind::NewsName)), required(value("language", Kind::NewsLanguage))],
         )),
         deprecated(value("access", Kind::Access)),
         deprecated(value("genres", Kind::Genres)),

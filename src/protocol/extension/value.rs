@@ -80,6 +80,8 @@ pub enum Kind {
     ShowNumber,
     /// Whose identifier it is.
     IdType,
+    /// The name of a publication, without anything in parentheses.
+    NewsName,
     /// A language in two or three small letters, `zh-cn` or `zh-tw`.
     NewsLanguage,
     /// `Subscription` or `Registration`.
@@ -111,7 +113,7 @@ impl Kind {
         let is_number = is_digits(value);
         match self {
             Self::Text | Self::Url | Self::Media | Self::Elements => true,
-            Self::Content => !is_page(value),
+            Self::Content => !is_page(value) && !is_watch_page(value),
             Self::Empty => value.is_empty(),
             Self::VideoTitle => is_short(value, VIDEO_TITLE),
             Self::VideoDescription => is_short(value, VIDEO_DESCRIPTION),
@@ -142,9 +144,12 @@ impl Kind {
             Self::Resolution => matches!(value, "sd" | "SD" | "hd" | "HD"),
             Self::ShowType => SHOWS.contains(&value),
             Self::IdType => IDS.contains(&value),
+            Self::NewsName => without_parentheses(value) == value,
             Self::NewsLanguage => {
                 CHINESE.contains(&value)
-                    || (matches!(value.len(), 2 | 3) && value.bytes().all(|byte| byte.is_ascii_lowercase()))
+                    || (value != "zh"
+                        && matches!(value.len(), 2 | 3)
+                        && value.bytes().all(|byte| byte.is_ascii_lowercase()))
             }
             Self::Access => matches!(value, "Subscription" | "Registration"),
             Self::Genres => list(value).all(|genre| GENRES.contains(&genre)),
@@ -175,6 +180,7 @@ impl Kind {
         matches!(
             self,
             Self::Text
+                | Self::NewsName
                 | Self::Empty
                 | Self::Elements
                 | Self::VideoTitle
@@ -196,6 +202,7 @@ impl Kind {
             Self::Countries => (countries(value), true),
             Self::VideoDate => date(value, HARMLESS)?,
             Self::NewsDate => date(value, HARMLESS.with(Faults::NO_SECONDS))?,
+            Self::NewsName => (without_parentheses(value), false),
             Self::NewsLanguage => (language(value), true),
             _ => return None,
         };
@@ -231,6 +238,7 @@ impl Kind {
             Self::ShowType => "write full, preview, clip, interview, news or other",
             Self::ShowNumber => "write a whole number from 1",
             Self::IdType => "write tms:series, tms:program, rovi:series, rovi:program, freebase or url",
+            Self::NewsName => "write the name as on news.google.com, without what is in parentheses",
             Self::NewsLanguage => "write two or three small letters, zh-cn or zh-tw",
             Self::Access => "write Subscription or Registration",
             Self::Genres => {
@@ -279,6 +287,37 @@ fn is_page(url: &str) -> bool {
     // The dot of a host is none of a file's.
     before.matches('/').count() >= 3
         && ["html", "htm", "php", "asp", "aspx", "swf"].iter().any(|page| page.eq_ignore_ascii_case(extension))
+}
+
+/// Whether a URL is the page of a video, or its player, on a site that gives no files (`YouTube`, Vimeo, Dailymotion).
+fn is_watch_page(url: &str) -> bool {
+    let Some((_, rest)) = url.split_once("://") else { return false };
+    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let host = host.to_ascii_lowercase();
+    let host = ["www.", "m."].iter().find_map(|prefix| host.strip_prefix(prefix)).unwrap_or(&host);
+    let begins = |starts: &[&str]| starts.iter().any(|start| path.starts_with(start));
+    match host {
+        "youtube.com" | "youtube-nocookie.com" => begins(&["/watch", "/embed/", "/v/", "/shorts/", "/live/"]),
+        "youtu.be" | "dai.ly" => path.len() > 1,
+        "vimeo.com" => path.len() > 1 && path.bytes().skip(1).all(|byte| byte.is_ascii_digit()),
+        "player.vimeo.com" => begins(&["/video/"]),
+        "dailymotion.com" => begins(&["/video/", "/embed/"]),
+        _ => false,
+    }
+}
+
+/// A name without what stands in parentheses; one that is nothing else stays.
+fn without_parentheses(name: &str) -> String {
+    let (mut out, mut rest) = (String::new(), name);
+    while let Some((before, behind)) = rest.split_once('(')
+        && let Some((_, after)) = behind.split_once(')')
+    {
+        out.push_str(before.trim_end());
+        rest = after;
+    }
+    out.push_str(rest);
+    let out = out.trim();
+    if out.is_empty() { name.to_owned() } else { out.to_owned() }
 }
 
 fn list(value: &str) -> impl Iterator<Item = &str> {

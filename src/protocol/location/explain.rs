@@ -4,7 +4,7 @@
 
 use super::chars::{self, ILLEGAL, SPACE};
 use super::fault::Fault;
-use super::judge::{bad_percent, decoded_characters, residue};
+use super::judge::{bad_percent, decoded_characters, encoded_control, residue};
 use super::parts::{Location, Port, Scheme};
 use super::{host, params, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
@@ -41,6 +41,11 @@ pub fn explain(fault: Fault, decoded: &str) -> String {
         }
         Fault::IllegalChar => {
             let (what, place) = first_of(decoded, |letter| chars::of_char(letter) & ILLEGAL != 0);
+            if let Some(at) = encoded_control(decoded).filter(|_| what.is_none()) {
+                let shown = decoded.get(at..at + 3).unwrap_or_default();
+                let place = place_of(decoded, at);
+                return format!("{shown} at character {place} is a control character, which no URL holds: delete it");
+            }
             let mut right = String::new();
             if let Some(what) = what {
                 chars::push_percent(&mut right, what as u8);

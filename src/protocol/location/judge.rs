@@ -100,7 +100,7 @@ impl Location<'_> {
     fn judge_characters(&self, escapes: u8, faults: &mut Faults) {
         let classes = self.classes | self.authority_classes;
         faults.insert_if(Fault::InnerWhitespace, classes & SPACE != 0);
-        faults.insert_if(Fault::IllegalChar, classes & ILLEGAL != 0);
+        faults.insert_if(Fault::IllegalChar, classes & ILLEGAL != 0 || escapes & escape::CONTROL != 0);
         faults.insert_if(Fault::NotAscii, classes & HIGH != 0);
         faults.insert_if(Fault::BadPercent, escapes & escape::BAD != 0);
         if classes & HIGH != 0 || escapes & escape::HIGH != 0 {
@@ -150,6 +150,9 @@ mod escape {
     /// Of `{`, `$` or `[`, which a template may have left behind.
     pub const MARK: u8 = 1 << 3;
 
+    /// Of a control character: no server has a page for it, it is a line break that was encoded with the URL.
+    pub const CONTROL: u8 = 1 << 4;
+
     /// All kinds that occur.
     pub fn survey(bytes: &[u8]) -> u8 {
         let mut kinds = 0;
@@ -160,6 +163,7 @@ mod escape {
                 kinds |= match tail {
                     [high, low, ..] => match (chars::hex(*high), chars::hex(*low)) {
                         (Some(8..), Some(_)) => HIGH,
+                        (Some(0 | 1), Some(_)) | (Some(7), Some(15)) => CONTROL,
                         (Some(2), Some(14)) => DOT,
                         (Some(7 | 5), Some(11)) | (Some(2), Some(4)) => MARK,
                         (Some(_), Some(_)) => 0,
@@ -185,6 +189,30 @@ pub fn decoded_characters(text: &str) -> usize {
 pub fn bad_percent(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     (0..bytes.len()).find(|&at| bytes.get(at) == Some(&b'%') && chars::percent_byte(bytes, at).is_none())
+}
+
+/// Where the first percent-encoded control character stands, as a byte offset.
+pub fn encoded_control(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    memchr::memchr_iter(b'%', bytes)
+        .find(|&at| chars::percent_byte(bytes, at).is_some_and(|byte| byte.is_ascii_control()))
+}
+
+/// Whether a URL ends in a percent-encoded control character.
+pub fn ends_in_control(text: &str) -> bool {
+    without_trailing_controls(text).len() < text.len()
+}
+
+/// A URL without the percent-encoded control characters at its end.
+pub fn without_trailing_controls(text: &str) -> &str {
+    let mut kept = text;
+    while let Some(at) = kept.len().checked_sub(3)
+        && chars::percent_byte(kept.as_bytes(), at).is_some_and(|byte| byte.is_ascii_control())
+        && let Some(shorter) = kept.get(..at)
+    {
+        kept = shorter;
+    }
+    kept
 }
 
 /// `.`, `..`, and the same with `%2e`.
@@ -364,6 +392,10 @@ pub(super) mod tests {
             ("https://example.com/a\n  b", "inner-whitespace"),
             ("https://example.com/a\"b", "illegal-char"),
             ("https://example.com/a\u{7}b", "illegal-char"),
+            ("https://example.com/a%0A", "illegal-char"),
+            ("https://example.com/a%00b", "illegal-char"),
+            ("https://example.com/a?b=%7f", "illegal-char"),
+            ("https://example.com/a%20b", ""),
             ("https://example.com/100%", "bad-percent"),
             ("https://example.com/%zz", "bad-percent"),
             ("https://example.com/é", "not-ascii"),

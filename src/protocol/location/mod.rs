@@ -23,7 +23,7 @@ mod shape;
 pub use explain::explain;
 pub use fault::{Fault, Faults};
 pub use host::normal_host;
-pub use judge::judge;
+pub use judge::{ends_in_control, judge};
 pub use key::{NO_KEY, key, key_hash, near_key, near_key_hash};
 pub use neighbours::{Judged, Neighbours};
 pub use parts::{Location, Port, Scheme, depth, host, origin, path, section};

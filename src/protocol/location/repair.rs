@@ -6,7 +6,7 @@
 
 use super::chars::{self, HIGH, ILLEGAL, SPACE};
 use super::fault::{Fault, Faults};
-use super::judge::{is_dot_segment, judge};
+use super::judge::{is_dot_segment, judge, residue, without_trailing_controls};
 use super::key::push_without_dot_segments;
 use super::parts::Location;
 use super::{host, params, shape};
@@ -66,7 +66,12 @@ fn propose(fault: Fault, location: &Location<'_>) -> Option<(String, bool)> {
             (encode(&joined, SPACE), !has_blank)
         }
         // Browsers take a backslash for a slash; which of the two was meant is not ours to say.
-        Fault::IllegalChar => (encode(text, ILLEGAL), !text.contains('\\')),
+        // A placeholder must be filled in; encoded, it would hide. A control character at the end is a slip.
+        Fault::IllegalChar => {
+            let kept = without_trailing_controls(text);
+            let is_safe = kept.len() == text.len() && !text.contains('\\') && residue(location).is_none();
+            (encode(kept, ILLEGAL), is_safe)
+        }
         Fault::BadPercent => (encode_stray_percent(text), false),
         Fault::NotAscii => {
             let mut value = with_authority(location, true, host::push_normal);
@@ -201,6 +206,8 @@ mod tests {
             (Fault::InnerWhitespace, "https://e.com/a b", "https://e.com/a%20b", false),
             (Fault::IllegalChar, "https://e.com/a|b\"%20", "https://e.com/a%7Cb%22%20", true),
             (Fault::IllegalChar, "https://e.com/a\\b", "https://e.com/a%5Cb", false),
+            (Fault::IllegalChar, "https://e.com/{slug}", "https://e.com/%7Bslug%7D", false),
+            (Fault::IllegalChar, "https://e.com/a%0D%0A", "https://e.com/a", false),
             (Fault::BadPercent, "https://e.com/100%/%41", "https://e.com/100%25/%41", false),
             (Fault::NotAscii, "https://münchen.de/é%20ü", "https://xn--mnchen-3ya.de/%C3%A9%20%C3%BC", false),
             (Fault::TooShort, "http://t.co", "http://t.co/", true),

@@ -114,6 +114,7 @@ fn facts<'f>(file: &'f IndexFile<'_>, profile: Profile) -> FileFacts<'f> {
         bytes: file.len(),
         names: &file.frame.names,
         stray: file.frame.stray.is_some(),
+        unbound: crate::session::frame::is_unbound(file.frame, file.frame),
         outside: extension::outside(file.frame).is_some(),
     }
 }

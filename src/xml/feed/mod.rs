@@ -109,7 +109,9 @@ pub struct Odd {
 /// The kinds of it (rule codes of section 9 in brackets).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum OddKind {
-    /// An item without a link \[feed-item-no-link\].
+    /// An RSS feed without a channel \[feed-no-channel\].
+    NoChannel,
+    /// An item without a link to its page \[feed-item-no-link\].
     NoLink,
     /// A date in another notation than the format's, or none at all \[feed-date\].
     Date,

@@ -108,6 +108,8 @@ struct Walk<'b> {
     left: Left,
     /// The first raw `&` of each item, and of each run outside of items.
     raw: Vec<Odd>,
+    /// Whether a channel was met.
+    has_channel: bool,
     /// Whether a DOCTYPE may declare entities.
     has_doctype: bool,
     /// Items, media and raw `&` that are held.
@@ -127,6 +129,7 @@ impl<'b> Walk<'b> {
             page: None,
             left: Left::default(),
             raw: Vec::new(),
+            has_channel: false,
             has_doctype: false,
             pieces: 0,
         }
@@ -185,6 +188,7 @@ impl<'b> Walk<'b> {
         }
         let (space, local) = self.resolve(name);
         let feed = self.feed?;
+        self.has_channel |= local == b"channel" && !self.stack.is_empty();
         if local == feed.item_name() && self.is_own(name) && !self.stack.is_empty() {
             // An item inside an item was never closed; neither was what is open in it.
             if let Some((_, height, _)) = self.item {
@@ -438,7 +442,13 @@ impl<'b> Walk<'b> {
                     found.push((OddKind::NoLink, item.at, what));
                     None
                 }
-                Some(link) => Some((address(link, self.page.as_deref(), &mut found), link.at)),
+                Some(link) => {
+                    if !link.is_page() {
+                        let what = format!("the one taken has rel=\"{}\", which need not be its page", link.rel);
+                        found.push((OddKind::NoLink, link.at, what));
+                    }
+                    Some((address(link, self.page.as_deref(), &mut found), link.at))
+                }
             };
             let link = loc.as_ref().map(|(loc, _)| loc.as_str());
             let around = Around { link, title: item.title.as_deref(), summary: item.summary.as_deref() };
@@ -463,6 +473,9 @@ impl<'b> Walk<'b> {
                 expires: item.expires,
                 loc,
             });
+        }
+        if feed == Feed::Rss && !self.has_channel {
+            odd.push(Odd { kind: OddKind::NoChannel, at: 0, item: None, what: String::new() });
         }
         // What stands in an item that the end of the file cut is about none.
         odd.extend(self.raw.into_iter().filter(|odd| odd.item.is_none_or(|item| (item as usize) < rows.len())));

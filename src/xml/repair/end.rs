@@ -2,7 +2,9 @@
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
-use super::text::{Place, has_illegal, is_name};
+use super::super::wellformed::is_name;
+use super::text::{Place, has_illegal};
+use super::token::is_sound_end;
 use super::tree::Role;
 use super::words::{end_tag, tag};
 use super::{MendKind, Mender, WORDS, root_kind};
@@ -25,7 +27,11 @@ impl Mender<'_> {
             }
         }
         self.root.is_closed = true;
-        if token.name(self.bytes) == self.root.name {
+        let is_sound = is_sound_end(self.bytes, token);
+        if !is_sound {
+            self.note_name(token);
+        }
+        if is_sound && token.name(self.bytes) == self.root.name {
             let start = self.out.len();
             self.out.extend_from_slice(self.bytes.get(token.start..token.end).unwrap_or_default());
             self.closed = Some((start, self.out.len()));

@@ -396,6 +396,8 @@ impl<'b> Mender<'b> {
                     let text = bytes.get(token.start..token.end).unwrap_or_default();
                     if has_doctype || is_html_doctype(text) || !text.starts_with(b"<!DOCTYPE") {
                         self.note_junk(token.start);
+                    } else if !super::scan::is_sound_doctype(bytes, &token) {
+                        self.note_stray(&token);
                     } else {
                         has_doctype = true;
                         self.doctype(&token);
@@ -408,7 +410,7 @@ impl<'b> Mender<'b> {
                         .into_iter()
                         .find(|kind| local == kind.entry_name().as_bytes());
                     let root = root_kind(local);
-                    if (root.is_none() && entry.is_none()) || text::has_illegal(token.name(bytes)) {
+                    if root.is_none() && entry.is_none() {
                         self.note_junk(token.start);
                         continue;
                     }

@@ -2,6 +2,7 @@
 
 use super::super::escape;
 use super::super::markup::{self, Markup};
+use super::super::wellformed::is_name;
 use super::{MendKind, Mender, html};
 use memchr::memmem;
 use std::collections::HashSet;
@@ -192,6 +193,7 @@ impl Mender<'_> {
             if start >= to {
                 return;
             }
+            let is_apart = start > at;
             let mut end = start;
             while byte(end).is_some_and(|byte| !markup::is_space(byte) && !matches!(byte, b'=' | b'"' | b'\'' | b'/')) {
                 end += 1;
@@ -238,6 +240,11 @@ impl Mender<'_> {
                     format!("{} is no name of an attribute; left out", mender.shown(start, end_of_name))
                 });
             } else if seen.insert(name) {
+                if !is_apart {
+                    self.note_broken(start, |mender| {
+                        format!("no blank before {}; written", mender.shown(start, end_of_name))
+                    });
+                }
                 self.out.push(b' ');
                 self.out.extend_from_slice(name);
                 self.out.extend_from_slice(&[b'=', quote]);
@@ -304,14 +311,6 @@ pub(in crate::xml) fn is_sound(attributes: &[u8]) -> bool {
             return false;
         }
     }
-}
-
-/// Whether bytes are a name (XML 1.0, production 5; every character outside ASCII counts).
-pub(super) fn is_name(name: &[u8]) -> bool {
-    let starts = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b':') || *byte >= 0x80;
-    name.first().is_some_and(starts)
-        && !has_illegal(name)
-        && name.iter().all(|byte| starts(byte) || byte.is_ascii_digit() || matches!(byte, b'-' | b'.'))
 }
 
 /// Whether what an element of an extension, or an attribute, of that local name holds is a URL ([`crate::protocol::extension`]).

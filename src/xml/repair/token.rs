@@ -1,6 +1,7 @@
 //! Tokens of damaged bytes: what does not end costs one `<`, not the rest of the file, and is looked for once.
 
 use super::super::markup::{self, Kind, Markup};
+use super::super::wellformed;
 use super::Mender;
 use super::tree::Role;
 use super::words::end_tag;
@@ -26,7 +27,7 @@ impl Tokens {
         };
         let stray = Markup { kind: Kind::Stray, start, end: start + 1, name_end: start };
         let Some(endless) = beginning.and_then(|at| self.endless.get_mut(at)) else {
-            return markup::next(bytes, start);
+            return markup::next(bytes, start).map(|token| named(bytes, token));
         };
         if *endless {
             return Some(stray);
@@ -38,6 +39,24 @@ impl Tokens {
         }
         Some(token)
     }
+}
+
+/// A tag under the part of its name that is one: what follows it is no name of an attribute, and goes. Without such a part
+/// it is no tag.
+fn named(bytes: &[u8], token: Markup) -> Markup {
+    let name = token.name(bytes);
+    if name.is_empty() {
+        return token;
+    }
+    match wellformed::name_len(name) {
+        0 => Markup { kind: Kind::Stray, end: token.start + 1, name_end: token.start, ..token },
+        len => Markup { name_end: token.name_end - (name.len() - len), ..token },
+    }
+}
+
+/// Whether nothing but blanks follows the name of an end tag.
+pub(super) fn is_sound_end(bytes: &[u8], token: &Markup) -> bool {
+    markup::is_blank(bytes.get(token.name_end..token.end.saturating_sub(1)).unwrap_or_default())
 }
 
 impl Mender<'_> {

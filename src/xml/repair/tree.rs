@@ -2,7 +2,8 @@
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
-use super::text::{Place, has_illegal, is_url};
+use super::text::{Place, is_url};
+use super::token::is_sound_end;
 use super::words::{end_tag, tag};
 use super::{Hollow, MendKind, Mender, declares_own, root_kind};
 use crate::protocol::namespace::SITEMAP_09;
@@ -77,6 +78,9 @@ impl<'b> Mender<'b> {
             }
             self.gap(at, token.start);
             if is_cut {
+                if self.closed.is_some() {
+                    self.note(MendKind::TrailingJunk, token.start);
+                }
                 self.cut(token.start);
                 return;
             }
@@ -96,9 +100,6 @@ impl<'b> Mender<'b> {
             return self.after_root(token);
         }
         match token.kind {
-            Kind::Start | Kind::Empty if has_illegal(token.name(self.bytes)) => {
-                self.characters(token.start, token.end, self.place());
-            }
             Kind::Start | Kind::Empty => self.start(token),
             Kind::End => self.end(token),
             Kind::Comment => self.comment(token),
@@ -303,6 +304,14 @@ impl<'b> Mender<'b> {
         }
         self.declare_usual(token);
         self.push(token, Level::Other, Cow::Borrowed(name));
+    }
+
+    /// Notes an end tag whose name has a character that no name may have.
+    pub(super) fn note_name(&mut self, token: &Markup) {
+        self.note_broken(token.start, |mender| {
+            let written = mender.shown(token.start, token.end);
+            format!("{written} has a character that no name may have; read as {}", end_tag(token.name(mender.bytes)))
+        });
     }
 
     /// A start tag where the end tag of the open element belongs.
@@ -530,6 +539,10 @@ impl<'b> Mender<'b> {
         if let Some(top) = self.stack.last()
             && matches(top)
         {
+            if !is_sound_end(self.bytes, token) {
+                self.note_name(token);
+                return self.pop();
+            }
             if *top.written == *name {
                 return self.pop_by(token.start, token.end);
             }
