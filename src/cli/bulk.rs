@@ -4,7 +4,7 @@
 
 use super::apply::{self, Ready, dealt};
 use super::changes::changes;
-use super::edit::{edit_all, foretold, show_diffs};
+use super::edit::{edit_all, foretold, show_diffs, without_claim};
 use super::lock::Lock;
 use super::rows::{Keep, Target, date_of, repeated};
 use super::save::{Agreed, announcement, refuse_empty, show_plan};
@@ -296,7 +296,8 @@ fn told(done: &Through, (target, task): (&Target, &Task<'_>)) -> Vec<String> {
             Task::Rules { check: true, .. } => None,
             Task::Rules { rules, .. } => Some(rules.get(number)?.words(&message, target.dry_run)),
             _ if target.dry_run => Some(foretold(intent, profile)),
-            _ => Some(message),
+            _ if done.plan.is_empty() => Some(message),
+            _ => Some(without_claim(&message)),
         }
     });
     steps.collect()

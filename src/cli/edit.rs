@@ -58,6 +58,9 @@ pub(super) fn save_done(
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     refuse_lost(&session, how.output)?;
+    // What is written elsewhere may hold repairs, although no command changed a row.
+    let words = |words: &String| if how.output.is_some() { without_claim(words) } else { words.clone() };
+    let done: &[String] = &done.iter().map(words).collect::<Vec<_>>();
     if how.dry_run {
         streams.note_all(done);
         if session.is_modified() {
@@ -76,6 +79,11 @@ pub(super) fn save_done(
     // Nothing is called done before it is saved.
     save(&mut session, (how.output, done), how.agreed, streams)?;
     Ok(Status::Fine)
+}
+
+/// Words that claim no more than that no row changed: the file that is written may differ all the same.
+pub(super) fn without_claim(words: &str) -> String {
+    words.strip_prefix("nothing changed: ").map_or_else(|| words.to_owned(), |why| format!("no row changed: {why}"))
 }
 
 /// The most lines of one file's diff that a dry run prints.
