@@ -225,6 +225,9 @@ const HUNDREDTHS: Answer = Answer { word: "out-of-100", about: "80 was meant as 
 const HTTPS: Answer = Answer { word: "https", about: "write https everywhere" };
 const HTTP: Answer = Answer { word: "http", about: "write http everywhere" };
 const WITH_WWW: Answer = Answer { word: "www", about: "write every host with www" };
+const OURS: Answer = Answer { word: "ours", about: "take what the current branch has" };
+const THEIRS: Answer = Answer { word: "theirs", about: "take what the merged branch has" };
+const BOTH: Answer = Answer { word: "both", about: "take the entries of both, each URL once" };
 const BARE: Answer = Answer { word: "bare", about: "write every host without www" };
 
 /// The answers that a rule's fix takes; those that are values last. None where there is nothing to decide.
@@ -251,6 +254,8 @@ pub fn answers(rule: Rule) -> Vec<Answer> {
         | Rule::NEWS_STALE
         | Rule::SET_MIXED_HOST
         | Rule::SET_MIXED_PORT => &[DELETE],
+        // Which side is taken is decided when the file is read.
+        Rule::MERGE_CONFLICT => return vec![OURS, THEIRS, BOTH],
         Rule::SET_MIXED_SCHEME => &[HTTPS, HTTP],
         Rule::SET_MIXED_WWW => &[WITH_WWW, BARE],
         Rule::HREFLANG_SELF_MISSING => &[CODE],
@@ -302,7 +307,7 @@ pub fn answered(rule: Rule, text: &str, hints: Hints<'_>) -> Result<Decision, St
         _ => Field::Lastmod,
     };
     let decision = match named.map(|answer| answer.word) {
-        Some("usual") => Some(Decision::Usual),
+        Some("usual" | "ours" | "theirs" | "both") => Some(Decision::Usual),
         Some("utc") => Some(Decision::Zone(0)),
         Some("day") => Some(Decision::DayAlone),
         Some("day-first") => Some(Decision::Order { day_first: true }),

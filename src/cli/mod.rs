@@ -392,7 +392,12 @@ impl Common {
         }
         let (base_url, require_all) = (self.base_url.clone(), self.requires_all());
         let loc_column = self.loc_column.clone();
-        let options = files::Options { base_url, require_all, loc_column, ..files::Options::default() };
+        let conflicts = match self.side {
+            Some(side) => files::Conflicts::Take(side),
+            None if self.reports_unread => files::Conflicts::Show,
+            None => files::Conflicts::Refuse,
+        };
+        let options = files::Options { base_url, require_all, loc_column, conflicts, ..files::Options::default() };
         Ok(match self.max_bytes {
             Some(max_bytes) => options.at_most(max_bytes),
             None => options,

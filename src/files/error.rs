@@ -84,6 +84,9 @@ pub enum Reason {
     /// XML with another root element.
     #[error("this is XML, but its root element is <{0}>, not <urlset> or <sitemapindex>")]
     Root(String),
+    /// Merge conflicts that nobody has resolved.
+    #[error("{0}")]
+    Conflicts(String),
     /// Not well-formed: what is wrong first, and how many more places there are.
     #[error("not well-formed: {what}{}", more(*.others))]
     Damaged {
@@ -260,6 +263,7 @@ impl Error {
                 | Reason::Bomb(_)
                 | Reason::Gzip { .. }
                 | Reason::Damaged { .. }
+                | Reason::Conflicts(_)
         )
     }
 
@@ -309,6 +313,9 @@ impl Error {
                 "nothing was changed; --loc-column NAME says which column holds the URLs: its name, or its number from 1"
             }
             Reason::Root(_) => "nothing was changed; sited opens urlset and sitemapindex files",
+            Reason::Conflicts(_) => {
+                "nothing was changed; `sited fix PATH --rule merge-conflict --answer ours` (or theirs, or both) resolves them"
+            }
             Reason::Damaged { .. } => "nothing was changed; mend the place in a text editor and open it again",
             Reason::Changed => "reload with :edit!, save elsewhere with :write NAME, or overwrite with :write!",
             Reason::ReadOnly => {

@@ -5,6 +5,7 @@
 
 use super::children::{Met, folder_of, known_unread, probe};
 use super::commit;
+use super::conflict::{self, LineMap, Resolved};
 use super::detect::{self, Detected};
 use super::disk::OnDisk;
 use super::error::{Error, Reason};
@@ -289,8 +290,11 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
 impl<V: Visit + Send, M: Fn(&Facts) -> V> Job<'_, M> {
     /// Scans what was read; an error when it is no sound sitemap file.
     pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
+        let path = contents.on_disk.path.clone();
+        let Resolved { contents, quirks: of_merge, anchors: sides } =
+            conflict::resolve(contents, &path, self.options.conflicts)?;
         let Contents { bytes, gzip, encoding, quirks, on_disk } = contents;
-        let path = on_disk.path.clone();
+        let map = (!sides.is_empty()).then(|| LineMap::of(&bytes, &sides));
         let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(&name) };
         let Detected { kind, grid } = detect::detect_with(&bytes, hints).map_err(|reason| Error::new(&path, reason))?;
         let Shaped { bytes, form, quirks: odd, anchors } = form::shape(bytes, (kind, grid.as_ref()), &name);
@@ -303,8 +307,19 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V> Job<'_, M> {
             (self.make, self.progress),
         )?;
         let source = if anchors.is_empty() { file.source } else { file.source.anchored(anchors) };
-        Ok(File { source, form, ..file })
+        let Some(map) = map else { return Ok(File { source, quirks: joined(of_merge, &file.quirks), form, ..file }) };
+        // What was found in the resolved text is told by the lines of the file as stored.
+        let moved = file.quirks.iter().map(|quirk| Quirk { at: map.stored(quirk.at), ..quirk.clone() });
+        let quirks = joined(of_merge, &moved.collect::<Vec<_>>());
+        let source =
+            if source.is_as_stored() { source.anchored(sides) } else { source.with_places(|at| map.stored(at)) };
+        Ok(File { source, quirks, form, ..file })
     }
+}
+
+/// Quirks of a file as a whole, and others.
+fn joined(first: Vec<Quirk>, rest: &[Quirk]) -> Arc<[Quirk]> {
+    first.into_iter().chain(rest.iter().cloned()).collect()
 }
 
 /// Scans a file's bytes, and repairs them where they are not well-formed.

@@ -3,6 +3,7 @@
 //! The bytes are read once into a buffer of their exact size. Nothing is repaired here.
 
 use super::buffers::Buffers;
+use super::conflict::Conflicts;
 use super::decode::{self, Decoded};
 use super::detect;
 use super::disk::{OnDisk, fingerprint};
@@ -34,6 +35,8 @@ pub struct Options {
     /// Whether a set is refused of which a file cannot be read. Else that is the state of its entry in the index, or in
     /// [`super::Loaded::unread`].
     pub require_all: bool,
+    /// What is done with files that have merge conflicts.
+    pub conflicts: Conflicts,
     /// Whether the file is a copy of standard input: what it lists as an index is not looked for beside the copy.
     pub is_copy: bool,
     /// The column of a table that holds the URLs: its name, or its number from 1.
@@ -52,6 +55,7 @@ impl Default for Options {
             recovery: Recovery::default(),
             is_edited: false,
             require_all: false,
+            conflicts: Conflicts::default(),
             is_copy: false,
             loc_column: None,
             buffers: Buffers::default(),

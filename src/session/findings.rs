@@ -395,6 +395,7 @@ pub fn refused(error: &files::Error) -> Option<Reported> {
         Reason::Bomb(_) => Rule::GZIP_BOMB,
         Reason::Gzip { .. } => Rule::GZIP_CORRUPT,
         Reason::Damaged { .. } => Rule::XML_NOT_WELL_FORMED,
+        Reason::Conflicts(_) => Rule::MERGE_CONFLICT,
         _ => return None,
     };
     let severity = rule.severity()?;

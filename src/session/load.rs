@@ -4,7 +4,7 @@ use super::Session;
 use super::checks::{Checks, Reader};
 use super::snapshot::State;
 use crate::document::Document;
-use crate::document::quirk::Quirk;
+use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::view::View;
 use crate::files::{self, Loaded, OnDisk, Options};
 use crate::progress::Progress;
@@ -123,6 +123,9 @@ impl Session {
         if loaded.stopped {
             self.set_read_only("loading was stopped; open it again to edit");
         }
+        if self.has_conflicts() {
+            self.set_read_only("there are unresolved merge conflicts");
+        }
         self.now.saved = self.now.state.document.clone();
         if self.path.is_none() {
             // Nothing of it is on disk yet, so a save would write all of it; no row is marked as new for that.
@@ -132,6 +135,14 @@ impl Session {
         let State { document, checks, .. } = &mut self.now.state;
         checks.look_for_near(document);
         self.check_files();
+    }
+
+    /// Whether a file has merge conflicts that nobody has resolved.
+    pub fn has_conflicts(&self) -> bool {
+        let is_open = |quirks: &[Quirk]| quirks.iter().any(|quirk| quirk.kind == QuirkKind::MergeConflict);
+        let document = self.document();
+        document.sitemaps().iter().any(|sitemap| is_open(&sitemap.quirks))
+            || document.index().is_some_and(|index| index.files().any(|file| is_open(file.quirks)))
     }
 
     /// A new document with one empty sitemap that will be written to `path`.

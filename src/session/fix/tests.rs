@@ -7,8 +7,8 @@ use crate::check::samples::NOW;
 use crate::check::samples::sets::{Packing, Sample, samples};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
-use crate::files::Options;
 use crate::files::journal::Desk;
+use crate::files::{Conflicts, Options, Side};
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
 use crate::session::change::Change;
@@ -34,6 +34,10 @@ fn open(sample: &Sample) -> (tempfile::TempDir, Session) {
 
 fn opened(sample: &Sample, paths: &[PathBuf]) -> Session {
     let mut options = Options { base_url: sample.base.map(str::to_owned), ..Options::default() };
+    // What is fixed then is what somebody answered.
+    if sample.rule == Rule::MERGE_CONFLICT {
+        options.conflicts = Conflicts::Take(Side::Both);
+    }
     options.max_unpacked = sample.most.unwrap_or(options.max_unpacked);
     let now = Now { seconds: NOW, offset: 0 };
     let mut session = load::open_all(Session::new(now, options.base_url.clone()), paths, options).unwrap();

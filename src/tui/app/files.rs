@@ -4,10 +4,12 @@ use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::{App, Mode, Outcome, save};
+use crate::check::rule::Rule;
 use crate::files::journal::{Desk, Held};
-use crate::files::{self, Error, Loaded, Options, Reason};
+use crate::files::{self, Conflicts, Error, Loaded, Options, Reason, Side};
 use crate::progress::Progress;
 use crate::protocol::lastmod::{self, Now};
+use crate::session::findings::Reported;
 use crate::session::load::Loader;
 use crate::words::counted;
 use crossterm::event::{KeyCode, KeyEvent};
@@ -42,6 +44,8 @@ pub enum Answer {
     CreateFolder(PathBuf),
     /// Leave with this exit status.
     Leave(u8),
+    /// Read the files again with their merge conflicts resolved so.
+    Resolve(Side),
     /// Write what the plan says.
     Write,
     /// Look at the difference of each file first.
@@ -89,6 +93,7 @@ impl App {
     /// Begins: asks for the load.
     pub fn start(&mut self, start: Start, options: Options) -> Vec<super::Effect> {
         self.options = options.clone();
+        self.started = Some(start.clone());
         let loader = self.session.loader(options);
         self.opening = match &start {
             Start::Path(path) => Some(path.clone()),
@@ -151,6 +156,9 @@ impl App {
                 if let Some(desk) = desk {
                     self.keep(desk);
                 }
+                if self.session.has_conflicts() {
+                    self.ask_side();
+                }
             }
             Err(error) if error.is_missing() && !error.is_folder_missing() => {
                 let path = error.path.clone();
@@ -159,6 +167,18 @@ impl App {
                     vec![Words::text("A new sitemap of that name can be made; it is written when you save.").into()],
                     vec![('c', "create it", Answer::Create(path)), ('q', "leave", Answer::Leave(3))],
                 )));
+            }
+            Err(error) if matches!(error.reason, Reason::Conflicts(_)) => {
+                self.mode = Mode::Ask(Box::new(Ask {
+                    title: Words::new().and(Role::Error, "these conflicts cannot be resolved so"),
+                    lines: vec![Line::from(Words::text(error.to_string()))],
+                    answers: vec![
+                        ('o', "take ours", Answer::Resolve(Side::Ours)),
+                        ('t', "take theirs", Answer::Resolve(Side::Theirs)),
+                        ('q', "leave", Answer::Leave(3)),
+                    ],
+                    top: 0,
+                }));
             }
             Err(error) => {
                 let mut lines = vec![Line::from(Words::text(error.to_string()))];
@@ -172,6 +192,34 @@ impl App {
                 )));
             }
         }
+    }
+
+    /// Asks which side of the merge conflicts is right.
+    pub(super) fn ask_side(&mut self) {
+        let found = self.session.report().into_iter().filter(|one| one.finding.rule == Rule::MERGE_CONFLICT);
+        let place = |one: Reported| {
+            let at = one.at.map_or_else(String::new, |(line, _)| format!(":{line}"));
+            Line::from(Words::text(format!("{}{at}: {}", one.file, one.finding.message)))
+        };
+        let mut lines: Vec<Line> = found.take(8).map(place).collect();
+        lines.push(Words::dim("The file stays as it is on disk until you save.").into());
+        self.mode = Mode::Ask(Box::new(Ask {
+            title: Words::new().and(Role::Error, "unresolved merge conflicts"),
+            lines,
+            answers: vec![
+                ('o', "take ours", Answer::Resolve(Side::Ours)),
+                ('t', "take theirs", Answer::Resolve(Side::Theirs)),
+                ('b', "take the entries of both", Answer::Resolve(Side::Both)),
+                ('l', "look at it, change nothing", Answer::Stay),
+            ],
+            top: 0,
+        }));
+    }
+
+    fn resolve_conflicts(&mut self, side: Side) {
+        self.options.conflicts = Conflicts::Take(side);
+        self.reload(true);
+        self.options.conflicts = Conflicts::Show;
     }
 
     /// Begins to keep what is changed, and asks about what an earlier session left unsaved.
@@ -356,6 +404,7 @@ impl App {
             Answer::Leave(status) => self.quit_now(status),
             Answer::Write => self.write_waiting(),
             Answer::Merge => self.compare(),
+            Answer::Resolve(side) => self.resolve_conflicts(side),
             Answer::Reload => self.reload_outside(),
             Answer::DiscardAndReload => self.reload(true),
             Answer::KeepOurs(saving) => self.keep_ours(saving),

@@ -271,6 +271,8 @@ pub struct App {
     /// What an earlier session left unsaved, until it is decided what becomes of it.
     left: Option<Left>,
     options: Options,
+    /// What was opened last.
+    started: Option<Start>,
     spec_after_load: Option<ViewSpec>,
     /// What is being opened, until the session knows it.
     pub(in crate::tui) opening: Option<PathBuf>,
@@ -326,6 +328,7 @@ impl App {
             under: None,
             left: None,
             options: Options::default(),
+            started: None,
             spec_after_load: None,
             opening: None,
             copied: Vec::new(),

@@ -372,7 +372,13 @@ impl App {
 
     /// Reads the files again, keeping filter and order.
     pub(super) fn reload(&mut self, discard: bool) {
-        let Some(path) = self.session.path().cloned() else { return self.say("there is no file to read again") };
+        let started = match &self.started {
+            Some(super::Start::Path(path)) => Some(path.clone()),
+            _ => None,
+        };
+        let Some(path) = self.session.path().cloned().or(started) else {
+            return self.say("there is no file to read again");
+        };
         if self.session.is_modified() && !discard {
             return self.fail("there are unsaved changes; :edit! drops them, :write saves them");
         }

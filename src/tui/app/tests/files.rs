@@ -1,6 +1,8 @@
 //! Opening, saving, leaving.
 
 use super::bench::{Bench, SMALL};
+use crate::files::{Conflicts, Options};
+use crate::protocol::lastmod::Now;
 use crate::tui::app::{Mode, Start};
 use crate::tui::theme::Theme;
 
@@ -48,6 +50,44 @@ fn leaving_asks_only_when_something_is_lost() {
     assert_eq!(bench.status, None, "Ctrl-C never quits");
     bench.keys("ZQ");
     assert_eq!(bench.status, Some(0));
+}
+
+#[test]
+fn merge_conflicts_ask_for_a_side_and_change_nothing_until_they_are_saved() {
+    let url = |name: &str| format!("<url><loc>https://e.com/{name}</loc></url>\n");
+    let of = |entries: &str| {
+        format!(
+            "<?xml version=\"1.0\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{entries}</urlset>\n"
+        )
+    };
+    let conflict = format!("{}<<<<<<< HEAD\n{}=======\n{}>>>>>>> b\n", url("a"), url("b"), url("c"));
+    let text = of(&conflict);
+    for (key, names) in [("o", "ab"), ("t", "ac"), ("b", "abc")] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("sitemap.xml");
+        std::fs::write(&path, &text).unwrap();
+        let options = Options { conflicts: Conflicts::Show, ..Options::default() };
+        let now = Now { seconds: 1_795_000_000, offset: 0 };
+        let mut bench = Bench::start_at(Start::Path(path.clone()), (now, options));
+        bench.shows("unresolved merge conflicts");
+        bench.shows("lines 4–8");
+        bench.keys("l");
+        assert_eq!(bench.paths(), ["https://e.com/a", "https://e.com/b"], "our side is shown");
+        bench.keys("dd<c-s>");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "nothing is written half-resolved");
+        bench.keys(":edit<enter>");
+        bench.keys(key);
+        let expected: Vec<String> = names.chars().map(|name| format!("https://e.com/{name}")).collect();
+        assert_eq!(bench.paths(), expected, "{}", bench.screen());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        bench.keys("gX").keys("<c-s>");
+        if std::fs::read_to_string(&path).unwrap() == text {
+            // The repair is agreed to in the dialog.
+            bench.keys("w");
+        }
+        let all: String = names.chars().map(|name| url(&name.to_string())).collect();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), of(&all), "{}", bench.screen());
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::bench::Bench;
 use crate::check::rule::{FixKind, Rule};
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Sample, samples};
-use crate::files::Options;
+use crate::files::{Conflicts, Options, Side};
 use crate::protocol::lastmod::Now;
 use crate::session::sampled::{folder, paths};
 use crate::tui::app::files::Start;
@@ -17,6 +17,10 @@ fn open(sample: &Sample) -> Bench {
     let mut paths = paths(sample, folder.path());
     let start = if paths.len() == 1 { Start::Path(paths.remove(0)) } else { Start::Paths(paths) };
     let mut options = Options { base_url: sample.base.map(str::to_owned), ..Options::default() };
+    // What is fixed then is what somebody answered.
+    if sample.rule == Rule::MERGE_CONFLICT {
+        options.conflicts = Conflicts::Take(Side::Both);
+    }
     options.max_unpacked = sample.most.unwrap_or(options.max_unpacked);
     let mut bench = Bench::start_at(start, (Now { seconds: NOW, offset: 0 }, options));
     bench.app.session.set_profile(sample.profile);

@@ -1,0 +1,477 @@
+//! Merge conflicts that Git left in a file: found, and resolved as somebody answers.
+//!
+//! A file with conflicts is opened only by what asks about them or shows them; nothing else gets to see one side alone.
+//! Invariant: whole lines of one side, or whole entries of both, are taken. A conflict is never resolved in part.
+
+use super::detect;
+use super::error::{Error, Reason};
+use super::form;
+use super::read::Contents;
+use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::source::{Anchor, Lines};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::words::{counted, grouped};
+use crate::xml::entry::Entry;
+use crate::xml::markup;
+use crate::xml::names::{FileKind, Names};
+use crate::xml::scan::{self, Scan, Visit};
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+
+/// Which side of merge conflicts is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// What the current branch has.
+    Ours,
+    /// What the merged branch has.
+    Theirs,
+    /// The entries of both, each URL once.
+    Both,
+}
+
+impl Side {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [Self; 3] = [Self::Ours, Self::Theirs, Self::Both];
+
+    /// The word for it on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ours => "ours",
+            Self::Theirs => "theirs",
+            Self::Both => "both",
+        }
+    }
+
+    /// What a word stands for.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|side| side.name() == name)
+    }
+}
+
+/// What is done with files that have merge conflicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Conflicts {
+    /// They are not opened.
+    #[default]
+    Refuse,
+    /// They are opened to be looked at: our side is shown, and each conflict is a finding.
+    Show,
+    /// They are opened as resolved.
+    Take(Side),
+}
+
+/// One conflict: byte ranges of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Conflict {
+    /// From its first marker to the end of its last.
+    whole: Range<usize>,
+    ours: Range<usize>,
+    theirs: Range<usize>,
+}
+
+/// Where the markers of a file do not match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Unmatched(usize);
+
+/// What stands where in a text that was put together from pieces of another: offsets of both, in the order of the first.
+type Places = Vec<(usize, usize)>;
+
+/// A file without conflicts, and what was found.
+pub(super) struct Resolved {
+    pub(super) contents: Contents,
+    /// One for each conflict.
+    pub(super) quirks: Vec<Quirk>,
+    /// What leads from the bytes back to the file as stored; empty where they are the same.
+    pub(super) anchors: Vec<Anchor>,
+}
+
+/// Finds the conflicts of a file and does with them what was asked for.
+///
+/// # Errors
+/// [`Reason::Conflicts`] where nothing was answered, or the answer cannot be carried out.
+pub(super) fn resolve(contents: Contents, path: &Path, asked: Conflicts) -> Result<Resolved, Error> {
+    let bytes = &contents.bytes;
+    let found = if has_marker(bytes) { conflicts(bytes) } else { Ok(Vec::new()) };
+    if found.as_ref().is_ok_and(Vec::is_empty) || is_quoted(bytes) {
+        return Ok(Resolved { contents, quirks: Vec::new(), anchors: Vec::new() });
+    }
+    let refused = |at, what: String| Error { path: path.to_path_buf(), at: Some(at), reason: Reason::Conflicts(what) };
+    let mut lines = Lines::new(bytes);
+    let found = match found {
+        Ok(found) => found,
+        Err(Unmatched(at)) => {
+            let at = lines.position(at);
+            let what = format!("the markers of a merge conflict do not match at line {}", grouped(at.0));
+            if asked != Conflicts::Show {
+                return Err(refused(at, what));
+            }
+            let quirks = vec![Quirk { kind: QuirkKind::MergeConflict, at, entry: None, what: what.into() }];
+            return Ok(Resolved { contents, quirks, anchors: Vec::new() });
+        }
+    };
+    let spans: Vec<(u64, u64)> =
+        found.iter().map(|one| (lines.position(one.whole.start).0, lines.position(one.whole.end - 1).0)).collect();
+    let first = (spans.first().map_or(1, |span| span.0), 1);
+    let side = match asked {
+        Conflicts::Refuse => return Err(refused(first, listed(&spans))),
+        Conflicts::Show => Side::Ours,
+        Conflicts::Take(side) => side,
+    };
+    let kind = if asked == Conflicts::Show { QuirkKind::MergeConflict } else { QuirkKind::MergeResolved };
+    let (bytes, places) = match side {
+        Side::Ours => taken(bytes, &found, |one| &one.ours),
+        Side::Theirs => taken(bytes, &found, |one| &one.theirs),
+        Side::Both => united(bytes, &found).map_err(|(number, why)| {
+            let (from, to) = spans.get(number).copied().unwrap_or_default();
+            refused((from, 1), format!("both sides of the conflict in {} cannot be kept: {why}", span_words(from, to)))
+        })?,
+    };
+    let quirks = spans.iter().map(|(from, to)| {
+        let what = match asked {
+            Conflicts::Take(side) => format!("{}: {}", span_words(*from, *to), side.name()),
+            _ => span_words(*from, *to),
+        };
+        Quirk { kind, at: (*from, 1), entry: None, what: what.into() }
+    });
+    let offsets: Vec<(u32, u32)> = places.iter().map(|(ours, theirs)| (*ours as u32, *theirs as u32)).collect();
+    let anchors = form::anchors(&contents.bytes, &offsets);
+    Ok(Resolved { quirks: quirks.collect(), anchors, contents: Contents { bytes, ..contents } })
+}
+
+/// What the answers of `sited fix` and of the screen are about, for messages: `2 merge conflicts (lines 3–9, 12–15)`.
+fn listed(spans: &[(u64, u64)]) -> String {
+    const NAMED: usize = 3;
+    let named: Vec<String> = spans.iter().take(NAMED).map(|(from, to)| format!("{from}–{to}")).collect();
+    let more = if spans.len() > NAMED { ", …" } else { "" };
+    format!("{} (lines {}{more})", counted(spans.len() as u64, "unresolved merge conflict"), named.join(", "))
+}
+
+fn span_words(from: u64, to: u64) -> String {
+    format!("lines {}–{}", grouped(from), grouped(to))
+}
+
+/// Whether a line begins as the first line of a conflict does.
+fn has_marker(bytes: &[u8]) -> bool {
+    memchr::memmem::find_iter(bytes, b"<<<<<<<").any(|at| is_marker(line_at(bytes, at), b'<') && starts_line(bytes, at))
+}
+
+fn starts_line(bytes: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+    before.is_none_or(|byte| *byte == b'\n') || bytes.get(..at) == Some(b"\xEF\xBB\xBF")
+}
+
+/// Whether the markers stand in a comment or a CDATA section of a well-formed file, which no merge has damaged.
+fn is_quoted(bytes: &[u8]) -> bool {
+    detect::detect(bytes).is_ok_and(FileKind::is_xml) && scan::damage(bytes).is_empty()
+}
+
+/// A line without its line break.
+fn line_at(bytes: &[u8], at: usize) -> &[u8] {
+    let rest = bytes.get(at..).unwrap_or_default();
+    let line = memchr::memchr(b'\n', rest).map_or(rest, |end| rest.get(..end).unwrap_or_default());
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Whether a line is a marker: seven signs, and behind them nothing or a blank (git-merge, "How conflicts are presented").
+fn is_marker(line: &[u8], sign: u8) -> bool {
+    line.get(..7).is_some_and(|start| start.iter().all(|byte| *byte == sign))
+        && line.get(7).is_none_or(|byte| *byte == b' ')
+}
+
+/// All conflicts of a file.
+fn conflicts(bytes: &[u8]) -> Result<Vec<Conflict>, Unmatched> {
+    /// Which part of a conflict lines belong to.
+    enum Part {
+        None,
+        Ours { start: usize, from: usize },
+        Base { start: usize, ours: Range<usize> },
+        Theirs { start: usize, ours: Range<usize>, from: usize },
+    }
+    let (mut found, mut part) = (Vec::new(), Part::None);
+    let mut at = if bytes.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 };
+    while at < bytes.len() {
+        let line = line_at(bytes, at);
+        let next = memchr::memchr(b'\n', bytes.get(at..).unwrap_or_default()).map_or(bytes.len(), |end| at + end + 1);
+        let is = |sign| is_marker(line, sign);
+        part = match part {
+            Part::None if is(b'<') => Part::Ours { start: at, from: next },
+            Part::None if is(b'>') => return Err(Unmatched(at)),
+            Part::Ours { start, from } if is(b'|') => Part::Base { start, ours: from..at },
+            Part::Ours { start, from } if line == b"=======" => Part::Theirs { start, ours: from..at, from: next },
+            Part::Base { start, ours } if line == b"=======" => Part::Theirs { start, ours, from: next },
+            Part::Theirs { start, ours, from } if is(b'>') => {
+                found.push(Conflict { whole: start..next, ours, theirs: from..at });
+                Part::None
+            }
+            // Markers inside markers: nobody can say which belong together.
+            Part::Ours { .. } | Part::Base { .. } | Part::Theirs { .. } if is(b'<') || is(b'>') => {
+                return Err(Unmatched(at));
+            }
+            part => part,
+        };
+        at = next;
+    }
+    match part {
+        Part::None => Ok(found),
+        Part::Ours { start, .. } | Part::Base { start, .. } | Part::Theirs { start, .. } => Err(Unmatched(start)),
+    }
+}
+
+/// The file with one side of each conflict.
+fn taken(bytes: &[u8], conflicts: &[Conflict], side: impl Fn(&Conflict) -> &Range<usize>) -> (Vec<u8>, Places) {
+    let (mut out, mut places, mut at) = (Vec::with_capacity(bytes.len()), Vec::new(), 0);
+    let mut push = |range: Range<usize>| {
+        places.push((out.len(), range.start));
+        out.extend_from_slice(bytes.get(range).unwrap_or_default());
+    };
+    for conflict in conflicts {
+        push(at..conflict.whole.start);
+        push(side(conflict).clone());
+        at = conflict.whole.end;
+    }
+    push(at..bytes.len());
+    (out, places)
+}
+
+/// One side of a file, read.
+struct Read {
+    bytes: Vec<u8>,
+    places: Places,
+    scan: Scan,
+    /// What tells each entry: its URL, or its text.
+    keys: Vec<String>,
+}
+
+/// Collects what tells entries.
+#[derive(Default)]
+struct Keys(Vec<String>);
+
+impl Visit for Keys {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        let own = || String::from_utf8_lossy(text.trim_ascii()).into_owned();
+        self.0.push(entry.value(Field::Loc, text).map_or_else(own, |loc| loc.trim().to_owned()));
+    }
+}
+
+impl Read {
+    fn of(bytes: &[u8], conflicts: &[Conflict], side: impl Fn(&Conflict) -> &Range<usize>) -> Option<Self> {
+        let (bytes, places) = taken(bytes, conflicts, side);
+        let kind = detect::detect(&bytes).ok().filter(|_| detect::feed(&bytes).is_none())?;
+        let mut keys = Keys::default();
+        let scan = form::scan(&bytes, kind, &mut keys, &Progress::default());
+        (scan.damage.is_empty() && scan.names.is_some()).then_some(Self { bytes, places, scan, keys: keys.0 })
+    }
+
+    /// Where the side of a conflict stands: of the pieces, each second one is a conflict's.
+    fn region(&self, number: usize) -> Range<usize> {
+        let of = |piece: usize| self.places.get(piece).map_or(self.bytes.len(), |place| place.0);
+        of(2 * number + 1)..of(2 * number + 2)
+    }
+
+    /// A region without the blanks around it: those between entries belong to the entry that follows. An empty one stands
+    /// behind what comes before it.
+    fn without_blanks(&self, region: &Range<usize>) -> Range<usize> {
+        let (start, end) = markup::trim(&self.bytes, region.start, region.end);
+        if start < end {
+            return start..end;
+        }
+        let (_, behind) = markup::trim(&self.bytes, 0, region.start);
+        behind..behind
+    }
+
+    /// The entries that a region touches; `None` where it touches anything else.
+    fn entries(&self, region: &Range<usize>) -> Option<Range<usize>> {
+        let (region, starts) = (self.without_blanks(region), &self.scan.starts);
+        let (head, tail) = (*starts.first()? as usize, *starts.last()? as usize);
+        if !region.is_empty() && (region.start < head || region.end > tail) {
+            return None;
+        }
+        let end = starts.partition_point(|start| (*start as usize) < region.end).min(self.scan.entries());
+        let first = starts.partition_point(|start| (*start as usize) <= region.start).saturating_sub(1);
+        Some(if region.is_empty() { end..end } else { first.min(end)..end })
+    }
+
+    fn text(&self, entry: usize) -> Range<usize> {
+        let of = |at: usize| self.scan.starts.get(at).map_or(self.bytes.len(), |start| *start as usize);
+        of(entry)..of(entry + 1)
+    }
+}
+
+/// A text that is put together from pieces of others, with where they are stored.
+#[derive(Default)]
+struct Joined {
+    bytes: Vec<u8>,
+    places: Places,
+}
+
+impl Joined {
+    fn push(&mut self, read: &Read, range: Range<usize>) {
+        let of = |place: &&(usize, usize)| place.0 <= range.start;
+        let first =
+            read.places.iter().take_while(of).last().map(|(own, stored)| (range.start, stored + (range.start - own)));
+        let later = read.places.iter().filter(|(own, _)| range.contains(own) && *own > range.start);
+        for (own, stored) in first.into_iter().chain(later.copied()) {
+            self.places.push((self.bytes.len() + (own - range.start), stored));
+        }
+        self.bytes.extend_from_slice(read.bytes.get(range).unwrap_or_default());
+    }
+
+    /// Lines of a list end before others begin.
+    fn end_line(&mut self, kind: FileKind) {
+        if !kind.is_xml() && !self.bytes.is_empty() && !self.bytes.ends_with(b"\n") {
+            self.bytes.push(b'\n');
+        }
+    }
+}
+
+/// Our side, and behind its entries in each conflict those of their side whose URL is not there yet. An error is the number
+/// of a conflict, and why its sides cannot stand together.
+fn united(bytes: &[u8], conflicts: &[Conflict]) -> Result<(Vec<u8>, Places), (usize, &'static str)> {
+    const DAMAGED: &str = "a side is not a sound file by itself; answer ours or theirs";
+    const AROUND: &str = "it is not between entries; answer ours or theirs";
+    let ours = Read::of(bytes, conflicts, |one| &one.ours).ok_or((0, DAMAGED))?;
+    let theirs = Read::of(bytes, conflicts, |one| &one.theirs).ok_or((0, DAMAGED))?;
+    let kind = ours.scan.names.as_ref().map_or(FileKind::Urlset, |names| names.kind);
+    let mut known: HashSet<&str> = ours.keys.iter().map(String::as_str).collect();
+    let (mut out, mut at) = (Joined::default(), 0);
+    for number in 0..conflicts.len() {
+        let (own, other) = (ours.entries(&ours.region(number)), theirs.entries(&theirs.region(number)));
+        let (own, other) = own.zip(other).ok_or((number, AROUND))?;
+        let place = ours.text(own.end).start.max(at);
+        out.push(&ours, at..place);
+        at = place;
+        for entry in other {
+            if theirs.keys.get(entry).is_some_and(|key| known.insert(key)) {
+                out.end_line(kind);
+                out.push(&theirs, theirs.text(entry));
+            }
+        }
+        if at < ours.bytes.len() {
+            out.end_line(kind);
+        }
+    }
+    out.push(&ours, at..ours.bytes.len());
+    Ok((out.bytes, out.places))
+}
+
+/// Leads from a line of a resolved text to the line of the file as stored.
+pub(super) struct LineMap(Vec<(u64, u64)>);
+
+impl LineMap {
+    /// By the places where pieces begin.
+    pub(super) fn of(bytes: &[u8], anchors: &[Anchor]) -> Self {
+        let mut lines = Lines::new(bytes);
+        Self(anchors.iter().map(|(at, stored)| (lines.position(*at as usize).0, stored.0)).collect())
+    }
+
+    pub(super) fn stored(&self, (line, column): (u64, u64)) -> (u64, u64) {
+        let piece = self.0.partition_point(|(first, _)| *first <= line).checked_sub(1).and_then(|at| self.0.get(at));
+        (piece.map_or(line, |(first, stored)| stored + (line - first)), column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
+
+    fn url(name: &str, more: &str) -> String {
+        format!("<url>\n<loc>https://e.com/{name}</loc>\n{more}</url>\n")
+    }
+
+    fn conflict(ours: &str, theirs: &str) -> String {
+        format!("<<<<<<< HEAD\n{ours}=======\n{theirs}>>>>>>> b\n")
+    }
+
+    fn side(text: &str, side: Side) -> Result<String, String> {
+        let found = conflicts(text.as_bytes()).map_err(|at| format!("{at:?}"))?;
+        let (bytes, places) = match side {
+            Side::Ours => taken(text.as_bytes(), &found, |one| &one.ours),
+            Side::Theirs => taken(text.as_bytes(), &found, |one| &one.theirs),
+            Side::Both => united(text.as_bytes(), &found).map_err(|(number, why)| format!("{number}: {why}"))?,
+        };
+        // Of pieces that begin at one place, all but the last are empty.
+        let last = |number: &usize| places.get(number + 1).is_none_or(|next| next.0 > places[*number].0);
+        for (own, stored) in (0..places.len()).filter(last).map(|number| places[number]) {
+            let end = (own + 8).min(bytes.len());
+            let same = bytes[own..end].iter().zip(&text.as_bytes()[stored..]).take_while(|(a, b)| a == b).count();
+            assert!(same > 0 || own == bytes.len() || bytes[own] == b'\n', "{own} is not {stored} of {text}");
+        }
+        Ok(String::from_utf8(bytes).unwrap())
+    }
+
+    #[test]
+    fn entries_of_one_side_or_of_both() {
+        let (a, b, c, d) = (url("a", ""), url("b", ""), url("c", ""), url("d", ""));
+        let text = format!("{HEAD}{a}{}{d}</urlset>\n", conflict(&b, &format!("{c}{b}")));
+        assert_eq!(side(&text, Side::Ours).unwrap(), format!("{HEAD}{a}{b}{d}</urlset>\n"));
+        assert_eq!(side(&text, Side::Theirs).unwrap(), format!("{HEAD}{a}{c}{b}{d}</urlset>\n"));
+        assert_eq!(side(&text, Side::Both).unwrap(), format!("{HEAD}{a}{b}{c}{d}</urlset>\n"));
+        // One side deleted.
+        let text = format!("{HEAD}{a}{}{d}</urlset>\n", conflict("", &b));
+        assert_eq!(side(&text, Side::Ours).unwrap(), format!("{HEAD}{a}{d}</urlset>\n"));
+        assert_eq!(side(&text, Side::Both).unwrap(), format!("{HEAD}{a}{b}{d}</urlset>\n"));
+    }
+
+    #[test]
+    fn a_conflict_inside_an_entry_takes_whole_entries() {
+        let of = |line: &str| format!("{HEAD}<url>\n<loc>https://e.com/a</loc>\n{line}</url>\n</urlset>\n");
+        let (ours, theirs) = ("<lastmod>2026-01-01</lastmod>\n", "<lastmod>2026-02-02</lastmod>\n");
+        let text = of(&conflict(ours, theirs));
+        assert_eq!(side(&text, Side::Theirs).unwrap(), of(theirs));
+        // The URL is one and the same: ours stays.
+        assert_eq!(side(&text, Side::Both).unwrap(), of(ours));
+        let text = format!(
+            "{HEAD}<url>\n{}</url>\n</urlset>\n",
+            conflict("<loc>https://e.com/a</loc>\n", "<loc>https://e.com/b</loc>\n")
+        );
+        let both = format!("{HEAD}{}{}</urlset>\n", url("a", ""), url("b", ""));
+        assert_eq!(side(&text, Side::Both).unwrap(), both);
+    }
+
+    #[test]
+    fn the_base_of_three_is_no_side() {
+        let (a, b, c) = (url("a", ""), url("b", ""), url("c", ""));
+        let text = format!("{HEAD}<<<<<<< HEAD\n{a}||||||| 1a2b\n{b}=======\n{c}>>>>>>> x\n</urlset>\n");
+        assert_eq!(side(&text, Side::Both).unwrap(), format!("{HEAD}{a}{c}</urlset>\n"));
+    }
+
+    #[test]
+    fn what_stands_around_the_entries_is_ours_or_theirs() {
+        let text = format!("{}{}</urlset>\n", conflict(HEAD, &HEAD.replace(">\n", " id=\"1\">\n")), url("a", ""));
+        assert_eq!(side(&text, Side::Ours).unwrap(), format!("{HEAD}{}</urlset>\n", url("a", "")));
+        assert!(side(&text, Side::Both).unwrap_err().contains("not between entries"));
+    }
+
+    #[test]
+    fn lists_and_tables() {
+        let text = format!("https://e.com/a\n{}", conflict("https://e.com/b\n", "https://e.com/c\nhttps://e.com/a\n"));
+        assert_eq!(side(&text, Side::Both).unwrap(), "https://e.com/a\nhttps://e.com/b\nhttps://e.com/c\n");
+        let text = format!(
+            "loc,priority\nhttps://e.com/a,0.5\n{}",
+            conflict("https://e.com/b,0.1\n", "https://e.com/b,0.9\n")
+        );
+        assert_eq!(side(&text, Side::Both).unwrap(), "loc,priority\nhttps://e.com/a,0.5\nhttps://e.com/b,0.1\n");
+        assert_eq!(side(&text, Side::Theirs).unwrap(), "loc,priority\nhttps://e.com/a,0.5\nhttps://e.com/b,0.9\n");
+        let crlf = "https://e.com/a\r\n<<<<<<< HEAD\r\nhttps://e.com/b\r\n=======\r\nhttps://e.com/c\r\n>>>>>>> x\r\n";
+        assert_eq!(side(crlf, Side::Both).unwrap(), "https://e.com/a\r\nhttps://e.com/b\r\nhttps://e.com/c\r\n");
+    }
+
+    #[test]
+    fn markers_that_do_not_match_are_resolved_by_nobody() {
+        for (text, at) in [
+            ("<<<<<<< a\nx\n", 0),
+            ("<<<<<<< a\nx\n=======\ny\n", 0),
+            ("<<<<<<< a\nx\n>>>>>>> b\n", 12),
+            ("<<<<<<< a\n<<<<<<< b\n=======\n>>>>>>> c\n", 10),
+            ("<<<<<<< a\n=======\n>>>>>>> b\n>>>>>>> c\n", 28),
+        ] {
+            assert_eq!(conflicts(text.as_bytes()), Err(Unmatched(at)), "{text}");
+        }
+        assert!(!has_marker(b"a <<<<<<< b\n<<<<<<<<\n<<<<<<<x\n"));
+        assert!(has_marker(b"\xEF\xBB\xBF<<<<<<< HEAD\n") && has_marker(b"a\n<<<<<<<\r\n"));
+    }
+}
