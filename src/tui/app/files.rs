@@ -9,8 +9,10 @@ use crate::files::journal::{Desk, Held};
 use crate::files::{self, Conflicts, Error, Loaded, Options, Reason, Side};
 use crate::progress::Progress;
 use crate::protocol::lastmod::{self, Now};
+use crate::session::command::{Command, Scope};
 use crate::session::findings::Reported;
 use crate::session::load::Loader;
+use crate::session::run::Asker;
 use crate::words::counted;
 use crossterm::event::{KeyCode, KeyEvent};
 use std::path::PathBuf;
@@ -158,6 +160,9 @@ impl App {
                 }
                 if self.session.has_conflicts() {
                     self.ask_side();
+                } else if self.session.rule_counts().iter().any(|(rule, _)| *rule == Rule::MERGE_CONFLICT) {
+                    // It was answered just now: the next save writes it.
+                    self.accept_side();
                 }
             }
             Err(error) if error.is_missing() && !error.is_folder_missing() => {
@@ -214,6 +219,17 @@ impl App {
             ],
             top: 0,
         }));
+    }
+
+    /// Makes the answer to merge conflicts a change, which a save writes.
+    fn accept_side(&mut self) {
+        let scope = Scope { shown: false, query: None };
+        let command = Command::Fix { scope, rules: vec![Rule::MERGE_CONFLICT.code().to_owned()], answer: None };
+        match self.session.run(&command, Asker::Headless) {
+            Ok(_) => self.say("the merge conflicts are resolved; a save writes it"),
+            Err(refused) => self.fail(refused.to_string()),
+        }
+        self.follow();
     }
 
     fn resolve_conflicts(&mut self, side: Side) {

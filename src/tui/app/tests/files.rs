@@ -80,7 +80,7 @@ fn merge_conflicts_ask_for_a_side_and_change_nothing_until_they_are_saved() {
         let expected: Vec<String> = names.chars().map(|name| format!("https://e.com/{name}")).collect();
         assert_eq!(bench.paths(), expected, "{}", bench.screen());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
-        bench.keys("gX").keys("<c-s>");
+        bench.keys("<c-s>");
         if std::fs::read_to_string(&path).unwrap() == text {
             // The repair is agreed to in the dialog.
             bench.keys("w");
