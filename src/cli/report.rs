@@ -10,7 +10,7 @@ use crate::xml::escape;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use tempfile::SpooledTempFile;
 
@@ -25,7 +25,7 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 /// One SARIF log with one run: the rules that have findings, and the findings in their order. Findings wait in a file, since
 /// the rules stand before them.
 pub(super) struct SarifLog {
-    results: SpooledTempFile,
+    results: BufWriter<SpooledTempFile>,
     /// In the order of their first findings.
     rules: Vec<Rule>,
     is_empty: bool,
@@ -33,7 +33,7 @@ pub(super) struct SarifLog {
 
 impl SarifLog {
     pub(super) fn new() -> Self {
-        Self { results: SpooledTempFile::new(SPOOL), rules: Vec::new(), is_empty: true }
+        Self { results: BufWriter::new(SpooledTempFile::new(SPOOL)), rules: Vec::new(), is_empty: true }
     }
 
     pub(super) fn add(&mut self, finding: &Finding<'_>) -> io::Result<()> {
@@ -83,7 +83,7 @@ impl SarifLog {
         json(out, &json!({ "driver": driver }))?;
         write!(out, ",\"columnKind\":\"unicodeCodePoints\",\"results\":[")?;
         self.results.seek(SeekFrom::Start(0))?;
-        io::copy(&mut self.results, out)?;
+        io::copy(self.results.get_mut(), out)?;
         writeln!(out, "\n]}}]}}")
     }
 }
@@ -117,7 +117,7 @@ fn uri(path: &str) -> String {
 /// One suite a file; a test case for each finding, or one that passes where there is none. What does not make the run
 /// fail passes, with its words as output. Test cases wait in a file, since the sums stand before them.
 pub(super) struct JunitReport {
-    cases: SpooledTempFile,
+    cases: BufWriter<SpooledTempFile>,
     /// Bytes of all cases so far.
     written: u64,
     suites: Vec<Suite>,
@@ -137,7 +137,12 @@ struct Suite {
 
 impl JunitReport {
     pub(super) fn new() -> Self {
-        Self { cases: SpooledTempFile::new(SPOOL), written: 0, suites: Vec::new(), places: HashMap::new() }
+        Self {
+            cases: BufWriter::new(SpooledTempFile::new(SPOOL)),
+            written: 0,
+            suites: Vec::new(),
+            places: HashMap::new(),
+        }
     }
 
     /// The suite of a file; made where there is none yet.
@@ -206,7 +211,7 @@ impl JunitReport {
             }
             for part in cases {
                 self.cases.seek(SeekFrom::Start(part.start))?;
-                io::copy(&mut (&mut self.cases).take(part.end - part.start), out)?;
+                io::copy(&mut self.cases.get_mut().take(part.end - part.start), out)?;
             }
             writeln!(out, "  </testsuite>")?;
         }

@@ -4,9 +4,7 @@ use super::args::{Common, Restore};
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Status, Streams};
-use crate::files::backup::{
-    Restoring, Set, Trust, incomplete, prune, remove_incomplete, restoring, sets, superfluous,
-};
+use crate::files::backup::{Restoring, Set, Trust, incomplete, prune, remove_incomplete, restoring, sets, superfluous};
 use crate::files::{self, in_folder};
 use crate::session::save::unsigned;
 use crate::words::{counted, size};

@@ -13,6 +13,7 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::words::{counted, grouped};
 use crate::xml::entry::Entry;
+use crate::xml::grid::TableHints;
 use crate::xml::markup;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Scan, Visit};
@@ -91,7 +92,12 @@ pub(super) struct Resolved {
 ///
 /// # Errors
 /// [`Reason::Conflicts`] where nothing was answered, or the answer cannot be carried out.
-pub(super) fn resolve(contents: Contents, path: &Path, asked: Conflicts) -> Result<Resolved, Error> {
+pub(super) fn resolve(
+    contents: Contents,
+    path: &Path,
+    asked: Conflicts,
+    hints: TableHints<'_>,
+) -> Result<Resolved, Error> {
     let bytes = &contents.bytes;
     let found = if has_marker(bytes) { conflicts(bytes) } else { Ok(Vec::new()) };
     if found.as_ref().is_ok_and(Vec::is_empty) || is_quoted(bytes) {
@@ -123,7 +129,7 @@ pub(super) fn resolve(contents: Contents, path: &Path, asked: Conflicts) -> Resu
     let (bytes, places) = match side {
         Side::Ours => taken(bytes, &found, |one| &one.ours),
         Side::Theirs => taken(bytes, &found, |one| &one.theirs),
-        Side::Both => united(bytes, &found).map_err(|(number, why)| {
+        Side::Both => united(bytes, &found, hints).map_err(|(number, why)| {
             let (from, to) = spans.get(number).copied().unwrap_or_default();
             refused((from, 1), format!("both sides of the conflict in {} cannot be kept: {why}", span_words(from, to)))
         })?,
@@ -256,11 +262,10 @@ impl Visit for Keys {
 }
 
 impl Read {
-    fn of(bytes: &[u8], conflicts: &[Conflict], side: impl Fn(&Conflict) -> &Range<usize>) -> Option<Self> {
-        let (bytes, places) = taken(bytes, conflicts, side);
-        let kind = detect::detect(&bytes).ok().filter(|_| detect::feed(&bytes).is_none())?;
+    fn of((bytes, places): (Vec<u8>, Places), hints: TableHints<'_>) -> Option<Self> {
+        let found = detect::detect_with(&bytes, hints).ok().filter(|_| detect::feed(&bytes).is_none())?;
         let mut keys = Keys::default();
-        let scan = form::scan(&bytes, kind, &mut keys, &Progress::default());
+        let scan = form::scan(&bytes, (found.kind, found.grid.as_ref()), &mut keys, &Progress::default());
         (scan.damage.is_empty() && scan.names.is_some()).then_some(Self { bytes, places, scan, keys: keys.0 })
     }
 
@@ -328,11 +333,15 @@ impl Joined {
 
 /// Our side, and behind its entries in each conflict those of their side whose URL is not there yet. An error is the number
 /// of a conflict, and why its sides cannot stand together.
-fn united(bytes: &[u8], conflicts: &[Conflict]) -> Result<(Vec<u8>, Places), (usize, &'static str)> {
+fn united(
+    bytes: &[u8],
+    conflicts: &[Conflict],
+    hints: TableHints<'_>,
+) -> Result<(Vec<u8>, Places), (usize, &'static str)> {
     const DAMAGED: &str = "a side is not a sound file by itself; answer ours or theirs";
     const AROUND: &str = "it is not between entries; answer ours or theirs";
-    let ours = Read::of(bytes, conflicts, |one| &one.ours).ok_or((0, DAMAGED))?;
-    let theirs = Read::of(bytes, conflicts, |one| &one.theirs).ok_or((0, DAMAGED))?;
+    let ours = Read::of(taken(bytes, conflicts, |one| &one.ours), hints).ok_or((0, DAMAGED))?;
+    let theirs = Read::of(taken(bytes, conflicts, |one| &one.theirs), hints).ok_or((0, DAMAGED))?;
     let kind = ours.scan.names.as_ref().map_or(FileKind::Urlset, |names| names.kind);
     let mut known: HashSet<&str> = ours.keys.iter().map(String::as_str).collect();
     let (mut out, mut at) = (Joined::default(), 0);
@@ -391,7 +400,8 @@ mod tests {
         let (bytes, places) = match side {
             Side::Ours => taken(text.as_bytes(), &found, |one| &one.ours),
             Side::Theirs => taken(text.as_bytes(), &found, |one| &one.theirs),
-            Side::Both => united(text.as_bytes(), &found).map_err(|(number, why)| format!("{number}: {why}"))?,
+            Side::Both => united(text.as_bytes(), &found, TableHints::default())
+                .map_err(|(number, why)| format!("{number}: {why}"))?,
         };
         // Of pieces that begin at one place, all but the last are empty.
         let last = |number: &usize| places.get(number + 1).is_none_or(|next| next.0 > places[*number].0);

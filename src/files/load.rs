@@ -291,11 +291,11 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V> Job<'_, M> {
     /// Scans what was read; an error when it is no sound sitemap file.
     pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
         let path = contents.on_disk.path.clone();
+        let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(&name) };
         let Resolved { contents, quirks: of_merge, anchors: sides } =
-            conflict::resolve(contents, &path, self.options.conflicts)?;
+            conflict::resolve(contents, &path, self.options.conflicts, hints)?;
         let Contents { bytes, gzip, encoding, quirks, on_disk } = contents;
         let map = (!sides.is_empty()).then(|| LineMap::of(&bytes, &sides));
-        let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(&name) };
         let Detected { kind, grid } = detect::detect_with(&bytes, hints).map_err(|reason| Error::new(&path, reason))?;
         let Shaped { bytes, form, quirks: odd, anchors } = form::shape(bytes, (kind, grid.as_ref()), &name);
         let (len, grid) = (bytes.len() as u64, grid.map(Arc::new));

@@ -566,7 +566,7 @@ mod tests {
         let mut plan = session.plan(None);
         plan.accept_repairs();
         let saving = session.saving(plan, false).unwrap();
-        session.saved(saving.run(&Progress::default())).unwrap();
+        session.saved(saving.run(&crate::progress::Progress::default())).unwrap();
         assert_eq!(codes(&session), []);
         assert!(std::fs::read_to_string(&path).unwrap().contains("?a&amp;b"));
         // Another path is a copy, and the file stays what it was.

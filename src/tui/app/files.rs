@@ -174,16 +174,15 @@ impl App {
                 )));
             }
             Err(error) if matches!(error.reason, Reason::Conflicts(_)) => {
-                self.mode = Mode::Ask(Box::new(Ask {
-                    title: Words::new().and(Role::Error, "these conflicts cannot be resolved so"),
-                    lines: vec![Line::from(Words::text(error.to_string()))],
-                    answers: vec![
+                self.mode = Mode::Ask(Box::new(Ask::new(
+                    Words::new().and(Role::Error, "these conflicts cannot be resolved so"),
+                    vec![Line::from(Words::text(error.to_string()))],
+                    vec![
                         ('o', "take ours", Answer::Resolve(Side::Ours)),
                         ('t', "take theirs", Answer::Resolve(Side::Theirs)),
                         ('q', "leave", Answer::Leave(3)),
                     ],
-                    top: 0,
-                }));
+                )));
             }
             Err(error) => {
                 let mut lines = vec![Line::from(Words::text(error.to_string()))];
@@ -208,17 +207,16 @@ impl App {
         };
         let mut lines: Vec<Line> = found.take(8).map(place).collect();
         lines.push(Words::dim("The file stays as it is on disk until you save.").into());
-        self.mode = Mode::Ask(Box::new(Ask {
-            title: Words::new().and(Role::Error, "unresolved merge conflicts"),
+        self.mode = Mode::Ask(Box::new(Ask::new(
+            Words::new().and(Role::Error, "unresolved merge conflicts"),
             lines,
-            answers: vec![
+            vec![
                 ('o', "take ours", Answer::Resolve(Side::Ours)),
                 ('t', "take theirs", Answer::Resolve(Side::Theirs)),
                 ('b', "take the entries of both", Answer::Resolve(Side::Both)),
                 ('l', "look at it, change nothing", Answer::Stay),
             ],
-            top: 0,
-        }));
+        )));
     }
 
     /// Makes the answer to merge conflicts a change, which a save writes.
