@@ -79,6 +79,7 @@ fn is_feed(document: &Document, member: Member) -> bool {
 pub(super) fn accepting(quirk: &Quirk) -> Option<Fix> {
     let label = match quirk.kind {
         QuirkKind::GzipMembers => "write one gzip member",
+        QuirkKind::MergeConflict => "take ours, theirs or the entries of both",
         QuirkKind::BlankLine => "take the empty lines out",
         QuirkKind::LineEnds => "end each line with LF alone",
         QuirkKind::Extension => "give it a name that ends in .txt",

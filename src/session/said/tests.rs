@@ -85,7 +85,7 @@ fn each_kind_of_change_is_a_command_or_a_comment() {
             &["# priority set to 1.0 on 1 row: another row of the same file has the same URL"],
         ),
         (nudge(&[2], Field::Priority), &["set priority=0.6 where loc=https://a.org/same file=one.xml"]),
-        (nudge(&[0, 2, 3], Field::Priority), &["set priority=+0.1 where loc=https://a.org/ or loc=https://a.org/same"]),
+        (nudge(&[0, 2, 3], Field::Priority), &["set priority=0.6 where loc=https://a.org/ or loc=https://a.org/same"]),
         (nudge(&[3], Field::Changefreq), &["set changefreq=hourly where loc=https://a.org/same file=two.xml"]),
         (Change::Replace { rows: (0..6).collect(), replace, whole_set: true }, &["s/^https:/http:/"]),
         (Change::Delete(rows(&[0])), &["delete where loc=https://a.org/"]),

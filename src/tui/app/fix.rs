@@ -122,6 +122,9 @@ impl App {
     /// Puts a finding right that no row carries; where that needs a name or a URL, the command that does it waits to be
     /// confirmed.
     pub(super) fn fix_whole(&mut self, place: Place, rule: Rule) {
+        if rule == Rule::MERGE_CONFLICT && self.session.has_conflicts() {
+            return self.ask_side();
+        }
         match place.member().and_then(|file| self.session.view().question(file, rule)) {
             Some(line) => self.open_line(super::Purpose::Command, &line),
             None => self.change(self.session.fix_of_whole(place, rule)),

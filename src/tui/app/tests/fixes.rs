@@ -4,7 +4,7 @@ use super::bench::Bench;
 use crate::check::rule::{FixKind, Rule};
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Sample, samples};
-use crate::files::{Conflicts, Options, Side};
+use crate::files::{Conflicts, Options};
 use crate::protocol::lastmod::Now;
 use crate::session::sampled::{folder, paths};
 use crate::tui::app::files::Start;
@@ -17,14 +17,15 @@ fn open(sample: &Sample) -> Bench {
     let mut paths = paths(sample, folder.path());
     let start = if paths.len() == 1 { Start::Path(paths.remove(0)) } else { Start::Paths(paths) };
     let mut options = Options { base_url: sample.base.map(str::to_owned), ..Options::default() };
-    // What is fixed then is what somebody answered.
-    if sample.rule == Rule::MERGE_CONFLICT {
-        options.conflicts = Conflicts::Take(Side::Both);
-    }
+    options.conflicts = Conflicts::Show;
     options.max_unpacked = sample.most.unwrap_or(options.max_unpacked);
     let mut bench = Bench::start_at(start, (Now { seconds: NOW, offset: 0 }, options));
     bench.app.session.set_profile(sample.profile);
     bench.folder = Some(folder);
+    if matches!(bench.app.mode, Mode::Ask(_)) {
+        // Merge conflicts are asked about at once; they can be looked at first.
+        bench.keys("l");
+    }
     bench
 }
 
@@ -80,6 +81,9 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
             let lines = list.lines[list.chosen..at].iter();
             let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
             bench.keys(&"j".repeat(steps)).keys("gx");
+            if matches!(bench.app.mode, Mode::Ask(_)) {
+                bench.keys("b");
+            }
             if matches!(bench.app.mode, Mode::Line(_)) {
                 bench.keys("<enter>");
             }
