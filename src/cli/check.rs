@@ -170,7 +170,7 @@ impl Report {
         self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
         let refused: Vec<Reported> = set.session().unread().iter().filter_map(findings::refused).collect();
         for found in refused {
-            self.take_apart(found, streams.out)?;
+            self.take_apart(&found, streams.out)?;
         }
         Ok(self.common.say_unread(set.session(), true, streams))
     }
@@ -178,11 +178,11 @@ impl Report {
     /// Takes in a file that is there and is no sitemap. An error when it cannot even be read.
     fn refuse(&mut self, error: files::Error, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let Some(found) = findings::refused(&error) else { return Err(error.into()) };
-        self.take_apart(found, streams.out)
+        self.take_apart(&found, streams.out)
     }
 
     /// Takes in a finding about what is in no set.
-    fn take_apart(&mut self, found: Reported, out: &mut dyn Write) -> Result<(), Failure> {
+    fn take_apart(&mut self, found: &Reported, out: &mut dyn Write) -> Result<(), Failure> {
         if self.query.is_none() && self.choice.takes(found.finding.rule) {
             self.take(found, out)?;
         }
@@ -199,19 +199,19 @@ impl Report {
                 (None, ..) => true,
             };
             if passes && self.choice.takes(found.finding.rule) {
-                self.take(found, out)?;
+                self.take(&found, out)?;
             }
         }
         Ok(())
     }
 
     /// Counts what is listed, so that the sums and the list cannot disagree.
-    fn take(&mut self, found: Reported, out: &mut dyn Write) -> Result<(), Failure> {
+    fn take(&mut self, found: &Reported, out: &mut dyn Write) -> Result<(), Failure> {
         if let Some(accepted) = &mut self.accepted {
-            accepted.add(&found);
+            accepted.add(found);
             return Ok(());
         }
-        if self.known.as_mut().is_some_and(|known| known.takes(&found)) {
+        if self.known.as_mut().is_some_and(|known| known.takes(found)) {
             return Ok(());
         }
         self.count(found.finding.rule, found.finding.severity, 1);
@@ -221,16 +221,11 @@ impl Report {
         }
         self.printed += 1;
         match &mut self.form {
-            Form::Text => finding_text(out, &shown(&found), self.colour)?,
-            Form::Github => report::github(out, &shown(&found))?,
-            Form::Json(spool) => {
-                // In one piece: each write may be one to a file.
-                let mut text = Vec::new();
-                finding_json(&mut text, self.printed == 1, &shown(&found))?;
-                spool.write_all(&text)?;
-            }
-            Form::Sarif(log) => log.add(&shown(&found))?,
-            Form::Junit(cases) => cases.add(&shown(&found), self.choice.fails(found.finding.severity))?,
+            Form::Text => finding_text(out, &shown(found), self.colour)?,
+            Form::Github => report::github(out, &shown(found))?,
+            Form::Json(spool) => finding_json(spool, self.printed == 1, &shown(found))?,
+            Form::Sarif(log) => log.add(&shown(found))?,
+            Form::Junit(cases) => cases.add(&shown(found), self.choice.fails(found.finding.severity))?,
         }
         Ok(())
     }

@@ -397,7 +397,7 @@ impl Common {
             None if self.reports_unread => files::Conflicts::Show,
             None => files::Conflicts::Refuse,
         };
-        let options = files::Options { base_url, require_all, loc_column, conflicts, ..files::Options::default() };
+        let options = files::Options { base_url, require_all, conflicts, loc_column, ..files::Options::default() };
         Ok(match self.max_bytes {
             Some(max_bytes) => options.at_most(max_bytes),
             None => options,

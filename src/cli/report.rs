@@ -147,14 +147,11 @@ impl JunitReport {
 
     /// The suite of a file; made where there is none yet.
     fn suite(&mut self, file: &str) -> Option<&mut Suite> {
-        let place = match self.places.get(file) {
-            Some(place) => *place,
-            None => {
-                self.suites.push(Suite { file: file.to_owned(), ..Suite::default() });
-                self.places.insert(file.to_owned(), self.suites.len() - 1);
-                self.suites.len() - 1
-            }
-        };
+        let place = self.places.get(file).copied().unwrap_or_else(|| {
+            self.suites.push(Suite { file: file.to_owned(), ..Suite::default() });
+            self.places.insert(file.to_owned(), self.suites.len() - 1);
+            self.suites.len() - 1
+        });
         self.suites.get_mut(place)
     }
 

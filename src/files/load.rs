@@ -210,7 +210,7 @@ impl<V> File<V> {
         let source = self.source;
         let loc = |entry| {
             let text = source.entry_text(entry);
-            Entry::of(text, &source.names).value(Field::Loc, text).map_or_else(Arc::default, |loc| loc.into())
+            Entry::of(text, &source.names).value(Field::Loc, text).map_or_else(Arc::default, Into::into)
         };
         let children: Vec<Child> =
             (0..source.len()).map(|entry| Child { loc: loc(entry), state: ChildState::NotLoaded }).collect();

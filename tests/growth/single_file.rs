@@ -135,7 +135,7 @@ fn entries_of_an_index_without_anything() {
     linear("check", 50_000, MOST, |n| repeated("<sitemap/>", (INDEX, "</sitemapindex>"), n));
 }
 
-/// Findings of SARIF and JUnit wait in a file until all are known.
+/// Findings of two formats wait in a file until all are known.
 #[test]
 fn findings_in_formats_with_sums() {
     let _alone = alone();
