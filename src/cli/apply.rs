@@ -17,6 +17,7 @@ use super::bulk::{Task, change};
 use super::changes::changes;
 use super::edit::save_done;
 use super::rows::Target;
+use super::values::refuse_assignments;
 use super::{Failure, Status, Streams, filter};
 use crate::document::query::Query;
 use crate::document::rows::RowSet;
@@ -46,6 +47,9 @@ pub struct Apply {
     /// Change nothing, list the rows that do not obey, and end with status 1 if there are any
     #[arg(long, conflicts_with_all = ["dry_run", "output"])]
     pub check: bool,
+    /// Write values that `check` reports as errors
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// The file.
@@ -79,6 +83,13 @@ pub(super) struct Ready {
 /// Applies the rules and saves, or compares.
 pub(super) fn run(apply: &Apply, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let rules = read(&apply.rules, apply.target.common.now()?)?;
+    if !apply.force {
+        let refused = |rule: &Ready| {
+            let what = format!("{}, {}", apply.rules.display(), rule.name);
+            refuse_assignments(&rule.assignments, &apply.target.common).map_err(|error| error.inside(&what))
+        };
+        rules.iter().try_for_each(refused)?;
+    }
     change(&apply.target, &Task::Rules { rules: &rules, file: &apply.rules, check: apply.check }, held, streams)
 }
 
