@@ -85,7 +85,8 @@ fn foreign_files_are_named_and_left_as_they_were() {
 /// agrees to that; what is written then is sound.
 #[test]
 fn damaged_files_open_repaired_and_are_never_overwritten_unasked() {
-    for case in corpus::repaired().into_iter().filter(|case| case.entries > Some(0)) {
+    let is_repaired = |case: &Case| case.entries > Some(0) && !case.name.contains("merge-conflict");
+    for case in corpus::repaired().into_iter().filter(is_repaired) {
         let (_, report) = checked(&case);
         assert_eq!(report["files"][0]["entries"].as_u64(), case.entries.map(|number| number as u64), "{}", case.name);
         let of_storage = |finding: &Value| {
@@ -114,6 +115,31 @@ fn damaged_files_open_repaired_and_are_never_overwritten_unasked() {
         let of_bytes = ["xml-doctype", "xml-entity-declaration", "xml-declaration-missing"];
         assert!(left.iter().all(|one| of_bytes.iter().any(|rule| one["rule"] == *rule)), "{}: {left:?}", case.name);
     }
+}
+
+/// Merge conflicts are no damage that can be repaired without asking: nothing is written until a side is chosen.
+#[test]
+fn a_file_with_merge_conflicts_is_written_once_a_side_is_chosen() {
+    let case = corpus::repaired().into_iter().find(|case| case.name.contains("merge-conflict")).unwrap();
+    let (_, report) = checked(&case);
+    let errors: Vec<&Value> =
+        report["findings"].as_array().unwrap().iter().filter(|one| one["severity"] == "error").collect();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert_eq!((&errors[0]["rule"], errors[0]["line"].as_u64()), (&Value::from("merge-conflict"), Some(6)));
+    let folder = folder(&case);
+    let name = case.file_name();
+    let output = run(&folder, &["list", name]);
+    assert_eq!(stdout(&output).lines().count(), 3, "the rows of both sides");
+    assert!(stderr(&output).contains("unresolved merge conflicts"), "{}", stderr(&output));
+    for words in [&["set", name, "priority=0.7", "--accept-repairs"][..], &["stats", name], &["fix", name]] {
+        let output = run(&folder, words);
+        assert_eq!(output.status.code(), Some(3), "{words:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains("--rule merge-conflict"), "{}", stderr(&output));
+        assert!(folder.read(name) == case.bytes, "{words:?}");
+    }
+    let output = run(&folder, &["fix", name, "--rule", "merge-conflict", "--answer", "both"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stdout(&run(&folder, &["list", name])).lines().count(), 3);
 }
 
 /// Whatever a file holds, what is printed holds no control character but line ends, and nothing that turns the

@@ -22,6 +22,13 @@ fn open_paths(folder: &Folder, paths: &[&str], text: &str) -> Terminal {
     terminal
 }
 
+/// Leaves without saving, once the question is on the screen: it takes no key that was sent before.
+fn discard(terminal: &Terminal) {
+    terminal.send("q");
+    terminal.wait_for("discard and leave");
+    terminal.send("D");
+}
+
 /// Makes a change, and ends without a word once it is in the journal.
 fn change_and_die(folder: &Folder, terminal: &Terminal) {
     change(terminal);
@@ -60,7 +67,7 @@ fn what_was_typed_before_a_crash_is_asked_about_and_replayed() {
         terminal.wait_gone("modified");
         terminal.send("\x12");
         terminal.wait_for("modified");
-        terminal.send("qD");
+        discard(&terminal);
         assert!(terminal.wait_exit().success());
         assert_eq!(folder.files(), before);
         // Given up for good: nothing is asked any more.
@@ -86,7 +93,7 @@ fn a_second_one_on_the_same_set_only_reads() {
     first.wait_exit();
     let third = open(&folder, "61 URLs");
     change(&third);
-    third.send("qD");
+    discard(&third);
     assert!(third.wait_exit().success());
 }
 
@@ -151,10 +158,9 @@ fn a_set_is_locked_by_whatever_path_it_is_opened() {
     // Another set in the same folder is another set.
     let second = open_paths(&folder, &["sample.xml"], "33 URLs");
     change(&second);
-    for terminal in [second, first] {
-        terminal.send("qD");
-        assert!(terminal.wait_exit().success());
-    }
+    discard(&second);
+    first.send("q");
+    assert!(second.wait_exit().success() && first.wait_exit().success());
     let mut after = folder.files();
     after.retain(|name, _| before.contains_key(name));
     assert_eq!(after, before);
@@ -207,7 +213,7 @@ fn changes_after_a_save_elsewhere_are_kept_for_the_new_path() {
     // The first file is as it was, and free.
     let first = open_paths(&folder, &["a.xml"], "2 URLs");
     change(&first);
-    first.send("qD");
+    discard(&first);
     assert!(first.wait_exit().success());
     let second = open_paths(&folder, &["b.xml"], "1 unsaved change of an earlier session");
     second.send("r");
@@ -216,7 +222,7 @@ fn changes_after_a_save_elsewhere_are_kept_for_the_new_path() {
     let third = open_paths(&folder, &["a.xml"], "2 URLs");
     second.send(":write a.xml\r");
     second.wait_for("has it open; choose another name");
-    second.send("qD");
+    discard(&second);
     third.send("q");
     assert!(second.wait_exit().success() && third.wait_exit().success());
     assert_eq!(std::fs::read_to_string(before).unwrap(), SMALL);
@@ -259,7 +265,7 @@ fn changes_that_cannot_be_kept_are_said_as_long_as_that_lasts_and_kept_afterward
     let terminal = open(&folder, "1 unsaved change of an earlier session");
     terminal.send("r");
     terminal.wait_for("modified");
-    terminal.send("qD");
+    discard(&terminal);
     assert!(terminal.wait_exit().success());
 }
 
@@ -343,7 +349,7 @@ fn a_full_disk_under_the_state_folder_is_said_until_there_is_room() {
     terminal.wait_until("a copy of the journal", |_| folder.file(".home/copied").exists());
     let journal = std::fs::read_to_string(folder.file(".home/copied")).unwrap();
     assert!(journal.lines().count() == 2 && journal.contains("priority"), "{journal}");
-    terminal.send("qD");
+    discard(&terminal);
     assert!(terminal.wait_exit().success());
 }
 
@@ -433,7 +439,7 @@ fn a_damaged_journal_is_replayed_as_far_as_it_is_certain_and_the_rest_is_shown()
     terminal.wait_for("chXngefreq");
     terminal.send("r");
     terminal.wait_for("2 changes replayed");
-    terminal.send("qD");
+    discard(&terminal);
     assert!(terminal.wait_exit().success());
     assert_eq!(folder.files(), before);
     // The damaged one is set aside: listed, read, applied.

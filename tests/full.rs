@@ -51,7 +51,7 @@ fn a_limit_of_file_sizes_leaves_everything_and_is_named() {
         &["set", "single.xml", "priority=0.8"],
         &["set", "sitemap.xml", "priority=0.8"],
         &["set", "sitemap.xml", "priority=0.8", "--backup", "always"],
-        &["set", "single.xml", "priority=0.8", "-o", "new/copy.xml"],
+        &["set", "single.xml", "priority=0.8", "-o", "new/copy.xml", "--mkdir"],
         &["split", "sitemap.xml", "-o", "parts", "--max-urls", "300"],
     ];
     for words in table {

@@ -155,14 +155,14 @@ fn values_are_mended_and_keep_their_url() {
             "a control character",
             with("https://example.com/a\u{1}b"),
             &["https://example.com/a%01b", two],
-            &["3:32 xml-illegal-char"],
+            &["3:11 loc-illegal-char", "3:32 xml-illegal-char"],
         )
         .fixed("xml-illegal-char", with("https://example.com/a%01b")),
         case(
             "a control character as a reference",
             with("https://example.com/a&#1;b"),
             &["https://example.com/a%01b", two],
-            &["3:32 xml-illegal-char"],
+            &["3:11 loc-illegal-char", "3:32 xml-illegal-char"],
         )
         .fixed("xml-illegal-char", with("https://example.com/a%01b")),
     ];

@@ -356,7 +356,7 @@ fn what_is_missing_or_misspelt_is_said_with_what_to_do() {
         (
             &["check", "a.xml", "--write-baseline", "no/x.json"],
             3,
-            "error: no/x.json: cannot write: no such file or directory\nhint: its folder does not exist; make it first",
+            "error: cannot write no/x.json: the folder no does not exist\nhint: correct the path, or create the folder with --mkdir",
         ),
         (&["split", "a.xml", "-o", "out", "--by", "foo=1"], 2, "error: --by cannot be understood\n  foo=1\n  ^^^ "),
         (

@@ -249,7 +249,7 @@ fn merge_conflicts_are_errors_and_are_resolved_as_answered() {
             &["fix", name, "--rule", "merge-conflict"],
             &["fix", name, "--rule", "merge-conflict", "--answer", "usual"],
             &["set", name, "priority=0.4", "--accept-repairs"],
-            &["list", name],
+            &["stats", name],
         ] {
             let output = run(&folder, words);
             assert_ne!(output.status.code(), Some(0), "{words:?}");

@@ -7,7 +7,7 @@ use super::merge::Merge;
 use super::rows::{Add, Dedupe, Remove, ReplaceIn, Sort, Target};
 use super::stats::Stats;
 use crate::check::profile::Profile;
-use crate::files::{Side, backup};
+use crate::files::{Conflicts, backup};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -145,9 +145,9 @@ pub struct Common {
     /// Whether the command says itself which files of the set were not read, and does not refuse the set for them.
     #[arg(skip)]
     pub reports_unread: bool,
-    /// How merge conflicts are resolved, where that was answered.
+    /// What the command does with files that have merge conflicts.
     #[arg(skip)]
-    pub side: Option<Side>,
+    pub conflicts: Conflicts,
 }
 
 /// Reads when files are kept.

@@ -22,9 +22,6 @@ pub struct Man {
     /// Write one page for the program and one for each task into DIR instead of the first to standard output
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Create the folders above DIR, if they do not exist
-    #[arg(long)]
-    pub mkdir: bool,
 }
 
 /// Prints a script for a shell.

@@ -32,12 +32,13 @@ impl<'p> Destination<'p> {
             // A folder that is named is made; those above it are not.
             Task::Merge(task) => Some(Self::file(&task.output, task.common.mkdir)),
             Task::Split(task) => Some(Self::file(&task.output, task.mkdir)),
-            Task::Man(task) => Some(Self::file(task.output.as_deref()?, task.mkdir)),
             Task::List(_)
             | Task::Diff(_)
             | Task::Stats(_)
             | Task::Restore(_)
             | Task::Recover(_)
+            // A package's folders are made with the pages.
+            | Task::Man(_)
             | Task::Completions(_) => None,
         }
     }

@@ -5,7 +5,7 @@ use super::bulk::{Task, change};
 use super::rows::Target;
 use super::{Failure, Status, Streams, filter};
 use crate::check::rule::Rule;
-use crate::files::Side;
+use crate::files::{Conflicts, Side};
 use crate::session::command::{Command, Scope};
 
 /// Fixes, says what changed, saves.
@@ -32,7 +32,7 @@ pub(super) fn run(fix: &Fix, held: u64, streams: &mut Streams<'_>) -> Result<Sta
         )
     })?;
     let mut target: Target = fix.target.clone();
-    target.common.side = Some(side);
+    target.common.conflicts = Conflicts::Take(side);
     let command = Command::Fix { scope, rules: fix.rules.clone(), answer: None };
     change(&target, &Task::Command(command), held, streams)
 }

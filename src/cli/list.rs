@@ -1,6 +1,6 @@
 //! `sited list`: the URLs, or the rows, in the order of the files.
 
-use super::args::{List, ListFormat};
+use super::args::{Common, List, ListFormat};
 use super::damage::Damage;
 use super::output::{Extensions, Row, loc_text, plain, row_json, safe_loc};
 use super::walk::{Set, held, say_why_held};
@@ -11,7 +11,7 @@ use crate::document::rows::RowId;
 use crate::document::sort;
 use crate::document::source::{Lines, Source};
 use crate::document::volumes::IndexFile;
-use crate::files::Reason;
+use crate::files::{Conflicts, Reason};
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::command::CommandError;
@@ -45,6 +45,7 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     let is_together = !keys.is_empty() || shown.compares_rows();
     // The entries of an index are there without its files.
     let common = if list.sitemaps { list.common.reporting() } else { list.common.clone() };
+    let common = Common { conflicts: Conflicts::ShowBoth, ..common };
     let mut print = |paths: &[PathBuf], streams: &mut Streams<'_>| -> Result<Status, Failure> {
         let mut set = if !keys.is_empty() {
             let set = Set::open(&common, (paths, u64::MAX), now, streams)?;
@@ -68,6 +69,11 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
             shown.print(session, rows.into_iter(), streams.out)?;
         }
         Damage::of(set.session()).say(streams);
+        if set.session().has_conflicts() {
+            let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+            let paths = paths.join(", ");
+            streams.note(&format!("{paths}: unresolved merge conflicts; the rows of both sides are listed"));
+        }
         Ok(if list.sitemaps { common.say_unread(set.session(), false, streams) } else { Status::Fine })
     };
     // Several files are one set where rows are compared; an index or a folder among them is one of its own.

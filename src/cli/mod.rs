@@ -392,10 +392,9 @@ impl Common {
         }
         let (base_url, require_all) = (self.base_url.clone(), self.requires_all());
         let loc_column = self.loc_column.clone();
-        let conflicts = match self.side {
-            Some(side) => files::Conflicts::Take(side),
-            None if self.reports_unread => files::Conflicts::Show,
-            None => files::Conflicts::Refuse,
+        let conflicts = match self.conflicts {
+            files::Conflicts::Refuse if self.reports_unread => files::Conflicts::Show,
+            conflicts => conflicts,
         };
         let options = files::Options { base_url, require_all, conflicts, loc_column, ..files::Options::default() };
         Ok(match self.max_bytes {

@@ -59,6 +59,8 @@ pub enum Conflicts {
     Refuse,
     /// They are opened to be looked at: our side is shown, and each conflict is a finding.
     Show,
+    /// They are opened to be listed: what both sides have, and each conflict is a finding.
+    ShowBoth,
     /// They are opened as resolved.
     Take(Side),
 }
@@ -110,7 +112,7 @@ pub(super) fn resolve(
         Err(Unmatched(at)) => {
             let at = lines.position(at);
             let what = format!("the markers of a merge conflict do not match at line {}", grouped(at.0));
-            if asked != Conflicts::Show {
+            if matches!(asked, Conflicts::Refuse | Conflicts::Take(_)) {
                 return Err(refused(at, what));
             }
             let quirks = vec![Quirk { kind: QuirkKind::MergeConflict, at, entry: None, what: what.into() }];
@@ -120,20 +122,18 @@ pub(super) fn resolve(
     let spans: Vec<(u64, u64)> =
         found.iter().map(|one| (lines.position(one.whole.start).0, lines.position(one.whole.end - 1).0)).collect();
     let first = (spans.first().map_or(1, |span| span.0), 1);
-    let side = match asked {
+    let (bytes, places) = match asked {
         Conflicts::Refuse => return Err(refused(first, listed(&spans))),
-        Conflicts::Show => Side::Ours,
-        Conflicts::Take(side) => side,
-    };
-    let kind = if asked == Conflicts::Show { QuirkKind::MergeConflict } else { QuirkKind::MergeResolved };
-    let (bytes, places) = match side {
-        Side::Ours => taken(bytes, &found, |one| &one.ours),
-        Side::Theirs => taken(bytes, &found, |one| &one.theirs),
-        Side::Both => united(bytes, &found, hints).map_err(|(number, why)| {
+        Conflicts::Show | Conflicts::Take(Side::Ours) => taken(bytes, &found, |one| [one.ours.clone()]),
+        Conflicts::ShowBoth => taken(bytes, &found, |one| [one.ours.clone(), one.theirs.clone()]),
+        Conflicts::Take(Side::Theirs) => taken(bytes, &found, |one| [one.theirs.clone()]),
+        Conflicts::Take(Side::Both) => united(bytes, &found, hints).map_err(|(number, why)| {
             let (from, to) = spans.get(number).copied().unwrap_or_default();
             refused((from, 1), format!("both sides of the conflict in {} cannot be kept: {why}", span_words(from, to)))
         })?,
     };
+    let is_answered = matches!(asked, Conflicts::Take(_));
+    let kind = if is_answered { QuirkKind::MergeResolved } else { QuirkKind::MergeConflict };
     let quirks = spans.iter().map(|(from, to)| {
         let what = match asked {
             Conflicts::Take(side) => format!("{}: {}", span_words(*from, *to), side.name()),
@@ -225,8 +225,12 @@ fn conflicts(bytes: &[u8]) -> Result<Vec<Conflict>, Unmatched> {
     }
 }
 
-/// The file with one side of each conflict.
-fn taken(bytes: &[u8], conflicts: &[Conflict], side: impl Fn(&Conflict) -> &Range<usize>) -> (Vec<u8>, Places) {
+/// The file without markers, with these sides of each conflict.
+fn taken<const N: usize>(
+    bytes: &[u8],
+    conflicts: &[Conflict],
+    sides: impl Fn(&Conflict) -> [Range<usize>; N],
+) -> (Vec<u8>, Places) {
     let (mut out, mut places, mut at) = (Vec::with_capacity(bytes.len()), Vec::new(), 0);
     let mut push = |range: Range<usize>| {
         places.push((out.len(), range.start));
@@ -234,7 +238,7 @@ fn taken(bytes: &[u8], conflicts: &[Conflict], side: impl Fn(&Conflict) -> &Rang
     };
     for conflict in conflicts {
         push(at..conflict.whole.start);
-        push(side(conflict).clone());
+        sides(conflict).into_iter().for_each(&mut push);
         at = conflict.whole.end;
     }
     push(at..bytes.len());
@@ -340,8 +344,8 @@ fn united(
 ) -> Result<(Vec<u8>, Places), (usize, &'static str)> {
     const DAMAGED: &str = "a side is not a sound file by itself; answer ours or theirs";
     const AROUND: &str = "it is not between entries; answer ours or theirs";
-    let ours = Read::of(taken(bytes, conflicts, |one| &one.ours), hints).ok_or((0, DAMAGED))?;
-    let theirs = Read::of(taken(bytes, conflicts, |one| &one.theirs), hints).ok_or((0, DAMAGED))?;
+    let ours = Read::of(taken(bytes, conflicts, |one| [one.ours.clone()]), hints).ok_or((0, DAMAGED))?;
+    let theirs = Read::of(taken(bytes, conflicts, |one| [one.theirs.clone()]), hints).ok_or((0, DAMAGED))?;
     let kind = ours.scan.names.as_ref().map_or(FileKind::Urlset, |names| names.kind);
     let mut known: HashSet<&str> = ours.keys.iter().map(String::as_str).collect();
     let (mut out, mut at) = (Joined::default(), 0);
@@ -398,8 +402,8 @@ mod tests {
     fn side(text: &str, side: Side) -> Result<String, String> {
         let found = conflicts(text.as_bytes()).map_err(|at| format!("{at:?}"))?;
         let (bytes, places) = match side {
-            Side::Ours => taken(text.as_bytes(), &found, |one| &one.ours),
-            Side::Theirs => taken(text.as_bytes(), &found, |one| &one.theirs),
+            Side::Ours => taken(text.as_bytes(), &found, |one| [one.ours.clone()]),
+            Side::Theirs => taken(text.as_bytes(), &found, |one| [one.theirs.clone()]),
             Side::Both => united(text.as_bytes(), &found, TableHints::default())
                 .map_err(|(number, why)| format!("{number}: {why}"))?,
         };

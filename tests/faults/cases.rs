@@ -129,7 +129,7 @@ fn making() -> Vec<Case> {
         case(
             "set (to a copy)",
             used,
-            &["set", "sitemap.xml", "priority=0.3", "-o", "copy/sitemap.xml"],
+            &["set", "sitemap.xml", "priority=0.3", "-o", "copy/sitemap.xml", "--mkdir"],
             Then::Makes("copy"),
         ),
         case("merge", two_sets, &["merge", "old", "new", "-o", "merged.xml", NOW], Then::Makes(".")),

@@ -50,6 +50,12 @@ fn well_formed() -> Vec<Pair> {
     let image = "<image:image><image:loc>https://a.org/i.png</image:loc></image:image>";
     vec![
         pair("xml-not-well-formed E", with("</loc>", "</lco>"), with("</loc>", "</loc >")),
+        pair(
+            "merge-conflict E",
+            with("<url>", "\n<<<<<<< a\n=======\n>>>>>>> b\n<url>"),
+            with("<url>", "\n <<<<<<< a\n =======\n >>>>>>> b\n<url>"),
+        ),
+        pair("ns-entry-missing E", with("<url>", "<url xmlns=''>"), with("<url>", &format!("<url xmlns='{NS}'>"))),
         pair("xml-unescaped-ampersand E", loc("https://a.org/?a&b"), loc("https://a.org/?a&#38;b")),
         pair("xml-unescaped-ampersand E", loc("https://a.org/?a&amp"), loc("<![CDATA[https://a.org/?a&amp]]>")),
         pair("xml-unescaped-angle E", loc("https://a.org/a<b"), loc("https://a.org/a&lt;b")),
@@ -253,6 +259,11 @@ fn feeds() -> Vec<Pair> {
             atom(new, "<link href='https://a.org/a'/>"),
         )
         .of("google"),
+        pair(
+            "feed-no-channel E",
+            named("feed.xml", format!("<rss version=\"2.0\"><item>{link}</item></rss>")),
+            rss(link),
+        ),
         pair("feed-item-no-link E", rss("<link/>"), rss(link)),
         pair("feed-item-no-link E", atom(new, "<link/>"), atom(new, "<link href='https://a.org/a'/>")),
         pair("feed-date W", dated("2026-11-20"), dated("20 Nov 26 08:00 EST")),

@@ -226,6 +226,7 @@ fn images_and_news() -> Vec<Pair> {
         pair("loc-inner-whitespace E", entry(&image("https://www.site-a.org/a b.png", "")), entry(&image(i, ""))),
         pair("news-required E", news(">T<", "> <"), news(">T<", ">0<")),
         pair("news-duplicate E", entry(&twice), news("T", "U")),
+        pair("news-name W", news(">N<", ">N (Germany)<"), news(">N<", ">N, Germany<")),
         pair("news-language E", language("de-AT"), language("zh-cn")),
         pair("news-language E", language("DE"), language("deu")),
         pair("news-language-unknown W", language("xx"), language("de")),

@@ -231,7 +231,6 @@ fn a_folder_that_does_not_exist_is_named_and_made_only_on_demand() {
         "merge DIR/good.xml DIR/bad.xml -o DIR/typo/dir/parts --base-url https://e.com/",
         "split DIR/good.xml -o DIR/typo/dir/parts --base-url https://e.com/",
         "check DIR/good.xml --write-baseline DIR/typo/dir/known.json",
-        "man --output DIR/typo/dir/pages",
     ] {
         let folder = site();
         let directory = format!("{}/", folder.path().display());
@@ -254,7 +253,8 @@ fn every_command_with_an_output_is_known_to_need_its_folder() {
     let definition = Line::command();
     for command in definition.get_subcommands() {
         let writes = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
-        if writes("output") || writes("write_baseline") {
+        // The folders of manual pages are made, as packages need them.
+        if command.get_name() != "man" && (writes("output") || writes("write_baseline")) {
             assert!(writes("mkdir"), "{} writes to a path and has no --mkdir", command.get_name());
         }
     }
