@@ -10,6 +10,7 @@
 pub mod corpus;
 pub mod folder;
 pub mod oracle;
+pub mod schema;
 pub mod terminal;
 
 use std::ffi::OsStr;

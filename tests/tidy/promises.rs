@@ -14,12 +14,12 @@ const PROMISES: [Promise; 31] = [
         "Only files whose bytes change are written; a save without edits writes nothing.",
         "src/files/save/tests.rs: without_edits_no_file_is_opened, \
          one_changed_row_writes_one_part_and_the_index_and_saving_again_writes_nothing; \
-         tests/corpus.rs: a_change_of_nothing_writes_nothing",
+         tests/it/corpus.rs: a_change_of_nothing_writes_nothing",
     ),
     (
         "Every entry you did not touch keeps its bytes: comments, unknown elements, quotes, entity spelling, byte order \
          mark, line ends. An edit replaces a value's own bytes and nothing else.",
-        "tests/roundtrip.rs: every_byte_belongs_to_head_entries_or_tail, setting_a_value_changes_its_bytes_only, \
+        "tests/it/roundtrip.rs: every_byte_belongs_to_head_entries_or_tail, setting_a_value_changes_its_bytes_only, \
          removing_a_value_takes_its_element_and_line, adding_a_value_only_inserts",
     ),
     (
@@ -36,7 +36,7 @@ const PROMISES: [Promise; 31] = [
         "src/files/save/faults.rs: a_process_that_dies_at_any_operation_leaves_the_old_set_or_the_new_one; \
          src/files/save/records.rs: finishing_can_fail_anywhere_and_be_finished, \
          a_record_that_cannot_be_finished_is_named_and_changes_nothing; \
-         tests/kill.rs: a_save_that_is_killed_leaves_the_old_set_or_the_new_one, \
+         tests/it/kill.rs: a_save_that_is_killed_leaves_the_old_set_or_the_new_one, \
          a_kill_is_as_harmless_however_the_files_lie",
     ),
     (
@@ -47,7 +47,7 @@ const PROMISES: [Promise; 31] = [
          undoing_all_after_a_save_that_failed_gives_the_old_files_back; \
          src/session/save/tests.rs: \
          after_a_save_that_failed_everything_is_still_modified_and_saving_again_works; \
-         tests/full.rs: a_full_disk_leaves_everything_and_says_how_much_is_missing, \
+         tests/it/disk_full.rs: a_full_disk_leaves_everything_and_says_how_much_is_missing, \
          a_limit_of_file_sizes_leaves_everything_and_is_named",
     ),
     (
@@ -58,7 +58,7 @@ const PROMISES: [Promise; 31] = [
     (
         "Nothing that you typed is lost: it is kept in your state folder, synced at once. After a crash, a closed \
          terminal or a signal the next start shows it and asks; nothing is replayed unasked.",
-        "tests/crash.rs: what_was_typed_before_a_crash_is_asked_about_and_replayed, \
+        "tests/it/crash.rs: what_was_typed_before_a_crash_is_asked_about_and_replayed, \
          changes_of_several_files_are_replayed_and_nobody_passes_them_by, \
          changes_after_a_save_elsewhere_are_kept_for_the_new_path; \
          src/session/journal/tests.rs: any_session_is_replayed_to_the_same_bytes, \
@@ -81,7 +81,7 @@ const PROMISES: [Promise; 31] = [
          of an earlier session wait. The lock of a dead process is no lock.",
         "src/files/lock.rs: two_sets_that_share_a_file_never_both_have_it_and_others_do, \
          links_and_second_names_lead_to_the_same_file; \
-         tests/crash.rs: a_second_one_on_the_same_set_only_reads, a_set_is_locked_by_whatever_path_it_is_opened, \
+         tests/it/crash.rs: a_second_one_on_the_same_set_only_reads, a_set_is_locked_by_whatever_path_it_is_opened, \
          work_without_a_screen_waits_for_the_editor_and_for_what_it_left; \
          src/files/journal/tests.rs: a_second_one_is_told_who_has_it, without_a_place_for_a_lock_the_files_themselves_are_locked",
     ),
@@ -96,7 +96,7 @@ const PROMISES: [Promise; 31] = [
     (
         "It is noticed when you come back to the window too; then you reload, save elsewhere, keep yours, or merge row by \
          row, previewed, in one step that can be undone.",
-        "tests/outside.rs: what_changed_on_disk_is_said_when_the_window_is_looked_at_again, \
+        "tests/it/outside.rs: what_changed_on_disk_is_said_when_the_window_is_looked_at_again, \
          both_sides_of_a_set_are_merged_and_saved, a_file_that_was_deleted_is_written_again_if_that_is_said; \
          src/session/outside/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are, \
          an_index_that_both_changed_has_what_both_did, \
@@ -105,18 +105,18 @@ const PROMISES: [Promise; 31] = [
     ),
     (
         "Links stay, however many; the file at their end is replaced. Links that lead nowhere or in a circle are named.",
-        "tests/being.rs: a_chain_of_five_links_stays_and_its_end_is_replaced, \
+        "tests/it/file_metadata.rs: a_chain_of_five_links_stays_and_its_end_is_replaced, \
          links_that_lead_nowhere_or_in_a_circle_are_named_with_the_way_out",
     ),
     (
         "A file with several names, or whose owner cannot be given to another file, stays the file it is: its bytes are \
          copied in when room for them is taken and they are safe beside it.",
         "src/files/save/tests.rs: a_file_with_two_names_stays_one_file_with_its_attributes; \
-         tests/being.rs: the_owner_is_kept",
+         tests/it/file_metadata.rs: the_owner_is_kept",
     ),
     (
         "Mode, owner, group, extended attributes and access lists are kept.",
-        "tests/being.rs: the_mode_is_kept_whatever_the_umask_and_new_parts_are_as_private_as_their_set, \
+        "tests/it/file_metadata.rs: the_mode_is_kept_whatever_the_umask_and_new_parts_are_as_private_as_their_set, \
          the_owner_is_kept, attributes_and_access_lists_are_kept_and_none_is_added",
     ),
     (
@@ -128,14 +128,14 @@ const PROMISES: [Promise; 31] = [
     ),
     (
         "Pipes, devices and folders are never replaced; read-only files and folders are refused, with the way out.",
-        "tests/being.rs: pipes_devices_and_folders_are_never_replaced, \
+        "tests/it/file_metadata.rs: pipes_devices_and_folders_are_never_replaced, \
          read_only_files_and_folders_are_refused_with_the_way_out",
     ),
     (
         "A save runs beside the editing and can be stopped until files are put in place; what was changed meanwhile \
          stays modified.",
         "src/session/save/tests.rs: a_save_beside_the_editing_changes_nothing_but_what_is_saved; \
-         tests/pty.rs: the_editing_goes_on_while_a_save_runs; \
+         tests/it/pty.rs: the_editing_goes_on_while_a_save_runs; \
          src/files/save/tests.rs: a_cancelled_save_leaves_everything",
     ),
     (
@@ -185,35 +185,35 @@ const PROMISES: [Promise; 31] = [
          only if the program made it.",
         "src/files/backup/tests.rs: a_backup_without_a_key_is_said_to_be_unsigned; \
          src/cli/tests/sets.rs: a_backup_that_cannot_be_signed_is_said; \
-         tests/threat_model/backups.rs: an_incomplete_backup_is_named_and_removed_only_if_the_program_made_it",
+         tests/it/threat_model/backups.rs: an_incomplete_backup_is_named_and_removed_only_if_the_program_made_it",
     ),
     (
         "An interrupted save is finished whichever set of the folder is changed next, if your key authenticates its \
          record. Any other record is only shown (`sited recover`), and no record or backup makes the program write \
          through a link, into a hidden folder or outside of its own.",
         "src/files/save/records.rs: a_save_finishes_what_another_set_in_the_folder_has_left; \
-         tests/threat_model/records.rs: \
+         tests/it/threat_model/records.rs: \
          a_record_of_somebody_else_is_shown_and_never_carried_out_unasked_or_outside_its_folder, \
          a_code_alone_does_not_make_a_record_safe, what_is_no_record_of_this_user_is_named_and_can_be_removed, \
          records_of_folders_above_are_not_looked_at_unless_they_are_of_this_user_and_of_this_set; \
-         tests/threat_model/backups.rs: \
+         tests/it/threat_model/backups.rs: \
          a_backup_of_somebody_else_is_never_restored_unasked_or_outside_its_folder, \
          a_backup_of_this_user_is_restored_and_one_that_was_tampered_with_or_moved_is_not",
     ),
     (
         "Commands that only read, `--dry-run` and `--read-only` write nothing and remove nothing, whatever lies in the \
          folder.",
-        "tests/threat_model/records.rs: \
+        "tests/it/threat_model/records.rs: \
          a_record_of_somebody_else_is_shown_and_never_carried_out_unasked_or_outside_its_folder, \
          a_record_with_the_code_of_this_user_is_finished_by_the_next_command_that_writes; \
-         tests/threat_model/backups.rs: \
+         tests/it/threat_model/backups.rs: \
          a_backup_of_somebody_else_is_never_restored_unasked_or_outside_its_folder",
     ),
     (
         "A fault of the system, or a kill, at any call of any command leaves the old set or the new one, and is said. \
          Limit: when a set of one file is saved and its folder cannot be synced, the new file is there, and the error \
          says that it may not last.",
-        "tests/faults.rs: a_fault_in_any_command_loses_nothing_and_is_said, faults_that_were_not_borne_are; \
+        "tests/it/faults.rs: a_fault_in_any_command_loses_nothing_and_is_said, faults_that_were_not_borne_are; \
          src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing",
     ),
     (
@@ -223,11 +223,11 @@ const PROMISES: [Promise; 31] = [
          no_command_is_missing_in_the_table, what_an_inner_index_lists_is_missed_before_anything_is_in_place, \
          what_an_index_lists_however_deep_is_missed_before_a_row_is_printed, \
          a_folder_or_several_files_are_refused_as_well; \
-         tests/faults.rs: a_fault_in_any_command_loses_nothing_and_is_said",
+         tests/it/faults.rs: a_fault_in_any_command_loses_nothing_and_is_said",
     ),
     (
         "Where changes cannot be kept against a crash, the screen says why as long as that lasts, and catches up.",
-        "tests/crash.rs: changes_that_cannot_be_kept_are_said_as_long_as_that_lasts_and_kept_afterwards, \
+        "tests/it/crash.rs: changes_that_cannot_be_kept_are_said_as_long_as_that_lasts_and_kept_afterwards, \
          a_full_disk_under_the_state_folder_is_said_until_there_is_room; \
          src/files/journal/tests.rs: whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again; \
          src/session/journal/tests.rs: a_session_whose_state_folder_fails_for_a_while_is_kept_as_a_whole",
@@ -239,19 +239,19 @@ const PROMISES: [Promise; 31] = [
          what_needs_a_lost_line_is_shown_and_not_replayed; \
          src/session/journal/damage.rs: any_damage_leaves_changes_that_were_made_and_counts_the_others; \
          src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted; \
-         tests/threat_model/journals.rs: crafted_journals_do_nothing, \
+         tests/it/threat_model/journals.rs: crafted_journals_do_nothing, \
          crafted_journals_that_are_replayed_stay_within_their_set",
     ),
     (
         "Two editors with different state folders (another user, sudo, a container, a bind mount) never change one file.",
-        "tests/crash.rs: a_set_is_locked_whatever_the_state_folder_also_after_a_save, \
+        "tests/it/crash.rs: a_set_is_locked_whatever_the_state_folder_also_after_a_save, \
          a_set_is_locked_through_a_bind_mount; \
-         tests/threat_model/locks.rs: crafted_locks_stop_nobody_but_those_that_are_held",
+         tests/it/threat_model/locks.rs: crafted_locks_stop_nobody_but_those_that_are_held",
     ),
     (
         "A damaged file is opened repaired and written only when you agree to what changes; what is no sitemap is \
          refused with a message and left as it is.",
-        "tests/corpus.rs: damaged_files_open_repaired_and_are_never_overwritten_unasked, \
+        "tests/it/corpus.rs: damaged_files_open_repaired_and_are_never_overwritten_unasked, \
          foreign_files_are_named_and_left_as_they_were",
     ),
 ];

@@ -1,0 +1,289 @@
+//! The commands that faults are injected into, each with what it works on and what must hold afterwards.
+
+use crate::support::{Folder, run, stderr};
+use std::fmt::Write as _;
+
+/// What a command promises.
+#[derive(Clone, Copy)]
+pub enum Then {
+    /// It only reads.
+    Reads,
+    /// It changes a set: this command finishes what was interrupted, and changes nothing else.
+    Changes(&'static [&'static str]),
+    /// It writes into a place of its own: given again, it completes what was interrupted. The folder is the one that
+    /// records of it would be in.
+    Makes(&'static str),
+}
+
+pub struct Case {
+    /// Its row in the table.
+    pub name: &'static str,
+    pub make: fn(&Folder),
+    pub arguments: &'static [&'static str],
+    pub then: Then,
+    /// Whether it works on an interrupted save, whose files must be the very ones that it wrote: they are made anew
+    /// each time.
+    pub is_pending: bool,
+    /// Whether the set is gone through file by file, as one of more than 256 MiB is.
+    pub is_streamed: bool,
+}
+
+const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
+const NOW: &str = "--now=2026-11-20";
+
+/// Writes nothing but what was interrupted.
+const TOUCH: Then = Then::Changes(&["set", "sitemap.xml", "priority=0.5", "--where", "loc=nowhere", "-q"]);
+/// Gives an interrupted save up, as the case itself does.
+const DISCARD: Then = Then::Changes(&["recover", "sitemap.xml", "--discard"]);
+/// Finishes an interrupted save, and touches no journal.
+const FINISH: Then = Then::Changes(&["recover", "sitemap.xml", "--finish"]);
+const TOUCH_LIST: Then = Then::Changes(&["remove", "list.txt", "--where", "loc=nowhere", "-q"]);
+
+fn case(name: &'static str, make: fn(&Folder), arguments: &'static [&'static str], then: Then) -> Case {
+    let is_pending = name.contains("pending") || name.starts_with("recover");
+    Case { name, make, arguments, then, is_pending, is_streamed: name.contains("streamed") }
+}
+
+pub fn all() -> Vec<Case> {
+    let mut cases = reading();
+    cases.extend(changing());
+    cases.extend(making());
+    cases
+}
+
+fn reading() -> Vec<Case> {
+    let reads = |name, make, arguments| case(name, make, arguments, Then::Reads);
+    vec![
+        reads("check", sound, &["check", "sitemap.xml", NOW]),
+        reads("check (findings)", used, &["check", "sitemap.xml", "--format", "json", NOW]),
+        reads("check (folder)", no_index, &["check", ".", NOW]),
+        reads("check (pending)", pending, &["check", "sitemap.xml", NOW]),
+        reads("list", used, &["list", "sitemap.xml", "--format", "jsonl"]),
+        reads("list (gzip)", gzipped, &["list", "sitemap.xml", "--format", "csv"]),
+        reads("list (text)", list, &["list", "list.txt"]),
+        reads("stats", used, &["stats", "sitemap.xml", "--format", "json", NOW]),
+        reads("diff", two_sets, &["diff", "old", "new"]),
+        reads("convert (stdout)", used, &["convert", "sitemap.xml", "--to", "csv", "-o", "-"]),
+        reads("merge (dry run)", two_sets, &["merge", "old", "new", "-o", "merged.xml", "--dry-run"]),
+        reads("set (dry run)", used, &["set", "sitemap.xml", "priority=0.3", "--dry-run"]),
+        reads("fix (dry run)", used, &["fix", "sitemap.xml", "--dry-run", NOW]),
+        reads("apply (check)", used, &["apply", "rules.toml", "sitemap.xml", "--check", NOW]),
+        reads("split (dry run)", used, &["split", "sitemap.xml", "-o", "out", "--max-urls", "4", "--dry-run"]),
+        reads("restore (list)", backed_up, &["restore", "sitemap.xml"]),
+        reads("recover (show)", pending, &["recover", "sitemap.xml"]),
+        reads("check (streamed)", used, &["check", "sitemap.xml", NOW]),
+        reads("list (streamed)", used, &["list", "sitemap.xml"]),
+        reads("list (nested)", nested, &["list", "sitemap.xml"]),
+        reads("list (nested, streamed)", nested, &["list", "sitemap.xml"]),
+        reads("set (dry run, streamed)", used, &["set", "sitemap.xml", "priority=0.3", "--dry-run"]),
+        reads("script (read only)", used, &["--read-only", "--script", "script", "sitemap.xml"]),
+    ]
+}
+
+fn changing() -> Vec<Case> {
+    let set = ["set", "sitemap.xml", "priority=0.3", "lastmod=2026-11-02", NOW].as_slice();
+    let changes = |name, make, arguments| case(name, make, arguments, TOUCH);
+    vec![
+        changes("set", used, set),
+        changes("set (first use)", unused, set),
+        changes("set (gzip)", gzipped, set),
+        changes("set (second name)", named_twice, set),
+        changes("set (one file)", one_file, set),
+        changes("set (over pending)", pending, &["set", "sitemap.xml", "changefreq=weekly", NOW]),
+        changes("set (backup)", backed_up, &["set", "sitemap.xml", "priority=0.3", "--backup", "always", NOW]),
+        changes("set (one row)", used, &["set", "sitemap.xml", "priority=0.3", "--where", "loc:/2/3", NOW]),
+        changes("fix", used, &["fix", "sitemap.xml", NOW]),
+        changes("replace", used, &["replace", "sitemap.xml", "/page/", "/pages/"]),
+        case("replace (text list)", list, &["replace", "list.txt", "/page/", "/pages/"], TOUCH_LIST),
+        changes("add", used, &["add", "sitemap.xml", "https://example.com/page/new"]),
+        changes("remove", used, &["remove", "sitemap.xml", "--where", "loc:/3"]),
+        changes("remove (a whole file)", used, &["remove", "sitemap.xml", "--where", "loc:/page/2/"]),
+        changes("sort", used, &["sort", "sitemap.xml", "-loc"]),
+        changes("dedupe", used, &["dedupe", "sitemap.xml"]),
+        changes("apply", used, &["apply", "rules.toml", "sitemap.xml", NOW]),
+        changes("restore", backed_up, &["restore", "sitemap.xml", "--set", "latest", NOW]),
+        changes("restore (prune)", backed_up, &["restore", "sitemap.xml", "--set", "latest", "--prune", NOW]),
+        changes("recover (finish)", pending, &["recover", "sitemap.xml", "--finish"]),
+        case("recover (discard)", pending, &["recover", "sitemap.xml", "--discard"], DISCARD),
+        case("journal (apply)", journaled, &["recover", "sitemap.xml", "--journal", "1", "--apply"], FINISH),
+        changes("set (streamed)", used, set),
+        changes(
+            "set (streamed, backup)",
+            backed_up,
+            &["set", "sitemap.xml", "priority=0.3", "--backup", "always", NOW],
+        ),
+        changes("set (nested, streamed)", nested, set),
+        changes("fix (streamed)", used, &["fix", "sitemap.xml", NOW]),
+        changes("dedupe (streamed)", used, &["dedupe", "sitemap.xml"]),
+        changes("replace (streamed)", used, &["replace", "sitemap.xml", "/page/", "/pages/"]),
+        changes("script (write)", used, &["--script", "script", "sitemap.xml", NOW]),
+    ]
+}
+
+fn making() -> Vec<Case> {
+    let split = ["split", "sitemap.xml", "-o", "out", "--max-urls", "8", NOW].as_slice();
+    let prune = ["split", "sitemap.xml", "-o", "out", "--max-urls", "8", "--prune", NOW].as_slice();
+    vec![
+        case("convert", used, &["convert", "sitemap.xml", "-o", "copy.csv"], Then::Makes(".")),
+        case("convert (gzip)", used, &["convert", "sitemap.xml", "-o", "copy.txt.gz"], Then::Makes(".")),
+        case(
+            "set (to a copy)",
+            used,
+            &["set", "sitemap.xml", "priority=0.3", "-o", "copy/sitemap.xml", "--mkdir"],
+            Then::Makes("copy"),
+        ),
+        case("merge", two_sets, &["merge", "old", "new", "-o", "merged.xml", NOW], Then::Makes(".")),
+        case(
+            "merge (folder)",
+            two_sets,
+            &["merge", "old", "new", "-o", "merged", "--base-url", "https://example.com/", NOW],
+            Then::Makes("merged"),
+        ),
+        case("split", used, split, Then::Makes("out")),
+        case("split (over longer, prune)", split_before, prune, Then::Makes("out")),
+        case("split (streamed)", used, split, Then::Makes("out")),
+        case("split (over longer)", split_before, split, Then::Makes("out")),
+    ]
+}
+
+const PARTS: usize = 3;
+
+fn part(number: usize, changefreq: &str) -> String {
+    let mut text = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset {NS}>\n");
+    for row in 0..6 {
+        let loc = format!("https://example.com/page/{number}/{row}");
+        let fields = format!("<lastmod>2026-10-0{}</lastmod><changefreq>{changefreq}</changefreq>", row + 1);
+        writeln!(text, "<url><loc>{loc}</loc>{fields}<priority>0.{number}</priority></url>").unwrap();
+    }
+    text + "</urlset>\n"
+}
+
+fn index(end: &str) -> String {
+    let mut text = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<sitemapindex {NS}>\n");
+    for part in 1..=PARTS {
+        let loc = format!("https://example.com/part-{part}.xml{end}");
+        writeln!(text, "<sitemap><loc>{loc}</loc><lastmod>2026-10-10</lastmod></sitemap>").unwrap();
+    }
+    text + "</sitemapindex>\n"
+}
+
+/// A set without findings that nobody has worked on.
+fn sound(folder: &Folder) {
+    folder.write("sitemap.xml", index(""));
+    for number in 1..=PARTS {
+        folder.write(&format!("part-{number}.xml"), part(number, "daily"));
+    }
+}
+
+/// A set that something can be said about, in a state folder that was never used.
+fn unused(folder: &Folder) {
+    sound(folder);
+    let twice = "<url><loc>https://example.com/page/1/0</loc></url>\n</urlset>";
+    folder.write("part-3.xml", part(3, "Daily").replace("</urlset>", twice));
+    folder.write("rules.toml", "[[rule]]\nname = \"pages\"\nwhere = \"path:/page/2/*\"\npriority = 0.8\n");
+    folder.write("script", "%set priority=0.7\nwrite\nsort -loc\nwrite\n");
+}
+
+/// The same where the program has saved before.
+fn used(folder: &Folder) {
+    unused(folder);
+    work(folder, &["set", "sitemap.xml", "priority=0.6", "--where", "loc:/page/"]);
+}
+
+fn work(folder: &Folder, arguments: &[&str]) {
+    let output = run(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+}
+
+fn no_index(folder: &Folder) {
+    sound(folder);
+    std::fs::remove_file(folder.file("sitemap.xml")).unwrap();
+}
+
+fn gzipped(folder: &Folder) {
+    folder.write("sitemap.xml", index(".gz"));
+    for number in 1..=PARTS {
+        folder.write(&format!("part-{number}.xml.gz"), crate::support::corpus::gzip(part(number, "daily").as_bytes()));
+    }
+}
+
+fn named_twice(folder: &Folder) {
+    used(folder);
+    std::fs::create_dir(folder.file("other")).unwrap();
+    std::fs::hard_link(folder.file("part-2.xml"), folder.file("other/part-2.xml")).unwrap();
+}
+
+fn one_file(folder: &Folder) {
+    folder.write("sitemap.xml", part(1, "daily"));
+}
+
+fn list(folder: &Folder) {
+    folder.write(
+        "list.txt",
+        (0..20).fold(String::new(), |text, row| text + &format!("https://example.com/page/{row}\n")),
+    );
+}
+
+/// Two folders, each with a set.
+fn two_sets(folder: &Folder) {
+    for (name, end) in [("old", "0.1"), ("new", "0.2")] {
+        folder.write(&format!("{name}/sitemap.xml"), index(""));
+        for number in 1..=PARTS {
+            let text = part(number, "daily").replace("<priority>0.2", &format!("<priority>{end}"));
+            folder.write(&format!("{name}/part-{number}.xml"), text);
+        }
+    }
+}
+
+/// A save with a backup before this one, and a part that was made since.
+fn backed_up(folder: &Folder) {
+    unused(folder);
+    work(folder, &["set", "sitemap.xml", "priority=0.9", "--backup", "always", "--now", "2026-11-18"]);
+}
+
+/// A save that was killed after its first rename.
+fn pending(folder: &Folder) {
+    used(folder);
+    let killed =
+        super::strace::Fault { call: "rename", how: super::strace::How::Kill, at: 2, lasts: false, path: None };
+    let run = super::strace::run(folder, (&["set", "sitemap.xml", "priority=0.4", NOW], false), Some(&killed));
+    assert!(run.status.is_none() && folder.file(".sited.commit").exists(), "{}", run.log);
+}
+
+/// A longer split, and a file beside it that no split has made.
+fn split_before(folder: &Folder) {
+    used(folder);
+    work(folder, &["split", "sitemap.xml", "-o", "out", "--max-urls", "3"]);
+    folder.write("out/notes.txt", "notes of the user\n");
+}
+
+/// The same set with an index inside its index.
+fn nested(folder: &Folder) {
+    used(folder);
+    let inner = index("").replace("part-", "inner-");
+    let outer = index("")
+        .replace("</sitemapindex>", "<sitemap><loc>https://example.com/inner.xml</loc></sitemap>\n</sitemapindex>");
+    folder.write("sitemap.xml", outer);
+    folder.write("inner.xml", inner);
+    for number in 1..=PARTS {
+        folder.write(&format!("inner-{number}.xml"), part(number, "daily").replace("/page/", "/inner/"));
+    }
+}
+
+/// A file with unsaved changes of an editor that was killed.
+fn journaled(folder: &Folder) {
+    use xxhash_rust::xxh3::xxh3_64;
+    one_file(folder);
+    let path = folder.path().canonicalize().unwrap().join("sitemap.xml");
+    let bytes = std::fs::read(&path).unwrap();
+    let file = serde_json::json!({ "path": path, "len": bytes.len(), "hash": xxh3_64(&bytes) });
+    let header = serde_json::json!({ "version": 2, "set": path, "begun": 7, "files": [file] }).to_string();
+    let change = r#"1 {"Did":{"label":"typed","edit":{"Set":{"rows":[[0,2]],"field":"priority","value":"0.7"}}}}"#;
+    let lines = [&header, change].map(|line| format!("{:016x} {line}\n", xxh3_64(line.as_bytes())));
+    let name = xxh3_64(path.as_os_str().as_encoded_bytes());
+    folder.write(&format!(".home/state/sited/journal/{name:016x}.journal"), lines.concat());
+    for state in [".home/state/sited", ".home/state/sited/journal"] {
+        let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+        std::fs::set_permissions(folder.file(state), private).unwrap();
+    }
+}

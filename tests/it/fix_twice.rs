@@ -1,0 +1,244 @@
+//! `sited fix` reaches its end in one run: fixing what was fixed changes nothing, whatever the file holds.
+//!
+//! `SITED_MUTANTS=20000` sets the number of mutants.
+
+use crate::support::corpus;
+use clap::Parser;
+use sited::cli::{self, Around, Next, args};
+use std::io::Read;
+use std::path::Path;
+
+/// Files of every form, with much to fix.
+const SEEDS: [(&str, &str); 9] = [
+    (
+        "sitemap.xml",
+        "<?xml version=\"1.0\"?>\n<urlset xmlns=\"http://www.google.com/schemas/sitemap/0.84\" xmlns:x='unused'>\n  <url>\n    <priority>0.4</priority>\n    <lastmod>2006-02-03T04:05+01:00</lastmod>\n    <loc>HTTP://E.com/a b</loc>\n  </url>\n  <url><loc> http://e.com/?a=1&b=2 </loc><changefreq>Daily</changefreq></url>\n</urlset>\n",
+    ),
+    (
+        "sitemap.xml",
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n<url><loc>https://e.com/en</loc><xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/de\"/></url>\n<url><loc>https://e.com/de</loc><xhtml:link rel=\"alternate\" hreflang=\"en_US\" href=\"https://e.com/en\"/></url>\n<url><loc>https://e.com/en</loc></url>\n</urlset>\n",
+    ),
+    (
+        "sitemap.xml",
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:image=\"http://www.google.com/schemas/sitemap-image/1.1\">\n<url><loc>https://e.com/1</loc><image:image><image:title>T</image:title><image:loc>https://e.com/1 .jpg</image:loc></image:image></url>\n<url><loc>https://e.com/2</loc><image:image><image:loc>https://e.com/2.jpg</image:loc></image:image><lastmod>2026-1-2</lastmod></url></urlset>",
+    ),
+    (
+        "sitemap.xml",
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:video=\"http://www.google.com/schemas/sitemap-video/1.1\" xmlns:news=\"http://www.google.com/schemas/sitemap-news/0.9\">\r\n<url>\r\n<loc>https://e.com/v</loc>\r\n<video:video><video:title>A &amp; B</video:title><video:content_loc>https://e.com/a.mp4</video:content_loc><video:thumbnail_loc> https://e.com/a.jpg</video:thumbnail_loc><video:duration>0012</video:duration><video:family_friendly>Yes</video:family_friendly></video:video></url>\r\n<url><loc>https://e.com/n</loc><news:news><news:title>T</news:title><news:publication><news:language>en</news:language><news:name>N</news:name></news:publication><news:publication_date>2026-11-20 10:00:00</news:publication_date></news:news></url>\r\n</urlset>",
+    ),
+    (
+        "sitemap_index.xml",
+        "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n<sitemap><lastmod>2026/11/01</lastmod><loc>https://e.com/a.xml</loc></sitemap>\n<url><loc>HTTPS://e.com/b.xml</loc></url>\n</sitemapindex>\n",
+    ),
+    ("urls.txt", "\u{feff}https://e.com/a\r\nHTTPS://E.com/b\r\n\r\nhttps://e.com/c \r\nhttps://e.com/a\r\n"),
+    ("urls.csv", "loc,lastmod,priority\r\nHTTPS://E.com/a,2026-1-2,0.50\r\n\"https://e.com/b c\",2026-11-01,1\r\n"),
+    (
+        "feed.xml",
+        "<rss version=\"2.0\"><channel><title>T</title><item><title>A</title><link> https://E.com/a </link><pubDate>Fri, 20 Nov 2026 10:00:00 GMT</pubDate></item><item><link>https://e.com/b</link></item></channel></rss>",
+    ),
+    (
+        "feed.xml",
+        "<feed xmlns=\"http://www.w3.org/2005/Atom\"><entry><id>1</id><link href=\"https://E.com/a\"/><updated>2026-11-20T10:00:00Z</updated></entry></feed>",
+    ),
+];
+
+/// What a mutation puts in, or takes text for.
+const TOKENS: [&str; 44] = [
+    "<url>",
+    "</url>",
+    "<loc>",
+    "</loc>",
+    "<loc>https://e.com/x</loc>",
+    "<url><loc>https://e.com/y</loc></url>",
+    "<url><loc>https://e.com/en</loc></url>",
+    "<lastmod>2026-11-01 10:00</lastmod>",
+    "<lastmod>",
+    "</lastmod>",
+    "<priority>0,5</priority>",
+    "<priority>1.0</priority><priority>.5</priority>",
+    "<changefreq>WEEKLY</changefreq>",
+    "<urlset>",
+    "</urlset>",
+    "<sitemap>",
+    "</sitemap>",
+    "<!-- c -->",
+    "<![CDATA[",
+    "]]>",
+    "<?p q?>",
+    "&",
+    "&amp;",
+    "&nbsp;",
+    "<",
+    ">",
+    "\"",
+    "'",
+    " ",
+    "\n",
+    "\r\n",
+    "\r",
+    "\t",
+    "\u{a0}",
+    "\u{feff}",
+    "é",
+    "%zz",
+    "|",
+    "#f",
+    "\0",
+    "xmlns:x=\"http://www.google.com/schemas/sitemap-image/1.1\" ",
+    "x:",
+    "https://",
+    "{a}",
+];
+
+/// A generator of pseudorandom numbers (splitmix64), so that a mutant is known by its number.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((mixed ^ (mixed >> 31)) % end.max(1) as u64) as usize
+    }
+}
+
+fn mutated(seed: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut bytes = seed.to_vec();
+    for _ in 0..=random.below(3) {
+        let at = random.below(bytes.len() + 1);
+        let most = if random.below(4) == 0 { 200 } else { 8 };
+        let end = (at + random.below(most)).min(bytes.len());
+        match random.below(4) {
+            0 => drop(bytes.drain(at..end)),
+            1 => {
+                let copy = bytes[at..end].to_vec();
+                let to = random.below(bytes.len() + 1);
+                bytes.splice(to..to, copy);
+            }
+            2 => drop(bytes.splice(at..end, TOKENS[random.below(TOKENS.len())].bytes())),
+            _ => drop(bytes.splice(at..at, TOKENS[random.below(TOKENS.len())].bytes())),
+        }
+    }
+    bytes
+}
+
+/// What is fixed: what needs no decision, and everything that has a fix.
+const RULES: [&[&str]; 2] = [&[], &["--rule", "*"]];
+
+/// Runs the program in this process and gives what it prints.
+fn run<'w>(words: impl Iterator<Item = &'w &'w str>) -> String {
+    let line = args::Line::try_parse_from(words.chain(&["--now", "2026-11-20T10:14:07Z"])).unwrap();
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let next = cli::run(&line, Around::default(), &mut out, &mut err);
+    assert!(matches!(next, Next::End(_)), "no screen is asked for");
+    [out, err].map(|text| String::from_utf8_lossy(&text).into_owned()).concat()
+}
+
+/// Runs `fix FROM -o TO`; whether there is a result, and what was said.
+fn fix(from: &Path, to: &Path, rules: &[&str]) -> (bool, String) {
+    let paths = [from, to].map(|path| path.to_str().unwrap());
+    let words = ["sited", "fix", paths[0], "-o", paths[1], "--allow-missing"];
+    let said = run(words.iter().chain(rules));
+    (to.exists(), said)
+}
+
+/// What a second run changes, if anything.
+fn difference(name: &str, bytes: &[u8], rules: &[&str]) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |number: usize| {
+        let folder = folder.path().join(number.to_string());
+        std::fs::create_dir(&folder).unwrap();
+        folder.join(name)
+    };
+    let (input, once, twice) = (place(0), place(1), place(2));
+    std::fs::write(&input, bytes).unwrap();
+    let (is_written, first) = fix(&input, &once, rules);
+    if !is_written {
+        return None;
+    }
+    let (is_written, second) = fix(&once, &twice, rules);
+    let fixed = read(&once);
+    let again = if is_written { read(&twice) } else { b"nothing".to_vec() };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let [was, fixed_text, again_text] = [bytes, &*fixed, &*again].map(text);
+    (fixed != again).then(|| format!("{name} {rules:?}:\n{was}\n--- {first}{fixed_text}\n--- {second}{again_text}\n"))
+}
+
+/// The text of a file, plain or gzipped: how it was cut into blocks is not compared.
+fn read(path: &Path) -> Vec<u8> {
+    let stored = std::fs::read(path).unwrap();
+    let mut text = Vec::new();
+    match flate2::read::MultiGzDecoder::new(&*stored).read_to_end(&mut text) {
+        Ok(_) => text,
+        Err(_) => stored,
+    }
+}
+
+/// An index and its files, whose pages link each other.
+const SET: [(&str, &str); 3] = [
+    (
+        "sitemap_index.xml",
+        "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n<sitemap><loc>https://e.com/en.xml</loc><lastmod>2026-1-2</lastmod></sitemap>\n<sitemap><loc>https://e.com/de.xml</loc></sitemap>\n</sitemapindex>\n",
+    ),
+    (
+        "en.xml",
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n<url><loc>https://e.com/en</loc><xhtml:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/de\"/><xhtml:link rel=\"alternate\" hreflang=\"fr\" href=\"https://e.com/fr\"/></url>\n<url><loc>https://e.com/fr</loc></url>\n<url><loc>https://e.com/a b</loc></url>\n</urlset>\n",
+    ),
+    (
+        "de.xml",
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">\n<url><loc>https://e.com/de</loc><xhtml:link rel=\"alternate\" hreflang=\"en\" href=\"https://e.com/en\"/></url>\n<url><loc>https://e.com/en</loc></url>\n<url><loc>HTTPS://e.com/fr</loc></url>\n</urlset>\n",
+    ),
+];
+
+#[test]
+fn a_second_fix_of_a_set_changes_nothing() {
+    for number in 0..mutants(60) {
+        let folder = tempfile::tempdir().unwrap();
+        // Another index may name other files, which makes it another set.
+        let damaged = 1 + number / RULES.len() % 2;
+        for (position, (name, text)) in SET.iter().enumerate() {
+            // The first ones are whole.
+            let is_mutated = position == damaged && number >= RULES.len();
+            let mutant = mutated(text.as_bytes(), &mut Random(number as u64));
+            std::fs::write(folder.path().join(name), if is_mutated { &mutant } else { text.as_bytes() }).unwrap();
+        }
+        let index = folder.path().join("sitemap_index.xml");
+        let files = || SET.map(|(name, _)| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default());
+        let mutant = files();
+        let fix = || {
+            let words = ["sited", "fix", index.to_str().unwrap(), "--accept-repairs", "--allow-missing"];
+            run(words.iter().chain(RULES[number % RULES.len()]))
+        };
+        let first = fix();
+        let once = files();
+        let second = fix();
+        assert_eq!(files(), once, "mutant {number}:\n{}\n--- {first}\n--- {second}", mutant.join("\n"));
+    }
+}
+
+/// How many mutants to try.
+fn mutants(usual: usize) -> usize {
+    std::env::var("SITED_MUTANTS").ok().and_then(|number| number.parse().ok()).unwrap_or(usual)
+}
+
+fn seeds() -> Vec<(String, Vec<u8>)> {
+    let own = SEEDS.iter().map(|(name, text)| ((*name).to_owned(), text.as_bytes().to_vec()));
+    let real = corpus::all().into_iter().filter(|case| case.entries.is_some() && case.bytes.len() <= 20_000);
+    own.chain(real.map(|case| (case.file_name().to_owned(), case.bytes))).collect()
+}
+
+#[test]
+fn a_second_fix_changes_nothing() {
+    let wanted = mutants(200);
+    let seeds = seeds();
+    let fixed_twice = |name: &str, bytes: &[u8]| RULES.into_iter().find_map(|rules| difference(name, bytes, rules));
+    let mut failed: Vec<String> = seeds.iter().filter_map(|(name, bytes)| fixed_twice(name, bytes)).collect();
+    for number in 0..wanted {
+        let (name, bytes) = &seeds[number % seeds.len()];
+        failed.extend(fixed_twice(name, &mutated(bytes, &mut Random(number as u64))));
+    }
+    if let Some(shown) = failed.iter().min_by_key(|text| text.len()) {
+        panic!("{} of {} files change again, the shortest:\n{shown}", failed.len(), wanted + seeds.len());
+    }
+}

@@ -1,0 +1,231 @@
+//! The program as a process without a terminal: exit statuses, streams, a reader that goes away.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+fn sited(folder: &Path, words: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sited"));
+    command.args(words).current_dir(folder).stdin(Stdio::null());
+    command
+}
+
+fn urlset(rows: usize, priority: &str) -> String {
+    let entry = |row| format!("<url><loc>https://example.com/page/{row}</loc><priority>{priority}</priority></url>\n");
+    let entries: String = (0..rows).map(entry).collect();
+    format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{entries}</urlset>\n")
+}
+
+#[test]
+fn the_exit_status_tells_how_it_went() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("good.xml"), urlset(3, "0.5")).unwrap();
+    std::fs::write(folder.path().join("bad.xml"), urlset(1, "high")).unwrap();
+    let table: [(&[&str], i32); 8] = [
+        (&["check", "good.xml"], 0),
+        (&["check", "bad.xml"], 1),
+        (&["check", "good.xml", "bad.xml", "--format", "json"], 1),
+        (&["check", "gone.xml"], 3),
+        (&["list", "good.xml", "--where", "priorty<1"], 2),
+        (&["list"], 2),
+        (&["set", "good.xml", "priority=0.8", "-o", "bad.xml/new.xml"], 3),
+        (&["set", "good.xml", "priority=0.8"], 0),
+    ];
+    for (words, status) in table {
+        let output = sited(folder.path(), words).output().unwrap();
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {output:?}");
+        // What went wrong is said on standard error, never among the results.
+        assert!(status < 2 || (output.stdout.is_empty() && !output.stderr.is_empty()), "{words:?}: {output:?}");
+    }
+    let saved = std::fs::read_to_string(folder.path().join("good.xml")).unwrap();
+    assert_eq!(saved, urlset(3, "0.8"));
+}
+
+#[test]
+fn without_a_terminal_it_says_so_and_names_the_other_ways() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = sited(folder.path(), &[]).output().unwrap();
+    let notes = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{notes}");
+    for words in ["terminal", "sited check", "sited list", "sited set"] {
+        assert!(notes.contains(words), "{notes}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_it_quietly() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("big.xml"), urlset(20_000, "0.5")).unwrap();
+    let mut child =
+        sited(folder.path(), &["list", "big.xml"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = String::new();
+    BufReader::with_capacity(64, child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+    assert_eq!(first, "https://example.com/page/0\n");
+    let mut notes = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut notes).unwrap();
+    assert_eq!((child.wait().unwrap().code(), notes.as_str()), (Some(0), ""));
+}
+
+/// A set of so many files, one URL each.
+fn set_of(folder: &Path, files: usize) {
+    let child = |file| format!("<sitemap><loc>https://example.com/{file}.xml</loc></sitemap>\n");
+    let children: String = (0..files).map(child).collect();
+    let index =
+        format!("<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{children}</sitemapindex>\n");
+    std::fs::write(folder.join("sitemap_index.xml"), index).unwrap();
+    for file in 0..files {
+        let text = urlset(1, "0.5").replace("/page/0", &format!("/page/{file}"));
+        std::fs::write(folder.join(format!("{file}.xml")), text).unwrap();
+    }
+}
+
+/// What is run with fewer open files allowed than it would read at once.
+#[cfg(unix)]
+#[test]
+fn files_are_read_one_by_one_where_no_more_may_be_open() {
+    let folder = tempfile::tempdir().unwrap();
+    set_of(folder.path(), 64);
+    for limit in [4, 5, 8] {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -n {limit} && exec \"$0\" \"$@\"")]).arg(env!("CARGO_BIN_EXE_sited"));
+        command.args(["list", "sitemap_index.xml"]).env("RAYON_NUM_THREADS", "16").current_dir(folder.path());
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let notes = String::from_utf8(output.stderr).unwrap();
+        let lines = String::from_utf8(output.stdout).unwrap().lines().count();
+        assert_eq!((output.status.code(), lines, notes.as_str()), (Some(0), 64, ""), "{limit}");
+    }
+}
+
+/// The same command, run by a user who may not do everything, whoever runs this test. The folder is theirs.
+#[cfg(unix)]
+fn as_somebody(folder: &Path, mut command: Command) -> Command {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    use std::os::unix::process::CommandExt;
+    /// A number that no user of a system has.
+    const SOMEBODY: u32 = 54_321;
+    command.env_remove("HOME");
+    if std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0) {
+        let own = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        for path in own.chain([folder.to_path_buf()]) {
+            chown(path, Some(SOMEBODY), Some(SOMEBODY)).unwrap();
+        }
+        std::fs::set_permissions(folder, PermissionsExt::from_mode(0o755)).unwrap();
+        command.uid(SOMEBODY).gid(SOMEBODY);
+    }
+    command
+}
+
+#[cfg(unix)]
+#[test]
+fn a_set_with_a_file_that_may_not_be_read_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    set_of(folder.path(), 3);
+    let path = folder.path().join("1.xml");
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o000)).unwrap();
+    for words in [
+        &["set", ".", "lastmod=today"][..],
+        &["list", "."],
+        &["stats", "."],
+        &["check", "."],
+        &["fix", ".", "--rule", "index-child-missing", "--dry-run"],
+    ] {
+        let output = as_somebody(folder.path(), sited(folder.path(), words)).output().unwrap();
+        let notes = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(3), "{words:?}: {notes}");
+        assert!(notes.contains("1.xml: cannot read: permission denied"), "{words:?}: {notes}");
+        assert!(notes.contains("--allow-missing"), "{words:?}: {notes}");
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("0.xml")).unwrap(), urlset(1, "0.5"));
+    let words = ["set", ".", "priority=0.8", "--allow-missing"];
+    let output = as_somebody(folder.path(), sited(folder.path(), &words)).output().unwrap();
+    let notes = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{notes}");
+    assert!(notes.contains("left out: ") && notes.contains("1.xml: cannot read: permission denied"), "{notes}");
+    assert_eq!(std::fs::read_to_string(folder.path().join("0.xml")).unwrap(), urlset(1, "0.8"));
+}
+
+/// The folder that a command is run in is not where an index comes from that it is given on standard input.
+#[test]
+fn an_index_on_standard_input_has_no_folder() {
+    use std::io::Write;
+    let folder = tempfile::tempdir().unwrap();
+    set_of(folder.path(), 2);
+    let index = std::fs::read(folder.path().join("sitemap_index.xml")).unwrap();
+    for (words, status) in [
+        (&["check", "-"][..], 3),
+        (&["check", "-", "--allow-missing"], 0),
+        (&["list", "-"], 3),
+        (&["list", "-", "--sitemaps"], 0),
+        (&["stats", "-"], 3),
+        (&["set", "-", "priority=0.8"], 3),
+        (&["diff", "-", "sitemap_index.xml"], 3),
+        (&["convert", "-", "-o", "new.csv"], 3),
+    ] {
+        let mut command = sited(folder.path(), words);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(&index).unwrap();
+        let output = child.wait_with_output().unwrap();
+        let (out, notes) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {notes}");
+        assert!(!out.contains("/page/"), "{words:?}: {out}");
+        assert_eq!(notes.contains("came from standard input"), !words.contains(&"--sitemaps"), "{words:?}: {notes}");
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("0.xml")).unwrap(), urlset(1, "0.5"));
+}
+
+/// One thread for all work: the user may have no more than one process.
+#[cfg(unix)]
+#[test]
+fn without_a_thread_to_start_the_work_is_done_by_one() {
+    let folder = tempfile::tempdir().unwrap();
+    set_of(folder.path(), 8);
+    for (words, last) in [
+        (&["list", "."][..], "https://example.com/page/7\n"),
+        (&["check", "."], ""),
+        (&["set", ".", "priority=0.8"], ""),
+        (&["fix", ".", "--dry-run"], ""),
+        (&["list", ".", "--sort", "-loc"], "https://example.com/page/0\n"),
+        (&["dedupe", "."], ""),
+    ] {
+        let mut command = Command::new("bash");
+        command.args(["-c", "ulimit -u 1 && exec \"$0\" \"$@\""]).arg(env!("CARGO_BIN_EXE_sited")).args(words);
+        command.current_dir(folder.path()).env("RAYON_NUM_THREADS", "4").stdin(Stdio::null());
+        let output = as_somebody(folder.path(), command).output().unwrap();
+        let notes = String::from_utf8(output.stderr).unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {notes}{out}");
+        assert!(notes.starts_with("0 of 4 threads could be started (ulimit -u says"), "{words:?}: {notes}");
+        assert_eq!(notes.matches("threads could be started").count(), 1, "{notes}");
+        assert!(out.ends_with(last), "{words:?}: {out}");
+    }
+    assert_eq!(std::fs::read_to_string(folder.path().join("0.xml")).unwrap(), urlset(1, "0.8"));
+}
+
+/// Findings wait in a file for the sums that are printed before them: each was written there in dozens of pieces.
+#[cfg(target_os = "linux")]
+#[test]
+fn findings_are_written_in_few_system_calls() {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("many.xml"), urlset(40_000, "high")).unwrap();
+    for format in ["text", "json", "sarif", "junit", "github"] {
+        let out = std::fs::File::create(folder.path().join("out")).unwrap();
+        let mut command = sited(folder.path(), &["check", "many.xml", "--format", format]);
+        let mut child = command.stdout(out).stderr(Stdio::null()).spawn().unwrap();
+        // Until it is waited for, the system knows what it did.
+        let ended = waitid(WaitId::Pid(Pid::from_child(&child)), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        assert!(ended.is_ok(), "{ended:?}");
+        let counts = std::fs::read_to_string(format!("/proc/{}/io", child.id())).unwrap_or_default();
+        child.wait().unwrap();
+        let writes = counts.lines().find_map(|line| line.strip_prefix("syscw: ")?.parse::<u64>().ok());
+        let Some(writes) = writes.filter(|writes| *writes > 0) else {
+            eprintln!("NOT TESTED: this system does not count the writes of a process");
+            return;
+        };
+        let bytes = std::fs::metadata(folder.path().join("out")).unwrap().len();
+        assert!(bytes > 1 << 20, "{format}: {bytes} bytes");
+        assert!(writes < 100 + bytes / 4096, "{format}: {writes} writes for {bytes} bytes");
+    }
+}

@@ -1,0 +1,39 @@
+//! The integration tests, one module for each subject, in one program so that it is compiled and linked once.
+//!
+//! Apart from it: `growth`, which counts every allocation of its process, and `tidy`, which reads the sources.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod cases;
+mod corpus;
+mod crash;
+#[cfg(unix)]
+mod disk_full;
+#[cfg(target_os = "linux")]
+mod faults;
+#[cfg(unix)]
+mod file_metadata;
+mod fix_twice;
+mod forms;
+mod headless;
+mod input;
+mod kill;
+mod oracle;
+mod outputs;
+mod outside;
+mod parser_oracle;
+mod pty;
+mod real_world_fixes;
+#[cfg(unix)]
+mod recipes;
+mod recovery;
+mod roundtrip;
+mod rule_boundaries;
+mod schema;
+mod tasks;
+#[cfg(unix)]
+mod threat_model;
+mod wellformed;

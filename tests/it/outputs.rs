@@ -1,0 +1,118 @@
+//! What the program prints as JSON is what `assets/schemas` says, and nothing else.
+
+use crate::support::{Folder, corpus, run};
+use serde_json::Value;
+use std::path::Path;
+
+/// What of a value is not as the schema says. Knows the words that the schemas here use, and refuses others.
+fn faults(schema: &Value, value: &Value, at: &str, out: &mut Vec<String>) {
+    let schema = schema.as_object().expect("a schema is an object");
+    for (word, rule) in schema {
+        match word.as_str() {
+            "const" if value != rule => out.push(format!("{at}: {value} is not {rule}")),
+            "enum" if !rule.as_array().unwrap().contains(value) => out.push(format!("{at}: {value} is none of {rule}")),
+            "minimum" if value.as_i64().is_some_and(|number| number < rule.as_i64().unwrap()) => {
+                out.push(format!("{at}: {value} is below {rule}"));
+            }
+            "type" => {
+                let kind = match value {
+                    Value::Null => "null",
+                    Value::Bool(_) => "boolean",
+                    Value::Number(number) if number.is_f64() => "number",
+                    Value::Number(_) => "integer",
+                    Value::String(_) => "string",
+                    Value::Array(_) => "array",
+                    Value::Object(_) => "object",
+                };
+                let allowed = rule.as_array().map_or_else(|| vec![rule.clone()], Clone::clone);
+                if !allowed.iter().any(|allowed| allowed == kind) {
+                    out.push(format!("{at}: a {kind} instead of {rule}"));
+                }
+            }
+            "required" => {
+                let missing =
+                    rule.as_array().unwrap().iter().filter(|name| value.get(name.as_str().unwrap()).is_none());
+                out.extend(missing.map(|name| format!("{at}: {name} is missing")));
+            }
+            "properties" => {
+                for (name, rule) in rule.as_object().unwrap() {
+                    if let Some(value) = value.get(name) {
+                        faults(rule, value, &format!("{at}/{name}"), out);
+                    }
+                }
+            }
+            "additionalProperties" => {
+                let known = schema.get("properties").and_then(Value::as_object);
+                for (name, value) in value.as_object().into_iter().flatten() {
+                    if known.is_some_and(|known| known.contains_key(name)) {
+                    } else if rule == &Value::Bool(false) {
+                        out.push(format!("{at}: {name} is not in the schema"));
+                    } else {
+                        faults(rule, value, &format!("{at}/{name}"), out);
+                    }
+                }
+            }
+            "items" => {
+                for (number, value) in value.as_array().into_iter().flatten().enumerate() {
+                    faults(rule, value, &format!("{at}/{number}"), out);
+                }
+            }
+            // What describes, and what holds.
+            "$schema" | "title" | "description" | "const" | "enum" | "minimum" => {}
+            other => panic!("the test does not know the word {other}"),
+        }
+    }
+}
+
+fn holds(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/schemas").join(format!("{name}.json"));
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}: {text}"));
+    let mut out = Vec::new();
+    faults(&schema, &value, "", &mut out);
+    assert!(out.is_empty(), "{name}: {out:#?} in {text}");
+}
+
+fn printed(folder: &Folder, words: &[&str]) -> String {
+    String::from_utf8(run(folder, words).stdout).unwrap()
+}
+
+#[test]
+fn documents_are_as_their_schemas_say() {
+    let folder = Folder::sample();
+    let index = "sitemap_index.xml";
+    holds("check", &printed(&folder, &["check", index, "--format", "json"]));
+    holds("sarif", &printed(&folder, &["check", index, "--format", "sarif"]));
+    holds("stats", &printed(&folder, &["stats", index, "--format", "json"]));
+    holds("stats", &printed(&folder, &["stats", index, "--format", "json", "--keys"]));
+    holds("diff", &printed(&folder, &["diff", "sitemap-1.xml", "sitemap-2.xml", "--format", "json"]));
+    printed(&folder, &["check", index, "--write-baseline", "known.json"]);
+    holds("baseline", &folder.text("known.json"));
+    let rows = printed(&folder, &["list", index, "--format", "jsonl"]);
+    assert_eq!(rows.lines().count(), 61);
+    rows.lines().for_each(|row| holds("list", row));
+    let old = folder.text("sitemap-2.xml");
+    let new = old.replacen("<image:image>", "<!--", 1).replacen("</image:image>", "-->", 1);
+    folder.write("new.xml", new.replacen("<priority>0.4", "<priority>0.3", 1));
+    let changed = printed(&folder, &["diff", "sitemap-2.xml", "new.xml", "--format", "json"]);
+    assert!(changed.contains("\"lost\":[\"image:loc = "), "{changed}");
+    holds("diff", &changed);
+}
+
+/// Damaged and foreign files too.
+#[test]
+fn reports_of_every_file_are_as_the_schema_says() {
+    for case in corpus::all() {
+        let folder = Folder::new();
+        folder.write(case.file_name(), &case.bytes);
+        holds("check", &printed(&folder, &["check", case.file_name(), "--format", "json"]));
+        let sarif = printed(&folder, &["check", case.file_name(), "--format", "sarif"]);
+        holds("sarif", &sarif);
+        // What a schema cannot say: which rule a result means (SARIF 2.1.0, section 3.27).
+        let run = &serde_json::from_str::<Value>(&sarif).unwrap()["runs"][0];
+        for result in run["results"].as_array().unwrap() {
+            let rule = &run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize];
+            assert_eq!(rule["id"], result["ruleId"]);
+        }
+    }
+}

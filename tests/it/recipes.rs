@@ -1,0 +1,242 @@
+//! The recipes of the README, run as they stand there on small sets: the nightly script, the steps of a workflow, the
+//! hook, and checks that are dealt out to several machines.
+
+use crate::support::{Folder, environment, program, run, stderr, stdout};
+use regex::Regex;
+use serde_json::Value;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// The fenced blocks of one language in the README's part about pipelines.
+fn blocks(language: &str) -> Vec<String> {
+    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
+    let (_, part) = readme.split_once("### In a pipeline\n").unwrap();
+    let (part, _) = part.split_once("\n## ").unwrap();
+    let mut fences = part.split("```").skip(1).step_by(2);
+    let of_language = |fence: &str| fence.strip_prefix(language)?.strip_prefix('\n').map(ToOwned::to_owned);
+    let found: Vec<String> = fences.by_ref().filter_map(of_language).collect();
+    assert!(!found.is_empty(), "no block of {language}");
+    found
+}
+
+/// The one block of a language that holds some words.
+fn block(language: &str, words: &str) -> String {
+    let mut found: Vec<String> = blocks(language).into_iter().filter(|block| block.contains(words)).collect();
+    assert_eq!(found.len(), 1, "{words}");
+    found.pop().unwrap()
+}
+
+/// GNU parallel for one template with `{}` and `{.}`, where it is not installed.
+const PARALLEL: &str = r#"#!/bin/sh
+status=0
+while IFS= read -r line; do
+    command=$(printf '%s' "$1" | sed "s|{\.}|${line%.*}|g; s|{}|$line|g")
+    sh -c "$command" || status=1
+done
+exit $status
+"#;
+
+fn is_installed(name: &str) -> bool {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap()).any(|folder| folder.join(name).is_file())
+}
+
+/// A folder with programs of its own: the one under test, and a stand-in for what this machine has not.
+fn programs(folder: &Folder) -> String {
+    let bin = folder.file(".home/bin");
+    fs::create_dir_all(&bin).unwrap();
+    symlink(program(), bin.join("sited")).unwrap();
+    if !is_installed("parallel") {
+        fs::write(bin.join("parallel"), PARALLEL).unwrap();
+        fs::set_permissions(bin.join("parallel"), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let inherited = std::env::var("PATH").unwrap();
+    format!("{}:{inherited}", bin.display())
+}
+
+/// Runs a script in the folder, up to the first line that fails.
+fn shell(folder: &Folder, script: &str) -> Output {
+    let path = programs(folder);
+    let mut command = Command::new("sh");
+    command.args(["-e", "-c", script]).current_dir(folder.path());
+    let output = command.env_clear().envs(environment(folder.path())).env("PATH", path).output().unwrap();
+    fs::remove_dir_all(folder.file(".home/bin")).unwrap();
+    output
+}
+
+fn fine(folder: &Folder, script: &str) -> Output {
+    let output = shell(folder, script);
+    assert!(output.status.success(), "{script}\n{}{}", stdout(&output), stderr(&output));
+    output
+}
+
+fn urlset(rows: &[(&str, &str)]) -> String {
+    let row = |(loc, rest): &(&str, &str)| format!("<url><loc>https://example.org/{loc}</loc>{rest}</url>\n");
+    let rows: String = rows.iter().map(row).collect();
+    format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
+         <urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{rows}</urlset>\n"
+    )
+}
+
+/// An index and its two sitemaps, with a little of everything that goes wrong.
+fn public(folder: &Folder, below: &str) {
+    let entry = |name: &str| format!("<sitemap><loc>https://example.org/{name}</loc></sitemap>\n");
+    let index = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<sitemapindex \
+         xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{}{}</sitemapindex>\n",
+        entry("sitemap-1.xml"),
+        entry("sitemap-2.xml")
+    );
+    let one = [
+        ("", "<lastmod>2024-03-01</lastmod>"),
+        ("blog/a", "<lastmod>2024-03-02 10:00:00Z</lastmod>"),
+        ("blog/b", "<lastmod>2024-04-01</lastmod><priority>0,5</priority>"),
+    ];
+    let two = [("shop/x", "<lastmod>2024-04-02</lastmod>"), ("blog/a", "<lastmod></lastmod>")];
+    for (name, text) in [("sitemap_index.xml", index), ("sitemap-1.xml", urlset(&one)), ("sitemap-2.xml", urlset(&two))]
+    {
+        folder.write(&format!("{below}{name}"), text);
+    }
+}
+
+#[test]
+fn the_nightly_script_does_what_it_says() {
+    let folder = Folder::new();
+    public(&folder, "public/");
+    folder.write("rules.toml", "[[rule]]\nname = \"blog\"\nwhere = \"path:/blog/*\"\npriority = 0.8\n");
+    assert!(run(&folder, &["check", "public/", "--write-baseline", "known.json"]).status.success());
+    let script = block("sh", "sited fix");
+    assert_eq!(script.lines().count(), 5, "five lines");
+    let first = fine(&folder, &script);
+    assert_eq!(stderr(&first), block("text", "saved"), "the README shows what is said");
+    assert!(folder.names().iter().any(|name| name == "public/new/sitemap-1.xml.gz"), "{:?}", folder.names());
+    let sarif: Value = serde_json::from_slice(&folder.read("sitemap.sarif")).unwrap();
+    assert_eq!(sarif["version"], "2.1.0");
+    let listed = run(&folder, &["list", "public/new", "--format", "csv", "--columns", "loc,lastmod,priority"]);
+    let expected = "loc,lastmod,priority\nhttps://example.org/,2024-03-01,\n\
+                    https://example.org/blog/a,2024-03-02T10:00:00Z,0.8\nhttps://example.org/blog/b,2024-04-01,0.8\n\
+                    https://example.org/shop/x,2024-04-02,\n";
+    assert_eq!(stdout(&listed), expected);
+    // The next night there is nothing to do, and nothing is done.
+    let files = folder.files();
+    fine(&folder, &script);
+    assert_eq!(folder.files(), files);
+    // What is new is a finding, and a shell that stops at errors stops before the split.
+    folder.write("public/sitemap-2.xml", urlset(&[("shop/x", "<lastmod>2024-02-30</lastmod>")]));
+    let stopped = shell(&folder, &script);
+    assert_eq!(stopped.status.code(), Some(1), "{}", stderr(&stopped));
+    let sarif: Value = serde_json::from_slice(&folder.read("sitemap.sarif")).unwrap();
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "lastmod-impossible");
+}
+
+/// The commands of the steps of a workflow.
+fn steps(block: &str) -> Vec<String> {
+    block.lines().filter_map(|line| line.trim().strip_prefix("- run: ")).map(ToOwned::to_owned).collect()
+}
+
+#[test]
+fn the_steps_of_the_workflow_run() {
+    let folder = Folder::new();
+    public(&folder, "public/");
+    let steps = steps(&block("yaml", "workflows"));
+    let [install, check] = steps.as_slice() else { panic!("two steps: {steps:?}") };
+    // What is installed is this package, from its folder.
+    assert_eq!(install, "cargo install --locked --path sited");
+    assert!(include_str!("../../Cargo.toml").contains("\nname = \"sited\"\n"));
+    let output = shell(&folder, check);
+    assert_eq!(output.status.code(), Some(1));
+    let said = stdout(&output);
+    assert!(said.lines().any(|line| line.starts_with("::error file=public/sitemap-1.xml,line=")), "{said}");
+    run(&folder, &["fix", "public/"]);
+    run(&folder, &["dedupe", "public/"]);
+    fine(&folder, check);
+}
+
+#[test]
+fn the_hook_checks_the_files_that_it_is_given() {
+    let folder = Folder::new();
+    public(&folder, "");
+    folder.write("page.html", "<html></html>");
+    let hook = block("yaml", "pre-commit");
+    let value = |key: &str| hook.lines().find_map(|line| line.trim().strip_prefix(key)).unwrap().trim().to_owned();
+    let files = Regex::new(&value("files:")).unwrap();
+    let names: Vec<String> = folder.names().into_iter().filter(|name| files.is_match(name)).collect();
+    assert_eq!(names, ["sitemap-1.xml", "sitemap-2.xml", "sitemap_index.xml"]);
+    // It gives the program the names behind its own words.
+    let command = format!("{} {}", value("entry:"), names.join(" "));
+    let output = shell(&folder, &command);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    run(&folder, &["fix", "."]);
+    run(&folder, &["dedupe", "."]);
+    fine(&folder, &command);
+}
+
+/// The parts of a set, and what is counted of all of them.
+fn parts() -> (Folder, Vec<PathBuf>) {
+    let folder = Folder::new();
+    public(&folder, "");
+    folder.write("sitemap-3.xml", urlset(&[("blog/a", ""), ("c", "")]));
+    folder.write("sitemap-4.xml", urlset(&[("d", "")]));
+    let parts = (1..=4).map(|number| folder.file(&format!("sitemap-{number}.xml"))).collect();
+    (folder, parts)
+}
+
+fn assert_merged(output: &Output) {
+    let said = stdout(output);
+    let counted =
+        |name: &str| said.lines().find_map(|line| line.strip_prefix(name)).map(str::trim).map(ToOwned::to_owned);
+    assert_eq!(counted("files").as_deref(), Some("4"), "{said}{}", stderr(output));
+    assert_eq!((counted("URLs").as_deref(), counted("distinct").as_deref()), (Some("8"), Some("6")), "{said}");
+}
+
+#[test]
+fn parts_are_checked_and_counted_apart_and_their_numbers_put_together() {
+    let (folder, parts) = parts();
+    // The lines before the last one have findings, which is their status and the parallel's.
+    let script = block("sh", "parallel");
+    let (each, merge) = script.trim_end().rsplit_once('\n').unwrap();
+    shell(&folder, each);
+    assert_merged(&fine(&folder, merge));
+    for part in &parts {
+        let name = part.file_stem().unwrap().to_string_lossy().into_owned();
+        let report: Value = serde_json::from_slice(&folder.read(&format!("check-{name}.json"))).unwrap();
+        assert_eq!(report["files"].as_array().unwrap().len(), 1, "{report}");
+    }
+}
+
+#[test]
+fn a_matrix_of_jobs_counts_the_same() {
+    let (folder, _) = parts();
+    let job = block("yaml", "matrix");
+    let found = Regex::new(r"part: \[(.*)\]").unwrap();
+    let numbers: Vec<String> = found.captures(&job).unwrap()[1].split(", ").map(ToOwned::to_owned).collect();
+    assert_eq!(numbers.len(), 4);
+    for number in numbers {
+        let steps = steps(&job);
+        assert_eq!(steps.len(), 2);
+        for step in steps {
+            shell(&folder, &step.replace("${{ matrix.part }}", &number));
+        }
+    }
+    assert_merged(&fine(&folder, "sited stats --merge stats-*.json"));
+}
+
+/// Spark starts the words of `pipe` once a partition and writes its lines to them. It is not asked here.
+#[test]
+fn lines_that_are_piped_into_it_are_checked_one_by_one() {
+    let (folder, parts) = parts();
+    let found = Regex::new(r#"\.pipe\("([^"]*)"\)"#).unwrap();
+    let python = block("python", "pipe");
+    let command = found.captures(&python).unwrap()[1].to_owned();
+    let mut seen = String::new();
+    for part in parts {
+        let output = fine(&folder, &format!("echo '{}' | {command}", part.display()));
+        seen.push_str(&stdout(&output));
+    }
+    for part in 1..=2 {
+        assert!(seen.contains(&format!("sitemap-{part}.xml,line=")), "{seen}");
+    }
+    assert!(seen.lines().all(|line| line.starts_with("::")), "{seen}");
+}

@@ -1,0 +1,338 @@
+//! What was read is written back byte for byte, and an edit changes only its value's bytes.
+//!
+//! Runs over the project's corpus and over the folder that `SITED_CORPUS` names. What an edit must look like is
+//! worked out from the bytes by an independent reader ([`crate::support::oracle`]), not by the code under test.
+
+use crate::support::corpus;
+use crate::support::oracle::{self, Place};
+use sited::document::Document;
+use sited::document::edit::Edit;
+use sited::document::rows::{RowId, RowSet};
+use sited::document::sitemap::{Sitemap, SitemapId};
+use sited::document::source::Source;
+use sited::progress::Progress;
+use sited::protocol::Field;
+use sited::xml::entry::Entry;
+use sited::xml::names::{FileKind, Names};
+use sited::xml::record::Record;
+use sited::xml::scan::{Visit, scan};
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+#[derive(Default)]
+struct Records(Vec<Record>);
+
+impl Visit for Records {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        self.0.push(Record::of(entry, text));
+    }
+}
+
+/// A file as a document; `None` when it has no sitemap root.
+fn document(bytes: &[u8]) -> Option<Document> {
+    let mut records = Records::default();
+    let scan = scan(bytes, &mut records, &Progress::default());
+    let source = Source::new(bytes.to_vec(), scan)?;
+    let mut document = Document::default();
+    let sitemap = Sitemap::default();
+    document.append(source, records.0, sitemap);
+    Some(document)
+}
+
+fn written(document: &Document) -> Vec<u8> {
+    let mut out = Vec::new();
+    let write = &mut |bytes: &[u8]| {
+        out.extend_from_slice(bytes);
+        Ok::<_, ()>(())
+    };
+    document.write_sitemap(SitemapId(0), write).expect("writing to memory");
+    out
+}
+
+fn apply(document: &Document, edit: &Edit) -> Document {
+    document.apply(edit, &Progress::default()).expect("nobody cancels").document
+}
+
+fn set(document: &Document, row: RowId, field: Field, value: Option<&str>) -> Document {
+    let rows: RowSet = [row.0].into_iter().collect();
+    apply(document, &Edit::Set { rows, field, value: value.map(Arc::from) })
+}
+
+/// Every file of both corpora, unpacked, by name.
+fn files() -> Vec<(String, Vec<u8>)> {
+    let own = corpus::all().into_iter().map(|case| (case.name, case.bytes));
+    own.chain(corpus::outside()).map(|(name, bytes)| (name, corpus::unpacked(&bytes))).collect()
+}
+
+/// A file with what this program and the independent reader make of it.
+struct Case {
+    name: String,
+    bytes: Vec<u8>,
+    document: Document,
+    entries: Vec<oracle::Entry>,
+}
+
+/// Every well-formed sitemap of both corpora, read once for all tests.
+fn cases() -> &'static [Case] {
+    static CASES: LazyLock<Vec<Case>> = LazyLock::new(read_cases);
+    &CASES
+}
+
+fn read_cases() -> Vec<Case> {
+    let readable: Vec<_> = corpus::readable().into_iter().map(|case| case.name).collect();
+    let facts = facts();
+    let wanted = |name: &str| {
+        let fact = facts.iter().find(|fact| fact.name == name);
+        readable.iter().any(|other| other == name) || fact.is_some_and(Fact::is_sitemap)
+    };
+    let files = files().into_iter().filter(|(name, _)| wanted(name));
+    let case = |(name, bytes): (String, Vec<u8>)| {
+        let document = document(&bytes).unwrap_or_else(|| panic!("{name} has no sitemap root"));
+        Case { entries: oracle::entries(&bytes), name, bytes, document }
+    };
+    files.map(case).collect()
+}
+
+/// Files with `<sitemap>` in a urlset: rows here, with a finding, where other readers see nothing.
+const OTHER_KIND: [&str; 2] = ["quirky/sitemap-in-urlset.xml", "quirky/www-sitemap-xml__sitemapindex.xml"];
+
+#[test]
+fn every_byte_belongs_to_head_entries_or_tail() {
+    for (name, bytes) in files() {
+        if let Some(document) = document(&bytes) {
+            assert!(written(&document) == bytes, "{name} is not written back as it was");
+        }
+    }
+}
+
+#[test]
+fn entries_are_those_of_the_table() {
+    for case in corpus::readable() {
+        let document = document(&corpus::unpacked(&case.bytes)).unwrap_or_else(|| panic!("{} has no root", case.name));
+        assert_eq!(Some(document.live() as usize), case.entries, "{}", case.name);
+    }
+}
+
+#[test]
+fn values_are_those_an_independent_reader_finds() {
+    for Case { name, document, entries, .. } in cases() {
+        if OTHER_KIND.contains(&name.as_str()) {
+            continue;
+        }
+        assert_eq!(entries.len(), document.live() as usize, "{name}");
+        for (row, entry) in document.rows().zip(entries) {
+            for field in Field::ALL {
+                let expected = entry.fields[field.index()].as_ref().map(|place| place.text.as_str());
+                assert_eq!(document.value(row, field).as_deref(), expected, "{name}, row {row:?}, {field:?}");
+            }
+        }
+    }
+}
+
+/// Files up to this size are written whole after every edit; of larger ones the entry's text is compared.
+const WHOLE: usize = 1 << 14;
+
+/// Every value of every entry, replaced: only the value's own bytes change.
+#[test]
+fn setting_a_value_changes_its_bytes_only() {
+    for Case { name, bytes, document, entries } in cases() {
+        for (row, entry) in document.rows().zip(entries) {
+            for (field, value) in new_values() {
+                if let Some(place) = &entry.fields[field.index()] {
+                    check(name, (bytes, document), (row, field, Some(value)), replacement(bytes, place, value));
+                }
+            }
+        }
+    }
+}
+
+/// Every value of every entry, removed: the element goes with the white space before it.
+#[test]
+fn removing_a_value_takes_its_element_and_line() {
+    for Case { name, bytes, document, entries } in cases() {
+        for (row, entry) in document.rows().zip(entries) {
+            for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
+                let (Some(place), 1) = (&entry.fields[field.index()], entry.times[field.index()]) else { continue };
+                let before = bytes[..place.element.start].iter().rposition(|byte| !byte.is_ascii_whitespace());
+                let gone = before.map_or(0, |at| at + 1)..place.element.end;
+                check(name, (bytes, document), (row, field, None), (gone, String::new()));
+            }
+        }
+    }
+}
+
+/// Every value that an entry lacks, added: nothing goes, and the independent reader finds it, and the others as before.
+#[test]
+fn adding_a_value_only_inserts() {
+    for Case { name, document, entries, .. } in cases() {
+        for (row, entry) in document.rows().zip(entries) {
+            for (field, value) in new_values() {
+                let in_index = document.names(row).kind == FileKind::Index;
+                if entry.fields[field.index()].is_some() || in_index && field > Field::Lastmod {
+                    continue;
+                }
+                let before = document.base_text(row);
+                let after = set(document, row, field, Some(value)).entry_text(row).into_owned();
+                let what = format!("{name}, row {row:?}, {field:?}\n{}", shown(&after));
+                if !before.ends_with(b"/>") {
+                    assert!(is_insertion(before, &after), "more than an insertion: {what}");
+                }
+                let (source, _) = document.origin(row).expect("a row that was read");
+                let alone = [&source.head(true), &after[..], &source.tail(true)].concat();
+                let now = &oracle::entries(&alone)[0];
+                for other in Field::ALL {
+                    let text = now.fields[other.index()].as_ref().map(|place| place.text.as_str());
+                    let before = entry.fields[other.index()].as_ref().map(|place| place.text.as_str());
+                    assert_eq!(text, if other == field { Some(value) } else { before }, "{what}");
+                }
+            }
+        }
+    }
+}
+
+/// Setting what a value says anyway is no change (I3).
+#[test]
+fn setting_the_same_value_changes_nothing() {
+    for Case { name, bytes, document, .. } in cases() {
+        let mut edited = document.clone();
+        for row in document.rows().take(200) {
+            for field in Field::ALL {
+                let value = document.value(row, field);
+                edited = set(&edited, row, field, value.as_deref());
+            }
+        }
+        assert!(written(&edited) == *bytes, "{name}");
+        assert_eq!(edited.changed_rows(document), 0, "{name}");
+    }
+}
+
+/// What was counted elsewhere about the files of `SITED_CORPUS`, by a program that shares nothing with this one.
+#[test]
+fn facts_counted_elsewhere_hold() {
+    let facts = facts();
+    for Case { name, document, entries, .. } in cases() {
+        let Some(fact) = facts.iter().find(|fact| fact.name == *name) else { continue };
+        if OTHER_KIND.contains(&name.as_str()) {
+            continue;
+        }
+        assert_eq!(document.live(), fact.entries, "{name}: entries");
+        let with = |field| document.rows().filter(|row| document.value(*row, field).is_some()).count();
+        let twice = |field: Field| entries.iter().any(|entry| entry.times[field.index()] > 1);
+        for (field, number) in [(Field::Lastmod, fact.lastmod), (Field::Priority, fact.priority)] {
+            if !twice(field) {
+                assert_eq!(with(field), number, "{name}: {field:?}");
+            }
+        }
+    }
+}
+
+fn new_values() -> [(Field, &'static str); 4] {
+    [
+        (Field::Loc, "https://www.example.com/?new=1&two='2'"),
+        (Field::Lastmod, "2031-12-31"),
+        (Field::Changefreq, "hourly"),
+        (Field::Priority, "0.123"),
+    ]
+}
+
+/// Which bytes a new value replaces, and by what: the contract of `xml::splice`, from the bytes alone.
+fn replacement(bytes: &[u8], place: &Place, value: &str) -> (Range<usize>, String) {
+    let escaped = value.replace('&', "&amp;").replace('\'', "&apos;");
+    let Some(inner) = place.inner.clone() else {
+        // `<lastmod/>`: its tag is opened.
+        let tag = std::str::from_utf8(&bytes[place.element.clone()]).unwrap();
+        let kept = tag.strip_suffix("/>").unwrap().trim_end();
+        let name = kept[1..].split_whitespace().next().unwrap();
+        return (place.element.clone(), format!("{kept}>{escaped}</{name}>"));
+    };
+    let trim = |range: Range<usize>| {
+        let text = &bytes[range.clone()];
+        let start = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(text.len());
+        let end = text.iter().rposition(|byte| !byte.is_ascii_whitespace()).map_or(start, |last| last + 1);
+        range.start + start..range.start + end
+    };
+    let trimmed = trim(inner.clone());
+    let text = &bytes[trimmed.clone()];
+    if trimmed.is_empty() {
+        return (inner, escaped);
+    }
+    let sections = text.windows(3).filter(|window| *window == b"]]>").count();
+    if text.starts_with(b"<![CDATA[") && text.ends_with(b"]]>") && sections == 1 {
+        return (trim(trimmed.start + 9..trimmed.end - 3), value.to_owned());
+    }
+    (trimmed, escaped)
+}
+
+/// Checks one edit: in the bytes written, a range is replaced and nothing else. Of large files the entry is compared.
+fn check(
+    name: &str,
+    (bytes, document): (&[u8], &Document),
+    (row, field, value): (RowId, Field, Option<&str>),
+    (at, text): (Range<usize>, String),
+) {
+    let edited = set(document, row, field, value);
+    let (now, from, to) = if bytes.len() <= WHOLE {
+        (written(&edited), 0, bytes.len())
+    } else {
+        let (source, entry) = document.origin(row).expect("a row that was read");
+        let start = source.start(entry).expect("an entry has a start");
+        (edited.entry_text(row).into_owned(), start, start + source.entry_text(entry).len())
+    };
+    let expected = [&bytes[from..at.start], text.as_bytes(), &bytes[at.end..to]].concat();
+    let what = format!("{name}, row {row:?}, {field:?} to {value:?}");
+    assert!(now == expected, "{what}:\n{}\nexpected:\n{}", shown(&now), shown(&expected));
+}
+
+/// Whether `new` is `old` with bytes put in at one place.
+fn is_insertion(old: &[u8], new: &[u8]) -> bool {
+    let front = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    new.len() > old.len() && new.ends_with(&old[front..])
+}
+
+fn shown(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(4_000)]).into_owned()
+}
+
+/// A line of `FACTS.tsv`.
+struct Fact {
+    name: String,
+    format: String,
+    status: String,
+    entries: u32,
+    lastmod: usize,
+    priority: usize,
+}
+
+impl Fact {
+    fn is_sitemap(&self) -> bool {
+        self.status == "ok" && ["urlset", "index"].contains(&self.format.as_str())
+    }
+}
+
+/// The facts beside the corpus that `SITED_CORPUS` names; none without it.
+fn facts() -> Vec<Fact> {
+    let Some((_, table)) = corpus::outside().into_iter().find(|(name, _)| name == "FACTS.tsv") else {
+        return Vec::new();
+    };
+    let table = String::from_utf8(table).expect("FACTS.tsv is UTF-8");
+    let lines: Vec<_> = table.lines().filter(|line| !line.starts_with('#')).collect();
+    let head: Vec<_> = lines[0].split('\t').collect();
+    let facts: Vec<_> = lines[1..]
+        .iter()
+        .map(|line| {
+            let cells: Vec<_> = line.split('\t').collect();
+            let cell = |name: &str| cells[head.iter().position(|column| *column == name).expect("a known column")];
+            let number = |name: &str| cell(name).parse().unwrap_or_else(|_| panic!("{line}: {name}"));
+            Fact {
+                name: cell("file").to_owned(),
+                format: cell("format").to_owned(),
+                status: cell("status").to_owned(),
+                entries: number("entries") as u32,
+                lastmod: number("lastmod"),
+                priority: number("priority"),
+            }
+        })
+        .collect();
+    assert!(facts.iter().any(Fact::is_sitemap), "FACTS.tsv has no sitemap");
+    facts
+}

@@ -1,0 +1,392 @@
+//! The tasks of the command line on real folders: what they print, what they leave on disk, how they end.
+
+use crate::support::{Folder, run, stderr, stdout};
+use serde_json::Value;
+
+const NOW: [&str; 2] = ["--now", "2026-11-20T10:14:07Z"];
+const HEAD: &str =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
+
+fn urlset(rows: &[(&str, &str)]) -> String {
+    let row = |(loc, rest): &(&str, &str)| format!("<url><loc>https://example.org/{loc}</loc>{rest}</url>\n");
+    format!("{HEAD}{}</urlset>\n", rows.iter().map(row).collect::<String>())
+}
+
+/// A folder with one sitemap.
+fn folder(rows: &[(&str, &str)]) -> Folder {
+    let folder = Folder::new();
+    folder.write("a.xml", urlset(rows));
+    folder
+}
+
+/// Runs words that end as they should; what they print.
+fn fine(folder: &Folder, words: &[&str]) -> String {
+    let output = run(folder, words);
+    assert_eq!(output.status.code(), Some(0), "{words:?}: {}", stderr(&output));
+    stdout(&output)
+}
+
+fn locs(folder: &Folder, name: &str) -> Vec<String> {
+    fine(folder, &["list", name]).lines().map(|line| line.replace("https://example.org/", "")).collect()
+}
+
+#[test]
+fn rows_are_rewritten_added_taken_out_sorted_and_deduped_in_place() {
+    let rows = [("b", "<lastmod>2026-01-02</lastmod>"), ("a", ""), ("b", "<lastmod>2026-05-02</lastmod>")];
+    let table: [(&[&str], &[&str]); 8] = [
+        (&["replace", "a.xml", "org/(.)", "org/x/$1"], &["x/b", "x/a", "x/b"]),
+        (&["replace", "a.xml", "B$", "c", "-i", "--where", "lastmod>=2026-05"], &["b", "a", "c"]),
+        (&["add", "a.xml", "https://example.org/c", "https://example.org/a"], &["b", "a", "b", "c"]),
+        (&["add", "a.xml", "https://example.org/a", "--again"], &["b", "a", "b", "a"]),
+        (&["remove", "a.xml", "--where", "lastmod:none"], &["b", "b"]),
+        (&["sort", "a.xml", "-lastmod"], &["b", "b", "a"]),
+        (&["sort", "a.xml"], &["a", "b", "b"]),
+        (&["dedupe", "a.xml"], &["b", "a"]),
+    ];
+    for (words, expected) in table {
+        let folder = folder(&rows);
+        let before = folder.read("a.xml");
+        let planned = fine(&folder, &[words, &["--dry-run"]].concat());
+        assert_eq!(folder.read("a.xml"), before, "{words:?}: a dry run writes nothing");
+        assert!(planned.starts_with("rewritten  a.xml  ") && planned.contains("\n+++ b/a.xml\n"), "{planned}");
+        fine(&folder, words);
+        assert_eq!(locs(&folder, "a.xml"), expected, "{words:?}");
+    }
+}
+
+#[test]
+fn dedupe_keeps_the_row_that_was_asked_for() {
+    let rows = [
+        ("b", "<lastmod>2026-01-02</lastmod>"),
+        ("b", "<lastmod>2026-05-02</lastmod>"),
+        ("b", ""),
+        ("%7Ea", ""),
+        ("~a", ""),
+    ];
+    let table: [(&[&str], &[&str]); 4] = [
+        (&["--keep", "first"], &["<loc>https://example.org/b</loc><lastmod>2026-01-02</lastmod>", "%7Ea", "~a"]),
+        (&["--keep", "newest"], &["<loc>https://example.org/b</loc><lastmod>2026-05-02</lastmod>", "%7Ea", "~a"]),
+        (&["--keep", "last"], &["<loc>https://example.org/b</loc></url>", "%7Ea", "~a"]),
+        (&["--equivalent"], &["<loc>https://example.org/b</loc><lastmod>2026-01-02</lastmod>", "%7Ea"]),
+    ];
+    for (words, expected) in table {
+        let folder = folder(&rows);
+        fine(&folder, &[&["dedupe", "a.xml"], words].concat());
+        let text = folder.text("a.xml");
+        let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("<url>")).collect();
+        assert_eq!(lines.len(), expected.len(), "{words:?}: {text}");
+        for (line, part) in lines.iter().zip(expected) {
+            assert!(line.contains(part), "{words:?}: {line} has no {part}");
+        }
+    }
+}
+
+#[test]
+fn rows_are_printed_as_tables() {
+    let folder = folder(&[("b,\"c\"", "<priority>0.50</priority>"), ("a", "<lastmod>2026-05-02</lastmod>")]);
+    let csv = fine(&folder, &["list", "a.xml", "--format", "csv"]);
+    assert_eq!(
+        csv,
+        "loc,lastmod,changefreq,priority\n\"https://example.org/b,\"\"c\"\"\",,,0.50\n\
+         https://example.org/a,2026-05-02,,\n"
+    );
+    let tsv = fine(&folder, &["list", "a.xml", "--format", "tsv", "--columns", "line,loc", "--sort", "loc"]);
+    assert_eq!(tsv, "line\tloc\n4\thttps://example.org/a\n3\t\"https://example.org/b,\"\"c\"\"\"\n");
+    let bare = fine(&folder, &["list", "a.xml", "--columns", "file,priority", "--where", "priority=0.5"]);
+    assert_eq!(bare, "a.xml\t0.50\n");
+    let wrong = run(&folder, &["list", "a.xml", "--columns", "colour"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(stderr(&wrong).contains("columns are loc, lastmod"), "{}", stderr(&wrong));
+}
+
+#[test]
+fn sets_are_compared_by_url() {
+    let folder = folder(&[("a", ""), ("b", "<priority>0.5</priority>"), ("c", "")]);
+    folder.write("b.xml", urlset(&[("d", ""), ("b", "<priority>0.6</priority>"), ("a", "")]));
+    let output = run(&folder, &["diff", "a.xml", "b.xml"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        stdout(&output),
+        "- https://example.org/c\n+ https://example.org/d\n~ https://example.org/b  priority 0.5 → 0.6\n"
+    );
+    let urls = |kinds: &str| stdout(&run(&folder, &["diff", "a.xml", "b.xml", kinds]));
+    assert_eq!(urls("--urls"), "https://example.org/d\nhttps://example.org/b\n");
+    assert_eq!(urls("--urls=removed"), "https://example.org/c\n");
+    let output = run(&folder, &["diff", "a.xml", "b.xml", "--format", "json"]);
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(document["version"], 1);
+    assert_eq!(document["summary"]["changed"], 1);
+    assert_eq!(document["differences"][2]["fields"]["priority"]["new"], "0.6");
+    let same = run(&folder, &["diff", "a.xml", "a.xml"]);
+    assert_eq!((same.status.code(), stdout(&same).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn parts_counted_apart_add_up_to_the_whole() {
+    let folder = folder(&[("blog/a", "<priority>0.5</priority>"), ("b", "<lastmod>2026-05-02</lastmod>")]);
+    folder.write("b.xml", urlset(&[("b", "<changefreq>daily</changefreq>"), ("blog/c", "<priority>x</priority>")]));
+    for name in ["a", "b"] {
+        let report = fine(&folder, &["stats", &format!("{name}.xml"), "--format", "json", "--keys"]);
+        folder.write(&format!("{name}.json"), report);
+    }
+    let whole = fine(&folder, &["stats", "a.xml", "b.xml", "--format", "json"]);
+    let merged = fine(&folder, &["stats", "--merge", "a.json", "b.json", "--format", "json"]);
+    assert_eq!(merged, whole);
+    let document: Value = serde_json::from_str(&whole).unwrap();
+    assert_eq!((document["urls"].as_u64(), document["distinct"].as_u64()), (Some(4), Some(3)));
+    assert_eq!(document["section"]["blog"], 2);
+    assert_eq!(document["month"]["2026-05"], 1);
+    let text = fine(&folder, &["stats", "a.xml", "b.xml"]);
+    assert!(text.contains("distinct                3\n") && text.contains('█'), "{text}");
+    assert_eq!(run(&folder, &["stats", "--merge", "a.xml"]).status.code(), Some(2));
+}
+
+#[test]
+fn findings_are_chosen_accepted_and_printed_for_others() {
+    let folder = folder(&[("a", ""), ("a", ""), ("b", "<priority>7</priority>")]);
+    let check = |words: &[&str]| {
+        let output = run(&folder, &[&["check", "a.xml"], words, &NOW].concat());
+        (output.status.code().unwrap(), stdout(&output))
+    };
+    let (status, all) = check(&[]);
+    assert_eq!(status, 1);
+    let (status, some) = check(&["--rule", "priority-*"]);
+    assert_eq!(status, 1);
+    assert!(
+        some.lines().count() < all.lines().count() && some.lines().all(|line| line.contains("[priority-")),
+        "{some}"
+    );
+    assert_eq!(check(&["--rule", "priority-*", "--fail-on", "never"]).0, 0);
+    let (_, rest) = check(&["--ignore", "priority-*"]);
+    assert!(!rest.contains("[priority-") && !rest.is_empty(), "{rest}");
+    let (_, row) = check(&["--where", "path=/b"]);
+    assert!(row.lines().all(|line| line.starts_with("a.xml:5:")), "{row}");
+    assert_eq!(check(&["--max-findings", "1"]).1.lines().count(), 1);
+    assert_eq!(check(&["--rule", "no-such-rule"]).0, 2);
+
+    assert_eq!(check(&["--write-baseline", "known.json"]).0, 0);
+    assert_eq!(check(&["--baseline", "known.json", "--fail-on", "note"]), (0, String::new()));
+    folder.write("a.xml", urlset(&[("a", ""), ("c", ""), ("a", ""), ("a", ""), ("b", "<priority>7</priority>")]));
+    let (status, new) = check(&["--baseline", "known.json", "--rule", "set-duplicate"]);
+    assert_eq!((status, new.lines().count()), (1, 1), "one more of a kind is new: {new}");
+
+    let (_, sarif) = check(&["--format", "sarif"]);
+    let log: Value = serde_json::from_str(&sarif).unwrap();
+    assert_eq!(log["runs"][0]["results"][0]["ruleId"].as_str().map(str::is_empty), Some(false));
+    let (_, junit) = check(&["--format", "junit"]);
+    quick_xml_reads(&junit);
+    let (_, github) = check(&["--format", "github"]);
+    assert!(github.lines().all(|line| line.starts_with("::")), "{github}");
+}
+
+/// What other sites have declared is nothing that their URLs break (sitemaps.org protocol, "Sitemaps & Cross Submits").
+#[test]
+fn a_set_may_speak_for_other_sites_that_say_so() {
+    const ABOUT_SITES: [&str; 3] = ["index-child-host", "loc-foreign-host", "set-mixed-host"];
+    let folder = folder(&[("a", ""), ("b", ""), ("c", "")]);
+    let text = folder.text("a.xml").replacen("example.org/c", "example.net/c", 1);
+    folder.write("a.xml", text);
+    let index = format!(
+        "{HEAD}<url><loc>https://example.org/a.xml</loc></url><url><loc>https://example.com/b.xml</loc></url></urlset>"
+    );
+    folder.write("sitemap_index.xml", index.replace("urlset", "sitemapindex").replace("url>", "sitemap>"));
+    folder.write("b.xml", urlset(&[("d", "")]));
+    let rules = |more: &[&str]| {
+        let words = [
+            "check",
+            "sitemap_index.xml",
+            "--base-url",
+            "https://example.org/",
+            "--format",
+            "json",
+            "--fail-on",
+            "never",
+            "--allow-missing",
+        ];
+        let found: Value = serde_json::from_str(&fine(&folder, &[&words, more].concat())).unwrap();
+        found["summary"]["rules"].as_object().unwrap().keys().cloned().collect::<Vec<_>>()
+    };
+    let (plain, declared) = (rules(&[]), rules(&["--cross-submission"]));
+    assert!(ABOUT_SITES.iter().all(|code| plain.iter().any(|found| found == code)), "{plain:?}");
+    let others = plain.iter().filter(|code| !ABOUT_SITES.contains(&code.as_str()));
+    assert_eq!(declared, others.cloned().collect::<Vec<_>>());
+}
+
+/// The text is well-formed XML.
+fn quick_xml_reads(text: &str) {
+    let document = uppsala::parse(text);
+    assert!(document.is_ok(), "{:?} in {text}", document.err());
+}
+
+#[test]
+fn the_definition_makes_completions_and_manual_pages() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = fine(&folder, &["completions", shell]);
+        assert!(script.contains("dedupe") && script.contains("sited"), "{shell}");
+    }
+    assert!(fine(&folder, &["man"]).contains(".SH SYNOPSIS"));
+    fine(&folder, &["man", "--output", "."]);
+    assert!(folder.text("sited-diff.1").contains("Compare two sets by URL"));
+}
+
+const RULES: &str = "[[rule]]\nname = \"blog\"\nwhere = \"path:/blog/*\"\npriority = 0.8\nlastmod = 2026-11-01\n\n\
+                     [[rule]]\npriority = \"none\"\n";
+
+#[test]
+fn a_file_of_rules_is_applied_first_match_first() {
+    let folder = folder(&[("blog/a", "<priority>0.2</priority>"), ("b", "<priority>0.5</priority>"), ("c", "")]);
+    folder.write("rules.toml", RULES);
+    let before = folder.read("a.xml");
+    let check = run(&folder, &["apply", "rules.toml", "a.xml", "--check"]);
+    assert_eq!(check.status.code(), Some(1), "{}", stderr(&check));
+    assert_eq!(
+        stdout(&check),
+        "~ https://example.org/blog/a  lastmod none -> 2026-11-01  priority 0.2 -> 0.8\n\
+         ~ https://example.org/b  priority 0.5 -> none\n"
+    );
+    let said = stderr(&run(&folder, &["apply", "rules.toml", "a.xml", "--dry-run"]));
+    assert!(said.lines().all(|line| line.starts_with("dry run, nothing is written: ")), "{said}");
+    let dry = fine(&folder, &["apply", "rules.toml", "a.xml", "--dry-run"]);
+    assert!(dry.contains("\n+++ b/a.xml\n"), "{dry}");
+    assert_eq!(folder.read("a.xml"), before);
+    fine(&folder, &["apply", "rules.toml", "a.xml"]);
+    let text = folder.text("a.xml");
+    assert!(text.contains("<lastmod>2026-11-01</lastmod><priority>0.8</priority>"), "{text}");
+    assert!(text.contains("<url><loc>https://example.org/b</loc></url>"), "{text}");
+    assert_eq!(fine(&folder, &["apply", "rules.toml", "a.xml", "--check"]), "");
+}
+
+#[test]
+fn wrong_rules_are_told_with_their_place() {
+    let folder = folder(&[("a", "")]);
+    let table = [
+        ("[[rule]]\npriorty = 0.8\n", "rules.toml:2:1: unknown field `priorty`"),
+        ("[[rule]]\npriority = \n", "rules.toml:2:"),
+        ("[[rule]]\nname = \"x\"\n", "rules.toml, x sets nothing"),
+        ("", "there is no rule in it"),
+        ("[[rule]]\nwhere = \"colour:red\"\npriority = 0.8\n", "rules.toml, rule 1"),
+        ("[[rule]]\npriority = 7\n", "priority=7"),
+        ("[[rule]]\nlastmod = true\n", "lastmod=true"),
+    ];
+    for (rules, expected) in table {
+        folder.write("rules.toml", rules);
+        let output = run(&folder, &["apply", "rules.toml", "a.xml"]);
+        assert_eq!(output.status.code(), Some(2), "{rules}");
+        assert!(stderr(&output).contains(expected), "{rules}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn sets_are_joined_in_one_file_or_dealt_out() {
+    let folder = folder(&[("a", ""), ("b", "<priority>0.5</priority>")]);
+    folder.write("b.xml", urlset(&[("b", "<priority>0.6</priority>"), ("c", "")]));
+    folder.write(
+        "index.xml",
+        "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+         <sitemap><loc>https://example.org/a.xml</loc></sitemap>\n</sitemapindex>\n",
+    );
+    fine(&folder, &["merge", "index.xml", "b.xml", "-o", "all.xml"]);
+    assert_eq!(locs(&folder, "all.xml"), ["a", "b", "b", "c"]);
+    fine(&folder, &["merge", "a.xml", "b.xml", "--dedupe", "-o", "once.txt"]);
+    assert_eq!(folder.text("once.txt"), "https://example.org/a\nhttps://example.org/b\nhttps://example.org/c\n");
+    fine(&folder, &["merge", "a.xml", "b.xml", "-o", "out", "--base-url", "https://example.org/"]);
+    assert_eq!(locs(&folder, "out"), ["a", "b", "b", "c"]);
+    let printed = fine(&folder, &["merge", "a.xml", "b.xml", "-o", "-"]);
+    assert_eq!(printed.matches("<url>").count(), 4, "{printed}");
+}
+
+/// What a file says may be in an error; nothing of it is obeyed by a terminal.
+#[test]
+fn errors_show_the_words_of_a_file_and_no_escape_sequence() {
+    let folder = folder(&[("a", "")]);
+    folder.write("rules.toml", "[[rule]]\nname = \"\\u001b[2J\\u009bx\"\n");
+    folder.write("known.json", "{\"version\": \"\\u001b[2J\"}");
+    for words in [&["apply", "rules.toml", "a.xml"][..], &["check", "a.xml", "--baseline", "known.json"]] {
+        let output = run(&folder, words);
+        assert_eq!(output.status.code(), Some(2), "{words:?}");
+        let text = stderr(&output);
+        assert!(text.starts_with("error: ") && text.contains("\nhint: "), "{text}");
+        assert!(!text.chars().any(|letter| letter.is_control() && letter != '\n'), "{words:?}: {text:?}");
+    }
+}
+
+/// A baseline is as private as this user's files are.
+#[cfg(unix)]
+#[test]
+fn a_new_file_obeys_the_umask() {
+    use std::os::unix::fs::MetadataExt;
+    let folder = folder(&[("a", "")]);
+    for (umask, mode) in [("077", 0o600), ("022", 0o644)] {
+        let name = format!("known-{umask}.json");
+        let line = format!("umask {umask}; exec \"$0\" check a.xml --write-baseline {name}");
+        let mut command = std::process::Command::new("sh");
+        command.args(["-c", &line]).arg(crate::support::program()).current_dir(folder.path());
+        assert!(command.output().unwrap().status.success());
+        assert_eq!(std::fs::metadata(folder.path().join(&name)).unwrap().mode() & 0o777, mode, "{name}");
+    }
+}
+
+#[test]
+fn what_is_missing_or_misspelt_is_said_with_what_to_do() {
+    let folder = folder(&[("a", "<priority>0.5</priority>"), ("b", "")]);
+    folder.write("s", "keep-as-rule\n");
+    let table: [(&[&str], i32, &str); 10] = [
+        (
+            &["check", "a.xml", "--baseline", "gone.json"],
+            3,
+            "error: gone.json: there is no such file\nhint: write it first: sited check PATH --write-baseline FILE\n",
+        ),
+        (
+            &["stats", "--merge", "gone.json"],
+            3,
+            "error: gone.json: there is no such file\nhint: write one: sited stats PART.xml --format json > PART.json\n",
+        ),
+        (
+            &["apply", "gone.toml", "a.xml"],
+            3,
+            "error: gone.toml: there is no such file\nhint: write rules there: [[rule]] ",
+        ),
+        (&["--script", "gone", "a.xml"], 3, "error: gone: there is no such file\nhint: a script is a file of lines "),
+        (&["check", "gone.xml"], 3, "error: gone.xml: there is no such file\nhint: check the name; "),
+        (
+            &["check", "a.xml", "--write-baseline", "no/x.json"],
+            3,
+            "error: cannot write no/x.json: the folder no does not exist\nhint: correct the path, or create the folder with --mkdir",
+        ),
+        (&["split", "a.xml", "-o", "out", "--by", "foo=1"], 2, "error: --by cannot be understood\n  foo=1\n  ^^^ "),
+        (
+            &["fix", "a.xml", "--rule", "priority-coma"],
+            2,
+            "error: there is no rule priority-coma; did you mean priority-comma?\n",
+        ),
+        (&["--script", "s", "a.xml"], 2, "error: line 1 of the script: there is no bulk change to keep"),
+        (&["check", "a.xml", "--profile", "google"], 0, ""),
+    ];
+    for (words, status, said) in table {
+        let output = run(&folder, words);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {}", stderr(&output));
+        assert!(stderr(&output).starts_with(said), "{words:?}: {}", stderr(&output));
+    }
+    let said = fine(&folder, &["check", "a.xml", "--profile", "google"]);
+    assert!(said.contains("priority has no effect here, and 1 entry has one"), "{said}");
+}
+
+#[test]
+fn manual_pages_make_their_folder() {
+    let folder = Folder::new();
+    fine(&folder, &["man", "--output", "share/man/man1"]);
+    let names = folder.names();
+    assert!(
+        ["sited.1", "sited-check.1"].iter().all(|page| names.contains(&format!("share/man/man1/{page}"))),
+        "{names:?}"
+    );
+}
+
+#[test]
+fn hosts_are_counted_whatever_their_case() {
+    let folder = Folder::new();
+    folder.write("a.txt", "https://example.org/a\nHTTPS://Example.ORG/b\n");
+    let report: Value = serde_json::from_str(&fine(&folder, &["stats", "a.txt", "--format", "json"])).unwrap();
+    assert_eq!(report["host"], serde_json::json!({ "example.org": 2 }));
+}
