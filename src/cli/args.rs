@@ -260,9 +260,12 @@ pub struct Check {
     /// Only findings of rows that pass
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
-    /// Print no more than N findings; all are counted
+    /// Print the N most severe findings only; all are counted
     #[arg(long, value_name = "N")]
     pub max_findings: Option<usize>,
+    /// As text: print every finding in the order of the files, not only the first places of each rule and file
+    #[arg(long)]
+    pub all: bool,
     /// Leave out the findings that this file holds
     #[arg(long, value_name = "FILE")]
     pub baseline: Option<PathBuf>,

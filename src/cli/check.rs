@@ -6,6 +6,7 @@ use super::choose::Choice;
 use super::destination::Destination;
 use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
 use super::report::{self, JunitReport, SPOOL, SarifLog};
+use super::text_report::TextReport;
 use super::walk::{Set, held};
 use super::{Failure, Status, Streams, each_path, filter};
 use crate::check::profile::Profile;
@@ -22,8 +23,9 @@ use crate::session::findings::{self, Reported};
 use crate::session::parts::{Told, Wanted};
 use crate::session::report::Reporter;
 use crate::words::{counted, grouped};
-use std::collections::BTreeSet;
-use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
 
@@ -42,15 +44,21 @@ struct Report {
     summary: Summary,
     /// Whether any finding makes the run fail.
     fails: bool,
-    printed: usize,
-    hidden: u64,
+    /// How many findings were counted.
+    counted: u64,
+    /// How many of them were printed, or wait for it.
+    printed: u64,
+    /// The worst findings, where not all are printed.
+    worst: Option<Worst>,
     form: Form,
     colour: bool,
 }
 
 /// How findings are printed: at once where the form allows, so that they need not be held.
 enum Form {
-    Text,
+    Text(TextReport),
+    /// Text with every finding on a line of its own.
+    Lines,
     Github,
     /// What stands before the findings is known at the end: they wait in a file that nobody else sees.
     Json(BufWriter<SpooledTempFile>),
@@ -78,10 +86,12 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
         files: Vec::new(),
         summary: Summary::default(),
         fails: false,
+        counted: 0,
         printed: 0,
-        hidden: 0,
+        worst: check.max_findings.map(Worst::new),
         form: match check.format {
-            CheckFormat::Text => Form::Text,
+            CheckFormat::Text if check.all || check.max_findings.is_some() => Form::Lines,
+            CheckFormat::Text => Form::Text(TextReport::default()),
             CheckFormat::Github => Form::Github,
             CheckFormat::Json => Form::Json(BufWriter::new(SpooledTempFile::new(SPOOL))),
             CheckFormat::Sarif => Form::Sarif(SarifLog::new()),
@@ -140,9 +150,9 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     }
     report.finish(streams)?;
     streams.out.flush()?;
-    if report.hidden > 0 {
-        let hidden = counted(report.hidden, "more finding");
-        streams.note(&format!("{hidden} not shown (--max-findings {})", report.choice.most()));
+    if let (Some(worst), hidden @ 1..) = (&report.worst, report.counted - report.printed) {
+        let hidden = counted(hidden, "more finding");
+        streams.note(&format!("{hidden} not shown (--max-findings {})", worst.most));
     }
     if !report.files.is_empty() || report.summary.errors > 0 {
         streams.note(&in_words(&report));
@@ -215,13 +225,24 @@ impl Report {
             return Ok(());
         }
         self.count(found.finding.rule, found.finding.severity, 1);
-        if self.printed >= self.choice.most() {
-            self.hidden += 1;
+        if let Form::Text(groups) = &mut self.form {
+            groups.add(found);
             return Ok(());
         }
+        match &mut self.worst {
+            Some(worst) => {
+                worst.add(found);
+                Ok(())
+            }
+            None => self.print(found, out),
+        }
+    }
+
+    fn print(&mut self, found: &Reported, out: &mut dyn Write) -> Result<(), Failure> {
         self.printed += 1;
         match &mut self.form {
-            Form::Text => finding_text(out, &shown(found), self.colour)?,
+            Form::Text(_) => {}
+            Form::Lines => finding_text(out, &shown(found), self.colour)?,
             Form::Github => report::github(out, &shown(found))?,
             Form::Json(spool) => finding_json(spool, self.printed == 1, &shown(found))?,
             Form::Sarif(log) => log.add(&shown(found))?,
@@ -237,6 +258,10 @@ impl Report {
             Severity::Note => &mut self.summary.notes,
         };
         *sum += findings;
+        self.counted += findings;
+        if let Form::Text(groups) = &mut self.form {
+            groups.count(rule, severity, findings);
+        }
         *self.summary.rules.entry(rule.code()).or_default() += findings;
         self.fails |= self.choice.fails(severity);
     }
@@ -247,7 +272,6 @@ impl Report {
             let severity = rule.severity_in(profile).filter(|_| *count > 0 && self.choice.takes(rule));
             if let Some(severity) = severity {
                 self.count(rule, severity, u64::from(*count));
-                self.hidden += u64::from(*count);
             }
         }
     }
@@ -255,25 +279,31 @@ impl Report {
     /// Whether findings that come now are counted and nothing else, whatever they say.
     fn only_counts(&self) -> bool {
         let looks_closely = self.query.is_some() || self.known.is_some() || self.accepted.is_some();
-        !looks_closely && self.printed >= self.choice.most()
+        !looks_closely && self.worst.as_ref().is_some_and(Worst::is_full_of_errors)
     }
 
     /// Prints what could not be printed before the end.
-    fn finish(&mut self, streams: &mut Streams<'_>) -> io::Result<()> {
+    fn finish(&mut self, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let out = &mut *streams.out;
+        let worst = self.worst.as_mut().map(|worst| std::mem::take(&mut worst.findings)).unwrap_or_default();
+        for found in worst.values() {
+            self.print(found, out)?;
+        }
         match &mut self.form {
-            Form::Text | Form::Github => Ok(()),
+            Form::Lines | Form::Github => {}
+            Form::Text(groups) => groups.print(out, self.colour)?,
             Form::Json(spool) => {
                 // Seeking writes what is buffered.
                 spool.seek(SeekFrom::Start(0))?;
-                check_json(out, &self.files, &self.summary, spool.get_mut())
+                check_json(out, &self.files, &self.summary, spool.get_mut())?;
             }
-            Form::Sarif(log) => log.finish(out),
+            Form::Sarif(log) => log.finish(out)?,
             Form::Junit(cases) => {
                 let files: Vec<String> = self.files.iter().map(|file| file.path.clone()).collect();
-                cases.finish(out, &files)
+                cases.finish(out, &files)?;
             }
         }
+        Ok(())
     }
 
     fn add_files(&mut self, session: &Session) {
@@ -302,6 +332,37 @@ impl Report {
         let first = self.files.len();
         self.files.extend(index.chain(sitemaps));
         self.summary.entries += self.files.iter().skip(first).map(|file| file.entries).sum::<u64>();
+    }
+}
+
+/// The most severe findings, as many as are printed; the first ones of the same severity.
+#[derive(Debug)]
+struct Worst {
+    most: usize,
+    findings: BTreeMap<(Reverse<Severity>, u64), Reported>,
+    seen: u64,
+}
+
+impl Worst {
+    const fn new(most: usize) -> Self {
+        Self { most, findings: BTreeMap::new(), seen: 0 }
+    }
+
+    fn add(&mut self, found: &Reported) {
+        self.seen += 1;
+        let key = (Reverse(found.finding.severity), self.seen);
+        if self.findings.len() < self.most {
+            self.findings.insert(key, found.clone());
+        } else if self.findings.last_key_value().is_some_and(|(last, _)| *last > key) {
+            self.findings.pop_last();
+            self.findings.insert(key, found.clone());
+        }
+    }
+
+    /// Whether no finding that comes later would be printed.
+    fn is_full_of_errors(&self) -> bool {
+        self.findings.len() >= self.most
+            && self.findings.last_key_value().is_none_or(|((severity, _), _)| severity.0 == Severity::Error)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Which findings of `check` count: by rule, by row, by what is known already, and how many are printed.
+//! Which findings of `check` count: by rule, and from which severity on they fail.
 
 use super::Failure;
 use super::args::{Check, FailOn};
@@ -15,8 +15,6 @@ pub(super) struct Choice {
     ignored: RuleSet,
     /// From which severity on the run ends with status 1; `None`: never.
     fail: Option<Severity>,
-    /// The most findings that are printed.
-    most: usize,
 }
 
 impl Choice {
@@ -35,7 +33,6 @@ impl Choice {
                 FailOn::Note => Some(Severity::Note),
                 FailOn::Never => None,
             },
-            most: check.max_findings.unwrap_or(usize::MAX),
         })
     }
 
@@ -49,10 +46,5 @@ impl Choice {
     /// Whether a finding of this severity makes the run end with status 1.
     pub(super) fn fails(&self, severity: Severity) -> bool {
         self.fail.is_some_and(|least| severity >= least)
-    }
-
-    /// The most findings that are printed.
-    pub(super) const fn most(&self) -> usize {
-        self.most
     }
 }

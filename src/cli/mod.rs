@@ -34,6 +34,7 @@ mod set;
 mod shown;
 mod split;
 pub mod stats;
+mod text_report;
 mod unread;
 mod values;
 mod walk;

@@ -131,13 +131,8 @@ pub fn finding_json(out: &mut dyn Write, is_first: bool, finding: &Finding<'_>) 
 pub fn finding_text(out: &mut dyn Write, finding: &Finding<'_>, colour: bool) -> io::Result<()> {
     let (line, column) = (finding.line.unwrap_or(1), finding.column.unwrap_or(1));
     let (file, message) = (plain(finding.file), plain(finding.message));
-    let paint = match finding.severity {
-        "error" => Paint::Red,
-        "warning" => Paint::Yellow,
-        _ => Paint::Blue,
-    };
     let place = Paint::Bold.on(format_args!("{file}:{line}:{column}:"), colour);
-    let what = paint.on(format_args!("{}[{}]", finding.severity, finding.rule), colour);
+    let what = Paint::of(finding.severity).on(format_args!("{}[{}]", finding.severity, finding.rule), colour);
     writeln!(out, "{place} {what}: {message}")
 }
 
@@ -159,6 +154,15 @@ pub enum Paint {
 impl Paint {
     /// All sequences that [`Paint::on`] writes.
     pub const SEQUENCES: [&'static str; 6] = ["\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[34m", "\x1b[1m", "\x1b[0m"];
+
+    /// The colour of a severity, by its name.
+    pub fn of(severity: &str) -> Self {
+        match severity {
+            "error" => Self::Red,
+            "warning" => Self::Yellow,
+            _ => Self::Blue,
+        }
+    }
 
     /// Text in this colour (ECMA-48, section 8.3.117, SGR), or as it is.
     pub fn on(self, text: impl std::fmt::Display, colour: bool) -> String {

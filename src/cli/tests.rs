@@ -10,6 +10,7 @@ mod empty;
 mod every_command;
 mod fixes;
 mod growth;
+mod reports;
 mod scripts;
 mod sets;
 mod unread;
