@@ -6,8 +6,8 @@
 //! main ─► cli, tui ─► session ─► files, check ─► document ─► xml ─► protocol
 //! ```
 //!
-//! `progress` (counters, cancel flag), `words` (numbers and values for people) and `visible` (text that can be looked
-//! at) may be used by anyone. `files` and `check` do not know each
+//! `progress` (counters, cancel flag), `words` (numbers and values for people), `visible` (text that can be looked at)
+//! and `manual` (its pages) may be used by anyone. `files` and `check` do not know each
 //! other: the session hands the loader a visitor that checks each entry as it is scanned.
 //!
 //! Invariants, each held by a test (`ARCHITECTURE.md` says where):
@@ -24,6 +24,7 @@ pub mod check;
 pub mod cli;
 pub mod document;
 pub mod files;
+pub mod manual;
 pub mod progress;
 pub mod protocol;
 pub mod session;

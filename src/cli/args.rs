@@ -3,6 +3,7 @@
 use super::apply::Apply;
 use super::definition::{Completions, Man};
 use super::diff::Diff;
+use super::help::Help;
 use super::merge::Merge;
 use super::rows::{Add, Dedupe, Remove, ReplaceIn, Sort, Target};
 use super::stats::Stats;
@@ -203,6 +204,8 @@ pub enum Task {
     Completions(Completions),
     /// Print the manual page
     Man(Man),
+    /// Explain a command, a rule, or a topic: queries, rules, command-line, saving
+    Help(Help),
 }
 
 impl Task {
@@ -228,7 +231,8 @@ impl Task {
             | Self::Restore(_)
             | Self::Recover(_)
             | Self::Completions(_)
-            | Self::Man(_) => false,
+            | Self::Man(_)
+            | Self::Help(_) => false,
         }
     }
 }
@@ -240,11 +244,14 @@ impl Task {
 )]
 pub struct Check {
     /// Sitemaps, sitemap indexes, or folders that hold one; several sitemaps are one set; - is standard input
-    #[arg(required_unless_present = "explain")]
+    #[arg(required_unless_present_any = ["explain", "list_rules"])]
     pub paths: Vec<PathBuf>,
     /// Say what a rule means (by its code), or who accepts a value (a date, a priority, a namespace …)
     #[arg(long, value_name = "CODE|VALUE", conflicts_with = "paths", allow_hyphen_values = true)]
     pub explain: Option<String>,
+    /// Print all rules with their severities in the profile, and check nothing
+    #[arg(long, conflicts_with = "paths")]
+    pub list_rules: bool,
     /// How to print the findings
     #[arg(long, value_enum, default_value_t = CheckFormat::Text)]
     pub format: CheckFormat,

@@ -77,6 +77,10 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     if let Some(text) = &check.explain {
         return super::explain::run(text, now, streams);
     }
+    if check.list_rules {
+        super::help::rules(check.common.profile.unwrap_or_default(), streams.out)?;
+        return Ok(Status::Fine);
+    }
     let mut report = Report {
         choice: Choice::of(check)?,
         common: check.common.reporting(),

@@ -2,8 +2,10 @@
 
 use super::args::Line;
 use super::{Failure, Status, Streams};
+use crate::manual::{self, Page};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
+use clap_mangen::roff::{Roff, roman};
 use std::io;
 use std::path::PathBuf;
 
@@ -38,11 +40,11 @@ pub(super) fn man(task: &Man, streams: &mut Streams<'_>) -> Result<Status, Failu
     let mut command = Line::command();
     command.build();
     let Some(folder) = &task.output else {
-        streams.out.write_all(&page(command)?)?;
+        streams.out.write_all(&program_page(command)?)?;
         return Ok(Status::Fine);
     };
     let tasks: Vec<clap::Command> = command.get_subcommands().cloned().collect();
-    let mut pages = vec![("sited.1".to_owned(), page(command)?)];
+    let mut pages = vec![("sited.1".to_owned(), program_page(command)?)];
     for task in tasks {
         let name = format!("sited-{}", task.get_name());
         pages.push((format!("{name}.1"), page(task.display_name(name))?));
@@ -53,6 +55,50 @@ pub(super) fn man(task: &Man, streams: &mut Streams<'_>) -> Result<Status, Failu
     }
     streams.note(&format!("wrote {}", crate::words::counted(pages.len() as u64, "page")));
     Ok(Status::Fine)
+}
+
+/// The page of the program: its options, then the pages of the manual that every command needs.
+fn program_page(command: clap::Command) -> io::Result<Vec<u8>> {
+    let mut out = page(command)?;
+    for page in ["queries", "command-line"].into_iter().filter_map(manual::page) {
+        section(page, &mut out)?;
+    }
+    Ok(out)
+}
+
+/// A page of the manual as roff. A title that only names the page is left to its sections.
+fn section(page: Page, out: &mut Vec<u8>) -> io::Result<()> {
+    let mut roff = Roff::new();
+    let mut is_code = false;
+    for line in manual::lines(page) {
+        let text = || vec![roman(line.replace("**", "").replace('`', ""))];
+        if line.starts_with("```") {
+            is_code = !is_code;
+            roff.control(if is_code { "nf" } else { "fi" }, []);
+        } else if is_code || line.starts_with('|') {
+            // A line of a table is kept as it is, or it would flow into the next one.
+            let between = if is_code { vec![roman(line)] } else { text() };
+            roff.text(between);
+            if !is_code {
+                roff.control("br", []);
+            }
+        } else if let Some(title) = line.strip_prefix("# ") {
+            if page.name == "queries" {
+                roff.control("SH", [title.to_uppercase().as_str()]);
+            }
+        } else if let Some(title) = line.strip_prefix("## ") {
+            let level = if page.name == "queries" { "SS" } else { "SH" };
+            roff.control(level, [title.to_uppercase().as_str()]);
+        } else if line.starts_with("- ") {
+            roff.control("TP", ["2"]);
+            roff.text(text());
+        } else if line.is_empty() {
+            roff.control("PP", []);
+        } else {
+            roff.text(text());
+        }
+    }
+    roff.to_writer(out)
 }
 
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {

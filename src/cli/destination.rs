@@ -39,7 +39,8 @@ impl<'p> Destination<'p> {
             | Task::Recover(_)
             // A package's folders are made with the pages.
             | Task::Man(_)
-            | Task::Completions(_) => None,
+            | Task::Completions(_)
+            | Task::Help(_) => None,
         }
     }
 

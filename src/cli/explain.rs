@@ -30,7 +30,7 @@ pub(super) fn run(text: &str, now: Now, streams: &mut Streams<'_>) -> Result<Sta
     Ok(Status::Fine)
 }
 
-fn of_rule(rule: Rule, streams: &mut Streams<'_>) -> Result<(), Failure> {
+pub(super) fn of_rule(rule: Rule, streams: &mut Streams<'_>) -> Result<(), Failure> {
     let out = &mut *streams.out;
     writeln!(out, "{}: {}", rule.code(), rule.summary())?;
     writeln!(out, "  {}", rule.help())?;

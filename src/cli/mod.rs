@@ -19,6 +19,7 @@ pub mod diff;
 mod edit;
 mod explain;
 mod fix;
+mod help;
 mod list;
 mod lock;
 pub mod merge;
@@ -326,6 +327,7 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
         (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
         (Some(Task::Completions(task)), _) => definition::completions(task, &mut streams),
         (Some(Task::Man(task)), _) => definition::man(task, &mut streams),
+        (Some(Task::Help(task)), _) => help::run(task, &mut streams),
         (Some(Task::Apply(apply)), _) => apply::run(apply, held(), &mut streams),
         (Some(Task::Merge(merge)), _) => merge::run(merge, &mut streams),
         (Some(Task::Diff(diff)), _) => diff::run(diff, &mut streams),
@@ -348,6 +350,13 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
 }
 
 fn screen(open: &Open) -> Result<Screen, Failure> {
+    if let Some(command) = open.paths.first().and_then(|path| help::mistyped_command(path)) {
+        let typed = open.paths.first().map(|path| path.display().to_string()).unwrap_or_default();
+        return Err(Failure::Usage(
+            format!("{typed} is no file and no command; did you mean sited {command}?"),
+            format!("sited help lists the commands; sited ./{typed} makes a new file of that name"),
+        ));
+    }
     let common = &open.common;
     let now = common.now.as_ref().map(|_| common.now()).transpose()?;
     Ok(Screen {

@@ -286,9 +286,17 @@ impl Error {
         self.is_missing() && folder.is_some_and(|folder| !folder.is_dir())
     }
 
+    /// Whether the path is a URL, which nobody downloads.
+    fn is_url(&self) -> bool {
+        self.path.to_str().is_some_and(|path| path.starts_with("https:/") || path.starts_with("http:/"))
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match &self.reason {
+            Reason::Missing if self.is_url() => {
+                "sited reads files, not URLs: download it (curl -O URL), then name the file; --base-url says where it is served"
+            }
             Reason::Missing if self.is_folder_missing() => "its folder does not exist; make it first (mkdir -p)",
             Reason::Missing => "check the name; `sited NAME` offers to make a new sitemap of that name",
             Reason::Folder => "name the file: sited FOLDER/NAME.xml",

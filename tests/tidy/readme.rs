@@ -1,4 +1,5 @@
-//! The README's tables are made from the program's own: keys, query fields, rules; promises from their tests.
+//! The tables of the README and the manual are made from the program's own: keys, query fields, rules; promises from
+//! their tests.
 //!
 //! `UPDATE_README=1 cargo test --test tidy` writes them anew; without it a stale table fails.
 
@@ -16,28 +17,32 @@ const NOW: Now = Now { seconds: 0, offset: 0 };
 
 #[test]
 fn tables_are_fresh() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let written = fs::read_to_string(&path).expect("read the README");
-    let mut fresh = written.clone();
     let keys = sited::tui::command::key_table();
     let promises = super::promises::table();
-    let tables =
-        [("keys", keys), ("commands", commands()), ("fields", fields()), ("promises", promises), ("rules", rules())];
-    for (name, table) in tables {
-        fresh = replaced(&fresh, name, &table);
-    }
-    if std::env::var_os("UPDATE_README").is_some() {
-        fs::write(&path, &fresh).expect("write the README");
-    } else {
-        assert!(written == fresh, "the README's tables are stale: UPDATE_README=1 cargo test --test tidy");
+    let tables = [
+        ("README.md", "keys", keys),
+        ("README.md", "commands", commands()),
+        ("assets/manual/queries.md", "fields", fields()),
+        ("README.md", "promises", promises),
+        ("README.md", "rules", rules()),
+    ];
+    for (file, name, table) in tables {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let written = fs::read_to_string(&path).expect("read a page");
+        let fresh = replaced(&written, name, &table);
+        if std::env::var_os("UPDATE_README").is_some() {
+            fs::write(&path, &fresh).expect("write a page");
+        } else {
+            assert!(written == fresh, "{file}: its table is stale: UPDATE_README=1 cargo test --test tidy");
+        }
     }
 }
 
 /// The text with what stands between `<!-- NAME -->` and `<!-- /NAME -->` replaced.
 fn replaced(text: &str, name: &str, table: &str) -> String {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
-    let start = text.find(&open).unwrap_or_else(|| panic!("the README has no {open}")) + open.len();
-    let end = text[start..].find(&close).unwrap_or_else(|| panic!("the README has no {close}")) + start;
+    let start = text.find(&open).unwrap_or_else(|| panic!("no page has {open}")) + open.len();
+    let end = text[start..].find(&close).unwrap_or_else(|| panic!("no page has {close}")) + start;
     format!("{}\n{}\n\n{}", &text[..start], table.trim_end(), &text[end..])
 }
 
@@ -94,9 +99,8 @@ fn rules() -> String {
 
 #[test]
 fn query_examples_are_queries() {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).expect("read the README");
-    let section = readme.split("## Queries").nth(1).expect("the README explains queries");
-    let block = section.split("```").nth(1).expect("the README has examples of queries");
+    let page = sited::manual::page("queries").expect("the manual explains queries").text;
+    let block = page.split("```").nth(1).expect("the manual has examples of queries");
     // The first line of a block is its language; an example ends where a column of blanks begins.
     let examples: Vec<_> = block.lines().skip(1).map(|line| line.split("  ").next().unwrap_or(line)).collect();
     assert!(examples.len() > 5, "{examples:?}");

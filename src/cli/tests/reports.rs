@@ -56,3 +56,34 @@ fn what_is_printed_of_many_is_the_worst_in_every_form() {
         assert!(out.contains(mark) && !out.contains("loc-fragment]") && !out.contains("\"rule\":\"loc-"), "{out}");
     }
 }
+
+#[test]
+fn help_explains_commands_pages_and_rules_and_suggests_the_right_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = [
+        ("help", "Usage: sited"),
+        ("help check", "--fail-on"),
+        ("help query", "## Fields"),
+        ("help exit-status", "## Exit status"),
+        ("help rules", "lastmod-no-timezone"),
+        ("help loc-fragment", "loc-fragment: "),
+        ("check --list-rules", "loc-missing"),
+    ];
+    for (words, expected) in table {
+        let (status, out, notes) = sited(&folder, words);
+        assert!(status == 0 && out.contains(expected) && notes.is_empty(), "{words}: {out}{notes}");
+    }
+    for (words, expected) in [
+        ("help querys", "did you mean queries?"),
+        ("help lastmod-no-timezon", "did you mean lastmod-no-timezone?"),
+        ("chekc", "did you mean sited check?"),
+        ("check https://e.com/sitemap.xml", "sited reads files, not URLs"),
+    ] {
+        let (status, out, notes) = sited(&folder, words);
+        assert!(status > 1 && out.is_empty() && notes.contains(expected), "{words}: {out}{notes}");
+    }
+    let (_, page, _) = sited(&folder, "man");
+    for title in ["QUERIES", "EXIT STATUS", "FILES", "ENVIRONMENT"] {
+        assert!(page.contains(&format!(".SH \"{title}\"")) || page.contains(&format!(".SH {title}\n")), "{title}");
+    }
+}

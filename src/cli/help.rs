@@ -1,0 +1,80 @@
+//! `sited help`: a command, a page of the manual, or the list of rules.
+
+use super::args::Line;
+use super::{Failure, Status, Streams};
+use crate::check::profile::Profile;
+use crate::check::rule::Rule;
+use crate::document::query::suggest::{listed, nearest};
+use crate::manual::{self, PAGES};
+use crate::protocol::Severity;
+use clap::{Args, CommandFactory};
+use std::io::{self, Write};
+
+/// `sited help`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  sited help set\n  sited help queries\n  sited help lastmod-no-timezone")]
+pub struct Help {
+    /// A command, a page of the manual (queries, rules, command-line, saving), or the code of a rule
+    #[arg(value_name = "COMMAND|TOPIC")]
+    pub topic: Option<String>,
+}
+
+/// Prints the help of a command or a page.
+pub(super) fn run(help: &Help, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let mut program = Line::command();
+    program.build();
+    let Some(topic) = help.topic.as_deref() else {
+        writeln!(streams.out, "{}", program.render_long_help())?;
+        let pages: Vec<String> = PAGES.iter().map(|page| format!("  {:13} {}", page.name, page.about)).collect();
+        writeln!(
+            streams.out,
+            "Pages of the manual (sited help PAGE):\n{}\n  rules         all rules",
+            pages.join("\n")
+        )?;
+        return Ok(Status::Fine);
+    };
+    if let Some(command) = program.find_subcommand_mut(topic) {
+        writeln!(streams.out, "{}", command.render_long_help())?;
+    } else if let Some(page) = manual::page(topic) {
+        for line in manual::lines(page) {
+            writeln!(streams.out, "{line}")?;
+        }
+    } else if matches!(topic, "rules" | "rule") {
+        rules(Profile::default(), streams.out)?;
+    } else if let Some(rule) = Rule::from_code(topic) {
+        super::explain::of_rule(rule, streams)?;
+    } else {
+        let pages = || PAGES.iter().map(|page| page.name).chain(["rules"]);
+        let commands: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+        let mut names: Vec<&str> = commands.iter().map(String::as_str).collect();
+        names.extend(pages().chain(Rule::ALL.into_iter().map(Rule::code)).map(|name| -> &str { name }));
+        let guess = nearest(topic, names);
+        let guess = guess.map_or_else(String::new, |name| format!("; did you mean {name}?"));
+        return Err(Failure::Usage(
+            format!("there is no help on {topic}{guess}"),
+            format!("name a command, a rule, or one of the pages {}", listed(pages())),
+        ));
+    }
+    Ok(Status::Fine)
+}
+
+/// Prints every rule of a profile: code, severity, what it finds, and its fix.
+pub(super) fn rules(profile: Profile, out: &mut dyn Write) -> io::Result<()> {
+    let width = Rule::ALL.into_iter().map(|rule| rule.code().len()).max().unwrap_or(0);
+    for rule in Rule::ALL {
+        let severity = rule.severity_in(profile).map_or("off", Severity::name);
+        writeln!(out, "{:width$}  {severity:7}  {}", rule.code(), rule.summary())?;
+    }
+    Ok(())
+}
+
+/// A path that is more probably a mistyped command: it does not exist, and a command has nearly this name.
+pub(super) fn mistyped_command(first: &std::path::Path) -> Option<String> {
+    let typed = first.to_str().filter(|_| !first.exists())?;
+    if typed.contains(['.', '/', '\\']) {
+        return None;
+    }
+    let program = Line::command();
+    let commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+    nearest(typed, commands).map(str::to_owned)
+}
