@@ -8,7 +8,8 @@ pub const fn rule_of(kind: QuirkKind) -> Rule {
     match kind {
         QuirkKind::Ampersand => Rule::XML_UNESCAPED_AMPERSAND,
         QuirkKind::Angle => Rule::XML_UNESCAPED_ANGLE,
-        QuirkKind::Entity | QuirkKind::DeclaredEntity => Rule::XML_UNKNOWN_ENTITY,
+        QuirkKind::Entity => Rule::XML_UNKNOWN_ENTITY,
+        QuirkKind::DtdEntity => Rule::XML_DTD_ENTITY,
         QuirkKind::Character | QuirkKind::NoCharacter => Rule::XML_ILLEGAL_CHAR,
         QuirkKind::DuplicateAttribute => Rule::XML_DUPLICATE_ATTRIBUTE,
         QuirkKind::Comment => Rule::XML_BAD_COMMENT,
@@ -59,7 +60,9 @@ pub fn message(quirk: &Quirk) -> String {
         QuirkKind::Ampersand => quoted("a raw & where &amp; belongs; read as &amp;"),
         QuirkKind::Angle => quoted("a raw < inside a value; read as &lt;"),
         QuirkKind::Entity => quoted("XML knows no such reference; read as the character or text that was meant"),
-        QuirkKind::DeclaredEntity => quoted("an entity of the DOCTYPE is not expanded; read as text"),
+        QuirkKind::DtdEntity => quoted(
+            "an entity of a DTD, which is not read: its value is not known; read as the HTML character of that name, else as text",
+        ),
         QuirkKind::Character => quoted("XML cannot hold this character; percent-encoded in a URL, else left out"),
         QuirkKind::NoCharacter => quoted("this number is no character; kept as text: write what was meant"),
         QuirkKind::DuplicateAttribute => quoted("this attribute stands twice in its tag; the first counts"),
@@ -122,6 +125,7 @@ pub const REPAIRS: RuleSet = RuleSet::of(&[
     Rule::XML_UNESCAPED_AMPERSAND,
     Rule::XML_UNESCAPED_ANGLE,
     Rule::XML_UNKNOWN_ENTITY,
+    Rule::XML_DTD_ENTITY,
     Rule::XML_ILLEGAL_CHAR,
     Rule::XML_DUPLICATE_ATTRIBUTE,
     Rule::XML_BAD_COMMENT,

@@ -20,8 +20,8 @@ pub enum QuirkKind {
     Angle,
     /// A named reference that XML does not know; it became its character, or text.
     Entity,
-    /// A reference to an entity of the DOCTYPE; it was not expanded and became text.
-    DeclaredEntity,
+    /// A reference to an entity of a DTD; it was not expanded and became its character in HTML, or text.
+    DtdEntity,
     /// A character that XML cannot hold; it was dropped, or percent-encoded in a URL.
     Character,
     /// A reference to a number that is no character; it became text.
@@ -119,7 +119,7 @@ impl QuirkKind {
             Self::Ampersand => "raw & becomes &amp;",
             Self::Angle => "raw < becomes &lt;",
             Self::Entity => "unknown references become characters or text",
-            Self::DeclaredEntity => "references to entities of the DOCTYPE become text",
+            Self::DtdEntity => "references to entities of a DTD become characters or text",
             Self::Character => "characters that XML cannot hold are percent-encoded in URLs and dropped elsewhere",
             Self::NoCharacter => "references to no character become text",
             Self::DuplicateAttribute => "attributes that stand twice are written once",

@@ -193,5 +193,6 @@ const fn quirk_of(kind: OddKind) -> QuirkKind {
         OddKind::Restriction => QuirkKind::MediaRestriction,
         OddKind::Ampersand => QuirkKind::Ampersand,
         OddKind::Entity => QuirkKind::Entity,
+        OddKind::DtdEntity => QuirkKind::DtdEntity,
     }
 }

@@ -151,7 +151,7 @@ const fn quirk_of(kind: MendKind) -> QuirkKind {
         MendKind::Ampersand => QuirkKind::Ampersand,
         MendKind::Angle => QuirkKind::Angle,
         MendKind::Entity => QuirkKind::Entity,
-        MendKind::DeclaredEntity => QuirkKind::DeclaredEntity,
+        MendKind::DtdEntity => QuirkKind::DtdEntity,
         MendKind::Character => QuirkKind::Character,
         MendKind::NoCharacter => QuirkKind::NoCharacter,
         MendKind::DuplicateAttribute => QuirkKind::DuplicateAttribute,

@@ -63,8 +63,12 @@ pub const fn is_xml_char(character: char) -> bool {
 /// A reference at the start of `bytes` (which begins with `&`): the character and its length in bytes.
 /// `None` when it is no predefined or character reference.
 pub fn reference(bytes: &[u8]) -> Option<(char, usize)> {
-    // The longest sensible one is `&#x0010FFFF;`; zero-padded monsters are left as text.
-    let window = bytes.get(..bytes.len().min(16))?;
+    if bytes.get(1) == Some(&b'#') {
+        let len = number_len(bytes)?;
+        return Some((number(bytes.get(2..len - 1)?)?, len));
+    }
+    // The longest name has four letters.
+    let window = bytes.get(..bytes.len().min(6))?;
     let end = memchr(b';', window)?;
     let character = match window.get(1..end)? {
         b"amp" => '&',
@@ -72,18 +76,30 @@ pub fn reference(bytes: &[u8]) -> Option<(char, usize)> {
         b"gt" => '>',
         b"apos" => '\'',
         b"quot" => '"',
-        [b'#', b'x', digits @ ..] => number(digits, 16)?,
-        [b'#', digits @ ..] => number(digits, 10)?,
         _ => return None,
     };
     Some((character, end + 1))
 }
 
-fn number(digits: &[u8], radix: u32) -> Option<char> {
-    if !digits.iter().all(u8::is_ascii_hexdigit) {
-        return None; // from_str_radix would take a sign
-    }
-    char::from_u32(u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()?)
+/// Length of the reference to a number (XML 1.0, production 66) at the start of `bytes`, whether or not the number is that
+/// of a character. It may have any number of zeros in front.
+pub fn number_len(bytes: &[u8]) -> Option<usize> {
+    let from = bytes.strip_prefix(b"&#")?;
+    let (prefix, is_digit): (usize, fn(&u8) -> bool) =
+        if from.first() == Some(&b'x') { (1, u8::is_ascii_hexdigit) } else { (0, u8::is_ascii_digit) };
+    let count = from.get(prefix..)?.iter().take_while(|byte| is_digit(byte)).count();
+    let end = prefix + count;
+    (count > 0 && from.get(end) == Some(&b';')).then_some("&#".len() + end + 1)
+}
+
+/// The character of a number: digits, or `x` and hexadecimal digits.
+fn number(text: &[u8]) -> Option<char> {
+    let (digits, radix) = text.strip_prefix(b"x").map_or((text, 10), |digits| (digits, 16));
+    let zeros = digits.iter().take_while(|byte| **byte == b'0').count();
+    let digits = digits.get(zeros..)?;
+    let value =
+        if digits.is_empty() { 0 } else { u32::from_str_radix(std::str::from_utf8(digits).ok()?, radix).ok()? };
+    char::from_u32(value)
 }
 
 /// Whether every `&` begins a reference to a character that XML can hold. The offset of the first that does not.

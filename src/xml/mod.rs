@@ -2,6 +2,7 @@
 //!
 //! The only layer that names `quick_xml`. No I/O, no clock.
 
+mod entities;
 pub mod entry;
 pub mod escape;
 pub mod feed;

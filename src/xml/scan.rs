@@ -252,7 +252,7 @@ pub(super) fn inside_instruction<'b>(bytes: &'b [u8], markup: &Markup) -> &'b [u
 
 /// Whether a declaration is a DOCTYPE.
 pub(super) fn is_sound_doctype(bytes: &[u8], markup: &Markup) -> bool {
-    wellformed::is_doctype(bytes.get(markup.start..markup.end).unwrap_or_default())
+    wellformed::doctype(bytes.get(markup.start..markup.end).unwrap_or_default()).is_some()
 }
 
 /// Whether an instruction is `<?xml …?>`.

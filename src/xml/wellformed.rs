@@ -95,30 +95,43 @@ fn is_encoding_name(name: &[u8]) -> bool {
         && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-/// Whether a whole `<!DOCTYPE…>` is a document type declaration (production 28).
-pub(super) fn is_doctype(text: &[u8]) -> bool {
-    let Some(inside) = text.strip_prefix(b"<!DOCTYPE").and_then(|text| text.strip_suffix(b">")) else { return false };
-    let mut read = Reader { rest: inside };
+/// What a document type declaration says of entities.
+#[derive(Debug, Default)]
+pub(super) struct Doctype<'b> {
+    /// Names of the general entities that the internal subset declares.
+    pub(super) entities: Vec<&'b [u8]>,
+    /// Whether it names an external subset or refers to a parameter entity: either may declare more.
+    pub(super) has_elsewhere: bool,
+}
+
+/// Reads a whole `<!DOCTYPE…>` (production 28); `None` where it is not well-formed.
+pub(super) fn doctype(text: &[u8]) -> Option<Doctype<'_>> {
+    let inside = text.strip_prefix(b"<!DOCTYPE")?.strip_suffix(b">")?;
+    let mut read = Reader { rest: inside, found: Doctype::default() };
     if !(read.space() && read.name()) {
-        return false;
+        return None;
     }
     let apart = read.space();
-    if read.begins_external() && !(apart && read.external(true)) {
-        return false;
+    if read.begins_external() {
+        if !(apart && read.external(true)) {
+            return None;
+        }
+        read.found.has_elsewhere = true;
     }
     read.space();
     if read.literal(b"[") {
         if !read.subset() {
-            return false;
+            return None;
         }
         read.space();
     }
-    read.rest.is_empty()
+    read.rest.is_empty().then_some(read.found)
 }
 
 /// Reads the tokens of a document type declaration one after the other.
 struct Reader<'b> {
     rest: &'b [u8],
+    found: Doctype<'b>,
 }
 
 impl Reader<'_> {
@@ -211,6 +224,7 @@ impl Reader<'_> {
             } else if self.literal(b"<?") {
                 self.up_to(b"?>").is_some_and(is_instruction)
             } else if self.literal(b"%") {
+                self.found.has_elsewhere = true;
                 self.name() && self.literal(b";")
             } else if self.literal(b"<!ENTITY") {
                 self.space() && self.entity() && self.end()
@@ -244,8 +258,15 @@ impl Reader<'_> {
     /// What follows `<!ENTITY ` (productions 71 to 74).
     fn entity(&mut self) -> bool {
         let is_parameter = self.literal(b"%");
-        if (is_parameter && !self.space()) || !self.name() || !self.space() {
+        if is_parameter && !self.space() {
             return false;
+        }
+        let name = self.rest.get(..name_len(self.rest)).unwrap_or_default();
+        if !self.name() || !self.space() {
+            return false;
+        }
+        if !is_parameter {
+            self.found.entities.push(name);
         }
         if let Some(value) = self.quoted() {
             return is_entity_value(&value);
@@ -475,7 +496,7 @@ mod tests {
             "<!DOCTYPE u [<!ATTLIST u a CDATA #IMPLIED b (x|1) 'x' c ID #REQUIRED d NMTOKENS #FIXED 'q'><!ATTLIST u>]>",
             "<!DOCTYPE u [<!NOTATION n PUBLIC 'x'><!NOTATION m SYSTEM 'x'><!-- it's --><?p it's?>]>",
         ] {
-            assert!(is_doctype(text.as_bytes()), "{text}");
+            assert!(doctype(text.as_bytes()).is_some(), "{text}");
         }
         for text in [
             "<!DOCTYPE>",
@@ -503,7 +524,7 @@ mod tests {
             "<!DOCTYPE u [<!-- a -- b -->]>",
             "<!DOCTYPE u [<?xml?>]>",
         ] {
-            assert!(!is_doctype(text.as_bytes()), "{text}");
+            assert!(doctype(text.as_bytes()).is_none(), "{text}");
         }
     }
 }

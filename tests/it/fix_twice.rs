@@ -3,10 +3,16 @@
 //! `SITED_MUTANTS=20000` sets the number of mutants.
 
 use crate::support::corpus;
+#[cfg(debug_assertions)]
+use crate::support::{Folder, environment, program, stderr, stdout};
 use clap::Parser;
+use sited::check::decision;
+use sited::check::rule::Rule;
 use sited::cli::{self, Around, Next, args};
 use std::io::Read;
 use std::path::Path;
+#[cfg(debug_assertions)]
+use std::process::{Command, Stdio};
 
 /// Files of every form, with much to fix.
 const SEEDS: [(&str, &str); 9] = [
@@ -240,5 +246,103 @@ fn a_second_fix_changes_nothing() {
     }
     if let Some(shown) = failed.iter().min_by_key(|text| text.len()) {
         panic!("{} of {} files change again, the shortest:\n{shown}", failed.len(), wanted + seeds.len());
+    }
+}
+
+/// Longest file of `SITED_CORPUS` that is fixed: this many bytes of all of them take a debug build about ten seconds.
+const LONGEST_REAL: usize = 16_000;
+const REAL_BYTES: usize = 1_000_000;
+
+#[test]
+fn a_second_fix_of_a_real_file_changes_nothing() {
+    if std::env::var_os("SITED_CORPUS").is_none() {
+        eprintln!("SITED_CORPUS names no folder: fixing real files twice was NOT tested");
+        return;
+    }
+    let (mut tried, mut bytes_left, mut failed) = (0, REAL_BYTES, Vec::new());
+    for (path, bytes) in corpus::outside() {
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        let is_text = ["xml", "txt", "csv", "gz", "rss", "atom"].iter().any(|ending| name.ends_with(ending));
+        if !is_text || bytes.len() > LONGEST_REAL || bytes.len() > bytes_left {
+            continue;
+        }
+        (tried, bytes_left) = (tried + 1, bytes_left - bytes.len());
+        failed.extend(RULES.into_iter().find_map(|rules| difference(name, &bytes, rules)));
+    }
+    eprintln!("{tried} real files were fixed twice");
+    assert!(tried > 20, "only {tried} files of SITED_CORPUS were tried");
+    if let Some(shown) = failed.iter().min_by_key(|text| text.len()) {
+        panic!("{} of {tried} files change again, the shortest:\n{shown}", failed.len());
+    }
+}
+
+/// A set that is larger than what is held in memory is read and written file by file.
+#[cfg(debug_assertions)]
+#[test]
+fn a_second_fix_of_a_streamed_set_changes_nothing() {
+    let mut streamed = 0;
+    for number in 0..mutants(30).min(1_000) {
+        let folder = Folder::new();
+        let damaged = 1 + number / RULES.len() % 2;
+        for (position, (name, text)) in SET.iter().enumerate() {
+            let is_mutated = position == damaged && number >= RULES.len();
+            let mutant = mutated(text.as_bytes(), &mut Random(7_000 + number as u64));
+            folder.write(name, if is_mutated { &mutant } else { text.as_bytes() });
+        }
+        let fix = || {
+            let mut command = Command::new(program());
+            command.args(["fix", SET[0].0, "--accept-repairs", "--allow-missing", "--now", "2026-11-20T10:14:07Z"]);
+            command.args(RULES[number % RULES.len()]).current_dir(folder.path());
+            command.env_clear().envs(environment(folder.path())).env("SITED_TEST_HELD", "0");
+            let output = command.stdin(Stdio::null()).output().expect("start the program");
+            [stdout(&output), stderr(&output)].concat()
+        };
+        let files = || SET.map(|(name, _)| String::from_utf8_lossy(&folder.read(name)).into_owned());
+        let mutant = files();
+        let first = fix();
+        // A set that has to be held is announced.
+        streamed += usize::from(!first.contains("held in memory"));
+        let once = files();
+        let second = fix();
+        assert_eq!(files(), once, "mutant {number}:\n{}\n--- {first}\n--- {second}", mutant.join("\n"));
+    }
+    assert!(streamed >= 10, "only {streamed} sets were streamed");
+}
+
+/// What an answer is typed as; a word in capitals stands for a value. `None` for a name, which renames the file.
+fn typed(word: &'static str) -> Option<&'static str> {
+    match word {
+        "ZONE" => Some("+02:00"),
+        "URL" => Some("https://e.com/"),
+        "CODE" => Some("de-AT"),
+        "NAME" => None,
+        word => Some(word),
+    }
+}
+
+#[test]
+fn a_second_fix_with_the_same_answer_changes_nothing() {
+    let broken = SEEDS.iter().map(|(name, text)| (*name, (*text).to_owned())).chain([(
+        "sitemap.xml",
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n\
+         <url><loc>https://e.com/1#a</loc><lastmod>2026-11-01T10:00:00</lastmod><priority>8</priority></url>\n\
+         <url><loc>http://www.e.com/2</loc><lastmod>01/02/2026</lastmod><priority>80</priority></url>\n\
+         <url><loc>/3</loc><lastmod>2031-01-01</lastmod><changefreq>often</changefreq></url>\n\
+         <url><loc>https://b.org/4</loc><lastmod>soon</lastmod><priority>-1</priority></url>\n\
+         <url><loc>https://e.com/1</loc><priority></priority></url><url><loc></loc></url>\n</urlset>\n"
+            .to_owned(),
+    )]);
+    let (mut failed, mut tried) = (Vec::new(), 0);
+    for (name, text) in broken {
+        for rule in Rule::ALL {
+            for answer in decision::answers(rule).iter().filter_map(|answer| typed(answer.word)) {
+                tried += 1;
+                failed.extend(difference(name, text.as_bytes(), &["--rule", rule.code(), "--answer", answer]));
+            }
+        }
+    }
+    assert!(tried > 100, "only {tried} answers were tried");
+    if let Some(shown) = failed.iter().min_by_key(|text| text.len()) {
+        panic!("{} of {tried} files change again, the shortest:\n{shown}", failed.len());
     }
 }

@@ -350,10 +350,10 @@ fn what_stands_around_the_document_is_left_out() {
                 loc("https://example.com/&a;")
             ),
             &["https://example.com/&a;"],
-            &["3:1 xml-doctype", "3:1 xml-entity-declaration", "4:31 xml-unknown-entity"],
+            &["3:1 xml-doctype", "3:1 xml-entity-declaration", "4:31 xml-dtd-entity"],
         )
         .fixed(
-            "xml-unknown-entity",
+            "xml-dtd-entity",
             format!(
                 "{DECLARATION}<!DOCTYPE urlset [<!ENTITY a 'b'>]>\n<urlset {NS}>\n{}</urlset>\n",
                 loc("https://example.com/&amp;a;")
@@ -366,7 +366,7 @@ fn what_stands_around_the_document_is_left_out() {
                 loc("https://example.com/&a;")
             ),
             &["https://example.com/&a;"],
-            &["3:1 xml-doctype", "3:1 xml-entity-declaration", "4:31 xml-unknown-entity"],
+            &["3:1 xml-doctype", "3:1 xml-entity-declaration", "4:31 xml-dtd-entity"],
         ),
         case("an HTML page", "<!DOCTYPE html><html><body>Not found</body></html>", &[], &["1:1 doc-html"]),
         case("an empty file", " \n", &[], &["1:1 doc-empty"]),

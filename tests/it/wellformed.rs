@@ -96,6 +96,152 @@ fn what_is_not_well_formed_is_an_error_at_its_place() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
+/// A file without its marker, `‸`, which stands where an error is expected, and the line and column of that.
+fn marked(text: &str) -> (String, String) {
+    let at = text.find('‸').expect("a marker");
+    let before = &text[..at];
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    (text.replace('‸', ""), format!("{line}:{column}"))
+}
+
+#[test]
+fn every_kind_of_error_has_the_position_of_what_causes_it() {
+    let bad = "xml-not-well-formed";
+    let file = |entries: &str| format!("<urlset {NS} {XHTML}>\n{entries}</urlset>\n");
+    let in_entry = |inside: &str| file(&format!("<url><loc>https://example.com/1</loc>{inside}</url>\n"));
+    let in_loc = |inside: &str| file(&format!("{ONE}<url>\n  <loc>https://example.com/{inside}</loc></url>\n"));
+    let rss = |items: &str| format!("<rss version=\"2.0\"><channel>\n{items}</channel></rss>\n");
+    let item = "<item><link>https://example.com/1</link></item>\n";
+    let titled = |title: &str| rss(&format!("<item><title>{title}</title>{}", &item["<item>".len()..]));
+    let table = [
+        // Values.
+        (in_loc("?a=1‸&b=2"), "xml-unescaped-ampersand"),
+        (in_loc("‸& b"), "xml-unescaped-ampersand"),
+        (in_loc("‸&1;"), "xml-unescaped-ampersand"),
+        (in_loc("a‸<b"), "xml-unescaped-angle"),
+        (in_entry("<lastmod>2026-11-01]]‸></lastmod>"), "xml-unescaped-angle"),
+        (in_loc("‸&nbsp;"), "xml-unknown-entity"),
+        (in_loc("a‸\u{1}b"), "xml-illegal-char"),
+        (in_loc("a‸\0b"), "xml-illegal-char"),
+        (in_loc("a‸\u{ffff}b"), "xml-illegal-char"),
+        (in_loc("a‸&#27;b"), "xml-illegal-char"),
+        (in_loc("a‸&#xD800;b"), "xml-illegal-char"),
+        (in_loc("a‸&#x110000;b"), "xml-illegal-char"),
+        (in_loc("a%0Ab").replacen("  <loc>", "  <loc>‸", 1), "loc-illegal-char"),
+        (in_loc("a%00b").replacen("  <loc>", "  <loc>‸", 1), "loc-illegal-char"),
+        // Comments, instructions and attributes.
+        (in_entry("‸<!-- a -- b -->"), "xml-bad-comment"),
+        (in_entry("<a ‸b=1/>"), bad),
+        (in_entry("<a ‸b/>"), bad),
+        (in_entry("<a b=\"1\" ‸b=\"2\"/>"), "xml-duplicate-attribute"),
+        (in_entry("<a b=\"1\"‸c=\"2\"/>"), bad),
+        (in_entry("<a ‸b\u{d7}=\"x\"/>"), bad),
+        (in_entry("<a b=\"‸<\"/>"), "xml-unescaped-angle"),
+        (in_entry("<a b=\"‸&\"/>"), "xml-unescaped-ampersand"),
+        (in_entry("<a b=\"‸&nbsp;\"/>"), "xml-unknown-entity"),
+        (in_entry("<a b=\"‸\u{2}\"/>"), "xml-illegal-char"),
+        (in_entry("‸<?xm, v?>"), bad),
+        (in_entry("‸<?1a b?>"), bad),
+        (in_entry("‸<?XML a?>"), "xml-concatenated"),
+        // Tags.
+        (in_entry("<a‸%b/>"), bad),
+        (in_entry("<a‸&b/>"), bad),
+        (in_entry("<a‸\u{a0}b/>"), bad),
+        (in_entry("<a‸\u{202e}/>"), bad),
+        (in_entry("<a>‸</b></a>"), bad),
+        (file("<url><loc>https://example.com/1</loc>‸</urll>\n"), bad),
+        (in_entry("‸<image:image><image:loc>https://example.com/i</image:loc></image:image>"), "xml-undeclared-prefix"),
+        (file("<url>‸<LOC>https://example.com/1</LOC></url>\n"), "doc-root-case"),
+        (file("‸<loc>https://example.com/1</loc>\n"), "doc-entry-outside-root"),
+        (
+            file(&format!("<url><loc>https://example.com/1</loc>\n‸{}</url>\n", ONE.trim_end())),
+            "doc-entry-outside-root",
+        ),
+        // Around the root.
+        (format!("‸HTTP/1.1 200 OK\n{}", file(ONE)), "xml-leading-junk"),
+        (format!("{}‸x", file(ONE)), "xml-trailing-junk"),
+        (format!("{}‸<a/>", file(ONE)), "xml-trailing-junk"),
+        (format!("{0}‸{0}", file(ONE)), "xml-concatenated"),
+        (format!("<urlset {NS}>\n{ONE}‸"), "xml-truncated"),
+        (format!("<?xml version=\"1.0\" encoding=\"‸utf8mb4\"?>{}", file(ONE)), "enc-unknown-label"),
+        // Feeds.
+        (format!("\n‸<?xml version=\"1.0\"?>{}", rss(item)), "xml-leading-whitespace"),
+        (titled("‸\u{1}"), "xml-illegal-char"),
+        (titled("‸&eacute;"), "xml-unknown-entity"),
+        (titled("a ‸& b"), "xml-unescaped-ampersand"),
+        (format!("<!DOCTYPE rss>{}", titled("‸&x;")), "xml-unknown-entity"),
+        (format!("‸<rss version=\"2.0\">{item}</rss>"), "feed-no-channel"),
+    ];
+    let (folder, mut missed) = (Folder::new(), Vec::new());
+    for (text, code) in &table {
+        let (text, at) = marked(text);
+        folder.write("s.xml", &text);
+        let found = errors(&folder, "s.xml");
+        if !found.contains(&format!("{at} {code}")) {
+            missed.push(format!("{text:?}: {found:?}, not {at} {code}"));
+        }
+    }
+    assert!(missed.is_empty(), "{missed:#?}");
+}
+
+#[test]
+fn an_entity_that_a_dtd_may_declare_is_a_warning_and_one_that_nothing_declares_an_error() {
+    let with = |head: &str, entity: &str| format!("{head}<urlset {NS}>{}</urlset>\n", ONE.replace("/1", entity));
+    let alone = "<?xml version=\"1.0\" standalone=\"yes\"?><!DOCTYPE urlset SYSTEM \"u.dtd\">";
+    // XML 1.0, 4.1, "Entity Declared".
+    let table = [
+        (with("<!DOCTYPE urlset SYSTEM \"u.dtd\">", "/&nbsp;"), "warning", "xml-dtd-entity"),
+        (with("<!DOCTYPE urlset PUBLIC \"u\" \"u.dtd\">", "/&\u{e9};"), "warning", "xml-dtd-entity"),
+        (with("<!DOCTYPE urlset [<!ENTITY % p \"\">%p;]>", "/&nbsp;"), "warning", "xml-dtd-entity"),
+        (with("<!DOCTYPE urlset [<!ENTITY a \"b\">]>", "/&a;"), "warning", "xml-dtd-entity"),
+        (with("<!DOCTYPE urlset>", "/&nbsp;"), "error", "xml-unknown-entity"),
+        (with("<!DOCTYPE urlset [<!ENTITY a \"b\">]>", "/&nbsp;"), "error", "xml-unknown-entity"),
+        (with(alone, "/&nbsp;"), "error", "xml-unknown-entity"),
+        (with("<!DOCTYPE urlset SYSTEM \"u.dtd\">", "/& b"), "error", "xml-unescaped-ampersand"),
+    ];
+    let folder = Folder::new();
+    for (text, severity, code) in &table {
+        folder.write("s.xml", text);
+        let output = run(&folder, &["check", "s.xml", "--format", "json", "--now", "2026-11-20"]);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let codes = ["xml-dtd-entity", "xml-unknown-entity", "xml-unescaped-ampersand"];
+        let findings = report["findings"].as_array().unwrap().iter();
+        let found: Vec<(&str, &str)> = findings
+            .map(|one| (one["severity"].as_str().unwrap(), one["rule"].as_str().unwrap()))
+            .filter(|(_, rule)| codes.contains(rule))
+            .collect();
+        assert_eq!(found, [(*severity, *code)], "{text}");
+    }
+}
+
+/// What XML 1.0 forbids and libxml2 2.9 accepts, with the section that forbids it.
+#[test]
+fn what_the_specification_forbids_is_an_error_although_a_lenient_parser_accepts_it() {
+    let around = |head: &str, tail: &str| format!("{head}<urlset {NS}>\n{ONE}</urlset>{tail}");
+    let bad = "xml-not-well-formed";
+    let table = [
+        ("2.2, production 2: U+0000 is no character", around("", "\0"), "xml-trailing-junk"),
+        ("2.2, production 2: U+0000 is no character", around("", "\n\0<?p q?>\n"), "xml-trailing-junk"),
+        ("2.8, production 28: white space before the name", around("<!DOCTYPEurlset>", ""), bad),
+        ("2.8, production 28: white space before the name", around("<!DOCTYPEx SYSTEM \"u\">", ""), bad),
+        ("2.8, production 26: digits after 1.", around("<?xml version=\"1.\"?>", ""), bad),
+        (
+            "2.9, production 32: white space before standalone",
+            around("<?xml version='1.0' encoding='utf-8'standalone='yes'?>", ""),
+            bad,
+        ),
+        ("4.3.3: an unknown encoding", around("<?xml version='1.0' encoding='utf8-'?>", ""), "enc-unknown-label"),
+        ("4.3.3: an unknown encoding", around("<?xml version='1.0' encoding='UTF.-8'?>", ""), "enc-unknown-label"),
+    ];
+    let folder = Folder::new();
+    for (why, text, code) in &table {
+        folder.write("s.xml", text);
+        let found = errors(&folder, "s.xml");
+        assert!(found.iter().any(|one| one.ends_with(&format!(" {code}"))), "{why}: {text:?}: {found:?}");
+    }
+}
+
 #[test]
 fn what_is_well_formed_is_no_such_error() {
     let table = [
@@ -109,6 +255,7 @@ fn what_is_well_formed_is_no_such_error() {
             "<urlset {NS} \u{e9}\u{b7}=\"x\"\n>{}</urlset>",
             ONE.replace("</url>", "<x:\u{65e5} xmlns:x='urn:x'/></url>")
         ),
+        format!("<urlset {NS}>{}</urlset>", ONE.replace("/1", "/&#0000000000000000000000000065;&#x000000000000041;")),
         format!("<urlset {NS}>{}</urlset>", ONE.replace("</url>", "<!--\n<<<<<<< a\n=======\n>>>>>>> b\n--></url>")),
     ];
     let folder = Folder::new();

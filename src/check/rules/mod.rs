@@ -220,7 +220,7 @@ mod tests {
         (
             4,
             "merge-conflict xml-not-well-formed xml-unescaped-ampersand xml-unescaped-angle xml-unknown-entity \
-            xml-double-escaped xml-illegal-char xml-duplicate-attribute xml-bad-comment \
+            xml-dtd-entity xml-double-escaped xml-illegal-char xml-duplicate-attribute xml-bad-comment \
             xml-undeclared-prefix xml-doctype xml-entity-declaration xml-declaration-missing xml-version \
             xml-leading-whitespace xml-leading-junk xml-trailing-junk xml-concatenated xml-truncated \
             enc-not-utf8 enc-mismatch enc-invalid-bytes enc-unknown-label enc-bom enc-bom-other \

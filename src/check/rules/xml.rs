@@ -19,7 +19,10 @@ rules! { super::document::END;
         "In XML a < inside a value is written &lt;. Readers stop there or cut the value. It was taken as text; a save writes it escaped.";
     XML_UNKNOWN_ENTITY "xml-unknown-entity" E Document Safe XML,
         "a named reference that XML does not know",
-        "XML knows amp, lt, gt, apos and quot; names such as &eacute; belong to HTML, and readers stop at them. HTML names are taken for their character, entities of a DOCTYPE are never expanded and stay text.";
+        "XML knows amp, lt, gt, apos and quot; names such as &eacute; belong to HTML, and readers stop at them. HTML names are taken for their character, others stay text. Where a DOCTYPE may declare the name, it is xml-dtd-entity instead.";
+    XML_DTD_ENTITY "xml-dtd-entity" W Document Ask XML,
+        "a reference to an entity of a DTD",
+        "The DOCTYPE declares this entity, or names a DTD outside of the file that may declare it, so the XML is well-formed (XML 1.0, 4.1, Entity Declared). Crawlers read no DTD, and neither does this editor, so that the value is not known: HTML names are taken for their character, others stay text. Write the characters themselves.";
     XML_DOUBLE_ESCAPED "xml-double-escaped" W Field Ask PRACTICE,
         "the value is escaped twice",
         "After decoding, the value still holds &amp; or the like: something escaped it once too often. Crawlers will ask for a URL with amp; in it, which is probably another page, and show it in a title.";
@@ -71,9 +74,9 @@ rules! { super::document::END;
     ENC_INVALID_BYTES "enc-invalid-bytes" E Document Ask FORMAT,
         "bytes that the encoding does not have",
         "Some bytes make no character in the file's encoding; they were read as windows-1252, the usual reason. Look at the rows with letters outside ASCII before saving.";
-    ENC_UNKNOWN_LABEL "enc-unknown-label" E Document Safe PRACTICE,
+    ENC_UNKNOWN_LABEL "enc-unknown-label" E Document Safe XML,
         "the declaration names an unknown encoding",
-        "Names such as utf8mb4 or unicode are no encodings of XML, and readers refuse the file. It was read as UTF-8; a save declares that.";
+        "Names such as utf8mb4, utf8- or unicode are no registered encodings. An XML processor that cannot process the declared encoding must stop (XML 1.0, 4.3.3: a fatal error); some parsers guess what was meant, others refuse the file. It was read as UTF-8; a save declares that.";
     ENC_BOM "enc-bom" I Document Safe YANDEX,
         "a byte order mark",
         "UTF-8 needs no byte order mark. Crawlers tolerate it; some tools trip over it.";

@@ -215,6 +215,10 @@ fn sample(rule: Rule) -> Sample {
         Rule::XML_UNESCAPED_AMPERSAND => loc("https://example.com/?a=1&b=2"),
         Rule::XML_UNESCAPED_ANGLE => field("<lastmod>2026-11-18 < </lastmod>"),
         Rule::XML_UNKNOWN_ENTITY => loc("https://example.com/caf&eacute;"),
+        Rule::XML_DTD_ENTITY => Sample::of(
+            "sitemap.xml",
+            whole(&page("a&nbsp;")).replace("<urlset", "<!DOCTYPE urlset SYSTEM \"u.dtd\">\n<urlset"),
+        ),
         Rule::XML_DOUBLE_ESCAPED => loc("https://example.com/?a=1&amp;amp;b=2"),
         Rule::XML_ILLEGAL_CHAR => field("<!-- \u{1} -->"),
         Rule::XML_DUPLICATE_ATTRIBUTE => field("<x:a xmlns:x=\"x\" b=\"1\" b=\"2\"/>"),

@@ -133,4 +133,6 @@ pub enum OddKind {
     Ampersand,
     /// A reference that XML does not know and no DOCTYPE declares; it stays text \[xml-unknown-entity\].
     Entity,
+    /// A reference to an entity that the DOCTYPE, or a DTD outside of the file, may declare; it stays text \[xml-dtd-entity\].
+    DtdEntity,
 }

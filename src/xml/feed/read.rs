@@ -7,9 +7,11 @@ use super::item::{Item, Left, Link};
 use super::media::{Around, Content, Level, Unit};
 use super::write::{self, Row};
 use super::{ATOM, ATOM_03, Feed, Import, Odd, OddKind};
+use crate::xml::entities::{Entities, Named};
 use crate::xml::escape;
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names;
+use crate::xml::scan;
 
 /// Namespace of Media RSS, which is written with and without its slash.
 const MEDIA: &[u8] = b"http://search.yahoo.com/mrss/";
@@ -53,7 +55,10 @@ pub fn import(bytes: &[u8]) -> Option<Import> {
                 walk.start(&tag)?;
                 walk.ampersands(tag.name_end, tag.end);
             }
-            Kind::Declaration => walk.has_doctype = true,
+            Kind::Declaration => walk.entities.read_doctype(bytes.get(tag.start..tag.end).unwrap_or_default()),
+            Kind::Instruction if scan::is_declaration(bytes, &tag) => {
+                walk.entities.read_declaration(bytes.get(tag.start..tag.end).unwrap_or_default());
+            }
             Kind::End => walk.end(&tag),
             _ => {}
         }
@@ -110,8 +115,8 @@ struct Walk<'b> {
     raw: Vec<Odd>,
     /// Whether a channel was met.
     has_channel: bool,
-    /// Whether a DOCTYPE may declare entities.
-    has_doctype: bool,
+    /// What the prolog says of entities.
+    entities: Entities<'b>,
     /// Items, media and raw `&` that are held.
     pieces: usize,
 }
@@ -130,7 +135,7 @@ impl<'b> Walk<'b> {
             left: Left::default(),
             raw: Vec::new(),
             has_channel: false,
-            has_doctype: false,
+            entities: Entities::default(),
             pieces: 0,
         }
     }
@@ -147,20 +152,17 @@ impl<'b> Walk<'b> {
         let rest = self.bytes.get(at..to).unwrap_or_default();
         let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'"' | b'\'' | b'>');
         let word = rest.iter().position(is_end).map_or(rest, |end| rest.get(..end).unwrap_or_default());
-        let name = word.get(1..).unwrap_or_default().split(|byte| *byte == b';').next().unwrap_or_default();
-        let is_closed = word.get(name.len() + 1) == Some(&b';');
-        let is_name = is_closed && name.first().is_some_and(u8::is_ascii_alphabetic);
-        let kind = match is_name && name.iter().all(u8::is_ascii_alphanumeric) {
-            // It may be declared there.
-            true if self.has_doctype => return,
-            true => OddKind::Entity,
-            false => OddKind::Ampersand,
+        let kind = match self.entities.named(rest) {
+            Named::Ampersand => OddKind::Ampersand,
+            Named::Declared | Named::Elsewhere(_) => OddKind::DtdEntity,
+            Named::Unknown(_) => OddKind::Entity,
         };
         let item = self.item.is_some().then_some(self.items.len() as u32);
         if self.raw.last().is_some_and(|last| (last.item, last.kind) == (item, kind)) {
             return;
         }
-        let shown = if kind == OddKind::Entity { word.get(..name.len() + 2).unwrap_or(word) } else { word };
+        let end = memchr::memchr(b';', word).filter(|_| kind != OddKind::Ampersand);
+        let shown = end.and_then(|end| word.get(..=end)).unwrap_or(word);
         let what = escape::lossy(shown).chars().take(SHOWN).collect();
         self.pieces += 1;
         self.raw.push(Odd { kind, at: at as u32, item, what });

@@ -177,9 +177,17 @@ fn a_raw_ampersand_is_read_as_one_and_said_with_its_place() {
             (OddKind::Entity, Some(2), at("&eacute;"), "&eacute;"),
         ]
     );
-    // What a DOCTYPE may declare is not called unknown.
-    let text = "<!DOCTYPE rss [<!ENTITY x 'y'>]><rss><channel><item><link>http://e/&x;</link></item></channel></rss>";
-    assert!(rows(text).0.odd.is_empty());
+    // What a DOCTYPE may declare is not called unknown, and nothing else is passed over for it.
+    for (doctype, expected) in [
+        ("<!DOCTYPE rss [<!ENTITY x 'y'>]>", OddKind::DtdEntity),
+        ("<!DOCTYPE rss PUBLIC 'rss' 'rss-0.91.dtd'>", OddKind::DtdEntity),
+        ("<!DOCTYPE rss>", OddKind::Entity),
+        ("<?xml version='1.0' standalone='yes'?><!DOCTYPE rss SYSTEM 'rss-0.91.dtd'>", OddKind::Entity),
+    ] {
+        let text = format!("{doctype}<rss><channel><item><link>http://e/&x;</link></item></channel></rss>");
+        let kinds: Vec<OddKind> = rows(&text).0.odd.iter().map(|odd| odd.kind).collect();
+        assert_eq!(kinds, [expected], "{doctype}");
+    }
 }
 
 const MEDIA: &str = "xmlns:media='http://search.yahoo.com/mrss/'";

@@ -15,13 +15,14 @@ mod words;
 
 pub(super) use text::{is_bad_comment, is_sound};
 
+use super::entities::Entities;
 use super::markup::{self, Kind, Markup};
 use super::names::{self, FileKind, Names};
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, SITEMAP_09};
 use nested::Wrapper;
 use sound::Judge;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use text::Place;
 use token::Tokens;
 use tree::Open;
@@ -36,8 +37,8 @@ pub enum MendKind {
     Angle,
     /// A named reference that XML does not know \[xml-unknown-entity\].
     Entity,
-    /// A reference to an entity of the DOCTYPE \[xml-unknown-entity\].
-    DeclaredEntity,
+    /// A reference to an entity that the DOCTYPE, or a DTD outside of the file, may declare \[xml-dtd-entity\].
+    DtdEntity,
     /// A character that XML cannot hold \[xml-illegal-char\].
     Character,
     /// A reference to a number that is no character \[xml-illegal-char\].
@@ -205,7 +206,7 @@ struct Mender<'b> {
     moved: bool,
     /// The entry (plus one) that a kind was noted for last, how often in none, and where last.
     noted: HashMap<MendKind, (u32, u32, usize)>,
-    entities: HashSet<&'b [u8]>,
+    entities: Entities<'b>,
     /// Prefixes to be declared, with their namespaces.
     needed: Vec<(Vec<u8>, Vec<u8>)>,
     names: Names,
@@ -243,7 +244,7 @@ impl<'b> Mender<'b> {
             anchors: Vec::new(),
             moved: false,
             noted: HashMap::new(),
-            entities: HashSet::new(),
+            entities: Entities::default(),
             needed: Vec::new(),
             names: Names::plain(FileKind::Urlset),
             judge: None,
@@ -389,6 +390,9 @@ impl<'b> Mender<'b> {
                         misc.clear();
                     }
                     let text = bytes.get(token.start..token.end).unwrap_or_default();
+                    if sound {
+                        self.entities.read_declaration(text);
+                    }
                     declaration = Some(if sound { text.to_vec() } else { DECLARATION.to_vec() });
                 }
                 Kind::Comment => misc = self.aside(misc, |mender| mender.comment(&token)),
@@ -400,7 +404,7 @@ impl<'b> Mender<'b> {
                         self.note_stray(&token);
                     } else {
                         has_doctype = true;
-                        self.doctype(&token);
+                        self.entities.read_doctype(text);
                         misc = self.aside(misc, |mender| mender.raw(&token, Place::Raw));
                     }
                 }

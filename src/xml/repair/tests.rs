@@ -200,7 +200,7 @@ fn what_stands_around_the_document_is_left_out() {
         (
             format!("<!DOCTYPE u [<!ENTITY x 'y'>]><urlset {NS}><url><loc>&x;</loc></url></urlset>"),
             &["&x;"],
-            &[DeclaredEntity],
+            &[DtdEntity],
             format!("<!DOCTYPE u [<!ENTITY x 'y'>]><urlset {NS}><url><loc>&amp;x;</loc></url></urlset>"),
         ),
     ];

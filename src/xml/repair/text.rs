@@ -1,5 +1,6 @@
 //! Characters, comments and tags of a damaged file, written so that they are well-formed.
 
+use super::super::entities::Named;
 use super::super::escape;
 use super::super::markup::{self, Markup};
 use super::super::wellformed::is_name;
@@ -22,8 +23,8 @@ pub(super) enum Place {
     RawUrl,
 }
 
-/// Longest name of a reference that is looked up.
-const LONGEST_NAME: usize = 32;
+/// Bytes of a reference to a number that a message shows.
+const LONGEST_SHOWN: usize = 34;
 
 impl Mender<'_> {
     /// Writes characters `from..to` of the file.
@@ -98,29 +99,20 @@ impl Mender<'_> {
             }
             None => {}
         }
-        let name = rest.get(1..rest.len().min(LONGEST_NAME + 2)).unwrap_or_default();
-        let name = memchr::memchr(b';', name).and_then(|end| name.get(..end)).unwrap_or_default();
-        if let [b'#', digits @ ..] = name
-            && !digits.is_empty()
-            && digits.strip_prefix(b"x").unwrap_or(digits).iter().all(u8::is_ascii_hexdigit)
-        {
+        if let Some(len) = escape::number_len(rest) {
             // A surrogate or a number beyond Unicode is no character at all: nothing says what was meant, and a URL
             // without it is another page. It stays to be seen, as text.
-            let reference = escape::lossy(rest.get(..name.len() + 2).unwrap_or_default()).into_owned();
-            self.note_what(MendKind::NoCharacter, at, reference);
+            let shown = rest.get(..len.min(LONGEST_SHOWN)).unwrap_or_default();
+            self.note_what(MendKind::NoCharacter, at, escape::lossy(shown).into_owned());
             return self.put(b"&amp;", 1);
         }
-        let is_name = name.first().is_some_and(u8::is_ascii_alphabetic)
-            && name.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
-        if !is_name {
-            self.note(MendKind::Ampersand, at);
-            return self.put(b"&amp;", 1);
-        }
-        if self.entities.contains(name) {
-            self.note(MendKind::DeclaredEntity, at);
-            return self.put(b"&amp;", 1);
-        }
-        self.note(MendKind::Entity, at);
+        let (kind, name) = match self.entities.named(rest) {
+            Named::Ampersand => (MendKind::Ampersand, &b""[..]),
+            Named::Declared => (MendKind::DtdEntity, &b""[..]),
+            Named::Elsewhere(name) => (MendKind::DtdEntity, name),
+            Named::Unknown(name) => (MendKind::Entity, name),
+        };
+        self.note(kind, at);
         match html::character(name) {
             Some(character) => {
                 let mut buffer = [0; 4];
@@ -254,16 +246,6 @@ impl Mender<'_> {
             } else {
                 self.note(MendKind::DuplicateAttribute, start);
             }
-        }
-    }
-
-    /// Takes down the entities that a DOCTYPE declares.
-    pub(super) fn doctype(&mut self, token: &Markup) {
-        let text = self.bytes.get(token.start..token.end).unwrap_or_default();
-        for at in memmem::find_iter(text, b"<!ENTITY") {
-            let rest = text.get(at + 8..).unwrap_or_default().trim_ascii_start();
-            let end = rest.iter().position(|byte| markup::is_space(*byte)).unwrap_or(rest.len()).min(LONGEST_NAME);
-            self.entities.insert(rest.get(..end).unwrap_or_default());
         }
     }
 }

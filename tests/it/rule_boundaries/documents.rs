@@ -60,6 +60,15 @@ fn well_formed() -> Vec<Pair> {
         pair("xml-unescaped-ampersand E", loc("https://a.org/?a&amp"), loc("<![CDATA[https://a.org/?a&amp]]>")),
         pair("xml-unescaped-angle E", loc("https://a.org/a<b"), loc("https://a.org/a&lt;b")),
         pair("xml-unknown-entity E", loc("https://a.org/&eacute;"), loc("https://a.org/&apos;")),
+        pair(
+            "xml-dtd-entity W",
+            file(sitemap(&url("https://a.org/&eacute;", "")).replacen(
+                "<urlset",
+                "<!DOCTYPE urlset SYSTEM 'u.dtd'><urlset",
+                1,
+            )),
+            loc("https://a.org/&eacute;"),
+        ),
         pair("xml-illegal-char E", loc("https://a.org/&#x1F;"), loc("https://a.org/&#x7F;")),
         pair("xml-illegal-char E", loc("https://a.org/\u{fffe}"), loc("https://a.org/\u{fffd}")),
         pair("xml-duplicate-attribute E", with("<url>", "<url a='1' a='2'>"), with("<url>", "<url a='1' b='2'>")),
