@@ -426,8 +426,9 @@ impl<'b> Mender<'b> {
                             self.root(&token, kind);
                             token.end
                         }
-                        (None, kind) => {
-                            self.root_for(&token, kind.unwrap_or_default());
+                        (None, entry) => {
+                            // The root may follow its first entry; who opens the file has gone by that.
+                            self.root_for(&token, kind(bytes).or(entry).unwrap_or_default());
                             token.start
                         }
                     });

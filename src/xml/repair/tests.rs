@@ -515,3 +515,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_root_that_is_written_is_of_the_kind_that_the_file_is_opened_as() {
+    for text in [
+        format!("<sitemap><urlset {NS}><url><loc>a</loc></url></urlset>"),
+        format!("<url><sitemapindex {NS}><sitemap><loc>a</loc></sitemap></sitemapindex>"),
+        "<sitemap><loc>a</loc></sitemap>".to_owned(),
+        "<url><loc>a</loc></url>".to_owned(),
+    ] {
+        let repaired = repair(text.as_bytes()).unwrap();
+        let written = String::from_utf8(repaired.bytes).unwrap();
+        assert_eq!(kind(text.as_bytes()), kind(written.as_bytes()), "{text} became {written}");
+    }
+}
