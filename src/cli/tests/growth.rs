@@ -27,7 +27,9 @@ fn many(n: usize, thing: &str) -> String {
 fn work_grows_with_the_length_of_the_file() {
     let entry = |inside: String| format!("{ROOT}><url>{inside}</url></urlset>");
     let attributes = |inside: String| format!("{ROOT}{inside}{END}");
-    let shapes: [(&str, &dyn Fn(usize) -> String); 15] = [
+    let shapes: [(&str, &dyn Fn(usize) -> String); 17] = [
+        ("cells of a line without URLs", &|n| many(n, "&foo;")),
+        ("cells of a line of URLs", &|n| many(n, "https://e.com/{n};")),
         ("locs", &|n| entry(many(n, "<loc>https://e.com/{n}</loc>"))),
         ("attributes of the root", &|n| attributes(many(n, " a{n}='1'"))),
         ("attributes of the root without values", &|n| attributes(many(n, " a{n}"))),

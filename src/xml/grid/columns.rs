@@ -1,6 +1,7 @@
 //! Finds the layout of a table: its delimiter, whether it has a header, and which column holds the URLs.
 
 use super::{Cells, Grid, MARK, decoded, first_line, line_end};
+use crate::progress::note_work;
 use crate::protocol::Field;
 
 /// What is known of a table beside its bytes.
@@ -44,8 +45,8 @@ const SAMPLE: usize = 1_000;
 
 /// Whether a value is an absolute URL of the web.
 pub(crate) fn is_url(value: &str) -> bool {
-    let start = value.get(..8).unwrap_or(value).to_ascii_lowercase();
-    start.starts_with("http://") || start.starts_with("https://")
+    let starts_with = |scheme: &str| value.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    starts_with("http://") || starts_with("https://")
 }
 
 /// Whether a line begins with a URL, or with a host as people write it without a scheme.
@@ -73,6 +74,8 @@ struct Sample {
     delimiter: u8,
     first: Vec<String>,
     rest: Vec<Vec<String>>,
+    /// Whether the first record holds a URL, which no header does. Stored, because it is asked once per column.
+    is_headless: bool,
 }
 
 impl Sample {
@@ -87,17 +90,17 @@ impl Sample {
             at = after;
         }
         let mut records = records.into_iter();
-        Self { delimiter, first: records.next().unwrap_or_default(), rest: records.collect() }
-    }
-
-    /// Whether the first record holds a URL, which no header does.
-    fn is_headless(&self) -> bool {
-        self.first.iter().any(|cell| is_url(cell))
+        let first = records.next().unwrap_or_default();
+        let is_headless = first.iter().any(|cell| {
+            note_work(1);
+            is_url(cell)
+        });
+        Self { delimiter, first, rest: records.collect(), is_headless }
     }
 
     /// The records below the header, if there is one.
     fn records(&self) -> impl Iterator<Item = &Vec<String>> {
-        self.is_headless().then_some(&self.first).into_iter().chain(&self.rest)
+        self.is_headless.then_some(&self.first).into_iter().chain(&self.rest)
     }
 
     /// Whether a share of the records is as long as the first.
@@ -108,7 +111,10 @@ impl Sample {
 
     /// Whether a column holds a URL somewhere.
     fn holds_url(&self, column: usize) -> bool {
-        self.records().any(|record| record.get(column).is_some_and(|value| is_url(value)))
+        self.records().any(|record| {
+            note_work(1);
+            record.get(column).is_some_and(|value| is_url(value))
+        })
     }
 
     /// The columns whose values are all URLs, where they have values.
@@ -125,11 +131,11 @@ impl Sample {
         if let Some(wanted) = hints.loc_column {
             let named = || self.first.iter().position(|name| name.eq_ignore_ascii_case(wanted.trim()));
             let numbered = || wanted.trim().parse::<usize>().ok()?.checked_sub(1).filter(|at| *at < self.first.len());
-            return if self.is_headless() { None } else { named() }.or_else(numbered);
+            return if self.is_headless { None } else { named() }.or_else(numbered);
         }
         let is_table = hints.name == NameHint::Table;
         let is_list = hints.name == NameHint::List;
-        if self.is_headless() {
+        if self.is_headless {
             // A URL may hold commas and semicolons: elsewhere than in a table they say nothing.
             let is_certain = is_table || (self.delimiter == b'\t' && self.is_regular(true));
             // The lists of some generators have attributes behind the URL.
@@ -167,7 +173,7 @@ impl Sample {
     /// The layout with the URLs in a column.
     fn grid(self, loc: usize, line_end: &'static str) -> Option<Grid> {
         u16::try_from(self.first.len()).ok()?;
-        let is_headless = self.is_headless();
+        let is_headless = self.is_headless;
         let mut columns = [None; 4];
         let cells = self.first.into_iter().enumerate();
         let mut header: Vec<Box<str>> = Vec::new();
@@ -184,7 +190,7 @@ impl Sample {
     }
 
     fn names(&self) -> Vec<String> {
-        let is_headless = self.is_headless();
+        let is_headless = self.is_headless;
         let name = |(column, name): (usize, &String)| {
             if is_headless || name.is_empty() { format!("column {}", column + 1) } else { name.clone() }
         };
@@ -225,12 +231,12 @@ impl Grid {
         let is_quoted = bytes.get(start) == Some(&b'"');
         let is_named =
             sample.first.first().is_some_and(|name| LOC_NAMES.iter().any(|loc| name.eq_ignore_ascii_case(loc)));
-        let is_table = hints.name == NameHint::Table && !sample.is_headless();
+        let is_table = hints.name == NameHint::Table && !sample.is_headless;
         let holds_urls = !sample.rest.is_empty() && sample.url_columns() == [0];
-        let is_asked = hints.loc_column.is_some() && sample.loc(hints) == Some(0) && !sample.is_headless();
+        let is_asked = hints.loc_column.is_some() && sample.loc(hints) == Some(0) && !sample.is_headless;
         if hints.name == NameHint::List || !(is_asked || holds_urls && (is_quoted || is_named || is_table)) {
             let columns = sample.names();
-            let is_csv = hints.name == NameHint::Table && !columns.is_empty() && !sample.is_headless();
+            let is_csv = hints.name == NameHint::Table && !columns.is_empty() && !sample.is_headless;
             return Err(is_csv.then_some(NoUrlColumn { columns, is_ambiguous: false }));
         }
         // Values with commas and without quotes are whole where no comma delimits.
