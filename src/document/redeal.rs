@@ -12,6 +12,8 @@ use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
 use crate::progress::{Progress, note_work};
 use crate::protocol::limits::{Limits, NEWS_PER_FILE};
+use crate::xml::grid::Grid;
+use crate::xml::markup::{self, Kind};
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Ignore};
 use std::borrow::Cow;
@@ -60,16 +62,24 @@ impl Document {
 
     /// Rows apart by what their files call the protocol's own elements, in order.
     fn by_core_names(&self, rows: &[u32]) -> Vec<Vec<u32>> {
-        let mut apart: Vec<(&Names, Vec<u32>)> = Vec::new();
+        let mut apart: Vec<Vec<u32>> = Vec::new();
+        // Many files may have roots that differ: a group is not looked for among all others, nor once per row.
+        let mut groups: HashMap<CoreNames<'_>, usize> = HashMap::new();
+        let mut last: Option<(&Names, usize)> = None;
         let mut near = self.near();
         for row in rows {
             let names = near.names(RowId(*row));
-            match apart.iter_mut().find(|(known, _)| std::ptr::eq(*known, names) || is_alike(known, names)) {
-                Some((_, rows)) => rows.push(*row),
-                None => apart.push((names, vec![*row])),
+            let group = match last {
+                Some((known, group)) if std::ptr::eq(known, names) => group,
+                _ => *groups.entry(core_names(names)).or_insert(apart.len()),
+            };
+            last = Some((names, group));
+            match apart.get_mut(group) {
+                Some(rows) => rows.push(*row),
+                None => apart.push(vec![*row]),
             }
         }
-        apart.into_iter().map(|(_, rows)| rows).collect()
+        apart
     }
 
     /// The frame of the file that a row's text was written for.
@@ -81,9 +91,11 @@ impl Document {
     }
 }
 
-/// Whether two roots call the protocol's own elements by the same names.
-fn is_alike(one: &Names, other: &Names) -> bool {
-    one.kind == other.kind && one.prefix == other.prefix && one.uri == other.uri && one.grid == other.grid
+/// What a root calls the protocol's own elements. Entries share a file only where this is equal.
+type CoreNames<'n> = (FileKind, &'n str, Option<&'n str>, Option<&'n Grid>);
+
+fn core_names(names: &Names) -> CoreNames<'_> {
+    (names.kind, &names.prefix, names.uri.as_deref(), names.grid.as_deref())
 }
 
 struct Dealer {
@@ -99,13 +111,16 @@ impl Dealer {
         // The declarations come as edits afterwards, which count themselves: `before` is what the rows have without.
         let (mut part, mut bytes, mut before, mut news) = (Vec::new(), overhead, 0, 0);
         let mut near = document.near();
+        // Computed once per root, not once per row: a root may have as many declarations as its file has rows.
+        let meanings: HashMap<&str, &str> = meanings(&frame.names);
+        let mut missing_of: HashMap<*const Names, HashMap<&str, &str>> = HashMap::new();
         for row in rows.iter().copied().map(RowId) {
             let names = near.names(row);
             let own = document.entry_len(row);
             let mut len = own;
-            let missing = missing(names, &frame.names);
+            let missing = missing_of.entry(std::ptr::from_ref(names)).or_insert_with(|| missing(names, &meanings));
             if !missing.is_empty() {
-                let text = declaring(document, row, &missing);
+                let text = declaring(document, row, missing);
                 len = text.len() as u64;
                 self.edits.push(Edit::Raw { row, text: text.into() });
             }
@@ -184,26 +199,28 @@ pub(super) fn declarations(names: &Names) -> impl Iterator<Item = (&str, &str)> 
     attributes.filter(|(name, _)| name.starts_with("xmlns:"))
 }
 
-/// What an entry written under one root must declare itself to mean the same under another.
-fn missing<'n>(own: &'n Names, part: &Names) -> Vec<(&'n str, &'n str)> {
-    if std::ptr::eq(own, part) || own.attributes == part.attributes {
-        return Vec::new();
-    }
-    // Of several equal names the first counts.
-    let mut meanings: HashMap<&str, &str> = HashMap::new();
-    for (name, uri) in declarations(part) {
+/// The URI of each prefix that a root declares. Of several equal prefixes the first counts.
+fn meanings(names: &Names) -> HashMap<&str, &str> {
+    let mut meanings = HashMap::new();
+    for (name, uri) in declarations(names) {
         note_work(1);
-        meanings.entry(name).or_insert(uri);
+        meanings.entry(name.trim_start_matches("xmlns:")).or_insert(uri);
     }
-    declarations(own).filter(|(name, uri)| meanings.get(name) != Some(uri)).collect()
+    meanings
+}
+
+/// The prefixes that an entry written under one root must declare itself to mean the same under another, with their URIs.
+fn missing<'n>(own: &'n Names, part: &HashMap<&str, &str>) -> HashMap<&'n str, &'n str> {
+    let mut missing = meanings(own);
+    missing.retain(|prefix, uri| part.get(prefix) != Some(uri));
+    missing
 }
 
 /// A row's text as it may stand under any of these roots.
 pub(super) fn carried<'d>(document: &'d Document, row: RowId, roots: &[&Names]) -> Cow<'d, [u8]> {
     let own = document.names(row);
-    let mut needed: Vec<(&str, &str)> = roots.iter().flat_map(|root| missing(own, root)).collect();
-    needed.sort_unstable();
-    needed.dedup();
+    let others = roots.iter().filter(|root| !std::ptr::eq(own, **root) && own.attributes != root.attributes);
+    let needed: HashMap<&str, &str> = others.flat_map(|root| missing(own, &meanings(root))).collect();
     if needed.is_empty() {
         return document.entry_text(row);
     }
@@ -211,24 +228,47 @@ pub(super) fn carried<'d>(document: &'d Document, row: RowId, roots: &[&Names]) 
 }
 
 /// The entry's text with declarations on its start tag, as far as it uses the prefixes.
-fn declaring(document: &Document, row: RowId, missing: &[(&str, &str)]) -> String {
+fn declaring(document: &Document, row: RowId, missing: &HashMap<&str, &str>) -> String {
     let (entry, text) = document.entry(row);
     let text = String::from_utf8_lossy(&text).into_owned();
     let element = text.get(entry.open as usize..).unwrap_or_default();
-    let used = missing.iter().filter(|(name, _)| {
-        let prefix = name.trim_start_matches("xmlns:");
-        element.contains(&format!("<{prefix}:"))
-    });
     let mut more = String::new();
-    for (name, uri) in used {
-        let quote = if uri.contains('"') { '\'' } else { '"' };
-        let _ = write!(more, " {name}={quote}{uri}{quote}");
+    for prefix in prefixes_used(element) {
+        if let Some(uri) = missing.get(prefix) {
+            let quote = if uri.contains('"') { '\'' } else { '"' };
+            let _ = write!(more, " xmlns:{prefix}={quote}{uri}{quote}");
+        }
     }
     // Behind the element's name.
     let name = element.find(|letter: char| letter.is_ascii_whitespace() || matches!(letter, '>' | '/'));
     let at = entry.open as usize + name.unwrap_or(0);
     let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at..).unwrap_or_default());
     format!("{before}{more}{after}")
+}
+
+/// The prefixes of an element's tags and attributes, each once, without those that its own start tag declares.
+fn prefixes_used(element: &str) -> Vec<&str> {
+    let (mut used, mut known, mut at) = (Vec::new(), HashSet::new(), 0);
+    while let Some(tag) = markup::next(element.as_bytes(), at) {
+        let is_first = at == 0;
+        at = tag.end;
+        if !matches!(tag.kind, Kind::Start | Kind::Empty) {
+            continue;
+        }
+        let attributes = || markup::attributes(tag.attributes(element.as_bytes())).map(|attribute| attribute.name);
+        if is_first {
+            known.extend(attributes().filter_map(|name| name.strip_prefix(b"xmlns:")));
+        }
+        for name in std::iter::once(tag.name(element.as_bytes())).chain(attributes()) {
+            if let Some((prefix, _)) = memchr::memchr(b':', name).and_then(|colon| name.split_at_checked(colon))
+                && known.insert(prefix)
+                && let Ok(prefix) = std::str::from_utf8(prefix)
+            {
+                used.push(prefix);
+            }
+        }
+    }
+    used
 }
 
 #[cfg(test)]
@@ -335,5 +375,23 @@ mod tests {
         );
         assert_eq!(files[0].matches(&format!("<url>{plain}</url>")).count(), 2);
         assert!(files[1].contains("0.84") && files[2].contains("<s:loc>"));
+    }
+
+    #[test]
+    fn a_prefix_of_an_attribute_is_declared_and_none_is_declared_twice() {
+        let entries = ["<loc>https://e.com/a</loc><b i:c='1'/>", "<loc>https://e.com/b</loc><i:c/>"];
+        let own = "<url xmlns:i='urn:own'><loc>https://e.com/c</loc><i:c/></url>";
+        let mut other = file(" xmlns:i='urn:other'", &entries);
+        other.insert_str(other.find("</urlset>").unwrap(), own);
+        let files = written(
+            &document(&[file(" xmlns:i='urn:first'", &[]), file(" xmlns:i='urn:first'", &["<loc/>"]), other])
+                .redealt(&[(0..4).collect::<Vec<u32>>()], Limits::default()),
+        );
+        assert!(
+            entries.iter().all(|entry| files[0].contains(&format!("<url xmlns:i=\"urn:other\">{entry}</url>"))),
+            "{}",
+            files[0]
+        );
+        assert!(files[0].contains(own), "{}", files[0]);
     }
 }

@@ -17,7 +17,7 @@ pub use columns::{NameHint, NoUrlColumn, TableHints};
 pub(crate) use columns::{is_url_line, is_without_scheme};
 
 /// How the lines of a file without markup are laid out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Grid {
     /// What ends the lines: that of the first.
     pub line_end: &'static str,

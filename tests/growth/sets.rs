@@ -44,7 +44,7 @@ fn many(n: usize, each: impl Fn(usize) -> String) -> String {
 /// Runs the program in this process, `PATH` among the words being a folder or a file.
 fn run(words: &str, path: &Path) {
     let path = path.to_str().unwrap();
-    let words = ["sited"].into_iter().chain(words.split(' ')).map(|word| if word == "PATH" { path } else { word });
+    let words = ["sited"].into_iter().chain(words.split(' ')).map(|word| word.replace("PATH", path));
     let line = args::Line::try_parse_from(words).unwrap();
     let result = cli::run(&line, Around::default(), &mut std::io::sink(), &mut std::io::sink());
     assert!(matches!(result, Next::End(_)), "no screen is asked for");
@@ -226,4 +226,42 @@ fn an_index_in_many_files() {
         indexes + write_children(folder, size, |number| Some(urlset(&url(&format!("p{number}"), ""))))
     };
     linear(&["check PATH", "set PATH lastmod=today --dry-run"], doubled(200), make);
+}
+
+/// Neither prefixes nor roots are looked for among all others for each row.
+#[test]
+fn sets_with_many_declarations_are_merged() {
+    let _alone = alone();
+    let merge =
+        ["merge PATH/a.xml PATH/b.xml -o PATH/out.xml --dry-run", "merge PATH/a.xml PATH/b.xml -o PATH/out --dry-run"];
+    let file = |n: usize, declaration: &dyn Fn(usize) -> String, extension: &dyn Fn(usize) -> String| {
+        let rows = many(n, |row| url(&format!("p{row}"), &extension(row)));
+        format!("<urlset xmlns=\"{NS}\"{}>\n{rows}</urlset>\n", many(n, declaration))
+    };
+    let used = |row: usize| format!("<p{row}:a/>");
+    let shapes: [(&str, [&dyn Fn(usize) -> String; 2]); 3] = [
+        ("prefixes for one namespace", [&|n| format!(" xmlns:p{n}='u'"), &|n| format!(" xmlns:q{n}='u'")]),
+        ("the same prefixes", [&|n| format!(" xmlns:p{n}='u{n}'"), &|n| format!(" xmlns:p{n}='u{n}' b{n}=''")]),
+        ("prefixes with two meanings", [&|n| format!(" xmlns:p{n}='u{n}'"), &|n| format!(" xmlns:p{n}='v{n}'")]),
+    ];
+    for (what, [first, second]) in shapes {
+        println!("{what}");
+        linear(&merge, doubled(200), |folder, size| {
+            let [one, other] = [file(size, first, &used), file(size, second, &|_| String::new())];
+            let [one, other] =
+                if what == "prefixes with two meanings" { [one, file(size, second, &used)] } else { [one, other] };
+            fs::write(folder.join("a.xml"), &one).unwrap();
+            fs::write(folder.join("b.xml"), &other).unwrap();
+            one.len() + other.len()
+        });
+    }
+    // A file of its own for each way of writing the protocol's elements.
+    linear(&["merge PATH -o PATH/out --dry-run"], doubled(100), |folder, size| {
+        let root = |number| {
+            format!(
+                "<s{number}:urlset xmlns:s{number}=\"{NS}\"><s{number}:url><s{number}:loc>{SITE}{number}</s{number}:loc></s{number}:url></s{number}:urlset>"
+            )
+        };
+        write_children(folder, size, |number| Some(root(number)))
+    });
 }
