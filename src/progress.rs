@@ -106,6 +106,13 @@ pub mod work {
         DONE.set(DONE.get() + units);
     }
 
+    /// What was noted on this thread while this was done.
+    pub fn here(act: impl FnOnce()) -> u64 {
+        DONE.set(0);
+        act();
+        DONE.get()
+    }
+
     /// What was noted while this was done, on whatever core.
     pub fn of(act: impl FnOnce() + Send) -> u64 {
         let Ok(alone) = rayon::ThreadPoolBuilder::new().num_threads(1).build() else { return 0 };

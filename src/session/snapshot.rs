@@ -12,7 +12,7 @@ use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
 use crate::document::view::{View, ViewSpec};
 use crate::document::{Document, RowState};
-use crate::progress::Progress;
+use crate::progress::{Progress, note_work};
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
@@ -183,6 +183,7 @@ impl Snapshot {
 
     /// Live rows with exactly this URL.
     pub fn rows_with_loc(&self, loc: &str) -> Vec<RowId> {
+        note_work(loc.len());
         let same = |row: &RowId| self.document.loc(*row) == loc;
         let page = self.checks.set().rows_of_page(loc, &DocumentLocs(&self.document));
         page.into_iter().map(RowId).filter(same).collect()

@@ -134,7 +134,8 @@ impl App {
         let judged = value.as_deref().map(|value| up_to(value, JUDGED));
         let findings = judged.map(|value| snapshot.judge(row, field, value)).unwrap_or_default();
         let twins = match (&value, field) {
-            (Some(loc), Field::Loc) => {
+            // No sitemap may hold a longer URL: looking it up with each key would read all of it.
+            (Some(loc), Field::Loc) if loc.len() <= JUDGED => {
                 snapshot.rows_with_loc(loc).into_iter().filter(|other| Some(*other) != row).count()
             }
             _ => 0,

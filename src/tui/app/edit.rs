@@ -47,7 +47,8 @@ impl App {
         let work = move |snapshot: &crate::session::snapshot::Snapshot, progress: &Progress| {
             snapshot.prepare_command(&command, asker, progress)
         };
-        if u64::from(self.session.document().row_limit()) <= SMALL {
+        let is_small = u64::from(self.session.document().row_limit()) <= SMALL;
+        if is_small && !large::has_large_rows(&self.session) {
             let result = work(self.session.view(), &Progress::default());
             return self.edited(result);
         }

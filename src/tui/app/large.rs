@@ -26,6 +26,9 @@ use std::sync::Arc;
 /// Bytes of an entry up to which a frame reads what it shows of it.
 pub(in crate::tui) const SMALL: usize = 1 << 14;
 
+/// Bytes of new URLs up to which they are inserted between two frames.
+const PASTED: usize = 1 << 18;
+
 /// Bytes that are kept of either end of a value.
 const CLIP: usize = 1 << 12;
 
@@ -205,7 +208,21 @@ pub(in crate::tui) fn is_large(session: &Session, row: RowId) -> bool {
 
 /// Whether a change is about an entry that is too long to be changed between two frames.
 pub(super) fn is_changed_by(session: &Session, change: &Change) -> bool {
-    change.rows().is_some_and(|rows| rows.iter().any(|row| is_large(session, RowId(row))))
+    let has_large_row = |rows: &RowSet| rows.iter().any(|row| is_large(session, RowId(row)));
+    match change {
+        Change::Several(changes) => changes.iter().any(|change| is_changed_by(session, change)),
+        Change::Insert { locs, .. } => locs.iter().map(String::len).sum::<usize>() > PASTED,
+        Change::Raw { row, text } => text.len() > SMALL || is_large(session, *row),
+        Change::Set { rows, assignments } => {
+            assignments.iter().any(|assignment| assignment.typed.len() > SMALL) || has_large_row(rows)
+        }
+        change => change.rows().is_some_and(has_large_row),
+    }
+}
+
+/// Whether any row is too long to be changed between two frames; asks each row.
+pub(super) fn has_large_rows(session: &Session) -> bool {
+    session.document().live_rows().any(|row| is_large(session, row))
 }
 
 /// What is known of a large row's fields.

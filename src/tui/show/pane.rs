@@ -4,6 +4,7 @@ use super::super::app::{Add, App, CellEdit, Here, LineEdit, List, ListKind, Mode
 use super::super::draw::canvas::gauge;
 use super::super::draw::finding_counts;
 use super::super::draw::panel::Panel;
+use super::super::text;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use crate::check::rule::{FixKind, Rule};
@@ -253,7 +254,8 @@ impl App {
     }
 
     fn cell_pane(&self, edit: &CellEdit) -> Panel {
-        let verdicts = edit.verdict.value.as_deref().and_then(|value| verdicts(edit.field, value));
+        let verdicts =
+            edit.verdict.value.as_deref().and_then(|value| verdicts(edit.field, text::up_to(value, large::SMALL)));
         let accepts = verdicts.map_or_else(Words::new, |verdicts| self.verdict_words(&verdicts));
         let mut lines = self.verdict_lines(&edit.verdict, edit.prompt.text());
         if edit.field == Field::Changefreq {
@@ -262,7 +264,7 @@ impl App {
         }
         let mut words = Words::new();
         match &edit.before {
-            Some(before) => words.push(Role::Dim, format!("was {before}")),
+            Some(before) => words.push(Role::Dim, format!("was {}", text::up_to(before, large::SMALL))),
             None => words.push(Role::Dim, "was not there"),
         }
         if edit.field == Field::Lastmod {

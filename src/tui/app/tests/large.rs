@@ -1,9 +1,11 @@
 //! Entries of megabytes: a worker reads them, frames show what has a place, keys do not wait.
 
 use super::bench::Bench;
-use crate::tui::app::{Mode, large};
+use crate::progress::work;
+use crate::tui::app::{Mode, Start, large};
 use crate::tui::jobs::Kind;
 use crate::tui::text::count;
+use crate::tui::theme::Theme;
 
 /// A row with something in it between two ordinary ones.
 fn set(loc: &str, extensions: &str) -> String {
@@ -98,6 +100,59 @@ fn a_large_entry_is_changed_by_a_worker() {
     assert_eq!(bench.app.session.urls(), 2);
     bench.keys("u");
     bench.shows("img 2000");
+}
+
+#[test]
+fn whatever_makes_a_large_entry_is_done_by_a_worker() {
+    let url = format!("https://e.com/{}", "abcdefghi/".repeat(50_000));
+    // Typed into a cell, pasted as rows, pasted into a cell with more URLs, and written as a command.
+    let pasted = [format!("{url}\nhttps://e.com/b"), format!("{url}\nhttps://e.com/c")];
+    for (keys, paste, end, urls) in
+        [("ggi<c-u>", &url, "<enter>", 3), ("gg", &pasted[0], "<enter>", 5), ("ggi", &pasted[1], "<enter>", 4)]
+    {
+        let mut bench = Bench::file(&set("https://e.com/2", ""));
+        bench.keys(keys).paste(paste);
+        bench.hold = Some(Kind::Edit);
+        bench.keys(end);
+        assert!(bench.app.is_busy(Kind::Edit), "{keys}");
+        bench.let_go();
+        assert_eq!(bench.app.session.urls(), urls, "{keys}");
+    }
+    let mut bench = Bench::file(&images(2_000));
+    bench.hold = Some(Kind::Edit);
+    bench.keys(":%set priority=0.4<enter>");
+    assert!(bench.app.is_busy(Kind::Edit));
+    bench.let_go();
+    bench.shows("0.4");
+}
+
+#[test]
+fn a_key_in_a_long_cell_does_not_look_the_value_up() {
+    let url = format!("https://e.com/{}", "abcdefghi/".repeat(100_000));
+    let mut bench = Bench::file(&set(&url, ""));
+    bench.keys("ji");
+    for keys in ["z", "<bs>", "<left>", "y"] {
+        let work = work::here(|| {
+            bench.keys(keys);
+        });
+        assert!(work < 256 * 1024, "{keys}: {work}");
+    }
+}
+
+#[test]
+fn a_frame_words_the_findings_that_it_shows() {
+    let works = [40, 160].map(|files| {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..files {
+            std::fs::write(folder.path().join(format!("{number:03}.xml")), "<urlset></urlset>").unwrap();
+        }
+        let bench = Bench::start(Start::Path(folder.path().to_owned()), (120, 40), &Theme::default());
+        assert!(bench.app.session.each_whole_finding().count() >= files, "{}", bench.screen());
+        work::here(|| {
+            bench.screen();
+        })
+    });
+    assert!(works[0] > 0 && works[0] == works[1], "{works:?}");
 }
 
 #[test]
