@@ -236,25 +236,23 @@ fn sets_with_many_declarations_are_merged() {
     let _alone = alone();
     let merge =
         ["merge PATH/a.xml PATH/b.xml -o PATH/out.xml --dry-run", "merge PATH/a.xml PATH/b.xml -o PATH/out --dry-run"];
-    let file = |n: usize, declaration: &dyn Fn(usize) -> String, extension: &dyn Fn(usize) -> String| {
-        let rows = many(n, |row| url(&format!("p{row}"), &extension(row)));
-        format!("<urlset xmlns=\"{NS}\"{}>\n{rows}</urlset>\n", many(n, declaration))
+    let file = |n: usize, declaration: &str, extension: &str| {
+        let numbered = |text: &str, number: usize| text.replace("{n}", &number.to_string());
+        let rows = many(n, |row| url(&format!("p{row}"), &numbered(extension, row)));
+        format!("<urlset xmlns=\"{NS}\"{}>\n{rows}</urlset>\n", many(n, |number| numbered(declaration, number)))
     };
-    let used = |row: usize| format!("<p{row}:a/>");
-    let shapes: [(&str, [&dyn Fn(usize) -> String; 2]); 3] = [
-        ("prefixes for one namespace", [&|n| format!(" xmlns:p{n}='u'"), &|n| format!(" xmlns:q{n}='u'")]),
-        ("the same prefixes", [&|n| format!(" xmlns:p{n}='u{n}'"), &|n| format!(" xmlns:p{n}='u{n}' b{n}=''")]),
-        ("prefixes with two meanings", [&|n| format!(" xmlns:p{n}='u{n}'"), &|n| format!(" xmlns:p{n}='v{n}'")]),
+    let shapes = [
+        // Many prefixes for one namespace, the same prefixes, and prefixes with two meanings.
+        (" xmlns:p{n}='u'", " xmlns:q{n}='u'", ""),
+        (" xmlns:p{n}='u{n}'", " xmlns:p{n}='u{n}' b{n}=''", ""),
+        (" xmlns:p{n}='u{n}'", " xmlns:p{n}='v{n}'", "<p{n}:a/>"),
     ];
-    for (what, [first, second]) in shapes {
-        println!("{what}");
+    for (first, second, other) in shapes {
         linear(&merge, doubled(200), |folder, size| {
-            let [one, other] = [file(size, first, &used), file(size, second, &|_| String::new())];
-            let [one, other] =
-                if what == "prefixes with two meanings" { [one, file(size, second, &used)] } else { [one, other] };
-            fs::write(folder.join("a.xml"), &one).unwrap();
-            fs::write(folder.join("b.xml"), &other).unwrap();
-            one.len() + other.len()
+            let files = [file(size, first, "<p{n}:a/>"), file(size, second, other)];
+            fs::write(folder.join("a.xml"), &files[0]).unwrap();
+            fs::write(folder.join("b.xml"), &files[1]).unwrap();
+            files.iter().map(String::len).sum()
         });
     }
     // A file of its own for each way of writing the protocol's elements.
