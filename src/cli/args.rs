@@ -267,6 +267,15 @@ pub struct Check {
     /// Only findings of rows that pass
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
+    /// Report every URL that matches, such as '/wp-admin/' or 'https://*/preview/**'; may be repeated
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
+    pub never: Vec<String>,
+    /// Report this URL if the set does not list it; may be repeated
+    #[arg(long, value_name = "URL")]
+    pub must: Vec<String>,
+    /// Read more of both from a TOML file: never = ["GLOB", …] and must = ["URL", …]
+    #[arg(long, value_name = "FILE")]
+    pub policy: Option<PathBuf>,
     /// Print the N most severe findings only; all are counted
     #[arg(long, value_name = "N")]
     pub max_findings: Option<usize>,

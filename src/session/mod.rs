@@ -22,6 +22,7 @@ pub mod outside;
 pub mod parts;
 pub mod pending;
 pub mod planning;
+pub mod policy;
 mod replace;
 pub mod report;
 pub mod run;

@@ -9,6 +9,7 @@ mod extension;
 mod format;
 mod index;
 mod location;
+mod policy;
 mod set;
 mod xml;
 
@@ -17,7 +18,7 @@ use crate::check::rule::Rule;
 use crate::protocol::Severity;
 
 /// Number of rules.
-pub(in crate::check) const COUNT: usize = format::END as usize;
+pub(in crate::check) const COUNT: usize = policy::END as usize;
 
 /// All rows, by the place of their rule.
 pub(in crate::check) static TABLE: [&Info; COUNT] = join();
@@ -83,6 +84,7 @@ const fn join() -> [&'static Info; COUNT] {
         alternate::ROWS,
         index::ROWS,
         format::ROWS,
+        policy::ROWS,
     ];
     let mut table = [&document::ROWS[0]; COUNT];
     let (mut room, mut at) = (0, 0);
@@ -207,6 +209,7 @@ mod source {
     pub(super) const YANDEX: &str = "Yandex Webmaster, Sitemap errors reference";
     pub(super) const BAIDU: &str = "Baidu webmaster help, Sitemap";
     pub(super) const GIT: &str = "git-merge documentation, How conflicts are presented";
+    pub(super) const POLICY: &str = "the policy given with --never, --must or --policy";
     pub(super) const PRACTICE: &str = "common practice of crawlers and site audits";
 }
 
@@ -290,7 +293,8 @@ mod tests {
         let table: BTreeSet<&str> = TABLE.iter().map(|row| row.code).collect();
         let catalogue: BTreeSet<&str> = CATALOGUE.iter().flat_map(|(_, codes)| codes.split(' ')).collect();
         assert_eq!(catalogue.difference(&table).collect::<Vec<_>>(), [&""; 0], "in the catalogue only");
-        let others = table.difference(&catalogue).filter(|code| !code.starts_with("mrss-"));
+        let is_own = |code: &&&str| code.starts_with("mrss-") || code.starts_with("policy-");
+        let others = table.difference(&catalogue).filter(|code| !is_own(code));
         assert_eq!(others.collect::<Vec<_>>(), [&""; 0], "in the table only");
     }
 }

@@ -87,3 +87,27 @@ fn help_explains_commands_pages_and_rules_and_suggests_the_right_name() {
         assert!(page.contains(&format!(".SH \"{title}\"")) || page.contains(&format!(".SH {title}\n")), "{title}");
     }
 }
+
+#[test]
+fn a_policy_names_forbidden_and_missing_urls() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = format!(
+        "{HEAD}<url><loc>https://e.com/</loc></url>\n<url>\n<loc> https://e.com/wp-admin/x</loc></url>\n<url><loc>https://e.com/a/preview/b</loc></url>\n</urlset>\n"
+    );
+    fs::write(folder.path().join("a.xml"), text).unwrap();
+    let file = "never = [\"/preview/\"]\nmust = [\"https://e.com/\", \"https://e.com/contact\"]\n";
+    fs::write(folder.path().join("policy.toml"), file).unwrap();
+    let words =
+        "check DIR/a.xml --rule policy-* --never https://*/wp-admin/** --must https://e.com/a --policy DIR/policy.toml";
+    let (status, out, _) = sited(&folder, words);
+    let expected = "DIR/a.xml:4:7: error[policy-never]: the policy forbids URLs that match https://*/wp-admin/**\n\
+                    DIR/a.xml:5:11: error[policy-never]: the policy forbids URLs that match /preview/\n\
+                    DIR/a.xml:1:1: error[policy-must]: https://e.com/a is missing, and the policy requires it\n\
+                    DIR/a.xml:1:1: error[policy-must]: https://e.com/contact is missing, and the policy requires it\n";
+    assert_eq!((status, out.as_str()), (1, expected));
+    fs::write(folder.path().join("policy.toml"), "nevr = []\n").unwrap();
+    let (status, _, notes) = sited(&folder, "check DIR/a.xml --policy DIR/policy.toml");
+    assert!(status == 2 && notes.contains("unknown field `nevr`"), "{notes}");
+    let (status, _, notes) = sited(&folder, "check DIR/a.xml --never ");
+    assert!(status == 2 && notes.contains("every URL"), "{notes}");
+}

@@ -41,7 +41,7 @@ mod text;
 
 pub use complete::{Candidate, Completions, completions};
 pub(super) use needle::Needle;
-pub use text::{regex_message, rule_indexes};
+pub use text::{UrlPattern, regex_message, rule_indexes};
 
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::Now;

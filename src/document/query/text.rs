@@ -60,6 +60,29 @@ impl Matcher {
     }
 }
 
+/// What a URL is matched with outside of queries, as `loc:VALUE` would match it.
+#[derive(Debug, Clone)]
+pub struct UrlPattern(Matcher);
+
+impl UrlPattern {
+    /// A part of a URL, or with `*` and `?` a pattern.
+    ///
+    /// # Errors
+    /// A pattern that is empty or takes too much memory, in words.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        if pattern.is_empty() {
+            return Err("an empty pattern would match every URL".to_owned());
+        }
+        let how = if has_wildcard(pattern) { Match::Glob } else { Match::Contains };
+        Matcher::new(Name::Loc, how, pattern).map(Self)
+    }
+
+    /// Whether a URL matches.
+    pub fn matches(&self, url: &str) -> bool {
+        self.0.matches(url)
+    }
+}
+
 /// Whether `:` makes a pattern of this text.
 pub fn has_wildcard(text: &str) -> bool {
     text.contains(['*', '?'])
