@@ -6,6 +6,7 @@
 //! applies to the same files (a part alone, a folder, a list of files) is found as well. What the lines mean is not
 //! known here. Journals of other users, links, pipes and files of an unlikely size are not read.
 
+mod counter;
 pub mod format;
 pub mod stored;
 mod writer;
@@ -274,7 +275,9 @@ impl Desk {
     /// it stays where it is.
     pub fn adopt(&mut self, other: Elsewhere) -> Option<Stored> {
         let path = self.place.path().filter(|_| self.is_locked())?;
-        fs::rename(&other.path, path).ok().map(|()| other.stored)
+        fs::rename(&other.path, path).ok()?;
+        counter::rename(&other.path, path);
+        Some(other.stored)
     }
 
     /// Puts a journal of another set out of the way, as [`Desk::set_aside`] does that of this one.
@@ -285,6 +288,7 @@ impl Desk {
     /// Removes a journal of another set, of which nothing is unsaved.
     pub fn drop_elsewhere(&self, other: &Elsewhere) {
         if self.is_locked() {
+            counter::remove(&other.path);
             // Whoever finds it finds the same.
             let _ = fs::remove_file(&other.path);
         }

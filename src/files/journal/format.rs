@@ -5,6 +5,7 @@
 
 use super::super::disk::{Disk, fingerprint};
 use super::super::lock::real_in;
+use super::counter::Counts;
 use crate::words::excerpt;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -29,6 +30,9 @@ pub struct Header {
     /// When it was begun, in seconds since 1970.
     pub begun: i64,
     pub(super) files: Vec<Known>,
+    /// What its counter knows it by; versions without a counter ignore it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    id: Option<u64>,
 }
 
 /// A file of the set as it was when the changes were made.
@@ -53,12 +57,17 @@ impl Header {
         }
         files.sort();
         let mut set = set.iter().map(|path| path.to_string_lossy().into_owned());
-        Self { version: VERSION, set: set.next().unwrap_or_default(), and: set.collect(), begun, files }
+        Self { version: VERSION, set: set.next().unwrap_or_default(), and: set.collect(), begun, files, id: None }
     }
 
     /// The same for a journal that is written anew in the present form.
     pub(super) fn renewed(self) -> Self {
         Self { version: VERSION, ..self }
+    }
+
+    /// The same for a journal that a counter knows by this id.
+    pub(super) fn with_id(self, id: Option<u64>) -> Self {
+        Self { id, ..self }
     }
 
     /// Whether the set is what it was when the changes were made.
@@ -167,11 +176,12 @@ struct Version {
     version: u32,
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Stored, Unusable> {
+pub(super) fn parse(bytes: &[u8], counts: &Counts) -> Result<Stored, Unusable> {
     let end = bytes.iter().position(|byte| *byte == b'\n').ok_or(Unusable::Damaged)?;
     let header = header_of(bytes.get(..end).unwrap_or_default())?;
     let has_numbers = header.version > 1;
-    let (entries, is_cut) = entries(bytes.get(end + 1..).unwrap_or_default(), has_numbers);
+    let count = counts.of_journal(header.id);
+    let (entries, is_cut) = entries(bytes.get(end + 1..).unwrap_or_default(), has_numbers, count);
     Ok(Stored { header, entries, is_cut })
 }
 
@@ -193,11 +203,11 @@ pub(super) fn readable(bytes: &[u8]) -> Vec<Entry> {
     // The form is not known: lines of the present one begin with a digit.
     let has_numbers =
         rest.split(|byte| *byte == b'\n').filter_map(sound).any(|line| line.starts_with(|c: char| c.is_ascii_digit()));
-    entries(rest, has_numbers).0
+    entries(rest, has_numbers, None).0
 }
 
-/// The lines after the header, and whether the last one is not complete.
-fn entries(bytes: &[u8], has_numbers: bool) -> (Vec<Entry>, bool) {
+/// The lines after the header, and whether the last one is not complete; `count` is how many there were, if that is known.
+fn entries(bytes: &[u8], has_numbers: bool, count: Option<u64>) -> (Vec<Entry>, bool) {
     let mut reader = Reader { has_numbers, next: 1, ..Reader::default() };
     let mut is_cut = false;
     for chunk in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -205,8 +215,11 @@ fn entries(bytes: &[u8], has_numbers: bool) -> (Vec<Entry>, bool) {
         let text = chunk.strip_suffix(b"\n").unwrap_or(chunk);
         is_cut = !reader.take(text) && !is_whole && reader.damaged.len() == 1;
     }
+    // Of those that the counter knows, none was still being written.
+    let missing = count.filter(|_| has_numbers).map(|count| count.saturating_add(1).saturating_sub(reader.next));
+    is_cut &= missing.is_none_or(|missing| missing == 0);
     if !is_cut {
-        reader.end();
+        reader.end(missing);
     }
     (reader.entries, is_cut)
 }
@@ -254,9 +267,7 @@ impl<'b> Reader<'b> {
     /// So many lines are missing here; `None` if no number tells.
     fn lose(&mut self, missing: Option<u64>) {
         let damaged = std::mem::take(&mut self.damaged);
-        // Without a number nobody knows how many there were: a line break within a line makes two pieces of it.
-        let pieces = damaged.iter().filter(|chunk| begins_as_line(chunk)).count().max(usize::from(!damaged.is_empty()));
-        let count = missing.unwrap_or(pieces as u64);
+        let count = missing.unwrap_or_else(|| lines_in(&damaged));
         if count == 0 {
             return;
         }
@@ -265,9 +276,16 @@ impl<'b> Reader<'b> {
         self.entries.push(Entry::Lost(Lost { count, at_least: missing.is_none(), text: texts.join("\n") }));
     }
 
-    fn end(&mut self) {
-        self.lose(None);
+    /// So many lines are missing at the end; `None` if no counter tells. Damaged lines that it does not know of were
+    /// written, and not counted yet, or stand there twice.
+    fn end(&mut self, missing: Option<u64>) {
+        self.lose(missing.filter(|missing| *missing >= lines_in(&self.damaged)));
     }
+}
+
+/// How many lines these damaged pieces were, at least: a line break within a line makes two pieces of it.
+fn lines_in(damaged: &[&[u8]]) -> u64 {
+    damaged.iter().filter(|chunk| begins_as_line(chunk)).count().max(usize::from(!damaged.is_empty())) as u64
 }
 
 /// Whether a damaged piece begins with what may be the hash of a line.

@@ -1,5 +1,6 @@
 //! Journals as files of the state folder: read, put out of the way, and listed with those that were put there.
 
+use super::counter::{self, Counts};
 use super::format::{self, Entry, Header, Stored, Unusable};
 use super::{END, FOLDER, MOST_BYTES, name_of};
 use crate::files::lock::{make_own, real};
@@ -12,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Reads a journal; `None` if there is none.
 pub(super) fn read(path: &Path) -> Option<Result<Stored, Unusable>> {
     match bytes_of(path) {
-        Ok(bytes) => Some(format::parse(&bytes)),
+        Ok(bytes) => Some(format::parse(&bytes, &Counts::beside(path))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => Some(Err(Unusable::Unreadable(error.to_string()))),
     }
@@ -36,14 +37,18 @@ fn free_name(path: &Path) -> Option<PathBuf> {
 /// Gives a journal a name that nothing overwrites.
 pub(super) fn set_aside(path: &Path) -> Option<PathBuf> {
     let aside = free_name(path)?;
-    fs::rename(path, &aside).ok().map(|()| aside)
+    fs::rename(path, &aside).ok()?;
+    counter::rename(path, &aside);
+    Some(aside)
 }
 
 /// Gives a journal a second name that nothing overwrites.
 pub(super) fn keep_aside(path: &Path) -> Option<PathBuf> {
     let aside = free_name(path)?;
     // A file system without second names: the first is taken anew by what is written next.
-    fs::hard_link(path, &aside).or_else(|_| fs::rename(path, &aside)).ok().map(|()| aside)
+    fs::hard_link(path, &aside).or_else(|_| fs::rename(path, &aside)).ok()?;
+    counter::link(path, &aside);
+    Some(aside)
 }
 
 /// A journal in the state folder.
@@ -75,7 +80,9 @@ impl Found {
     /// # Errors
     /// When the system refuses.
     pub fn discard(&self) -> io::Result<()> {
-        fs::remove_file(&self.path)
+        fs::remove_file(&self.path)?;
+        counter::remove(&self.path);
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is written is read again, whatever becomes of the file; a set has one place; what cannot be written is said and
 //! written as soon as it can be.
 
+use super::counter::Counts;
 use super::stored::{list, read};
 use super::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -97,14 +98,14 @@ fn every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), &["1", "[2,3]", "\"x\""]);
     let whole = fs::read(path).unwrap();
-    let all = format::parse(&whole).unwrap();
+    let all = format::parse(&whole, &Counts::default()).unwrap();
     let header = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
     for cut in 0..whole.len() {
         let mut flipped = whole.clone();
         flipped[cut] ^= 1;
         for bytes in [&whole[..cut], &flipped] {
             let is_flip = bytes.len() == whole.len();
-            let Ok(stored) = format::parse(bytes) else {
+            let Ok(stored) = format::parse(bytes, &Counts::default()) else {
                 assert!(cut < header, "{cut}");
                 continue;
             };
@@ -125,8 +126,8 @@ fn every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted() {
     }
     let newer = "{\"version\":3,\"more\":true}";
     let newer = format!("{:016x} {newer}\n", fingerprint(newer.as_bytes()));
-    assert_eq!(format::parse(newer.as_bytes()), Err(Unusable::Newer));
-    assert_eq!(format::parse(b""), Err(Unusable::Damaged));
+    assert_eq!(format::parse(newer.as_bytes(), &Counts::default()), Err(Unusable::Newer));
+    assert_eq!(format::parse(b"", &Counts::default()), Err(Unusable::Damaged));
 }
 
 #[test]
@@ -135,7 +136,7 @@ fn lost_lines_are_counted_by_their_numbers_and_shown() {
     let path = write(folder.path(), &["1", "2", "\"three\"", "4", "5"]);
     let text = fs::read_to_string(path).unwrap();
     let all: Vec<&str> = text.split_inclusive('\n').collect();
-    let parsed = |lines: &[&str]| format::parse(lines.concat().as_bytes()).unwrap();
+    let parsed = |lines: &[&str]| format::parse(lines.concat().as_bytes(), &Counts::default()).unwrap();
     let lost = |count: u64, at_least: bool, text: &str| Entry::Lost(Lost { count, at_least, text: text.to_owned() });
     let line = |text: &str| Entry::Line(text.to_owned());
     // Nothing is left of two of them.
@@ -157,15 +158,71 @@ fn lost_lines_are_counted_by_their_numbers_and_shown() {
     assert_eq!(stored.entries, [line("1"), lost(1, false, ""), line("\"three\"")]);
 }
 
+/// The counter says what is gone from the end, and what was not counted yet is no loss.
+#[test]
+fn lines_cut_off_the_end_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let desk = desk(folder.path());
+    let path = path_of(&desk);
+    let journal = begin(desk);
+    for line in ["1", "2", "3", "4"] {
+        note(&journal, line);
+        journal.flush();
+    }
+    drop(journal);
+    let text = fs::read_to_string(&path).unwrap();
+    let all: Vec<&str> = text.split_inclusive('\n').collect();
+    let stored = |text: &str| {
+        fs::write(&path, text).unwrap();
+        read(&path).unwrap().unwrap()
+    };
+    let lost = |count, at_least, text: &str| Some(Entry::Lost(Lost { count, at_least, text: text.to_owned() }));
+    let end = |text: &str| {
+        let stored = stored(text);
+        assert!(!stored.is_cut, "it was synced and counted");
+        stored.entries.last().cloned()
+    };
+    assert_eq!(end(&text), Some(Entry::Line("4".to_owned())));
+    assert_eq!(end(all[0]), lost(4, false, ""));
+    assert_eq!(end(&all[..3].concat()), lost(2, false, ""));
+    assert_eq!(end(&format!("{}{}", all[..3].concat(), &all[3][..9])), lost(2, false, &all[3][..9]));
+    // Written, and not synced when the session ended.
+    let begun = stored(&format!("{text}{}", &format::line(5, "5")[..9]));
+    assert!(begun.is_cut && begun.lines().count() == 4);
+    let more = format!("{text}{}x\n", format::line(5, "5"));
+    assert_eq!(end(&more), lost(1, true, "x"));
+    // The counter goes with its journal, and counts for no other.
+    let cut = all[..3].concat();
+    assert_eq!(end(&cut), lost(2, false, ""));
+    let aside = stored::keep_aside(&path).unwrap();
+    assert_eq!(read(&aside).unwrap().unwrap().entries.last().cloned(), lost(2, false, ""));
+    let other = write(folder.path(), &["1"]);
+    assert_eq!(other, path);
+    fs::write(&path, &cut).unwrap();
+    assert_eq!(read(&path).unwrap().unwrap().lines().count(), 2);
+    assert!(read(&path).unwrap().unwrap().entries.iter().all(|entry| matches!(entry, Entry::Line(_))));
+    assert_eq!(read(&aside).unwrap().unwrap().entries.len(), 3);
+    // One half of it may be damaged.
+    for number in 0..2 {
+        let counter = aside.with_file_name(aside.file_name().unwrap().to_string_lossy().replace(".journal", ".count"));
+        let mut bytes = fs::read(&counter).unwrap();
+        let half = bytes.len() / 2;
+        bytes[half * number] ^= 1;
+        fs::write(&counter, &bytes).unwrap();
+        let found = read(&aside).unwrap().unwrap().entries.last().cloned();
+        assert_eq!(found, if number == 0 { lost(1, false, "") } else { Some(Entry::Line("2".to_owned())) });
+    }
+}
+
 #[test]
 fn journals_of_the_version_before_are_read() {
     let first = r#"{"version":1,"set":"/a.xml","begun":7,"files":[]}"#;
     let text: String =
         [first, "1", "x", "[3]"].map(|line| format!("{:016x} {line}\n", fingerprint(line.as_bytes()))).concat();
-    let stored = format::parse(text.as_bytes()).unwrap();
+    let stored = format::parse(text.as_bytes(), &Counts::default()).unwrap();
     assert_eq!(lines(&stored), ["1", "x", "[3]"]);
     let damaged = text.replace(" x\n", " y\n");
-    let stored = format::parse(damaged.as_bytes()).unwrap();
+    let stored = format::parse(damaged.as_bytes(), &Counts::default()).unwrap();
     assert!(matches!(&stored.entries[1], Entry::Lost(Lost { count: 1, at_least: true, .. })), "{stored:?}");
     assert_eq!(lines(&stored), ["1", "[3]"]);
 }

@@ -6,6 +6,7 @@
 
 use super::super::commit::sync_folder;
 use super::super::lock::private;
+use super::counter::{self, Counter};
 use super::format::{Header, first_line, line};
 use super::{MOST_BYTES, NotKept, Place};
 use std::fs::{self, File};
@@ -95,6 +96,8 @@ pub(super) struct Writer {
     /// Bytes and lines of the file that are sound.
     len: u64,
     lines: u64,
+    /// Says how many lines are synced; none where it could not be written.
+    counter: Option<Counter>,
     state: State,
     /// Whether anything was asked to be in the file.
     is_wanted: bool,
@@ -124,6 +127,7 @@ impl Writer {
             file: None,
             len: 0,
             lines: 0,
+            counter: None,
             state: State::Behind,
             is_wanted: false,
             is_whole: false,
@@ -224,6 +228,8 @@ impl Writer {
             self.is_synced = synced.is_ok();
             if synced.is_err() {
                 self.state = State::Behind;
+            } else {
+                self.count();
             }
         }
         // The folder may have been removed, and the file with it.
@@ -232,6 +238,16 @@ impl Writer {
         }
         if self.is_due() {
             self.catch_up();
+        }
+    }
+
+    /// Writes down how many lines are synced.
+    fn count(&mut self) {
+        let written = self.counter.as_mut().map_or(Ok(()), |counter| counter.set(self.lines));
+        // A number that is out of date is worse than none.
+        if let Some(path) = self.place.path().filter(|_| written.is_err()) {
+            counter::remove(path);
+            self.counter = None;
         }
     }
 
@@ -281,6 +297,8 @@ impl Writer {
         let path = self.place.ready()?.to_path_buf();
         let failed = |error: io::Error| NotKept::of(&path, &error);
         let Some(header) = self.header.clone() else { return Ok(()) };
+        let id = counter::new_id();
+        let header = header.with_id(id);
         let new = path.with_extension("journal.new");
         let written = self.write_new(&new, &header).and_then(|file| {
             (self.gate)(Step::Rename)?;
@@ -293,6 +311,7 @@ impl Writer {
         })?;
         path.parent().map_or(Ok(()), sync_folder).map_err(failed)?;
         (self.file, self.len, self.lines, self.is_synced) = (Some(file), len, lines, true);
+        self.counter = id.and_then(|id| Counter::create(&path, id, lines));
         Ok(())
     }
 
@@ -348,6 +367,7 @@ impl Writer {
         let is_own = self.place.is_locked() && (self.file.is_none() || self.is_in_place());
         if let Some(path) = self.place.path().filter(|_| is_own) {
             let _ = fs::remove_file(path);
+            counter::remove(path);
         }
     }
 }
