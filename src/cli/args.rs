@@ -131,7 +131,7 @@ pub struct Common {
     /// Write files that were damaged or in another encoding as they were repaired
     #[arg(long)]
     pub accept_repairs: bool,
-    /// Create the folder that a file is written to, if it does not exist
+    /// Create the folder that is written to, if it does not exist
     #[arg(long)]
     pub mkdir: bool,
     /// The column of a CSV or TSV table that holds the URLs: its name, or its number from 1
@@ -209,18 +209,17 @@ pub enum Task {
 }
 
 impl Task {
-    /// Whether the task saves over the files that it reads. Any other task leaves an interrupted save of them as it is.
-    pub fn writes_in_place(&self) -> bool {
-        let is_in_place = |target: &Target| !target.dry_run && target.output.is_none();
+    /// What a task that changes rows reads and writes.
+    pub(super) const fn target(&self) -> Option<&Target> {
         match self {
-            Self::Set(task) => is_in_place(&task.target),
-            Self::Fix(task) => is_in_place(&task.target),
-            Self::Replace(task) => is_in_place(&task.target),
-            Self::Add(task) => is_in_place(&task.target),
-            Self::Remove(task) => is_in_place(&task.target),
-            Self::Sort(task) => is_in_place(&task.target),
-            Self::Dedupe(task) => is_in_place(&task.target),
-            Self::Apply(task) => is_in_place(&task.target) && !task.check,
+            Self::Set(task) => Some(&task.target),
+            Self::Fix(task) => Some(&task.target),
+            Self::Replace(task) => Some(&task.target),
+            Self::Add(task) => Some(&task.target),
+            Self::Remove(task) => Some(&task.target),
+            Self::Sort(task) => Some(&task.target),
+            Self::Dedupe(task) => Some(&task.target),
+            Self::Apply(task) => Some(&task.target),
             Self::Check(_)
             | Self::List(_)
             | Self::Split(_)
@@ -232,8 +231,14 @@ impl Task {
             | Self::Recover(_)
             | Self::Completions(_)
             | Self::Man(_)
-            | Self::Help(_) => false,
+            | Self::Help(_) => None,
         }
+    }
+
+    /// Whether the task saves over the files that it reads. Any other task leaves an interrupted save of them as it is.
+    pub fn writes_in_place(&self) -> bool {
+        let only_compares = matches!(self, Self::Apply(task) if task.check);
+        !only_compares && self.target().is_some_and(|target| !target.dry_run && target.output.is_none())
     }
 }
 
@@ -400,7 +405,7 @@ pub enum ConvertTo {
 /// `sited split`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sited split sitemap.xml -o parts/ --by section --gzip\n  sited split public/ -o new/ --max-urls 10000 --dry-run"
+    after_help = "Examples:\n  sited split sitemap.xml -o parts/ --mkdir --by section --gzip\n  sited split public/ -o new/ --max-urls 10000 --dry-run"
 )]
 pub struct Split {
     /// A sitemap, a sitemap index, or a folder that holds one
@@ -429,7 +434,7 @@ pub struct Split {
     /// Remove the parts of an earlier, longer split
     #[arg(long)]
     pub prune: bool,
-    /// Create the folders above DIR, if they do not exist
+    /// Create DIR, if it does not exist
     #[arg(long)]
     pub mkdir: bool,
     /// Go on without the files of a set that are missing or cannot be read, and say which

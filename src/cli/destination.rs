@@ -2,7 +2,6 @@
 
 use super::Failure;
 use super::args::Task;
-use super::rows::Target;
 use crate::files::{self, is_stream};
 use std::path::Path;
 
@@ -17,30 +16,16 @@ pub(super) struct Destination<'p> {
 impl<'p> Destination<'p> {
     /// Where a task was told to write, if it was told.
     pub(super) fn of(task: &'p Task) -> Option<Self> {
-        let of_target = |target: &'p Target| Some(Self::file(target.output.as_deref()?, target.common.mkdir));
+        if let Some(target) = task.target() {
+            return Some(Self::file(target.output.as_deref()?, target.common.mkdir));
+        }
         match task {
             Task::Check(task) => Some(Self::file(task.write_baseline.as_deref()?, task.common.mkdir)),
-            Task::Set(task) => of_target(&task.target),
-            Task::Fix(task) => of_target(&task.target),
-            Task::Replace(task) => of_target(&task.target),
-            Task::Add(task) => of_target(&task.target),
-            Task::Remove(task) => of_target(&task.target),
-            Task::Sort(task) => of_target(&task.target),
-            Task::Dedupe(task) => of_target(&task.target),
-            Task::Apply(task) => of_target(&task.target),
             Task::Convert(task) => Some(Self::file(&task.output, task.common.mkdir)),
             // A folder that is named is made; those above it are not.
             Task::Merge(task) => Some(Self::file(&task.output, task.common.mkdir)),
             Task::Split(task) => Some(Self::file(&task.output, task.mkdir)),
-            Task::List(_)
-            | Task::Diff(_)
-            | Task::Stats(_)
-            | Task::Restore(_)
-            | Task::Recover(_)
-            // A package's folders are made with the pages.
-            | Task::Man(_)
-            | Task::Completions(_)
-            | Task::Help(_) => None,
+            _ => None,
         }
     }
 
