@@ -69,6 +69,9 @@ pub struct Open {
     /// Run the commands of FILE (- for standard input) on PATH, without a screen
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
+    /// Let the script write values that the check would report as errors
+    #[arg(long, requires = "script")]
+    pub force: bool,
     /// Change nothing
     #[arg(long)]
     pub read_only: bool,
@@ -83,11 +86,12 @@ pub struct Open {
 impl Open {
     /// The first thing that was said of the screen, as it is called on the command line; a task has no use for it.
     pub fn first(&self) -> Option<String> {
-        let Self { paths, script, read_only, theme, common } = self;
+        let Self { paths, script, force, read_only, theme, common } = self;
         let Common { base_url, now, profile, cross_submission, allow_missing, allow_empty, .. } = common;
         let Common { accept_repairs, mkdir, max_bytes, backup, loc_column, .. } = common;
         let options = [
             (script.is_some(), "--script"),
+            (*force, "--force"),
             (*read_only, "--read-only"),
             (theme.is_some(), "--theme"),
             (base_url.is_some(), "--base-url"),

@@ -16,6 +16,7 @@ use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::command::CommandError;
 use crate::session::snapshot::FactTable;
+use crate::words::counted;
 use crate::xml::entry::{Entry, Oddities};
 use crate::xml::record::Flags;
 use crate::xml::repeat;
@@ -41,7 +42,7 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     if let Some(columns) = columns.as_ref().filter(|_| !list.no_header) {
         columns.head(streams.out)?;
     }
-    let mut shown = Shown { list, query, columns };
+    let mut shown = Shown { list, query, columns, printed: 0 };
     let is_together = !keys.is_empty() || shown.compares_rows();
     // The entries of an index are there without its files.
     let common = if list.sitemaps { list.common.reporting() } else { list.common.clone() };
@@ -59,10 +60,15 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
         if list.sitemaps {
             sitemaps(set.session(), list.format, streams)?;
         } else if keys.is_empty() {
-            set.each(streams, |session, id, out| {
+            let before = shown.printed;
+            let printed = set.each(streams, |session, id, out| {
                 let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
                 Ok(shown.print(session, rows.into_iter().flatten(), out)?)
-            })?;
+            });
+            if let Err(Failure::File(_)) = printed {
+                say_incomplete(shown.printed - before, streams);
+            }
+            printed?;
         } else if let Set::Held(session) = &mut set {
             session.show_now(None, keys.clone());
             let rows: Vec<RowId> = session.view().view.rows(session.document()).collect();
@@ -98,6 +104,16 @@ struct Shown<'l> {
     list: &'l List,
     query: Option<Query>,
     columns: Option<Columns>,
+    /// How many rows were printed so far.
+    printed: u64,
+}
+
+/// Says that the rows printed before a file could not be read are not all.
+fn say_incomplete(printed: u64, streams: &mut Streams<'_>) {
+    if printed > 0 {
+        let (rows, verb) = (counted(printed, "row"), if printed == 1 { "was" } else { "were" });
+        streams.note(&format!("{rows} {verb} printed before a file could not be read; the list is incomplete"));
+    }
 }
 
 impl Shown<'_> {
@@ -111,6 +127,8 @@ impl Shown<'_> {
     fn print(&mut self, session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dyn Write) -> io::Result<()> {
         let facts = session.view().facts_by_row();
         let passing = passing(session, rows, self.query.as_ref().map(|query| (query, &facts)));
+        let printed = &mut self.printed;
+        let passing = passing.inspect(|_| *printed += 1);
         match (&self.columns, self.list.format) {
             (Some(columns), _) => print_columns(columns, session, passing, out),
             (None, ListFormat::Jsonl) => print_rows(session, passing, out),

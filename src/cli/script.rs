@@ -9,6 +9,7 @@ use super::destination::Destination;
 use super::lock::Lock;
 use super::output::{finding_text, plain};
 use super::save::{Agreed, save, show_plan};
+use super::values::{refuse_assignments, refuse_urls};
 use super::{Failure, Status, Streams};
 use crate::files::{self, is_stream};
 use crate::session::Session;
@@ -34,6 +35,9 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
         if let Command::Write { path: Some(to), .. } = &line.command {
             Destination::file(Path::new(to), open.common.mkdir).check()?;
         }
+    }
+    if !open.force {
+        lines.iter().try_for_each(|line| refuse_values(line, open))?;
     }
     let target = target(open)?;
     // A script that saves nothing leaves an interrupted save as it is.
@@ -154,6 +158,16 @@ impl Run<'_> {
         let hint = "`write` saves them; with `!` the command drops them".to_owned();
         Err(at(line, &format!("{rows} would be lost"), hint))
     }
+}
+
+/// Refuses values that the check would report as errors, as the subcommands do.
+fn refuse_values(line: &Line, open: &Open) -> Result<(), Failure> {
+    let refused = match &line.command {
+        Command::Set { assignments, .. } => refuse_assignments(assignments, &open.common),
+        Command::Add(urls) => refuse_urls(urls, &open.common),
+        _ => Ok(()),
+    };
+    refused.map_err(|error| error.inside(&format!("line {} of the script", line.number)))
 }
 
 fn needs_screen(command: &Command) -> bool {

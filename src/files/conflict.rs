@@ -17,7 +17,8 @@ use crate::xml::grid::TableHints;
 use crate::xml::markup;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Scan, Visit};
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry::{Occupied, Vacant};
 use std::ops::Range;
 use std::path::Path;
 
@@ -122,20 +123,30 @@ pub(super) fn resolve(
     let spans: Vec<(u64, u64)> =
         found.iter().map(|one| (lines.position(one.whole.start).0, lines.position(one.whole.end - 1).0)).collect();
     let first = (spans.first().map_or(1, |span| span.0), 1);
+    let mut dropped = Vec::new();
     let (bytes, places) = match asked {
         Conflicts::Refuse => return Err(refused(first, listed(&spans))),
         Conflicts::Show | Conflicts::Take(Side::Ours) => taken(bytes, &found, |one| [one.ours.clone()]),
         Conflicts::ShowBoth => taken(bytes, &found, |one| [one.ours.clone(), one.theirs.clone()]),
         Conflicts::Take(Side::Theirs) => taken(bytes, &found, |one| [one.theirs.clone()]),
-        Conflicts::Take(Side::Both) => united(bytes, &found, hints).map_err(|(number, why)| {
-            let (from, to) = spans.get(number).copied().unwrap_or_default();
-            refused((from, 1), format!("both sides of the conflict in {} cannot be kept: {why}", span_words(from, to)))
-        })?,
+        Conflicts::Take(Side::Both) => {
+            let united = united(bytes, &found, hints).map_err(|(number, why)| {
+                let (from, to) = spans.get(number).copied().unwrap_or_default();
+                let span = span_words(from, to);
+                refused((from, 1), format!("both sides of the conflict in {span} cannot be kept: {why}"))
+            })?;
+            dropped = united.dropped;
+            (united.joined.bytes, united.joined.places)
+        }
     };
     let is_answered = matches!(asked, Conflicts::Take(_));
     let kind = if is_answered { QuirkKind::MergeResolved } else { QuirkKind::MergeConflict };
-    let quirks = spans.iter().map(|(from, to)| {
+    let quirks = spans.iter().enumerate().map(|(number, (from, to))| {
         let what = match asked {
+            Conflicts::Take(Side::Both) => {
+                let kept = format!("{}: {}", span_words(*from, *to), Side::Both.name());
+                kept + &dropped_words(dropped.get(number).copied().unwrap_or_default())
+            }
             Conflicts::Take(side) => format!("{}: {}", span_words(*from, *to), side.name()),
             _ => span_words(*from, *to),
         };
@@ -156,6 +167,15 @@ fn listed(spans: &[(u64, u64)]) -> String {
 
 fn span_words(from: u64, to: u64) -> String {
     format!("lines {}–{}", grouped(from), grouped(to))
+}
+
+/// What is said of entries of theirs that gave way to ours.
+fn dropped_words(count: u64) -> String {
+    match count {
+        0 => String::new(),
+        1 => ", except 1 entry of theirs: ours has the same URL with other values".to_owned(),
+        many => format!(", except {} entries of theirs: ours has the same URLs with other values", grouped(many)),
+    }
 }
 
 /// Whether a line begins as the first line of a conflict does.
@@ -302,6 +322,11 @@ impl Read {
         Some(if region.is_empty() { end..end } else { first.min(end)..end })
     }
 
+    /// The bytes of an entry without the blanks before it.
+    fn entry(&self, entry: usize) -> &[u8] {
+        self.bytes.get(self.text(entry)).unwrap_or_default().trim_ascii()
+    }
+
     fn text(&self, entry: usize) -> Range<usize> {
         let of = |at: usize| self.scan.starts.get(at).map_or(self.bytes.len(), |start| *start as usize);
         of(entry)..of(entry + 1)
@@ -335,38 +360,51 @@ impl Joined {
     }
 }
 
+/// Both sides of a file.
+struct United {
+    joined: Joined,
+    /// For each conflict, the entries of theirs that ours has with other values.
+    dropped: Vec<u64>,
+}
+
 /// Our side, and behind its entries in each conflict those of their side whose URL is not there yet. An error is the number
 /// of a conflict, and why its sides cannot stand together.
-fn united(
-    bytes: &[u8],
-    conflicts: &[Conflict],
-    hints: TableHints<'_>,
-) -> Result<(Vec<u8>, Places), (usize, &'static str)> {
+fn united(bytes: &[u8], conflicts: &[Conflict], hints: TableHints<'_>) -> Result<United, (usize, &'static str)> {
     const DAMAGED: &str = "a side is not a sound file by itself; answer ours or theirs";
     const AROUND: &str = "it is not between entries; answer ours or theirs";
     let ours = Read::of(taken(bytes, conflicts, |one| [one.ours.clone()]), hints).ok_or((0, DAMAGED))?;
     let theirs = Read::of(taken(bytes, conflicts, |one| [one.theirs.clone()]), hints).ok_or((0, DAMAGED))?;
     let kind = ours.scan.names.as_ref().map_or(FileKind::Urlset, |names| names.kind);
-    let mut known: HashSet<&str> = ours.keys.iter().map(String::as_str).collect();
-    let (mut out, mut at) = (Joined::default(), 0);
+    let mut known: HashMap<&str, &[u8]> = HashMap::new();
+    for (entry, key) in ours.keys.iter().enumerate() {
+        known.entry(key).or_insert_with(|| ours.entry(entry));
+    }
+    let (mut out, mut at, mut dropped) = (Joined::default(), 0, Vec::new());
     for number in 0..conflicts.len() {
         let (own, other) = (ours.entries(&ours.region(number)), theirs.entries(&theirs.region(number)));
         let (own, other) = own.zip(other).ok_or((number, AROUND))?;
         let place = ours.text(own.end).start.max(at);
         out.push(&ours, at..place);
         at = place;
+        let mut gave_way = 0;
         for entry in other {
-            if theirs.keys.get(entry).is_some_and(|key| known.insert(key)) {
-                out.end_line(kind);
-                out.push(&theirs, theirs.text(entry));
+            let Some(key) = theirs.keys.get(entry) else { continue };
+            match known.entry(key) {
+                Occupied(known) => gave_way += u64::from(*known.get() != theirs.entry(entry)),
+                Vacant(unknown) => {
+                    unknown.insert(theirs.entry(entry));
+                    out.end_line(kind);
+                    out.push(&theirs, theirs.text(entry));
+                }
             }
         }
+        dropped.push(gave_way);
         if at < ours.bytes.len() {
             out.end_line(kind);
         }
     }
     out.push(&ours, at..ours.bytes.len());
-    Ok((out.bytes, out.places))
+    Ok(United { joined: out, dropped })
 }
 
 /// Leads from a line of a resolved text to the line of the file as stored.
@@ -405,6 +443,7 @@ mod tests {
             Side::Ours => taken(text.as_bytes(), &found, |one| [one.ours.clone()]),
             Side::Theirs => taken(text.as_bytes(), &found, |one| [one.theirs.clone()]),
             Side::Both => united(text.as_bytes(), &found, TableHints::default())
+                .map(|united| (united.joined.bytes, united.joined.places))
                 .map_err(|(number, why)| format!("{number}: {why}"))?,
         };
         // Of pieces that begin at one place, all but the last are empty.
@@ -487,5 +526,21 @@ mod tests {
         }
         assert!(!has_marker(b"a <<<<<<< b\n<<<<<<<<\n<<<<<<<x\n"));
         assert!(has_marker(b"\xEF\xBB\xBF<<<<<<< HEAD\n") && has_marker(b"a\n<<<<<<<\r\n"));
+    }
+
+    #[test]
+    fn entries_of_theirs_that_ours_has_with_other_values_are_counted() {
+        let (a, b, old) = (url("a", ""), url("b", ""), url("a", "<priority>0.1</priority>\n"));
+        let text = format!(
+            "{HEAD}{}{}{}</urlset>\n",
+            conflict(&a, &format!("{old}{b}")),
+            conflict("", &a),
+            conflict(&b, &format!("{old}{}", url("b", "<priority>0.2</priority>\n")))
+        );
+        let found = conflicts(text.as_bytes()).unwrap();
+        let united = united(text.as_bytes(), &found, TableHints::default()).map_err(|(_, why)| why).unwrap();
+        assert_eq!(united.dropped, [1, 0, 2]);
+        assert_eq!(dropped_words(0), "");
+        assert!(dropped_words(1_200).contains("except 1,200 entries of theirs"));
     }
 }

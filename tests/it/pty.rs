@@ -120,6 +120,23 @@ fn asks_before_it_drops_changes_and_enter_is_the_safe_answer() {
     assert_eq!(folder.files(), before);
 }
 
+/// What is typed in one go with the line that opens a dialog is no answer to it.
+#[test]
+fn keys_typed_ahead_do_not_answer_the_dialog_that_appears() {
+    let folder = Folder::sample();
+    let other = folder.read("sitemap-2.xml");
+    let terminal = open(&folder, "sitemap-1.xml", "URLs");
+    terminal.send("2Gdd");
+    terminal.wait_for("modified 1");
+    terminal.send(":w sitemap-2.xml\rw");
+    terminal.wait_for("keep editing");
+    assert_eq!(folder.read("sitemap-2.xml"), other, "{}", terminal.screen());
+    terminal.send("w");
+    terminal.wait_for("saved");
+    assert_ne!(folder.read("sitemap-2.xml"), other);
+    quit(&terminal);
+}
+
 #[test]
 fn a_paste_never_runs_as_keys() {
     let folder = Folder::sample();

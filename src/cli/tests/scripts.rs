@@ -109,3 +109,24 @@ fn all_rows_are_meant_only_by_those_who_say_so() {
         fs::write(&path, &before).unwrap();
     }
 }
+
+/// As `set`, `add` and `apply` do.
+#[test]
+fn a_script_writes_no_value_that_the_check_calls_an_error() {
+    let folder = folder();
+    let path = folder.path().join("good.xml");
+    let before = fs::read_to_string(&path).unwrap();
+    for line in ["%set priority=7", "add urls.txt", "set loc=nothing where path:/blog/*", "%set lastmod=2026-13-40"] {
+        fs::write(folder.path().join("script"), format!("%set changefreq=daily\n{line}\nwrite\n")).unwrap();
+        let (status, _, notes) = sited(&folder, "--script DIR/script DIR/good.xml");
+        assert_eq!(status, 2, "{line}: {notes}");
+        assert!(notes.contains("line 2 of the script"), "{line}: {notes}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), before, "{line}");
+    }
+    fs::write(folder.path().join("script"), "add urls.txt\nwrite\n").unwrap();
+    let (status, _, notes) = sited(&folder, "--script DIR/script DIR/good.xml");
+    assert!(status == 2 && notes.contains("--force"), "{notes}");
+    let (status, _, notes) = sited(&folder, "--script DIR/script --force DIR/good.xml");
+    assert_eq!(status, 0, "{notes}");
+    assert!(fs::read_to_string(&path).unwrap().contains("<loc>urls.txt</loc>"));
+}

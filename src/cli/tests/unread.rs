@@ -334,3 +334,23 @@ fn many_files_that_are_missing_are_counted() {
     let (_, _, notes) = run_within(&folder, "list SET --allow-missing", HELD);
     assert!(notes.contains("left out: 30 more files") && notes.lines().count() == 21, "{notes}");
 }
+
+/// Nothing tells the size of a gzip file but unpacking it, which is long after the files before it were printed.
+#[test]
+fn a_list_that_ends_at_a_file_says_how_many_rows_were_printed() {
+    let folder = set();
+    let locs: String = (0..2_000).map(|n| format!("<url><loc>https://e.com/{n}</loc></url>")).collect();
+    let text = urlset("https://e.com/b").replace("</urlset>", &format!("{locs}</urlset>"));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
+    fs::write(folder.path().join("set/b.xml"), packed.finish().unwrap()).unwrap();
+    for words in ["list SET", "list SET --format jsonl", "list SET --format csv --no-header"] {
+        let (status, out, notes) = run_within(&folder, &format!("{words} --max-bytes 20000"), 0);
+        assert_eq!(status, 3, "{words}: {notes}");
+        assert!(out.lines().count() == 1 && out.contains("https://e.com/a"), "{words}: {out}");
+        assert!(notes.contains("1 row was printed before a file could not be read"), "{words}: {notes}");
+        assert!(notes.contains("b.xml"), "{words}: {notes}");
+        let (status, out, notes) = run_within(&folder, &format!("{words} --max-bytes 20000"), HELD);
+        assert_eq!((status, out.as_str()), (3, ""), "{words}: {notes}");
+    }
+}
