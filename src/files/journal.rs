@@ -359,7 +359,7 @@ impl Desk {
         let writing = match thread {
             Ok(thread) => Writing::Beside(sender, Some(thread)),
             // Changes are written by who makes them then: slower, and as safe.
-            Err(_) => Writing::Here(Mutex::new(writer())),
+            Err(_) => Writing::Here(Box::new(Mutex::new(writer()))),
         };
         Journal { desk: self, writing, report }
     }
@@ -418,7 +418,7 @@ enum Writing {
     /// A thread of its own.
     Beside(Sender<Order>, Option<JoinHandle<()>>),
     /// Whoever makes a change: no thread could be started.
-    Here(Mutex<Writer>),
+    Here(Box<Mutex<Writer>>),
 }
 
 /// A journal that is being written.

@@ -339,7 +339,7 @@ fn many_files_that_are_missing_are_counted() {
 #[test]
 fn a_list_that_ends_at_a_file_says_how_many_rows_were_printed() {
     let folder = set();
-    let locs: String = (0..2_000).map(|n| format!("<url><loc>https://e.com/{n}</loc></url>")).collect();
+    let locs = "<url><loc>https://e.com/b</loc></url>".repeat(2_000);
     let text = urlset("https://e.com/b").replace("</urlset>", &format!("{locs}</urlset>"));
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
