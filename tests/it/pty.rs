@@ -125,7 +125,7 @@ fn asks_before_it_drops_changes_and_enter_is_the_safe_answer() {
 fn keys_typed_ahead_do_not_answer_the_dialog_that_appears() {
     let folder = Folder::sample();
     let other = folder.read("sitemap-2.xml");
-    let terminal = open(&folder, "sitemap-1.xml", "URLs");
+    let terminal = open(&folder, "sitemap-1.xml", "33 URLs");
     terminal.send("2Gdd");
     terminal.wait_for("modified 1");
     terminal.send(":w sitemap-2.xml\rw");
