@@ -41,7 +41,6 @@ use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
-use crate::document::sitemap::SitemapId;
 use crate::document::sort::SortKey;
 use crate::document::view::{View, ViewSpec};
 use crate::document::{Document, RowState};
@@ -592,10 +591,5 @@ impl Session {
     /// The steps, oldest first.
     pub fn history(&self) -> Vec<history::Entry> {
         self.history.entries(self.saved_version, self.now.state.version)
-    }
-
-    /// The file that a row is in.
-    pub fn sitemap_of(&self, row: RowId) -> SitemapId {
-        self.document().sitemap_of(row)
     }
 }

@@ -246,10 +246,11 @@ impl App {
     /// Goes to the first row of the next or previous file.
     fn file(&mut self, next: bool) {
         let Some(row) = self.grid.row else { return };
-        let here = self.session.sitemap_of(row);
+        let here = self.session.document().sitemap_of(row);
         let shown = self.session.shown();
         let at = self.grid.position;
-        let other = |at: &u32| self.session.row_at(*at).is_some_and(|row| self.session.sitemap_of(row) != here);
+        let other =
+            |at: &u32| self.session.row_at(*at).is_some_and(|row| self.session.document().sitemap_of(row) != here);
         let found = if self.session.view().view.is_file_order() {
             self.first_of_file(here.index(), next)
         } else if next {
@@ -257,8 +258,9 @@ impl App {
         } else {
             // The first row of the file before: the end of it is easy to find, then its start.
             (0..at).rev().find(other).and_then(|end| {
-                let file = self.session.row_at(end).map(|row| self.session.sitemap_of(row));
-                let same = |at: &u32| self.session.row_at(*at).map(|row| self.session.sitemap_of(row)) == file;
+                let file = self.session.row_at(end).map(|row| self.session.document().sitemap_of(row));
+                let same =
+                    |at: &u32| self.session.row_at(*at).map(|row| self.session.document().sitemap_of(row)) == file;
                 (0..=end).rev().take_while(same).last()
             })
         };
