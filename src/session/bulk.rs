@@ -268,6 +268,8 @@ pub struct Through {
     pub sums: Vec<Sum>,
     /// What a save does.
     pub plan: Plan,
+    /// Whether something is changed in the index, beside the dates that a save writes.
+    pub changes_index: bool,
     disk: Disk,
     batch: Option<Batch<'static>>,
     failed: Option<files::Error>,
@@ -408,10 +410,11 @@ impl Bulk {
     /// [`Halt::Whole`], of a fix.
     pub fn finish(mut self, session: &mut Session) -> Result<Through, Halt> {
         let mut document = session.document().clone();
+        let mut changes_index = false;
         if let Some(rules) = self.how.rules {
-            self.fix_index(session, rules, &mut document);
+            changes_index |= self.fix_index(session, rules, &mut document);
         }
-        self.change_index(session, &mut document);
+        changes_index |= self.change_index(session, &mut document);
         for (id, sitemap) in std::mem::take(&mut self.changed) {
             document.put_shed(id, sitemap);
         }
@@ -427,12 +430,12 @@ impl Bulk {
             plan.accept_repairs();
         }
         let Self { sums, batch, failed, how, .. } = self;
-        Ok(Through { sums, plan, disk: session.disk.clone(), batch, failed, manner: how.manner })
+        Ok(Through { sums, plan, changes_index, disk: session.disk.clone(), batch, failed, manner: how.manner })
     }
 
-    /// The URLs of the index are rewritten.
-    fn change_index(&mut self, session: &Session, document: &mut Document) {
-        let (Some(change), Some(sum)) = (&self.how.index, self.sums.first_mut()) else { return };
+    /// The URLs of the index are rewritten. Whether any is another then.
+    fn change_index(&mut self, session: &Session, document: &mut Document) -> bool {
+        let (Some(change), Some(sum)) = (&self.how.index, self.sums.first_mut()) else { return false };
         let intent = match change {
             IndexChange::Replace(replace) => session.view().replace_in_index(Intent::counting(0), replace),
             IndexChange::Below(url) => session.view().intend_rebase(url),
@@ -442,7 +445,8 @@ impl Bulk {
             *document = applied.document;
             applied.framed || !applied.touched.is_empty()
         });
-        sum.add(intent, changed.unwrap_or_default());
+        let changed = changed.unwrap_or_default();
+        sum.add(intent, changed);
         // The index says where its files are in public.
         for (id, sitemap) in &mut self.changed {
             sitemap.url = document.sitemap(*id).and_then(|now| now.url.clone());
@@ -452,21 +456,23 @@ impl Bulk {
                 output.url = document.sitemap(id).and_then(|now| now.url.clone());
             }
         }
+        changed
     }
 
-    /// The index is put right with the files if all rows are meant.
-    fn fix_index(&mut self, session: &Session, rules: RuleSet, document: &mut Document) {
-        let Some(sum) = self.sums.first_mut() else { return };
+    /// The index is put right with the files if all rows are meant. Whether it is another then.
+    fn fix_index(&mut self, session: &Session, rules: RuleSet, document: &mut Document) -> bool {
+        let Some(sum) = self.sums.first_mut() else { return false };
         let meant = sum.intent.as_ref().map_or(0, |intent| intent.rows);
         if document.index().is_none() || meant != u64::from(session.document().live()) {
-            return;
+            return false;
         }
         let intent = session.view().intend_fix_file(Member::Index, rules);
         let applied = intent.edit.as_ref().and_then(|edit| document.apply(edit, &Progress::default()));
-        if let Some(applied) = applied {
-            *document = applied.document;
-            sum.add(intent, applied.framed || !applied.touched.is_empty());
-        }
+        let Some(applied) = applied else { return false };
+        *document = applied.document;
+        let changed = applied.framed || !applied.touched.is_empty();
+        sum.add(intent, changed);
+        changed
     }
 }
 

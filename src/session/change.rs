@@ -32,6 +32,15 @@ pub enum Change {
         /// What.
         assignments: Vec<Assignment>,
     },
+    /// One field, each row to a value of its own.
+    Values {
+        /// Which rows are meant; those without a value below stay as they are.
+        rows: RowSet,
+        /// Which field.
+        field: Field,
+        /// The values, in the order of the rows.
+        values: Vec<(RowId, Value)>,
+    },
     /// A regular expression on the URLs.
     Replace {
         /// Which rows.
@@ -133,6 +142,7 @@ impl Snapshot {
     pub fn intend(&self, change: &Change, progress: &Progress) -> Result<Option<Intent>, Refused> {
         Ok(match change {
             Change::Set { rows, assignments } => return self.intend_set(rows, assignments, progress),
+            Change::Values { rows, field, values } => self.intend_values(rows, *field, values, progress),
             Change::Replace { rows, replace, whole_set } => self.intend_replace(rows, replace, *whole_set, progress),
             Change::RebaseIndex(url) => Some(self.intend_rebase(url)),
             Change::Nudge { rows, field, up } => {
@@ -359,6 +369,35 @@ impl Snapshot {
             elsewhere: [0; 5],
             unnamed: BTreeMap::new(),
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
+        })
+    }
+
+    /// Values that are known for each row.
+    fn intend_values(
+        &self,
+        rows: &RowSet,
+        field: Field,
+        values: &[(RowId, Value)],
+        progress: &Progress,
+    ) -> Option<Intent> {
+        let meant = self.live_rows_in(rows).count() as u64;
+        let is_new = |(row, value): &&(RowId, Value)| {
+            self.document.is_live(*row) && self.document.value(*row, field).as_deref() != value.as_deref()
+        };
+        let changing: Vec<(RowId, Value)> = values.par_iter().filter(is_new).cloned().collect();
+        if progress.is_cancelled() {
+            return None;
+        }
+        let changes = changing.len() as u64;
+        let samples = changing.iter().take(SAMPLES);
+        let samples = samples.map(|(row, value)| self.sample(*row, field, value.as_deref())).collect();
+        Some(Intent {
+            label: Label::of(format!("{} set on ", field.name()), changes, "row", ""),
+            rows: meant,
+            already: meant.saturating_sub(changes),
+            samples,
+            edit: (changes > 0).then_some(Edit::SetEach { field, values: changing }),
+            ..Intent::counting(changes)
         })
     }
 

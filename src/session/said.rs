@@ -139,6 +139,7 @@ impl Snapshot {
                 shown.into_iter().flatten().chain(after).collect()
             }
             Change::Nudge { .. } => self.each_value(intent)?,
+            Change::Values { .. } => return Err("each row got a value of its own"),
             Change::Raw { .. } => return Err("an entry was edited as text"),
             Change::RevertFile(_) => return Err("what stands around the entries of a file was put back"),
         })

@@ -315,6 +315,7 @@ impl Change {
     pub(super) const fn rows(&self) -> Option<&RowSet> {
         match self {
             Self::Set { rows, .. }
+            | Self::Values { rows, .. }
             | Self::Replace { rows, .. }
             | Self::Nudge { rows, .. }
             | Self::Fix { rows, .. }
