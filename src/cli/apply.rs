@@ -14,9 +14,9 @@
 //! ```
 
 use super::bulk::{Task, change};
-use super::changes::changes;
-use super::edit::save_done;
-use super::rows::Target;
+use super::edit::{Saving, save_done};
+use super::options::EditOptions;
+use super::sets::each_set;
 use super::values::refuse_assignments;
 use super::{Failure, Status, Streams, filter};
 use crate::document::query::Query;
@@ -28,7 +28,6 @@ use crate::session::Session;
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::run::{Asker, Outcome};
 use crate::session::snapshot::{Snapshot, vocabulary};
-use crate::words::counted;
 use clap::Args;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -36,20 +35,50 @@ use std::path::{Path, PathBuf};
 /// `sited apply`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sited apply rules.toml public/ --dry-run\n  sited apply rules.toml public/ --check"
+    override_usage = "sited apply [OPTIONS] <PATH>... <RULES>",
+    after_help = "Examples:\n  sited apply public/ rules.toml --dry-run\n  sited apply public/ rules.toml --check"
 )]
 pub struct Apply {
-    /// The file of rules, TOML
-    pub rules: PathBuf,
-    /// What is changed, and where it is written
-    #[command(flatten)]
-    pub target: Target,
-    /// Change nothing, list the rows that do not obey, and end with status 1 if there are any
-    #[arg(long, conflicts_with_all = ["dry_run", "output"])]
-    pub check: bool,
+    /// Sitemaps, sitemap indexes, or folders, each saved on its own; then the file of rules, TOML
+    #[arg(required = true, num_args = 2.., value_names = ["PATH", "RULES"])]
+    pub words: Vec<PathBuf>,
     /// Write values that `check` reports as errors
     #[arg(long)]
     pub force: bool,
+    /// How the sets are saved
+    #[command(flatten)]
+    pub edit: EditOptions,
+}
+
+impl Apply {
+    /// The paths and the rules. The rules may still come first, as they did before PATH came first in every command.
+    fn paths_and_rules(&self, streams: &mut Streams<'_>) -> Result<(&[PathBuf], &Path), Failure> {
+        match self.words.as_slice() {
+            [rules, paths @ ..]
+                if !paths.is_empty() && is_rules(rules) && !paths.last().is_some_and(|path| is_rules(path)) =>
+            {
+                let names: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+                let now = format!("sited apply {} {}", names.join(" "), rules.display());
+                streams.note(&format!("note: RULES before PATH is deprecated; write {now}"));
+                Ok((paths, rules))
+            }
+            [paths @ .., rules] if !paths.is_empty() => Ok((paths, rules)),
+            _ => {
+                let hint = "for example: sited apply public/ rules.toml".to_owned();
+                Err(Failure::Usage("apply needs a PATH and a file of rules".to_owned(), hint))
+            }
+        }
+    }
+}
+
+/// Whether a file is one of rules: by its name, or by what is in it.
+fn is_rules(path: &Path) -> bool {
+    let is_named = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml"));
+    let holds_rules = || {
+        let text = if path.is_file() { crate::files::read_text(path).unwrap_or_default() } else { String::new() };
+        toml::from_str::<Rules>(&text).is_ok_and(|rules| !rules.rule.is_empty())
+    };
+    is_named || holds_rules()
 }
 
 /// The file.
@@ -82,22 +111,25 @@ pub(super) struct Ready {
 
 /// Applies the rules and saves, or compares.
 pub(super) fn run(apply: &Apply, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let rules = read(&apply.rules, apply.target.common.now()?)?;
+    let (paths, file) = apply.paths_and_rules(streams)?;
+    let common = &apply.edit.save.common;
+    let rules = read(file, common.now()?)?;
     if !apply.force {
         let refused = |rule: &Ready| {
-            let what = format!("{}, {}", apply.rules.display(), rule.name);
-            refuse_assignments(&rule.assignments, &apply.target.common).map_err(|error| error.inside(&what))
+            let what = format!("{}, {}", file.display(), rule.name);
+            refuse_assignments(&rule.assignments, common).map_err(|error| error.inside(&what))
         };
         rules.iter().try_for_each(refused)?;
     }
-    change(&apply.target, &Task::Rules { rules: &rules, file: &apply.rules, check: apply.check }, held, streams)
+    let task = Task::Rules { rules: &rules, file };
+    each_set(paths, &apply.edit, streams, |target, streams| change(target, &task, held, streams))
 }
 
-/// The same on a set that is held; `check` only compares.
-pub(super) fn held(
+/// The same on a set that is held.
+pub(super) fn held_rules(
     mut session: Session,
-    target: &Target,
-    (rules, file, check): (&[Ready], &Path, bool),
+    rules: &[Ready],
+    saving: &Saving<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     let mut done = Vec::new();
@@ -107,29 +139,12 @@ pub(super) fn held(
         }
         session.mark(&rows, true);
         let command = Command::Set { scope: Scope::default(), assignments: rule.assignments.clone() };
-        if let Outcome::Done(report) = session.run(&command, Asker::Headless)?
-            && !check
-        {
-            done.push(rule.words(&report.message, target.dry_run));
+        if let Outcome::Done(report) = session.run(&command, Asker::Headless)? {
+            done.push(rule.words(&report.message, saving.dry_run));
         }
         session.mark(&rows, false);
     }
-    if check {
-        let count = changes(session.view(), streams.out)?;
-        return Ok(obeyed(count, file, streams));
-    }
-    save_done(session, &done, &target.saving(), streams)
-}
-
-/// Says how many rows do not obey.
-pub(super) fn obeyed(count: u64, file: &Path, streams: &mut Streams<'_>) -> Status {
-    let rows = match count {
-        0 => "all rows obey".to_owned(),
-        1 => "1 row does not obey".to_owned(),
-        many => format!("{} do not obey", counted(many, "row")),
-    };
-    streams.note(&format!("{rows} {}", file.display()));
-    if count == 0 { Status::Fine } else { Status::Findings }
+    save_done(session, &done, saving, streams)
 }
 
 impl Ready {

@@ -3,12 +3,15 @@
 use super::apply::Apply;
 use super::definition::{Completions, Man};
 use super::diff::Diff;
+use super::fix::Fix;
 use super::help::Help;
 use super::merge::Merge;
-use super::rows::{Add, Dedupe, Remove, ReplaceIn, Sort, Target};
+pub use super::options::Common;
+use super::options::{SaveOptions, UrlList, size, when};
+use super::rows::{Add, Dedupe, Keep, Remove, ReplaceIn, Sort};
+use super::set::Set;
 use super::stats::Stats;
-use crate::check::profile::Profile;
-use crate::files::{Conflicts, backup};
+use crate::files::backup;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -19,7 +22,7 @@ use std::path::PathBuf;
     version,
     about = "A terminal editor for sitemaps: your URLs as a table, checked while you edit",
     after_help = "Without PATH, sited opens sitemap_index.xml or sitemap.xml of this folder, else a sample set.\n\
-                  Exit status: 0 fine, 1 check, diff or apply --check found something, 2 wrong usage,\n\
+                  Exit status: 0 fine, 1 check, diff or --check found something, 2 wrong usage,\n\
                   3 a file cannot be read or written.\n\n\
                   Examples:\n  sited public/\n  sited check public/ --profile google\n  \
                   sited set public/ lastmod=today --where 'path:/blog/*' --dry-run",
@@ -111,62 +114,6 @@ impl Open {
     }
 }
 
-/// What is the same for every task.
-#[derive(Debug, Clone, Default, Args)]
-pub struct Common {
-    /// The URL of the folder that the set will be served from
-    #[arg(long, value_name = "URL")]
-    pub base_url: Option<String>,
-    /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
-    #[arg(long, value_name = "TIME")]
-    pub now: Option<String>,
-    /// Whose expectations count: protocol, google, bing, yandex, baidu or legacy-0.84
-    #[arg(long, value_name = "NAME", value_parser = profile)]
-    pub profile: Option<Profile>,
-    /// The set may list URLs of other sites: their robots.txt names it
-    #[arg(long)]
-    pub cross_submission: bool,
-    /// Go on without the files of a set that are missing or cannot be read, and say which
-    #[arg(long)]
-    pub allow_missing: bool,
-    /// Write files that are left without entries
-    #[arg(long)]
-    pub allow_empty: bool,
-    /// Write files that were damaged or in another encoding as they were repaired
-    #[arg(long)]
-    pub accept_repairs: bool,
-    /// Create the folder that is written to, if it does not exist
-    #[arg(long)]
-    pub mkdir: bool,
-    /// The column of a CSV or TSV table that holds the URLs: its name, or its number from 1
-    #[arg(long, value_name = "NAME")]
-    pub loc_column: Option<String>,
-    /// The most bytes that a file may have, uncompressed
-    #[arg(long, value_name = "N")]
-    pub max_bytes: Option<u64>,
-    /// Keep what a save replaces, in PATH.bak: off, once (as it was before this run) or always (before each save)
-    #[arg(long, value_name = "WHEN", value_parser = when)]
-    pub backup: Option<backup::When>,
-    /// Whether the command says itself which files of the set were not read, and does not refuse the set for them.
-    #[arg(skip)]
-    pub reports_unread: bool,
-    /// What the command does with files that have merge conflicts.
-    #[arg(skip)]
-    pub conflicts: Conflicts,
-}
-
-/// Reads when files are kept.
-fn when(name: &str) -> Result<backup::When, String> {
-    use backup::When;
-    When::from_name(name).ok_or_else(|| format!("expected one of {}", When::ALL.map(When::name).join(", ")))
-}
-
-/// Reads the name of a profile.
-fn profile(name: &str) -> Result<Profile, String> {
-    let names = || Profile::ALL.map(Profile::name).join(", ");
-    Profile::from_name(name).ok_or_else(|| format!("profiles are {}", names()))
-}
-
 /// Work without a screen.
 #[derive(Debug, Subcommand)]
 pub enum Task {
@@ -184,6 +131,8 @@ pub enum Task {
     Add(Add),
     /// Take rows out and save
     Remove(Remove),
+    /// Remove all rows but the given ones and save
+    Keep(Keep),
     /// Put the rows of each file in order and save
     Sort(Sort),
     /// Take out rows whose URL stands there already, and save
@@ -213,17 +162,23 @@ pub enum Task {
 }
 
 impl Task {
-    /// What a task that changes rows reads and writes.
-    pub(super) const fn target(&self) -> Option<&Target> {
+    /// Whether the task saves over the files that it reads. Any other task leaves an interrupted save of them as it is.
+    pub fn writes_in_place(&self) -> bool {
+        self.saved_by().is_some_and(|save| !save.is_preview() && save.output.is_none())
+    }
+
+    /// How a task saves the sets that it changes; `None` for tasks that change none.
+    pub fn saved_by(&self) -> Option<&SaveOptions> {
         match self {
-            Self::Set(task) => Some(&task.target),
-            Self::Fix(task) => Some(&task.target),
-            Self::Replace(task) => Some(&task.target),
-            Self::Add(task) => Some(&task.target),
-            Self::Remove(task) => Some(&task.target),
-            Self::Sort(task) => Some(&task.target),
-            Self::Dedupe(task) => Some(&task.target),
-            Self::Apply(task) => Some(&task.target),
+            Self::Set(task) => Some(&task.edit.save),
+            Self::Fix(task) => Some(&task.edit.save),
+            Self::Replace(task) => Some(&task.edit.save),
+            Self::Add(task) => Some(&task.save),
+            Self::Remove(task) => Some(&task.edit.save),
+            Self::Keep(task) => Some(&task.edit.save),
+            Self::Sort(task) => Some(&task.edit.save),
+            Self::Dedupe(task) => Some(&task.edit.save),
+            Self::Apply(task) => Some(&task.edit.save),
             Self::Check(_)
             | Self::List(_)
             | Self::Split(_)
@@ -237,12 +192,6 @@ impl Task {
             | Self::Man(_)
             | Self::Help(_) => None,
         }
-    }
-
-    /// Whether the task saves over the files that it reads. Any other task leaves an interrupted save of them as it is.
-    pub fn writes_in_place(&self) -> bool {
-        let only_compares = matches!(self, Self::Apply(task) if task.check);
-        !only_compares && self.target().is_some_and(|target| !target.dry_run && target.output.is_none())
     }
 }
 
@@ -267,11 +216,11 @@ pub struct Check {
     /// From which severity on the run ends with status 1
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
     pub fail_on: FailOn,
-    /// Only findings of this rule, such as set-mixed-host or 'lastmod-*'
-    #[arg(long = "rule", value_name = "CODE")]
+    /// Only findings of these rules, such as set-mixed-host,'lastmod-*'
+    #[arg(long = "rule", value_name = "CODE,…", value_delimiter = ',')]
     pub rules: Vec<String>,
-    /// No findings of this rule
-    #[arg(long, value_name = "CODE")]
+    /// No findings of these rules
+    #[arg(long, value_name = "CODE,…", value_delimiter = ',')]
     pub ignore: Vec<String>,
     /// Only findings of rows that pass
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
@@ -305,7 +254,7 @@ pub struct Check {
 /// `sited list`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sited list sitemap.xml --where 'priority<0.5 section:blog'\n  sited list public/ --format csv --columns loc,lastmod,file --sort -lastmod"
+    after_help = "Examples:\n  sited list sitemap.xml --where 'priority<0.5 section:blog'\n  sited list public/ --format csv --columns loc,lastmod,file --sort -lastmod\n  sited list public/ --format jsonl --columns loc,images --where has:image\n  sited list public/ --urls-from urls.txt --format csv"
 )]
 pub struct List {
     /// Sitemaps, sitemap indexes, or folders that hold one
@@ -314,65 +263,28 @@ pub struct List {
     /// Only rows that pass, such as 'priority<0.5 section:blog'
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
+    /// Only rows with these URLs
+    #[command(flatten)]
+    pub urls: UrlList,
     /// How to print the rows
     #[arg(long, value_enum, default_value_t = ListFormat::Text)]
     pub format: ListFormat,
-    /// What to print of each row, such as loc,lastmod,file; also image, video, news, alternate, other, finding, rules
+    /// What to print of each row: loc, lastmod, changefreq, priority, host, path, section, depth, file, line, severity,
+    /// rules, has, is; image, video, news, alternate, other (how many); images, videos, alternates (their URLs)
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub columns: Vec<String>,
-    /// Sort by columns, the first one first, with a minus for falling order: -lastmod,loc
+    /// Sort by columns, the first one first, with a minus for falling order: -lastmod,loc or host,-depth
     #[arg(long, value_name = "KEYS", default_value = "", allow_hyphen_values = true)]
     pub sort: String,
     /// Print no line of names above the rows
     #[arg(long)]
     pub no_header: bool,
     /// Print the files that an index names instead of the URLs in them
-    #[arg(long, conflicts_with_all = ["filter", "columns", "sort"])]
+    #[arg(long, conflicts_with_all = ["filter", "columns", "sort", "urls_from"])]
     pub sitemaps: bool,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,
-}
-
-/// `sited set`.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  sited set sitemap.xml priority=0.8 --where path:/blog/*\n  sited set public/ lastmod=today changefreq=none --dry-run"
-)]
-pub struct Set {
-    /// What is changed, and where it is written
-    #[command(flatten)]
-    pub target: Target,
-    /// New values: priority=0.8, lastmod=today, lastmod=+7d, changefreq=none
-    #[arg(required = true, value_name = "FIELD=VALUE")]
-    pub assignments: Vec<String>,
-    /// Only rows that pass; without it, all rows
-    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
-    pub filter: Option<String>,
-    /// Write values that `check` reports as errors
-    #[arg(long)]
-    pub force: bool,
-}
-
-/// `sited fix`.
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  sited fix sitemap.xml --dry-run\n  sited fix public/ --rule set-duplicate")]
-pub struct Fix {
-    /// What is changed, and where it is written
-    #[command(flatten)]
-    pub target: Target,
-    /// Only findings of this rule, such as lastmod-no-seconds or 'lastmod-*'; without it, all whose fix is safe
-    #[arg(long = "rule", value_name = "CODE")]
-    pub rules: Vec<String>,
-    /// How, where there are several ways: check --explain CODE lists the answers of a rule
-    #[arg(long, value_name = "ANSWER", requires = "rules", allow_hyphen_values = true)]
-    pub answer: Option<String>,
-    /// Write the URLs of the index's entries below --base-url, and fix nothing else
-    #[arg(long, requires = "base_url", conflicts_with_all = ["rules", "filter"])]
-    pub rewrite_index: bool,
-    /// Only rows that pass; without it, all rows
-    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
-    pub filter: Option<String>,
 }
 
 /// `sited convert`.
@@ -388,6 +300,9 @@ pub struct Convert {
     /// The form, where the name does not say it
     #[arg(long, value_enum, value_name = "FORM")]
     pub to: Option<ConvertTo>,
+    /// Print what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,
@@ -420,8 +335,8 @@ pub struct Split {
     /// The most URLs of a part
     #[arg(long, value_name = "N")]
     pub max_urls: Option<u32>,
-    /// The most bytes of a part, uncompressed
-    #[arg(long, value_name = "N")]
+    /// The most bytes of a part, uncompressed: 10000000, 10MB or 10MiB
+    #[arg(long, value_name = "SIZE", value_parser = size)]
     pub max_bytes: Option<u64>,
     /// What belongs together: section, host, month, or queries of which the first that a row passes has it
     #[arg(long, value_name = "KEY|QUERY", num_args = 1..)]
@@ -592,9 +507,7 @@ mod tests {
         let task = read("sited list a.xml --where -has:image").unwrap().task;
         assert!(matches!(task, Some(Task::List(List { filter: Some(filter), .. })) if filter == "-has:image"));
         let task = read("sited set a.xml lastmod=-1d priority=0.8 --dry-run -o b.xml").unwrap().task;
-        assert!(
-            matches!(task, Some(Task::Set(Set { assignments, target, .. })) if assignments.len() == 2 && target.dry_run)
-        );
+        assert!(matches!(task, Some(Task::Set(Set { words, edit, .. })) if words.len() == 3 && edit.save.dry_run));
         let line = read("sited --script - a.xml").unwrap();
         assert_eq!(line.open.script, Some("-".into()));
         // What holds for every task may stand before it; what is about the screen may not.
@@ -615,7 +528,8 @@ mod tests {
         for words in [
             "sited check",
             "sited list",
-            "sited set a.xml",
+            "sited set",
+            "sited keep a.xml",
             "sited convert a.xml",
             "sited list a.xml --sitemaps --where x",
             "sited check a.xml --format yaml",

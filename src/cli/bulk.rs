@@ -2,11 +2,13 @@
 //!
 //! Both ways do, say and write the same.
 
-use super::apply::{self, Ready, dealt};
-use super::changes::changes;
-use super::edit::{edit_all, foretold, show_diffs, without_claim};
+use super::apply::{Ready, dealt, held_rules};
+use super::changes::{AROUND, changed_files, changed_rows, pending};
+use super::edit::{Check, Saving, edit_all, edit_change, foretold, show_diffs, without_claim};
 use super::lock::Lock;
-use super::rows::{Keep, Target, date_of, repeated};
+use super::options::Target;
+use super::output::plain;
+use super::rows::{Stays, date_of, repeated};
 use super::save::{Agreed, announcement, refuse_empty, show_plan};
 use super::walk::{Set, say_why_held};
 use super::{Failure, Status, Streams};
@@ -29,19 +31,24 @@ use std::path::{Path, PathBuf};
 pub(super) enum Task<'t> {
     /// What a command says.
     Command(Command),
-    /// What a file of rules says; `check` only compares.
+    /// What a file of rules says.
     Rules {
         /// The rules.
         rules: &'t [Ready],
         /// Their file.
         file: &'t Path,
-        /// Change nothing, list what does not obey.
-        check: bool,
+    },
+    /// What is made of those rows that are in memory.
+    Rows {
+        /// A command about the rows of the same query.
+        like: Command,
+        /// The change of a set, or of the file of it that is in memory.
+        change: &'t dyn Fn(&Snapshot) -> Result<Change, Refused>,
     },
     /// Rows of URLs that stand more than once go.
     Repeated {
         /// But for this one.
-        keep: Keep,
+        keep: Stays,
         /// Whether spellings of one URL are the same.
         equivalent: bool,
     },
@@ -50,15 +57,20 @@ pub(super) enum Task<'t> {
 impl Task<'_> {
     fn way(&self) -> Way {
         match self {
-            Self::Command(command) => Way::of(command),
+            Self::Command(command) | Self::Rows { like: command, .. } => Way::of(command),
             Self::Rules { rules, .. } if rules.iter().any(Ready::compares_rows) => Way::Compared,
             Self::Rules { .. } => Way::Alone,
             Self::Repeated { .. } => Way::Compared,
         }
     }
 
-    fn is_check(&self) -> bool {
-        matches!(self, Self::Rules { check: true, .. })
+    /// Whether and where the changes of a set are saved.
+    fn saving<'a>(&'a self, target: &'a Target) -> Saving<'a> {
+        let saving = target.saving();
+        match self {
+            Self::Rules { file, .. } => Saving { check: saving.check.map(|_| Check::Rules(file)), ..saving },
+            _ => saving,
+        }
     }
 
     /// The changes of the file that is held, each a step by its number; `gone` are the rows of a set that are repeated.
@@ -74,6 +86,7 @@ impl Task<'_> {
                 let set = |rule: &Ready, rows| Change::Set { rows, assignments: rule.assignments.clone() };
                 dealt.map(|(number, (rule, rows))| (number, set(rule, rows))).collect()
             }
+            Self::Rows { change, .. } => vec![(0, change(snapshot)?)],
             Self::Repeated { .. } if gone.is_empty() => Vec::new(),
             Self::Repeated { .. } => vec![(0, Change::Delete(snapshot.document.held_set() & gone))],
         })
@@ -81,9 +94,14 @@ impl Task<'_> {
 
     /// What is done to a set that is held.
     fn held(&self, mut session: Session, target: &Target, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+        let saving = self.saving(target);
         match self {
-            Self::Command(command) => edit_all(session, std::slice::from_ref(command), &target.saving(), streams),
-            Self::Rules { rules, file, check } => apply::held(session, target, (rules, file, *check), streams),
+            Self::Command(command) => edit_all(session, std::slice::from_ref(command), &saving, streams),
+            Self::Rules { rules, .. } => held_rules(session, rules, &saving, streams),
+            Self::Rows { change, .. } => {
+                let change = change(session.view())?;
+                edit_change(session, &change, &saving, streams)
+            }
             Self::Repeated { keep, equivalent } => {
                 let rows = repeated(&session, *keep, *equivalent, &|row| date_of(&session, row));
                 if rows.is_empty() {
@@ -92,7 +110,7 @@ impl Task<'_> {
                 session.mark(&rows, true);
                 let delete = Command::Delete(Scope::default());
                 let commands = if rows.is_empty() { &[][..] } else { std::slice::from_ref(&delete) };
-                edit_all(session, commands, &target.saving(), streams)
+                edit_all(session, commands, &saving, streams)
             }
         }
     }
@@ -105,22 +123,21 @@ pub(super) fn change(
     held: u64,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    let is_dry = target.dry_run || task.is_check();
-    if target.output.is_some() {
+    let (common, is_dry) = (&target.save.common, target.save.is_preview());
+    if let Some(output) = &target.save.output {
         // A copy: its files have other names.
-        let (session, _lock) =
-            target.common.open_to_change(&target.path, (target.output.as_deref(), is_dry), streams)?;
+        let (session, _lock) = common.open_to_change(&target.path, (Some(output), is_dry), streams)?;
         say_why_held((&session, held), "it is written to another path", streams);
         return task.held(session, target, streams);
     }
     let paths = [target.path.clone()];
     let mut lock = if is_dry { Lock::default() } else { Lock::take(streams, &paths)? };
-    let mut set = Set::open_to_change(&target.common, (&paths, held), task.way(), streams)?;
+    let mut set = Set::open_to_change(common, (&paths, held), task.way(), streams)?;
     if !matches!(set, Set::Held(_)) {
         let mut done = through(&mut set, &mut lock, (target, task), streams)?;
         if matches!(done, Err(Again::Compared)) {
             drop(set);
-            set = Set::compared(&target.common, &paths, target.common.now()?, streams)?;
+            set = Set::compared(common, &paths, common.now()?, streams)?;
             done = through(&mut set, &mut lock, (target, task), streams)?;
         }
         let why = match done {
@@ -129,7 +146,7 @@ pub(super) fn change(
             Err(Again::Compared) => "it has to be known as a whole",
         };
         drop(set);
-        set = Set::hold(&target.common, &paths, why, streams)?;
+        set = Set::hold(common, &paths, why, streams)?;
     }
     let Set::Held(session) = set else { return Ok(Status::Fine) };
     lock.check(&session)?;
@@ -138,6 +155,8 @@ pub(super) fn change(
 
 /// What is printed of files, kept until it is known that all of them can be gone through.
 struct Spool {
+    /// What is changed around the entries of files, which is listed before the rows.
+    around: Vec<u8>,
     file: BufWriter<File>,
     notes: Vec<String>,
     /// What is printed of files that the set gives up, by their paths.
@@ -146,7 +165,8 @@ struct Spool {
 
 impl Spool {
     fn new() -> io::Result<Self> {
-        Ok(Self { file: BufWriter::new(tempfile::tempfile()?), notes: Vec::new(), gone: BTreeMap::new() })
+        let file = BufWriter::new(tempfile::tempfile()?);
+        Ok(Self { around: Vec::new(), file, notes: Vec::new(), gone: BTreeMap::new() })
     }
 
     fn print(mut self, streams: &mut Streams<'_>) -> io::Result<()> {
@@ -183,19 +203,19 @@ fn through(
     (target, task): (&Target, &Task<'_>),
     streams: &mut Streams<'_>,
 ) -> Result<Result<Status, Again>, Failure> {
-    let agreed = Agreed::of(&target.common);
-    let (is_check, colour) = (task.is_check(), streams.colour);
-    let is_dry = target.dry_run || is_check;
+    let (save, saving) = (&target.save, task.saving(target));
+    let agreed = Agreed::of(&save.common);
+    let (check, colour, is_dry) = (saving.check, streams.colour, save.is_preview());
     let mut how = if is_dry {
         How::look()
     } else {
-        let backups = Backups::new(target.common.backup.unwrap_or_default());
-        let manner = Manner { force: false, backups, now: target.common.now()?, state: streams.state.clone() };
-        How::write(manner, target.common.accept_repairs)
+        let backups = Backups::new(save.common.backup.unwrap_or_default());
+        let manner = Manner { force: false, backups, now: save.common.now()?, state: streams.state.clone() };
+        How::write(manner, save.common.accept_repairs)
     };
     how = how.compared(matches!(set, Set::Parts(_)));
     let steps = match task {
-        Task::Command(command) => {
+        Task::Command(command) | Task::Rows { like: command, .. } => {
             how = how.command(command);
             1
         }
@@ -227,8 +247,11 @@ fn through(
             Ok(None) => return Ok(()),
             Ok(Some(looked)) => looked,
         };
-        if is_check {
-            count += changes(&looked.snapshot, &mut spool.file)?;
+        if check.is_some() {
+            let pending = pending(&looked.snapshot);
+            changed_files(&looked.snapshot, &pending, &mut spool.around)?;
+            changed_rows(&looked.snapshot, &pending, &mut spool.file)?;
+            count += pending.entries.len() as u64;
         } else if is_dry {
             match looked.emptied {
                 Some(path) => {
@@ -254,19 +277,25 @@ fn through(
         Err(Halt::Compared) => return Ok(Err(Again::Compared)),
     };
     // Files without a row stay where no row is left at all.
-    if is_dry && !spool.gone.is_empty() && done.is_empty() {
+    if save.dry_run && !spool.gone.is_empty() && done.is_empty() {
         return Ok(Err(Again::Whole("no row is left of it")));
     }
     if matches!(task, Task::Repeated { .. }) && gone.is_empty() {
         streams.note(ALL_DIFFER);
     }
     let told = told(&done, (target, task));
+    if let Some(check) = check {
+        if let Some(index) = set.session().document().index().filter(|_| done.changes_index) {
+            writeln!(streams.out, "~ {}  {AROUND}", plain(&index.name))?;
+            count += 1;
+        }
+        streams.out.write_all(&spool.around)?;
+        spool.print(streams)?;
+        return Ok(Ok(check.finish(count, streams)));
+    }
+    streams.edited.is_changed |= !done.plan.is_empty();
     if is_dry {
         streams.note_all(&told);
-    }
-    if let Task::Rules { file, check: true, .. } = task {
-        spool.print(streams)?;
-        return Ok(Ok(apply::obeyed(count, file, streams)));
     }
     if is_dry {
         if !done.plan.is_empty() {
@@ -289,13 +318,12 @@ fn through(
 
 /// What was done, step by step.
 fn told(done: &Through, (target, task): (&Target, &Task<'_>)) -> Vec<String> {
-    let profile = target.common.profile.unwrap_or_default();
+    let profile = target.save.common.profile.unwrap_or_default();
     let steps = done.sums.iter().enumerate().filter_map(|(number, step)| {
         let (intent, message) = (step.intent.as_ref()?, step.message(profile)?);
         match task {
-            Task::Rules { check: true, .. } => None,
-            Task::Rules { rules, .. } => Some(rules.get(number)?.words(&message, target.dry_run)),
-            _ if target.dry_run => Some(foretold(intent, profile)),
+            Task::Rules { rules, .. } => Some(rules.get(number)?.words(&message, target.save.dry_run)),
+            _ if target.save.dry_run => Some(foretold(intent, profile)),
             _ if done.plan.is_empty() => Some(message),
             _ => Some(without_claim(&message)),
         }
@@ -304,10 +332,10 @@ fn told(done: &Through, (target, task): (&Target, &Task<'_>)) -> Vec<String> {
 }
 
 /// The rows of a large set that go because their URLs stand more than once.
-fn gone(set: &mut Set, keep: Keep, equivalent: bool, streams: &mut Streams<'_>) -> Result<RowSet, Failure> {
+fn gone(set: &mut Set, keep: Stays, equivalent: bool, streams: &mut Streams<'_>) -> Result<RowSet, Failure> {
     let mut dates: HashMap<RowId, i64> = HashMap::new();
     let grouped = set.session().view().checks.set().duplicate_rows();
-    if keep == Keep::Newest && !grouped.is_empty() {
+    if keep == Stays::Newest && !grouped.is_empty() {
         set.each(streams, |session, _, _| {
             let rows = session.document().held_rows().filter(|row| grouped.contains(row.0));
             dates.extend(rows.filter_map(|row| Some((row, date_of(session, row)?))));

@@ -6,26 +6,47 @@ use crate::document::RowState;
 use crate::files::Action;
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::session::pending::Entry;
+use crate::session::pending::{Entry, Pending};
 use crate::session::snapshot::Snapshot;
 use crate::words::{counted, grouped};
 use std::io;
 
 /// A line for each change: sign, URL, what differs. Gives their number.
 pub(super) fn changes(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Result<u64> {
-    let pending = snapshot.pending("", &Progress::default()).unwrap_or_default();
-    let count = pending.entries.len() as u64;
-    for entry in pending.entries {
+    let pending = pending(snapshot);
+    changed_files(snapshot, &pending, out)?;
+    changed_rows(snapshot, &pending, out)?;
+    Ok(pending.entries.len() as u64)
+}
+
+/// All unsaved changes.
+pub(super) fn pending(snapshot: &Snapshot) -> Pending {
+    snapshot.pending("", &Progress::default()).unwrap_or_default()
+}
+
+/// The lines about what stands around entries.
+pub(super) fn changed_files(snapshot: &Snapshot, pending: &Pending, out: &mut dyn io::Write) -> io::Result<()> {
+    for entry in &pending.entries {
+        if let Entry::File(file) = entry {
+            writeln!(out, "~ {}  {AROUND}", plain(&snapshot.file_name(*file)))?;
+        }
+    }
+    Ok(())
+}
+
+/// What of a file is changed beside its rows.
+pub(super) const AROUND: &str = "what stands around its entries";
+
+/// The lines about rows.
+pub(super) fn changed_rows(snapshot: &Snapshot, pending: &Pending, out: &mut dyn io::Write) -> io::Result<()> {
+    for entry in &pending.entries {
         let row = match entry {
-            Entry::File(file) => {
-                writeln!(out, "~ {}  what stands around its entries", plain(&snapshot.file_name(file)))?;
-                continue;
-            }
+            Entry::File(_) => continue,
             Entry::Undone(row) => {
-                writeln!(out, "- {}", plain(&snapshot.saved.loc(row)))?;
+                writeln!(out, "- {}", plain(&snapshot.saved.loc(*row)))?;
                 continue;
             }
-            Entry::Row(row) => row,
+            Entry::Row(row) => *row,
         };
         let sign = match snapshot.document.row_state(&snapshot.saved, row) {
             RowState::Added => '+',
@@ -43,7 +64,7 @@ pub(super) fn changes(snapshot: &Snapshot, out: &mut dyn io::Write) -> io::Resul
         let moved = if pending.moved.contains(row.0) { "  moved" } else { "" };
         writeln!(out, "{moved}")?;
     }
-    Ok(count)
+    Ok(())
 }
 
 /// A line for each file with its hashes, and one for each place that differs.

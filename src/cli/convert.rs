@@ -2,7 +2,7 @@
 
 use super::args::{Convert, ConvertTo};
 use super::damage::Damage;
-use super::save::{Agreed, save_as};
+use super::save::{Agreed, preview_as, save_as};
 use super::{Failure, Status, Streams};
 use crate::document::form::Form;
 
@@ -16,7 +16,12 @@ pub(super) fn run(convert: &Convert, streams: &mut Streams<'_>) -> Result<Status
     })?;
     let mut session = convert.common.open_set(&convert.paths, now, streams)?;
     Damage::of(&session).say(streams);
-    save_as(&mut session, (&convert.output, form), Agreed::of(&convert.common), streams)?;
+    let (to, agreed) = ((convert.output.as_path(), form), Agreed::of(&convert.common));
+    if convert.dry_run {
+        preview_as(&mut session, to, agreed, streams)?;
+    } else {
+        save_as(&mut session, to, agreed, streams)?;
+    }
     Ok(Status::Fine)
 }
 

@@ -16,8 +16,8 @@ pub(super) struct Destination<'p> {
 impl<'p> Destination<'p> {
     /// Where a task was told to write, if it was told.
     pub(super) fn of(task: &'p Task) -> Option<Self> {
-        if let Some(target) = task.target() {
-            return Some(Self::file(target.output.as_deref()?, target.common.mkdir));
+        if let Some(save) = task.saved_by() {
+            return Some(Self::file(save.output.as_deref()?, save.common.mkdir));
         }
         match task {
             Task::Check(task) => Some(Self::file(task.write_baseline.as_deref()?, task.common.mkdir)),
@@ -25,6 +25,7 @@ impl<'p> Destination<'p> {
             // A folder that is named is made; those above it are not.
             Task::Merge(task) => Some(Self::file(&task.output, task.common.mkdir)),
             Task::Split(task) => Some(Self::file(&task.output, task.mkdir)),
+            // A package's folders of manual pages are made with the pages.
             _ => None,
         }
     }

@@ -1,5 +1,6 @@
 //! Changes of a set without a screen: previewed, or done and saved.
 
+use super::changes::changes;
 use super::output::{Paint, plain};
 use super::save::{Agreed, refuse_empty, refuse_lost, save, show_plan};
 use super::{Failure, Status, Streams};
@@ -8,7 +9,7 @@ use crate::document::diff::Kind;
 use crate::files::{Action, is_stream};
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::session::change::Intent;
+use crate::session::change::{Change, Intent};
 use crate::session::command::Command;
 use crate::session::run::{Asker, Outcome};
 use crate::session::verify::Inspection;
@@ -21,10 +22,57 @@ use std::path::Path;
 pub(super) struct Saving<'a> {
     /// Say what would change, and write nothing.
     pub(super) dry_run: bool,
+    /// List what would change, and write nothing.
+    pub(super) check: Option<Check<'a>>,
     /// Write to another path.
     pub(super) output: Option<&'a Path>,
     /// What was agreed to.
     pub(super) agreed: Agreed,
+}
+
+/// What a check compares the rows with.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Check<'a> {
+    /// What the command would make of them.
+    Changes,
+    /// A file of rules.
+    Rules(&'a Path),
+}
+
+impl Check<'_> {
+    /// Says how many changes were listed, and whether that is any.
+    pub(super) fn finish(self, count: u64, streams: &mut Streams<'_>) -> Status {
+        let words = match (self, count) {
+            (Self::Changes, 0) => "nothing would change".to_owned(),
+            (Self::Changes, _) => format!("{} would be made", counted(count, "change")),
+            (Self::Rules(file), 0) => format!("all rows obey {}", file.display()),
+            (Self::Rules(file), 1) => format!("1 row does not obey {}", file.display()),
+            (Self::Rules(file), _) => format!("{} do not obey {}", counted(count, "row"), file.display()),
+        };
+        streams.note(&words);
+        streams.edited.is_changed |= count > 0;
+        if count > 0 { Status::Findings } else { Status::Fine }
+    }
+}
+
+/// Makes a change and saves, as [`edit_all`] does what commands say.
+pub(super) fn edit_change(
+    mut session: Session,
+    change: &Change,
+    how: &Saving<'_>,
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    let mut done = Vec::new();
+    if how.dry_run
+        && let Some(intent) = session.view().intend(change, &Progress::default())?
+    {
+        done.push(foretold(&intent, session.profile()));
+    }
+    let report = session.change(change)?;
+    if !how.dry_run {
+        done.push(report.message);
+    }
+    save_done(session, &done, how, streams)
 }
 
 /// Does what commands say, one after the other, and saves once, in place or to another path. A dry run does them in memory, and tells what a save would
@@ -58,6 +106,11 @@ pub(super) fn save_done(
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     refuse_lost(&session, how.output)?;
+    if let Some(check) = how.check {
+        let count = changes(session.view(), streams.out)?;
+        return Ok(check.finish(count, streams));
+    }
+    streams.edited.is_changed |= session.is_modified();
     // What is written elsewhere may hold repairs, although no command changed a row.
     let words = |words: &String| if how.output.is_some() { without_claim(words) } else { words.clone() };
     let done: &[String] = &done.iter().map(words).collect::<Vec<_>>();

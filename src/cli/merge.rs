@@ -2,7 +2,7 @@
 
 use super::args::{Common, Split};
 use super::damage::Damage;
-use super::rows::{Keep, date_of, repeated};
+use super::rows::{Stays, date_of, repeated};
 use super::save::{Agreed, save_as};
 use super::{Failure, Status, Streams, split};
 use crate::document::form::Form;
@@ -35,8 +35,8 @@ pub struct Merge {
     #[arg(long)]
     pub dedupe: bool,
     /// Which row of a URL stays
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Keep::First, requires = "dedupe")]
-    pub keep: Keep,
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Stays::First, requires = "dedupe")]
+    pub keep: Stays,
     /// Gzip the parts
     #[arg(long)]
     pub gzip: bool,

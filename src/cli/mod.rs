@@ -11,6 +11,7 @@ mod changes;
 mod check;
 mod choose;
 pub mod clock;
+mod columns;
 mod convert;
 mod damage;
 pub mod definition;
@@ -18,25 +19,30 @@ mod destination;
 pub mod diff;
 mod edit;
 mod explain;
-mod fix;
+pub mod fix;
 mod help;
 mod list;
 mod lock;
 pub mod merge;
 mod meter;
+pub mod options;
 pub mod output;
+mod paths;
 mod recover;
 mod report;
 mod restore;
 pub mod rows;
 mod save;
 mod script;
-mod set;
+pub mod set;
+mod sets;
 mod shown;
 mod split;
 pub mod stats;
+mod table;
 mod text_report;
 mod unread;
+mod urls;
 mod values;
 mod walk;
 
@@ -54,6 +60,7 @@ use crate::visible::Charset;
 use args::{Common, Line, Open, Task, When};
 use destination::Destination;
 use lock::Lock;
+use sets::Edited;
 use shown::Shown;
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, LineWriter, Write};
@@ -83,6 +90,11 @@ impl Status {
             Self::Usage => 2,
             Self::Files => 3,
         }
+    }
+
+    /// The worse of two.
+    const fn worse(self, other: Self) -> Self {
+        if other.code() > self.code() { other } else { self }
     }
 }
 
@@ -147,6 +159,19 @@ impl Failure {
         }
     }
 
+    /// The same, naming the set that it is about where the message does not.
+    fn about(self, path: &Path) -> Self {
+        let is_named = self.to_string().contains(&*path.to_string_lossy());
+        match self {
+            Self::Usage(message, hint) if !is_named => Self::Usage(format!("{}: {message}", path.display()), hint),
+            Self::Place(message, hint) if !is_named => Self::Place(format!("{}: {message}", path.display()), hint),
+            Self::Refused(Refused(message)) if !is_named => {
+                Self::Refused(Refused(format!("{}: {message}", path.display())))
+            }
+            other => other,
+        }
+    }
+
     /// The same, about something that it stands in.
     fn inside(self, what: &str) -> Self {
         match self {
@@ -194,6 +219,10 @@ struct Streams<'w> {
     colour: bool,
     /// What was said that sets go without: a set that is opened in several ways says it once.
     left_out: BTreeSet<String>,
+    /// The set that notes are about, where there are several.
+    about: Option<String>,
+    /// What was opened and changed.
+    edited: Edited,
 }
 
 /// What is around a run: the user's folder, and who looks at what it prints.
@@ -213,9 +242,20 @@ pub struct Around {
 
 impl<'w> Streams<'w> {
     /// Streams that nobody looks at.
-    const fn new(out: &'w mut dyn Write, notes: &'w mut (dyn Write + Send)) -> Self {
+    fn new(out: &'w mut dyn Write, notes: &'w mut (dyn Write + Send)) -> Self {
         let (finishes, meter, quiet, colour) = (false, false, false, false);
-        Self { out, notes, state: None, finishes, meter, quiet, colour, left_out: BTreeSet::new() }
+        Self {
+            out,
+            notes,
+            state: None,
+            finishes,
+            meter,
+            quiet,
+            colour,
+            left_out: BTreeSet::new(),
+            about: None,
+            edited: Edited::default(),
+        }
     }
 
     /// What this run may do about an interrupted save.
@@ -226,7 +266,8 @@ impl<'w> Streams<'w> {
     /// Says something that is no result. That nobody can hear it stops no work.
     fn note(&mut self, text: &str) {
         if !self.quiet {
-            let _ = writeln!(self.notes, "{}", Charset::Unicode.visible(text));
+            let about = self.about.as_deref().map_or_else(String::new, |about| format!("{about}: "));
+            let _ = writeln!(self.notes, "{}", Charset::Unicode.visible(&format!("{about}{text}")));
         }
     }
 
@@ -321,6 +362,7 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
         (Some(Task::Replace(replace)), _) => rows::replace(replace, held(), &mut streams),
         (Some(Task::Add(add)), _) => rows::add(add, &mut streams),
         (Some(Task::Remove(remove)), _) => rows::remove(remove, held(), &mut streams),
+        (Some(Task::Keep(keep)), _) => rows::keep(keep, held(), &mut streams),
         (Some(Task::Sort(sort)), _) => rows::sort(sort, &mut streams),
         (Some(Task::Dedupe(dedupe)), _) => rows::dedupe(dedupe, held(), &mut streams),
         (Some(Task::Split(split)), _) => split::run(split, held(), &mut streams),
@@ -459,6 +501,7 @@ impl Common {
 
     /// Says what a set goes without, and what was put right before or waits to be.
     fn say_about(&self, session: &Session, streams: &mut Streams<'_>) {
+        streams.edited.open(session.files());
         self.say_left_out(session.unread(), session.document().index(), streams);
         say_recovered(session.recovered(), streams);
         if let Some(words) = session.set_aside() {

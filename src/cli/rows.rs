@@ -1,58 +1,55 @@
-//! `sited replace`, `add`, `remove`, `sort`, `dedupe`: rows rewritten, added, taken out, put in order, and saved.
+//! `sited replace`, `add`, `remove`, `keep`, `sort`, `dedupe`: rows rewritten, added, taken out, put in order, and saved.
 //!
 //! Each says the commands of the `:` line that do the same, so that what was done on the screen can be written down.
 
 use super::args::Common;
 use super::bulk::{Task, change};
-use super::edit::{Saving, edit_all};
+use super::edit::{Check, Saving, edit_all};
 use super::lock::Lock;
+use super::options::{EditOptions, SaveOptions, Target, UrlList};
+use super::paths::{sort_keys, text_of};
 use super::save::Agreed;
 use super::set::assignments;
+use super::sets::each_set;
+use super::urls::Urls;
 use super::values::{refuse_assignments, refuse_urls};
 use super::walk::{held, say_why_held};
 use super::{Failure, Status, Streams, filter};
+use crate::document::query::Query;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sort;
+use crate::progress::Progress;
 use crate::protocol::Field;
-use crate::protocol::lastmod::{self, Now};
+use crate::protocol::lastmod;
 use crate::session::Session;
+use crate::session::change::Change;
 use crate::session::command::{Command, CommandError, Replace, Scope, Targets};
+use crate::session::run::Asker;
+use crate::session::snapshot::Snapshot;
 use clap::{Args, ValueEnum};
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// What is changed, and where it is written.
-#[derive(Debug, Clone, Args)]
-pub struct Target {
-    /// A sitemap, a sitemap index, or a folder that holds one
-    pub path: PathBuf,
-    /// Say what would change, and write nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Write to OUT (- is standard output) and leave PATH as it is; its end may choose the form: .txt, .csv, .tsv
-    #[arg(short, long, value_name = "OUT")]
-    pub output: Option<PathBuf>,
-    /// What is the same for every task
-    #[command(flatten)]
-    pub common: Common,
-}
 
 /// `sited replace`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sited replace sitemap.xml '^http:' https:\n  sited replace public/ '/old/(.*)' '/new/$1' --dry-run\n  sited replace public/ https://old.example https://example.com --in all"
+    override_usage = "sited replace [OPTIONS] <PATH>... <REGEX> <TEXT>",
+    after_help = "Examples:\n  sited replace sitemap.xml '^http:' https:\n  sited replace public/ '/old/(.*)' '/new/$1' --dry-run\n  sited replace public/ https://old.example https://example.com --in all\n  sited replace a.xml b.xml '^http:' https: --check"
 )]
 pub struct ReplaceIn {
-    /// What is changed, and where it is written
-    #[command(flatten)]
-    pub target: Target,
+    /// A sitemap, a sitemap index, or a folder; of several, each is saved on its own
+    pub path: OsString,
     /// A regular expression, looked for in every URL
     #[arg(value_name = "REGEX", allow_hyphen_values = true)]
-    pub pattern: String,
+    pub pattern: OsString,
     /// What is written instead; $1 or ${name} is what a group matched, $$ a dollar sign
     #[arg(value_name = "TEXT", allow_hyphen_values = true)]
-    pub replacement: String,
+    pub replacement: OsString,
+    /// With more than one PATH the last two words are REGEX and TEXT
+    #[arg(value_name = "…")]
+    pub more: Vec<OsString>,
     /// Replace every match in a URL, not only the first
     #[arg(short = 'g', long)]
     pub all: bool,
@@ -65,6 +62,9 @@ pub struct ReplaceIn {
     /// Only rows that pass; without it, all rows
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
+    /// How the sets are saved
+    #[command(flatten)]
+    pub edit: EditOptions,
 }
 
 /// `sited add`.
@@ -73,9 +73,8 @@ pub struct ReplaceIn {
     after_help = "Examples:\n  sited add sitemap.xml https://example.com/new --set lastmod=today\n  sited add sitemap.xml --from urls.txt\n  cut -f1 urls.tsv | sited add sitemap.xml -"
 )]
 pub struct Add {
-    /// What is changed, and where it is written
-    #[command(flatten)]
-    pub target: Target,
+    /// A sitemap, a sitemap index, or a folder that holds one
+    pub path: PathBuf,
     /// URLs; - reads them from standard input, one a line
     #[arg(required_unless_present = "from", value_name = "URL")]
     pub urls: Vec<String>,
@@ -91,50 +90,95 @@ pub struct Add {
     /// Add URLs and write values that `check` reports as errors
     #[arg(long)]
     pub force: bool,
+    /// How the set is saved
+    #[command(flatten)]
+    pub save: SaveOptions,
 }
 
 /// `sited remove`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  sited remove sitemap.xml --where 'path:/draft/* or lastmod<2015'")]
+#[command(
+    after_help = "Examples:\n  sited remove sitemap.xml --where 'path:/draft/* or lastmod<2015'\n  sited remove public/ --urls-from gone.txt"
+)]
 pub struct Remove {
-    /// What is changed, and where it is written
+    /// Sitemaps, sitemap indexes, or folders; each is saved on its own
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The rows that are removed; with --urls-from, those of its rows that pass
+    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true, required_unless_present = "urls_from")]
+    pub filter: Option<String>,
+    /// Only rows with these URLs
     #[command(flatten)]
-    pub target: Target,
-    /// The rows that go
-    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true, required = true)]
-    pub filter: String,
+    pub urls: UrlList,
+    /// How the sets are saved
+    #[command(flatten)]
+    pub edit: EditOptions,
+}
+
+/// `sited keep`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sited keep sitemap.xml --urls-from live.txt\n  sited keep public/ --where host:www.example.com --dry-run"
+)]
+pub struct Keep {
+    /// Sitemaps, sitemap indexes, or folders; each is saved on its own
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The rows that stay; with --urls-from, those of its rows that pass
+    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true, required_unless_present = "urls_from")]
+    pub filter: Option<String>,
+    /// Only rows with these URLs
+    #[command(flatten)]
+    pub urls: UrlList,
+    /// How the sets are saved
+    #[command(flatten)]
+    pub edit: EditOptions,
 }
 
 /// `sited sort`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  sited sort sitemap.xml\n  sited sort public/ -lastmod,loc --dry-run")]
+#[command(
+    override_usage = "sited sort [OPTIONS] <PATH>... [KEYS]",
+    after_help = "Examples:\n  sited sort sitemap.xml\n  sited sort public/ -lastmod,loc --dry-run\n  sited sort a.xml b.xml --by -lastmod"
+)]
 pub struct Sort {
-    /// What is changed, and where it is written
-    #[command(flatten)]
-    pub target: Target,
+    /// A sitemap, a sitemap index, or a folder; of several, each is saved on its own
+    pub path: OsString,
     /// Columns, the first one first, with a minus for falling order: loc, -lastmod, -priority,loc
-    #[arg(value_name = "KEYS", default_value = "loc", allow_hyphen_values = true)]
-    pub keys: String,
+    #[arg(value_name = "KEYS", allow_hyphen_values = true)]
+    pub keys: Option<OsString>,
+    /// With more than one PATH the last word is KEYS, unless it is a file
+    #[arg(value_name = "…")]
+    pub more: Vec<OsString>,
+    /// KEYS in another way: all other words are paths then
+    #[arg(long, value_name = "KEYS", allow_hyphen_values = true)]
+    pub by: Option<String>,
+    /// How the sets are saved
+    #[command(flatten)]
+    pub edit: EditOptions,
 }
 
 /// `sited dedupe`.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  sited dedupe public/ --keep newest")]
+#[command(after_help = "Examples:\n  sited dedupe public/ --keep newest\n  sited dedupe public/ --check")]
 pub struct Dedupe {
-    /// What is changed, and where it is written
-    #[command(flatten)]
-    pub target: Target,
+    /// Sitemaps, sitemap indexes, or folders; each is saved on its own
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
     /// Which row of a URL stays
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Keep::First)]
-    pub keep: Keep,
+    #[arg(long, value_enum, value_name = "WHICH", default_value_t = Stays::First)]
+    pub keep: Stays,
     /// URLs that mean the same by RFC 3986 are the same, such as with %7E for ~, or with the default port
     #[arg(long)]
     pub equivalent: bool,
+    /// How the sets are saved
+    #[command(flatten)]
+    pub edit: EditOptions,
 }
 
 /// Which row of a URL stays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Keep {
+pub enum Stays {
     /// The first
     First,
     /// The last
@@ -151,40 +195,46 @@ fn targets(names: &str) -> Result<Targets, String> {
 impl Target {
     /// Opens it to be changed; `why` says why all of it is held.
     fn open(&self, why: &str, streams: &mut Streams<'_>) -> Result<(Session, Lock), Failure> {
-        let opened = self.common.open_to_change(&self.path, (self.output.as_deref(), self.dry_run), streams)?;
+        let SaveOptions { output, common, .. } = &self.save;
+        let opened = common.open_to_change(&self.path, (output.as_deref(), self.save.is_preview()), streams)?;
         say_why_held((&opened.0, held()), why, streams);
         Ok(opened)
     }
 
     /// Whether and where the change is saved.
     pub(super) fn saving(&self) -> Saving<'_> {
-        let output = self.output.as_deref();
-        Saving { dry_run: self.dry_run, output, agreed: Agreed::of(&self.common) }
+        let SaveOptions { dry_run, check, output, common } = &self.save;
+        let check = check.then_some(Check::Changes);
+        Saving { dry_run: *dry_run, check, output: output.as_deref(), agreed: Agreed::of(common) }
     }
 
     /// Opens it, does what the commands say, and saves. `why` says why all of a large set is held for them.
     pub(super) fn run(
         &self,
         (why, streams): (&str, &mut Streams<'_>),
-        commands: impl FnOnce(&mut Session, Now) -> Result<Vec<Command>, Failure>,
+        commands: impl FnOnce(&mut Session) -> Result<Vec<Command>, Failure>,
     ) -> Result<Status, Failure> {
-        let now = self.common.now()?;
         let (mut session, _lock) = self.open(why, streams)?;
-        let commands = commands(&mut session, now)?;
+        let commands = commands(&mut session)?;
         edit_all(session, &commands, &self.saving(), streams)
     }
 }
 
 pub(super) fn replace(task: &ReplaceIn, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let replace = Replace::of(&task.pattern, &task.replacement, task.all, task.ignore_case).map_err(|error| {
-        let text = if error.span.start <= task.pattern.len() { &task.pattern } else { &task.replacement };
-        let away = if error.span.start <= task.pattern.len() { 0 } else { task.pattern.len() + 1 };
+    let words: Vec<&OsString> = [&task.path, &task.pattern, &task.replacement].into_iter().chain(&task.more).collect();
+    let [paths @ .., pattern, replacement] = words.as_slice() else { return Ok(Status::Fine) };
+    let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+    let (pattern, replacement) = (text_of(pattern)?, text_of(replacement)?);
+    let replace = Replace::of(pattern, replacement, task.all, task.ignore_case).map_err(|error| {
+        let text = if error.span.start <= pattern.len() { pattern } else { replacement };
+        let away = if error.span.start <= pattern.len() { 0 } else { pattern.len() + 1 };
         let span = error.span.start - away..error.span.end.max(error.span.start) - away;
         Failure::text("this replacement", text, &CommandError::new(span, error.message))
     })?;
     let replace = replace.within(task.targets);
-    let scope = Scope { shown: false, query: filter(task.filter.as_deref(), task.target.common.now()?)? };
-    change(&task.target, &Task::Command(Command::Replace { scope, replace }), held, streams)
+    let scope = Scope { shown: false, query: filter(task.filter.as_deref(), task.edit.save.common.now()?)? };
+    let task_of_all = Task::Command(Command::Replace { scope, replace });
+    each_set(&paths, &task.edit, streams, |target, streams| change(target, &task_of_all, held, streams))
 }
 
 pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -201,7 +251,7 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
         }
     }
     for path in &task.from {
-        let common = Common { base_url: None, ..task.target.common.clone() };
+        let common = Common { base_url: None, ..task.save.common.clone() };
         let session = common.open(path, common.now()?, streams)?;
         let locs = session.document().live_rows().map(|row| session.document().loc(row).trim().to_owned());
         // Comments of a list are none of its URLs.
@@ -209,13 +259,14 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
     }
     let set = added(task)?;
     if !task.force {
-        refuse_urls(&urls, &task.target.common)?;
+        refuse_urls(&urls, &task.save.common)?;
         if let Some(Command::Set { assignments, .. }) = &set {
-            refuse_assignments(assignments, &task.target.common)?;
+            refuse_assignments(assignments, &task.save.common)?;
         }
     }
     let mut known = 0;
-    let status = task.target.run(("whether a URL is new is asked of all rows", streams), |session, _| {
+    let target = Target { path: task.path.clone(), save: task.save.clone() };
+    let status = target.run(("whether a URL is new is asked of all rows", streams), |session| {
         let before = urls.len();
         if !task.again {
             let mut seen = HashSet::new();
@@ -240,7 +291,7 @@ fn added(task: &Add) -> Result<Option<Command>, Failure> {
     if task.set.is_empty() {
         return Ok(None);
     }
-    let now = task.target.common.now()?;
+    let now = task.save.common.now()?;
     let words = task.set.iter().flat_map(|words| words.split_whitespace());
     let assignments = assignments(words, ("--set", task.force), now)?;
     let scope = Scope { shown: false, query: filter(Some("is:added"), now)? };
@@ -252,27 +303,76 @@ fn refuse_file(word: &str, task: &Add) -> Result<(), Failure> {
     if task.force || word.contains("://") || !Path::new(word).is_file() {
         return Ok(());
     }
-    let target = task.target.path.display();
+    let target = task.path.display();
     let hint = format!("to add the URLs in it: sited add {target} --from {word}");
     Err(Failure::Usage(format!("{word} is a file, not a URL"), hint))
 }
 
 pub(super) fn remove(task: &Remove, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let query = filter(Some(&task.filter), task.target.common.now()?)?;
-    change(&task.target, &Task::Command(Command::Delete(Scope { shown: false, query })), held, streams)
+    let query = filter(task.filter.as_deref(), task.edit.save.common.now()?)?;
+    let Some(urls) = Urls::read(&task.urls, &task.paths)? else {
+        let task_of_all = Task::Command(Command::Delete(Scope { shown: false, query }));
+        return each_set(&task.paths, &task.edit, streams, |target, streams| {
+            change(target, &task_of_all, held, streams)
+        });
+    };
+    let gone = |snapshot: &Snapshot| Ok(Change::Delete(chosen(snapshot, query.as_ref(), Some(&urls))));
+    let like = Command::Delete(Scope { shown: false, query: query.clone() });
+    let task_of_all = Task::Rows { like, change: &gone };
+    let status =
+        each_set(&task.paths, &task.edit, streams, |target, streams| change(target, &task_of_all, held, streams));
+    urls.say_missing(false, streams);
+    status
+}
+
+pub(super) fn keep(task: &Keep, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let query = filter(task.filter.as_deref(), task.edit.save.common.now()?)?;
+    let urls = Urls::read(&task.urls, &task.paths)?;
+    let gone = |snapshot: &Snapshot| {
+        let stays = chosen(snapshot, query.as_ref(), urls.as_ref());
+        Ok(Change::Delete(snapshot.document.held_set() - stays))
+    };
+    let like = Command::Delete(Scope { shown: false, query: query.clone() });
+    let task_of_all = Task::Rows { like, change: &gone };
+    let status =
+        each_set(&task.paths, &task.edit, streams, |target, streams| change(target, &task_of_all, held, streams));
+    if let Some(urls) = &urls {
+        urls.say_missing(false, streams);
+    }
+    status
+}
+
+/// The rows in memory that pass a query and whose URLs are in a list, where these are given.
+pub(super) fn chosen(snapshot: &Snapshot, query: Option<&Query>, urls: Option<&Urls>) -> RowSet {
+    let scope = Scope { shown: false, query: query.cloned() };
+    let rows = snapshot.scope(&scope, Asker::Headless, &Progress::default()).unwrap_or_default();
+    match urls {
+        // All rows are looked up, so that a URL whose row does not pass the query does not count as missing.
+        Some(urls) => urls.rows(snapshot) & rows,
+        None => rows,
+    }
 }
 
 pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let keys =
-        sort::parse(&task.keys).map_err(|error| Failure::text("these keys", &task.keys, &CommandError::from(error)))?;
-    task.target.run(("an order over all rows needs all of them", streams), |_, _| {
-        Ok(vec![Command::Sort(keys), Command::ApplyOrder])
+    let words: Vec<OsString> = [&task.path].into_iter().chain(&task.keys).chain(&task.more).cloned().collect();
+    let (paths, keys) = if let Some(by) = &task.by {
+        (words.iter().map(PathBuf::from).collect(), by.as_str())
+    } else {
+        let (paths, keys) = sort_keys(&words)?;
+        (paths, keys.unwrap_or("loc"))
+    };
+    let keys = sort::parse(keys).map_err(|error| Failure::text("these keys", keys, &CommandError::from(error)))?;
+    each_set(&paths, &task.edit, streams, |target, streams| {
+        target.run(("an order over all rows needs all of them", streams), |_| {
+            Ok(vec![Command::Sort(keys.clone()), Command::ApplyOrder])
+        })
     })
 }
 
 pub(super) fn dedupe(task: &Dedupe, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let Dedupe { keep, equivalent, .. } = *task;
-    change(&task.target, &Task::Repeated { keep, equivalent }, held, streams)
+    let task_of_all = Task::Repeated { keep, equivalent };
+    each_set(&task.paths, &task.edit, streams, |target, streams| change(target, &task_of_all, held, streams))
 }
 
 /// The date of a row, in seconds since 1970.
@@ -282,7 +382,12 @@ pub(super) fn date_of(session: &Session, row: RowId) -> Option<i64> {
 }
 
 /// The rows of URLs that stand more than once, but for the one of each that stays. `date` gives the date of a row.
-pub(super) fn repeated(session: &Session, keep: Keep, equivalent: bool, date: &dyn Fn(RowId) -> Option<i64>) -> RowSet {
+pub(super) fn repeated(
+    session: &Session,
+    keep: Stays,
+    equivalent: bool,
+    date: &dyn Fn(RowId) -> Option<i64>,
+) -> RowSet {
     let document = session.document();
     let set = session.view().checks.set();
     let mut seen = RowSet::new();
@@ -302,10 +407,10 @@ pub(super) fn repeated(session: &Session, keep: Keep, equivalent: bool, date: &d
     let mut out = RowSet::new();
     for rows in groups.iter().filter(|rows| rows.len() > 1) {
         let stays = match keep {
-            Keep::First => rows.first(),
-            Keep::Last => rows.last(),
+            Stays::First => rows.first(),
+            Stays::Last => rows.last(),
             // `max_by_key` gives the last of equals; reversed, that is the first of the file.
-            Keep::Newest => rows.iter().rev().max_by_key(|row| date(**row)),
+            Stays::Newest => rows.iter().rev().max_by_key(|row| date(**row)),
         };
         out.extend(rows.iter().filter(|row| Some(*row) != stays).map(|row| row.0));
     }

@@ -154,19 +154,56 @@ pub(super) fn save_as(
     write(session, (session.plan_as(to, form), &[]), Agreed { repairs: false, ..agreed }, streams)
 }
 
-/// Writes a set that is one file to standard output.
-fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(), Failure> {
+/// Prints what [`save_as`] would write.
+pub(super) fn preview_as(
+    session: &mut Session,
+    (to, form): (&Path, Form),
+    agreed: Agreed,
+    streams: &mut Streams<'_>,
+) -> Result<(), Failure> {
+    leave_out_linkless(session, streams)?;
     let document = session.document();
-    if form != session.form() {
-        let losses = document.losses(form);
-        if !losses.is_empty() {
-            streams.note(&format!("{} cannot be written to {}", losses.words(), form.name()));
-        }
-        return Ok(streams.out.write_all(&document.rendered(form))?);
+    let (urls, name) = (counted(u64::from(document.live()), "URL"), form.name());
+    if is_stream(to) {
+        refuse_stream(document, (form, session.form()))?;
+        say_losses(document, (form, session.form()), streams);
+        streams.note(&format!("dry run, nothing is written: {urls} as {name} to standard output"));
+        return Ok(());
     }
-    if document.index().is_some() || document.sitemaps().len() != 1 {
+    let plan = session.plan_as(to, form);
+    show_plan(&plan, streams)?;
+    refuse_empty(&plan, agreed)?;
+    announcement(&plan)?;
+    streams.note(&format!("dry run, nothing is written: {urls} as {name} to {}", to.display()));
+    Ok(())
+}
+
+/// Refuses to print several files one behind the other.
+fn refuse_stream(document: &Document, (to, from): (Form, Form)) -> Result<(), Failure> {
+    if to == from && (document.index().is_some() || document.sitemaps().len() != 1) {
         let message = "a set of several files does not go to standard output".to_owned();
         return Err(Failure::Usage(message, "name a file: -o OUT".to_owned()));
+    }
+    Ok(())
+}
+
+/// Says what a form has no place for.
+fn say_losses(document: &Document, (to, from): (Form, Form), streams: &mut Streams<'_>) {
+    if to != from {
+        let losses = document.losses(to);
+        if !losses.is_empty() {
+            streams.note(&format!("{} cannot be written to {}", losses.words(), to.name()));
+        }
+    }
+}
+
+/// Writes a set that is one file to standard output.
+fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(), Failure> {
+    let (document, forms) = (session.document(), (form, session.form()));
+    refuse_stream(document, forms)?;
+    say_losses(document, forms, streams);
+    if form != session.form() {
+        return Ok(streams.out.write_all(&document.rendered(form))?);
     }
     Ok(document.write_sitemap(SitemapId(0), &mut |bytes| streams.out.write_all(bytes))?)
 }
@@ -254,7 +291,7 @@ pub(super) fn in_words(output: &Output) -> String {
     };
     let size = size(output.bytes);
     let urls = counted(u64::from(output.urls_after), "URL");
-    let what = if output.what.is_empty() { String::new() } else { format!("  {}", output.what) };
+    let what = if output.what.is_empty() || output.what == urls { String::new() } else { format!("  {}", output.what) };
     let url = output.url.as_ref().map_or_else(String::new, |url| format!("  {}", plain(url)));
     format!("{action:<9}  {path}{what}  {urls}, {size}{url}")
 }

@@ -1,24 +1,136 @@
-//! `sited set`: new values for fields, saved.
+//! `sited set`: new values for fields, given as arguments or by a table, saved.
 
-use super::args::Set;
 use super::bulk::{Task, change};
+use super::destination::Destination;
+use super::options::{EditOptions, Unmatched, UrlList};
+use super::paths::field_values;
+use super::rows::chosen;
+use super::sets::each_set;
+use super::table::{Table, Unlisted};
+use super::urls::{Urls, refuse_two_streams};
 use super::values::{example, refuse_assignments};
 use super::{Failure, Status, Streams, filter};
+use crate::files::is_stream;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
+use crate::session::change::{Change, Refused};
 use crate::session::command::{Assignment, Command, CommandError, Scope};
-use crate::session::snapshot::vocabulary;
+use crate::session::snapshot::{Snapshot, vocabulary};
+use clap::Args;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// `sited set`.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "sited set [OPTIONS] <PATH>... <FIELD=VALUE>...\n       sited set [OPTIONS] <PATH>... --from <TABLE>",
+    after_help = "Examples:\n  sited set sitemap.xml priority=0.8 --where path:/blog/*\n  sited set public/ lastmod=today changefreq=none --dry-run\n  sited set sitemap.xml lastmod=today --urls-from changed.txt\n  sited set public/ --from dates.csv"
+)]
+pub struct Set {
+    /// Sitemaps, sitemap indexes, or folders, each saved on its own; then new values: priority=0.8, lastmod=today,
+    /// lastmod=+7d, changefreq=none
+    #[arg(required = true, value_name = "PATH|FIELD=VALUE")]
+    pub words: Vec<OsString>,
+    /// Give each row the values that TABLE (CSV, TSV, another sitemap, - for standard input) has for its URL, by columns
+    /// called lastmod, changefreq and priority; an empty cell changes nothing, `none` removes the value
+    #[arg(long, value_name = "TABLE")]
+    pub from: Option<PathBuf>,
+    /// The column of TABLE that holds the URLs: its name, or its number from 1
+    #[arg(long, value_name = "NAME", requires = "from")]
+    pub key: Option<String>,
+    /// What is done with URLs that only one of table and set has
+    #[command(flatten)]
+    pub unmatched: Unmatched,
+    /// Only rows that pass; without it, all rows
+    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
+    pub filter: Option<String>,
+    /// Only rows with these URLs
+    #[command(flatten)]
+    pub urls: UrlList,
+    /// Write values that `check` reports as errors
+    #[arg(long)]
+    pub force: bool,
+    /// How the sets are saved
+    #[command(flatten)]
+    pub edit: EditOptions,
+}
 
 /// Sets, says what changed, saves.
 pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let now = set.target.common.now()?;
-    let assignments = assignments(set.assignments.iter().map(String::as_str), ("this value", set.force), now)?;
-    if !set.force {
-        refuse_assignments(&assignments, &set.target.common)?;
+    let common = &set.edit.save.common;
+    let now = common.now()?;
+    let (paths, words) = field_values(&set.words)?;
+    let scope = Scope { shown: false, query: filter(set.filter.as_deref(), now)? };
+    if let Some(table) = &set.from {
+        if let Some(word) = words.first() {
+            let hint = "run it twice, or put the value into a column of the table".to_owned();
+            return Err(Failure::Usage(format!("{word}: not together with --from"), hint));
+        }
+        return from_table((set, table), (&paths, scope, held), streams);
     }
-    let command =
-        Command::Set { scope: Scope { shown: false, query: filter(set.filter.as_deref(), now)? }, assignments };
-    change(&set.target, &Task::Command(command), held, streams)
+    if words.is_empty() {
+        let hint =
+            "for example: sited set sitemap.xml lastmod=today; or --from TABLE takes them from a file".to_owned();
+        return Err(Failure::Usage("no FIELD=VALUE is given".to_owned(), hint));
+    }
+    let assignments = assignments(words, ("this value", set.force), now)?;
+    if !set.force {
+        refuse_assignments(&assignments, common)?;
+    }
+    let urls = Urls::read(&set.urls, &paths)?;
+    let command = Command::Set { scope: scope.clone(), assignments: assignments.clone() };
+    let of_rows = |snapshot: &Snapshot| {
+        let rows = chosen(snapshot, scope.query.as_ref(), urls.as_ref());
+        Ok(Change::Set { rows, assignments: assignments.clone() })
+    };
+    let task = match &urls {
+        None => Task::Command(command),
+        Some(_) => Task::Rows { like: command, change: &of_rows },
+    };
+    let status = each_set(&paths, &set.edit, streams, |target, streams| change(target, &task, held, streams))?;
+    if let Some(urls) = &urls {
+        urls.say_missing(false, streams);
+    }
+    Ok(status)
+}
+
+/// Sets the values of a table.
+fn from_table(
+    (set, path): (&Set, &std::path::Path),
+    (paths, scope, held): (&[PathBuf], Scope, u64),
+    streams: &mut Streams<'_>,
+) -> Result<Status, Failure> {
+    let save = &set.edit.save;
+    if is_stream(path) {
+        refuse_two_streams("--from", paths)?;
+        refuse_two_streams("--from", set.urls.urls_from.as_slice())?;
+    }
+    let mut options = set.unmatched.clone();
+    if let Some(report) = &options.unmatched {
+        Destination::file(report, save.common.mkdir).check()?;
+        if save.is_preview() && !is_stream(report) {
+            streams.note("--unmatched writes no file in a dry run or check; --unmatched - prints the URLs");
+            options.unmatched = None;
+        }
+    }
+    let table = Table::read((path, set.key.as_deref()), (&save.common, set.force), streams)?;
+    let urls = Urls::read(&set.urls, paths)?;
+    let unlisted = Unlisted::new(options.all || options.unmatched.is_some());
+    let mut number = 0;
+    let status = each_set(paths, &set.edit, streams, |target, streams| {
+        number += 1;
+        let of_rows = |snapshot: &Snapshot| -> Result<Change, Refused> {
+            let meant = chosen(snapshot, scope.query.as_ref(), urls.as_ref());
+            Ok(table.change(snapshot, &meant, (&unlisted, number)))
+        };
+        let like = Command::Set { scope: scope.clone(), assignments: Vec::new() };
+        change(target, &Task::Rows { like, change: &of_rows }, held, streams)
+    })?;
+    if let Some(urls) = &urls {
+        urls.say_missing(options.all, streams);
+    }
+    unlisted.report(&table.urls, &options, streams)?;
+    Ok(status)
 }
 
 /// Reads `FIELD=VALUE` words of an option. What is none of its field's forms is taken as it is where that is `forced`.

@@ -9,10 +9,12 @@ use tempfile::TempDir;
 mod empty;
 mod every_command;
 mod fixes;
+mod grammar;
 mod growth;
 mod reports;
 mod scripts;
 mod sets;
+mod tables;
 mod unread;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\

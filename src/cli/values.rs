@@ -32,7 +32,7 @@ pub(super) fn refuse_assignments(assignments: &[Assignment], common: &Common) ->
 }
 
 /// A session without rows, whose rules judge values.
-fn judge(common: &Common) -> Result<Session, Failure> {
+pub(super) fn judge(common: &Common) -> Result<Session, Failure> {
     let mut session = Session::new(if common.now.is_some() { common.now()? } else { clock::system() }, None);
     session.set_profile(common.profile.unwrap_or_default());
     Ok(session)

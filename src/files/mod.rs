@@ -64,5 +64,5 @@ pub use record::{
 };
 pub use sample::{blank, sample};
 pub use save::{Batch, Manner, Saved, save, save_as_asked};
-pub use several::{is_set, load_all};
+pub use several::{is_set, is_sitemap_file, load_all};
 pub use split_history::SplitHistory;

@@ -18,6 +18,17 @@ pub fn is_set(path: &Path) -> bool {
     path.is_dir() || unlisted::is_index(path)
 }
 
+/// Whether a file has a name under which sitemaps are kept, and begins like one. Feeds do not count: they are not written.
+pub fn is_sitemap_file(path: &Path) -> bool {
+    has_usual_name(path) && !path.is_dir() && unlisted::is_any_sitemap(path)
+}
+
+/// Whether a file has a name under which sitemaps are kept.
+fn has_usual_name(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    !name.starts_with('.') && ENDS.iter().any(|end| name.ends_with(end))
+}
+
 /// Loads several sitemaps as one set, in their order, or several indexes as one. What cannot be read is said in
 /// [`Loaded::unread`].
 ///
@@ -153,13 +164,8 @@ const ENDS: [&str; 7] = [".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom", 
 /// ends, else all sitemaps, by name.
 pub(super) fn sitemaps_in(folder: &Path, options: &read::Options) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries
-        .map(|entry| entry.path())
-        .filter(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-            !name.starts_with('.') && ENDS.iter().any(|end| name.ends_with(end)) && !path.is_dir()
-        })
-        .collect();
+    let mut paths: Vec<PathBuf> =
+        entries.map(|entry| entry.path()).filter(|path| has_usual_name(path) && !path.is_dir()).collect();
     paths.sort();
     // A file that cannot be read may be a sitemap: whoever opens it is told. What is read and is none is passed over.
     let kind = |path: &PathBuf| match read::read_regular(path, options, &Progress::default()) {

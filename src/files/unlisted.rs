@@ -48,6 +48,11 @@ pub(super) fn is_index(path: &Path) -> bool {
     first_bytes(path).and_then(|bytes| kind_of(&bytes)) == Some(FileKind::Index)
 }
 
+/// Whether a regular file begins like a sitemap, an index, a list or a table.
+pub(super) fn is_any_sitemap(path: &Path) -> bool {
+    first_bytes(path).and_then(|bytes| kind_of(&bytes)).is_some()
+}
+
 /// How a file begins, unpacked; `None` for what is no file.
 fn first_bytes(path: &Path) -> Option<Vec<u8>> {
     read_first(path).ok()

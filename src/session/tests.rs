@@ -6,6 +6,7 @@ use super::run::Asker;
 use super::snapshot::vocabulary;
 use super::*;
 use crate::document::rows::RowSet;
+use crate::document::sitemap::SitemapId;
 use crate::files::Options;
 use proptest::prelude::*;
 use std::convert::Infallible;

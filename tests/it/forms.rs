@@ -68,7 +68,7 @@ fn what_a_file_has_no_place_for_is_an_error_before_anything_is_said_to_be_done()
         (&["set", "l.txt", "priority=0.8", "--dry-run"], 3, no_list),
         (&["set", "l.txt", "priority=0.8", "-o", "m.txt"], 3, no_list),
         (&["add", "l.txt", "https://e.com/new", "--set", "priority=0.8"], 3, no_list),
-        (&["apply", "r.toml", "l.txt"], 3, no_list),
+        (&["apply", "l.txt", "r.toml"], 3, no_list),
         (&["set", "t.csv", "changefreq=daily", "lastmod=today"], 3, no_column),
         (&["set", "f.rss", "priority=0.8"], 3, no_feed),
         (&["replace", "f.rss", "e.com", "e.org"], 3, no_feed),

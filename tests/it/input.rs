@@ -198,7 +198,7 @@ fn an_empty_query_is_wrong_usage_everywhere() {
             refused(&folder, &["a.xml", "--script", "script"], 2, &["query"]);
         }
     }
-    refused(&folder, &["apply", "r.toml", "a.xml"], 2, &["the query is empty"]);
+    refused(&folder, &["apply", "a.xml", "r.toml"], 2, &["the query is empty"]);
 }
 
 #[test]
@@ -206,8 +206,8 @@ fn a_rule_file_sets_no_value_that_check_reports_as_an_error() {
     let folder = Folder::new();
     folder.write("a.xml", urlset("<url><loc>https://e.com/a</loc></url>\n"));
     folder.write("r.toml", "[[rule]]\nname = \"dates\"\nlastmod = \"2024\"\n");
-    refused(&folder, &["apply", "r.toml", "a.xml"], 2, &["r.toml, dates: lastmod=2024", "--force"]);
-    ends(&folder, &["apply", "r.toml", "a.xml", "--force"], 0);
+    refused(&folder, &["apply", "a.xml", "r.toml"], 2, &["r.toml, dates: lastmod=2024", "--force"]);
+    ends(&folder, &["apply", "a.xml", "r.toml", "--force"], 0);
     assert!(folder.text("a.xml").contains("<lastmod>2024</lastmod>"));
 }
 

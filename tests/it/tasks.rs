@@ -238,23 +238,23 @@ fn a_file_of_rules_is_applied_first_match_first() {
     let folder = folder(&[("blog/a", "<priority>0.2</priority>"), ("b", "<priority>0.5</priority>"), ("c", "")]);
     folder.write("rules.toml", RULES);
     let before = folder.read("a.xml");
-    let check = run(&folder, &["apply", "rules.toml", "a.xml", "--check"]);
+    let check = run(&folder, &["apply", "a.xml", "rules.toml", "--check"]);
     assert_eq!(check.status.code(), Some(1), "{}", stderr(&check));
     assert_eq!(
         stdout(&check),
         "~ https://example.org/blog/a  lastmod none -> 2026-11-01  priority 0.2 -> 0.8\n\
          ~ https://example.org/b  priority 0.5 -> none\n"
     );
-    let said = stderr(&run(&folder, &["apply", "rules.toml", "a.xml", "--dry-run"]));
+    let said = stderr(&run(&folder, &["apply", "a.xml", "rules.toml", "--dry-run"]));
     assert!(said.lines().all(|line| line.starts_with("dry run, nothing is written: ")), "{said}");
-    let dry = fine(&folder, &["apply", "rules.toml", "a.xml", "--dry-run"]);
+    let dry = fine(&folder, &["apply", "a.xml", "rules.toml", "--dry-run"]);
     assert!(dry.contains("\n+++ b/a.xml\n"), "{dry}");
     assert_eq!(folder.read("a.xml"), before);
-    fine(&folder, &["apply", "rules.toml", "a.xml"]);
+    fine(&folder, &["apply", "a.xml", "rules.toml"]);
     let text = folder.text("a.xml");
     assert!(text.contains("<lastmod>2026-11-01</lastmod><priority>0.8</priority>"), "{text}");
     assert!(text.contains("<url><loc>https://example.org/b</loc></url>"), "{text}");
-    assert_eq!(fine(&folder, &["apply", "rules.toml", "a.xml", "--check"]), "");
+    assert_eq!(fine(&folder, &["apply", "a.xml", "rules.toml", "--check"]), "");
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn wrong_rules_are_told_with_their_place() {
     ];
     for (rules, expected) in table {
         folder.write("rules.toml", rules);
-        let output = run(&folder, &["apply", "rules.toml", "a.xml"]);
+        let output = run(&folder, &["apply", "a.xml", "rules.toml"]);
         assert_eq!(output.status.code(), Some(2), "{rules}");
         assert!(stderr(&output).contains(expected), "{rules}: {}", stderr(&output));
     }
@@ -302,7 +302,7 @@ fn errors_show_the_words_of_a_file_and_no_escape_sequence() {
     let folder = folder(&[("a", "")]);
     folder.write("rules.toml", "[[rule]]\nname = \"\\u001b[2J\\u009bx\"\n");
     folder.write("known.json", "{\"version\": \"\\u001b[2J\"}");
-    for words in [&["apply", "rules.toml", "a.xml"][..], &["check", "a.xml", "--baseline", "known.json"]] {
+    for words in [&["apply", "a.xml", "rules.toml"][..], &["check", "a.xml", "--baseline", "known.json"]] {
         let output = run(&folder, words);
         assert_eq!(output.status.code(), Some(2), "{words:?}");
         let text = stderr(&output);
@@ -343,7 +343,7 @@ fn what_is_missing_or_misspelt_is_said_with_what_to_do() {
             "error: gone.json: there is no such file\nhint: write one: sited stats PART.xml --format json > PART.json\n",
         ),
         (
-            &["apply", "gone.toml", "a.xml"],
+            &["apply", "a.xml", "gone.toml"],
             3,
             "error: gone.toml: there is no such file\nhint: write rules there: [[rule]] ",
         ),

@@ -29,10 +29,15 @@ const RULES: &str = "[[rule]]\nname = \"pages\"\nwhere = \"path:/p/1*\"\npriorit
 fn run(line: &[&str], folder: &Path, held: u64) -> Left {
     let rules = folder.with_extension("toml");
     fs::write(&rules, RULES).unwrap();
+    let (urls, table) = (folder.with_extension("urls"), folder.with_extension("csv"));
+    fs::write(&urls, URLS).unwrap();
+    fs::write(&table, TABLE).unwrap();
     let out_of = folder.with_extension("out");
     let words = line.iter().map(|word| match *word {
         "PATH" => folder.to_str().unwrap(),
         "RULES" => rules.to_str().unwrap(),
+        "URLS" => urls.to_str().unwrap(),
+        "TABLE" => table.to_str().unwrap(),
         "OUT" => out_of.to_str().unwrap(),
         word => word,
     });
@@ -47,6 +52,7 @@ fn run(line: &[&str], folder: &Path, held: u64) -> Left {
         Task::Fix(task) => fix::run(&task, held, &mut streams),
         Task::Replace(task) => rows::replace(&task, held, &mut streams),
         Task::Remove(task) => rows::remove(&task, held, &mut streams),
+        Task::Keep(task) => rows::keep(&task, held, &mut streams),
         Task::Dedupe(task) => rows::dedupe(&task, held, &mut streams),
         Task::Apply(task) => apply::run(&task, held, &mut streams),
         Task::Split(task) => split::run(&task, held, &mut streams),
@@ -93,7 +99,7 @@ fn both(words: &[&str], files: &[Vec<(u8, u8)>]) -> (Left, Left, Option<String>)
 }
 
 /// Lines, and why a large set has to be held for one.
-const LINES: [(&[&str], Option<&str>); 36] = [
+const LINES: [(&[&str], Option<&str>); 52] = [
     (&["fix", "PATH", "--rule", "priority-comma", "--accept-repairs"], None),
     (&["set", "PATH", "priority=0.8", "--where", "path:/p/1*"], None),
     (&["set", "PATH", "priority=0.8", "--accept-repairs"], None),
@@ -150,9 +156,35 @@ const LINES: [(&[&str], Option<&str>); 36] = [
     ),
     (&["dedupe", "PATH", "--accept-repairs"], None),
     (&["dedupe", "PATH", "--keep", "newest", "--equivalent", "--dry-run"], Some("no row is left of it")),
-    (&["apply", "RULES", "PATH", "--accept-repairs"], None),
-    (&["apply", "RULES", "PATH", "--check"], None),
+    (&["apply", "PATH", "RULES", "--accept-repairs"], None),
+    (&["apply", "PATH", "RULES", "--check"], None),
+    (&["set", "PATH", "priority=0.8", "--check"], None),
+    (&["set", "PATH", "priority=0.8", "--urls-from", "URLS", "--accept-repairs"], None),
+    (&["set", "PATH", "lastmod=today", "--urls-from", "URLS", "--where", "path:/p/*", "--dry-run"], None),
+    (&["set", "PATH", "priority=0.8", "--urls-from", "URLS", "--where", "is:duplicate", "--check"], None),
+    (&["set", "PATH", "--from", "TABLE", "--accept-repairs"], None),
+    (&["set", "PATH", "--from", "TABLE", "--all", "--where", "path:/p/*", "--accept-repairs"], None),
+    (&["set", "PATH", "--from", "TABLE", "--urls-from", "URLS", "--dry-run"], None),
+    (&["set", "PATH", "--from", "TABLE", "--where", "is:duplicate", "--check"], None),
+    (&["remove", "PATH", "--urls-from", "URLS", "--accept-repairs"], None),
+    (&["keep", "PATH", "--urls-from", "URLS", "--accept-repairs"], None),
+    (&["keep", "PATH", "--where", "path:/p/*", "--check"], None),
+    (&["replace", "PATH", "e.com/", "e.org/", "--in", "index", "--check"], None),
+    (&["replace", "PATH", "^http:", "https:", "--check"], None),
+    (&["fix", "PATH", "--check"], None),
+    (&["dedupe", "PATH", "--check"], None),
+    (&["fix", "PATH", "--rule", "lastmod-*,priority-*", "--check"], None),
 ];
+
+const URLS: &str =
+    "\u{feff}https://e.com/a\r\n# those of page 1\nhttps://e.com/p/12\n\nhttps://e.com/p/20\nhttps://e.com/nowhere\n";
+
+const TABLE: &str = "Page,LOC,LastMod,priority\n\
+                     a,https://e.com/a,2026-01-02,0.9\n\
+                     b,https://e.com/p/12,,0.9\n\
+                     c,https://e.com/p/20,none,\n\
+                     d,https://e.com/p/13,2026-01-02T10:00:00Z,none\n\
+                     e,https://e.com/nowhere,2026-01-02,0.1\n";
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]

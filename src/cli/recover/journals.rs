@@ -149,7 +149,12 @@ fn apply(
     for line in missing.lines() {
         streams.note(&line);
     }
-    let saving = Saving { dry_run: recover.dry_run, output: None, agreed: Agreed { empty: true, ..Agreed::default() } };
+    let saving = Saving {
+        dry_run: recover.dry_run,
+        check: None,
+        output: None,
+        agreed: Agreed { empty: true, ..Agreed::default() },
+    };
     let status = edit_all(session, &[], &saving, streams)?;
     if !recover.dry_run {
         streams.note(&format!("{} of {} applied", counted(count as u64, "change"), found.name()));

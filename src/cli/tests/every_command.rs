@@ -68,10 +68,14 @@ fn changing(command: &str) -> &'static [&'static str] {
         "fix" => &["DIR/bad.xml --rule priority-invalid --answer remove", "DIR/index.xml"],
         "replace" => &["DIR/good.xml ^https http", "DIR/good.xml ^https http -o DIR/new/o.xml --mkdir"],
         "add" => &["DIR/good.xml https://e.com/new", "DIR/good.xml https://e.com/new --backup once"],
-        "remove" => &["DIR/good.xml --where section:blog"],
+        "remove" => &["DIR/good.xml --where section:blog", "DIR/good.xml DIR/bad.xml --where section:blog"],
+        "keep" => &["DIR/good.xml --where section:blog", "DIR/good.xml DIR/index.xml --where loc:e.com/"],
         "sort" => &["DIR/good.xml -loc"],
         "dedupe" => &["DIR/bad.xml --keep newest"],
-        "apply" => &["DIR/rules.toml DIR/good.xml", "DIR/rules.toml DIR/index.xml -o DIR/o.xml"],
+        "convert" => {
+            &["DIR/good.xml -o DIR/o.csv", "DIR/index.xml -o DIR/new/o.txt --mkdir", "DIR/good.xml -o - --to tsv"]
+        }
+        "apply" => &["DIR/good.xml DIR/rules.toml", "DIR/index.xml DIR/rules.toml -o DIR/o.xml"],
         "split" => &[
             "DIR/good.xml -o DIR/parts --base-url https://e.com/ --max-urls 1",
             "DIR/good.xml -o DIR/ --base-url https://e.com/ --prune --backup always",
@@ -159,11 +163,12 @@ fn printing(command: &str) -> Vec<&'static str> {
         "replace" => vec!["DIR/many.xml ^https http --dry-run"],
         "add" => vec!["DIR/many.xml https://e.com/new --dry-run", "DIR/many.xml https://e.com/new -o -"],
         "remove" => vec!["DIR/many.xml --where loc:1 --dry-run"],
+        "keep" => vec!["DIR/many.xml --where loc:1 --dry-run", "DIR/many.xml --where loc:1 --check"],
         "sort" => vec!["DIR/many.xml -loc --dry-run", "DIR/many.xml -loc -o -"],
         "fix" | "dedupe" => vec!["DIR/many.xml --dry-run"],
         "split" => vec!["DIR/many.xml -o DIR/parts --base-url https://e.com/ --max-urls 10 --dry-run"],
         "convert" => vec!["DIR/many.xml -o - --to csv", "DIR/many.xml -o - --to txt"],
-        "apply" => vec!["DIR/rules.toml DIR/many.xml --dry-run", "DIR/rules.toml DIR/many.xml --check"],
+        "apply" => vec!["DIR/many.xml DIR/rules.toml --dry-run", "DIR/many.xml DIR/rules.toml --check"],
         "merge" => vec!["DIR/many.xml DIR/good.xml -o -"],
         "restore" => vec!["DIR/good.xml"],
         "recover" => vec!["DIR/bad.xml"],
@@ -226,7 +231,7 @@ fn a_folder_that_does_not_exist_is_named_and_made_only_on_demand() {
         "remove DIR/good.xml --where section:blog -o DIR/typo/dir/x.xml",
         "sort DIR/good.xml -o DIR/typo/dir/x.xml",
         "dedupe DIR/good.xml -o DIR/typo/dir/x.xml",
-        "apply DIR/rules.toml DIR/good.xml -o DIR/typo/dir/x.xml",
+        "apply DIR/good.xml DIR/rules.toml -o DIR/typo/dir/x.xml",
         "convert DIR/good.xml -o DIR/typo/dir/x.csv",
         "merge DIR/good.xml DIR/bad.xml -o DIR/typo/dir/x.xml",
         "merge DIR/good.xml DIR/bad.xml -o DIR/typo/dir/parts --base-url https://e.com/",
@@ -305,7 +310,7 @@ fn nothing_is_called_done_before_it_is_saved() {
     let folder = site();
     fs::create_dir(folder.path().join("taken.xml")).unwrap();
     for words in
-        ["set DIR/good.xml priority=0.9 -o DIR/taken.xml", "apply DIR/rules.toml DIR/good.xml -o DIR/taken.xml"]
+        ["set DIR/good.xml priority=0.9 -o DIR/taken.xml", "apply DIR/good.xml DIR/rules.toml -o DIR/taken.xml"]
     {
         let (status, _, notes) = sited(&folder, words);
         assert!(status > 1 && notes.starts_with("error: "), "{words}: {notes}");

@@ -10,7 +10,7 @@ use std::os::unix::net::UnixListener;
 
 /// Every command that says something about a set or changes it. SET is the set, OUT what is written elsewhere, GOOD a
 /// file that can be read.
-const COMMANDS: [&str; 29] = [
+const COMMANDS: [&str; 33] = [
     "check SET",
     "check SET --format json",
     "check GOOD SET",
@@ -29,13 +29,17 @@ const COMMANDS: [&str; 29] = [
     "add SET https://e.com/new",
     "remove SET --where loc:nothing",
     "remove SET --where loc:nothing --dry-run",
+    "remove SET GOOD --where loc:nothing",
+    "keep SET --where loc:e.com",
+    "set SET --from GOOD",
+    "set SET priority=0.8 --urls-from GOOD",
     "sort SET",
     "dedupe SET",
     "dedupe SET --dry-run",
     "split SET -o OUT --base-url https://e.com/",
     "convert SET -o OUT.csv",
-    "apply RULES SET",
-    "apply RULES SET --check",
+    "apply SET RULES",
+    "apply SET RULES --check",
     "merge SET GOOD -o OUT.xml",
     "diff SET GOOD",
     "diff GOOD SET --urls=removed",
@@ -90,6 +94,7 @@ fn run_within(folder: &TempDir, words: &str, held: u64) -> (u8, String, String) 
         Some(Task::Fix(task)) => fix::run(task, held, &mut streams),
         Some(Task::Replace(task)) => rows::replace(task, held, &mut streams),
         Some(Task::Remove(task)) => rows::remove(task, held, &mut streams),
+        Some(Task::Keep(task)) => rows::keep(task, held, &mut streams),
         Some(Task::Dedupe(task)) => rows::dedupe(task, held, &mut streams),
         Some(Task::Apply(task)) => apply::run(task, held, &mut streams),
         Some(Task::Split(task)) => split::run(task, held, &mut streams),

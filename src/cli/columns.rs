@@ -1,0 +1,480 @@
+//! The columns of `list`: what each says of a row, as text, as JSON, and as a key to sort by.
+//!
+//! Everything that a query can ask about is a column.
+
+use super::Failure;
+use super::args::{List, ListFormat};
+use super::output::{json, plain, safe_loc};
+use crate::check::extension::{UrlGroup, urls};
+use crate::check::rule::Rule;
+use crate::document::query::suggest::{listed, nearest};
+use crate::document::query::{Has, RowFacts, State};
+use crate::document::rows::RowId;
+use crate::document::sort::{self, Column, SortKey};
+use crate::document::source::{Lines, Source};
+use crate::protocol::location::{depth, host, path, section};
+use crate::protocol::{Field, Severity};
+use crate::session::Session;
+use crate::session::command::CommandError;
+use crate::session::snapshot::Facts;
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cell {
+    Field(Field),
+    Host,
+    Path,
+    Section,
+    Depth,
+    File,
+    Line,
+    /// How many extensions of a kind there are.
+    Image,
+    Video,
+    News,
+    Alternate,
+    Other,
+    /// The URLs in them.
+    Urls(UrlGroup),
+    /// The words of `has:` that hold.
+    Has,
+    /// The words of `is:` that hold.
+    Is,
+    /// The worst severity.
+    Severity,
+    /// The codes of all rules that the row breaks.
+    Rules,
+}
+
+/// The names of columns. Some have two: that of the table and that of queries.
+const CELLS: [(&str, Cell); 24] = [
+    ("loc", Cell::Field(Field::Loc)),
+    ("lastmod", Cell::Field(Field::Lastmod)),
+    ("changefreq", Cell::Field(Field::Changefreq)),
+    ("priority", Cell::Field(Field::Priority)),
+    ("host", Cell::Host),
+    ("path", Cell::Path),
+    ("section", Cell::Section),
+    ("depth", Cell::Depth),
+    ("file", Cell::File),
+    ("line", Cell::Line),
+    ("image", Cell::Image),
+    ("video", Cell::Video),
+    ("news", Cell::News),
+    ("alternate", Cell::Alternate),
+    ("other", Cell::Other),
+    ("images", Cell::Urls(UrlGroup::Images)),
+    ("videos", Cell::Urls(UrlGroup::Videos)),
+    ("alternates", Cell::Urls(UrlGroup::Alternates)),
+    ("has", Cell::Has),
+    ("is", Cell::Is),
+    ("severity", Cell::Severity),
+    ("finding", Cell::Severity),
+    ("rule", Cell::Rules),
+    ("rules", Cell::Rules),
+];
+
+impl Cell {
+    /// Whether other rows have a say in it.
+    const fn compares_rows(self) -> bool {
+        matches!(self, Self::Severity | Self::Rules | Self::Is)
+    }
+}
+
+/// What a column says of a row.
+enum Value<'v> {
+    Absent,
+    Text(Cow<'v, str>),
+    Number(u64),
+    List(Vec<Cow<'v, str>>),
+}
+
+/// Rows of a set, asked about one after the other.
+pub(super) struct Rows<'s> {
+    session: &'s Session,
+    places: Places<'s>,
+}
+
+impl<'s> Rows<'s> {
+    pub(super) fn new(session: &'s Session) -> Self {
+        Self { session, places: Places::new(session) }
+    }
+
+    fn value<'v>(&'v mut self, cell: Cell, row: RowId, facts: &Facts<'_, '_>) -> Value<'v> {
+        let document = self.session.document();
+        let text = |text: Option<Cow<'v, str>>| text.map_or(Value::Absent, Value::Text);
+        let of_loc = |part: fn(&str) -> &str| {
+            let loc = document.value(row, Field::Loc)?;
+            Some(Cow::from(part(&loc).to_owned())).filter(|part| !part.is_empty())
+        };
+        match cell {
+            Cell::Field(field) => text(document.value(row, field)),
+            Cell::Host => text(of_loc(host)),
+            Cell::Path => text(of_loc(path)),
+            Cell::Section => text(of_loc(section)),
+            Cell::Depth => match document.value(row, Field::Loc) {
+                Some(loc) => Value::Number(u64::from(depth(&loc))),
+                None => Value::Absent,
+            },
+            Cell::File => Value::Text(self.places.file(row).into()),
+            Cell::Line => self.places.line(row).map_or(Value::Absent, Value::Number),
+            Cell::Image => Value::Number(document.extensions(row).image.into()),
+            Cell::Video => Value::Number(document.extensions(row).video.into()),
+            Cell::News => Value::Number(document.extensions(row).news.into()),
+            Cell::Alternate => Value::Number(document.extensions(row).alternate.into()),
+            Cell::Other => Value::Number(document.extensions(row).other.into()),
+            Cell::Urls(group) => {
+                let (entry, text) = document.entry(row);
+                let urls = urls(&entry, &text, document.names(row)).into_iter().filter(|url| url.group == group);
+                Value::List(urls.map(|url| url.value.into()).collect())
+            }
+            Cell::Has => Value::List(words(Has::ALL.into_iter().filter(|(has, _)| holds(facts, *has)))),
+            Cell::Is => Value::List(words(State::ALL.into_iter().filter(|(state, _)| facts.is(*state)))),
+            Cell::Severity => text(self.session.worst(row).map(Severity::name).map(Cow::from)),
+            Cell::Rules => {
+                Value::List(self.session.view().rules_of(row).iter().map(|rule| code(rule).into()).collect())
+            }
+        }
+    }
+}
+
+fn code(rule: Rule) -> &'static str {
+    rule.code()
+}
+
+fn words<'v, T>(found: impl Iterator<Item = (T, &'static str)>) -> Vec<Cow<'v, str>> {
+    found.map(|(_, word)| word.into()).collect()
+}
+
+fn holds(facts: &Facts<'_, '_>, has: Has) -> bool {
+    use crate::document::query::Extension::{Alternate, Image, News, Other, Video};
+    match has {
+        Has::Field(field) => facts.value(field).is_some(),
+        Has::Extension(kind) => facts.has_extension(kind),
+        Has::AnyExtension => [Image, Video, News, Alternate, Other].into_iter().any(|kind| facts.has_extension(kind)),
+    }
+}
+
+/// Columns, and how they are printed.
+pub(super) struct Columns {
+    cells: Vec<(&'static str, Cell)>,
+    form: Form,
+    has_head: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Lines(char),
+    Json,
+}
+
+impl Columns {
+    /// The columns that were asked for; `None` where rows are printed in another way.
+    pub(super) fn of(list: &List) -> Result<Option<Self>, Failure> {
+        let (form, has_head) = match list.format {
+            ListFormat::Csv => (Form::Lines(','), true),
+            ListFormat::Tsv => (Form::Lines('\t'), true),
+            ListFormat::Text if !list.columns.is_empty() => (Form::Lines('\t'), false),
+            ListFormat::Jsonl if !list.columns.is_empty() => (Form::Json, false),
+            ListFormat::Text | ListFormat::Jsonl => return Ok(None),
+        };
+        let named = list.columns.iter().map(|name| {
+            let found = CELLS.iter().find(|(known, _)| known == name);
+            found.copied().ok_or_else(|| {
+                let names = || CELLS.into_iter().map(|(name, _)| name);
+                let guess = nearest(name, names()).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+                let hint = format!("columns are {}", listed(names()));
+                Failure::Usage(format!("--columns {name}: there is no such column{guess}"), hint)
+            })
+        });
+        let mut cells = named.collect::<Result<Vec<_>, _>>()?;
+        if cells.is_empty() {
+            // The entry of an index has no other values.
+            cells.extend(CELLS.iter().take(if list.sitemaps { 2 } else { 4 }).copied());
+        }
+        Ok(Some(Self { cells, form, has_head: has_head && !list.no_header }))
+    }
+
+    /// Whether other rows have a say in what is printed of a row.
+    pub(super) fn compares_rows(&self) -> bool {
+        self.cells.iter().any(|(_, cell)| cell.compares_rows())
+    }
+
+    pub(super) fn head(&self, out: &mut dyn Write) -> io::Result<()> {
+        match self.form {
+            Form::Lines(delimiter) if self.has_head => {
+                line(delimiter, self.cells.iter().map(|(name, _)| (*name).into()), out)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Prints the fields of an entry of an index.
+    pub(super) fn entry<'v>(
+        &self,
+        value: impl Fn(Field) -> Option<Cow<'v, str>>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let Form::Lines(delimiter) = self.form else { return Ok(()) };
+        let values = self.cells.iter().map(|(_, cell)| match cell {
+            Cell::Field(field) => shown(*cell, &value(*field).map_or(Value::Absent, Value::Text)).into(),
+            _ => "".into(),
+        });
+        line(delimiter, values, out)
+    }
+
+    /// Prints a row; `locs` are its URLs where there are several, which are as many candidates.
+    pub(super) fn row(
+        &self,
+        rows: &mut Rows<'_>,
+        (row, facts): (RowId, &Facts<'_, '_>),
+        locs: &[String],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let delimiter = match self.form {
+            Form::Json => return self.object(rows, (row, facts), locs, out),
+            Form::Lines(delimiter) => delimiter,
+        };
+        let texts: Vec<String> =
+            self.cells.iter().map(|(_, cell)| shown(*cell, &rows.value(*cell, row, facts))).collect();
+        if locs.is_empty() {
+            return line(delimiter, texts.into_iter().map(Cow::from), out);
+        }
+        for loc in locs {
+            let values = self.cells.iter().zip(&texts).map(|((_, cell), text)| match cell {
+                Cell::Field(Field::Loc) => safe_loc(loc).into(),
+                _ => Cow::from(text.as_str()),
+            });
+            line(delimiter, values, out)?;
+        }
+        Ok(())
+    }
+
+    /// Prints a row as a JSON object with its columns in their order.
+    fn object(
+        &self,
+        rows: &mut Rows<'_>,
+        (row, facts): (RowId, &Facts<'_, '_>),
+        locs: &[String],
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        out.write_all(b"{")?;
+        for (number, (name, cell)) in self.cells.iter().enumerate() {
+            write!(out, "{}\"{name}\":", if number > 0 { "," } else { "" })?;
+            match rows.value(*cell, row, facts) {
+                Value::Absent => out.write_all(b"null")?,
+                Value::Text(text) => json(out, &*text)?,
+                Value::Number(number) => write!(out, "{number}")?,
+                Value::List(items) => json(out, &items)?,
+            }
+        }
+        if !locs.is_empty() && self.cells.iter().any(|(_, cell)| *cell == Cell::Field(Field::Loc)) {
+            out.write_all(b",\"locs\":")?;
+            json(out, locs)?;
+        }
+        out.write_all(b"}\n")
+    }
+}
+
+/// A value as one text: several stand with a blank between them.
+fn shown(cell: Cell, value: &Value<'_>) -> String {
+    match value {
+        Value::Absent => String::new(),
+        Value::Text(text) if cell == Cell::Field(Field::Loc) => safe_loc(text),
+        Value::Text(text) => plain(text),
+        Value::Number(number) => number.to_string(),
+        Value::List(items) => {
+            let items: Vec<String> = items.iter().map(|item| safe_loc(item).replace(' ', "%20")).collect();
+            items.join(" ")
+        }
+    }
+}
+
+/// Writes values with a delimiter between them.
+fn line<'v>(delimiter: char, values: impl Iterator<Item = Cow<'v, str>>, out: &mut dyn Write) -> io::Result<()> {
+    for (number, value) in values.enumerate() {
+        if number > 0 {
+            write!(out, "{delimiter}")?;
+        }
+        // RFC 4180, section 2, 5 to 7.
+        if value.contains([delimiter, '"']) {
+            write!(out, "\"{}\"", value.replace('"', "\"\""))?;
+        } else {
+            write!(out, "{value}")?;
+        }
+    }
+    writeln!(out)
+}
+
+/// What the rows of `list` are sorted by.
+pub(super) enum Keys {
+    /// Nothing: they stay in the order of the files.
+    None,
+    /// Columns of the table, by which a view is sorted.
+    View(Vec<SortKey>),
+    /// Columns of any kind, each with whether the greatest comes first.
+    Any(Vec<(Key, bool)>),
+}
+
+/// One of several columns to sort by.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Key {
+    /// One of the table, which says how its values compare.
+    View(Column),
+    /// Any other.
+    Cell(Cell),
+}
+
+/// A key of a row.
+enum Sortable {
+    /// In rising order, whatever was asked for.
+    Packed(u64),
+    /// Compared as texts with numbers in them.
+    Text(String),
+}
+
+impl Keys {
+    /// Reads `--sort`.
+    pub(super) fn of(text: &str) -> Result<Self, Failure> {
+        if text.is_empty() {
+            return Ok(Self::None);
+        }
+        if let Ok(keys) = sort::parse(text) {
+            return Ok(Self::View(keys));
+        }
+        let (mut keys, mut at) = (Vec::new(), 0);
+        for piece in text.split(',') {
+            let word = piece.trim();
+            let start = at + piece.len() - piece.trim_start().len();
+            at += piece.len() + 1;
+            let (name, descending) = match word.strip_prefix('-') {
+                Some(name) => (name, true),
+                None => (word.strip_prefix('+').unwrap_or(word), false),
+            };
+            let column = Column::ALL.into_iter().find(|(_, known)| *known == name).map(|(column, _)| Key::View(column));
+            let cell = || CELLS.into_iter().find(|(known, _)| *known == name).map(|(_, cell)| Key::Cell(cell));
+            let key = column.or_else(cell).ok_or_else(|| {
+                let names = || {
+                    let table = Column::ALL.into_iter().map(|(_, name)| name);
+                    let others = CELLS.into_iter().map(|(name, _)| name);
+                    table.chain(others.filter(|name| Column::ALL.iter().all(|(_, known)| known != name)))
+                };
+                let guess = nearest(name, names()).map_or_else(String::new, |near| format!("; did you mean {near}?"));
+                let message = format!("expected {}, with `-` before it for descending{guess}", listed(names()));
+                Failure::text("--sort", text, &CommandError::new(start..start + word.len(), message))
+            })?;
+            keys.push((key, descending));
+        }
+        Ok(Self::Any(keys))
+    }
+
+    /// Whether rows are sorted.
+    pub(super) const fn is_some(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+
+    /// All rows of a set in this order.
+    pub(super) fn sorted(&self, session: &mut Session) -> Vec<RowId> {
+        if let Self::View(keys) = self {
+            session.show_now(None, keys.clone());
+        }
+        let rows = session.view().view.rows(session.document());
+        let Self::Any(keys) = self else { return rows.collect() };
+        let (facts, mut all) = (session.view().facts(), Rows::new(session));
+        let mut keyed: Vec<(RowId, Vec<Sortable>)> = rows
+            .enumerate()
+            .map(|(number, row)| {
+                let facts = facts.of(row);
+                let key = |(key, descending): &(Key, bool)| all.key((*key, *descending), (row, number), &facts);
+                (row, keys.iter().map(key).collect())
+            })
+            .collect();
+        // Rows of equal keys stay in the order of the files.
+        keyed.sort_by(|(_, a), (_, b)| {
+            let by = keys.iter().zip(a.iter().zip(b)).map(|((_, descending), (a, b))| compare(*descending, a, b));
+            by.fold(Ordering::Equal, Ordering::then)
+        });
+        keyed.into_iter().map(|(row, _)| row).collect()
+    }
+}
+
+fn compare(descending: bool, a: &Sortable, b: &Sortable) -> Ordering {
+    match (a, b) {
+        (Sortable::Packed(a), Sortable::Packed(b)) => a.cmp(b),
+        (Sortable::Text(a), Sortable::Text(b)) => SortKey { column: Column::Loc, descending }.compare_texts(a, b),
+        _ => Ordering::Equal,
+    }
+}
+
+impl Rows<'_> {
+    fn key(
+        &mut self,
+        (key, descending): (Key, bool),
+        (row, number): (RowId, usize),
+        facts: &Facts<'_, '_>,
+    ) -> Sortable {
+        let cell = match key {
+            Key::View(Column::Loc) => Cell::Field(Field::Loc),
+            Key::View(Column::File) => Cell::File,
+            Key::View(Column::Number) => return Sortable::Packed(ordered(number as u64, descending)),
+            Key::View(column) => {
+                let packed = SortKey { column, descending }.packed(facts);
+                return Sortable::Packed(packed.unwrap_or(u64::MAX));
+            }
+            Key::Cell(Cell::Severity) => {
+                return self.key((Key::View(Column::Findings), descending), (row, number), facts);
+            }
+            Key::Cell(cell) => cell,
+        };
+        match self.value(cell, row, facts) {
+            Value::Number(number) => Sortable::Packed(ordered(number, descending)),
+            Value::Absent if matches!(cell, Cell::Depth | Cell::Line) => Sortable::Packed(u64::MAX),
+            value => Sortable::Text(shown(cell, &value)),
+        }
+    }
+}
+
+/// A number that rises in the order that was asked for; what is absent comes last in both.
+const fn ordered(number: u64, descending: bool) -> u64 {
+    if descending { u64::MAX - 1 - number } else { number }
+}
+
+/// Where rows stand: the path of their file, and the line of their element. Lines are counted once where rows come in
+/// the order of their file.
+pub(super) struct Places<'s> {
+    session: &'s Session,
+    paths: Vec<Arc<str>>,
+    counter: Option<(&'s Source, usize, Lines<'s>)>,
+}
+
+impl<'s> Places<'s> {
+    pub(super) fn new(session: &'s Session) -> Self {
+        let paths = session.document().sitemaps().iter().map(|sitemap| match &sitemap.path {
+            Some(path) => path.to_string_lossy().into(),
+            None => Arc::clone(&sitemap.name),
+        });
+        Self { session, paths: paths.collect(), counter: None }
+    }
+
+    pub(super) fn file(&self, row: RowId) -> &str {
+        self.paths.get(self.session.document().sitemap_of(row).index()).map_or("", |path| path)
+    }
+
+    pub(super) fn line(&mut self, row: RowId) -> Option<u64> {
+        let (source, entry) = self.session.document().origin(row)?;
+        let offset = source.offset(entry)?;
+        let lines = match &mut self.counter {
+            // A counter goes forward only.
+            Some((counted, last, lines)) if std::ptr::eq(*counted, source) && *last <= offset => {
+                *last = offset;
+                lines
+            }
+            other => &mut other.insert((source, offset, source.lines())).2,
+        };
+        Some(lines.position(offset).0)
+    }
+}

@@ -1,0 +1,183 @@
+//! Groups of options that several commands share, and how their values are read.
+
+use crate::check::profile::Profile;
+use crate::files::{Conflicts, backup};
+use clap::Args;
+use std::path::PathBuf;
+
+/// What is the same for every task.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Common {
+    /// The URL of the folder that the set will be served from
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// The time it is: 2026-11-20, 2026-11-20T09:14:07+01:00 or @SECONDS since 1970
+    #[arg(long, value_name = "TIME")]
+    pub now: Option<String>,
+    /// Whose expectations count: protocol, google, bing, yandex, baidu or legacy-0.84
+    #[arg(long, value_name = "NAME", value_parser = profile)]
+    pub profile: Option<Profile>,
+    /// The set may list URLs of other sites: their robots.txt names it
+    #[arg(long)]
+    pub cross_submission: bool,
+    /// Go on without the files of a set that are missing or cannot be read, and say which
+    #[arg(long)]
+    pub allow_missing: bool,
+    /// Write files that are left without entries
+    #[arg(long)]
+    pub allow_empty: bool,
+    /// Write files that were damaged or in another encoding as they were repaired
+    #[arg(long)]
+    pub accept_repairs: bool,
+    /// Create the folder that a file is written to, if it does not exist
+    #[arg(long)]
+    pub mkdir: bool,
+    /// The column of a CSV or TSV table that holds the URLs: its name, or its number from 1
+    #[arg(long, value_name = "NAME")]
+    pub loc_column: Option<String>,
+    /// The most bytes that a file may have, uncompressed: 52428800, 50MiB or 50MB
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub max_bytes: Option<u64>,
+    /// Keep what a save replaces, in PATH.bak: off, once (as it was before this run) or always (before each save)
+    #[arg(long, value_name = "WHEN", value_parser = when)]
+    pub backup: Option<backup::When>,
+    /// Whether the command says itself which files of the set were not read, and does not refuse the set for them.
+    #[arg(skip)]
+    pub reports_unread: bool,
+    /// What the command does with files that have merge conflicts.
+    #[arg(skip)]
+    pub conflicts: Conflicts,
+}
+
+/// How a changed set is saved, or that it is not.
+#[derive(Debug, Clone, Default, Args)]
+pub struct SaveOptions {
+    /// Print what would change, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// List what would change, write nothing, and exit with status 1 if that is anything
+    #[arg(long, conflicts_with_all = ["dry_run", "output"])]
+    pub check: bool,
+    /// Write to OUT (- is standard output) and leave PATH as it is; its end may choose the form: .txt, .csv, .tsv
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    /// What is the same for every task
+    #[command(flatten)]
+    pub common: Common,
+}
+
+impl SaveOptions {
+    /// Whether nothing is written.
+    pub const fn is_preview(&self) -> bool {
+        self.dry_run || self.check
+    }
+}
+
+/// What holds for commands that change several sets, each saved on its own.
+#[derive(Debug, Clone, Default, Args)]
+pub struct EditOptions {
+    /// Change every set in the given folders and below them; folders called *.bak or .* are left out
+    #[arg(short, long)]
+    pub recursive: bool,
+    /// How each is saved
+    #[command(flatten)]
+    pub save: SaveOptions,
+}
+
+/// One set that is changed, and how it is saved.
+#[derive(Debug, Clone)]
+pub struct Target {
+    /// A sitemap, a sitemap index, or a folder that holds one.
+    pub path: PathBuf,
+    /// How it is saved.
+    pub save: SaveOptions,
+}
+
+/// A list of URLs that chooses rows.
+#[derive(Debug, Clone, Default, Args)]
+pub struct UrlList {
+    /// Only rows whose URL is a line of FILE (- is standard input); blank lines and lines that begin with # are skipped
+    #[arg(long, value_name = "FILE")]
+    pub urls_from: Option<PathBuf>,
+}
+
+/// What is done with URLs that only one of table and set has.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Unmatched {
+    /// Name all URLs that only the table or only the set has, instead of the first 5 of each
+    #[arg(long, requires = "from")]
+    pub all: bool,
+    /// Write the URLs that only the table or only the set has to FILE (- is standard output), as CSV
+    #[arg(long, value_name = "FILE", requires = "from")]
+    pub unmatched: Option<PathBuf>,
+}
+
+/// Reads when files are kept.
+pub(super) fn when(name: &str) -> Result<backup::When, String> {
+    use backup::When;
+    When::from_name(name).ok_or_else(|| format!("expected one of {}", When::ALL.map(When::name).join(", ")))
+}
+
+/// Reads the name of a profile.
+fn profile(name: &str) -> Result<Profile, String> {
+    let names = || Profile::ALL.map(Profile::name).join(", ");
+    Profile::from_name(name).ok_or_else(|| format!("profiles are {}", names()))
+}
+
+/// Units of sizes: those of the SI and of IEC 80000-13.
+const UNITS: [(&str, u64); 8] = [
+    ("", 1),
+    ("B", 1),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+];
+
+/// Reads a number of bytes: `52428800`, `50MB`, `1.5 MiB`; units in any case.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let wrong = || "expected a number of bytes, such as 52428800, 50MB (50,000,000) or 50MiB (52,428,800)".to_owned();
+    let text = text.trim();
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let (_, factor) = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit.trim())).ok_or_else(wrong)?;
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    // A part of a byte is none, and more digits than a u64 has mean nothing.
+    if whole.is_empty() || fraction.len() > 9 || number.ends_with('.') || (*factor == 1 && !fraction.is_empty()) {
+        return Err(wrong());
+    }
+    let too_large = || format!("{text} is more than {} bytes", u64::MAX);
+    let bytes = whole.parse::<u64>().ok().and_then(|whole| whole.checked_mul(*factor)).ok_or_else(too_large)?;
+    let tenths = if fraction.is_empty() { 0 } else { fraction.parse::<u64>().map_err(|_| wrong())? };
+    let part = u128::from(tenths) * u128::from(*factor) / 10u128.pow(fraction.len() as u32);
+    bytes.checked_add(u64::try_from(part).unwrap_or(u64::MAX)).ok_or_else(too_large)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_decimal_and_binary_units() {
+        for (text, bytes) in [
+            ("52428800", 52_428_800),
+            ("10MB", 10_000_000),
+            ("10MiB", 10_485_760),
+            ("10mib", 10_485_760),
+            ("1.5 MiB", 1_572_864),
+            ("0.25kB", 250),
+            ("64KiB", 65_536),
+            ("1GB", 1_000_000_000),
+            ("2GiB", 2_147_483_648),
+            ("300B", 300),
+            ("0", 0),
+        ] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in ["", "MB", "10M", "-1", "1.5", "1.", ".5MB", "1.5B", "10 TB", "1e6", "1,000", "99999999999GiB"] {
+            assert!(size(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Words of a command line of which the first are paths and the last say what is done.
+
+use super::Failure;
+use crate::protocol::Field;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// A word that must be text.
+pub(super) fn text_of(word: &OsStr) -> Result<&str, Failure> {
+    word.to_str().ok_or_else(|| {
+        let message = format!("{}: this is not UTF-8", word.to_string_lossy());
+        Failure::Usage(message, "only paths may hold other bytes".to_owned())
+    })
+}
+
+/// Takes `PATH… FIELD=VALUE…` apart. The first word is a path whatever it looks like; `./a=b` is one in any place.
+pub(super) fn field_values(words: &[OsString]) -> Result<(Vec<PathBuf>, Vec<&str>), Failure> {
+    let (mut paths, mut values): (Vec<PathBuf>, Vec<&str>) = (Vec::new(), Vec::new());
+    for word in words {
+        let name = word.to_str().and_then(|word| word.split_once('=')).map(|(name, _)| name);
+        let is_value = name.is_some_and(|name| {
+            let is_word = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-');
+            Field::from_name(name).is_some() || (is_word && !Path::new(word).exists())
+        });
+        if is_value && !paths.is_empty() {
+            values.push(text_of(word)?);
+        } else {
+            paths.push(PathBuf::from(word));
+        }
+    }
+    Ok((paths, values))
+}
+
+/// Takes `PATH… [KEYS]` apart: the last word is a list of sort keys if it looks like one and is no file.
+pub(super) fn sort_keys(words: &[OsString]) -> Result<(Vec<PathBuf>, Option<&str>), Failure> {
+    let is_keys = |word: &OsString| {
+        let text = word.to_string_lossy();
+        let is_key = |byte: u8| byte.is_ascii_lowercase() || b",+-".contains(&byte);
+        text != "-" && (text.starts_with('-') || text.bytes().all(is_key)) && !Path::new(word).exists()
+    };
+    let (paths, keys) = match words {
+        [paths @ .., last] if !paths.is_empty() && is_keys(last) => (paths, Some(text_of(last)?)),
+        paths => (paths, None),
+    };
+    Ok((paths.iter().map(PathBuf::from).collect(), keys))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<OsString> {
+        line.split(' ').map(OsString::from).collect()
+    }
+
+    #[test]
+    fn paths_come_before_values() {
+        for (line, paths, values) in [
+            ("a.xml priority=1", vec!["a.xml"], vec!["priority=1"]),
+            ("a.xml b/ lastmod=today loc=a=b", vec!["a.xml", "b/"], vec!["lastmod=today", "loc=a=b"]),
+            ("priority=1 priority=0.5", vec!["priority=1"], vec!["priority=0.5"]),
+            ("a.xml prio=1", vec!["a.xml"], vec!["prio=1"]),
+            ("a.xml ./x=1 x/y=2 =3", vec!["a.xml", "./x=1", "x/y=2", "=3"], vec![]),
+            ("a.xml", vec!["a.xml"], vec![]),
+        ] {
+            let words = words(line);
+            let (found, typed) = field_values(&words).unwrap();
+            assert_eq!((found, typed), (paths.into_iter().map(PathBuf::from).collect(), values), "{line}");
+        }
+    }
+
+    #[test]
+    fn sort_keys_come_last() {
+        for (line, count, keys) in [
+            ("a.xml", 1, None),
+            ("loc", 1, None),
+            ("a.xml loc", 1, Some("loc")),
+            ("a.xml b.xml lastmod,-loc", 2, Some("lastmod,-loc")),
+            ("a.xml -lastmod", 1, Some("-lastmod")),
+            ("a.xml priorty", 1, Some("priorty")),
+            ("a.xml b.xml", 2, None),
+            ("a.xml src", 2, None),
+            ("a.xml -", 2, None),
+        ] {
+            let words = words(line);
+            let (paths, found) = sort_keys(&words).unwrap();
+            assert_eq!((paths.len(), found), (count, keys), "{line}");
+        }
+    }
+}

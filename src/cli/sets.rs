@@ -1,0 +1,192 @@
+//! Several sets changed by one command: each is saved on its own, and an error in one does not stop the others.
+
+use super::options::{EditOptions, Target};
+use super::{Failure, Status, Streams};
+use crate::files::{self, is_stream};
+use crate::words::{counted, grouped};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Ends of the names of folders that `--recursive` does not enter: what a save keeps is no sitemap of the site.
+const BACKUPS: &str = ".bak";
+
+/// What a run has opened and changed so far.
+#[derive(Debug, Default)]
+pub(super) struct Edited {
+    /// The files of all sets that were opened, without links.
+    opened: BTreeSet<PathBuf>,
+    /// Whether the set at hand is another now, or would be.
+    pub(super) is_changed: bool,
+}
+
+impl Edited {
+    /// Takes down the files of a set.
+    pub(super) fn open<'p>(&mut self, files: impl Iterator<Item = &'p Path>) {
+        self.opened.extend(files.filter_map(|path| path.canonicalize().ok()));
+    }
+
+    fn has(&self, path: &Path) -> bool {
+        path.canonicalize().is_ok_and(|path| self.opened.contains(&path))
+    }
+}
+
+/// How many sets came to what.
+#[derive(Debug, Default)]
+struct Counts {
+    changed: u64,
+    unchanged: u64,
+    failed: u64,
+}
+
+impl Counts {
+    const fn sum(&self) -> u64 {
+        self.changed + self.unchanged + self.failed
+    }
+}
+
+/// Changes every set that the paths name. The status is the worst of all.
+pub(super) fn each_set(
+    paths: &[PathBuf],
+    options: &EditOptions,
+    streams: &mut Streams<'_>,
+    mut work: impl FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>,
+) -> Result<Status, Failure> {
+    let EditOptions { recursive, save } = options;
+    if let ([path], false) = (paths, recursive) {
+        return work(&Target { path: path.clone(), save: save.clone() }, streams);
+    }
+    if save.output.is_some() {
+        let hint = "run it for each, or leave --output out to change each in its place".to_owned();
+        return Err(Failure::Usage("--output needs one PATH, and no --recursive".to_owned(), hint));
+    }
+    if paths.iter().any(|path| is_stream(path)) {
+        let hint = "run it for standard input alone".to_owned();
+        return Err(Failure::Usage("- (standard input) cannot be combined with other paths".to_owned(), hint));
+    }
+    let mut each = Each { options, streams, work: &mut work, counts: Counts::default(), worst: Status::Fine };
+    // A file that one of the sets has is not changed once more, in whatever order they are named.
+    let (sets, alone): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| files::is_set(path));
+    for path in sets.into_iter().chain(alone) {
+        if *recursive && path.is_dir() {
+            each.folder(path)?;
+        } else {
+            each.set(path)?;
+        }
+    }
+    each.say_counts();
+    Ok(each.worst)
+}
+
+/// The sets of a run, one after the other.
+struct Each<'e, 'w, W> {
+    options: &'e EditOptions,
+    streams: &'e mut Streams<'w>,
+    work: &'e mut W,
+    counts: Counts,
+    worst: Status,
+}
+
+impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_, W> {
+    /// Changes one set, unless an earlier one has its file. Whether it could be opened and saved.
+    fn set(&mut self, path: &Path) -> Result<bool, Failure> {
+        if path.is_file() && self.streams.edited.has(path) {
+            return Ok(true);
+        }
+        let target = Target { path: path.to_path_buf(), save: self.options.save.clone() };
+        self.streams.edited.is_changed = false;
+        self.streams.about = Some(path.display().to_string());
+        let done = (self.work)(&target, self.streams);
+        self.streams.about = None;
+        let status = match done {
+            // Nobody reads what is printed: there is no use in going on.
+            Err(Failure::Output(error)) => return Err(error.into()),
+            Err(failure) => {
+                // What was found before an error comes before it.
+                self.streams.out.flush()?;
+                failure.about(path).say(self.streams.notes);
+                self.counts.failed += 1;
+                // Status 2 would say that nothing was read or written.
+                self.worst = self.worst.worse(Status::Files);
+                return Ok(false);
+            }
+            Ok(status) => status,
+        };
+        if self.streams.edited.is_changed {
+            self.counts.changed += 1;
+        } else {
+            self.counts.unchanged += 1;
+        }
+        self.worst = self.worst.worse(status);
+        Ok(true)
+    }
+
+    /// Changes the sets of a folder and of those in it.
+    fn folder(&mut self, folder: &Path) -> Result<(), Failure> {
+        let before = self.counts.sum();
+        self.walk(folder)?;
+        if self.counts.sum() == before {
+            let message = format!("{}: no sitemap in this folder or below it", folder.display());
+            let failure = Failure::Place(message, "name the folder that holds the sitemaps".to_owned());
+            failure.say(self.streams.notes);
+            self.worst = self.worst.worse(failure.status());
+        }
+        Ok(())
+    }
+
+    fn walk(&mut self, folder: &Path) -> Result<(), Failure> {
+        let entries = match sorted_entries(folder) {
+            Ok(entries) => entries,
+            Err(error) => {
+                let failure = Failure::from(files::Error::system("read", folder, error));
+                failure.say(self.streams.notes);
+                self.counts.failed += 1;
+                self.worst = self.worst.worse(failure.status());
+                return Ok(());
+            }
+        };
+        let sitemaps: Vec<&PathBuf> = entries.iter().filter(|path| files::is_sitemap_file(path)).collect();
+        let is_open = |each: &Self, path: &Path| each.streams.edited.has(path);
+        let (indexes, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            sitemaps.iter().copied().partition(|path| files::is_set(path));
+        if !sitemaps.is_empty() && !sitemaps.iter().any(|path| is_open(self, path)) && !self.set(folder)? {
+            // What belongs to the set is not known, so no part of it is changed as if it stood alone.
+            let message = format!("{}: the folders below it were left out", folder.display());
+            self.streams.note(&message);
+            return Ok(());
+        }
+        for path in indexes.into_iter().chain(others) {
+            self.set(path)?;
+        }
+        for path in entries.iter().filter(|path| is_entered(path)) {
+            self.walk(path)?;
+        }
+        Ok(())
+    }
+
+    /// `3 sets: 2 changed, 1 unchanged`.
+    fn say_counts(&mut self) {
+        let Counts { changed, unchanged, failed } = self.counts;
+        let verb = if self.options.save.is_preview() { "would change" } else { "changed" };
+        let parts = [(changed, verb), (unchanged, "unchanged"), (failed, "failed")];
+        let words = parts.into_iter().filter(|(count, _)| *count > 0);
+        let words: Vec<String> = words.map(|(count, what)| format!("{} {what}", grouped(count))).collect();
+        if !words.is_empty() {
+            self.streams.note(&format!("{}: {}", counted(self.counts.sum(), "set"), words.join(", ")));
+        }
+    }
+}
+
+/// What is in a folder, by name.
+fn sorted_entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut entries = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    entries.sort_unstable();
+    Ok(entries)
+}
+
+/// Whether `--recursive` looks into a folder. Links to folders are not followed: they may lead in a circle.
+fn is_entered(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_folder = std::fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_dir());
+    is_folder && !name.starts_with('.') && !name.ends_with(BACKUPS)
+}

@@ -1,0 +1,189 @@
+//! Lists of URLs that choose rows (`--urls-from`), looked up by their exact text in one pass over the rows.
+
+use super::options::UrlList;
+use super::{Failure, Streams};
+use crate::document::rows::{RowId, RowSet};
+use crate::files::is_stream;
+use crate::progress::note_work;
+use crate::session::snapshot::Snapshot;
+use crate::words::{counted, excerpt};
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+use rayon::prelude::*;
+use std::hash::BuildHasher;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Different texts, numbered from 0 in the order in which they came.
+#[derive(Default)]
+pub(super) struct Texts {
+    text: String,
+    /// Where each ends in `text`.
+    ends: Vec<usize>,
+    table: HashTable<u32>,
+    hasher: FixedState,
+}
+
+impl Texts {
+    /// The number of a text, which is given one if it is new.
+    pub(super) fn insert(&mut self, text: &str) -> u32 {
+        if let Some(known) = self.get(text) {
+            return known;
+        }
+        let number = self.ends.len() as u32;
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+        let Self { text: all, ends, table, hasher } = self;
+        table.insert_unique(hasher.hash_one(text), number, |other| hasher.hash_one(part(all, ends, *other)));
+        number
+    }
+
+    /// The number of a text.
+    pub(super) fn get(&self, text: &str) -> Option<u32> {
+        note_work(1);
+        self.table.find(self.hasher.hash_one(text), |number| self.at(*number) == text).copied()
+    }
+
+    /// The text of a number.
+    pub(super) fn at(&self, number: u32) -> &str {
+        part(&self.text, &self.ends, number)
+    }
+
+    /// How many there are.
+    pub(super) const fn len(&self) -> usize {
+        self.ends.len()
+    }
+}
+
+fn part<'t>(all: &'t str, ends: &[usize], number: u32) -> &'t str {
+    let at = number as usize;
+    let start = at.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or_default();
+    ends.get(at).and_then(|end| all.get(start..*end)).unwrap_or_default()
+}
+
+/// URLs by which rows are looked up, and which of them were found.
+pub(super) struct Urls {
+    /// What people call the list.
+    pub(super) name: String,
+    texts: Texts,
+    found: Vec<AtomicBool>,
+}
+
+impl Urls {
+    /// These URLs, none of which was looked for yet.
+    pub(super) fn new(name: String, texts: Texts) -> Self {
+        let found = (0..texts.len()).map(|_| AtomicBool::new(false)).collect();
+        Self { name, texts, found }
+    }
+
+    /// Reads the list of `--urls-from`, if one is given. `paths` are what the command opens.
+    pub(super) fn read(list: &UrlList, paths: &[impl AsRef<Path>]) -> Result<Option<Self>, Failure> {
+        let Some(path) = &list.urls_from else { return Ok(None) };
+        let bytes = if is_stream(path) {
+            refuse_two_streams("--urls-from", paths)?;
+            let mut text = String::new();
+            std::io::stdin().lock().read_to_string(&mut text)?;
+            text
+        } else {
+            super::read_own(path, "write the URLs there, one a line; or - reads them from standard input")?
+        };
+        let mut texts = Texts::default();
+        let lines = bytes.strip_prefix('\u{feff}').unwrap_or(&bytes).lines();
+        for url in lines.map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            texts.insert(url);
+        }
+        let name = if is_stream(path) { "standard input".to_owned() } else { path.display().to_string() };
+        Ok(Some(Self::new(name, texts)))
+    }
+
+    /// The number of a row's URL in the list, which counts as found then.
+    pub(super) fn find(&self, url: &str) -> Option<u32> {
+        let number = self.texts.get(url)?;
+        if let Some(found) = self.found.get(number as usize) {
+            found.store(true, Ordering::Relaxed);
+        }
+        Some(number)
+    }
+
+    /// The rows in memory whose URL is in the list.
+    pub(super) fn rows(&self, snapshot: &Snapshot) -> RowSet {
+        self.rows_with(snapshot, |_, number| number.is_some())
+    }
+
+    /// The rows in memory that pass a test of their URL's number in the list.
+    pub(super) fn rows_with(&self, snapshot: &Snapshot, passes: impl Fn(RowId, Option<u32>) -> bool + Sync) -> RowSet {
+        let rows: Vec<u32> = snapshot.document.held_set().iter().collect();
+        let shares: Vec<Vec<u32>> = rows
+            .par_chunks(4_096)
+            .map(|share| {
+                let is_meant = |row: &u32| passes(RowId(*row), self.find(&snapshot.document.loc(RowId(*row))));
+                share.iter().copied().filter(is_meant).collect()
+            })
+            .collect();
+        shares.into_iter().flatten().collect()
+    }
+
+    /// URLs that no row had so far, in the order of the list.
+    pub(super) fn missing(&self) -> impl Iterator<Item = &str> {
+        let missing = (0..).zip(&self.found).filter(|(_, found)| !found.load(Ordering::Relaxed));
+        missing.map(|(number, _)| self.texts.at(number))
+    }
+
+    /// How many there are.
+    pub(super) const fn len(&self) -> usize {
+        self.texts.len()
+    }
+
+    /// Says how many URLs no row had, and which.
+    pub(super) fn say_missing(&self, is_all: bool, streams: &mut Streams<'_>) {
+        let missing = self.missing().count() as u64;
+        if missing > 0 {
+            let all = counted(self.len() as u64, "URL");
+            let message = format!("{}: {} of {all} match no row", self.name, crate::words::grouped(missing));
+            say_some((&message, missing), self.missing(), is_all, streams);
+        }
+    }
+}
+
+/// URLs that are shown unless all are wanted.
+pub(super) const SHOWN: usize = 5;
+
+/// Says how many URLs are alike in some way, and which: the first, or all.
+pub(super) fn say_some<'u>(
+    (message, count): (&str, u64),
+    urls: impl Iterator<Item = &'u str>,
+    is_all: bool,
+    streams: &mut Streams<'_>,
+) {
+    streams.note(&format!("{message}:"));
+    let most = if is_all { usize::MAX } else { SHOWN };
+    for url in urls.take(most) {
+        streams.note(&format!("  {}", excerpt(url, 2_000)));
+    }
+    if !is_all && count > SHOWN as u64 {
+        streams.note(&format!("  … and {}", counted(count - SHOWN as u64, "more URL")));
+    }
+}
+
+/// Refuses to read two things from standard input.
+pub(super) fn refuse_two_streams(option: &str, paths: &[impl AsRef<Path>]) -> Result<(), Failure> {
+    if paths.iter().any(|path| is_stream(path.as_ref())) {
+        let hint = "write one of them to a file".to_owned();
+        return Err(Failure::Usage(format!("{option} and PATH cannot both be standard input (-)"), hint));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_numbered_once() {
+        let mut texts = Texts::default();
+        assert_eq!(["b", "a", "b", ""].map(|text| texts.insert(text)), [0, 1, 0, 2]);
+        assert_eq!((texts.len(), texts.at(0), texts.at(1), texts.at(2), texts.at(3)), (3, "b", "a", "", ""));
+        assert_eq!((texts.get("a"), texts.get("c")), (Some(1), None));
+    }
+}
