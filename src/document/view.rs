@@ -5,7 +5,7 @@
 
 use super::Document;
 use super::query::{Query, RowFacts};
-use super::rows::RowId;
+use super::rows::{RowId, RowSet};
 use super::sitemap::SitemapId;
 use super::sort::{self, Column, SortKey};
 use super::{codes, order};
@@ -197,6 +197,19 @@ impl View {
         }
     }
 
+    /// The position here of the row that stands nearest to `row` in another view of the same document, which shows both;
+    /// of two equally near ones, the later.
+    pub fn nearest_to(&self, document: &Document, row: RowId, other: &Self) -> Option<u32> {
+        let from = other.position_of(document, row)?;
+        let shown: RowSet = self.rows(document).map(|row| row.0).collect();
+        let is_shown = |at: &u32| other.row_at(document, *at).is_some_and(|row| shown.contains(row.0));
+        let after = (from..other.len()).find(is_shown);
+        // No further back than the other one is ahead.
+        let least = after.map_or(0, |after| from.saturating_sub((after - from).saturating_sub(1)));
+        let before = (least..from).rev().find(is_shown);
+        self.position_of(document, other.row_at(document, before.or(after)?)?)
+    }
+
     /// The number of a row in the file order of the whole set, from 1; 0 for rows that came after the view was made.
     pub fn number(&self, document: &Document, row: RowId) -> u32 {
         match &self.order {
@@ -220,7 +233,7 @@ impl View {
         let numbers = Numbers::of(document);
         let mut rows: Vec<u32> = shown.iter().copied().filter(|row| numbers.get(*row) > 0).collect();
         let at = anchor.and_then(|anchor| rows.iter().position(|row| *row == anchor.0)).map_or(0, |at| at + 1);
-        let have: super::rows::RowSet = rows.iter().copied().collect();
+        let have: RowSet = rows.iter().copied().collect();
         rows.splice(at..at, added.iter().map(|row| row.0).filter(|row| !have.contains(*row)));
         Self { order: Order::List { rows: Arc::new(rows), numbers } }
     }

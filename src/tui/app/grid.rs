@@ -4,6 +4,7 @@ use super::super::draw::columns::{Columns, Content, Name};
 use super::super::show::badges;
 use super::{App, large};
 use crate::document::rows::{RowId, RowSet};
+use crate::document::view::View;
 use crate::protocol::Field;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 
@@ -18,12 +19,28 @@ pub struct Grid {
     pub top: u32,
     /// Column of the cursor.
     pub field: Field,
+    /// The row that a filter hid and the cursor left for that reason alone.
+    pub hidden: Option<Hidden>,
     /// Where a range being marked starts.
     pub anchor: Option<u32>,
     /// The widest that was seen in columns.
     pub content: Content,
     /// The columns shown, from left to right.
     pub order: Vec<Name>,
+}
+
+/// A row under the cursor that a filter has hidden: the cursor returns to it as soon as it is shown again, unless it was
+/// moved meanwhile.
+#[derive(Debug, Clone)]
+pub struct Hidden {
+    row: RowId,
+    /// The row that the cursor is on instead.
+    instead: Option<RowId>,
+    /// A view that shows the row, and the version of the document that it was made from.
+    view: View,
+    version: u64,
+    /// How far below the top of the screen it stood.
+    offset: u32,
 }
 
 impl Default for Grid {
@@ -33,6 +50,7 @@ impl Default for Grid {
             row: None,
             top: 0,
             field: Field::Loc,
+            hidden: None,
             anchor: None,
             content: Content::default(),
             order: Name::usual(),
@@ -119,6 +137,30 @@ impl App {
             self.grid.top = self.grid.position.saturating_sub(offset);
         }
         self.grid.anchor = None;
+    }
+
+    /// After a filter or an order: the cursor stays with its row. Where that is not shown any more it goes to the nearest
+    /// one, and comes back when it is.
+    pub(super) fn follow_from(&mut self, before: View) {
+        let version = self.session.view().version;
+        let hidden = self.grid.hidden.take();
+        let hidden = hidden.filter(|hidden| hidden.instead == self.grid.row && hidden.version == version);
+        let hidden = hidden.or_else(|| {
+            let offset = self.grid.position.saturating_sub(self.grid.top);
+            Some(Hidden { row: self.grid.row?, instead: None, view: before, version, offset })
+        });
+        let Some(mut hidden) = hidden else { return self.follow() };
+        self.grid.anchor = None;
+        if let Some(position) = self.session.position_of(hidden.row) {
+            self.go(position);
+            self.grid.top = self.grid.position.saturating_sub(hidden.offset);
+            return;
+        }
+        let view = &self.session.view().view;
+        let nearest = view.nearest_to(self.session.document(), hidden.row, &hidden.view);
+        self.go(nearest.unwrap_or_default());
+        hidden.instead = self.grid.row;
+        self.grid.hidden = Some(hidden);
     }
 
     /// Brings everything that follows from the state in line with it, at the end of each turn.

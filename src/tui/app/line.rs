@@ -100,7 +100,9 @@ pub struct LineEdit {
     /// What was shown before, for Esc.
     before: ViewSpec,
     /// Where the cursor was.
-    from: u32,
+    pub(super) from: u32,
+    /// Whether no row shown matches what is being searched for.
+    pub no_match: bool,
 }
 
 impl App {
@@ -117,6 +119,7 @@ impl App {
             drawn: false,
             before: self.session.spec().clone(),
             from: self.grid.position,
+            no_match: false,
         };
         self.line_changed(Box::new(edit));
     }
@@ -161,6 +164,7 @@ impl App {
         let text = edit.prompt.text().to_owned();
         let line = format!("{}{text}", edit.purpose.prefix());
         edit.top = 0;
+        edit.no_match = false;
         edit.preview = None;
         edit.parsed = (!text.trim().is_empty()).then(|| parse(&line, &vocabulary(self.session.view().now)));
         edit.prompt.completion = self.completion(&edit);
@@ -173,11 +177,12 @@ impl App {
         self.mode = Mode::Line(edit);
         match (purpose, command) {
             // What may become the name of a field is not looked for as a word yet.
-            (Purpose::Filter | Purpose::Search, Some(_)) if half => {}
+            (Purpose::Filter, Some(_)) if half => {}
+            (Purpose::Search, Some(_)) if half => self.go(from),
             (Purpose::Filter, Some(Command::Filter(filter))) => self.show_view(ViewSpec { filter, ..before }),
             (Purpose::Filter, None) if text.trim().is_empty() => self.show_view(ViewSpec { filter: None, ..before }),
             (Purpose::Search, Some(Command::Search(query))) => self.search(query, from, true, true),
-            (Purpose::Search, None) => self.go(from),
+            (Purpose::Search, _) => self.go(from),
             (Purpose::Command | Purpose::Mark | Purpose::Unmark, Some(command)) => self.ask_preview(command),
             _ => {}
         }

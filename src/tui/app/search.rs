@@ -1,7 +1,7 @@
 //! The view and finding rows in it.
 
 use super::super::jobs::Kind;
-use super::{App, Outcome};
+use super::{App, Mode, Outcome};
 use crate::document::query::Query;
 use crate::document::view::ViewSpec;
 use crate::progress::Progress;
@@ -64,8 +64,9 @@ impl App {
         }
         self.spec_wanted = None;
         if let Some(view) = view {
+            let before = self.session.view().view.clone();
             self.session.show(spec, view);
-            self.follow();
+            self.follow_from(before);
         }
     }
 
@@ -93,6 +94,7 @@ impl App {
     pub(super) fn search(&mut self, query: Query, from: u32, forward: bool, here: bool) {
         let ticket = self.next_ticket();
         self.hit_wanted = ticket;
+        (self.sought_from, self.sought_forward, self.looked_for) = (from, forward, Some(query.clone()));
         let shown = self.session.shown();
         let order = Order { from, forward, here, shown };
         let hit = find(self.session.view(), &query, order, LOOKED_AT, &Progress::default());
@@ -116,13 +118,29 @@ impl App {
         match hit {
             Hit::At(position, round) => {
                 self.go(position);
-                if round {
-                    self.say("went round the end");
+                if round && !matches!(self.mode, Mode::Line(_)) {
+                    self.say(if self.sought_forward {
+                        "search wrapped to the top"
+                    } else {
+                        "search wrapped to the bottom"
+                    });
                 }
             }
-            Hit::Nowhere => self.say("no row shown is like that"),
+            Hit::Nowhere => self.found_nothing(),
             Hit::Stopped => {}
         }
+    }
+
+    /// While a query is typed the cursor returns to where the search began, and the line says that there is no match.
+    fn found_nothing(&mut self) {
+        if let Mode::Line(edit) = &mut self.mode {
+            edit.no_match = true;
+            let from = edit.from;
+            return self.go(from);
+        }
+        self.go(self.sought_from);
+        let query = self.looked_for.as_ref().map(ToString::to_string).unwrap_or_default();
+        self.say(format!("no match for “{}”", self.theme.charset.cut(&query, 60)));
     }
 }
 

@@ -316,6 +316,14 @@ impl App {
             Purpose::Base => right.key("↵", "use it"),
         }
         right.key("Esc", "leave");
+        let no_match =
+            edit.no_match || edit.purpose == Purpose::Filter && self.session.shown() == 0 && self.session.urls() > 0;
+        if no_match {
+            let sign = format!("{} ", self.theme.signs.warning);
+            let typed = self.theme.charset.cut(edit.prompt.text().trim(), usize::from(self.size.0 / 3).max(8));
+            right = Words::new().and(Role::Warning, sign).and(Role::Text, format!("no match for “{typed}”"));
+            right.key("Esc", "leave");
+        }
         if let Some(message) = self.message.as_ref().filter(|message| message.severity == Severity::Error) {
             right = Words::new().and(Role::Error, format!("{} ", self.theme.signs.error));
             right.append(message.words.clone());

@@ -56,7 +56,7 @@ fn searching_goes_round() {
     assert_eq!(bench.app.grid.position, 2);
     bench.keys("n");
     assert_eq!(bench.app.grid.position, 1);
-    assert!(bench.says().contains("round"));
+    assert!(bench.says().contains("wrapped to the top"));
     bench.keys("N");
     assert_eq!(bench.app.grid.position, 2);
     bench.keys("gg}");
@@ -181,4 +181,73 @@ fn a_click_is_about_the_row_that_was_drawn_there() {
     let top = bench.app.grid.top;
     bench.click(20, rows.y);
     assert_eq!(bench.app.grid.position, top);
+}
+
+#[test]
+fn a_filter_keeps_the_cursor_on_its_row_or_the_nearest_and_returns() {
+    let row = |number: u32| {
+        let kind = if number.is_multiple_of(4) { "even" } else { "odd" };
+        format!("  <url><loc>https://example.com/{kind}/{number:03}</loc></url>\n")
+    };
+    for rows in [40_u32, 6_000] {
+        let text: String = (0..rows).map(row).collect();
+        let mut bench =
+            Bench::file(&format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{text}</urlset>\n"));
+        let at = |bench: &Bench| bench.app.grid.row.map(|row| row.0);
+        // On the row itself.
+        bench.keys("20gg").keys("fodd<enter>");
+        assert_eq!(at(&bench), Some(19));
+        bench.keys("<esc>");
+        assert_eq!(at(&bench), Some(19));
+        // On the nearest, and back, whether the filter is taken off or given up.
+        let top = bench.app.grid.top;
+        for (keys, nearest, after) in [
+            ("feven<enter>", 20, 19),
+            ("fe", 19, 19),
+            ("feven", 20, 19),
+            ("feven/01", 16, 19),
+            ("feven/03<enter>", 32, 19),
+            ("fnothing-like-this<enter>", u32::MAX, 19),
+            ("feven<enter>j", 24, 24),
+        ] {
+            bench.keys(keys);
+            assert_eq!(at(&bench), (nearest < u32::MAX).then_some(nearest), "{rows} {keys}");
+            bench.keys("<esc>");
+            assert_eq!((at(&bench), bench.app.session.shown()), (Some(after), rows), "{rows} {keys}");
+            assert!(after != 19 || bench.app.grid.top == top, "{rows} {keys}");
+        }
+        // What was changed under a filter is what the cursor stays with.
+        bench.keys("20gg").keys("feven<enter>t<esc>");
+        assert_eq!(at(&bench), Some(20), "{rows}");
+        // Sorted, the nearest is the one that stood nearest in that order.
+        bench.keys(":sort -loc<enter>").keys("20gg").keys(":filter even<enter>");
+        assert_eq!(at(&bench), Some(rows - 4));
+        bench.keys("F");
+        assert_eq!(at(&bench), Some(19));
+    }
+}
+
+#[test]
+fn a_failed_search_returns_to_its_start_and_says_so_while_typing() {
+    for mut bench in [Bench::file(SMALL), large()] {
+        bench.keys("j").keys("/0000");
+        bench.keys("<bs><bs><bs><bs>").keys("/shop/cups-and-more");
+        assert_eq!(bench.app.grid.position, 1);
+        bench.shows("no match for “/shop/cups-and-more”");
+        bench.keys("<enter>");
+        assert_eq!(bench.app.grid.position, 1);
+        assert!(bench.says().contains("no match for “/shop/cups-and-more”"), "{}", bench.says());
+        bench.keys("n");
+        assert_eq!(bench.app.grid.position, 1);
+    }
+    let mut bench = Bench::file(SMALL);
+    bench.keys("/shop/cups");
+    assert_eq!(bench.app.grid.position, 2);
+    bench.keys("x");
+    assert_eq!(bench.app.grid.position, 0, "back at its start");
+    bench.keys("<bs>");
+    assert_eq!(bench.app.grid.position, 2);
+    assert!(!bench.screen().contains("no match"), "{}", bench.screen());
+    bench.keys("<esc>fnothing");
+    bench.shows("no match for “nothing”");
 }
