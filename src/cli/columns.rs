@@ -50,6 +50,11 @@ pub(super) enum Cell {
     Rules,
 }
 
+/// The names of all columns.
+pub(super) fn column_names() -> impl Iterator<Item = &'static str> {
+    CELLS.iter().map(|(name, _)| *name)
+}
+
 /// The names of columns. Some have two: that of the table and that of queries.
 const CELLS: [(&str, Cell); 24] = [
     ("loc", Cell::Field(Field::Loc)),

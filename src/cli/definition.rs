@@ -1,11 +1,19 @@
 //! `sited completions` and `sited man`: made from the definition of the command line, so that they cannot differ from it.
 
 use super::args::Line;
+use super::columns::column_names;
 use super::{Failure, Status, Streams};
+use crate::check::profile::Profile;
+use crate::check::rule::Rule;
+use crate::document::sort::Column;
+use crate::files::backup;
 use crate::manual::{self, Page};
-use clap::{Args, CommandFactory};
+use crate::session::command::Targets;
+use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
 use clap_mangen::roff::{Roff, roman};
+use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
 
@@ -28,11 +36,63 @@ pub struct Man {
 
 /// Prints a script for a shell.
 pub(super) fn completions(task: &Completions, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let mut command = Line::command();
+    let mut command = completed(Line::command());
     let mut script = Vec::new();
     clap_complete::generate(task.shell, &mut command, "sited", &mut script);
     streams.out.write_all(&script)?;
     Ok(Status::Fine)
+}
+
+/// The definition with what a shell can propose for each value. What the program itself takes, and what its help
+/// says, does not depend on it.
+fn completed(command: Command) -> Command {
+    command.mut_args(proposing).mut_subcommands(completed)
+}
+
+/// An argument with its names or the kind of its value; one that has them already, and any path, stays as it is.
+fn proposing(arg: Arg) -> Arg {
+    let value_name = arg.get_value_names().and_then(<[_]>::first).map_or("", |name| name.as_str()).to_owned();
+    if value_name == "DIR" {
+        return arg.value_hint(ValueHint::DirPath);
+    }
+    let has_names = !arg.get_possible_values().is_empty();
+    if !arg.get_action().takes_values() || has_names || arg.get_value_hint() != ValueHint::Unknown {
+        return arg;
+    }
+    let names = match (arg.get_id().as_str(), value_name.as_str()) {
+        ("profile", _) => Profile::ALL.map(Profile::name).to_vec(),
+        ("backup", _) => backup::When::ALL.map(backup::When::name).to_vec(),
+        ("targets", _) => Targets::NAMES.to_vec(),
+        ("columns", _) => column_names().collect(),
+        ("sort" | "keys", "KEYS") => Column::ALL.iter().map(|(_, name)| *name).collect(),
+        ("by", _) => vec!["section", "host", "month"],
+        (_, "CODE" | "CODE|VALUE") => Rule::mains().map(Rule::code).collect(),
+        ("set", "DATE") => vec!["latest"],
+        _ => Vec::new(),
+    };
+    match value_name.as_str() {
+        _ if !names.is_empty() => arg.value_parser(Named(names)),
+        "URL" => arg.value_hint(ValueHint::Url),
+        "FILE" | "OUT" | "PATH" => arg.value_hint(ValueHint::AnyPath),
+        // A query, a number, an expression: no shell can propose one, and least of all the name of a file.
+        _ => arg.value_hint(ValueHint::Other),
+    }
+}
+
+/// Takes any value and proposes some names: what the values are is for the command itself to say.
+#[derive(Debug, Clone)]
+struct Named(Vec<&'static str>);
+
+impl TypedValueParser for Named {
+    type Value = OsString;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<OsString, clap::Error> {
+        OsStringValueParser::new().parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.0.iter().map(|name| PossibleValue::new(*name))))
+    }
 }
 
 /// Prints the manual page, in roff, or writes all pages.
@@ -105,4 +165,44 @@ fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
     Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn each(command: &Command, see: &mut dyn FnMut(&str, &Arg)) {
+        command.get_arguments().for_each(|arg| see(command.get_name(), arg));
+        command.get_subcommands().for_each(|task| each(task, see));
+    }
+
+    #[test]
+    fn every_value_is_a_name_a_path_or_nothing_that_a_shell_knows() {
+        let mut count = 0;
+        each(&completed(Line::command()), &mut |task, arg| {
+            let takes_value = arg.get_action().takes_values();
+            let is_known = !arg.get_possible_values().is_empty() || arg.get_value_hint() != ValueHint::Unknown;
+            assert!(!takes_value || is_known, "{task} {arg}");
+            count += usize::from(takes_value);
+        });
+        assert!(count > 80, "{count}");
+    }
+
+    #[test]
+    fn shells_propose_names_and_no_files_for_queries() {
+        let script = |shell: Shell| {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut completed(Line::command()), "sited", &mut script);
+            String::from_utf8(script).unwrap()
+        };
+        let (bash, zsh) = (script(Shell::Bash), script(Shell::Zsh));
+        for names in ["protocol google bing yandex baidu", "off once always", "loc alternates images videos index all"]
+        {
+            assert!(bash.contains(&format!("compgen -W \"{names}")), "{names}");
+            assert!(zsh.contains(&format!("({names}")), "{names}");
+        }
+        assert!(bash.contains("lastmod-impossible") && zsh.contains("lastmod-impossible"));
+        assert!(zsh.contains(":QUERY:'") || zsh.contains(":QUERY: '"), "a query is no file");
+        assert!(zsh.contains(":URL:_urls") && zsh.contains(":DIR:_files -/"));
+    }
 }

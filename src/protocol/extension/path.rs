@@ -57,6 +57,16 @@ impl Path {
         Ok(path)
     }
 
+    /// The values that can be chosen from for what it leads to; none where it is not one of a few.
+    pub fn choices(&self) -> &'static [&'static str] {
+        let Some(element) = self.element() else { return &[] };
+        match &self.attribute {
+            None => element.kind.choices(),
+            Some(name) if self.namespace == Namespace::Xhtml && &**name == "rel" => &["alternate"],
+            Some(name) => element.attribute(name.as_bytes()).map_or(&[], |attribute| attribute.kind.choices()),
+        }
+    }
+
     /// The element of the table that it is about, if it is a known one.
     pub fn element(&self) -> Option<&'static Element> {
         let element = root(self.namespace)?;

@@ -159,6 +159,23 @@ impl Kind {
         }
     }
 
+    /// The values that can be chosen from, in their usual spelling; none where it is not one of a few.
+    pub const fn choices(self) -> &'static [&'static str] {
+        match self {
+            Self::YesNo => &["yes", "no"],
+            Self::Platforms => &PLATFORMS,
+            Self::Relationship => &["allow", "deny"],
+            Self::PriceType => &["purchase", "rent"],
+            Self::Resolution => &["hd", "sd"],
+            Self::ShowType => &SHOWS,
+            Self::IdType => &IDS,
+            Self::Access => &["Subscription", "Registration"],
+            Self::Genres => &GENRES,
+            Self::GeoFormat => &["kml", "kmz", "georss"],
+            _ => &[],
+        }
+    }
+
     /// Whether readers take white space around the value for a part of it: the schema does not trim strings.
     pub const fn is_strict(self) -> bool {
         matches!(

@@ -2,8 +2,8 @@
 //!
 //! A guess for the prompt, never a check: it works on lines that do not parse yet.
 
-use super::Marks;
 use super::table::{Arguments, Spec, TABLE, spec};
+use super::{Marks, REWRITE_INDEX, Targets};
 use crate::check::decision::answers;
 use crate::check::profile::Profile;
 use crate::check::rule::Rule;
@@ -12,6 +12,12 @@ use crate::document::sort::Column;
 use crate::files::backup::When;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
+
+/// The themes of the screen, which has the last word on them.
+pub const THEMES: [&str; 3] = ["dark", "light", "none"];
+
+/// The columns of the screen, which has the last word on them.
+pub const COLUMNS: [&str; 6] = ["loc", "lastmod", "changefreq", "priority", "ext", "file"];
 
 /// The candidates at a cursor, given as a byte offset into the line.
 pub fn completions(line: &str, cursor: usize, vocabulary: &Vocabulary<'_>) -> Completions {
@@ -78,8 +84,36 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
         Arguments::History => vec![Candidate::new("--as-commands", "as a script")],
         Arguments::Backup => When::ALL.iter().map(|when| Candidate::new(when.name(), "")).collect(),
         Arguments::Profile => Profile::ALL.iter().map(|profile| Candidate::new(profile.name(), "")).collect(),
-        Arguments::Topic => TABLE.iter().map(|spec| Candidate::new(spec.name, spec.about)).collect(),
-        _ => Vec::new(),
+        Arguments::Topic => {
+            let rules = vocabulary.rules.iter().map(|code| Candidate::new(*code, "rule"));
+            let queries = Candidate::new("queries", "what can be asked of rows");
+            TABLE.iter().map(|spec| Candidate::new(spec.name, spec.about)).chain([queries]).chain(rules).collect()
+        }
+        Arguments::Theme => THEMES.iter().map(|name| Candidate::new(*name, "")).collect(),
+        Arguments::Columns => COLUMNS.iter().map(|name| Candidate::new(*name, "column")).collect(),
+        Arguments::Url => {
+            let has_url = rest.split_whitespace().count() > usize::from(!word.is_empty());
+            let items = [Candidate::new("https://", ""), Candidate::new("http://", "")];
+            let option = Candidate::new(REWRITE_INDEX, "write the entries of the index below this URL");
+            if has_url { vec![option] } else { items.to_vec() }
+        }
+        Arguments::Row => vec![Candidate::new("$", "the last row")],
+        Arguments::Replace => {
+            let before: Vec<&str> = rest.split_whitespace().collect();
+            let is_value =
+                before.len() >= 2 && before.get(before.len() - 1 - usize::from(!word.is_empty())) == Some(&"--in");
+            if is_value {
+                let (_, last) = word.rsplit_once(',').unwrap_or(("", word));
+                return fitting(typed, last, Targets::NAMES.iter().map(|name| Candidate::new(*name, "URLs")).collect());
+            }
+            // What stands before the first blank may still be the expression.
+            if !rest.contains(' ') || !word.starts_with('-') && !word.is_empty() {
+                return nothing(typed);
+            }
+            vec![Candidate::new("--in ", "which URLs: loc, alternates, images, videos, index or all")]
+        }
+        Arguments::Urls => vec![Candidate::new("https://", ""), Candidate::new("http://", "")],
+        Arguments::Nothing | Arguments::Count | Arguments::Query | Arguments::Path => Vec::new(),
     };
     if spec.ranged {
         items.push(Candidate::new("where ", "then a query: only rows that pass"));

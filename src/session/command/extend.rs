@@ -125,6 +125,14 @@ fn worded(value: &str) -> String {
     }
 }
 
+/// The path of what stands in an element: a child, or one of its attributes.
+fn joined(element: &str, name: &str) -> String {
+    let is_attribute = Path::parse(element).ok().and_then(|path| path.element()).is_some_and(|element| {
+        element.child(name.as_bytes()).is_none() && element.attribute(name.as_bytes()).is_some()
+    });
+    format!("{element}{}{name}", if is_attribute { "@" } else { "/" })
+}
+
 /// What may come next in a word: an action, an element, what stands in it.
 pub(super) fn candidates(before: &[&str], word: &str) -> Vec<Candidate> {
     let Some(action) = before.first() else {
@@ -133,6 +141,11 @@ pub(super) fn candidates(before: &[&str], word: &str) -> Vec<Candidate> {
     let equals = if *action == "remove" { "" } else { "=" };
     // Behind an element that is added, its children stand without its name.
     let below = before.get(1).filter(|_| *action == "add").and_then(|first| first.split('=').next());
+    if let Some((name, _)) = word.split_once('=') {
+        let path = below.map_or_else(|| name.to_owned(), |below| joined(below, name));
+        let values = Path::parse(&path).map(|path| path.choices()).unwrap_or_default();
+        return values.iter().map(|value| Candidate::new(format!("{name}={value}"), "")).collect();
+    }
     let (start, element) = match word.rfind(['/', '@']) {
         Some(cut) => {
             let (head, _) = word.split_at(cut);

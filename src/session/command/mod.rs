@@ -11,7 +11,7 @@ mod script;
 mod table;
 mod value;
 
-pub use complete::completions;
+pub use complete::{COLUMNS, THEMES, completions};
 pub use parse::parse;
 pub use replace::{Replace, Targets};
 pub use script::{Line, ScriptError, script};

@@ -251,7 +251,7 @@ fn the_table_is_sound() {
 
 #[test]
 fn candidates_fit_the_place_on_the_line() {
-    let table: [(&str, usize, &[&str]); 22] = [
+    let table: [(&str, usize, &[&str]); 38] = [
         (":nof", 1, &["nofilter"]),
         ("%du", 1, &["duplicate"]),
         ("%w", 1, &[]),
@@ -274,6 +274,22 @@ fn candidates_fit_the_place_on_the_line() {
         ("ext add im", 8, &["image"]),
         ("ext add image ca", 14, &["caption="]),
         ("ext set video/dur", 8, &["video/duration="]),
+        ("ext set video/live=y", 8, &["video/live=yes"]),
+        ("ext add video family_friendly=", 14, &["family_friendly=yes", "family_friendly=no"]),
+        ("ext add video/platform relationship=d", 23, &["relationship=deny"]),
+        ("columns loc,pri", 12, &["priority"]),
+        ("theme ", 6, &["dark", "light", "none"]),
+        ("profile goo", 8, &["google"]),
+        ("backup o", 7, &["off", "once"]),
+        ("set-base-url ht", 13, &["https://", "http://"]),
+        ("set-base-url https://e.com/ -", 28, &["--rewrite-index"]),
+        ("goto ", 5, &["$"]),
+        ("s#a#b# -", 7, &["--in "]),
+        ("s#a#b# --in im", 12, &["images"]),
+        ("s#a#b# --in loc,alt", 16, &["alternates"]),
+        ("s#a b", 5, &[]),
+        ("help theme", 5, &[]),
+        ("help quer", 5, &["queries"]),
     ];
     for (line, from, expected) in table {
         let found = completions(line, line.len(), &VOCABULARY);

@@ -208,6 +208,14 @@ mod tests {
 
     const DATES: Content = Content { number: 3, lastmod: 10, badges: 8, file: 10 };
 
+    /// Completion proposes what the screen takes.
+    #[test]
+    fn columns_and_themes_are_those_that_are_proposed() {
+        use crate::session::command::{COLUMNS, THEMES};
+        assert_eq!(Name::ALL.map(|(_, word)| word), COLUMNS);
+        assert!(THEMES.iter().all(|name| crate::tui::theme::Scheme::from_name(name).is_some()));
+    }
+
     #[test]
     fn the_least_telling_columns_go_first() {
         // (width, content) → widths of number, loc, lastmod, changefreq, priority, badges, file
