@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 /// How far a piece of work has come, and whether it should stop.
 ///
-/// All counts only grow. `Relaxed` is enough: the numbers are for people, and the cancel flag
+/// Counts grow, unless work turns out to have been in vain. `Relaxed` is enough: the numbers are for people, and the cancel flag
 /// protects no data.
 #[derive(Debug, Default)]
 pub struct Progress {
@@ -15,6 +15,7 @@ pub struct Progress {
     rows: AtomicU64,
     bytes_done: AtomicU64,
     bytes_total: AtomicU64,
+    bytes_read: AtomicU64,
     /// [`GOING`], [`CANCELLED`] or [`SEALED`].
     state: AtomicU8,
 }
@@ -36,6 +37,8 @@ pub struct Reading {
     pub bytes_done: u64,
     /// Bytes expected, as far as known.
     pub bytes_total: u64,
+    /// Bytes that came from the disk and are not done for that.
+    pub bytes_read: u64,
     /// Whether it is too late to stop it.
     pub sealed: bool,
 }
@@ -56,6 +59,17 @@ impl Progress {
     pub fn advance(&self, rows: u64, bytes: u64) {
         self.rows.fetch_add(rows, Ordering::Relaxed);
         self.bytes_done.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Takes back what was counted as done and was not.
+    pub fn retract(&self, rows: u64, bytes: u64) {
+        self.rows.fetch_sub(rows, Ordering::Relaxed);
+        self.bytes_done.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// Counts bytes as read.
+    pub fn advance_reading(&self, bytes: u64) {
+        self.bytes_read.fetch_add(bytes, Ordering::Relaxed);
     }
 
     /// Asks the work to stop at its next look; nothing happens once it is sealed.
@@ -82,6 +96,7 @@ impl Progress {
             rows: self.rows.load(Ordering::Relaxed),
             bytes_done: self.bytes_done.load(Ordering::Relaxed),
             bytes_total: self.bytes_total.load(Ordering::Relaxed),
+            bytes_read: self.bytes_read.load(Ordering::Relaxed),
             sealed: self.state.load(Ordering::Relaxed) == SEALED,
         }
     }

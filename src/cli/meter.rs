@@ -83,7 +83,7 @@ mod tests {
             rows: 1_200,
             bytes_done: 10 << 20,
             bytes_total: 40 << 20,
-            sealed: false,
+            ..Reading::default()
         };
         let line = words(&now, Duration::from_secs(2));
         assert_eq!(line, "2 of 8 files   1,200 URLs   10.0 MiB of 40.0 MiB   5.0 MiB/s   6 s left");

@@ -547,6 +547,29 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_file_is_read_no_further_once_it_is_cancelled() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.xml");
+        let locs: Vec<String> = (0..9).map(|row| format!("https://e.com/{row}/{}", "a".repeat(1 << 20))).collect();
+        fs::write(&path, urlset(&locs.iter().map(String::as_str).collect::<Vec<_>>())).unwrap();
+        let (progress, mut entries) = (Progress::default(), 0);
+        progress.cancel();
+        let loaded = load(&path, &Options::default(), &progress, |_| Locs::default(), &mut |part| {
+            if let Part::Sitemap { source, .. } = part {
+                entries += source.len();
+            }
+        });
+        let reading = progress.read();
+        assert!(loaded.unwrap().stopped && entries < 9, "{entries}");
+        assert!(reading.bytes_read < reading.bytes_total, "{reading:?}");
+        let progress = Progress::default();
+        let loaded = load(&path, &Options::default(), &progress, |_| Locs::default(), &mut |_| {}).unwrap();
+        let reading = progress.read();
+        assert!(!loaded.stopped);
+        assert_eq!((reading.bytes_read, reading.bytes_done), (reading.bytes_total, reading.bytes_total));
+    }
+
+    #[test]
     fn a_folder_opens_its_index_or_its_sitemap() {
         let folder = tempfile::tempdir().unwrap();
         let open = || load(folder.path(), &Options::default(), &Progress::default(), |_| Locs::default(), &mut |_| {});

@@ -34,6 +34,8 @@ pub(super) fn sound<V: Visit + Send>(
     } else {
         form::scan(&bytes, (facts.kind, facts.grid.as_deref()), &mut visitor, progress)
     };
+    // Once it is cancelled, the file may not have been read to its end.
+    scan.cancelled |= progress.is_cancelled();
     // The scan counts what stands behind the root's start tag.
     let counted = scan.names.is_some() && !scan.root_is_empty;
     progress.advance(0, if counted { u64::from(scan.root_tag.1) } else { bytes.len() as u64 });

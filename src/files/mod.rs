@@ -5,6 +5,7 @@
 
 mod ahead;
 pub mod backup;
+mod beginning;
 mod buffers;
 mod children;
 mod commit;
@@ -45,6 +46,7 @@ pub mod verify;
 
 pub use ahead::in_order;
 pub use backup::Backups;
+pub use beginning::{FirstRow, LARGE, first_rows};
 pub use buffers::Buffers;
 pub use conflict::{Conflicts, Side};
 pub use disk::{Disk, OnDisk};

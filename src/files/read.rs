@@ -96,11 +96,11 @@ pub struct Contents {
 pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
     let limit = options.max_bytes.min(u64::from(u32::MAX));
     let stored = if is_stream(path) {
-        standard_input(limit)?
+        standard_input(limit, progress)?
     } else {
         // Whoever names a pipe means it, and waits for what comes out of it.
         let opened = Opened::new(path, |path| File::open(path)).map_err(|error| Error::system("read", path, error))?;
-        stored(options.buffers.take(), path, (opened, limit))?
+        stored(options.buffers.take(), path, (opened, limit), progress)?
     };
     unpacked(path, stored, options, progress)
 }
@@ -108,7 +108,7 @@ pub fn read(path: &Path, options: &Options, progress: &Progress) -> Result<Conte
 /// The same for a file that nobody has named but an index or a folder: it must be a regular one.
 pub(super) fn read_regular(path: &Path, options: &Options, progress: &Progress) -> Result<Contents, Error> {
     let limit = options.max_bytes.min(u64::from(u32::MAX));
-    let stored = stored(options.buffers.take(), path, (open_regular(path)?, limit))?;
+    let stored = stored(options.buffers.take(), path, (open_regular(path)?, limit), progress)?;
     unpacked(path, stored, options, progress)
 }
 
@@ -246,7 +246,12 @@ fn is_out_of_descriptors(error: &io::Error) -> bool {
 }
 
 /// A file's bytes as they are stored, and what it was then.
-fn stored(buffer: Vec<u8>, path: &Path, (opened, limit): (Opened, u64)) -> Result<(Vec<u8>, OnDisk), Error> {
+fn stored(
+    buffer: Vec<u8>,
+    path: &Path,
+    (opened, limit): (Opened, u64),
+    progress: &Progress,
+) -> Result<(Vec<u8>, OnDisk), Error> {
     let failed = |error| Error::system("read", path, error);
     let mut opened = opened;
     let metadata = opened.file.metadata().map_err(failed)?;
@@ -257,32 +262,44 @@ fn stored(buffer: Vec<u8>, path: &Path, (opened, limit): (Opened, u64)) -> Resul
     if metadata.len() > limit {
         return Err(Error::new(path, Reason::TooLarge(limit)));
     }
-    let bytes = read_up_to(&mut opened.file, buffer, (metadata.len(), limit)).map_err(failed)?;
+    let bytes = read_up_to(&mut opened.file, buffer, (metadata.len(), limit), progress).map_err(failed)?;
     let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
     let on_disk = OnDisk::new(path, &metadata, fingerprint(&bytes));
     Ok((bytes, on_disk))
 }
 
 /// What comes in on standard input. It can be read once.
-fn standard_input(limit: u64) -> Result<(Vec<u8>, OnDisk), Error> {
+fn standard_input(limit: u64, progress: &Progress) -> Result<(Vec<u8>, OnDisk), Error> {
     let path = Path::new("-");
-    let bytes = read_up_to(&mut std::io::stdin().lock(), Vec::new(), (0, limit))
+    let bytes = read_up_to(&mut std::io::stdin().lock(), Vec::new(), (0, limit), progress)
         .map_err(|error| Error::system("read", path, error))?;
     let bytes = bytes.ok_or_else(|| Error::new(path, Reason::TooLarge(limit)))?;
     let (len, hash) = (bytes.len() as u64, fingerprint(&bytes));
     Ok((bytes, OnDisk { path: path.to_path_buf(), len, mtime: None, identity: None, hash }))
 }
 
-/// Reads to the end into a buffer of about the expected size; `None` when there is more than `limit`.
+/// Bytes between two looks at whether the file is still wanted.
+const CHUNK: u64 = 4 << 20;
+
+/// Reads to the end into a buffer of about the expected size; `None` when there is more than `limit`. When it is cancelled,
+/// what has been read so far is all there is: the scan sees that it was stopped.
 fn read_up_to(
     from: &mut impl Read,
     mut bytes: Vec<u8>,
     (expected, limit): (u64, u64),
+    progress: &Progress,
 ) -> std::io::Result<Option<Vec<u8>>> {
     bytes.clear();
     bytes.try_reserve_exact(expected.min(limit) as usize)?;
-    // One byte more than allowed tells "too large" from "just fits".
-    from.take(limit + 1).read_to_end(&mut bytes)?;
+    loop {
+        // One byte more than allowed tells "too large" from "just fits".
+        let left = (limit + 1).saturating_sub(bytes.len() as u64);
+        let read = from.by_ref().take(left.min(CHUNK)).read_to_end(&mut bytes)? as u64;
+        progress.advance_reading(read);
+        if read < CHUNK || progress.is_cancelled() {
+            break;
+        }
+    }
     Ok((bytes.len() as u64 <= limit).then_some(bytes))
 }
 

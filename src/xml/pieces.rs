@@ -40,6 +40,7 @@ pub(super) fn body<V: Visit + Send>(
         progress: walk.progress,
         stops: true,
         is_later: true,
+        counted: (0, 0),
         until: walk.until.clone(),
         met: None,
     };
@@ -48,14 +49,14 @@ pub(super) fn body<V: Visit + Send>(
         || body(bytes, range.start..seam, names, walk, piece),
         || body(bytes, seam..range.end, names, &mut later, piece),
     );
+    let (rows, done) = later.counted;
     if walk.met != Some(seam) {
+        // The first half has gone on to the end, or stopped at damage, and has counted what the second one had done.
+        walk.progress.retract(rows, done);
         return;
     }
     walk.met = later.met;
-    if !walk.is_later {
-        let (entries, end) = (later_scan.entries(), walk.met.unwrap_or(bytes.len()));
-        walk.progress.advance(entries as u64, (end - seam) as u64);
-    }
+    walk.counted = (walk.counted.0 + rows, walk.counted.1 + done);
     walk.scan.starts.extend(later_scan.starts.iter().skip(1));
     walk.scan.stray = walk.scan.stray.or(later_scan.stray);
     walk.scan.wraps |= later_scan.wraps;

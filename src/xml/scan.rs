@@ -190,8 +190,10 @@ pub(super) struct Walk<'a, V> {
     pub(super) progress: &'a Progress,
     /// Whether the first damage ends it.
     pub(super) stops: bool,
-    /// Whether it began behind an entry, whose end is the one start that its scan has then. How far it is, is not said.
+    /// Whether it began behind an entry, whose end is the one start that its scan has then.
     pub(super) is_later: bool,
+    /// Rows and bytes that it has counted as done.
+    pub(super) counted: (u64, u64),
     /// It ends where an entry ends at one of these places; which is the one that it has met.
     pub(super) until: Vec<usize>,
     pub(super) met: Option<usize>,
@@ -203,13 +205,13 @@ impl<'a, V> Walk<'a, V> {
         progress: &'a Progress,
         stops: bool,
     ) -> Self {
-        Self { parser, scan, visitor, progress, stops, is_later: false, until: Vec::new(), met: None }
+        Self { parser, scan, visitor, progress, stops, is_later: false, counted: (0, 0), until: Vec::new(), met: None }
     }
 
-    fn advance(&self, rows: usize, bytes: usize) {
-        if !self.is_later {
-            self.progress.advance(rows as u64, bytes as u64);
-        }
+    fn advance(&mut self, rows: usize, bytes: usize) {
+        let (rows, bytes) = (rows as u64, bytes as u64);
+        self.counted = (self.counted.0 + rows, self.counted.1 + bytes);
+        self.progress.advance(rows, bytes);
     }
 }
 

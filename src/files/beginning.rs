@@ -1,0 +1,134 @@
+//! The first rows of a large file, to be shown while all of it is being read.
+//!
+//! Only the beginning of the file is read. What is damaged, packed otherwise or no sitemap has no first rows here: the load
+//! says what is wrong with it.
+
+use super::decode::{self, Decoded};
+use super::detect::{self, Detected};
+use super::form;
+use super::load::file_name;
+use super::read::{self, Options};
+use crate::progress::Progress;
+use crate::protocol::Field;
+use crate::xml::entry::Entry;
+use crate::xml::grid::TableHints;
+use crate::xml::names::{FileKind, Names};
+use crate::xml::scan::Visit;
+use flate2::read::MultiGzDecoder;
+use std::io::Read;
+use std::path::Path;
+
+/// Stored bytes from which on a file is worth it: a smaller one is there at once.
+pub const LARGE: u64 = 4 << 20;
+
+/// Bytes that are read.
+const HEAD: u64 = 64 << 10;
+
+/// Rows that are wanted: more than any screen shows.
+const ROWS: usize = 200;
+
+/// The values of a row, by [`Field::index`].
+pub type FirstRow = [Option<String>; 4];
+
+/// The first rows of a file of at least so many bytes; none where it is smaller, an index, or cannot be read.
+pub fn first_rows(path: &Path, options: &Options, least: u64) -> Vec<FirstRow> {
+    let Ok(opened) = read::open_regular(path) else { return Vec::new() };
+    if opened.file.metadata().map_or(0, |metadata| metadata.len()) < least {
+        return Vec::new();
+    }
+    let mut bytes = Vec::new();
+    if opened.file.take(HEAD).read_to_end(&mut bytes).is_err() {
+        return Vec::new();
+    }
+    if detect::is_gzip(&bytes) {
+        let packed = std::mem::take(&mut bytes);
+        // The stream is cut off: what comes before the error is what is wanted.
+        let _ = MultiGzDecoder::new(&*packed).take(HEAD).read_to_end(&mut bytes);
+    }
+    // Not in the middle of a character.
+    let end = bytes.iter().rposition(|byte| matches!(byte, b'>' | b'\n')).map_or(0, |at| at + 1);
+    bytes.truncate(end);
+    let Decoded { bytes, .. } = decode::decode(bytes);
+    let name = file_name(path);
+    let hints = TableHints { loc_column: options.loc_column.as_deref(), name: detect::name_hint(&name) };
+    let Ok(Detected { kind, grid }) = detect::detect_with(&bytes, hints) else { return Vec::new() };
+    if kind == FileKind::Index {
+        return Vec::new();
+    }
+    let mut first = First(Vec::new());
+    form::scan(&bytes, (kind, grid.as_ref()), &mut first, &Progress::default());
+    // The last one may be cut.
+    first.0.pop();
+    first.0.truncate(ROWS);
+    first.0
+}
+
+struct First(Vec<FirstRow>);
+
+impl Visit for First {
+    fn entry(&mut self, text: &[u8], entry: &Entry, _: &Names) {
+        if self.0.len() <= ROWS {
+            self.0.push(Field::ALL.map(|field| entry.value(field, text).map(std::borrow::Cow::into_owned)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::fmt::Write as _;
+    use std::io::Write as _;
+
+    fn urlset(rows: usize) -> String {
+        let mut text =
+            "<?xml version=\"1.0\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n".to_owned();
+        for row in 0..rows {
+            writeln!(text, "<url><loc>https://e.com/é/{row}</loc><priority>0.5</priority></url>").unwrap();
+        }
+        text + "</urlset>\n"
+    }
+
+    #[test]
+    fn the_first_rows_are_those_of_the_file_and_no_more_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let packed = |text: &str| {
+            let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+            gzip.write_all(text.as_bytes()).unwrap();
+            gzip.finish().unwrap()
+        };
+        let list = (0..9_000).map(|row| format!("https://e.com/é/{row}\n")).collect::<Vec<_>>().concat();
+        for (name, bytes) in [
+            ("a.xml", urlset(9_000).into_bytes()),
+            ("a.xml.gz", packed(&urlset(9_000))),
+            ("a.txt", list.into_bytes()),
+            // Cut off, as it may be while another program writes it.
+            ("b.xml", urlset(9_000).into_bytes()[..100_000].to_vec()),
+        ] {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            let rows = first_rows(&path, &Options::default(), 1);
+            assert_eq!(rows.len(), ROWS, "{name}");
+            for (at, row) in rows.iter().enumerate() {
+                assert_eq!(row[0].as_deref(), Some(&*format!("https://e.com/é/{at}")), "{name}");
+            }
+            assert_eq!(first_rows(&path, &Options::default(), LARGE), Vec::<FirstRow>::new(), "{name} is small");
+        }
+    }
+
+    #[test]
+    fn what_is_no_sitemap_has_no_first_rows() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><sitemap><loc>https://e.com/a.xml</loc></sitemap></sitemapindex>";
+        for (name, text) in
+            [("empty", ""), ("html", "<html><body></body></html>"), ("index", index), ("junk", "\0\0\0")]
+        {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            assert!(first_rows(&path, &Options::default(), 0).is_empty(), "{name}");
+        }
+        assert!(first_rows(folder.path(), &Options::default(), 0).is_empty());
+        assert!(first_rows(&folder.path().join("missing"), &Options::default(), 0).is_empty());
+    }
+}
