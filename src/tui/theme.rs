@@ -166,6 +166,10 @@ pub enum Role {
     Note,
     /// It is as it should be.
     Good,
+    /// The part of a line that a save replaces.
+    Gone,
+    /// The part of a line that it writes instead.
+    New,
     /// The cell under the cursor, and what is chosen in a list.
     Chosen,
     /// The name of the mode.
@@ -174,7 +178,7 @@ pub enum Role {
 
 impl Role {
     /// All roles.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Text,
         Self::Dim,
         Self::Accent,
@@ -186,6 +190,8 @@ impl Role {
         Self::Warning,
         Self::Note,
         Self::Good,
+        Self::Gone,
+        Self::New,
         Self::Chosen,
         Self::Mode,
     ];
@@ -247,6 +253,8 @@ impl Theme {
             // Yellow on white cannot be read in most palettes.
             Role::Warning => self.colour(Color::Yellow, Color::Magenta),
             Role::Good => self.colour(Color::Green, Color::Green),
+            Role::Gone => self.style(Role::Error).add_modifier(Modifier::REVERSED),
+            Role::New => self.style(Role::Good).add_modifier(Modifier::REVERSED),
             Role::Deleted => self.dim().add_modifier(Modifier::CROSSED_OUT),
             Role::Chosen => self.accent().add_modifier(Modifier::REVERSED),
             Role::Mode => self.accent().add_modifier(Modifier::REVERSED).add_modifier(Modifier::BOLD),

@@ -12,6 +12,7 @@ use crate::files::verify::Proof;
 use crate::progress::Progress;
 use crate::session::verify::FileDiff;
 use crate::words::{counted, grouped};
+use std::ops::Range;
 
 /// Lines of the diff of one file, and of all together.
 const MOST: usize = 400;
@@ -44,14 +45,10 @@ impl App {
             for (sign, name) in [("---", from), ("+++", to)] {
                 lines.push((Words::new().and(Role::Bold, format!("{sign} {name}")).into(), Choice::Read));
             }
-            for line in &file.diff.lines {
-                let role = match line.kind {
-                    diff::Kind::Place => Role::Accent,
-                    diff::Kind::Same => Role::Dim,
-                    diff::Kind::Gone => Role::Error,
-                    diff::Kind::New => Role::Good,
-                };
-                lines.push((Words::new().and(role, line.text.clone()).into(), Choice::Read));
+            let width = usize::from(self.size.0).saturating_sub(5).max(20);
+            for words in diff_words(&file.diff.lines) {
+                let wrapped = words.wrapped(self.theme.charset, width, 1);
+                lines.extend(wrapped.into_iter().map(|line| (line.into(), Choice::Read)));
             }
             if file.diff.more > 0 {
                 let words = format!("… {} more", counted(file.diff.more as u64, "place"));
@@ -133,5 +130,84 @@ impl App {
             add(Words::new().and(Role::Good, format!("{} ", signs.good)).and(Role::Text, words).into());
         }
         self.mode = Mode::List(List::new(ListKind::Proof, lines));
+    }
+}
+
+/// The lines of a diff; of a line that was replaced by another, the part that differs is marked in both.
+fn diff_words(lines: &[diff::Line]) -> Vec<Words> {
+    let mut out = Vec::with_capacity(lines.len());
+    let mut rest = lines;
+    while let Some(first) = rest.first() {
+        let run = |lines: &[diff::Line], kind| lines.iter().take_while(|line| line.kind == kind).count();
+        let gone = run(rest, diff::Kind::Gone);
+        let (old, after) = rest.split_at(gone);
+        let new = run(after, diff::Kind::New);
+        let (new, after) = after.split_at(new);
+        if old.is_empty() && new.is_empty() {
+            let role = if first.kind == diff::Kind::Place { Role::Accent } else { Role::Dim };
+            out.push(Words::new().and(role, first.text.clone()));
+            rest = rest.get(1..).unwrap_or_default();
+            continue;
+        }
+        let differs = |side: &[diff::Line], other: &[diff::Line], roles: (Role, Role)| -> Vec<Words> {
+            // Only where as many lines came as went, it is known which became which.
+            let pairs = side.len() == other.len();
+            let words = |(at, line): (usize, &diff::Line)| match other.get(at).filter(|_| pairs) {
+                Some(twin) => marked(&line.text, differing(&line.text, &twin.text), roles),
+                None => Words::new().and(roles.0, line.text.clone()),
+            };
+            side.iter().enumerate().map(words).collect()
+        };
+        out.extend(differs(old, new, (Role::Error, Role::Gone)));
+        out.extend(differs(new, old, (Role::Good, Role::New)));
+        rest = after;
+    }
+    out
+}
+
+fn marked(text: &str, span: Range<usize>, (role, inner): (Role, Role)) -> Words {
+    let part = |range: Range<usize>| text.get(range).unwrap_or_default().to_owned();
+    Words::new().and(role, part(0..span.start)).and(inner, part(span.clone())).and(role, part(span.end..text.len()))
+}
+
+/// Where a line of a diff differs from another: behind the sign and what both begin with, before what both end with.
+fn differing(line: &str, other: &str) -> Range<usize> {
+    let (body, theirs) = (line.get(1..).unwrap_or_default(), other.get(1..).unwrap_or_default());
+    let same = |(one, other): &(char, char)| one == other;
+    let head: usize = body.chars().zip(theirs.chars()).take_while(same).map(|(one, _)| one.len_utf8()).sum();
+    let (body, theirs) = (body.get(head..).unwrap_or_default(), theirs.get(head..).unwrap_or_default());
+    let both = body.chars().rev().zip(theirs.chars().rev());
+    let tail: usize = both.take_while(same).map(|(one, _)| one.len_utf8()).sum();
+    1 + head..line.len() - tail
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_in_a_line_is_marked() {
+        let part = |line: &'static str, other| line.get(differing(line, other)).unwrap().to_owned();
+        assert_eq!(part("-<loc>a/b</loc>", "+<loc>a/bc</loc>"), "");
+        assert_eq!(part("+<loc>a/bc</loc>", "-<loc>a/b</loc>"), "c");
+        assert_eq!(part("-0.5 é", "+0.8 é"), "5");
+        assert_eq!(part("-aa", "+aaa"), "");
+        assert_eq!(part("-", "+"), "");
+        let line = |kind, text: &str| diff::Line { kind, text: text.to_owned() };
+        let lines = [
+            line(diff::Kind::Same, " x"),
+            line(diff::Kind::Gone, "-0.5"),
+            line(diff::Kind::New, "+0.8"),
+            line(diff::Kind::Gone, "-gone"),
+            line(diff::Kind::Same, " y"),
+        ];
+        let words = diff_words(&lines);
+        let roles: Vec<Vec<Role>> =
+            words.iter().map(|words| words.pieces().iter().map(|(role, _)| *role).collect()).collect();
+        let replaced = [vec![Role::Error, Role::Gone], vec![Role::Good, Role::New]];
+        assert_eq!(
+            roles,
+            [vec![Role::Dim], replaced[0].clone(), replaced[1].clone(), vec![Role::Error], vec![Role::Dim]]
+        );
     }
 }
