@@ -11,7 +11,7 @@ use super::extension::{self, Part};
 use super::fix::{self, Fix};
 use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault};
-use crate::protocol::{Field, changefreq, lastmod, priority};
+use crate::protocol::{Field, Severity, changefreq, lastmod, priority};
 use crate::words::excerpt;
 use crate::xml::entry::{Entry, TextKind};
 use std::borrow::Cow;
@@ -62,6 +62,26 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
         }));
     }
     worst_first(findings, context)
+}
+
+/// The worst severity among the broken rules of each field, by [`Field::index`], without making any words. A loc that is
+/// missing counts as a finding of that field.
+pub fn worst_of_fields(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet) -> [Option<Severity>; 4] {
+    let mut worst = [None; 4];
+    for rule in set.intersection(FIELD_RULES).iter() {
+        let severity = rule.severity_in(context.profile);
+        for field in fix::places(rule) {
+            let field = match field {
+                Some(field) if breaks(rule, Some(field), entry, text, context) => field,
+                None if rule == Rule::LOC_MISSING => Field::Loc,
+                _ => continue,
+            };
+            if let Some(known) = worst.get_mut(field.index()) {
+                *known = severity.max(*known);
+            }
+        }
+    }
+    worst
 }
 
 /// The findings of a value that is not in an entry yet: what somebody types. `decoded` is trimmed.

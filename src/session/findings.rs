@@ -163,6 +163,24 @@ impl Snapshot {
         findings
     }
 
+    /// The worst severity among the findings of each field of a row, by [`Field::index`].
+    pub fn worst_of_fields(&self, row: RowId) -> [Option<Severity>; 4] {
+        let rules = self.rules_of(row);
+        if rules.is_empty() {
+            return [None; 4];
+        }
+        let (entry, text) = self.document.entry(row);
+        let context = self.checks.context(&self.document, row, self.now);
+        let mut worst = message::worst_of_fields(&entry, &text, &context, rules);
+        let profile = self.checks.profile();
+        let is_of_loc = |rule: &Rule| SetRule::of(*rule).is_none_or(|rule| !rule.is_about_links());
+        let of_set = self.checks.set().rules_of(row.0, &DocumentLocs(&self.document));
+        let of_set = of_set.iter().map(rule_of).filter(is_of_loc).filter_map(|rule| rule.severity_in(profile)).max();
+        let [loc, ..] = &mut worst;
+        *loc = of_set.max(*loc);
+        worst
+    }
+
     /// The findings that a row would have by itself if this were its text.
     pub fn findings_of_text(&self, row: RowId, text: &[u8]) -> Vec<Finding> {
         let entry = Entry::of(text, self.document.names(row));

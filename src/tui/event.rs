@@ -27,8 +27,6 @@ pub enum Event<O, P> {
     Done(Finished<O>),
     /// How far a running job is.
     Progress(Kind, Reading),
-    /// A moment that was asked for has come; the number says which.
-    Wake(u64),
     /// Changes are not kept against a crash any more, or are again.
     Journal,
     /// From the operating system.

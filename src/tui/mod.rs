@@ -108,7 +108,6 @@ pub fn run(setup: Setup) -> io::Result<u8> {
         receiver,
         postponed: VecDeque::new(),
         clock: setup.clock,
-        alarms: Vec::new(),
         drawn: None,
         reclaimed: None,
         status: None,
@@ -145,7 +144,6 @@ struct Shell {
     /// What came while input was dropped.
     postponed: VecDeque<Event>,
     clock: Clock,
-    alarms: Vec<(Instant, u64)>,
     /// When the last frame was drawn.
     drawn: Option<Instant>,
     /// When the terminal was taken again after a stop.
@@ -172,7 +170,6 @@ impl Shell {
                 self.drain()?;
             }
             dirty |= self.watch_jobs()?;
-            dirty |= self.ring()?;
             if let Some(status) = self.status {
                 return Ok(status);
             }
@@ -218,12 +215,9 @@ impl Shell {
         }
     }
 
-    /// How long to wait for an event at most. Nothing runs and nothing will ring: as long as it takes.
+    /// How long to wait for an event at most: as long as it takes, unless a job runs.
     fn patience(&self) -> Option<Duration> {
-        let now = Instant::now();
-        let alarm = self.alarms.iter().map(|(at, _)| at.saturating_duration_since(now)).min();
-        let progress = self.jobs.running().next().map(|_| PROGRESS);
-        [alarm, progress].into_iter().flatten().min()
+        self.jobs.running().next().map(|_| PROGRESS)
     }
 
     /// Tells the state how far jobs are. True if there are any and it is time.
@@ -239,18 +233,6 @@ impl Shell {
             self.effects(effects)?;
         }
         Ok(!readings.is_empty())
-    }
-
-    /// Wakes the state for what it asked to be woken for.
-    fn ring(&mut self) -> io::Result<bool> {
-        let now = Instant::now();
-        let due: Vec<u64> = self.alarms.iter().filter(|(at, _)| *at <= now).map(|(_, number)| *number).collect();
-        self.alarms.retain(|(at, _)| *at > now);
-        for number in &due {
-            let effects = self.app.update(Event::Wake(*number));
-            self.effects(effects)?;
-        }
-        Ok(!due.is_empty())
     }
 
     fn effects(&mut self, effects: Vec<Effect>) -> io::Result<()> {
@@ -270,7 +252,6 @@ impl Shell {
                 Effect::Reclaim => self.terminal.resume()?,
                 Effect::Repaint => self.terminal.repaint()?,
                 Effect::Mouse(on) => self.terminal.set_mouse(on)?,
-                Effect::Wake(after, number) => self.alarms.push((Instant::now() + after, number)),
                 Effect::Quit(status) => self.status = Some(status),
             }
         }

@@ -142,6 +142,13 @@ struct Open<'t> {
     texts: Vec<Range<u32>>,
 }
 
+impl Element {
+    /// Where its start tag stands.
+    pub const fn start(&self) -> u32 {
+        self.start
+    }
+}
+
 impl Elements {
     /// The elements below the entry element of `text`, without those directly in it that are `passed` by their name.
     /// `None` if it is not wanted any more.

@@ -47,6 +47,8 @@ fn put_right(folder: &Folder, name: &str, urls: &str, is_guess: bool) {
     let terminal = Start::new(folder).size(100, 30).arguments(["--now", "2026-11-20T10:14:07Z", name]).start();
     terminal.wait_for(urls);
     terminal.send("gX");
+    terminal.wait_for("%fix safe");
+    terminal.send("\r");
     terminal.wait_for("modified");
     terminal.send(":wq\r");
     if is_guess {

@@ -8,7 +8,6 @@ use crate::document::sort::{Column, SortKey, to_text};
 use crate::document::view::ViewSpec;
 use crate::files::outside::Care;
 use crate::protocol::Field;
-use crate::session::command::{Command, Scope};
 use crate::session::snapshot::vocabulary;
 
 impl App {
@@ -54,9 +53,13 @@ impl App {
                 self.change_rows(action, count);
             }
             A::FixAll => {
+                if let Err(refused) = self.changeable() {
+                    return self.fail(refused.0);
+                }
                 self.end_range();
-                let scope = Scope { shown: self.session.marked() == 0, query: None };
-                self.execute(Command::Fix { scope, rules: Vec::new(), answer: None });
+                // What it does to how many rows is shown before Enter does it.
+                let line = if self.session.marked() == 0 { "%fix safe" } else { "fix safe" };
+                self.open_line(Purpose::Command, line);
             }
             A::TodayMenu => self.open_dates(),
             A::Undo => self.undo(true, n),
@@ -88,7 +91,8 @@ impl App {
             A::Replace => {
                 self.end_range();
                 let many = self.session.marked() == 0;
-                self.open_line(Purpose::Command, if many { "%s/" } else { "s/" });
+                // Slashes of URLs need no escape between these delimiters.
+                self.open_line(Purpose::Command, if many { "%s#" } else { "s#" });
             }
             A::Search => self.open_line(Purpose::Search, ""),
             A::NextHit => self.search_again(true),
@@ -180,6 +184,9 @@ impl App {
             // A save that puts files in place already is not stopped; Esc does what it does without one.
             if self.busy[kind as usize].is_some_and(|reading| !reading.sealed) {
                 self.effects.push(Effect::Cancel(kind));
+                if kind == Kind::Load {
+                    self.say("loading stops; what has been read stays, read-only");
+                }
                 self.spec_wanted = self.spec_wanted.take().filter(|_| kind != Kind::View);
                 self.seeking &= kind != Kind::Search;
                 return true;

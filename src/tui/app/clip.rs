@@ -4,10 +4,12 @@ use super::super::prompt::{Prompt, Reply};
 use super::cell::Verdict;
 use super::{App, Effect, Mode, frequency};
 use crate::document::rows::{RowId, RowSet};
-use crate::protocol::Field;
+use crate::protocol::{Field, Severity};
 use crate::session::change::Change;
+use crate::session::findings::Finding;
 use crate::words::counted;
-use crossterm::event::KeyEvent;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use std::collections::HashSet;
 
 /// New URLs: one being typed, or a list that was pasted.
 #[derive(Debug)]
@@ -23,16 +25,57 @@ pub struct Add {
     /// What is to be said of it.
     pub verdict: Verdict,
     /// A list that was pasted; then nothing is typed.
-    pub list: Vec<String>,
-    /// How many of the list the set has already.
-    pub known: usize,
-    /// Lines of the list that are no URLs.
-    pub odd: usize,
+    pub list: Vec<Pasted>,
+    /// Whether lines that are there already are added all the same.
+    pub adds_known: bool,
+    /// Whether lines with errors are added all the same.
+    pub adds_wrong: bool,
+    /// Lines of the list scrolled away.
+    pub top: usize,
+}
+
+/// A line of a list that was pasted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pasted {
+    /// As it was written.
+    pub loc: String,
+    /// What speaks against it.
+    pub doubt: Option<Doubt>,
+}
+
+/// What speaks against adding a pasted line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Doubt {
+    /// The set has this URL already, in this row.
+    InSet(RowId),
+    /// An earlier line of the list is the same.
+    Repeated,
+    /// An error, in words.
+    Wrong(String),
+}
+
+impl Add {
+    /// Whether a line of the list will be added.
+    pub const fn takes(&self, line: &Pasted) -> bool {
+        match line.doubt {
+            None => true,
+            Some(Doubt::InSet(_) | Doubt::Repeated) => self.adds_known,
+            Some(Doubt::Wrong(_)) => self.adds_wrong,
+        }
+    }
+
+    /// How many lines are there already, and how many have errors.
+    pub fn doubts(&self) -> [u64; 2] {
+        let wrong = |line: &&Pasted| matches!(line.doubt, Some(Doubt::Wrong(_)));
+        let doubtful = self.list.iter().filter(|line| line.doubt.is_some()).count();
+        let wrong = self.list.iter().filter(wrong).count();
+        [(doubtful - wrong) as u64, wrong as u64]
+    }
 }
 
 /// Bytes of a copy: what terminals usually take by OSC 52.
 const COPY_LIMIT: usize = 74_994;
-/// Pasted URLs that are looked up in the set for the dialog.
+/// Pasted lines that are looked at one by one, so that the screen does not wait.
 const LOOKED_UP: usize = 50_000;
 
 impl App {
@@ -101,20 +144,46 @@ impl App {
             start,
             verdict: Verdict::default(),
             list: Vec::new(),
-            known: 0,
-            odd: 0,
+            adds_known: false,
+            adds_wrong: false,
+            top: 0,
         };
         self.add_changed(Box::new(add));
     }
 
+    /// A list was pasted: its doubtful lines are skipped unless somebody says otherwise.
+    fn pasted_key(&mut self, mut add: Box<Add>, key: KeyEvent) {
+        let [known, wrong] = add.doubts();
+        let most = add.list.len().saturating_sub(1);
+        match (key.code, key.modifiers.contains(KeyModifiers::CONTROL)) {
+            (KeyCode::Esc | KeyCode::Char('q'), _) | (KeyCode::Char('c'), true) => return,
+            (KeyCode::Enter, _) => {
+                let locs: Vec<String> =
+                    add.list.iter().filter(|line| add.takes(line)).map(|line| line.loc.clone()).collect();
+                if locs.is_empty() {
+                    self.fail("every line is skipped: d and e choose what is added all the same");
+                } else {
+                    return self.change(Change::Insert { after: add.anchor, before: add.before, locs });
+                }
+            }
+            (KeyCode::Char('d'), false) if known > 0 => add.adds_known = !add.adds_known,
+            (KeyCode::Char('e'), false) if wrong > 0 => add.adds_wrong = !add.adds_wrong,
+            (KeyCode::Down | KeyCode::Char('j'), false) => add.top = (add.top + 1).min(most),
+            (KeyCode::Up | KeyCode::Char('k'), false) => add.top = add.top.saturating_sub(1),
+            (KeyCode::PageDown | KeyCode::Char(' '), false) => add.top = (add.top + 5).min(most),
+            (KeyCode::PageUp, false) => add.top = add.top.saturating_sub(5),
+            _ => {}
+        }
+        self.mode = Mode::Add(add);
+    }
+
     pub(super) fn add_key(&mut self, mut add: Box<Add>, key: KeyEvent) {
+        if !add.list.is_empty() {
+            return self.pasted_key(add, key);
+        }
         let reply = add.prompt.press(key);
         match reply {
             Reply::Drop => {}
-            Reply::Accept if !add.list.is_empty() => {
-                let Add { anchor, before, list, .. } = *add;
-                self.change(Change::Insert { after: anchor, before, locs: list });
-            }
             Reply::Accept => {
                 let text = add.prompt.text().trim().to_owned();
                 if text.is_empty() || text == add.start.trim_end_matches('/') || is_scheme(&text) {
@@ -124,13 +193,13 @@ impl App {
                 }
                 self.change(Change::Insert { after: add.anchor, before: add.before, locs: vec![text] });
             }
-            Reply::Tab(_) if add.list.is_empty() => {
+            Reply::Tab(_) => {
                 if let Some((text, _)) = add.verdict.suggestion.clone() {
                     add.prompt.set(&text);
                 }
                 self.add_changed(add);
             }
-            Reply::Changed if add.list.is_empty() => self.add_changed(add),
+            Reply::Changed => self.add_changed(add),
             _ => self.mode = Mode::Add(add),
         }
     }
@@ -168,6 +237,11 @@ impl App {
                 self.bulk_changed(bulk);
                 self.folded(folded);
             }
+            Mode::Element(mut edit) => {
+                let folded = edit.values.get_mut(edit.at).is_some_and(|value| value.prompt.paste(text.trim()));
+                self.element_changed(edit);
+                self.folded(folded);
+            }
             Mode::Add(mut add) if add.list.is_empty() && !text.trim().contains(['\n', '\r']) => {
                 add.prompt.paste(text);
                 self.add_changed(add);
@@ -193,8 +267,21 @@ impl App {
             return self.say("the paste is empty");
         }
         let snapshot = self.session.view();
-        let known = list.iter().take(LOOKED_UP).filter(|loc| !snapshot.rows_with_loc(loc).is_empty()).count();
-        let odd = list.iter().filter(|loc| !loc.starts_with("http://") && !loc.starts_with("https://")).count();
+        let mut met: HashSet<String> = HashSet::new();
+        let doubt = |loc: &str| {
+            let is_error = |one: &&Finding| one.severity == Severity::Error;
+            let findings = snapshot.judge(None, Field::Loc, loc);
+            let wrong = findings.iter().find(is_error).map(|one| Doubt::Wrong(one.message.clone()));
+            let known = || snapshot.rows_with_loc(loc).first().map(|row| Doubt::InSet(*row));
+            wrong.or_else(known)
+        };
+        let judged = |(at, loc): (usize, String)| {
+            let is_new = met.insert(loc.clone());
+            let doubt = if at < LOOKED_UP { doubt(&loc) } else { None };
+            let doubt = doubt.or_else(|| (!is_new).then_some(Doubt::Repeated));
+            Pasted { loc, doubt }
+        };
+        let list: Vec<Pasted> = list.into_iter().enumerate().map(judged).collect();
         let add = Add {
             anchor,
             before,
@@ -202,8 +289,9 @@ impl App {
             start: String::new(),
             verdict: Verdict::default(),
             list,
-            known,
-            odd,
+            adds_known: false,
+            adds_wrong: false,
+            top: 0,
         };
         self.mode = Mode::Add(Box::new(add));
     }

@@ -5,7 +5,6 @@ use super::{App, Mode, Purpose};
 use crate::document::rows::RowSet;
 use crate::protocol::extension::path::Path;
 use crate::session::change::Change;
-use crate::session::command::{Command, Scope};
 use crate::xml::graft::Act;
 use crossterm::event::{KeyCode, KeyEvent};
 
@@ -46,9 +45,9 @@ impl App {
             }
             KeyCode::Char('a') if typing => match stop_at(self, at) {
                 Some(Stop::Element(path, _)) => self.add_into(&path),
-                _ => self.open_line_here("ext add "),
+                _ => self.open_elements(None),
             },
-            KeyCode::Char('o') if typing => self.open_line_here("ext add "),
+            KeyCode::Char('o') if typing => self.open_elements(None),
             KeyCode::Char('x') | KeyCode::Backspace | KeyCode::Delete if typing => {
                 self.remove_stop(stop_at(self, at).as_ref());
             }
@@ -73,39 +72,30 @@ impl App {
                 self.mode = Mode::Grid;
                 self.open_cell(false);
             }
-            Some(Stop::Element(path, values)) if values.is_empty() => self.open_line_here(&format!("ext set {path}/")),
-            Some(Stop::Element(_, values)) => {
-                let set = |(path, value): &(String, String)| {
-                    Some(Act::Set { path: Path::parse(path).ok()?, value: value.as_str().into() })
-                };
-                match values.iter().map(set).collect::<Option<Vec<Act>>>() {
-                    Some(acts) => {
-                        let line = Command::Extend { scope: Scope::default(), acts }.to_string();
-                        self.open_line_here(&line);
-                    }
-                    None => self.say("this element stands where none belongs; K says what is wrong with the row"),
-                }
-            }
+            // What has no value of its own gets something more.
+            Some(Stop::Element(path, values)) if values.is_empty() => self.add_into(path),
+            Some(Stop::Element(path, values)) => self.edit_element(path, values),
             Some(Stop::Text) | None => self.say("values are edited above, in the list of fields and extensions"),
         }
     }
 
     /// A new element in the one under the cursor, or beside it where it holds none.
     fn add_into(&mut self, path: &str) {
-        let Ok(path) = Path::parse(path) else { return self.open_line_here("ext add ") };
+        let Ok(path) = Path::parse(path) else { return self.open_elements(None) };
         let mut steps = path.steps.clone();
         if path.element().is_some_and(|element| element.children.is_empty()) {
+            // Its attributes are offered where its parent has no other child to add: a link, a restriction.
+            if path.steps.len() == 1 {
+                return self.open_elements(Some(&Path { attribute: None, ..path }));
+            }
             steps.pop();
         }
-        let above = Path { steps, attribute: None, ..path };
-        match above.steps.last() {
+        let mut above = Path { steps, attribute: None, ..path };
+        if let Some(last) = above.steps.last_mut() {
             // A number says that it is this one that gets something more.
-            Some(last) => {
-                let index = if last.index.is_some() { "" } else { "[1]" };
-                self.open_line_here(&format!("ext add {above}{index}/"));
-            }
-            None => self.open_line_here("ext add "),
+            last.index.get_or_insert(1);
         }
+        self.open_elements(Some(&above));
     }
 
     fn remove_stop(&mut self, stop: Option<&Stop>) {
@@ -122,7 +112,7 @@ impl App {
     }
 
     /// A command about this row alone, whatever is marked.
-    fn open_line_here(&mut self, line: &str) {
+    pub(super) fn open_line_here(&mut self, line: &str) {
         if let Err(refused) = self.changeable() {
             return self.fail(refused.0);
         }

@@ -29,9 +29,16 @@ impl Mode {
                 | ListKind::Script
                 | ListKind::Rules
                 | ListKind::Dates
+                | ListKind::Elements
                 | ListKind::Explain => None,
             },
-            Self::Grid | Self::Detail | Self::Cell(_) | Self::Bulk(_) | Self::Add(_) | Self::Changes(_) => None,
+            Self::Grid
+            | Self::Detail
+            | Self::Cell(_)
+            | Self::Bulk(_)
+            | Self::Add(_)
+            | Self::Element(_)
+            | Self::Changes(_) => None,
         }
     }
 }

@@ -102,6 +102,12 @@ impl App {
             Start::Paths(paths) => paths.first().cloned(),
             Start::Sample => None,
         };
+        if let Start::Path(path) = &start {
+            let (path, options) = (path.clone(), self.options.clone());
+            let work =
+                move |_: &Progress, _: &dyn Fn(_)| Outcome::Beginning(files::first_rows(&path, &options, files::LARGE));
+            self.spawn(Kind::Read, Box::new(work));
+        }
         self.spawn(
             Kind::Load,
             Box::new(move |progress: &Progress, part: &dyn Fn(_)| {
@@ -123,6 +129,7 @@ impl App {
     }
 
     pub(super) fn loaded(&mut self, result: Result<Loaded, Error>) {
+        self.beginning = Vec::new();
         match result {
             Ok(loaded) => {
                 let (stopped, sample) = (loaded.stopped, loaded.path.is_none());

@@ -195,6 +195,11 @@ impl App {
                 content.lastmod = content.lastmod.max(charset.width(&lastmod));
             }
         }
+        for row in self.beginning.iter().take(self.areas().page() as usize) {
+            content.number = content.number.max(digits(self.areas().page()));
+            let lastmod = row[Field::Lastmod.index()].as_deref().unwrap_or_default();
+            content.lastmod = content.lastmod.max(charset.width(lastmod));
+        }
         if document.sitemaps().len() > 1 {
             let names = document.sitemaps().iter().take(200).map(|sitemap| charset.width(stem(&sitemap.name)));
             content.file = names.max().unwrap_or(0);

@@ -1,7 +1,6 @@
 //! Lists to read or to choose from: help, palette, history, rules, dates, an explanation.
 
-use super::super::command::{Action, COMMANDS, Group};
-use super::super::keymap::spelled;
+use super::super::command::Action;
 use super::super::prompt::{Prompt, Reply};
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
@@ -10,7 +9,6 @@ use crate::check::decision::Decision;
 use crate::check::rule::Rule;
 use crate::protocol::verdict::Verdict;
 use crate::protocol::{Field, Severity, lastmod};
-use crate::session::command::{Arguments, Spec, TABLE, spec};
 use crate::session::findings::Place;
 use crate::words::{counted, grouped};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -30,6 +28,8 @@ pub enum ListKind {
     Rules,
     /// Values for lastmod.
     Dates,
+    /// Elements of extensions that can be added.
+    Elements,
     /// What is wrong with one row, at length.
     Explain,
     /// The ways to put a finding right that needs a decision.
@@ -65,6 +65,8 @@ pub enum Choice {
     Found(Place, Rule),
     /// Puts right what breaks a rule there.
     FixWhole(Place, Rule),
+    /// Adds the element, or the attribute, of a path.
+    Element(String),
     /// Begins a command on the `:` line.
     Line(String),
 }
@@ -80,6 +82,8 @@ pub struct List {
     pub lines: Vec<(Line, Choice)>,
     /// The chosen line.
     pub chosen: usize,
+    /// All lines and the chosen one, while a search narrows the list.
+    all: Option<(Vec<(Line, Choice)>, usize)>,
     /// Where a `g` has just led away from.
     left: Option<usize>,
     /// Whether it was on the screen.
@@ -88,7 +92,7 @@ pub struct List {
 
 impl List {
     pub(super) fn new(kind: ListKind, lines: Vec<(Line, Choice)>) -> Box<Self> {
-        let mut list = Self { kind, prompt: None, lines, chosen: 0, left: None, drawn: false };
+        let mut list = Self { kind, prompt: None, lines, chosen: 0, all: None, left: None, drawn: false };
         list.chosen = list.near(0, true);
         Box::new(list)
     }
@@ -96,6 +100,60 @@ impl List {
     /// Whether lines are chosen, or only scrolled.
     pub fn chooses(&self) -> bool {
         self.lines.iter().any(|(_, choice)| *choice != Choice::Read)
+    }
+
+    /// Whether `/` searches it.
+    pub fn searches(&self) -> bool {
+        matches!(self.kind, ListKind::Help | ListKind::History | ListKind::Script | ListKind::Diff)
+    }
+
+    /// Whether a search narrows it.
+    pub const fn is_narrowed(&self) -> bool {
+        self.all.is_some()
+    }
+
+    /// Starts a search in all lines.
+    pub(super) fn start_search(&mut self) {
+        self.prompt = Some(Prompt::new("", Vec::new()));
+        if self.all.is_none() {
+            self.all = Some((self.lines.clone(), self.chosen));
+        }
+    }
+
+    /// Shows the lines that hold every word typed, under their headings.
+    fn search(&mut self, typed: &str) {
+        let Some((all, _)) = &self.all else { return };
+        let words: Vec<String> = typed.split_whitespace().map(str::to_lowercase).collect();
+        let holds = |line: &Line| {
+            let pieces = line.left.pieces().iter().chain(line.right.pieces());
+            let text = pieces.map(|(_, text)| text.as_ref()).collect::<String>().to_lowercase();
+            words.iter().all(|word| text.contains(word))
+        };
+        let mut lines = Vec::new();
+        let mut heading: Option<&(Line, Choice)> = None;
+        for one in all {
+            let is_heading = matches!(one.0.left.pieces(), [(Role::Bold, _)]);
+            if words.is_empty() || (!is_heading && !one.0.left.is_empty() && holds(&one.0)) {
+                lines.extend(heading.take().cloned());
+                lines.push(one.clone());
+            } else if is_heading {
+                heading = Some(one);
+            }
+        }
+        if lines.is_empty() {
+            lines.push((Words::dim(format!("no match for “{typed}”")).into(), Choice::Read));
+        }
+        self.lines = lines;
+        self.chosen = self.near(0, true);
+    }
+
+    /// Ends a search: all lines again, with the line chosen that was found.
+    fn show_all(&mut self) {
+        self.prompt = None;
+        let Some((all, before)) = self.all.take() else { return };
+        let found = self.lines.get(self.chosen).and_then(|found| all.iter().position(|one| one == found));
+        self.lines = all;
+        self.chosen = self.near(found.unwrap_or(before), true);
     }
 
     /// Whether `x` puts right what is chosen.
@@ -126,46 +184,6 @@ impl List {
         self.chosen = self.near(at, down);
     }
 
-    /// Commands whose names hold the letters typed, best first.
-    fn narrow(&mut self) {
-        let typed = self.prompt.as_ref().map(|prompt| prompt.text().to_lowercase()).unwrap_or_default();
-        let mut found: Vec<(u32, &super::super::command::Command)> = COMMANDS
-            .iter()
-            .filter(|command| !matches!(command.action, Action::Palette | Action::Escape))
-            .filter_map(|command| {
-                let by_name = fit(command.name, &typed);
-                let by_line = says(command.line, &typed).map(|cost| cost + 100);
-                Some((by_name.or(by_line)?, command))
-            })
-            .collect();
-        found.sort_by_key(|(cost, _)| *cost);
-        let mut lines: Vec<(u32, (Line, Choice))> = found
-            .into_iter()
-            .map(|(cost, command)| {
-                let words = Words::text(format!("{:22}", command.name)).and(Role::Dim, command.line.replace('`', ""));
-                let keys = Words::new().and(Role::Key, keys_of(command.keys));
-                (cost, entry(words, keys, Choice::Run(command.action)))
-            })
-            .collect();
-        // Commands of the line come after keys that fit as well: these do it at once.
-        lines.extend(TABLE.iter().filter_map(|spec| {
-            let names = std::iter::once(&spec.name).chain(spec.aliases);
-            let by_name = names.filter_map(|name| fit(name, typed.trim_start_matches(':'))).min();
-            let cost = by_name.or(says(spec.about, &typed).map(|cost| cost + 100))?;
-            let words = Words::text(format!("{:22}", format!(":{}", spec.name))).and(Role::Dim, spec.about);
-            let space =
-                if spec.arguments == Arguments::Nothing || spec.arguments == Arguments::Replace { "" } else { " " };
-            let line = Choice::Line(format!("{}{space}", spec.name));
-            Some((cost, entry(words, Words::dim(spec.example), line)))
-        }));
-        lines.sort_by_key(|(cost, _)| *cost);
-        self.lines = lines.into_iter().map(|(_, line)| line).collect();
-        if self.lines.is_empty() {
-            self.lines.push((Words::dim("no command has this name; ? lists them all").into(), Choice::Read));
-        }
-        self.chosen = 0;
-    }
-
     /// The wheel.
     pub fn scroll(&mut self, down: bool) {
         self.go(down, 3);
@@ -176,7 +194,7 @@ pub(super) fn entry(words: Words, right: Words, choice: Choice) -> (Line, Choice
     (Line::new(words, right), choice)
 }
 
-fn heading(text: &str) -> (Line, Choice) {
+pub(super) fn heading(text: &str) -> (Line, Choice) {
     (Words::new().and(Role::Bold, text.to_owned()).into(), Choice::Read)
 }
 
@@ -184,72 +202,7 @@ pub(super) fn blank() -> (Line, Choice) {
     (Line::default(), Choice::Read)
 }
 
-/// All keys of a command, as help shows them.
-fn keys_of(keys: &[&str]) -> String {
-    keys.iter().map(|keys| spelled(keys)).collect::<Vec<_>>().join("  ")
-}
-
 impl App {
-    /// Everything there is, from a topic on.
-    pub(super) fn open_help(&mut self, topic: Option<&str>) {
-        if let Some(rule) = topic.and_then(Rule::from_code) {
-            return self.open_rule(rule);
-        }
-        if let Some(topic) = topic.filter(|topic| spec(topic).is_none())
-            && self.open_value(topic)
-        {
-            return;
-        }
-        let mut lines = Vec::new();
-        for group in Group::ALL {
-            if !lines.is_empty() {
-                lines.push(blank());
-            }
-            lines.push(heading(group.name()));
-            for command in COMMANDS.iter().filter(|command| command.group == group) {
-                let keys = format!("{:18}", keys_of(command.keys));
-                let words = Words::new().and(Role::Key, keys).and(Role::Text, command.line.replace('`', ""));
-                lines.push(entry(words, Words::dim(command.name), Choice::Run(command.action)));
-            }
-        }
-        lines.push(blank());
-        lines.push(heading("Commands"));
-        for spec in TABLE {
-            let words = Words::new().and(Role::Key, usage(spec)).and(Role::Text, spec.about);
-            lines.push((Line::new(words, Words::dim(spec.example)), Choice::Read));
-        }
-        lines.push(blank());
-        lines.push(heading("Queries"));
-        for (example, about) in QUERY_HELP {
-            let words = Words::new().and(Role::Key, format!("{example:35}")).and(Role::Text, *about);
-            lines.push((words.into(), Choice::Read));
-        }
-        let mut list = List::new(ListKind::Help, lines);
-        if let Some(topic) = topic.filter(|topic| !topic.is_empty()) {
-            // A command by its name, then any line that speaks of it; `query` means the examples.
-            let topic = if matches!(topic, "query" | "queries" | "where") { "Queries" } else { topic };
-            let command = spec(topic).map(usage);
-            let starts = |(line, _): &(Line, Choice)| {
-                line.left.pieces().iter().any(|(_, text)| command.as_deref() == Some(&**text) || *text == topic)
-            };
-            let says = |(line, _): &(Line, Choice)| line.left.pieces().iter().any(|(_, text)| text.contains(topic));
-            let at = list.lines.iter().position(starts).or_else(|| list.lines.iter().position(says));
-            match at {
-                Some(at) => list.chosen = at,
-                None => return self.fail(format!("help has nothing on {topic}; :help alone lists all")),
-            }
-        }
-        self.mode = Mode::List(list);
-    }
-
-    /// Commands by name.
-    pub(super) fn open_palette(&mut self) {
-        let mut list = List::new(ListKind::Palette, Vec::new());
-        list.prompt = Some(Prompt::new("", Vec::new()));
-        list.narrow();
-        self.mode = Mode::List(list);
-    }
-
     /// The changes made, newest first.
     pub(super) fn open_history(&mut self) {
         let entries = self.session.history();
@@ -380,6 +333,27 @@ impl App {
     }
 
     pub(super) fn list_key(&mut self, mut list: Box<List>, key: KeyEvent) {
+        if list.is_narrowed()
+            && let Some(prompt) = list.prompt.as_mut()
+        {
+            match prompt.press(key) {
+                Reply::Changed => {
+                    let typed = prompt.text().to_owned();
+                    list.search(&typed);
+                }
+                Reply::Accept if list.kind == ListKind::Elements => {
+                    let chosen = list.lines.get(list.chosen).map(|(_, choice)| choice.clone());
+                    return self.choose(chosen.unwrap_or(Choice::Read));
+                }
+                Reply::Drop if list.kind == ListKind::Elements => return,
+                Reply::Accept => list.prompt = None,
+                Reply::Drop => list.show_all(),
+                Reply::Up | Reply::Down => list.go(key.code == KeyCode::Down, 1),
+                _ => {}
+            }
+            self.mode = Mode::List(list);
+            return;
+        }
         // No date and no zone has these letters; they move as in every list.
         let own = match list.kind {
             ListKind::Dates => true,
@@ -429,6 +403,7 @@ impl App {
                     return self.close_list();
                 }
             }
+            KeyCode::Esc if list.is_narrowed() => list.show_all(),
             KeyCode::Esc => return self.close_list(),
             KeyCode::Char('c' | 'q') if ctrl || (!typing && key.code == KeyCode::Char('q')) => {
                 return self.close_list();
@@ -451,6 +426,7 @@ impl App {
                 }
                 ('G', false) => list.go(true, usize::MAX / 2),
                 ('?', false) if list.kind == ListKind::Help => return,
+                ('/', false) if list.searches() => list.start_search(),
                 ('c', false) if list.kind == ListKind::History => return self.open_script(),
                 ('y', false) if list.kind == ListKind::Script => return self.copy_script(),
                 ('K', false) if list.kind == ListKind::Explain => return,
@@ -497,6 +473,7 @@ impl App {
             Choice::OfRow(rule) => self.fix_rule(rule),
             Choice::Found(_, rule) => self.open_of_files(rule),
             Choice::FixWhole(place, rule) => self.fix_whole(place, rule),
+            Choice::Element(path) => self.add_element(&path),
             Choice::Line(line) => self.open_line(super::Purpose::Command, &line),
             Choice::Rows(rule) => self.filter_by(&format!("rule:{}", rule.code())),
             Choice::Lastmod(typed) => {
@@ -511,61 +488,5 @@ impl App {
     pub(super) fn say_marks(&mut self) {
         let marked = self.session.marked();
         self.say_words(Words::text(format!("{} marked", counted(marked, "row"))), Severity::Note);
-    }
-}
-
-/// How well a name holds letters in their order; less is better, `None` is not at all.
-fn fit(name: &str, letters: &str) -> Option<u32> {
-    let name = name.to_lowercase();
-    if letters.is_empty() {
-        return Some(0);
-    }
-    if let Some(at) = name.find(letters) {
-        let starts_word = at == 0 || name.as_bytes().get(at - 1) == Some(&b' ');
-        return Some(if starts_word { 0 } else { 10 } + u32::try_from(at).unwrap_or(0));
-    }
-    let (mut cost, mut rest) = (30, name.chars());
-    for letter in letters.chars().filter(|letter| *letter != ' ') {
-        let skipped = rest.by_ref().position(|other| other == letter)?;
-        cost += u32::try_from(skipped).unwrap_or(u32::MAX).min(50);
-    }
-    Some(cost)
-}
-
-/// Where a sentence says what is typed; letters scattered over prose mean nothing.
-fn says(sentence: &str, typed: &str) -> Option<u32> {
-    sentence.to_lowercase().find(typed).map(|at| u32::try_from(at).unwrap_or(u32::MAX - 100).min(900))
-}
-
-const QUERY_HELP: &[(&str, &str)] = &[
-    ("blog", "loc holds the word"),
-    ("path:/blog/*", "loc's path is like the pattern"),
-    ("priority<0.5", "compare: = != < <= > >="),
-    ("lastmod<2025-03", "dates by what they mean; also today, -30d"),
-    ("lastmod=none", "the value is absent"),
-    ("loc~\"\\.html$\"", "regular expression"),
-    ("has:image", "image, video, news, alternate, lastmod…"),
-    ("is:changed", "changed, added, deleted, marked, duplicate, repaired"),
-    ("rule:loc-fragment", "breaks the rule"),
-    ("severity:error", "error, warning, note"),
-    ("section=blog not has:image", "all of them; also or, not, ( )"),
-];
-
-/// How a command is written, as the help shows it.
-fn usage(spec: &Spec) -> String {
-    // One that is longer than its column still ends in a blank.
-    format!(":{:34}", spec.usage() + " ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn letters_find_commands() {
-        assert_eq!(fit("delete rows", "del"), Some(0));
-        assert!(fit("delete rows", "rows") < fit("delete rows", "ows"));
-        assert!(fit("delete rows", "drw").is_some());
-        assert_eq!(fit("delete rows", "xyz"), None);
     }
 }

@@ -12,11 +12,13 @@ mod decide;
 mod detail;
 mod dialog;
 mod edit;
+mod element;
 mod explain;
 mod files;
 mod fix;
 mod frequency;
 mod grid;
+mod help;
 mod inspect;
 pub(in crate::tui) mod large;
 mod line;
@@ -32,8 +34,9 @@ mod tests;
 pub use bulk::{Bulk, Reach};
 pub use cell::{CellEdit, Verdict};
 pub use changes::Changes;
-pub use clip::Add;
+pub use clip::{Add, Doubt};
 pub use dialog::is_input;
+pub use element::{ElementEdit, ElementValue};
 pub use files::{Ask, Start};
 pub use fix::Here;
 pub use grid::Grid;
@@ -56,7 +59,7 @@ use crate::document::rows::RowId;
 use crate::document::view::{View, ViewSpec};
 use crate::files::outside::{Care, Fate, Outside};
 use crate::files::verify::Proof;
-use crate::files::{Loaded, Options};
+use crate::files::{FirstRow, Loaded, Options};
 use crate::progress::Reading;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
@@ -74,7 +77,6 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers, MouseEventKind};
 use ratatui::layout::Rect;
 use std::collections::VecDeque;
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// What happens to the state.
 pub type Event = super::event::Event<Outcome, Part>;
@@ -86,6 +88,8 @@ pub type Work = jobs::Work<Outcome, Part>;
 pub enum Outcome {
     /// The files are read.
     Loaded(Result<Loaded, crate::files::Error>),
+    /// The first rows of a large file that is still being read.
+    Beginning(Vec<FirstRow>),
     /// Rows to show; `None` if the job was stopped.
     View {
         /// Which request it answers.
@@ -173,8 +177,6 @@ pub enum Effect {
     Repaint,
     /// Ask for mouse events, or leave the mouse to the terminal.
     Mouse(bool),
-    /// Send [`super::event::Event::Wake`] with this number after a while.
-    Wake(Duration, u64),
     /// End with this exit status.
     Quit(u8),
 }
@@ -194,6 +196,8 @@ pub enum Mode {
     Bulk(Box<Bulk>),
     /// New URLs.
     Add(Box<Add>),
+    /// The values of an element of an extension.
+    Element(Box<ElementEdit>),
     /// A list to read or to choose from.
     List(Box<List>),
     /// The unsaved changes.
@@ -204,14 +208,13 @@ pub enum Mode {
     Ask(Box<Ask>),
 }
 
-/// Something said in the footer for a while.
+/// A message in the footer. It stays until the next key, as in vim: nobody has to read against a clock.
 #[derive(Debug, Clone)]
 pub struct Message {
-    /// What.
+    /// The text.
     pub words: Words,
-    /// Errors stay until a key.
+    /// Errors are shown in every mode, notes only while nothing is being typed.
     pub severity: Severity,
-    number: u64,
 }
 
 /// What waits until the rows on show are those that were asked for.
@@ -221,9 +224,6 @@ enum Ahead {
     /// A click, already understood: it is about the row that was drawn there.
     Click(RowId, Option<Field>),
 }
-
-/// How long a message that is no error stays.
-const MESSAGE_TIME: Duration = Duration::from_secs(5);
 
 /// The state of the screen.
 pub struct App {
@@ -274,6 +274,8 @@ pub struct App {
     /// What was opened last.
     started: Option<Start>,
     spec_after_load: Option<ViewSpec>,
+    /// The first rows of a large file, until the session has them.
+    pub(in crate::tui) beginning: Vec<FirstRow>,
     /// What is being opened, until the session knows it.
     pub(in crate::tui) opening: Option<PathBuf>,
     copied: Vec<String>,
@@ -334,6 +336,7 @@ impl App {
             options: Options::default(),
             started: None,
             spec_after_load: None,
+            beginning: Vec::new(),
             opening: None,
             copied: Vec::new(),
             mouse: true,
@@ -417,12 +420,12 @@ impl App {
             Event::Mouse(mouse) => self.click(mouse),
             Event::Resize(columns, rows) => self.size = (columns, rows),
             Event::Focus => self.look_outside(Care::Glance, false),
-            Event::Part(part) => self.session.absorb(part),
+            Event::Part(part) => {
+                self.beginning = Vec::new();
+                self.session.absorb(part);
+            }
             Event::Done(finished) => self.done(finished.kind, finished.outcome),
             Event::Progress(kind, reading) => self.busy[kind as usize] = Some(reading),
-            Event::Wake(number) => {
-                self.message.take_if(|message| message.number == number);
-            }
             // What is to be said stands on the screen as long as it lasts.
             Event::Journal => {}
             Event::Signal(Signal::Stop) => self.suspend(),
@@ -446,7 +449,7 @@ impl App {
         let tall = match &self.mode {
             // While the table follows the typing, it keeps its place.
             Mode::Line(edit) => !matches!(edit.purpose, Purpose::Filter | Purpose::Search),
-            Mode::Bulk(_) => true,
+            Mode::Bulk(_) | Mode::Element(_) => true,
             Mode::Add(add) => !add.list.is_empty(),
             _ => false,
         };
@@ -464,7 +467,7 @@ impl App {
     }
 
     fn key(&mut self, key: KeyEvent) {
-        self.message.take_if(|message| message.severity == Severity::Error);
+        self.message = None;
         self.large.forget();
         let ctrl = |letter| key.code == KeyCode::Char(letter) && key.modifiers == KeyModifiers::CONTROL;
         if ctrl('z') {
@@ -480,12 +483,13 @@ impl App {
             Mode::Line(edit) => self.line_key(edit, key),
             Mode::Bulk(bulk) => self.bulk_key(bulk, key),
             Mode::Add(add) => self.add_key(add, key),
+            Mode::Element(edit) => self.element_key(edit, key),
             Mode::List(list) => self.list_key(list, key),
             Mode::Changes(changes) => self.changes_key(changes, key),
             Mode::Merge(merging) => self.merge_key(merging, key),
             Mode::Ask(ask) => self.ask_key(ask, key),
         }
-        if !matches!(self.mode, Mode::Line(_)) {
+        if !matches!(self.mode, Mode::Line(_) | Mode::Element(_)) {
             self.about = None;
         }
         if matches!(self.mode, Mode::Grid) && self.details.has_focus {
@@ -521,6 +525,10 @@ impl App {
         };
         match outcome {
             Outcome::Loaded(result) => self.loaded(result),
+            Outcome::Beginning(rows) => {
+                let is_wanted = self.session.is_loading() && self.session.shown() == 0;
+                self.beginning = if is_wanted { rows } else { Vec::new() };
+            }
             Outcome::View { ticket, version, spec, view } => self.view_done(ticket, version, spec, view),
             Outcome::Preview { ticket, preview } => self.preview_done(ticket, preview),
             Outcome::Edited(result) => self.edited(result),
@@ -549,22 +557,18 @@ impl App {
         self.ticket
     }
 
-    /// Says something for a while.
+    /// Shows a note until the next key.
     fn say(&mut self, text: impl Into<String>) {
         self.say_words(Words::text(text.into()), Severity::Note);
     }
 
-    /// Says what went wrong, until a key.
+    /// Shows an error until the next key.
     fn fail(&mut self, text: impl Into<String>) {
         self.say_words(Words::text(text.into()), Severity::Error);
     }
 
     fn say_words(&mut self, words: Words, severity: Severity) {
-        let number = self.next_ticket();
-        self.message = Some(Message { words, severity, number });
-        if severity != Severity::Error {
-            self.effects.push(Effect::Wake(MESSAGE_TIME, number));
-        }
+        self.message = Some(Message { words, severity });
     }
 
     fn suspend(&mut self) {

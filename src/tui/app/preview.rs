@@ -2,13 +2,16 @@
 
 use super::super::jobs::Kind;
 use super::{App, Mode, Outcome};
+use crate::check::rule::{Rule, RuleSet};
+use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::session::change::{Intent, Refused};
 use crate::session::command::{Assignment, Command, Scope};
-use crate::session::run::Asker;
+use crate::session::run::{Asker, rules_named};
 use crate::session::snapshot::Snapshot;
 use crate::words::{counted, excerpt};
 use crate::xml::graft::Act;
+use std::collections::BTreeMap;
 
 /// What a command would do.
 #[derive(Debug, Clone)]
@@ -21,6 +24,8 @@ pub struct Preview {
     pub intent: Option<Result<Intent, Refused>>,
     /// Rows that a query finds.
     pub rows: u64,
+    /// Of a fix, how many of the rows break each of its rules.
+    pub rules: Vec<(Rule, u64)>,
 }
 
 /// Rows up to which a preview is worked out at once, without a job.
@@ -56,6 +61,7 @@ impl App {
         match &mut self.mode {
             Mode::Line(edit) => edit.ticket = ticket,
             Mode::Bulk(bulk) => bulk.ticket = ticket,
+            Mode::Element(edit) => edit.ticket = ticket,
             _ => {}
         }
     }
@@ -66,6 +72,7 @@ impl App {
         match &mut self.mode {
             Mode::Line(edit) if edit.ticket == ticket => edit.preview = Some(preview),
             Mode::Bulk(bulk) if bulk.ticket == ticket => bulk.preview = Some(preview),
+            Mode::Element(edit) if edit.ticket == ticket => edit.preview = Some(preview),
             _ => {}
         }
     }
@@ -74,9 +81,13 @@ impl App {
 /// What a command would do; `None` when stopped.
 fn of(snapshot: &Snapshot, command: &Command, asker: Asker, progress: &Progress) -> Option<Preview> {
     let scope = scope_of(command);
-    let rows = match scope {
-        Some(scope) => snapshot.scope(scope, asker, progress)?.len(),
-        None => 0,
+    let scoped = scope.map(|scope| snapshot.scope(scope, asker, progress).ok_or(())).transpose().ok()?;
+    let rows = scoped.as_ref().map_or(0, RowSet::len);
+    let rules = match (command, &scoped) {
+        (Command::Fix { rules, .. }, Some(scoped)) => {
+            rules_named(rules).map(|rules| broken(snapshot, scoped, rules, progress)).unwrap_or_default()
+        }
+        _ => Vec::new(),
     };
     let verb = verb(command);
     let others = match command {
@@ -94,7 +105,20 @@ fn of(snapshot: &Snapshot, command: &Command, asker: Asker, progress: &Progress)
         Ok(intent) => intent.map(Ok),
         Err(refused) => Some(Err(refused)),
     };
-    (!progress.is_cancelled()).then_some(Preview { words, others, intent, rows })
+    (!progress.is_cancelled()).then_some(Preview { words, others, intent, rows, rules })
+}
+
+/// How many of the rows break each rule, the most broken one first.
+fn broken(snapshot: &Snapshot, rows: &RowSet, rules: RuleSet, progress: &Progress) -> Vec<(Rule, u64)> {
+    let mut counts: BTreeMap<Rule, u64> = BTreeMap::new();
+    for row in rows.iter().take_while(|_| !progress.is_cancelled()) {
+        for rule in snapshot.rules_of(RowId(row)).intersection(rules).iter() {
+            *counts.entry(rule).or_default() += 1;
+        }
+    }
+    let mut counts: Vec<(Rule, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
 }
 
 /// What a command does, before its rows are named.

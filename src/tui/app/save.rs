@@ -18,6 +18,9 @@ use crate::session::save::SaveResult;
 use crate::words::{counted, grouped, size};
 use std::path::PathBuf;
 
+/// Files that stay as they are of which a plan shows the limits.
+const MOST_UNTOUCHED: usize = 500;
+
 /// Lines of the index that a plan shows.
 const INDEX_LINES: usize = 6;
 
@@ -285,8 +288,9 @@ impl App {
         let plan = &planned.plan;
         let mut lines = self.plan_lines(&planned);
         if plan.is_empty() {
-            lines.insert(0, Words::dim("Nothing would be written.").into());
+            lines.insert(0, Words::dim("Nothing is unsaved: a save would write no file.").into());
         }
+        lines.extend(self.untouched_lines(plan));
         if plan.needs_base.is_some() {
             lines.push(Words::dim("The URL of the set's folder will be asked for.").into());
         }
@@ -310,7 +314,7 @@ impl App {
         lines.extend(index_lines(planned));
         let untouched = plan.count(Action::Untouched);
         if untouched > 0 {
-            lines.push(Words::dim(format!("  {} untouched", counted(untouched as u64, "file"))).into());
+            lines.push(Words::dim(format!("  {} unchanged", counted(untouched as u64, "file"))).into());
         }
         if !plan.is_empty() {
             let words = match self.session.backups() {
@@ -324,6 +328,20 @@ impl App {
             let what = format!("{} was repaired to be read, and is written so:", file.name);
             lines.push(Words::new().and(Role::Warning, what).into());
             lines.extend(file.what.iter().map(|what| Words::text(format!("  {what}")).into()));
+        }
+        lines
+    }
+
+    /// The files that stay as they are, each with its limits.
+    fn untouched_lines(&self, plan: &Plan) -> Vec<Line> {
+        let untouched = || plan.outputs.iter().filter(|output| output.action == Action::Untouched);
+        let charset = self.theme.charset;
+        let shown = || untouched().take(MOST_UNTOUCHED);
+        let widest = shown().map(|output| charset.width(&output.name)).max().unwrap_or(0).min(40);
+        let mut lines: Vec<Line> = shown().map(|output| self.output_line(output, widest)).collect();
+        let more = untouched().count().saturating_sub(MOST_UNTOUCHED);
+        if more > 0 {
+            lines.push(Words::dim(format!("  … {} more", counted(more as u64, "file"))).into());
         }
         lines
     }
@@ -352,15 +370,16 @@ impl App {
             right.push(Role::Dim, format!("{} {} ", grouped(before), signs.arrow));
         }
         // Both limits, where there are any: what is near one of them should be seen before it is met.
-        if is_table || output.action == Action::Removed || self.size.0 < 100 {
+        if is_table || output.action == Action::Removed {
             right.push(Role::Text, counted(after, noun));
             right.push(Role::Dim, format!("   {}", size(output.bytes)));
         } else {
             let most = if is_index { SITEMAPS_PER_INDEX } else { URLS_PER_FILE };
+            let noun = if self.size.0 < 100 { String::new() } else { format!(" {noun}s") };
             let is_over = after > u64::from(most) || output.bytes > BYTES_PER_FILE;
             let role = if is_over { Role::Error } else { Role::Dim };
             right.push(Role::Text, grouped(after));
-            right.push(role, format!(" of {} {noun}s   ", grouped(u64::from(most))));
+            right.push(role, format!(" of {}{noun}   ", grouped(u64::from(most))));
             right.push(Role::Text, size(output.bytes));
             right.push(role, format!(" of {}", size(BYTES_PER_FILE)));
         }

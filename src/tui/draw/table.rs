@@ -8,7 +8,7 @@ use crate::tui::prompt::Prompt;
 use crate::tui::theme::Role;
 use crate::tui::words::Line;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
+use ratatui::style::{Modifier, Style};
 use std::borrow::Cow;
 
 /// One row, as it is to be seen.
@@ -30,6 +30,8 @@ pub struct Row {
     pub changed: [bool; 4],
     /// Which of them the row above has too.
     pub repeated: [bool; 4],
+    /// Which of them have an error or a warning, and the worst.
+    pub faults: [Option<Severity>; 4],
     /// Extension badges.
     pub badges: String,
     /// The file it is in.
@@ -191,6 +193,13 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
         if row.changed[field.index()] {
             style = style.patch(theme.style(Role::Changed));
         }
+        let fault = row.faults[field.index()].filter(|_| !deleted);
+        if let Some(severity) = fault {
+            // Underlined too: no meaning by colour alone.
+            style = style.patch(theme.style(severity.into())).add_modifier(Modifier::UNDERLINED);
+        }
+        // What is wrong with an empty cell is that it is empty.
+        let value = if fault.is_some() && value.trim().is_empty() { signs.absent } else { value };
         let text = match field {
             Field::Loc => charset.fit_path(value, column.width),
             Field::Priority => charset.fit_right(&aligned(value, column.width), column.width),
@@ -198,13 +207,16 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
             _ => charset.fit(value, column.width),
         };
         let (mut x, mut text) = (area.x + column.at as u16, text.as_str());
-        if deleted || cursor == Some(field) {
-            // Blanks are not crossed out, and the cursor is as wide as what it is on.
+        if deleted || fault.is_some() || cursor == Some(field) {
+            // Blanks are not crossed out or underlined, and the cursor is as wide as what it is on.
             let blanks = text.len() - text.trim_start().len();
             (x, text) = (x + blanks as u16, text.trim());
         }
         if cursor == Some(field) {
             style = theme.style(Role::Chosen);
+            if fault.is_some() {
+                style = style.add_modifier(Modifier::UNDERLINED);
+            }
             if text.is_empty() {
                 x = area.x + column.at as u16;
                 text = "    ".get(..column.width.min(4)).unwrap_or_default();
@@ -246,12 +258,12 @@ fn draw_editor(canvas: &mut Canvas, area: Rect, table: &Table, field: Field, pro
     let width = needed.clamp(column.width, right.max(column.width).min(column.width.max(40)));
     let window = prompt.window(charset, width);
     let x = area.x + column.at as u16;
-    let style = canvas.theme.style(Role::Text).add_modifier(ratatui::style::Modifier::UNDERLINED);
+    let style = canvas.theme.style(Role::Text).add_modifier(Modifier::UNDERLINED);
     canvas.put(x, area.y, &charset.fit(&window.text, width), style);
     if prompt.is_completed() {
         // Completions are short words of the format: nothing of them is cut or made visible otherwise.
         let completion = prompt.text().get(prompt.caret()..).unwrap_or_default();
-        let dim = canvas.theme.style(Role::Dim).add_modifier(ratatui::style::Modifier::UNDERLINED);
+        let dim = canvas.theme.style(Role::Dim).add_modifier(Modifier::UNDERLINED);
         canvas.put(x + window.caret as u16, area.y, completion, dim);
     }
     Some(Position::new(x + window.caret as u16, area.y))

@@ -2,19 +2,20 @@
 //!
 //! Of a large entry only the lines on the screen are made.
 
-use super::super::app::{App, Facts, large};
+use super::super::app::{App, Facts, Mode, large};
 use super::super::draw::panel::Panel;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::Outline;
 use crate::document::rows::RowId;
-use crate::protocol::Field;
 use crate::protocol::verdict::{Ruling, of_namespace};
+use crate::protocol::{Field, Severity};
 use crate::session::explain::verdicts;
+use crate::session::findings::Finding;
 use crate::words::{grouped, size};
 use crate::xml::names::FileKind;
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Lines that a value gets of which not everything is shown.
 const CUT: usize = 8;
@@ -43,7 +44,28 @@ pub(in crate::tui) struct Details<'a> {
     row: RowId,
     head: Head,
     outline: Option<Cow<'a, Outline>>,
+    /// Places of elements with findings, each with the worst.
+    faults: BTreeMap<u32, Severity>,
     width: usize,
+}
+
+/// The worst finding of each field, and of each element by its place.
+fn faults(findings: &[Finding]) -> ([Option<Severity>; 4], BTreeMap<u32, Severity>) {
+    let (mut fields, mut elements) = ([None; 4], BTreeMap::new());
+    for finding in findings {
+        match (&finding.part, finding.field) {
+            (Some(part), _) => {
+                let worst = elements.entry(part.at).or_insert(finding.severity);
+                *worst = finding.severity.max(*worst);
+            }
+            (None, Some(field)) => {
+                let worst = &mut fields[field.index()];
+                *worst = Some(finding.severity).max(*worst);
+            }
+            (None, None) => {}
+        }
+    }
+    (fields, elements)
 }
 
 /// The details of the current row; `None` where there is no row.
@@ -53,12 +75,14 @@ pub(in crate::tui) fn details(app: &App) -> Option<Details<'_>> {
     let snapshot = app.session.view();
     if !large::is_large(&app.session, row) {
         let outline = Outline::of(snapshot, row, || false).map(Cow::Owned);
-        let head = head(app, row, &Facts::of(snapshot, row), width);
-        return Some(Details { app, row, head, outline, width });
+        let (of_fields, faults) = faults(&snapshot.findings(row));
+        let head = head((app, width), row, &Facts::of(snapshot, row), of_fields);
+        return Some(Details { app, row, head, outline, faults, width });
     }
     let outline = large::entry(app, row).map(|entry| Cow::Borrowed(&entry.outline));
-    let head = large::facts(app, row).map(|facts| head(app, row, facts, width)).unwrap_or_default();
-    Some(Details { app, row, head, outline, width })
+    let (of_fields, faults) = large::entry(app, row).map(|entry| faults(&entry.findings)).unwrap_or_default();
+    let head = large::facts(app, row).map(|facts| head((app, width), row, facts, of_fields)).unwrap_or_default();
+    Some(Details { app, row, head, outline, faults, width })
 }
 
 /// The panel of the details.
@@ -91,12 +115,31 @@ impl Details<'_> {
     fn item(&self, item: usize) -> (Vec<Line>, usize) {
         let Some(outline) = &self.outline else { return (Vec::new(), 0) };
         let theme = &self.app.theme;
-        let words = outline.words(item, theme.signs.branch);
+        let fault = outline.place(item).and_then(|place| self.faults.get(&place));
+        let sign = fault.map(|severity| (Role::from(*severity), theme.finding_sign(*severity)));
+        let words = outline.words(item, theme.signs.branch, sign);
         let mut lines: Vec<Line> = Vec::new();
         lines.extend(outline.is_first(item).then(Line::default));
         let own = lines.len();
-        lines.extend(words.wrapped(theme.charset, self.width, 6).into_iter().map(Line::from));
-        (lines, own)
+        let typed = self.typed(self.head.stops.len() + item);
+        // What is edited stands in the place of what was there; what is added, below it.
+        if typed.as_ref().is_none_or(|(.., is_new)| *is_new) {
+            lines.extend(words.wrapped(theme.charset, self.width, 6).into_iter().map(Line::from));
+        }
+        let Some((form, at, _)) = typed else { return (lines, own) };
+        let at = lines.len() + at;
+        lines.extend(form);
+        (lines, at)
+    }
+
+    /// The lines of the element that is being typed at a stop, which of them is the one, and whether it is a new element.
+    fn typed(&self, stop: usize) -> Option<(Vec<Line>, usize, bool)> {
+        let Mode::Element(edit) = &self.app.mode else { return None };
+        if self.app.details.at.min(self.stops().saturating_sub(1)) != stop {
+            return None;
+        }
+        let (lines, at) = self.app.element_lines(edit, self.width);
+        Some((lines, at, edit.is_new))
     }
 
     fn panel(mut self) -> Panel {
@@ -116,6 +159,10 @@ impl Details<'_> {
         let mut lines = std::mem::take(&mut self.head.lines);
         let mut chosen = at.and_then(|at| self.head.stops.get(at)).map(|(line, _)| *line);
         let first = self.head.stops.len();
+        if let Some((form, at, _)) = at.filter(|at| *at < first).and_then(|at| self.typed(at)) {
+            chosen = Some(lines.len() + at);
+            lines.extend(form);
+        }
         for item in 0..self.items() {
             let (own, from) = self.item(item);
             if at == Some(first + item) {
@@ -167,7 +214,7 @@ impl Details<'_> {
     }
 }
 
-fn head(app: &App, row: RowId, facts: &Facts, width: usize) -> Head {
+fn head((app, width): (&App, usize), row: RowId, facts: &Facts, faults: [Option<Severity>; 4]) -> Head {
     let (session, charset) = (&app.session, app.theme.charset);
     let document = session.document();
     let mut head = Head::default();
@@ -192,11 +239,15 @@ fn head(app: &App, row: RowId, facts: &Facts, width: usize) -> Head {
         else {
             continue;
         };
-        if field == Field::Loc && !changed {
+        let fault = faults[at];
+        if field == Field::Loc && !changed && fault.is_none() {
             continue;
         }
         let role = if changed { Role::Changed } else { Role::Text };
         let mut words = Words::dim(format!("{:12}", field.name()));
+        if let Some(severity) = fault {
+            words.push(severity.into(), format!("{} ", app.theme.finding_sign(severity)));
+        }
         match cell {
             Some(value) => words.push(role, value.front.clone()),
             None => words.push(Role::Dim, "none"),

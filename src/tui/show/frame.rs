@@ -9,6 +9,7 @@ use super::super::words::{Line, Words};
 use crate::document::quirk::Quirk;
 use crate::document::sitemap::Index;
 use crate::document::sort::to_text;
+use crate::progress::Reading;
 use crate::protocol::{Field, Severity};
 use crate::words::{counted, grouped, size};
 use std::fmt::Write as _;
@@ -109,13 +110,7 @@ impl App {
     /// What runs, and how far it is.
     fn progress_words(&self) -> Option<String> {
         if let Some(reading) = self.busy[Kind::Load as usize] {
-            let part = if reading.bytes_total > 0 {
-                format!(" {} %", (reading.bytes_done * 100 / reading.bytes_total.max(1)).min(100))
-            } else {
-                String::new()
-            };
-            let files = format!("{} of {}", grouped(reading.files_done), counted(reading.files_total, "file"));
-            return Some(format!("loading{part}{GAP}{files}{GAP}{}{GAP}Esc stops", size(reading.bytes_done)));
+            return Some(load_words(reading));
         }
         if let Some(reading) = self.busy[Kind::Save as usize] {
             let part = (reading.bytes_done * 100).checked_div(reading.bytes_total);
@@ -249,13 +244,37 @@ impl App {
                 "SET MANY".into(),
                 vec![hint(enter, "apply", 0), hint("Esc", "leave", 1), hint("↑ ↓", "field", 2), hint("Tab", "rows", 2)],
             ),
+            Mode::Element(edit) => {
+                let mut hints =
+                    vec![hint(enter, if edit.is_new { "add it" } else { "keep" }, 0), hint("Esc", "drop", 1)];
+                if edit.values.len() > 1 {
+                    hints.push(hint("Tab ↑ ↓", "next value", 2));
+                }
+                (if edit.is_new { "ADD" } else { "EDIT" }.to_owned() + " " + &edit.path.to_string(), hints)
+            }
             Mode::Add(add) => {
                 let does = if add.list.is_empty() { "add it" } else { "add them" };
-                ("ADD".into(), vec![hint(enter, does, 0), hint("Esc", "leave", 1)])
+                let mut hints = vec![hint(enter, does, 0), hint("Esc", "leave", 1)];
+                let [known, wrong] = add.doubts();
+                if known > 0 {
+                    hints.push(hint("d", if add.adds_known { "skip duplicates" } else { "add duplicates" }, 2));
+                }
+                if wrong > 0 {
+                    hints.push(hint("e", if add.adds_wrong { "skip errors" } else { "add errors" }, 2));
+                }
+                if !add.list.is_empty() {
+                    hints.push(hint("↑ ↓", "scroll", 3));
+                }
+                ("ADD".into(), hints)
             }
             Mode::List(list) => {
                 let does = if list.chooses() { "choose" } else { "close" };
-                ("LIST".into(), vec![hint(enter, does, 0), hint("j k", "move", 2), hint("Esc", "close", 1)])
+                let mut hints = vec![hint(enter, does, 0), hint("j k", "move", 2)];
+                if list.searches() {
+                    hints.push(hint("/", "search", 1));
+                }
+                hints.push(hint("Esc", if list.is_narrowed() { "show all" } else { "close" }, 1));
+                ("LIST".into(), hints)
             }
             Mode::Merge(_) => (
                 "MERGE".into(),
@@ -332,6 +351,21 @@ impl App {
     }
 }
 
+/// How far a load is: the bytes that came from the disk, then those that were scanned.
+fn load_words(reading: Reading) -> String {
+    let Reading { bytes_done, bytes_total, bytes_read, files_done, files_total, .. } = reading;
+    let is_reading = files_total == 1 && bytes_done == 0 && bytes_read < bytes_total;
+    let (verb, bytes) = if is_reading { ("reading", bytes_read) } else { ("loading", bytes_done) };
+    let part = (bytes * 100).checked_div(bytes_total);
+    let part = part.map_or_else(String::new, |part| format!(" {} %", part.min(100)));
+    let what = match files_total {
+        0 => String::new(),
+        1 => format!("{GAP}{} of {}", size(bytes.min(bytes_total)), size(bytes_total)),
+        _ => format!("{GAP}{} of {}{GAP}{}", grouped(files_done), counted(files_total, "file"), size(bytes)),
+    };
+    format!("{verb}{part}{what}{GAP}Esc stops")
+}
+
 /// The unsaved changes being searched.
 pub(super) fn search_footer(prompt: &Prompt) -> Footer<'_> {
     let mut right = Words::new();
@@ -348,6 +382,7 @@ pub(super) fn palette_footer(kind: ListKind, prompt: &Prompt) -> Footer<'_> {
     let label = match kind {
         ListKind::Dates => " LASTMOD ",
         ListKind::Decide(_) => " FIX ",
+        ListKind::Elements => " ADD ",
         _ => " COMMANDS ",
     };
     Footer::Prompt { label: Words::new().and(Role::Mode, label).and(Role::Text, " "), prompt, right }

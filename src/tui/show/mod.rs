@@ -15,7 +15,7 @@ mod rows;
 pub use outline::Outline;
 pub use rows::badges;
 
-use super::app::{App, Mode};
+use super::app::{App, ListKind, Mode};
 use super::draw::{Footer, Screen};
 
 impl App {
@@ -39,7 +39,11 @@ impl App {
         if let Mode::List(list) = &self.mode
             && let Some(prompt) = &list.prompt
         {
-            return frame::palette_footer(list.kind, prompt);
+            return if list.is_narrowed() && list.kind != ListKind::Elements {
+                frame::search_footer(prompt)
+            } else {
+                frame::palette_footer(list.kind, prompt)
+            };
         }
         if let Mode::Changes(changes) = &self.mode
             && let Some(prompt) = &changes.prompt

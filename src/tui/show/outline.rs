@@ -50,7 +50,12 @@ pub struct Outline {
     changed: Vec<Range<usize>>,
     /// The indentation that the whole entry has in its file.
     indent: String,
+    /// Bytes of the entry before its start tag.
+    lead: u32,
 }
+
+/// The sign of a finding, in its role.
+pub(super) type Sign = Option<(Role, &'static str)>;
 
 /// The signs of a tree: a branch, the last branch, a branch going on.
 pub(super) type Branches = (&'static str, &'static str, &'static str);
@@ -64,7 +69,8 @@ impl Outline {
         let indent = text.get(..open).and_then(|lead| lead.rsplit(|byte| *byte == b'\n').next());
         let indent = String::from_utf8_lossy(indent.unwrap_or_default()).replace('\t', "  ");
         let changed = changed_spans(document, saved, row);
-        Self::of_text(text.get(open..).unwrap_or_default().to_vec(), changed, indent, stop)
+        let outline = Self::of_text(text.get(open..).unwrap_or_default().to_vec(), changed, indent, stop)?;
+        Some(Self { lead: entry.open, ..outline })
     }
 
     fn of_text(text: Vec<u8>, changed: Vec<Range<usize>>, indent: String, stop: impl Fn() -> bool) -> Option<Self> {
@@ -74,7 +80,7 @@ impl Outline {
         };
         let elements = Elements::of(&text, is_field, &stop)?;
         let pieces = pieces(&text, stop)?;
-        Some(Self { text, elements, pieces, changed, indent })
+        Some(Self { text, elements, pieces, changed, indent, lead: 0 })
     }
 
     /// Items: first the elements, then the pieces of XML.
@@ -92,10 +98,15 @@ impl Outline {
         item == 0 || item == self.elements.len()
     }
 
-    /// The words of an item.
-    pub(super) fn words(&self, item: usize, branches: Branches) -> Words {
+    /// Where the start tag of an item stands in the text of the entry, its leading trivia included; `None` for XML.
+    pub(super) fn place(&self, item: usize) -> Option<u32> {
+        self.elements.get(item).map(|element| element.start() + self.lead)
+    }
+
+    /// The words of an item, and before the name of an element the sign of its worst finding.
+    pub(super) fn words(&self, item: usize, branches: Branches, sign: Sign) -> Words {
         match self.elements.get(item) {
-            Some(element) => self.element_words(item, element, branches),
+            Some(element) => self.element_words(item, element, branches, sign),
             None => self.xml_words(item - self.elements.len()),
         }
     }
@@ -117,7 +128,7 @@ impl Outline {
         Stop::Element(path, values)
     }
 
-    fn element_words(&self, number: usize, element: &Element, (more, last, through): Branches) -> Words {
+    fn element_words(&self, number: usize, element: &Element, (more, last, through): Branches, sign: Sign) -> Words {
         let mut words = Words::new();
         if element.depth > DEEP {
             words.push(Role::Dim, format!("{} levels down  ", grouped(u64::from(element.depth))));
@@ -136,7 +147,10 @@ impl Outline {
             signs.into_iter().rev().for_each(|sign| words.push(Role::Dim, sign));
         }
         let name = element.name(&self.text);
-        words.push(Role::Accent, shown(name, VALUE));
+        if let Some((role, sign)) = sign {
+            words.push(role, format!("{sign} "));
+        }
+        words.push(sign.map_or(Role::Accent, |(role, _)| role), shown(name, VALUE));
         let link = name.ends_with(b"link");
         for (at, attribute) in element.attributes(&self.text).enumerate() {
             if at == ATTRIBUTES {
@@ -312,7 +326,7 @@ mod tests {
 
     fn xml_lines(text: &[u8], changed: &[Range<usize>], indent: &str) -> Vec<Words> {
         let outline = outline(text, changed, indent);
-        (outline.elements.len()..outline.items()).map(|item| outline.words(item, ("", "", ""))).collect()
+        (outline.elements.len()..outline.items()).map(|item| outline.words(item, ("", "", ""), None)).collect()
     }
 
     fn plain(words: &Words) -> String {
@@ -324,7 +338,8 @@ mod tests {
         let names = Names::plain(FileKind::Urlset);
         let outline = outline(ENTRY, &[], "");
         let items = 0..outline.elements.len();
-        let lines: Vec<String> = items.clone().map(|item| plain(&outline.words(item, ("├ ", "└ ", "│ ")))).collect();
+        let lines: Vec<String> =
+            items.clone().map(|item| plain(&outline.words(item, ("├ ", "└ ", "│ "), None))).collect();
         assert_eq!(
             lines,
             [
@@ -389,7 +404,7 @@ mod tests {
         for text in [&b"<url><a><b></url>"[..], b"", b"<url", b"</a></b>", b"<url><![CDATA[x]]><a>\xff</a>"] {
             let (outline, names) = (outline(text, &[], ""), Names::plain(FileKind::Urlset));
             for item in 0..outline.items() {
-                let _ = (outline.words(item, ("", "", "")), outline.stop(item, &names));
+                let _ = (outline.words(item, ("", "", ""), None), outline.stop(item, &names));
             }
         }
     }

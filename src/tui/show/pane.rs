@@ -1,6 +1,8 @@
 //! The pane under the table, and what covers it: findings, verdicts, previews, lists, questions.
 
-use super::super::app::{Add, App, CellEdit, Here, LineEdit, List, ListKind, Mode, Purpose, Verdict, large, stem};
+use super::super::app::{
+    Add, App, CellEdit, Doubt, Here, LineEdit, List, ListKind, Mode, Purpose, Verdict, large, stem,
+};
 use super::super::draw::canvas::gauge;
 use super::super::draw::finding_counts;
 use super::super::draw::panel::Panel;
@@ -26,6 +28,7 @@ impl App {
             Mode::Line(edit) => self.line_pane(edit),
             Mode::Bulk(bulk) => self.bulk_pane(bulk),
             Mode::Add(add) => self.add_pane(add),
+            Mode::Element(edit) => self.element_pane(edit),
             _ => self.status_pane(),
         }
     }
@@ -434,18 +437,57 @@ impl App {
             let title = Words::new().and(Role::Accent, "add a URL").and(Role::Dim, format!(" {place}"));
             return Panel { title: title.into(), lines, chosen: None, top: 0 };
         }
-        let mut title = Words::new().and(Role::Bold, counted(add.list.len() as u64, "URL")).and(Role::Text, " pasted");
-        title.push(Role::Dim, format!("{GAP}they come {place}"));
+        self.pasted_pane(add, place)
+    }
+
+    /// A list that was pasted: what is added, and the lines that speak against themselves, which come first.
+    fn pasted_pane(&self, add: &Add, place: &str) -> Panel {
+        let signs = self.theme.signs;
+        let title = Words::new()
+            .and(Role::Bold, counted(add.list.len() as u64, "line"))
+            .and(Role::Text, " pasted")
+            .and(Role::Dim, format!("{GAP}they come {place}"));
+        let taken = add.list.iter().filter(|line| add.takes(line)).count();
+        let mut enter = Words::new();
+        enter.key("↵", format!("adds {}", counted(taken as u64, "URL")));
         let mut lines: Vec<Line> = Vec::new();
-        for (count, words) in [(add.known, "in the set already"), (add.odd, "no http or https URL")] {
+        let [known, wrong] = add.doubts();
+        let doubts = [
+            (known, "d", add.adds_known, "already there", Role::Warning, signs.warning),
+            (wrong, "e", add.adds_wrong, "with errors", Role::Error, signs.error),
+        ];
+        for (count, key, is_added, what, role, sign) in doubts {
             if count > 0 {
-                let sign = self.theme.signs.warning;
-                let text = format!("{} {words}", grouped(count as u64));
-                lines.push(Words::new().and(Role::Warning, format!("{sign} ")).and(Role::Text, text).into());
+                let fate = if is_added { "added all the same" } else { "skipped" };
+                let words = format!("{} {what}: {fate}", counted(count, "line"));
+                let mut right = Words::new();
+                right.key(key, if is_added { "skips them" } else { "adds them" });
+                lines.push(Line::new(Words::new().and(role, format!("{sign} ")).and(Role::Text, words), right));
             }
         }
-        lines.extend(add.list.iter().take(8).map(|loc| Words::dim(loc.clone()).into()));
-        Panel { title: title.into(), lines, chosen: None, top: 0 }
+        let height = usize::from(self.areas().pane.height).max(lines.len() + 1);
+        let doubtful = add.list.iter().filter(|line| line.doubt.is_some());
+        let sound = add.list.iter().filter(|line| line.doubt.is_none());
+        let charset = self.theme.charset;
+        let width = usize::from(self.size.0).saturating_sub(6);
+        let room = height - lines.len();
+        let top = add.top.min(add.list.len().saturating_sub(room));
+        lines.extend(doubtful.chain(sound).skip(top).take(room).map(|line| {
+            let (role, sign, why) = match &line.doubt {
+                None => (Role::Dim, " ", String::new()),
+                Some(Doubt::InSet(row)) => {
+                    let number = grouped(u64::from(self.session.number(*row)));
+                    (Role::Warning, signs.warning, format!("already in row {number}"))
+                }
+                Some(Doubt::Repeated) => (Role::Warning, signs.warning, "twice in the list".to_owned()),
+                Some(Doubt::Wrong(why)) => (Role::Error, signs.error, why.clone()),
+            };
+            let of_url = if add.takes(line) { Role::Text } else { Role::Deleted };
+            let why = charset.cut(&why, width * 2 / 3).into_owned();
+            let loc = charset.elide(&line.loc, width.saturating_sub(charset.width(&why) + 4).max(12)).into_owned();
+            Words::new().and(role, format!("{sign} ")).and(of_url, loc).and(Role::Dim, format!("  {why}")).into()
+        }));
+        Panel { title: Line::new(title, enter), lines, chosen: None, top: 0 }
     }
 }
 
@@ -463,11 +505,12 @@ fn offer(right: &mut Words, key: &'static str, label: &str) {
 fn list_panel(list: &List) -> Panel {
     let chooses = list.chooses();
     let (title, right) = match list.kind {
-        ListKind::Help => ("help", "Enter does what is chosen"),
+        ListKind::Help => ("help", "/ searches   Enter does what is chosen"),
         ListKind::Palette => ("commands", ""),
         ListKind::History => ("history", "Enter goes to that state   c: as commands"),
         ListKind::Script => ("history as commands, for sited --script", "y copies them"),
         ListKind::Rules => ("rules that are broken", "Enter shows where   x fixes"),
+        ListKind::Elements => ("what is added?", "type to narrow"),
         ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
         ListKind::Explain if chooses => ("what is wrong here", "x fixes what is chosen"),
         ListKind::Explain => ("what is wrong here", ""),

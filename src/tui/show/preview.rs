@@ -1,10 +1,11 @@
 //! What a change would do: its scope in words, the first rows before and after, the dialog for many rows.
 
-use super::super::app::{App, Bulk, Preview, Reach};
+use super::super::app::{App, Bulk, ElementEdit, ElementValue, Preview, Reach};
 use super::super::draw::panel::Panel;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::pane::GAP;
+use crate::check::rule::Rule;
 use crate::document::edit::Edit;
 use crate::protocol::{Field, Severity};
 use crate::session::change::{Intent, Part, Sample};
@@ -36,6 +37,7 @@ impl App {
                     let worst = intent.left.iter().filter_map(|(rule, _)| rule.severity_in(profile)).max();
                     lines.extend(self.signed(worst.unwrap_or(Severity::Note), left));
                 }
+                lines.extend(self.rule_lines(&preview.rules, height.saturating_sub(lines.len() + 1) / 2));
                 let mut wrong: Vec<Line> = Vec::new();
                 for finding in intent.breaks.iter().take(3) {
                     wrong.extend(
@@ -65,6 +67,31 @@ impl App {
             }
         }
         Panel { title: title.into(), lines, chosen: None, top: 0 }
+    }
+
+    /// The rules that a fix is about, with the number of rows of each, in at most so many lines.
+    fn rule_lines(&self, rules: &[(Rule, u64)], most: usize) -> Vec<Line> {
+        let profile = self.session.profile();
+        let shown = if rules.len() > most { most.saturating_sub(1) } else { rules.len() };
+        let mut lines: Vec<Line> = rules
+            .iter()
+            .take(shown)
+            .map(|(rule, count)| {
+                let severity = rule.severity_in(profile).unwrap_or(Severity::Note);
+                let sign = self.theme.finding_sign(severity);
+                let count = counted(*count, "row");
+                Words::new()
+                    .and(severity.into(), format!("{sign} {count:>12}  "))
+                    .and(Role::Text, format!("{:28}", rule.code()))
+                    .and(Role::Dim, format!("  {}", rule.summary()))
+                    .into()
+            })
+            .collect();
+        if let Some(rest) = rules.get(shown..).filter(|rest| !rest.is_empty() && most > 0) {
+            let words = format!("  … {}", counted(rest.len() as u64, "more rule"));
+            lines.push(Words::dim(words).into());
+        }
+        lines
     }
 
     /// One row of a preview: before and after, of each field that changes.
@@ -110,6 +137,48 @@ impl App {
     pub(super) fn without_origin(&self, loc: &str) -> String {
         let path = self.session.origin().and_then(|origin| loc.strip_prefix(origin));
         path.filter(|path| path.starts_with(['/', '?', '#'])).unwrap_or(loc).to_owned()
+    }
+
+    /// What an element that is being typed would do to its row.
+    pub(super) fn element_pane(&self, edit: &ElementEdit) -> Panel {
+        if let Some(preview) = &edit.preview {
+            return self.preview_panel(preview, 0);
+        }
+        let words = if edit.is_new { "add " } else { "edit " };
+        let title = Words::dim(words).and(Role::Accent, edit.path.to_string());
+        let required = edit.values.iter().filter(|value| value.is_required).count() as u64;
+        let words = if edit.is_new && required > 0 {
+            format!("{} needed; more can be added later with a", counted(required, "value"))
+        } else {
+            "an empty value is removed".to_owned()
+        };
+        Panel { title: title.into(), lines: vec![Words::dim(words).into()], chosen: None, top: 0 }
+    }
+
+    /// The values of an element that is being typed, a line for each, and which of them is the one.
+    pub(super) fn element_lines(&self, edit: &ElementEdit, width: usize) -> (Vec<Line>, usize) {
+        let charset = self.theme.charset;
+        let names = edit.values.iter().map(|value| charset.width(&value.name)).max().unwrap_or(0).min(width / 3);
+        let line = |(at, value): (usize, &ElementValue)| {
+            let is_typed = at == edit.at;
+            let name = charset.fit(&value.name, names);
+            let mut words = Words::text("  ").and(if is_typed { Role::Chosen } else { Role::Dim }, name);
+            words.push(Role::Text, "  ");
+            let window = value.prompt.window(charset, width.saturating_sub(names + 5).max(8));
+            if is_typed {
+                let (head, tail) = charset.split(&window.text, window.caret);
+                words.append(Words::text(head).and(Role::Accent, self.theme.signs.caret).and(Role::Text, tail));
+            } else {
+                words.push(Role::Text, window.text);
+            }
+            if value.prompt.text().is_empty() {
+                let choices = value.path.choices().join(" ");
+                let hint = if choices.is_empty() && value.is_required { "required".to_owned() } else { choices };
+                words.push(Role::Dim, hint);
+            }
+            Line::from(words)
+        };
+        (edit.values.iter().enumerate().map(line).collect(), edit.at)
     }
 
     pub(super) fn bulk_pane(&self, bulk: &Bulk) -> Panel {

@@ -9,7 +9,7 @@ use crate::check::rule::Rule;
 use crate::document::RowState;
 use crate::document::rows::RowId;
 use crate::document::sort::Column;
-use crate::protocol::Field;
+use crate::protocol::{Field, Severity};
 use crate::session::findings::FileFinding;
 use crate::words::{counted, grouped};
 use crate::xml::entry::Extensions;
@@ -40,6 +40,9 @@ impl App {
             let row = self.row(id, position, origin, rows.last());
             rows.push(row);
         }
+        if rows.is_empty() {
+            rows = self.first_rows();
+        }
         Table {
             columns: self.columns(),
             origin: origin.to_owned(),
@@ -52,6 +55,12 @@ impl App {
             },
             empty: self.nothing_to_show(),
         }
+    }
+
+    /// The beginning of a large file that is still being read: to be looked at, nothing more.
+    fn first_rows(&self) -> Vec<Row> {
+        let rows = self.beginning.iter().take(self.areas().page() as usize).enumerate();
+        rows.map(|(at, fields)| Row { number: at as u64 + 1, fields: fields.clone(), ..Row::default() }).collect()
     }
 
     fn row(&self, id: RowId, position: u32, origin: &str, above: Option<&Row>) -> Row {
@@ -96,6 +105,7 @@ impl App {
                 [false; 4]
             },
             repeated: Field::ALL.map(|field| field != Field::Loc && same(field)),
+            faults: self.faults(id, is_large),
             badges: match facts {
                 _ if !is_large => badges(document.extensions(id)),
                 facts => facts.map(|facts| facts.badges.clone()).unwrap_or_default(),
@@ -104,6 +114,24 @@ impl App {
             file,
             fields,
         }
+    }
+
+    /// The worst of errors and warnings of each cell; of an entry that is too large to be read for a frame, those that a
+    /// worker has found.
+    fn faults(&self, row: RowId, is_large: bool) -> [Option<Severity>; 4] {
+        let worst = match self.session.worst(row) {
+            None | Some(Severity::Note) => [None; 4],
+            Some(_) if is_large => {
+                let mut worst = [None; 4];
+                let findings = large::entry(self, row).map_or(&[][..], |entry| &entry.findings);
+                for (field, severity) in findings.iter().filter_map(|one| Some((one.field?, one.severity))) {
+                    worst[field.index()] = Some(severity).max(worst[field.index()]);
+                }
+                worst
+            }
+            Some(_) => self.session.view().worst_of_fields(row),
+        };
+        worst.map(|severity| severity.filter(|severity| *severity > Severity::Note))
     }
 
     fn sorted(&self) -> Vec<(Field, bool)> {

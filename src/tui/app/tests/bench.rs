@@ -97,7 +97,7 @@ impl Bench {
                 Effect::Copy(text) => self.copied.push(text),
                 Effect::Suspend(words) => self.suspended.push(words),
                 Effect::Quit(status) => self.status = Some(status),
-                Effect::Cancel(_) | Effect::Reclaim | Effect::Repaint | Effect::Mouse(_) | Effect::Wake(..) => {}
+                Effect::Cancel(_) | Effect::Reclaim | Effect::Repaint | Effect::Mouse(_) => {}
             }
         }
     }

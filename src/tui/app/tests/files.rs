@@ -2,8 +2,10 @@
 
 use super::bench::{Bench, SMALL};
 use crate::files::{Conflicts, Options};
+use crate::progress::Reading;
 use crate::protocol::lastmod::Now;
-use crate::tui::app::{Mode, Start};
+use crate::tui::app::{Event, Mode, Outcome, Start};
+use crate::tui::jobs::{Finished, Kind};
 use crate::tui::theme::Theme;
 
 #[test]
@@ -236,4 +238,32 @@ fn a_list_without_urls_is_not_written_as_an_empty_file_unasked() {
         assert_eq!(on_disk().trim_matches(['\u{feff}', '\n']), "", "{edit}");
         assert!(!bench.app.session.is_modified(), "{edit}");
     }
+}
+
+#[test]
+fn a_large_file_shows_its_first_rows_how_far_it_is_and_stops_at_esc() {
+    let mut bench = Bench::file(SMALL);
+    bench.hold = Some(Kind::Load);
+    bench.keys(":edit!<enter>");
+    let row = |loc: &str| [Some(loc.to_owned()), None, Some("daily".to_owned()), None];
+    let rows = vec![row("https://example.com/first"), row("https://example.com/second")];
+    let outcome = Some(Outcome::Beginning(rows.clone()));
+    bench.send(Event::Done(Finished { kind: Kind::Read, number: 0, outcome }));
+    bench.shows("https://example.com/second");
+    let reading = Reading { files_total: 1, bytes_total: 250 << 20, bytes_read: 50 << 20, ..Reading::default() };
+    bench.send(Event::Progress(Kind::Load, reading));
+    bench.shows("reading 20 %   50.0 MiB of 250.0 MiB   Esc stops");
+    bench.send(Event::Progress(Kind::Load, Reading { bytes_done: 125 << 20, ..reading }));
+    bench.shows("loading 50 %   125.0 MiB of 250.0 MiB");
+    // Nothing can be done with rows that are only shown.
+    bench.keys("jxdd");
+    assert!(!bench.app.session.is_modified());
+    bench.keys("<esc>");
+    bench.shows("loading stops");
+    bench.let_go();
+    assert!(bench.app.session.read_only().is_some(), "{}", bench.screen());
+    assert!(bench.app.beginning.is_empty());
+    // One that comes too late is not shown.
+    bench.send(Event::Done(Finished { kind: Kind::Read, number: 0, outcome: Some(Outcome::Beginning(rows)) }));
+    assert!(!bench.screen().contains("/second"), "{}", bench.screen());
 }

@@ -59,7 +59,7 @@ fn a_row_without_findings_leads_to_those_that_others_have() {
     assert!(bench.screen().contains("} goes to the next, gX fixes all safe"), "{}", bench.screen());
     bench.keys("}");
     assert!(bench.screen().contains("gx write the file as repaired"), "{}", bench.screen());
-    bench.keys("gX");
+    bench.keys("gX<enter>");
     assert!(bench.app.session.rule_counts().is_empty(), "{}", bench.screen());
     bench.keys("gg");
     assert!(!bench.screen().contains("gX"), "{}", bench.screen());
@@ -105,4 +105,26 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
         bench.keys("u");
         assert!(is_broken(&bench, rule), "{rule:?} undone");
     }
+}
+
+#[test]
+fn the_key_that_fixes_all_shows_its_counts_first() {
+    let url = |loc: &str, rest: &str| format!("<url><loc>https://e.com/{loc}</loc>{rest}</url>\n");
+    let text = format!(
+        "<?xml version=\"1.0\"?>\n<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{}{}{}</urlset>\n",
+        url("a", "<changefreq>Weekly</changefreq><priority> 0.5 </priority>"),
+        url("c", "<changefreq>Daily</changefreq>"),
+        url("e", "")
+    );
+    let mut bench = Bench::file(&text);
+    bench.send(Event::Resize(120, 40));
+    bench.keys("gX");
+    assert!(!bench.app.session.is_modified(), "nothing is fixed before it was seen");
+    for words in [":%fix safe", "2 changes", "2 rows  changefreq-case", "1 row  field-whitespace"] {
+        bench.shows(words);
+    }
+    bench.keys("<esc>");
+    assert!(!bench.app.session.is_modified());
+    bench.keys("gX<enter>");
+    assert_eq!(bench.app.session.changed(), 2);
 }

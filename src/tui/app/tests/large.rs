@@ -160,8 +160,10 @@ fn elements_of_a_large_entry_are_edited_where_they_are_read() {
     let mut bench = Bench::file(&images(2_000));
     // changefreq, lastmod and priority come first, then each image with its two children.
     bench.keys("jgv<f6>").keys(&"j".repeat(3 + 3 * 700 + 1)).keys("<enter>");
-    let Mode::Line(edit) = &bench.app.mode else { panic!("{}", bench.screen()) };
-    assert_eq!(edit.prompt.text(), "ext set image[701]/loc=https://e.com/700.png");
+    let Mode::Element(edit) = &bench.app.mode else { panic!("{}", bench.screen()) };
+    assert_eq!(edit.path.to_string(), "image[701]/loc");
+    assert_eq!(edit.values[0].prompt.text(), "https://e.com/700.png");
+    bench.shows("loc  https://e.com/700.png▏");
 }
 
 #[test]

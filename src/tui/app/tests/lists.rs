@@ -225,3 +225,58 @@ fn what_is_wrong_with_a_file_is_said_beside_its_rows() {
     bench.keys("fis:repaired<enter>");
     bench.shows("1 shown");
 }
+
+#[test]
+fn help_is_searched_and_keeps_what_was_found() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("?/");
+    bench.keys("redo");
+    bench.shows("^R  ^Y");
+    bench.shows("Edit");
+    assert!(!bench.screen().contains("first column"), "{}", bench.screen());
+    bench.keys("<enter>");
+    bench.shows(":redo");
+    assert!(matches!(bench.app.mode, Mode::List(_)), "the first Enter ends the typing");
+    bench.keys("<esc>");
+    bench.shows("redo");
+    bench.keys("/zzz");
+    bench.shows("no match for “zzz”");
+    bench.keys("<esc><esc>");
+    assert!(matches!(bench.app.mode, Mode::Grid));
+    // What was found is done.
+    bench.keys("x?/delete the marked<enter><enter>");
+    assert_eq!(bench.app.session.changed(), 1, "{}", bench.screen());
+    bench.keys("U/deleted");
+    bench.shows("1 row deleted");
+    bench.keys("<esc><esc>");
+}
+
+#[test]
+fn names_and_keys_stand_side_by_side_on_wide_screens() {
+    for (open, words) in
+        [("<c-p>clear cell", "clear cell        x  "), ("?/remove the value", "clear cell        remove the value")]
+    {
+        for width in [120, 200] {
+            let mut bench = Bench::file(SMALL);
+            bench.send(Event::Resize(width, 30));
+            bench.keys(open);
+            bench.shows(words);
+        }
+    }
+    let mut bench = Bench::file(SMALL);
+    bench.send(Event::Resize(80, 24));
+    bench.keys("<c-p>change cell");
+    bench.shows("change cell       c");
+}
+
+#[test]
+fn a_message_stays_until_the_next_key() {
+    let mut bench = Bench::file(SMALL);
+    bench.keys("$x");
+    bench.shows("u undoes it");
+    bench.send(Event::Focus);
+    bench.send(Event::Resize(121, 30));
+    bench.shows("u undoes it");
+    bench.keys("k");
+    assert!(bench.app.message.is_none());
+}

@@ -43,9 +43,8 @@ fn the_bulk_dialog_writes_its_command() {
 fn urls_are_rewritten_with_a_preview() {
     let mut bench = Bench::file(SMALL);
     bench.keys("R");
-    bench.keys("/shop/(\\w+)//store/$1/<bs><bs>");
-    bench.keys("<esc>");
-    bench.keys(":%s#/shop/(\\w+)#/store/$1#");
+    bench.keys("/shop/(\\w+)#/store/$1#");
+    bench.shows(":%s#/shop/(\\w+)#/store/$1#");
     bench.shows("rewrite URLs in 4 rows");
     bench.shows("/store/tea");
     bench.keys("<enter>");

@@ -38,12 +38,25 @@ fn one_d_does_nothing_and_says_what_may_follow() {
 fn a_pasted_list_becomes_rows_and_never_keys() {
     let mut bench = Bench::file(SMALL);
     bench.paste("https://example.com/one\r\nhttps://example.com/\nddq\n");
-    bench.shows("3 URLs pasted");
-    bench.shows("1 in the set already");
-    bench.shows("1 no http or https URL");
+    bench.shows("3 lines pasted");
+    bench.shows("1 line already there: skipped");
+    bench.shows("already in row 1");
+    bench.shows("1 line with errors: skipped");
+    bench.shows("adds 1 URL");
     assert_eq!(bench.app.session.urls(), 4, "nothing happens before Enter");
     bench.keys("<enter>");
-    assert_eq!(bench.app.session.urls(), 7);
+    assert_eq!(bench.app.session.urls(), 5);
+    assert_eq!(bench.paths()[1], "/one");
+    bench.keys("u");
+    bench.paste("https://example.com/one\r\nhttps://example.com/\nddq\nhttps://example.com/one").keys("d");
+    bench.shows("2 lines already there: added all the same");
+    bench.shows("twice in the list");
+    bench.keys("e");
+    bench.shows("adds 4 URLs");
+    bench.keys("d");
+    bench.shows("adds 2 URLs");
+    bench.keys("d<enter>");
+    assert_eq!(bench.app.session.urls(), 8);
     assert_eq!(bench.paths()[1], "/one");
     bench.keys("u");
     assert_eq!(bench.app.session.urls(), 4, "one step");
@@ -90,7 +103,7 @@ fn a_whole_url_takes_the_place_of_what_was_proposed() {
 fn a_list_pasted_while_a_url_is_asked_for_becomes_rows() {
     let mut bench = Bench::file(SMALL);
     bench.keys("jO").paste("https://example.com/1\nhttps://example.com/2\n");
-    bench.shows("2 URLs pasted");
+    bench.shows("2 lines pasted");
     bench.shows("they come above this row");
     bench.keys("<enter>");
     assert_eq!(bench.paths()[..4], ["/", "/1", "/2", "/shop/tea"]);
@@ -108,5 +121,14 @@ fn a_list_pasted_into_a_cell_becomes_the_cell_and_rows() {
     assert_eq!(bench.paths(), ["/", "/shop/tea", "/shop/cups", "/blog/old post"], "one step");
     bench.keys("ggji").paste("https://example.com/1\nhttps://example.com/2\n").keys("<esc>");
     assert_eq!(bench.paths()[1], "/shop/tea");
+    assert_eq!(bench.app.session.urls(), 4);
+}
+
+#[test]
+fn a_pasted_list_of_nothing_new_adds_nothing_by_itself() {
+    let mut bench = Bench::file(SMALL);
+    bench.paste("https://example.com/\nhttps://example.com/shop/tea\n").keys("<enter>");
+    assert_eq!(bench.says(), "every line is skipped: d and e choose what is added all the same");
+    bench.keys("<esc>");
     assert_eq!(bench.app.session.urls(), 4);
 }

@@ -146,3 +146,16 @@ fn who_has_the_other_file_is_said_before_the_question() {
     assert!(Desk::take(&state, &other).is_err());
     assert!(Desk::take(&state, &bench.path()).is_ok(), "the set is elsewhere now");
 }
+
+#[test]
+fn the_plan_shows_files_and_limits_without_unsaved_changes() {
+    for (width, words) in [(120, "4 of 50,000 URLs"), (80, "4 of 50,000   ")] {
+        let mut bench = Bench::file(SMALL);
+        bench.send(Event::Resize(width, 24));
+        bench.keys("gp");
+        bench.shows("a save would write no file");
+        bench.shows("sitemap.xml");
+        bench.shows(words);
+        bench.shows("of 50.0 MiB");
+    }
+}
