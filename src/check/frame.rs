@@ -174,11 +174,24 @@ pub fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
             spliced(head, doctype.start..doctype.end + blank, b"")
         }
         Rule::NS_MISSING | Rule::NS_VARIANT | Rule::NS_LEGACY_084 | Rule::NS_WRONG => {
-            let root = root(head)?;
-            match attribute(head, &root, &own) {
+            let of_root = root(head)?;
+            let mut fixed = match attribute(head, &of_root, &own) {
                 Some((_, value)) => spliced(head, value, SITEMAP_09.as_bytes()),
-                None => spliced(head, root.name_end..root.name_end, format!(" {own}=\"{SITEMAP_09}\"").as_bytes()),
+                None => {
+                    spliced(head, of_root.name_end..of_root.name_end, format!(" {own}=\"{SITEMAP_09}\"").as_bytes())
+                }
+            };
+            // Entries may be in the same namespace by another declaration of the root: they follow it.
+            let is_same = |(name, uri): &&(Box<str>, Box<str>)| {
+                (&**name == "xmlns" || name.starts_with("xmlns:"))
+                    && **name != *own
+                    && frame.names.uri.as_deref() == Some(&**uri)
+            };
+            for (name, _) in frame.names.attributes.iter().filter(is_same) {
+                let (_, value) = attribute(&fixed, &root(&fixed)?, name)?;
+                fixed = spliced(&fixed, value, SITEMAP_09.as_bytes());
             }
+            fixed
         }
         Rule::NS_ENTRY_MISSING => {
             let root = root(head)?;
@@ -402,7 +415,19 @@ mod tests {
     fn each_rule_is_found_and_its_fix_changes_nothing_else() {
         let (xml, ns) = ("<?xml version=\"1.0\"?>\n", "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"");
         let xsi = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
-        let table: [(String, Rule, String); 18] = [
+        let table: [(String, Rule, String); 20] = [
+            (
+                format!("{xml}<s:urlset xmlns='urn:x' xmlns:s='urn:x' xmlns:y='urn:y'>"),
+                Rule::NS_WRONG,
+                format!("{xml}<s:urlset xmlns='{SITEMAP_09}' xmlns:s='{SITEMAP_09}' xmlns:y='urn:y'>"),
+            ),
+            (
+                format!(
+                    "{xml}<urlset xmlns='http://www.google.com/schemas/sitemap/0.84' xmlns:s='http://www.google.com/schemas/sitemap/0.84'>"
+                ),
+                Rule::NS_LEGACY_084,
+                format!("{xml}<urlset xmlns='{SITEMAP_09}' xmlns:s='{SITEMAP_09}'>"),
+            ),
             (format!("\u{feff}{xml}<urlset {ns}>"), Rule::ENC_BOM, format!("{xml}<urlset {ns}>")),
             (
                 format!("<urlset {ns}>"),

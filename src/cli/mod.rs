@@ -528,7 +528,10 @@ fn filter(text: Option<&str>, now: Now) -> Result<Option<Query>, Failure> {
 /// The query of an option. An empty one, such as that of a variable that is not set, would mean every row.
 fn query(option: &str, text: &str, now: Now) -> Result<Query, Failure> {
     if Query::is_blank(text) {
-        let hint = format!("leave {option} out to mean every row, or give a query such as 'path:/blog/*'");
+        let hint = match option {
+            "--by" => "give section, host, month or a query such as 'path:/blog/*', or leave --by out".to_owned(),
+            _ => format!("leave {option} out to mean every row, or give a query such as 'path:/blog/*'"),
+        };
         return Err(Failure::Usage(format!("{option}: the query is empty"), hint));
     }
     Query::parse(text, &vocabulary(now)).map_err(|error| Failure::text(option, text, &CommandError::from(error)))

@@ -54,6 +54,16 @@ pub(super) fn refuse_empty(plan: &Plan, agreed: Agreed) -> Result<(), Failure> {
     Err(Failure::Place(message, hint.to_owned()))
 }
 
+/// The same of standard output: a pipe ends in a file often enough. A copy has an entry, as a new file does.
+fn refuse_empty_output(session: &Session, is_copy: bool, agreed: Agreed) -> Result<(), Failure> {
+    let is_lost = is_copy || session.view().saved.live() > 0;
+    if agreed.empty || !is_lost || session.document().live() > 0 {
+        return Ok(());
+    }
+    let hint = "nothing was written; --allow-empty writes it so";
+    Err(Failure::Place("standard output would be left without entries".to_owned(), hint.to_owned()))
+}
+
 /// Saves, to another path if one is given, and says what was done to the rows when that is saved. What is made, replaced or removed beside the files that were
 /// opened is said before it is done.
 pub(super) fn save(
@@ -70,6 +80,7 @@ pub(super) fn save(
     }
     match to.or(session.path().map(PathBuf::as_path)) {
         Some(path) if is_stream(path) => {
+            refuse_empty_output(session, to.is_some(), agreed)?;
             print(session, session.form(), streams)?;
             streams.note_all(done);
             Ok(())
@@ -148,6 +159,7 @@ pub(super) fn save_as(
 ) -> Result<(), Failure> {
     leave_out_linkless(session, streams)?;
     if is_stream(to) {
+        refuse_empty_output(session, true, agreed)?;
         return print(session, form, streams);
     }
     let _lock = Lock::take(streams, &[to.to_path_buf()])?;

@@ -55,6 +55,24 @@ fn what_would_leave_a_file_without_entries_is_refused_and_done_when_agreed_to() 
 }
 
 #[test]
+fn standard_output_gets_no_set_without_entries_either() {
+    for words in [
+        "remove DIR/two.xml --where loc:e.com -o -",
+        "convert DIR/none.xml -o - --to txt",
+        "merge DIR/none.xml DIR/none.xml -o -",
+        "--script DIR/to-stdout DIR/two.xml",
+    ] {
+        let folder = folder_of_few();
+        fs::write(folder.path().join("to-stdout"), "%delete\nwrite -\n").unwrap();
+        let (status, out, notes) = sited(&folder, words);
+        assert!(status == 3 && out.is_empty(), "{words}: {out} {notes}");
+        assert!(notes.contains("standard output would be left without entries"), "{words}: {notes}");
+        let (status, _, notes) = sited(&folder, &format!("{words} --allow-empty"));
+        assert_eq!(status, 0, "{words}: {notes}");
+    }
+}
+
+#[test]
 fn a_large_set_is_not_emptied_either_and_nothing_is_left_beside_its_files() {
     for dry_run in [false, true] {
         let folder = folder_of_few();

@@ -234,7 +234,10 @@ impl Grid {
         let is_table = hints.name == NameHint::Table && !sample.is_headless;
         let holds_urls = !sample.rest.is_empty() && sample.url_columns() == [0];
         let is_asked = hints.loc_column.is_some() && sample.loc(hints) == Some(0) && !sample.is_headless;
-        if hints.name == NameHint::List || !(is_asked || holds_urls && (is_quoted || is_named || is_table)) {
+        // What a save leaves of a table that lost its last URL.
+        let is_header = is_table && is_named && sample.rest.is_empty();
+        if hints.name == NameHint::List || !(is_asked || is_header || holds_urls && (is_quoted || is_named || is_table))
+        {
             let columns = sample.names();
             let is_csv = hints.name == NameHint::Table && !columns.is_empty() && !sample.is_headless;
             return Err(is_csv.then_some(NoUrlColumn { columns, is_ambiguous: false }));
@@ -319,6 +322,12 @@ mod tests {
         for text in [headless, "URL\nhttps://e/a\n", "Seite;Ziel\nhttps://e/a;\nhttps://e/b;\n"] {
             assert!(locs(text, hints(NameHint::List)).is_err(), "{text}");
         }
+        // A header is enough where the name says that it is one.
+        for text in ["loc\n", "URL", "\"Address\"\r\n", "\u{feff}url,priority\n"] {
+            assert_eq!(locs(text, hints(NameHint::Table)).as_deref(), Ok(""), "{text}");
+        }
+        assert!(locs("loc\n", hints(NameHint::Unknown)).is_err() && locs("loc\n", hints(NameHint::List)).is_err());
+        assert!(locs("names\n", hints(NameHint::Table)).is_err());
         // What a comment or a sentence above a list says is no header.
         for text in ["# pages, all\nhttps://e/a\n", "These, then:\nhttps://e/a\n", "# a, b\nhttps://e/a,b\n"] {
             assert!(locs(text, hints(NameHint::Unknown)).is_err(), "{text}");
