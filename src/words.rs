@@ -23,6 +23,20 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number))
 }
 
+/// How many files, URLs, and indexes with their entries there are: `2 files, 58 URLs, 1 index with 2 entries`.
+pub fn counted_entries((files, urls): (u64, u64), (indexes, entries): (u64, u64)) -> String {
+    let listed = if entries == 1 { "1 entry".to_owned() } else { format!("{} entries", grouped(entries)) };
+    let index = match indexes {
+        0 => None,
+        1 => Some(format!("1 index with {listed}")),
+        many => Some(format!("{} indexes with {listed}", grouped(many))),
+    };
+    let pages = format!("{}, {}", counted(files, "file"), counted(urls, "URL"));
+    // Of an index alone nothing is said about files.
+    let pages = (files > 0 || index.is_none()).then_some(pages);
+    [pages, index].into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
 /// Bytes for people: `311 B`, `7.1 MiB`.
 pub fn size(bytes: u64) -> String {
     const KIB: f64 = 1024.0;
@@ -49,6 +63,19 @@ pub fn excerpt(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn urls_and_entries_of_indexes_are_counted_apart() {
+        for (pages, indexes, expected) in [
+            ((1, 1), (0, 0), "1 file, 1 URL"),
+            ((2, 50_000), (1, 2), "2 files, 50,000 URLs, 1 index with 2 entries"),
+            ((0, 0), (1, 1), "1 index with 1 entry"),
+            ((0, 0), (0, 0), "0 files, 0 URLs"),
+            ((3, 0), (2, 1_200), "3 files, 0 URLs, 2 indexes with 1,200 entries"),
+        ] {
+            assert_eq!(counted_entries(pages, indexes), expected);
+        }
+    }
 
     #[test]
     fn what_a_terminal_would_obey_has_a_sign() {

@@ -23,12 +23,15 @@ use crate::session::findings::{self, Reported};
 use crate::session::parts::{Told, Wanted};
 use crate::session::policy::{Policy, PolicyText};
 use crate::session::report::Reporter;
-use crate::words::{counted, grouped};
+use crate::words::{counted, counted_entries};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use tempfile::SpooledTempFile;
+
+/// The kind of a sitemap index.
+const INDEX: &str = "sitemapindex";
 
 /// What is told of findings while they come.
 struct Report {
@@ -340,7 +343,7 @@ impl Report {
             File { path, kind, entries, bytes, encoding, read_as }
         };
         let index = document.index().into_iter().flat_map(Index::files).map(|of_index| {
-            let shown = (path(of_index.path, of_index.name), "sitemapindex");
+            let shown = (path(of_index.path, of_index.name), INDEX);
             file(shown, of_index.entries.len() as u64, of_index.len(), (of_index.encoding, of_index.quirks))
         });
         let sitemaps = document.sitemaps().iter().map(|sitemap| {
@@ -355,7 +358,11 @@ impl Report {
         });
         let first = self.files.len();
         self.files.extend(index.chain(sitemaps));
-        self.summary.entries += self.files.iter().skip(first).map(|file| file.entries).sum::<u64>();
+        let Summary { entries, urls, index_entries, .. } = &mut self.summary;
+        for file in self.files.iter().skip(first) {
+            *entries += file.entries;
+            *(if file.kind == INDEX { &mut *index_entries } else { &mut *urls }) += file.entries;
+        }
     }
 }
 
@@ -422,16 +429,14 @@ pub(super) fn shown(reported: &Reported) -> Finding<'_> {
     }
 }
 
-/// `3 files, 60 entries: 2 errors, 1 warning, 0 notes`.
+/// `2 files, 58 URLs, 1 index with 2 entries: 2 errors, 1 warning, 0 notes`.
 fn in_words(report: &Report) -> String {
-    let Summary { entries, errors, warnings, notes, .. } = report.summary;
-    let entries = match entries {
-        1 => "1 entry".to_owned(),
-        many => format!("{} entries", grouped(many)),
-    };
+    let Summary { urls, index_entries, errors, warnings, notes, .. } = report.summary;
+    let indexes = report.files.iter().filter(|file| file.kind == INDEX).count() as u64;
+    let files = report.files.len() as u64 - indexes;
     format!(
-        "{}, {entries}: {}, {}, {}",
-        counted(report.files.len() as u64, "file"),
+        "{}: {}, {}, {}",
+        counted_entries((files, urls), (indexes, index_entries)),
         counted(errors, "error"),
         counted(warnings, "warning"),
         counted(notes, "note")

@@ -30,8 +30,12 @@ pub struct File {
 /// The sums of `check`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Summary {
-    /// Over all files.
+    /// Over all files: URLs and entries of indexes.
     pub entries: u64,
+    /// `<url>` elements, items of feeds, lines of lists and tables.
+    pub urls: u64,
+    /// `<sitemap>` elements.
+    pub index_entries: u64,
     /// Findings of severity error.
     pub errors: u64,
     /// Of severity warning.
@@ -286,7 +290,7 @@ mod tests {
             read_as: None,
         };
         let rules = BTreeMap::from([("loc-fragment", 2), ("a-rule", 1)]);
-        let summary = Summary { entries: 2, errors: 0, warnings: 2, notes: 1, rules };
+        let summary = Summary { entries: 2, urls: 2, index_entries: 0, errors: 0, warnings: 2, notes: 1, rules };
         let fixed = Finding { fix: Some("remove it".into()), line: None, column: None, loc: None, ..FINDING };
         let mut findings = Vec::new();
         finding_json(&mut findings, true, &FINDING).unwrap();
@@ -294,7 +298,7 @@ mod tests {
         let text = written(|out| check_json(out, std::slice::from_ref(&file), &summary, &mut findings.as_slice()));
         let expected = concat!(
             r#"{"version":1,"files":[{"path":"a.xml","kind":"urlset","entries":2,"bytes":300,"encoding":"UTF-8"}],"#,
-            r#""summary":{"entries":2,"errors":0,"warnings":2,"notes":1,"rules":{"a-rule":1,"loc-fragment":2}},"findings":["#,
+            r#""summary":{"entries":2,"urls":2,"index_entries":0,"errors":0,"warnings":2,"notes":1,"rules":{"a-rule":1,"loc-fragment":2}},"findings":["#,
             "\n",
             r#"{"rule":"loc-fragment","severity":"warning","file":"a.xml","line":3,"column":10,"loc":"https://e.com/#x","#,
             r##""field":"loc","message":"#x is dropped","fix":null},"##,

@@ -16,7 +16,7 @@ use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::change::{Change, Refused};
 use crate::session::snapshot::Snapshot;
-use crate::words::{counted, size};
+use crate::words::{counted, grouped, size};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -302,7 +302,11 @@ pub(super) fn in_words(output: &Output) -> String {
         Action::Replaced => "replaced",
     };
     let size = size(output.bytes);
-    let urls = counted(u64::from(output.urls_after), "URL");
+    let urls = match (output.file.index_file(), output.urls_after) {
+        (None, urls) => counted(u64::from(urls), "URL"),
+        (Some(_), 1) => "1 entry".to_owned(),
+        (Some(_), entries) => format!("{} entries", grouped(u64::from(entries))),
+    };
     let what = if output.what.is_empty() || output.what == urls { String::new() } else { format!("  {}", output.what) };
     let url = output.url.as_ref().map_or_else(String::new, |url| format!("  {}", plain(url)));
     format!("{action:<9}  {path}{what}  {urls}, {size}{url}")

@@ -66,7 +66,11 @@ type Histogram = BTreeMap<String, u64>;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Report {
     version: u64,
+    /// Sitemaps; indexes do not count.
     files: u64,
+    /// `<sitemap>` elements. Reports that were written before they were counted have none.
+    #[serde(default)]
+    index_entries: u64,
     /// Uncompressed.
     bytes: u64,
     urls: u64,
@@ -180,9 +184,10 @@ fn month(seconds: i64) -> String {
 
 impl Report {
     fn add(&mut self, other: Self) {
-        let Self { files, bytes, urls, images, videos, first, last, .. } = other;
+        let Self { files, index_entries, bytes, urls, images, videos, first, last, .. } = other;
         self.version = VERSION;
         self.files += files;
+        self.index_entries += index_entries;
         self.bytes += bytes;
         self.urls += urls;
         self.images += images;
@@ -249,6 +254,9 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
             let mut damage = Damage::default();
             let loaded = streams.watched(|progress| {
                 files::load(path, &options, progress, |_| Counter::default(), &mut |part| {
+                    if let Part::Index { index, .. } = &part {
+                        sums.index_entries += index.files().map(|file| file.entries.len() as u64).sum::<u64>();
+                    }
                     if let Part::Sitemap { visitor, source, sitemap, .. } = part {
                         damage.add(&sitemap.name, &sitemap.quirks);
                         let Counter { report: mut counted, keys: mut own } = visitor;
@@ -310,10 +318,13 @@ fn read_keys(path: &std::path::Path, digits: &str) -> Result<Vec<u64>, Failure> 
 fn print(report: &Report, top: usize, streams: &mut Streams<'_>) -> io::Result<()> {
     let out = &mut *streams.out;
     let percent = |number: u64| 100.0 * number as f64 / report.urls.max(1) as f64;
-    let mut line = |name: &str, value: String| writeln!(out, "{name:<12} {value:>12}");
+    let mut line = |name: &str, value: String| writeln!(out, "{name:<13} {value:>12}");
     line("files", grouped(report.files))?;
     line("bytes", grouped(report.bytes))?;
     line("URLs", grouped(report.urls))?;
+    if report.index_entries > 0 {
+        line("index entries", grouped(report.index_entries))?;
+    }
     line("distinct", report.distinct.map_or_else(|| "not known".to_owned(), grouped))?;
     for (name, number) in [
         ("lastmod", report.with_lastmod),
@@ -326,7 +337,7 @@ fn print(report: &Report, top: usize, streams: &mut Streams<'_>) -> io::Result<(
         ("other", report.with_other),
     ] {
         if number > 0 {
-            writeln!(out, "{name:<12} {:>12}  {:5.1} %", grouped(number), percent(number))?;
+            writeln!(out, "{name:<13} {:>12}  {:5.1} %", grouped(number), percent(number))?;
         }
     }
     for (name, histogram, by_key) in [

@@ -127,7 +127,7 @@ fn check_prints_lines_and_ends_with_1_for_errors() {
     let (status, out, notes) = sited(&folder, "check DIR/bad.xml --now 2026-11-20");
     assert_eq!(status, 1, "{out}");
     assert!(out.contains("DIR/bad.xml:5:11: error[priority-invalid]: "), "{out}");
-    assert!(notes.starts_with("1 file, 1 entry: 1 error, "), "{notes}");
+    assert!(notes.starts_with("1 file, 1 URL: 1 error, "), "{notes}");
     let (status, out, _) = sited(&folder, "check DIR/good.xml --now 2026-11-20");
     assert_eq!(status, 0, "{out}");
 }
@@ -331,5 +331,5 @@ fn a_file_that_its_index_brings_is_checked_once() {
     let words = "check DIR/bad.xml DIR/none.xml DIR/index.xml DIR/./bad.xml --rule priority-invalid";
     let (_, out, notes) = sited(&folder(), words);
     assert_eq!(out.lines().count(), 1, "{out}");
-    assert!(notes.starts_with("4 files, 6 entries: 1 error,"), "{notes}");
+    assert!(notes.starts_with("3 files, 4 URLs, 1 index with 2 entries: 1 error,"), "{notes}");
 }

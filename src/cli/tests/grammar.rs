@@ -456,3 +456,20 @@ fn words_that_are_no_text_are_paths_only() {
     assert_eq!(run_words(vec!["replace".into(), file(), name, "e.org".into()]), 2);
     assert!(fs::read_to_string(&path).unwrap().contains("https://e.org/a</loc><priority>0.8</priority>"));
 }
+
+#[test]
+fn check_stats_and_the_screen_count_alike() {
+    let folder = folder();
+    let (_, json, _) = sited(&folder, "check DIR/index.xml --format json");
+    let (_, _, notes) = sited(&folder, "check DIR/index.xml");
+    assert!(notes.starts_with("2 files, 3 URLs, 1 index with 2 entries: "), "{notes}");
+    let summary = &serde_json::from_str::<serde_json::Value>(&json).unwrap()["summary"];
+    assert_eq!((&summary["urls"], &summary["index_entries"], &summary["entries"]), (&3.into(), &2.into(), &5.into()));
+    let (_, json, _) = sited(&folder, "stats DIR/index.xml --format json");
+    let stats: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&stats["files"], &stats["urls"], &stats["index_entries"]), (&2.into(), &3.into(), &2.into()));
+    let (_, out, _) = sited(&folder, "stats DIR/index.xml");
+    assert!(out.contains("\nURLs                     3\nindex entries            2\n"), "{out}");
+    let session = load::open(&folder.path().join("index.xml"), files::Options::default(), clock::system()).unwrap();
+    assert_eq!((session.document().sitemaps().len(), session.urls()), (2, 3));
+}

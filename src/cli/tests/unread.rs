@@ -47,7 +47,7 @@ const COMMANDS: [&str; 33] = [
 ];
 
 /// Commands that read no set.
-const OTHERS: [&str; 5] = ["completions", "man", "help", "restore", "recover"];
+const OTHERS: [&str; 5] = ["completions", "help", "man", "restore", "recover"];
 
 const OPEN: &str = "<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
 
