@@ -157,7 +157,9 @@ fn below(base: &str, value: &str) -> Option<String> {
 /// The decisions that would put a value right which breaks a rule, likeliest first; those alone that help.
 pub fn decisions(rule: Rule, value: &str, hints: Hints<'_>) -> Vec<Decision> {
     let mut all = match rule.main() {
-        Rule::LASTMOD_NO_TIMEZONE => vec![Decision::Zone(0), Decision::Zone(hints.zone), Decision::DayAlone],
+        Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => {
+            vec![Decision::Zone(0), Decision::Zone(hints.zone), Decision::DayAlone]
+        }
         Rule::LASTMOD_LOCALE => vec![Decision::Order { day_first: true }, Decision::Order { day_first: false }],
         Rule::LASTMOD_INVALID => vec![
             Decision::Order { day_first: true },
@@ -183,7 +185,7 @@ pub fn decisions(rule: Rule, value: &str, hints: Hints<'_>) -> Vec<Decision> {
 /// Whether a decision about a rule can be typed: a zone, a URL.
 pub fn takes_text(rule: Rule) -> Option<&'static str> {
     match rule.main() {
-        Rule::LASTMOD_NO_TIMEZONE => Some("a zone, such as +02:00"),
+        Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => Some("a zone, such as +02:00"),
         Rule::LOC_NOT_ABSOLUTE => Some("the URL that it is below"),
         _ => None,
     }
@@ -192,7 +194,7 @@ pub fn takes_text(rule: Rule) -> Option<&'static str> {
 /// The decision that typed text stands for.
 pub fn typed(rule: Rule, text: &str) -> Option<Decision> {
     match rule.main() {
-        Rule::LASTMOD_NO_TIMEZONE => lastmod::zone_of(text).map(Decision::Zone),
+        Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => lastmod::zone_of(text).map(Decision::Zone),
         Rule::FILE_NAME_UNSAFE | Rule::TEXT_EXTENSION => {
             name::refusal(text.trim(), None).is_none().then(|| Decision::Name(text.trim().into()))
         }
@@ -233,7 +235,7 @@ const BARE: Answer = Answer { word: "bare", about: "write every host without www
 /// The answers that a rule's fix takes; those that are values last. None where there is nothing to decide.
 pub fn answers(rule: Rule) -> Vec<Answer> {
     let ways: &[Answer] = match rule.main() {
-        Rule::LASTMOD_NO_TIMEZONE => &[UTC, DAY, REMOVE, ZONE],
+        Rule::LASTMOD_NO_TIMEZONE | Rule::LASTMOD_SPACE_SEPARATOR => &[UTC, DAY, REMOVE, ZONE],
         Rule::LASTMOD_LOCALE | Rule::LASTMOD_INVALID => &[DAY_FIRST, MONTH_FIRST, REMOVE],
         Rule::LASTMOD_FUTURE => &[TODAY, REMOVE],
         Rule::LASTMOD_EPOCH
@@ -284,6 +286,7 @@ pub fn choices(rule: Rule) -> Vec<Answer> {
             Rule::INDEX_CHILD_UNLISTED => "list it below the folder's URL, if that is known",
             Rule::LASTMOD_FUTURE | Rule::LASTMOD_ZERO => "take the element out",
             Rule::LASTMOD_NO_TIMEZONE => "take the time as UTC",
+            Rule::LASTMOD_SPACE_SEPARATOR => "write the T; a time without a zone is taken as UTC",
             Rule::LOC_FOREIGN_HOST => "write the sitemap's own host",
             Rule::SET_MIXED_PORT | Rule::SET_MIXED_SCHEME | Rule::SET_MIXED_WWW => "write what most rows have",
             Rule::TEXT_EXTRA_CONTENT => "keep the URL of the line alone",

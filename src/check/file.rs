@@ -26,6 +26,8 @@ pub struct FileFacts<'f> {
     pub unbound: bool,
     /// Whether an extension stands outside of all entries.
     pub outside: bool,
+    /// Whether it is the last file of its set: the next entries would need another file.
+    pub is_last: bool,
 }
 
 /// Rules that the file violates.
@@ -51,7 +53,9 @@ pub fn check(facts: &FileFacts<'_>) -> RuleSet {
     let too_many = if facts.names.kind == FileKind::Index { Rule::INDEX_TOO_MANY } else { Rule::FILE_TOO_MANY_URLS };
     rules.insert_if(too_many, facts.entries > limit);
     rules.insert_if(Rule::FILE_TOO_LARGE, facts.bytes > most_bytes);
-    let near = u64::from(facts.entries) * 10 > u64::from(limit) * 9 || facts.bytes * 10 > most_bytes * 9;
+    // Generators fill file after file: only the last one says that the set is about to need another.
+    let has_many = facts.is_last && u64::from(facts.entries) * 10 > u64::from(limit) * 9;
+    let near = has_many || facts.bytes * 10 > most_bytes * 9;
     rules.insert_if(Rule::FILE_NEAR_LIMIT, near && facts.entries <= limit && facts.bytes <= most_bytes);
     if let Some(rule) = namespace_rule(facts.names) {
         rules.insert(rule);
@@ -86,6 +90,15 @@ fn typo(names: &Names) -> Option<&str> {
     typo.map(|(name, _)| &**name)
 }
 
+/// Bytes of a mebibyte.
+const MEBIBYTE: u64 = 1 << 20;
+
+/// Bytes as mebibytes with one decimal, cut off: what is under a limit must not look like the limit.
+fn mebibytes(bytes: u64) -> String {
+    let tenths = bytes * 10 / MEBIBYTE;
+    format!("{}.{}", tenths / 10, tenths % 10)
+}
+
 /// What a rule says of this very file.
 pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
     let uri = facts.names.uri.as_deref().unwrap_or_default();
@@ -117,20 +130,38 @@ pub fn message(rule: Rule, facts: &FileFacts<'_>) -> String {
         }
         Rule::DOC_STRAY_TEXT => "text or an unknown element stands directly below the root".into(),
         Rule::FILE_TOO_MANY_URLS => {
-            format!("{} URLs; a file holds {URLS_PER_FILE} at most. Saving a change splits it", facts.entries)
+            format!(
+                "{} URLs; a file holds {} at most. Saving a change splits it",
+                grouped(facts.entries.into()),
+                grouped(URLS_PER_FILE.into())
+            )
         }
         Rule::INDEX_TOO_MANY => {
-            format!("{} sitemaps; an index holds {} at most", facts.entries, facts.profile.sitemaps_per_index())
+            format!(
+                "{} sitemaps; an index holds {} at most",
+                grouped(facts.entries.into()),
+                grouped(facts.profile.sitemaps_per_index().into())
+            )
         }
         Rule::FILE_TOO_LARGE => {
             format!(
                 "{} bytes uncompressed; a file holds {} at most. Saving a change splits it",
-                facts.bytes,
-                facts.profile.bytes_per_file()
+                grouped(facts.bytes),
+                grouped(facts.profile.bytes_per_file())
             )
         }
         Rule::FILE_NEAR_LIMIT => {
-            format!("{} {what} and {} bytes: over nine tenths of what a file may hold", facts.entries, facts.bytes)
+            let limit = match facts.names.kind {
+                FileKind::Index => facts.profile.sitemaps_per_index(),
+                _ => URLS_PER_FILE,
+            };
+            format!(
+                "{} of {} {what}, {} of {} MiB: the next ones may need another file",
+                grouped(facts.entries.into()),
+                grouped(limit.into()),
+                mebibytes(facts.bytes),
+                facts.profile.bytes_per_file() / MEBIBYTE
+            )
         }
         Rule::NS_ENTRY_MISSING => format!(
             "entries or fields without a prefix are in no namespace: the root declares xmlns:{} but no xmlns, so readers \
@@ -170,6 +201,7 @@ mod tests {
             stray: false,
             unbound: false,
             outside: false,
+            is_last: true,
         };
         let rules = check(&facts);
         for rule in rules.iter() {

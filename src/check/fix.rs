@@ -223,7 +223,9 @@ fn of_lastmod(rule: Rule, value: &str) -> Option<Fix> {
     }
     let at = LASTMOD.iter().position(|own| *own == rule)?;
     let fault = lastmod::Faults(1 << at);
-    if let Some(right) = lastmod::repair(value, fault) {
+    // What follows from a blank is put right with it.
+    let all = if fault == lastmod::Faults::SPACE_SEPARATOR { fault.with(lastmod::Faults::BESIDE_SPACE) } else { fault };
+    if let Some(right) = lastmod::repair(value, all) {
         return Some(safely(lastmod_label(fault), Field::Lastmod, right));
     }
     let (label, right) = lastmod::suggest(value)?;
@@ -504,7 +506,7 @@ mod tests {
             (Rule::LASTMOD_NO_SECONDS, "<lastmod>2005-05-10T17:33Z</lastmod>"),
             (Rule::LASTMOD_SPACE_SEPARATOR, "<lastmod>2005-05-10 17:33:30Z</lastmod>"),
             (Rule::LASTMOD_OFFSET_FORMAT, "<lastmod>2005-05-10T17:33:30+0200</lastmod>"),
-            (Rule::LASTMOD_FRACTION, "<lastmod>2005-05-10T17:33:30.123Z</lastmod>"),
+            (Rule::LASTMOD_FRACTION, "<lastmod>2005-05-10T17:33:30.123456Z</lastmod>"),
             (Rule::LASTMOD_LOWERCASE, "<lastmod>2005-05-10t17:33:30Z</lastmod>"),
             (Rule::LASTMOD_DATE_ZONE, "<lastmod>2005-05-10Z</lastmod>"),
             (Rule::LASTMOD_24_00, "<lastmod>2005-05-10T24:00:00Z</lastmod>"),

@@ -23,6 +23,8 @@ pub struct Frame<'f> {
     pub name: Option<&'f str>,
     /// Whether it is gzipped.
     pub gzip: bool,
+    /// Whether the entries are written with the prefix of the root.
+    pub is_prefixed: bool,
     /// Whether an entry uses a namespace; asked only of those that the root declares.
     pub is_used: &'f dyn Fn(Namespace) -> bool,
 }
@@ -81,7 +83,7 @@ pub fn check(frame: &Frame<'_>) -> RuleSet {
         let text = frame.head.get(doctype.start..doctype.end).unwrap_or_default();
         rules.insert_if(Rule::XML_ENTITY_DECLARATION, memchr::memmem::find(text, b"<!ENTITY").is_some());
     }
-    rules.insert_if(Rule::NS_PREFIX, !frame.names.prefix.is_empty());
+    rules.insert_if(Rule::NS_PREFIX, frame.is_prefixed && !frame.names.prefix.is_empty());
     let mut prefixes = prefixes(frame.names);
     rules.insert_if(Rule::NS_EXT_VARIANT, prefixes.clone().any(|(_, uri)| namespace::near_miss(uri).is_some()));
     rules.insert_if(Rule::NS_DECLARED_UNUSED, prefixes.any(|(_, uri)| is_unused(uri, frame)));
@@ -408,7 +410,8 @@ mod tests {
         let tag = root(head.as_bytes()).unwrap();
         let names = Names::of_root(head.as_bytes(), &tag).unwrap();
         let is_used = |meant| meant == Namespace::Image;
-        ask(&Frame { head: head.as_bytes(), names: &names, name: Some("a.xml"), gzip: false, is_used: &is_used })
+        let (head, name) = (head.as_bytes(), Some("a.xml"));
+        ask(&Frame { head, names: &names, name, gzip: false, is_prefixed: true, is_used: &is_used })
     }
 
     #[test]

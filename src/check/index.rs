@@ -32,8 +32,8 @@ pub struct IndexFacts<'f> {
     pub newest: &'f [Option<i64>],
     /// Entries of each sitemap, by its id.
     pub entries: &'f [u32],
-    /// When each sitemap's file was last changed, in seconds since 1970, by its id.
-    pub mtimes: &'f [Option<i64>],
+    /// Entries of each sitemap that have no readable lastmod, by its id.
+    pub undated: &'f [u32],
     /// Entries whose sitemaps the next save takes away, because they lost their last row.
     pub leaving: usize,
 }
@@ -58,6 +58,8 @@ pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFind
     let mut seen: HashSet<&str> = HashSet::new();
     // Children with a date, and those whose date is that of their newest page.
     let (mut dated, mut dated_by_pages) = (0_u32, 0_u32);
+    // Entries of those that no such date covers.
+    let mut undated = 0;
     for (number, child) in index.children.iter().enumerate() {
         let mut say = |rule: Rule, field: Option<Field>, message: String| {
             see(IndexFinding { rule, child: Some(number), field, message });
@@ -77,6 +79,8 @@ pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFind
             | ChildState::Elsewhere(_) => {}
             // Said once, of the first.
             ChildState::Missing | ChildState::Outside if repeats => {}
+            // An entry without a URL names no file: that it has none is said of the entry.
+            ChildState::Missing | ChildState::Outside if loc.is_empty() => {}
             ChildState::Missing | ChildState::Outside | ChildState::Unreadable(_) | ChildState::Denied(_) => {
                 let why = child.state.why_unread().unwrap_or_default();
                 say(Rule::INDEX_CHILD_MISSING, Some(Field::Loc), format!("{loc}: {why}"));
@@ -126,9 +130,8 @@ pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFind
                 _ => 0,
             };
             dated += 1;
-            let is_older =
-                facts.mtimes.get(id.index()).copied().flatten().is_some_and(|mtime| mtime > *newest + 86_400);
-            dated_by_pages += u32::from(instant.seconds == *newest && is_older);
+            dated_by_pages += u32::from(instant.seconds == *newest);
+            undated += u64::from(facts.undated.get(id.index()).copied().unwrap_or_default());
             if instant.seconds + covers < *newest {
                 let message = format!("{said} is older than the newest lastmod inside {loc}");
                 say(Rule::INDEX_LASTMOD_OLDER, Some(Field::Lastmod), message);
@@ -139,9 +142,13 @@ pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFind
     if index.children.len() == facts.leaving + 1 {
         say(Rule::INDEX_SINGLE, "an index with one child: the sitemap alone would do".to_owned());
     }
-    if dated > 0 && dated == dated_by_pages {
-        let message = "each lastmod here is that of the newest page inside, but the files changed later than that";
-        say(Rule::INDEX_LASTMOD_MEANING, message.to_owned());
+    // What is on disk says nothing of when a file changed on the server: only what the files say counts.
+    if undated > 0 && dated == dated_by_pages {
+        let (pages, have) = (counted(undated, "page"), if undated == 1 { "has" } else { "have" });
+        let message = format!(
+            "each lastmod here is that of the newest page inside, but {pages} {have} none: a change of these does not show"
+        );
+        say(Rule::INDEX_LASTMOD_MEANING, message);
     }
     for name in index.unlisted.iter() {
         say(
@@ -248,8 +255,7 @@ mod tests {
     fn children_and_their_dates() {
         let loaded = |id| ChildState::Loaded(SitemapId(id));
         let [newest, older] = [Some(10 * DAY), Some(5 * DAY)];
-        let facts =
-            IndexFacts { home: None, newest: &[newest, older], entries: &[3, 1], mtimes: &[None, None], leaving: 0 };
+        let facts = IndexFacts { home: None, newest: &[newest, older], entries: &[3, 1], undated: &[0, 0], leaving: 0 };
         let sound = index(&["1970-01-11", "1970-01-08"], &[loaded(0), loaded(1)]);
         assert_eq!(codes(&sound, &facts), []);
         let empty = IndexFacts { entries: &[3, 0], ..facts };
@@ -263,7 +269,7 @@ mod tests {
 
     #[test]
     fn origins_are_compared_and_not_their_spelling() {
-        let facts = IndexFacts { home: None, newest: &[], entries: &[], mtimes: &[], leaving: 0 };
+        let facts = IndexFacts { home: None, newest: &[], entries: &[], undated: &[], leaving: 0 };
         let table = [
             (["https://e.com/0.xml", "https://e.com/1.xml"], None),
             (["https://e.com/0.xml", "https://e.com:443/1.xml"], None),
@@ -288,18 +294,18 @@ mod tests {
     fn dates_of_pages_where_those_of_files_belong() {
         let loaded = |id| ChildState::Loaded(SitemapId(id));
         let newest = [Some(10 * DAY), Some(5 * DAY)];
-        let facts =
-            IndexFacts { home: None, newest: &newest, entries: &[3, 1], mtimes: &[Some(20 * DAY); 2], leaving: 0 };
+        let facts = IndexFacts { home: None, newest: &newest, entries: &[3, 1], undated: &[2, 0], leaving: 0 };
         let index = index(&["1970-01-11", "1970-01-06"], &[loaded(0), loaded(1)]);
         assert_eq!(codes(&index, &facts), [("index-lastmod-meaning", None)]);
-        for mtimes in [[None; 2], [Some(20 * DAY), Some(6 * DAY)]] {
-            assert_eq!(codes(&index, &IndexFacts { mtimes: &mtimes, ..facts }), []);
-        }
+        // Where every page is dated, the newest date is as good as that of the file.
+        assert_eq!(codes(&index, &IndexFacts { undated: &[0, 0], ..facts }), []);
+        let later = [Some(9 * DAY), Some(5 * DAY)];
+        assert_eq!(codes(&index, &IndexFacts { newest: &later, ..facts }), []);
     }
 
     #[test]
     fn sitemaps_beside_it_and_indexes_inside_it() {
-        let facts = IndexFacts { home: None, newest: &[], entries: &[], mtimes: &[], leaving: 0 };
+        let facts = IndexFacts { home: None, newest: &[], entries: &[], undated: &[], leaving: 0 };
         let plain = index(&["2026-01-01"; 2], &[ChildState::NotLoaded, ChildState::NotLoaded]);
         let index = Index { unlisted: [Arc::from("old.xml")].into(), ..plain };
         assert_eq!(codes(&index, &facts), [("index-child-unlisted", None)]);

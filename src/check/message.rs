@@ -13,7 +13,8 @@ use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault};
 use crate::protocol::{Field, Severity, changefreq, lastmod, priority};
 use crate::words::excerpt;
-use crate::xml::entry::{Entry, TextKind};
+use crate::xml::entry::{Entry, Oddities, TextKind};
+use crate::xml::oddity;
 use std::borrow::Cow;
 
 /// A rule that a row breaks, at its place.
@@ -25,6 +26,8 @@ pub struct Finding {
     pub field: Option<Field>,
     /// Which element of an extension.
     pub part: Option<Part>,
+    /// Where it stands in the entry text, in bytes, if that is neither a field's place nor an element's of an extension.
+    pub offset: Option<u32>,
     /// What is wrong with this value.
     pub message: String,
     /// What one key would do about it.
@@ -40,15 +43,15 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
             if !breaks(rule, field, entry, text, context) {
                 continue;
             }
-            let message = match field {
+            let (message, offset) = match field {
                 Some(field) => {
                     let value = entry.value(field, text).unwrap_or(Cow::Borrowed(""));
-                    of_field(rule, field, &value, context)
+                    (of_field(rule, field, &value, context), None)
                 }
                 None => of_whole(rule, entry, text, context),
             };
             let fix = fix::of_entry(rule, field, entry, text, context);
-            findings.push(Finding { rule, field, part: None, message, fix });
+            findings.push(Finding { rule, field, part: None, offset, message, fix });
         }
     }
     if extension::concerns(entry, text) {
@@ -57,6 +60,7 @@ pub fn messages(entry: &Entry, text: &[u8], context: &Context<'_>, set: RuleSet)
             rule: found.rule,
             field: None,
             part: Some(found.part),
+            offset: None,
             message: found.message,
             fix: found.fix,
         }));
@@ -92,7 +96,8 @@ pub fn messages_of_value(field: Field, decoded: &str, context: &Context<'_>) -> 
             fix::Action::Set { value: Some(right), .. } => !check_value(field, right, context).contains(rule),
             _ => true,
         });
-        Finding { rule, field: Some(field), part: None, message: of_field(rule, field, decoded, context), fix }
+        let message = of_field(rule, field, decoded, context);
+        Finding { rule, field: Some(field), part: None, offset: None, message, fix }
     });
     worst_first(findings.collect(), context)
 }
@@ -181,10 +186,20 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> String {
     match (fault, context.home) {
         (Fault::ForeignHost, Some(home)) => {
             let theirs = location::origin(value).map_or(value, |(origin, _)| origin);
-            format!("{} is not the sitemap's own site, {}", visible(theirs), home.origin())
+            format!(
+                "{} is not the sitemap's own site, {}: crawlers skip it unless robots.txt of {} names this sitemap",
+                visible(theirs),
+                home.origin(),
+                visible(location::host(value))
+            )
         }
         (Fault::OutsidePath, Some(home)) => {
-            format!("{} is not below {}", visible(location::path(value)), home.directory())
+            format!(
+                "{} is not below {}: crawlers skip it unless robots.txt of {} names this sitemap",
+                visible(location::path(value)),
+                home.directory(),
+                visible(location::host(value))
+            )
         }
         _ => location::explain(*fault, value),
     }
@@ -192,7 +207,7 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> String {
 
 fn of_changefreq(value: &str) -> String {
     match changefreq::nearest(value) {
-        Some(nearest) if nearest.name().eq_ignore_ascii_case(value) => format!("write it small: {}", nearest.name()),
+        Some(nearest) if nearest.name().eq_ignore_ascii_case(value) => format!("use lower case: {}", nearest.name()),
         Some(nearest) => format!("not one of the seven words; {} is the nearest", nearest.name()),
         None => "write always, hourly, daily, weekly, monthly, yearly or never".to_owned(),
     }
@@ -230,35 +245,84 @@ fn span_of(seconds: i64) -> String {
     format!("{count} {name}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What is wrong with an entry as a whole.
-fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> String {
+/// What in an entry breaks a rule about its structure.
+fn oddity_of(rule: Rule, entry: &Entry) -> Option<Oddities> {
+    Some(match rule {
+        Rule::FIELD_DUPLICATE if entry.odd.has(Oddities::LOC_TWICE) => Oddities::LOC_TWICE,
+        Rule::FIELD_DUPLICATE => Oddities::FIELD_TWICE,
+        Rule::ENTRY_CHILD_ORDER => Oddities::OUT_OF_ORDER,
+        Rule::DOC_MIXED_KINDS => Oddities::OTHER_KIND,
+        Rule::DOC_FOREIGN_ELEMENT => Oddities::FOREIGN,
+        Rule::XML_UNDECLARED_PREFIX => Oddities::UNDECLARED,
+        Rule::NS_ENTRY_MISSING => Oddities::NO_NAMESPACE,
+        Rule::DOC_UNKNOWN_ELEMENT => Oddities::UNKNOWN_CHILD,
+        Rule::DOC_UNKNOWN_ATTRIBUTE => Oddities::ATTRIBUTE,
+        Rule::DOC_STRAY_TEXT => Oddities::STRAY_TEXT,
+        _ => return None,
+    })
+}
+
+/// What is wrong with an entry as a whole, and where in its text.
+fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> (String, Option<u32>) {
+    let found = oddity_of(rule, entry).and_then(|odd| oddity::first(entry, text, context.names, odd));
+    let offset = found.as_ref().and_then(|found| u32::try_from(found.at).ok());
+    let message = match &found {
+        Some(found) => of_oddity(rule, found, text, context),
+        None => of_entry(rule, entry, text, context),
+    };
+    (message, offset)
+}
+
+/// What is wrong about something in an entry.
+fn of_oddity(rule: Rule, found: &oddity::Oddity<'_>, text: &[u8], context: &Context<'_>) -> String {
+    let element = context.names.kind.entry_name();
+    let what = visible(&found.what);
+    let attribute = found.attribute.as_deref().map(visible);
+    match rule {
+        Rule::FIELD_DUPLICATE => {
+            let value = oddity::text_of(text, found.at).unwrap_or_default();
+            let why = if found.what.ends_with("loc") {
+                "two pages probably lost the tags between them"
+            } else {
+                "readers disagree on which one counts"
+            };
+            format!("a second <{what}> ({}) in this {element}: {why}", visible(&value))
+        }
+        Rule::ENTRY_CHILD_ORDER => {
+            format!("<{what}> is out of order: the schema wants loc, lastmod, changefreq, priority, then extensions")
+        }
+        Rule::DOC_MIXED_KINDS => format!(
+            "<{what}> in a <{}>: crawlers skip it; a urlset lists <url>, a sitemapindex <sitemap>",
+            context.names.kind.root_name()
+        ),
+        Rule::DOC_FOREIGN_ELEMENT => {
+            format!("<{what}> is of a namespace that crawlers do not know; it is kept as it is")
+        }
+        Rule::XML_UNDECLARED_PREFIX => {
+            let name = attribute.unwrap_or_else(|| format!("<{what}>"));
+            let prefix = name.trim_start_matches('<').split(':').next().unwrap_or_default();
+            format!("{name}: nothing declares the prefix {prefix}, so readers refuse the file")
+        }
+        Rule::NS_ENTRY_MISSING => {
+            format!("xmlns=\"\" takes <{what}> out of the protocol's namespace: readers skip it")
+        }
+        Rule::DOC_UNKNOWN_ELEMENT => format!("<{what}> is no element of the protocol: crawlers skip it"),
+        Rule::DOC_UNKNOWN_ATTRIBUTE => {
+            format!(
+                "<{what}> has the attribute {}: the elements of the protocol have none",
+                attribute.unwrap_or_default()
+            )
+        }
+        _ => format!("stray text inside <{element}>: {what}"),
+    }
+}
+
+/// What is wrong with an entry that has no place of its own.
+fn of_entry(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> String {
     let element = context.names.kind.entry_name();
     let value = |field: Field| entry.value(field, text).map(|value| visible(&value)).unwrap_or_default();
     match rule {
         Rule::LOC_MISSING => format!("this {element} has no loc: give it one or delete the row"),
-        Rule::FIELD_DUPLICATE if entry.odd.has(crate::xml::entry::Oddities::LOC_TWICE) => {
-            "two loc in one entry: probably two pages that lost the tags between them".to_owned()
-        }
-        Rule::FIELD_DUPLICATE => "the same field twice: readers disagree on which one counts".to_owned(),
-        Rule::ENTRY_CHILD_ORDER => "the schema wants loc, lastmod, changefreq, priority, then extensions".to_owned(),
-        Rule::DOC_MIXED_KINDS => {
-            "an entry of another kind of file; crawlers skip it: a urlset lists <url>, a sitemapindex <sitemap>"
-                .to_owned()
-        }
-        Rule::DOC_FOREIGN_ELEMENT => {
-            format!("this {element} holds an element of an unknown namespace; it is kept as it is")
-        }
-        Rule::XML_UNDECLARED_PREFIX => {
-            format!(
-                "this {element} holds an element or an attribute whose prefix nothing declares: readers refuse the file"
-            )
-        }
-        Rule::NS_ENTRY_MISSING => {
-            format!("xmlns=\"\" in this {element} takes it or a field out of the protocol's namespace: readers skip it")
-        }
-        Rule::DOC_UNKNOWN_ELEMENT => format!("this {element} holds an element that the protocol does not have"),
-        Rule::DOC_UNKNOWN_ATTRIBUTE => "the elements of the protocol have no attributes".to_owned(),
-        Rule::DOC_STRAY_TEXT => format!("text stands in this {element} outside of any field"),
         Rule::CHANGEFREQ_LASTMOD_CONFLICT => {
             let age = lastmod::judge(&entry.value(Field::Lastmod, text).unwrap_or_default())
                 .instant
@@ -352,7 +416,7 @@ mod tests {
             ),
             (
                 "<changefreq>DAILY</changefreq>",
-                ("changefreq-case", "DAILY: write it small: daily", "write it small -> daily"),
+                ("changefreq-case", "DAILY: use lower case: daily", "write it small -> daily"),
             ),
             (
                 "<changefreq/>",
@@ -405,9 +469,13 @@ mod tests {
         let message = |loc: &str| found(&format!("<url><loc>{loc}</loc></url>"), FileKind::Urlset).remove(0).1;
         assert_eq!(
             message("https://other.com/b/"),
-            "https://other.com is not the sitemap's own site, https://example.com"
+            "https://other.com is not the sitemap's own site, https://example.com: crawlers skip it unless robots.txt of \
+             other.com names this sitemap"
         );
-        assert_eq!(message("https://example.com/a"), "/a is not below /b/");
+        assert_eq!(
+            message("https://example.com/a"),
+            "/a is not below /b/: crawlers skip it unless robots.txt of example.com names this sitemap"
+        );
     }
 
     #[test]
@@ -416,7 +484,7 @@ mod tests {
             "<url><loc>https://example.com/b/%zz</loc><changefreq/><lastmod> </lastmod><priority> .5 </priority></url>";
         let codes: Vec<_> = found(text, FileKind::Urlset).into_iter().map(|(code, ..)| code).collect();
         let expected =
-            ["loc-bad-percent", "field-empty", "field-empty", "entry-child-order", "field-whitespace", "priority-form"];
+            ["loc-bad-percent", "field-empty", "field-empty", "field-whitespace", "entry-child-order", "priority-form"];
         assert_eq!(codes, expected);
     }
 

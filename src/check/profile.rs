@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn engines_differ_where_the_catalogue_says_so() {
         let table = [
-            (Rule::LOC_OUTSIDE_PATH, Profile::Protocol, Some(Severity::Error)),
+            (Rule::LOC_OUTSIDE_PATH, Profile::Protocol, Some(Severity::Warning)),
             (Rule::LOC_OUTSIDE_PATH, Profile::Google, Some(Severity::Warning)),
             (Rule::LOC_OUTSIDE_PATH, Profile::Yandex, Some(Severity::Error)),
             (Rule::LOC_TOO_LONG_YANDEX, Profile::Protocol, None),
@@ -153,9 +153,27 @@ mod tests {
             (Rule::NS_LEGACY_084, Profile::Legacy084, None),
             (Rule::PRIORITY_IGNORED, Profile::Google, Some(Severity::Note)),
             (Rule::PRIORITY_IGNORED, Profile::Yandex, None),
+            (Rule::SET_PRIORITY_IDENTICAL, Profile::Yandex, Some(Severity::Note)),
         ];
         for (rule, profile, severity) in table {
             assert_eq!(rule.severity_in(profile), severity, "{rule} {}", profile.name());
+        }
+    }
+
+    #[test]
+    fn a_field_that_an_engine_ignores_is_not_judged_for_quality() {
+        let quality = [
+            Rule::PRIORITY_FORM,
+            Rule::PRIORITY_PRECISION,
+            Rule::SET_PRIORITY_IDENTICAL,
+            Rule::SET_PRIORITY_ALL_HIGH,
+            Rule::CHANGEFREQ_CASE,
+            Rule::CHANGEFREQ_LASTMOD_CONFLICT,
+        ];
+        for rule in quality {
+            assert!(rule.severity_in(Profile::Protocol).is_some(), "{rule}");
+            assert_eq!(rule.severity_in(Profile::Google), None, "{rule}");
+            assert_eq!(rule.severity_in(Profile::Bing), None, "{rule}");
         }
     }
 }

@@ -14,7 +14,7 @@ pub const fn rule_of(kind: QuirkKind) -> Rule {
         QuirkKind::DuplicateAttribute => Rule::XML_DUPLICATE_ATTRIBUTE,
         QuirkKind::Comment => Rule::XML_BAD_COMMENT,
         QuirkKind::UndeclaredPrefix => Rule::XML_UNDECLARED_PREFIX,
-        QuirkKind::NotWellFormed => Rule::XML_NOT_WELL_FORMED,
+        QuirkKind::NotWellFormed | QuirkKind::SectionEnd => Rule::XML_NOT_WELL_FORMED,
         QuirkKind::MergeConflict | QuirkKind::MergeResolved => Rule::MERGE_CONFLICT,
         QuirkKind::LeadingBlank => Rule::XML_LEADING_WHITESPACE,
         QuirkKind::LeadingJunk => Rule::XML_LEADING_JUNK,
@@ -59,6 +59,7 @@ pub fn message(quirk: &Quirk) -> String {
     match quirk.kind {
         QuirkKind::Ampersand => quoted("a raw & where &amp; belongs; read as &amp;"),
         QuirkKind::Angle => quoted("a raw < inside a value; read as &lt;"),
+        QuirkKind::SectionEnd => "]]> may stand at the end of a CDATA section alone; read as ]]&gt;".to_owned(),
         QuirkKind::Entity => quoted("XML knows no such reference; read as the character or text that was meant"),
         QuirkKind::DtdEntity => quoted(
             "an entity of a DTD, which is not read: its value is not known; read as the HTML character of that name, else as text",
@@ -151,6 +152,26 @@ pub const REPAIRS: RuleSet = RuleSet::of(&[
     Rule::GZIP_DOUBLE,
     Rule::TEXT_NOT_UTF8,
 ]);
+
+/// What the entry made of a feed's item breaks for the same reason as the item: said of the item alone.
+const IMPLIED: [(Rule, RuleSet); 7] = [
+    (Rule::FEED_ITEM_NO_LINK, RuleSet::of(&[Rule::LOC_MISSING])),
+    (Rule::FEED_RELATIVE_LINK, RuleSet::of(&[Rule::LOC_NOT_ABSOLUTE])),
+    (Rule::MRSS_CONTENT, RuleSet::of(&[Rule::VIDEO_LOCATION_MISSING])),
+    (Rule::MRSS_TITLE, RuleSet::of(&[Rule::VIDEO_REQUIRED, Rule::VIDEO_TITLE_LENGTH])),
+    (Rule::MRSS_DESCRIPTION, RuleSet::of(&[Rule::VIDEO_REQUIRED, Rule::VIDEO_DESCRIPTION_LENGTH])),
+    (Rule::MRSS_THUMBNAIL, RuleSet::of(&[Rule::VIDEO_REQUIRED])),
+    (Rule::MRSS_PLAYER, RuleSet::of(&[Rule::VIDEO_LOC_SAME])),
+];
+
+/// The rules of an entry with those of its quirks: each cause once.
+pub fn with_entry(entry: RuleSet, quirks: RuleSet) -> RuleSet {
+    if quirks.is_empty() {
+        return entry;
+    }
+    let implied = IMPLIED.iter().filter(|(cause, _)| quirks.contains(*cause));
+    implied.fold(entry, |entry, (_, implied)| entry.minus(*implied)).union(quirks)
+}
 
 /// The rules that quirks break.
 pub fn rules<'q>(quirks: impl IntoIterator<Item = &'q Quirk>) -> RuleSet {

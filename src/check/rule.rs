@@ -23,6 +23,8 @@ pub struct Info {
     pub(in crate::check) variant_of: Option<u16>,
     /// How bad it is in the default profile; `None` where that profile does not ask.
     pub severity: Option<Severity>,
+    /// Why it is as bad as that, in one sentence.
+    pub reason: &'static str,
     /// What it is about.
     pub scope: Scope,
     /// Profiles that judge otherwise than the default.
@@ -35,6 +37,15 @@ pub struct Info {
     pub source: &'static str,
     /// Whether it can be put right.
     pub fix: FixKind,
+}
+
+/// What the findings of a rule are listed by, where one cause has many of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Grouping {
+    /// All findings in a file are one.
+    File,
+    /// All findings in a file about one host are one; beyond a few hosts, those about all others.
+    Host,
 }
 
 /// What a rule is about.
@@ -122,6 +133,20 @@ impl Rule {
     pub fn severity_in(self, profile: Profile) -> Option<Severity> {
         let own = self.info().profiles.iter().find(|(of, _)| *of == profile);
         own.map_or(self.info().severity, |(_, severity)| *severity)
+    }
+
+    /// Why it has its severity, in one sentence.
+    pub fn reason(self) -> &'static str {
+        self.info().reason
+    }
+
+    /// What its findings are listed by; `None` where each is listed by itself. Rows have them all the same.
+    pub fn grouping(self) -> Option<Grouping> {
+        if rules::PER_HOST.contains(self) {
+            Some(Grouping::Host)
+        } else {
+            rules::PER_FILE.contains(self).then_some(Grouping::File)
+        }
     }
 
     /// What it is about.
@@ -421,7 +446,6 @@ mod tests {
             Rule::LASTMOD_ZERO_UNIX,
             Rule::LOC_TOO_LONG_BY_ONE,
             Rule::LOC_TOO_LONG_ENCODED,
-            Rule::SET_PRIORITY_IDENTICAL_FEW,
             Rule::EXT_OBSOLETE_PAGEMAP,
             Rule::HREFLANG_DUPLICATE_DIFFERENT,
             Rule::FEED_NOT_SUPPORTED_OLD,
@@ -447,6 +471,9 @@ mod tests {
             assert!(help.ends_with('.') && (60..=420).contains(&help.len()), "{code}: {} {help}", help.len());
             assert!((2..=4).contains(&help.matches(['.', '?']).count().min(4)), "{code}: {help}");
             assert!(!rule.source().is_empty(), "{code}");
+            let reason = rule.reason();
+            assert!(reason.ends_with('.') && (30..=160).contains(&reason.len()), "{code}: {reason}");
+            assert!(reason.matches('.').count() <= 3, "one sentence: {code}: {reason}");
         }
     }
 

@@ -102,12 +102,14 @@ impl Baseline {
 impl Known {
     fn of(reported: &Reported) -> Self {
         let finding = shown(reported);
+        // What is listed once for a file is known by the file, or by the host in it: its first place moves.
+        let is_grouped = reported.finding.rule.grouping().is_some();
         let name = Path::new(finding.file).file_name().map_or(finding.file.into(), |name| name.to_string_lossy());
         Self {
             rule: finding.rule.to_owned(),
             file: name.into_owned(),
-            loc: finding.loc.map(str::to_owned),
-            field: finding.field.map(str::to_owned),
+            loc: finding.loc.filter(|_| !is_grouped).map(str::to_owned),
+            field: finding.field.filter(|_| !is_grouped).map(str::to_owned),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;
 use super::choose::Choice;
 use super::destination::Destination;
+use super::grouping::{Extent, Groups};
 use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
 use super::report::{self, JunitReport, SPOOL, SarifLog};
 use super::text_report::TextReport;
@@ -56,6 +57,8 @@ struct Report {
     printed: u64,
     /// The worst findings, where not all are printed.
     worst: Option<Worst>,
+    /// Findings of the file in hand that will be listed as one.
+    groups: Groups,
     form: Form,
     colour: bool,
 }
@@ -99,6 +102,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
         fails: false,
         counted: 0,
         printed: 0,
+        groups: Groups::default(),
         worst: check.max_findings.map(Worst::new),
         form: match check.format {
             CheckFormat::Text if check.all || check.max_findings.is_some() => Form::Lines,
@@ -177,12 +181,14 @@ impl Report {
         self.add_files(set.session());
         let reporter = Reporter::new(set.session());
         self.take_all(reporter.of_index(set.session()), set.session(), streams.out)?;
+        self.take_groups(streams.out)?;
         if self.policy.is_some() {
             // Every URL is looked at, whatever the rules say of it.
             set.each(streams, |session, id, out| {
                 reporter.each_of_sitemap(session, (id, None), |found| self.take_all(found, session, out))?;
                 let found = self.policy.as_mut().map(|policy| policy.of_sitemap(session, id)).unwrap_or_default();
-                self.take_all(found, session, out)
+                self.take_all(found, session, out)?;
+                self.take_groups(out)
             })?;
             let missing = self.policy.as_ref().map(|policy| policy.missing(set.session())).unwrap_or_default();
             self.take_all(missing, set.session(), streams.out)?;
@@ -197,6 +203,7 @@ impl Report {
                 self.count_all(counts, session.profile());
             }
             reporter.each_of_sitemap(session, (id, rows), |found| self.take_all(found, session, out))?;
+            self.take_groups(out)?;
             Ok(if self.only_counts() { Wanted::Counts } else { Wanted::Words })
         })?;
         self.tell_of_set(&reporter, set, streams)
@@ -221,7 +228,7 @@ impl Report {
     /// Takes in a finding about what is in no set.
     fn take_apart(&mut self, found: &Reported, out: &mut dyn Write) -> Result<(), Failure> {
         if self.query.is_none() && self.choice.takes(found.finding.rule) {
-            self.take(found, out)?;
+            self.take((found, None), out)?;
         }
         Ok(())
     }
@@ -235,15 +242,30 @@ impl Report {
                 (Some(_), ..) => false,
                 (None, ..) => true,
             };
-            if passes && self.choice.takes(found.finding.rule) {
-                self.take(&found, out)?;
+            if passes
+                && self.choice.takes(found.finding.rule)
+                && let Some(found) = self.groups.take(found)
+            {
+                self.take((&found, None), out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lists what was grouped of a file that is through.
+    fn take_groups(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
+        for group in self.groups.finish() {
+            if let Some((rule, severity)) = group.counted() {
+                self.count(rule, severity, 1);
+            } else if let Some((found, extent)) = group.into_finding() {
+                self.take((&found, extent), out)?;
             }
         }
         Ok(())
     }
 
     /// Counts what is listed, so that the sums and the list cannot disagree.
-    fn take(&mut self, found: &Reported, out: &mut dyn Write) -> Result<(), Failure> {
+    fn take(&mut self, (found, extent): (&Reported, Option<Extent>), out: &mut dyn Write) -> Result<(), Failure> {
         if let Some(accepted) = &mut self.accepted {
             accepted.add(found);
             return Ok(());
@@ -258,22 +280,24 @@ impl Report {
         }
         match &mut self.worst {
             Some(worst) => {
-                worst.add(found);
+                worst.add(found, extent);
                 Ok(())
             }
-            None => self.print(found, out),
+            None => self.print((found, extent), out),
         }
     }
 
-    fn print(&mut self, found: &Reported, out: &mut dyn Write) -> Result<(), Failure> {
+    fn print(&mut self, (found, extent): (&Reported, Option<Extent>), out: &mut dyn Write) -> Result<(), Failure> {
         self.printed += 1;
+        let (count, rows) = (extent.map(|extent| extent.places), extent.map(|extent| extent.rows));
+        let shown = Finding { count, rows, ..shown(found) };
         match &mut self.form {
             Form::Text(_) => {}
-            Form::Lines => finding_text(out, &shown(found), self.colour)?,
-            Form::Github => report::github(out, &shown(found))?,
-            Form::Json(spool) => finding_json(spool, self.printed == 1, &shown(found))?,
-            Form::Sarif(log) => log.add(&shown(found))?,
-            Form::Junit(cases) => cases.add(&shown(found), self.choice.fails(found.finding.severity))?,
+            Form::Lines => finding_text(out, &shown, self.colour)?,
+            Form::Github => report::github(out, &shown)?,
+            Form::Json(spool) => finding_json(spool, self.printed == 1, &shown)?,
+            Form::Sarif(log) => log.add(&shown)?,
+            Form::Junit(cases) => cases.add(&shown, self.choice.fails(found.finding.severity))?,
         }
         Ok(())
     }
@@ -297,7 +321,7 @@ impl Report {
     fn count_all(&mut self, counts: &Counts, profile: Profile) {
         for (rule, count) in Rule::ALL.into_iter().zip(counts) {
             let severity = rule.severity_in(profile).filter(|_| *count > 0 && self.choice.takes(rule));
-            if let Some(severity) = severity {
+            if let Some(severity) = severity.filter(|severity| !self.groups.count(rule, *severity, u64::from(*count))) {
                 self.count(rule, severity, u64::from(*count));
             }
         }
@@ -313,8 +337,8 @@ impl Report {
     fn finish(&mut self, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let out = &mut *streams.out;
         let worst = self.worst.as_mut().map(|worst| std::mem::take(&mut worst.findings)).unwrap_or_default();
-        for found in worst.values() {
-            self.print(found, out)?;
+        for (found, extent) in worst.values() {
+            self.print((found, *extent), out)?;
         }
         match &mut self.form {
             Form::Lines | Form::Github => {}
@@ -370,7 +394,7 @@ impl Report {
 #[derive(Debug)]
 struct Worst {
     most: usize,
-    findings: BTreeMap<(Reverse<Severity>, u64), Reported>,
+    findings: BTreeMap<(Reverse<Severity>, u64), (Reported, Option<Extent>)>,
     seen: u64,
 }
 
@@ -379,14 +403,14 @@ impl Worst {
         Self { most, findings: BTreeMap::new(), seen: 0 }
     }
 
-    fn add(&mut self, found: &Reported) {
+    fn add(&mut self, found: &Reported, extent: Option<Extent>) {
         self.seen += 1;
         let key = (Reverse(found.finding.severity), self.seen);
         if self.findings.len() < self.most {
-            self.findings.insert(key, found.clone());
+            self.findings.insert(key, (found.clone(), extent));
         } else if self.findings.last_key_value().is_some_and(|(last, _)| *last > key) {
             self.findings.pop_last();
-            self.findings.insert(key, found.clone());
+            self.findings.insert(key, (found.clone(), extent));
         }
     }
 
@@ -426,6 +450,8 @@ pub(super) fn shown(reported: &Reported) -> Finding<'_> {
         field: finding.subject(),
         message: &finding.message,
         fix: finding.fix.as_ref().map(|fix| fix.label.clone()),
+        count: None,
+        rows: None,
     }
 }
 

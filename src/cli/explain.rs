@@ -37,6 +37,7 @@ pub(super) fn of_rule(rule: Rule, streams: &mut Streams<'_>) -> Result<(), Failu
     for (profile, severity) in severities(rule) {
         writeln!(out, "  {:12} {}", profile.name(), severity.map_or("not asked", Severity::name))?;
     }
+    writeln!(out, "  {:12} {}", "reason", rule.reason())?;
     writeln!(out, "  {:12} {}", "fix", fix_words(rule.fix()))?;
     for answer in choices(rule) {
         writeln!(out, "  {:12} {:12} {}", "answer", answer.word, answer.about)?;

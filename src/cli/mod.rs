@@ -20,6 +20,7 @@ pub mod diff;
 mod edit;
 mod explain;
 pub mod fix;
+mod grouping;
 mod help;
 mod list;
 mod lock;

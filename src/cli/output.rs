@@ -67,6 +67,12 @@ pub struct Finding<'f> {
     pub message: &'f str,
     /// What the fix would do; null when there is none.
     pub fix: Option<String>,
+    /// How many places it stands for, if it stands for several: a finding of a whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u64>,
+    /// How many URLs have these places.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rows: Option<u64>,
 }
 
 /// One row of `list --format jsonl`: the file's own text, null where absent.
@@ -269,6 +275,8 @@ mod tests {
         field: Some("loc"),
         message: "#x is dropped",
         fix: None,
+        count: None,
+        rows: None,
     };
 
     #[test]

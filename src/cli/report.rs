@@ -60,6 +60,9 @@ impl SarifLog {
             result["partialFingerprints"] =
                 json!({ "ruleAndUrl/v1": format!("{} {} {loc}", finding.rule, finding.field.unwrap_or("")) });
         }
+        if let Some(count) = finding.count {
+            result["properties"] = json!({ "count": count, "rows": finding.rows });
+        }
         // In one piece: each write may be one to a file.
         let mut text = if self.is_empty { b"\n".to_vec() } else { b",\n".to_vec() };
         self.is_empty = false;
@@ -73,7 +76,7 @@ impl SarifLog {
                 "id": rule.code(),
                 "shortDescription": { "text": rule.summary() },
                 "fullDescription": { "text": rule.help() },
-                "help": { "text": format!("{}\n\nSource: {}", rule.help(), rule.source()) },
+                "help": { "text": format!("{}\n\nWhy this severity: {}\n\nSource: {}", rule.help(), rule.reason(), rule.source()) },
                 "defaultConfiguration": { "level": level(rule.severity().map_or("note", Severity::name)) },
             })
         };
@@ -259,6 +262,8 @@ mod tests {
         field: Some("loc"),
         message: "50% of \"#x\" <is>\n\u{1b}[2J dropped, really",
         fix: None,
+        count: None,
+        rows: None,
     };
 
     fn written(write: impl Fn(&mut dyn Write) -> io::Result<()>) -> String {

@@ -130,6 +130,11 @@ impl Document {
             && self.index().is_some_and(|index| index.child_of(id).is_some())
     }
 
+    /// The last file of the set that is there.
+    pub fn last_sitemap(&self) -> Option<SitemapId> {
+        (0..self.sitemaps().len() as u32).rev().map(SitemapId).find(|id| !self.is_gone(*id))
+    }
+
     /// Whether a file was emptied and removed by a save. It keeps its place in the list, without rows.
     pub fn is_gone(&self, id: SitemapId) -> bool {
         self.sitemap(id).is_some_and(|sitemap| sitemap.live == 0) && self.index().is_some_and(|index| !index.lists(id))

@@ -18,6 +18,8 @@ pub enum QuirkKind {
     Ampersand,
     /// `<` inside a value; it became `&lt;`.
     Angle,
+    /// `]]>` in text; it became `]]&gt;`.
+    SectionEnd,
     /// A named reference that XML does not know; it became its character, or text.
     Entity,
     /// A reference to an entity of a DTD; it was not expanded and became its character in HTML, or text.
@@ -118,6 +120,7 @@ impl QuirkKind {
         Some(match self {
             Self::Ampersand => "raw & becomes &amp;",
             Self::Angle => "raw < becomes &lt;",
+            Self::SectionEnd => "]]> in text becomes ]]&gt;",
             Self::Entity => "unknown references become characters or text",
             Self::DtdEntity => "references to entities of a DTD become characters or text",
             Self::Character => "characters that XML cannot hold are percent-encoded in URLs and dropped elsewhere",

@@ -279,7 +279,8 @@ pub(super) fn probe<'f>(found: &'f [Found], children: &mut [Child]) -> Vec<&'f F
 
 /// Children that are known not to be readable, each with why.
 pub(super) fn known_unread(children: &[Child]) -> impl Iterator<Item = String> {
-    let known = children.iter().filter(|child| child.state != ChildState::NotLoaded);
+    // An entry without a URL names no file.
+    let known = children.iter().filter(|child| child.state != ChildState::NotLoaded && !child.loc.is_empty());
     known.filter_map(|child| Some(format!("{}: {}", child.loc, child.state.why_unread()?)))
 }
 

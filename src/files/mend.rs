@@ -152,6 +152,7 @@ const fn quirk_of(kind: MendKind) -> QuirkKind {
     match kind {
         MendKind::Ampersand => QuirkKind::Ampersand,
         MendKind::Angle => QuirkKind::Angle,
+        MendKind::SectionEnd => QuirkKind::SectionEnd,
         MendKind::Entity => QuirkKind::Entity,
         MendKind::DtdEntity => QuirkKind::DtdEntity,
         MendKind::Character => QuirkKind::Character,

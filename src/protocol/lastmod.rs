@@ -69,7 +69,7 @@ impl Faults {
     pub const OFFSET_FORMAT: Self = Self(1 << 6);
     /// A zone beyond ±14:00, or with more than 59 minutes.
     pub const OFFSET_RANGE: Self = Self(1 << 7);
-    /// Fractions of a second.
+    /// More than three digits of a fraction of a second.
     pub const FRACTION: Self = Self(1 << 8);
     /// `t` or `z`.
     pub const LOWERCASE: Self = Self(1 << 9);
@@ -99,6 +99,16 @@ impl Faults {
     pub const UNIX_ZERO: Self = Self(1 << 21);
     /// `-00:00`.
     pub const NEGATIVE_ZERO: Self = Self(1 << 22);
+
+    /// What a database prints beside the blank between date and time: without a `T` it all follows from that.
+    pub const BESIDE_SPACE: Self =
+        Self(Self::NO_SECONDS.0 | Self::NO_TIMEZONE.0 | Self::OFFSET_FORMAT.0 | Self::FRACTION.0);
+
+    /// The causes among these: faults that only follow from another are left out.
+    #[must_use]
+    pub const fn causes(self) -> Self {
+        if self.has(Self::SPACE_SEPARATOR) { self.without(Self::BESIDE_SPACE) } else { self }
+    }
 
     /// How many faults there are: the bits 0 to this less one.
     pub const COUNT: u32 = 23;
@@ -279,8 +289,8 @@ mod tests {
             (
                 "2005-05-10 17:33:30.25 +0000",
                 moment(evening, Fraction),
-                Faults::SPACE_SEPARATOR.with(Faults::FRACTION).with(Faults::OFFSET_FORMAT),
-                Some("2005-05-10T17:33:30+00:00"),
+                Faults::SPACE_SEPARATOR.with(Faults::OFFSET_FORMAT),
+                Some("2005-05-10T17:33:30.25+00:00"),
                 None,
             ),
             (
@@ -300,7 +310,9 @@ mod tests {
             ("2005-05-10T17:33:30 GMT", second, Faults::OFFSET_FORMAT, Some(full), None),
             ("2005-05-10T17:33:30+14:01", second, Faults::OFFSET_RANGE, None, None),
             ("2005-05-10T17:33:30+05:75", second, Faults::OFFSET_RANGE, None, None),
-            ("2005-05-10T17:33:30.5Z", moment(evening, Fraction), Faults::FRACTION, Some(full), None),
+            ("2005-05-10T17:33:30.5Z", moment(evening, Fraction), Faults::NONE, None, None),
+            ("2005-05-10T17:33:30.123Z", moment(evening, Fraction), Faults::NONE, None, None),
+            ("2005-05-10T17:33:30.1234Z", moment(evening, Fraction), Faults::FRACTION, Some(full), None),
             ("2005-05-10T17:33:30.1234567Z", moment(evening, Fraction), Faults::FRACTION, Some(full), None),
             ("2005-05-10T17:33:30.Z", second, Faults::INVALID, None, Some(full)),
             (
@@ -392,9 +404,9 @@ mod tests {
         let table = [
             ("2005-5-10T7:33", Faults::UNPADDED, "2005-05-10T07:33"),
             ("2005-5-10T07:33Z", Faults::NO_SECONDS, "2005-5-10T07:33:00Z"),
-            ("2005-05-10t17:33:30.5-0000", Faults::FRACTION, "2005-05-10t17:33:30-0000"),
-            ("2005-05-10t17:33:30.5-0000", Faults::NEGATIVE_ZERO, "2005-05-10t17:33:30.5+0000"),
-            ("2005-05-10t17:33:30.5-0000", Faults::LOWERCASE, "2005-05-10T17:33:30.5-0000"),
+            ("2005-05-10t17:33:30.12345-0000", Faults::FRACTION, "2005-05-10t17:33:30-0000"),
+            ("2005-05-10t17:33:30.12345-0000", Faults::NEGATIVE_ZERO, "2005-05-10t17:33:30.12345+0000"),
+            ("2005-05-10t17:33:30.12345-0000", Faults::LOWERCASE, "2005-05-10T17:33:30.12345-0000"),
         ];
         for (text, fault, expected) in table {
             assert_eq!(repair(text, fault).as_deref(), Some(expected), "{text}");
@@ -436,7 +448,7 @@ mod tests {
             ("2005-05-10T25:00:00Z", [false, false, false, false]),
             ("2005-05-10T23:59:60Z", [false, false, false, false]),
             ("2005-05-10T17:33:30.5Z", [true, true, true, true]),
-            ("2005-05-10T17:33:30.123+00:00", [true, true, false, true]),
+            ("2005-05-10T17:33:30.123+00:00", [true, true, true, true]),
             ("2005-05-10T17:33:30.1234567Z", [true, true, false, true]),
             ("2005-05-10T17:33:30.Z", [false, false, false, false]),
             ("2005-05-10T17:33:30,5Z", [false, false, false, false]),

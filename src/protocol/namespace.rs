@@ -106,10 +106,11 @@ pub fn classify(uri: &str) -> Namespace {
         | "sitemaps.org/schemas/sitemap"
         | "sitemaps.org/schemas/sitemap/0.9/sitemap.xsd"
         | "sitemaps.org/schemas/sitemap/0.9/siteindex.xsd"
-        | "sitemap.org/schemas/sitemap/0.9" => return Namespace::SitemapVariant,
-        "google.com/schemas/sitemap/0.84" | "google.com/schemas/sitemap/0.9" | "google.com/schemas/sitemap/0.90" => {
-            return Namespace::Sitemap084;
-        }
+        | "sitemap.org/schemas/sitemap/0.9"
+        // Google's own namespace ended with 0.84: these were put together from two.
+        | "google.com/schemas/sitemap/0.9"
+        | "google.com/schemas/sitemap/0.90" => return Namespace::SitemapVariant,
+        "google.com/schemas/sitemap/0.84" => return Namespace::Sitemap084,
         _ => {}
     }
     core.push('/');
@@ -160,8 +161,8 @@ mod tests {
             ("//www.sitemaps.org/schemas/sitemap/0.9", Namespace::SitemapVariant),
             (" http://www.sitemaps.org/schemas/sitemap/0.9 ", Namespace::SitemapVariant),
             ("http://www.google.com/schemas/sitemap/0.84", Namespace::Sitemap084),
-            ("http://www.google.com/schemas/sitemap/0.9", Namespace::Sitemap084),
-            ("https://www.google.com/schemas/sitemap/0.90/", Namespace::Sitemap084),
+            ("http://www.google.com/schemas/sitemap/0.9", Namespace::SitemapVariant),
+            ("https://www.google.com/schemas/sitemap/0.90/", Namespace::SitemapVariant),
             ("http://www.google.com/schemas/sitemap-image/1.1", Namespace::Image),
             ("http://www.google.com/schemas/sitemap-video/1.1", Namespace::Video),
             ("http://www.google.com/schemas/sitemap-news/0.9", Namespace::News),

@@ -17,7 +17,7 @@ use crate::check::entry::{self, Context};
 use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
-use crate::check::set::{RowFacts, SetFinding, SetIndex, SetRule, Turns};
+use crate::check::set::{NearRows, RowFacts, SetFinding, SetIndex, SetRule, Turns};
 use crate::document::Document;
 use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;
@@ -61,7 +61,7 @@ pub struct Checks {
     set: Arc<SetIndex>,
     is_bare: bool,
     /// Rows that come near to an earlier one, up to [`NEAR_ROWS`].
-    near: Arc<RowSet>,
+    near: Arc<NearRows>,
     /// Public URL of each sitemap, by its id, as far as known.
     homes: Arc<Vec<Option<Home>>>,
     profile: Profile,
@@ -218,6 +218,7 @@ impl Checks {
         let file = (document.sitemaps().len() as u32).saturating_sub(1);
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
+        set.set_part(is_part(document));
         let locs = DocumentLocs(document);
         set.insert_file((file, first), &reader.keys, reader.parts(), reader.linked(first), &locs);
         set.settle(&locs);
@@ -232,7 +233,7 @@ impl Checks {
             let Some(entry) = quirks.first().and_then(|quirk| quirk.entry) else { continue };
             if let Some(number) = findings.to_mut().get_mut(entry as usize) {
                 let own = sets.get(usize::from(*number)).copied().unwrap_or_default();
-                *number = numbers.of(own.union(quirk::rules(quirks)));
+                *number = numbers.of(quirk::with_entry(own, quirk::rules(quirks)));
             }
         }
         findings
@@ -317,7 +318,8 @@ impl Checks {
             return RuleSet::EMPTY;
         }
         let (entry, text) = document.entry(row);
-        entry::check(&entry, &text, &self.context(document, row, now)).union(quirk::rules(document.quirks_of(row)))
+        let own = entry::check(&entry, &text, &self.context(document, row, now));
+        quirk::with_entry(own, quirk::rules(document.quirks_of(row)))
     }
 
     /// What the rules need to know about a row's surroundings.
@@ -350,7 +352,7 @@ impl Checks {
         let near = if document.live() <= NEAR_ROWS {
             self.set.near_duplicates_among(&may_be_near(document), &DocumentLocs(document))
         } else {
-            RowSet::new()
+            NearRows::default()
         };
         self.near = Arc::new(near);
     }
@@ -486,6 +488,11 @@ fn add(counts: &mut Counts, set: RuleSet, rows: u32, more: bool) {
     }
 }
 
+/// Whether a document is one file without an index, which may be part of a larger set.
+pub(super) fn is_part(document: &Document) -> bool {
+    document.index().is_none() && document.sitemaps().len() == 1
+}
+
 /// What the set rules read of a row.
 fn facts_of(record: &Record, file: u32) -> RowFacts {
     let code = |code: u8| if code == ABSENT || code == UNREADABLE { None } else { Some(code) };
@@ -503,6 +510,7 @@ fn facts_of(record: &Record, file: u32) -> RowFacts {
 /// Brings the set index up to date by the touched rows. `field` is the only one that changed, if so.
 fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &RowSet, field: Option<Field>) {
     let is_dealt = before.is_agreed() || after.is_agreed();
+    set.set_part(is_part(after.as_agreed()));
     // Rows are counted in the files that somebody agreed to.
     let (before, after) = (before.as_agreed(), after.as_agreed());
     let moved = if is_dealt { before.rehomed(after) } else { RowSet::new() };

@@ -7,7 +7,7 @@ use crate::check::extension::{self, Part};
 use crate::check::fix::{Action, Fix};
 use crate::check::index;
 use crate::check::profile::Profile;
-use crate::check::rule::{FixKind, Rule, RuleSet};
+use crate::check::rule::{FixKind, Grouping, Rule, RuleSet};
 use crate::check::set::SetRule;
 use crate::check::{entry as entry_rules, message, quirk};
 use crate::document::Document;
@@ -16,9 +16,11 @@ use crate::document::quirk::Quirk;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Member, SitemapId};
 use crate::files::{self, Reason};
+use crate::protocol::location::{self, Location};
 use crate::protocol::{Field, Severity};
-use crate::words::grouped;
+use crate::words::{excerpt, grouped};
 use crate::xml::entry::Entry;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// A finding in words.
@@ -38,12 +40,14 @@ pub struct Finding {
     pub at: Option<(u64, u64)>,
     /// The element of an extension that it is about.
     pub part: Option<Part>,
+    /// Where it stands in the text of its row, in bytes, if that is neither a field's place nor that of such an element.
+    pub offset: Option<u32>,
 }
 
 impl Finding {
     /// A finding without a fix.
     pub const fn new(rule: Rule, severity: Severity, field: Option<Field>, message: String) -> Self {
-        Self { rule, severity, field, message, fix: None, at: None, part: None }
+        Self { rule, severity, field, message, fix: None, at: None, part: None, offset: None }
     }
 
     /// What it is about, as the file calls it: `lastmod`, `video:duration`; `None` for the entry as a whole.
@@ -106,13 +110,17 @@ pub struct Reported {
     pub finding: Finding,
 }
 
-/// The rules of which a row has one finding or none, whatever its text is: these are counted without being put into
-/// words.
+/// The rules whose listed findings are counted without being put into words: a row has one finding of them or none,
+/// whatever its text is, or its file has one.
 pub(super) fn told_once() -> RuleSet {
     let of_set: RuleSet = SetRule::ALL.iter().copied().map(rule_of).collect();
     let of_rows = RuleSet::of(&[Rule::LASTMOD_MISSING, Rule::SET_DUPLICATE_NEAR]);
     let others = entry_rules::ENTRY_RULES.minus(message::TOLD_ONCE);
-    message::TOLD_ONCE.union(of_set).union(of_rows).minus(others)
+    // A finding of a file is one, however many places a row has; those of hosts are told apart by their URLs.
+    let grouped = |grouping: Grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
+    let per_file: RuleSet = grouped(Grouping::File).filter(|rule| entry_rules::ENTRY_RULES.contains(*rule)).collect();
+    let per_host: RuleSet = grouped(Grouping::Host).collect();
+    message::TOLD_ONCE.union(of_set).union(of_rows).minus(others).union(per_file).minus(per_host)
 }
 
 impl Snapshot {
@@ -152,12 +160,14 @@ impl Snapshot {
         let of_quirks = self.document.quirks_of(row).iter().filter_map(|quirk| of_quirk(quirk, profile));
         findings.extend(of_quirks.map(|found| Finding { fix: found.fix.filter(|_| !is_feed), ..found }));
         if rules.contains(Rule::LASTMOD_MISSING) {
-            let message = "no lastmod here, although others of the set have one".to_owned();
+            let set = self.checks.set();
+            let (dated, all) = (grouped(set.with_lastmod()), grouped(set.len()));
+            let message = format!("lastmod is missing ({dated} of {all} URLs have one)");
             let rule = Rule::LASTMOD_MISSING;
             findings.push(Finding::new(rule, Severity::Note, None, message));
         }
         if rules.contains(Rule::SET_DUPLICATE_NEAR) {
-            findings.extend(of_near(profile));
+            findings.extend(self.of_near(row, self.checks.near().first_of(row.0)));
         }
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         findings
@@ -217,6 +227,17 @@ impl Snapshot {
         Some((part, message))
     }
 
+    /// The finding of a row whose URL is nearly that of another, earlier one.
+    pub(super) fn of_near(&self, row: RowId, first: Option<u32>) -> Option<Finding> {
+        let rule = Rule::SET_DUPLICATE_NEAR;
+        let severity = rule.severity_in(self.checks.profile())?;
+        let first = first.map(RowId).filter(|first| *first != row)?;
+        let other = excerpt(&self.document.loc(first), 120);
+        let message = format!("nearly the same URL as {other}, and probably the same page");
+        let found = Finding::new(rule, severity, Some(Field::Loc), message);
+        Some(Finding { fix: fix::set::offered(rule), ..found })
+    }
+
     fn set_message(&self, rule: Rule, row: RowId) -> String {
         let locs = DocumentLocs(&self.document);
         let original = self.checks.set().original(row.0, &locs).map(RowId);
@@ -228,18 +249,55 @@ impl Snapshot {
         match (rule, original) {
             (Rule::SET_DUPLICATE, Some(other)) => format!("the same URL as {}", place(other)),
             (Rule::SET_DUPLICATE_EQUIVALENT, Some(other)) => {
-                format!("the same page as {}: {}", place(other), self.document.loc(other))
+                format!("the same page as {} ({})", excerpt(&self.document.loc(other), 120), place(other))
             }
-            (Rule::SET_DUPLICATE_ACROSS_FILES, Some(other)) => format!("also in another file: {}", place(other)),
-            (Rule::LOC_TEMPLATE_RESIDUE, _) => "a host that is for examples, among real ones".to_owned(),
+            (Rule::SET_DUPLICATE_ACROSS_FILES, Some(other)) => {
+                format!("the same URL is in another file: {}", place(other))
+            }
+            (Rule::LOC_TEMPLATE_RESIDUE, _) => {
+                format!("placeholder host ({}) among real ones", host_of(&self.document.loc(row)))
+            }
+            (Rule::SET_MIXED_HOST, _) => {
+                let (loc, set) = (self.document.loc(row), self.checks.set());
+                let (host, main) = (host_of(&loc), set.main_host(self.document.as_agreed().sitemap_of(row).0));
+                let main = main.map_or_else(String::new, |(main, _)| format!(", most URLs of this file are on {main}"));
+                format!("{host} is another host{main}: crawlers skip it unless robots.txt of {host} names this sitemap")
+            }
+            (Rule::SET_MIXED_SCHEME, _) => {
+                let [http, https] = self.checks.set().schemes().map(grouped);
+                format!("http and https are mixed: {http} URLs begin with http://, {https} with https://")
+            }
+            (Rule::SET_MIXED_WWW, _) => {
+                let host = host_of(&self.document.loc(row));
+                let other = host.strip_prefix("www.").map_or_else(|| format!("www.{host}"), str::to_owned);
+                format!("{host} and {other} are mixed, and most URLs have {other}")
+            }
+            (Rule::SET_MIXED_PORT, _) => {
+                let loc = self.document.loc(row);
+                let origin = location::origin(&loc).map_or("", |(origin, _)| origin);
+                format!("{} has another port than most URLs of this file", excerpt(origin, 60))
+            }
+            (Rule::SET_MIXED_SLASH, _)
+                if self.document.loc(row).split(['?', '#']).next().unwrap_or_default().ends_with('/') =>
+            {
+                "the URL ends in a slash, nearly all others of its depth do not".to_owned()
+            }
+            (Rule::SET_MIXED_SLASH, _) => {
+                "the URL ends without a slash, nearly all others of its depth end in one".to_owned()
+            }
             _ => rule.summary().to_owned(),
         }
     }
 }
 
+/// The host of a URL, for a message.
+fn host_of(loc: &str) -> String {
+    excerpt(Location::outline(loc).host(), 60)
+}
+
 fn from_check(found: message::Finding, profile: Profile) -> Option<Finding> {
     let plain = Finding::new(found.rule, found.rule.severity_in(profile)?, found.field, found.message);
-    Some(Finding { fix: found.fix, part: found.part, ..plain })
+    Some(Finding { fix: found.fix, part: found.part, offset: found.offset, ..plain })
 }
 
 fn worded(entry: &Entry, text: &[u8], context: &entry_rules::Context<'_>, rules: RuleSet) -> Vec<Finding> {
@@ -283,12 +341,16 @@ impl Session {
             self.check_index_entries();
             return self.check_files();
         }
-        let changed: Vec<SitemapId> = (0..now.sitemaps().len() as u32)
+        // What the last file says of its size depends on its being the last.
+        let (last, last_before) = (now.last_sitemap(), old.last_sitemap());
+        let newly_last = [last, last_before].into_iter().flatten().filter(|_| last != last_before);
+        let changed: BTreeSet<SitemapId> = (0..now.sitemaps().len() as u32)
             .map(SitemapId)
             .filter(|id| match (now.sitemaps().get(id.index()), old.sitemaps().get(id.index())) {
                 (Some(new), Some(old)) => !Arc::ptr_eq(new, old),
                 _ => true,
             })
+            .chain(newly_last)
             .collect();
         if changed.is_empty() && now.sitemaps().len() == old.sitemaps().len() {
             return;
@@ -390,14 +452,6 @@ fn of_child(found: index::IndexFinding, profile: Profile) -> Option<FileFinding>
     Some(FileFinding { place: Place::Index(child), rule, severity, field, message, fix: None, at: None })
 }
 
-/// The finding of a row whose URL is nearly that of another.
-pub(super) fn of_near(profile: Profile) -> Option<Finding> {
-    let rule = Rule::SET_DUPLICATE_NEAR;
-    let message = "another URL of the set differs only in what rarely makes another page".to_owned();
-    let found = Finding::new(rule, rule.severity_in(profile)?, Some(Field::Loc), message);
-    Some(Finding { fix: fix::set::offered(rule), ..found })
-}
-
 /// Where a field's value (or the element) starts in its entry.
 pub(super) fn field_offset(entry: &Entry, field: Option<Field>) -> usize {
     field.and_then(|field| entry.field(field)).map_or(entry.open, |span| span.value_start) as usize
@@ -418,7 +472,7 @@ pub fn refused(error: &files::Error) -> Option<Reported> {
     };
     let severity = rule.severity()?;
     let message = error.reason.to_string();
-    let finding = Finding { rule, severity, field: None, part: None, message, fix: None, at: error.at };
+    let finding = Finding { at: error.at, ..Finding::new(rule, severity, None, message) };
     let file = error.path.to_string_lossy().into();
     Some(Reported { file, at: error.at.or(Some((1, 1))), row: None, loc: Arc::default(), finding })
 }

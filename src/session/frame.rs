@@ -23,6 +23,7 @@ use crate::document::source::Source;
 use crate::progress::note_work;
 use crate::protocol::limits::Limits;
 use crate::protocol::namespace::{self, Namespace};
+use crate::xml::markup::{self, Kind};
 use crate::xml::record::Flags;
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
@@ -68,6 +69,12 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
     })
 }
 
+/// Whether a file is still near a limit, now that all files of its set are known.
+pub(super) fn is_near_limit(document: &Document, id: SitemapId, profile: Profile) -> bool {
+    facts(document, Member::Sitemap(id), profile)
+        .is_some_and(|facts| file::check(&facts).contains(Rule::FILE_NEAR_LIMIT))
+}
+
 /// Whether a file is a feed, which is never written over.
 fn is_feed(document: &Document, member: Member) -> bool {
     let Member::Sitemap(id) = member else { return false };
@@ -104,6 +111,8 @@ fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFa
                 stray: source.stray.is_some(),
                 unbound: is_unbound(source, source),
                 outside: extension::outside(source).is_some(),
+                // No file lists the files of an index together.
+                is_last: true,
             }
         }
         Member::Sitemap(id) => {
@@ -113,7 +122,8 @@ fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFa
             let (stray, unbound) = (source.stray.is_some(), is_unbound(source, &sitemap.frame));
             let outside = extension::outside(&sitemap.frame).is_some();
             let (entries, bytes) = (sitemap.live, sitemap.bytes());
-            FileFacts { profile, entries, bytes, names: &sitemap.frame.names, stray, unbound, outside }
+            let is_last = document.last_sitemap() == Some(id);
+            FileFacts { profile, entries, bytes, names: &sitemap.frame.names, stray, unbound, outside, is_last }
         }
     })
 }
@@ -121,6 +131,19 @@ fn facts(document: &Document, member: Member, profile: Profile) -> Option<FileFa
 /// Whether entries of a source, below the root of `frame`, are in no namespace.
 pub(super) fn is_unbound(source: &Source, frame: &Source) -> bool {
     source.has_unbound && frame.names.is_unbound(b"url")
+}
+
+/// Whether the first entry of a source is written with the prefix of the root; also where there is none.
+fn is_prefixed(source: &Source) -> bool {
+    let text = source.entry_text(0);
+    let mut at = 0;
+    while let Some(tag) = markup::next(text, at) {
+        if matches!(tag.kind, Kind::Start | Kind::Empty) {
+            return tag.name(text).starts_with(source.names.prefix.as_bytes());
+        }
+        at = tag.end;
+    }
+    true
 }
 
 /// Asks something of what stands around a file's entries. `None` for what is no XML as stored.
@@ -142,7 +165,8 @@ fn with_frame_closely<T>(
             let head = index.source.head(true);
             let name = index.path.as_ref().map(|_| &*index.name);
             let (names, gzip) = (&index.source.names, index.gzip);
-            Some(ask(&Frame { head: &head, names, name, gzip, is_used: &|_| true }))
+            let is_prefixed = is_prefixed(&index.source);
+            Some(ask(&Frame { head: &head, names, name, gzip, is_prefixed, is_used: &|_| true }))
         }
         Member::Sitemap(id) => {
             let sitemap = document.sitemap(id)?;
@@ -184,7 +208,8 @@ fn with_frame_closely<T>(
             };
             let name = sitemap.path.as_ref().map(|_| &*sitemap.name);
             let (names, gzip) = (&sitemap.frame.names, sitemap.gzip);
-            Some(ask(&Frame { head: &head, names, name, gzip, is_used: &is_used }))
+            let is_prefixed = document.source_of(id).is_none_or(is_prefixed);
+            Some(ask(&Frame { head: &head, names, name, gzip, is_prefixed, is_used: &is_used }))
         }
     }
 }

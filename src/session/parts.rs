@@ -17,9 +17,10 @@ pub use reread::{Told, Wanted};
 
 use super::Session;
 use super::checks::Reader;
-use super::findings::of_present;
+use super::findings::{Place, of_present};
 use super::fix::alternates::FAMILY;
 use super::fix::languages::Languages;
+use super::frame::is_near_limit;
 use super::load::Loader;
 use crate::check::rule::Rule;
 use crate::document::Document;
@@ -399,8 +400,13 @@ impl Session {
         self.now.saved = self.now.state.document.clone();
         self.now.view = View::file_order(&self.now.state.document);
         let of_index = self.of_index();
+        let (document, profile) = (&self.now.state.document, self.now.checks.profile());
         let findings = Arc::make_mut(&mut self.file_findings);
-        findings.retain(|finding| !finding.place.is_of_index());
+        // Each file was the last one when it was taken in.
+        findings.retain(|finding| match finding.place {
+            Place::Sitemap(id) if finding.rule == Rule::FILE_NEAR_LIMIT => is_near_limit(document, id, profile),
+            place => !place.is_of_index(),
+        });
         findings.extend(of_index);
     }
 

@@ -5,15 +5,15 @@
 
 use super::Session;
 use super::checks::{NEAR_ROWS, rule_of};
-use super::findings::{FileFinding, Finding, Place, Reported, field_offset, of_near};
+use super::findings::{FileFinding, Finding, Place, Reported, field_offset};
 use super::parts::may_be_near;
 use super::snapshot::DocumentLocs;
 use crate::check::extension;
 use crate::check::fix::{Action, Fix};
 use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::set::SetFinding;
-use crate::document::rows::{RowId, RowSet};
+use crate::check::set::{NearRows, SetFinding};
+use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::xml::entry::Entry;
 use rayon::prelude::*;
@@ -29,7 +29,7 @@ pub struct Reporter {
     of_files: BTreeMap<SitemapId, Vec<FileFinding>>,
     of_set: BTreeMap<Option<u32>, Vec<SetFinding>>,
     /// Near duplicates that no row's rules tell.
-    near: RowSet,
+    near: NearRows,
 }
 
 /// A finding of a row and where in the bytes of its file it stands, if it does; its line is known only if it says so.
@@ -65,7 +65,7 @@ impl Reporter {
             let rows = may_be_near(document);
             session.now.checks.set().near_duplicates_among(&rows, &DocumentLocs(document))
         } else {
-            RowSet::new()
+            NearRows::default()
         };
         Self { of_files, of_set, near }
     }
@@ -190,7 +190,7 @@ impl Reporter {
         let document = session.document();
         let mut findings = session.now.findings_of(row, rules);
         if self.near.contains(row.0) {
-            findings.extend(of_near(session.profile()));
+            findings.extend(session.now.of_near(row, self.near.first_of(row.0)));
         }
         if findings.is_empty() {
             return Vec::new();
@@ -204,8 +204,8 @@ impl Reporter {
             let (start, text) = base?;
             Some(
                 start
-                    + match &finding.part {
-                        Some(part) => (part.at as usize).min(text.len()),
+                    + match finding.part.as_ref().map(|part| part.at).or(finding.offset) {
+                        Some(at) => (at as usize).min(text.len()),
                         None => field_offset(anatomy.as_ref()?, finding.field),
                     },
             )

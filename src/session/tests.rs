@@ -105,7 +105,6 @@ fn an_index_loads_with_its_children_and_their_findings() {
     for expected in [
         ("lastmod-impossible", 1),
         ("loc-inner-whitespace", 1),
-        ("set-duplicate", 1),
         ("set-duplicate-across-files", 1),
         ("changefreq-case", 1),
         ("entry-child-order", 1),
@@ -388,7 +387,8 @@ proptest! {
         let session = open(&path);
         let (set, texts) = (session.now.checks.set(), snapshot::DocumentLocs(session.document()));
         let proposed = parts::may_be_near(session.document());
-        prop_assert_eq!(set.near_duplicates_among(&proposed, &texts), set.near_duplicates(&texts));
+        let near = set.near_duplicates_among(&proposed, &texts);
+        prop_assert_eq!(near.rows(), &set.near_duplicates(&texts));
     }
 }
 
@@ -467,7 +467,8 @@ fn alternate_links_are_judged_over_the_set() {
     );
     assert_eq!(said(&session, 3), [""; 0]);
     session.change(&Change::Delete([1].into_iter().collect())).unwrap();
-    assert_eq!(said(&session, 0), ["xhtml:link: https://a.org/de is an alternate on this site, but no entry lists it"]);
+    // One file may be part of a set: the page may be in another.
+    assert_eq!(said(&session, 0), [""; 0]);
     session.undo();
     assert_eq!(said(&session, 0).len(), 2);
     let report = session.report();

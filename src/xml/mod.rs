@@ -10,6 +10,7 @@ pub mod graft;
 pub mod grid;
 pub mod markup;
 pub mod names;
+pub mod oddity;
 pub mod parser;
 mod pieces;
 pub mod plain;

@@ -16,6 +16,7 @@ mod disk_full;
 mod faults;
 #[cfg(unix)]
 mod file_metadata;
+mod findings;
 mod fix_twice;
 mod forms;
 mod headless;

@@ -59,7 +59,7 @@ fn what_the_schema_rejects_draws_at_least_a_warning() {
 }
 
 #[test]
-fn what_the_schema_rejects_in_structure_draws_at_least_a_warning() {
+fn what_the_schema_rejects_in_structure_is_reported() {
     let loc = "<loc>https://www.site-a.org/</loc>";
     let table = [
         ("priority before loc", format!("<url><priority>0.5</priority>{loc}</url>")),
@@ -83,7 +83,9 @@ fn what_the_schema_rejects_in_structure_draws_at_least_a_warning() {
     ];
     for (name, entry) in &table {
         let found = findings(entry);
-        assert!(found.iter().any(|(_, severity)| *severity >= Severity::Warning), "{name}: {found:?}");
+        // Nobody but the schema minds the order.
+        let is_order = found.iter().any(|(rule, _)| *rule == "entry-child-order");
+        assert!(is_order || found.iter().any(|(_, severity)| *severity >= Severity::Warning), "{name}: {found:?}");
     }
     // Nothing that the schema rejects is left out of the table, but for one thing: the protocol allows elements of
     // other namespaces, which the schema rejects as long as it is not told of theirs.

@@ -234,7 +234,7 @@ fn one_bad_row_never_costs_the_rows_after_it() {
             "two locs in an entry",
             file("<url>\n  <loc>https://example.com/1</loc>\n  <loc>https://example.com/2</loc>\n  <priority>0.5</priority>\n</url>\n"),
             &[one, two],
-            &["3:1 field-duplicate"],
+            &["5:3 field-duplicate"],
         )
         .fixed(
             "field-duplicate",
@@ -251,13 +251,13 @@ fn one_bad_row_never_costs_the_rows_after_it() {
             "an unknown element with a loc of its own",
             file(&("<url><x><loc>no</loc></x><loc>https://example.com/1</loc></url>\n".to_owned() + TWO)),
             &[one, two],
-            &["3:1 doc-unknown-element", "3:1 entry-child-order"],
+            &["3:6 doc-unknown-element", "3:26 entry-child-order"],
         ),
         case(
             "another order of the fields",
             file("<url><priority>0.5</priority><loc>https://example.com/1</loc></url>\n"),
             &[one],
-            &["3:1 entry-child-order"],
+            &["3:30 entry-child-order"],
         )
         .fixed("entry-child-order", file("<url><loc>https://example.com/1</loc><priority>0.5</priority></url>\n")),
         case(
@@ -292,7 +292,7 @@ fn one_bad_row_never_costs_the_rows_after_it() {
             "a known prefix that is not declared, deep inside",
             file("<url><loc>https://example.com/1</loc><x:y xmlns:x='urn:x'/></url>\n<url><loc>https://example.com/2</loc><b><image:image/></b></url>\n"),
             &[one, two],
-            &["3:1 doc-foreign-element", "4:1 doc-unknown-element", "4:41 xml-undeclared-prefix"],
+            &["3:38 doc-foreign-element", "4:38 doc-unknown-element", "4:41 xml-undeclared-prefix"],
         ),
         case(
             "prefixes that nothing declares, at any depth",
@@ -301,7 +301,7 @@ fn one_bad_row_never_costs_the_rows_after_it() {
                  <url><loc>https://example.com/2</loc><x:a xmlns:x='urn:x' xmlns:q='urn:q'><b><q:c/></b></x:a></url>\n",
             ),
             &[one, two],
-            &["3:1 xml-undeclared-prefix", "3:1 doc-foreign-element", "4:1 doc-foreign-element"],
+            &["3:38 doc-foreign-element", "3:62 xml-undeclared-prefix", "4:38 doc-foreign-element"],
         ),
         case(
             "capital letters",

@@ -60,6 +60,25 @@ pub(in crate::check) const fn of_severity(severity: Severity) -> RuleSet {
     set
 }
 
+/// Rules whose cause belongs to the file: a generator writes all its entries alike.
+pub(in crate::check) const PER_FILE: RuleSet = RuleSet::of(&[
+    Rule::IMAGE_DEPRECATED,
+    Rule::IMAGE_FOREIGN_HOST,
+    Rule::CHANGEFREQ_LASTMOD_CONFLICT,
+    Rule::PRIORITY_FORM,
+    Rule::LOC_MISSING_ROOT_SLASH,
+    Rule::HREFLANG_NO_X_DEFAULT,
+    Rule::EXT_OBSOLETE,
+    Rule::EXT_OBSOLETE_PAGEMAP,
+    Rule::LASTMOD_FRACTION,
+    Rule::LOC_OUTSIDE_PATH,
+    Rule::LASTMOD_DATE_ONLY,
+    Rule::XML_TRAILING_JUNK,
+]);
+
+/// Rules whose cause belongs to a host in a file.
+pub(in crate::check) const PER_HOST: RuleSet = RuleSet::of(&[Rule::LOC_FOREIGN_HOST, Rule::SET_MIXED_HOST]);
+
 /// The rules about extensions of an entry.
 pub(in crate::check) const EXTENSIONS: RuleSet = {
     let (table, mut set, mut at) = (join(), RuleSet::EMPTY, set::END as usize);
@@ -100,13 +119,15 @@ const fn join() -> [&'static Info; COUNT] {
     table
 }
 
-/// Rows of a room: `NAME "code" severity Scope Fix source, "summary", "help", [profiles];`
-/// Each becomes an associated constant of [`Rule`] and a row of the table. `NAME = MAIN severity …` is a
+/// Rows of a room: `NAME "code" severity(reason) Scope Fix source, "summary", "help", [profiles];`, where the reason for
+/// the severity is a constant of [`reason`] or a sentence. Each becomes an associated constant of [`Rule`] and a row of the table. `NAME = MAIN severity …` is a
 /// variant: the same rule, under the same code, where it is worse or milder.
 macro_rules! rules {
     (@code $code:literal) => { $code };
     (@code $main:ident) => { $main };
-    ($first:expr; $($name:ident $(= $main:ident)? $($code:literal)? $severity:ident $scope:ident $fix:ident $source:ident,
+    (@reason $reason:literal) => { $reason };
+    (@reason $reason:ident) => { $crate::check::rules::reason::$reason };
+    ($first:expr; $($name:ident $(= $main:ident)? $($code:literal)? $severity:ident($reason:tt) $scope:ident $fix:ident $source:ident,
         $summary:literal, $help:literal $(, [$(($profile:ident, $other:ident)),+])?;)+) => {
         /// Place of the first rule of this room.
         const FIRST: u16 = $first;
@@ -138,6 +159,7 @@ macro_rules! rules {
                 main
             },
             severity: $crate::check::rules::level::$severity,
+            reason: $crate::check::rules::rules!(@reason $reason),
             scope: $crate::check::rule::Scope::$scope,
             profiles: &[$($(($crate::check::rule::Profile::$profile, $crate::check::rules::level::$other)),+)?],
             summary: $summary,
@@ -157,6 +179,42 @@ mod level {
     pub(super) const W: Option<Severity> = Some(Severity::Warning);
     pub(super) const I: Option<Severity> = Some(Severity::Note);
     pub(super) const OFF: Option<Severity> = None;
+}
+
+/// Why rules have their severity. A reason that no other rule shares is in the rule's row.
+mod reason {
+    pub(super) const STOPS_READERS: &str =
+        "Most XML readers stop at this place or refuse the file, so entries are lost.";
+    pub(super) const NO_SITEMAP: &str = "Crawlers find no sitemap in the file, so none of its pages.";
+    pub(super) const REFUSED: &str = "Crawlers refuse the file and report an error.";
+    pub(super) const NAMESPACE: &str = "Search Console rejects the file with “Incorrect namespace”.";
+    pub(super) const OVER_LIMIT: &str = "Crawlers refuse the file or ignore everything over the limit.";
+    pub(super) const ENTRY_DROPPED: &str = "Crawlers drop the entry, so the page is not found through this file.";
+    pub(super) const DATE_IGNORED: &str = "Search Console reports an invalid date, and the value is lost.";
+    pub(super) const VALUE_IGNORED: &str = "The value is invalid: crawlers ignore it and the schema rejects the file.";
+    pub(super) const AMBIGUOUS: &str = "Readers disagree on which value counts.";
+    pub(super) const EXTENSION_LOST: &str = "Google reports the tag and ignores the image, video or article.";
+    pub(super) const TAG_REJECTED: &str = "Search Console reports an invalid tag, and the schema rejects the file.";
+    pub(super) const LINK_IGNORED: &str = "Google ignores the alternate link.";
+    pub(super) const SITEMAP_UNREAD: &str = "Crawlers do not fetch the sitemap that is listed here.";
+    pub(super) const WRONG_PAGE: &str = "The page is read, but probably under a URL that the site does not use.";
+    pub(super) const SOME_READERS: &str = "Most crawlers accept it, but some readers refuse or misread the file.";
+    pub(super) const CONTENT_SKIPPED: &str = "The page is read, but crawlers skip this part of the entry.";
+    pub(super) const SCHEMA_OPTIONAL: &str = "No crawler uses the value any more; only the schema rejects the file.";
+    pub(super) const DATES_DISTRUSTED: &str =
+        "The date is valid, but crawlers that find wrong dates stop using lastmod.";
+    pub(super) const DUPLICATE_FETCH: &str =
+        "Crawlers read the URL once; only the file's space and clear dates are lost.";
+    pub(super) const WASTES_SPACE: &str = "It has no effect on any crawler beyond the size of the file.";
+    pub(super) const HARMLESS: &str = "Every crawler accepts it; it is worth knowing, not urgent.";
+    pub(super) const SCHEMA_ONLY: &str = "Every crawler accepts it; only a strict schema validator rejects the file.";
+    pub(super) const HINT: &str = "It costs nothing but a hint that crawlers may have used.";
+    pub(super) const ENGINE_LIMIT: &str =
+        "Only this engine has the limit; it drops longer values and reports a warning.";
+    pub(super) const ENGINE_IGNORES: &str = "This engine ignores the field; the file is valid.";
+    pub(super) const SUBMISSION: &str = "Crawlers accept such URLs only if robots.txt of that host names this sitemap or both sites are verified, which a file cannot show.";
+    pub(super) const RECIPROCAL: &str =
+        "Google ignores links that are not confirmed by the other page, but the pages are still read.";
 }
 
 /// Titles of the sources, as people find them.
@@ -256,7 +314,7 @@ mod tests {
             "set-duplicate set-duplicate-equivalent set-duplicate-near set-duplicate-across-files \
             set-mixed-scheme set-mixed-www set-mixed-host set-mixed-port set-mixed-slash \
             set-lastmod-identical set-lastmod-generated set-lastmod-sparse set-priority-identical \
-            set-priority-all-high set-changefreq-identical set-news-mixed set-too-many-indexes",
+            set-priority-all-high set-news-mixed set-too-many-indexes",
         ),
         (
             7,

@@ -5,142 +5,142 @@
 use super::rules;
 
 rules! { super::document::END;
-    XML_NOT_WELL_FORMED "xml-not-well-formed" E Document Ask XML,
+    XML_NOT_WELL_FORMED "xml-not-well-formed" E(STOPS_READERS) Document Ask XML,
         "the XML is not well-formed",
         "Tags that do not match or markup that does not end make most readers stop at that place: what follows is lost. It was mended in memory so that every entry is here; a save writes it mended.";
-    MERGE_CONFLICT "merge-conflict" E Document Ask GIT,
+    MERGE_CONFLICT "merge-conflict" E(STOPS_READERS) Document Ask GIT,
         "a merge conflict that nobody has resolved",
         "Git left both sides of a conflict in the file, between lines of <<<<<<<, ======= and >>>>>>>. No reader takes such a file. The fix asks whether ours, theirs or the entries of both (each URL once) are right; until then the file is not changed.";
-    XML_UNESCAPED_AMPERSAND "xml-unescaped-ampersand" E Document Safe ESCAPING,
+    XML_UNESCAPED_AMPERSAND "xml-unescaped-ampersand" E(STOPS_READERS) Document Safe ESCAPING,
         "a raw & that should be &amp;",
         "In XML an ampersand is written &amp;, in URLs too. Most readers stop at the first raw one, some quietly cut the URL. The URL is kept as it was meant; a save writes it escaped.";
-    XML_UNESCAPED_ANGLE "xml-unescaped-angle" E Document Safe ESCAPING,
+    XML_UNESCAPED_ANGLE "xml-unescaped-angle" E(STOPS_READERS) Document Safe ESCAPING,
         "a raw < inside a value",
         "In XML a < inside a value is written &lt;. Readers stop there or cut the value. It was taken as text; a save writes it escaped.";
-    XML_UNKNOWN_ENTITY "xml-unknown-entity" E Document Safe XML,
+    XML_UNKNOWN_ENTITY "xml-unknown-entity" E(STOPS_READERS) Document Safe XML,
         "a named reference that XML does not know",
         "XML knows amp, lt, gt, apos and quot; names such as &eacute; belong to HTML, and readers stop at them. HTML names are taken for their character, others stay text. Where a DOCTYPE may declare the name, it is xml-dtd-entity instead.";
-    XML_DTD_ENTITY "xml-dtd-entity" W Document Ask XML,
+    XML_DTD_ENTITY "xml-dtd-entity" W(SOME_READERS) Document Ask XML,
         "a reference to an entity of a DTD",
         "The DOCTYPE declares this entity, or names a DTD outside of the file that may declare it, so the XML is well-formed (XML 1.0, 4.1, Entity Declared). Crawlers read no DTD, and neither does this editor, so that the value is not known: HTML names are taken for their character, others stay text. Write the characters themselves.";
-    XML_DOUBLE_ESCAPED "xml-double-escaped" W Field Ask PRACTICE,
+    XML_DOUBLE_ESCAPED "xml-double-escaped" W(WRONG_PAGE) Field Ask PRACTICE,
         "the value is escaped twice",
         "After decoding, the value still holds &amp; or the like: something escaped it once too often. Crawlers will ask for a URL with amp; in it, which is probably another page, and show it in a title.";
-    XML_ILLEGAL_CHAR "xml-illegal-char" E Document Safe XML,
+    XML_ILLEGAL_CHAR "xml-illegal-char" E(STOPS_READERS) Document Safe XML,
         "a character that XML cannot hold",
         "XML 1.0 has no control characters but tab and line ends, not even as references. Readers stop there. It was percent-encoded in a URL and dropped elsewhere; a reference to a number that is no character at all is kept as text, since a URL without it would be another page.";
-    XML_DUPLICATE_ATTRIBUTE "xml-duplicate-attribute" E Document Safe XML,
+    XML_DUPLICATE_ATTRIBUTE "xml-duplicate-attribute" E(STOPS_READERS) Document Safe XML,
         "an attribute stands twice in one tag",
         "A tag may have each attribute once; readers stop at the second. The first was kept.";
-    XML_BAD_COMMENT "xml-bad-comment" E Document Safe XML,
+    XML_BAD_COMMENT "xml-bad-comment" E(STOPS_READERS) Document Safe XML,
         "-- inside a comment",
         "Two hyphens may only end a comment. Strict readers stop there and see nothing of the file.";
-    XML_UNDECLARED_PREFIX "xml-undeclared-prefix" E Document Safe NAMESPACES,
+    XML_UNDECLARED_PREFIX "xml-undeclared-prefix" E(STOPS_READERS) Document Safe NAMESPACES,
         "a prefix that is not declared",
         "Elements such as image:image need xmlns:image on the root. Without it readers refuse the file. The usual namespace of a known prefix was declared; what another prefix stands for, only you can say.";
-    XML_DOCTYPE "xml-doctype" W Document Safe PRACTICE,
+    XML_DOCTYPE "xml-doctype" W(SOME_READERS) Document Safe PRACTICE,
         "a DOCTYPE declaration",
         "A sitemap has no DOCTYPE. Several crawlers refuse files with one, because entities in it are a known attack. Nothing in it is expanded or fetched here.";
-    XML_ENTITY_DECLARATION "xml-entity-declaration" E Document None PRACTICE,
+    XML_ENTITY_DECLARATION "xml-entity-declaration" E(STOPS_READERS) Document None PRACTICE,
         "the DOCTYPE declares entities",
         "Entities of a DOCTYPE can blow a file up or fetch others, so careful crawlers refuse the file. This editor never expands them: references to them stay text.";
-    XML_DECLARATION_MISSING "xml-declaration-missing" I Document Safe FORMAT,
+    XML_DECLARATION_MISSING "xml-declaration-missing" I(HARMLESS) Document Safe FORMAT,
         "no XML declaration",
         "The protocol's samples begin with <?xml version=\"1.0\" encoding=\"UTF-8\"?>. Without it UTF-8 is assumed, which is right for a sitemap.";
-    XML_VERSION "xml-version" W Document Safe XML,
+    XML_VERSION "xml-version" W(SOME_READERS) Document Safe XML,
         "an XML version other than 1.0",
         "A sitemap is XML 1.0; many readers know no other version and refuse the file. Nothing of a later version is of use in it.";
-    XML_LEADING_WHITESPACE "xml-leading-whitespace" E Document Safe CONSOLE,
+    XML_LEADING_WHITESPACE "xml-leading-whitespace" E(STOPS_READERS) Document Safe CONSOLE,
         "blanks before the XML declaration",
         "The XML declaration must be the very first thing in a file. Search Console reports leading whitespace; many readers refuse the file.";
-    XML_LEADING_JUNK "xml-leading-junk" E Document Safe PRACTICE,
+    XML_LEADING_JUNK "xml-leading-junk" E(STOPS_READERS) Document Safe PRACTICE,
         "something stands before the document",
         "Text before the root, such as a PHP notice or HTTP headers, makes readers refuse the file or take it for a list of URLs. It was left out.";
-    XML_TRAILING_JUNK "xml-trailing-junk" E Document Ask XML,
+    XML_TRAILING_JUNK "xml-trailing-junk" E(STOPS_READERS) Document Ask XML,
         "something stands after the document",
         "Nothing but comments may follow the root's end tag. Most readers refuse the file. It was left out.";
-    XML_CONCATENATED "xml-concatenated" E Document Ask PRACTICE,
+    XML_CONCATENATED "xml-concatenated" E(STOPS_READERS) Document Ask PRACTICE,
         "several documents in one file",
         "A second XML declaration or root follows the first. Readers see the first document at best. The entries of all of them are in this table.";
-    XML_TRUNCATED "xml-truncated" E Document Ask PRACTICE,
+    XML_TRUNCATED "xml-truncated" E(STOPS_READERS) Document Ask PRACTICE,
         "the file is cut off",
         "The file ends inside an element, as after a broken transfer. Complete entries are here; the one that was cut is left out, because half a URL is another page.";
-    ENC_NOT_UTF8 "enc-not-utf8" E Document Safe FORMAT,
+    ENC_NOT_UTF8 "enc-not-utf8" E(REFUSED) Document Safe FORMAT,
         "not encoded in UTF-8",
         "A sitemap must be UTF-8. Readers damage letters outside ASCII or refuse the file. It was decoded; a save writes UTF-8.";
-    ENC_MISMATCH "enc-mismatch" W Document Safe PRACTICE,
+    ENC_MISMATCH "enc-mismatch" W(SOME_READERS) Document Safe PRACTICE,
         "the declared encoding is not the one used",
         "Byte order mark, declaration and bytes disagree. A mark counts most, then the declaration; but valid UTF-8 with letters outside ASCII is UTF-8, whatever 8-bit encoding is declared.";
-    ENC_INVALID_BYTES "enc-invalid-bytes" E Document Ask FORMAT,
+    ENC_INVALID_BYTES "enc-invalid-bytes" E(REFUSED) Document Ask FORMAT,
         "bytes that the encoding does not have",
         "Some bytes make no character in the file's encoding; they were read as windows-1252, the usual reason. Look at the rows with letters outside ASCII before saving.";
-    ENC_UNKNOWN_LABEL "enc-unknown-label" E Document Safe XML,
+    ENC_UNKNOWN_LABEL "enc-unknown-label" E(REFUSED) Document Safe XML,
         "the declaration names an unknown encoding",
         "Names such as utf8mb4, utf8- or unicode are no registered encodings. An XML processor that cannot process the declared encoding must stop (XML 1.0, 4.3.3: a fatal error); some parsers guess what was meant, others refuse the file. It was read as UTF-8; a save declares that.";
-    ENC_BOM "enc-bom" I Document Safe YANDEX,
+    ENC_BOM "enc-bom" I(HARMLESS) Document Safe YANDEX,
         "a byte order mark",
         "UTF-8 needs no byte order mark. Crawlers tolerate it; some tools trip over it.";
-    ENC_BOM_OTHER "enc-bom-other" E Document Safe FORMAT,
+    ENC_BOM_OTHER "enc-bom-other" E(REFUSED) Document Safe FORMAT,
         "a byte order mark of UTF-16 or UTF-32",
         "A sitemap must be UTF-8. Several crawlers take the file for text. It was decoded; a save writes UTF-8.";
-    DOC_ROOT_UNKNOWN "doc-root-unknown" E Document None CONSOLE,
+    DOC_ROOT_UNKNOWN "doc-root-unknown" E(NO_SITEMAP) Document None CONSOLE,
         "no kind of sitemap",
         "The root is none of urlset, sitemapindex, rss and feed, so no crawler takes the file for a sitemap. Search Console reports an unsupported format.";
-    DOC_ROOT_CASE "doc-root-case" E Document Safe XML,
+    DOC_ROOT_CASE "doc-root-case" E(NO_SITEMAP) Document Safe XML,
         "names in capital letters",
         "XML names are case-sensitive: urlset, url and loc are written in small letters. Readers find no entries in the file. A save writes them small.";
-    DOC_HTML "doc-html" E Document None CONSOLE,
+    DOC_HTML "doc-html" E(NO_SITEMAP) Document None CONSOLE,
         "an HTML page instead of a sitemap",
         "The file is an HTML page: an error page, a login page, or a sitemap as a browser shows it through a style sheet. Fetch the sitemap itself.";
-    DOC_EMPTY "doc-empty" E Document None CONSOLE,
+    DOC_EMPTY "doc-empty" E(NO_SITEMAP) Document None CONSOLE,
         "an empty file",
         "The file has no bytes, or nothing but white space. Search Console reports an error.";
-    DOC_MIXED_KINDS "doc-mixed-kinds" E Entry Ask SCHEMA_URLSET,
+    DOC_MIXED_KINDS "doc-mixed-kinds" E(ENTRY_DROPPED) Entry Ask SCHEMA_URLSET,
         "entries of another kind of file",
         "A urlset lists url elements, a sitemapindex lists sitemap elements. Crawlers skip the other kind or drop the file. Move them to a file of their own.";
-    DOC_FOREIGN_ELEMENT "doc-foreign-element" I Entry None SCHEMA,
+    DOC_FOREIGN_ELEMENT "doc-foreign-element" I(HARMLESS) Entry None SCHEMA,
         "an element of an unknown namespace",
         "Other namespaces may extend an entry; crawlers skip what they do not know. It is kept as it is.";
-    DOC_ENTRY_OUTSIDE_ROOT "doc-entry-outside-root" E Document Ask SCHEMA,
+    DOC_ENTRY_OUTSIDE_ROOT "doc-entry-outside-root" E(STOPS_READERS) Document Ask SCHEMA,
         "a loc in no entry, or an entry inside another one",
         "A loc belongs in a url (or sitemap), and that directly below the root. Crawlers skip what stands elsewhere, some lose all that follows. It was made an entry of its own.";
-    NS_PREFIX "ns-prefix" I Document None NAMESPACES,
+    NS_PREFIX "ns-prefix" I(HARMLESS) Document None NAMESPACES,
         "the protocol's elements carry a prefix",
         "A prefix such as sm:urlset is legal and means the same. Some simple readers find no entries in the file.";
-    NS_EXT_VARIANT "ns-ext-variant" E Document Safe CONSOLE,
+    NS_EXT_VARIANT "ns-ext-variant" E("Crawlers ignore the whole extension in every entry.") Document Safe CONSOLE,
         "an extension's namespace is almost right",
         "A namespace is compared letter by letter: https, another version or another path make it another one. Crawlers ignore the extension then.";
-    NS_DECLARED_UNUSED "ns-declared-unused" I Document Safe PRACTICE,
+    NS_DECLARED_UNUSED "ns-declared-unused" I(HARMLESS) Document Safe PRACTICE,
         "an extension is declared and never used",
         "The root declares the namespace of an extension that no entry uses. It does no harm but to the size of the file.";
-    SCHEMA_LOCATION "schema-location" I Document Safe PRACTICE,
+    SCHEMA_LOCATION "schema-location" I(HARMLESS) Document Safe PRACTICE,
         "xsi:schemaLocation names another schema",
         "The hint pairs a namespace with the address of its schema; here the namespace is not the file's or belongs to 0.84. Crawlers ignore it, validators may not.";
-    GZIP_CORRUPT "gzip-corrupt" E Document Ask CONSOLE,
+    GZIP_CORRUPT "gzip-corrupt" E(REFUSED) Document Ask CONSOLE,
         "damaged gzip data",
         "The checksum, length or header of the gzip data is wrong. Crawlers report a compression error. What could be unpacked is here.";
-    GZIP_TRUNCATED "gzip-truncated" E Document Ask CONSOLE,
+    GZIP_TRUNCATED "gzip-truncated" E(REFUSED) Document Ask CONSOLE,
         "gzip data that is cut off",
         "The gzip data ends early, as after a broken transfer. Crawlers report a compression error. What could be unpacked is here.";
-    GZIP_MULTI_MEMBER "gzip-multi-member" W Document Safe PRACTICE,
+    GZIP_MULTI_MEMBER "gzip-multi-member" W(SOME_READERS) Document Safe PRACTICE,
         "several gzip members",
         "The file is several gzip streams one after the other. Many readers unpack the first only, without a word. All were read; a save writes one.";
-    GZIP_TRAILING_GARBAGE "gzip-trailing-garbage" W Document Safe PRACTICE,
+    GZIP_TRAILING_GARBAGE "gzip-trailing-garbage" W(SOME_READERS) Document Safe PRACTICE,
         "bytes after the gzip data",
         "Something follows the gzip data; strict readers refuse the file. It was left out.";
-    GZIP_DOUBLE "gzip-double" W Document Safe PRACTICE,
+    GZIP_DOUBLE "gzip-double" W(SOME_READERS) Document Safe PRACTICE,
         "compressed twice",
         "The file is gzip data inside gzip data, as when a server packs a packed file. Crawlers unpack once and find no XML. It was unpacked; a save packs it once.";
-    GZIP_EXTENSION_MISMATCH "gzip-extension-mismatch" W Document Safe PRACTICE,
+    GZIP_EXTENSION_MISMATCH "gzip-extension-mismatch" W(SOME_READERS) Document Safe PRACTICE,
         "the name and the packing disagree",
         "A name with .gz should hold gzip data, and gzip data should have such a name. Readers that go by the name fail. The bytes decide here. The fix packs or unpacks the file as its name says: the name stays, because its URL is known elsewhere.";
-    COMPRESS_NOT_GZIP "compress-not-gzip" E Document None FAQ,
+    COMPRESS_NOT_GZIP "compress-not-gzip" E(NO_SITEMAP) Document None FAQ,
         "packed with something other than gzip",
         "A sitemap may be gzipped; zip, bzip2, zstd and others are not read by crawlers. Unpack it first.";
-    GZIP_BOMB "gzip-bomb" E Document None PRACTICE,
+    GZIP_BOMB "gzip-bomb" E(NO_SITEMAP) Document None PRACTICE,
         "unpacks to more than may be read",
         "The gzip data unpacks to more than the ceiling, far beyond what a sitemap may have. Reading was stopped to save memory; max-bytes raises the ceiling.";
-    FILE_NAME_UNSAFE "file-name-unsafe" W Document Ask GOOGLE_BUILD,
+    FILE_NAME_UNSAFE "file-name-unsafe" W(SOME_READERS) Document Ask GOOGLE_BUILD,
         "a file name that needs escaping in a URL",
         "A sitemap is fetched by its URL; a name with blanks or other characters that URLs escape, or of more than 255 bytes, invites mistakes. The fix gives the file another name in its folder, and the index lists it by that; the old file goes when that is saved. Another name is another URL: robots.txt and Search Console have to be told.";
 }

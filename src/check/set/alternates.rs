@@ -431,7 +431,37 @@ impl Alternates {
     /// Whether the rows of a URL list another set of links than a row does.
     pub fn differs_from(&self, row: u32, key: u64) -> bool {
         let Some((_, own)) = self.rows.get(&row) else { return false };
-        self.linked.get(&key).is_some_and(|counted| counted.iter().any(|(number, _)| number != *own))
+        self.linked.get(&key).is_some_and(|linked| self.is_at_odds(*own, key, linked))
+    }
+
+    /// Whether the rows of a URL, which have these sets of links, list another set than this one.
+    fn is_at_odds(&self, number: u32, key: u64, linked: &Counted) -> bool {
+        if linked.is_only(number) {
+            return false;
+        }
+        linked.len() > SETS_PER_PAGE
+            || linked.iter().any(|(other, _)| other != number && !self.differ_by_themselves(number, (other, key)))
+    }
+
+    /// Whether two sets of links are one but for pages that do not list themselves, which is said of those pages: all rows
+    /// of this set are one URL, and `key` is the URL of the other's.
+    fn differ_by_themselves(&self, number: u32, (other, key): (u32, u64)) -> bool {
+        let (Some(own), Some(theirs)) = (self.sets.get(number as usize), self.sets.get(other as usize)) else {
+            return false;
+        };
+        let strangers = own.strangers.as_deref().filter(|strangers| strangers.len() == 1);
+        let missing = strangers.and_then(|strangers| strangers.iter().next());
+        let missing = missing.filter(|(_, rows)| **rows == own.rows).map(|(key, _)| *key);
+        let their_missing = Some(key).filter(|key| !theirs.lists(*key));
+        if missing.is_none() && their_missing.is_none() {
+            return false;
+        }
+        let whole = |set: &LinkSet, more: Option<u64>| {
+            let mut keys: Vec<u64> = set.keys.iter().copied().chain(more).collect();
+            keys.sort_unstable();
+            keys
+        };
+        own.keys.len().abs_diff(theirs.keys.len()) <= 1 && whole(own, missing) == whole(theirs, their_missing)
     }
 
     /// The number of a set of links, given now if it has none.
@@ -502,7 +532,7 @@ impl Alternates {
                 continue;
             }
             let linked = self.linked.get(key);
-            if linked.is_some_and(|linked| !linked.is_only(number)) {
+            if linked.is_some_and(|linked| self.is_at_odds(number, *key, linked)) {
                 verdict.differs = set.rows;
             }
             has_others |= linked.is_none_or(|linked| linked.count_of(number) == 0);

@@ -8,6 +8,7 @@ use super::dates::{Agreement, Dates, EachDate, Minutes};
 use super::hosts::{Hosts, Origin};
 use super::rule::{SetRule, SetRules};
 use crate::protocol::limits::NEWS_PER_FILE;
+use crate::words::grouped;
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
@@ -98,6 +99,11 @@ pub struct FileTally {
 }
 
 impl FileTally {
+    /// Rows without a readable date.
+    pub fn undated(&self) -> u32 {
+        self.rows.saturating_sub(self.dates.len())
+    }
+
     /// Counts a row.
     pub fn add(&mut self, origin: Option<Origin>, facts: &RowFacts) {
         self.rows += 1;
@@ -155,12 +161,18 @@ impl FileTally {
 
     /// What was found about a rule that the file breaks, in words.
     pub fn message(&self, rule: SetRule) -> String {
-        let dated = self.dates.len();
+        let dated = grouped(u64::from(self.dates.len()));
         match (rule, self.verdict.dates) {
             (SetRule::NewsLimit, _) => {
-                format!("{} news entries in this file; Google reads {NEWS_PER_FILE} at most", self.news)
+                format!(
+                    "{} news entries in this file; Google reads {} at most",
+                    grouped(self.news.into()),
+                    grouped(NEWS_PER_FILE.into())
+                )
             }
-            (SetRule::NewsMixed, _) => format!("{} of the {} entries in this file are news", self.news, self.rows),
+            (SetRule::NewsMixed, _) => {
+                format!("{} of the {} URLs in this file are news", grouped(self.news.into()), grouped(self.rows.into()))
+            }
             (_, Some(Agreement::OneMinute)) => {
                 format!("over 80 % of the {dated} dates in this file lie within one minute")
             }

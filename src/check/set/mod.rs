@@ -13,6 +13,7 @@ mod file;
 mod groups;
 mod hosts;
 mod members;
+mod minority;
 mod near;
 mod part;
 mod rule;
@@ -20,12 +21,14 @@ mod sums;
 mod turned;
 
 pub use alternates::{Link, host_hash};
+pub use near::NearRows;
 pub use part::PartTally;
 pub use rule::{Place, SetRule, SetRules};
 pub use sums::Turns;
 pub use turned::{Turn, Turned, is_same_origin};
 
 use crate::protocol::location::{self, Location, NO_KEY};
+use crate::words::grouped;
 use alternates::Alternates;
 use duplicates::Duplicates;
 use file::FileTally;
@@ -35,10 +38,8 @@ use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use sums::{Sums, slash_style};
+use sums::Sums;
 
-/// From this many entries on, equal priorities are worth a warning (rule catalogue, `set-priority-identical`).
-const FEW_ENTRIES: u64 = 10;
 /// Priority 1.0, in hundredths.
 const TOP_PRIORITY: u8 = 100;
 
@@ -101,16 +102,6 @@ struct FileSums {
     news_limit: u64,
 }
 
-/// Rules that a row breaks because others of its file or the set are otherwise.
-const MINORITY_RULES: [SetRule; 6] = [
-    SetRule::MixedScheme,
-    SetRule::MixedWww,
-    SetRule::MixedHost,
-    SetRule::MixedPort,
-    SetRule::MixedSlash,
-    SetRule::TemplateHost,
-];
-
 /// The index of the whole set.
 #[derive(Debug, Clone, Default)]
 pub struct SetIndex {
@@ -123,6 +114,8 @@ pub struct SetIndex {
     verdicts: FileSums,
     sums: Sums,
     cross_submission: bool,
+    /// Whether it is one file, which may be of a larger set.
+    is_part: bool,
 }
 
 impl SetIndex {
@@ -148,6 +141,11 @@ impl SetIndex {
         self.cross_submission = declared;
     }
 
+    /// Says whether this is one file alone, which may be part of a larger set: what it does not list may be in the others.
+    pub fn set_part(&mut self, is_part: bool) {
+        self.is_part = is_part;
+    }
+
     /// Tells when a file was last changed, in seconds since 1970; unknown at first. Settle afterwards.
     pub fn set_mtime(&mut self, file: u32, mtime: Option<i64>) {
         self.touch(file).set_mtime(mtime);
@@ -156,6 +154,11 @@ impl SetIndex {
     /// When a file was last changed, in seconds since 1970, if that is known.
     pub fn mtime(&self, file: u32) -> Option<i64> {
         self.files.get(file as usize).and_then(FileTally::mtime)
+    }
+
+    /// Rows of a file without a readable date.
+    pub fn undated(&self, file: u32) -> u32 {
+        self.files.get(file as usize).map_or(0, FileTally::undated)
     }
 
     /// Adds a row that is not in the index.
@@ -294,7 +297,8 @@ impl SetIndex {
     /// How many findings a rule has: rows, files, or 1 for the set.
     pub fn count_of(&self, rule: SetRule) -> u64 {
         match rule {
-            SetRule::Duplicate => self.duplicates.groups.exact,
+            // A row that repeats a URL in a further file is said of the files, once.
+            SetRule::Duplicate => self.duplicates.groups.exact.saturating_sub(self.duplicates.groups.across),
             SetRule::DuplicateEquivalent => self.duplicates.groups.equivalent,
             SetRule::DuplicateAcrossFiles => self.duplicates.groups.across,
             SetRule::MixedScheme => self.hosts.schemes[0].min(self.hosts.schemes[1]),
@@ -302,25 +306,26 @@ impl SetIndex {
             SetRule::MixedHost if self.cross_submission => 0,
             SetRule::MixedHost => self.verdicts.other_host,
             SetRule::MixedPort => self.verdicts.other_port,
-            SetRule::MixedSlash => self.rarer_slash().map_or(0, |slash| self.sums.slashes[usize::from(slash)]),
+            SetRule::MixedSlash => {
+                (0..self.sums.slashes.len()).filter_map(|depth| Some(self.rarer_slash(depth)?.1)).sum()
+            }
             SetRule::TemplateHost => self.hosts.templates(),
             SetRule::LastmodIdentical => self.verdicts.identical,
             SetRule::LastmodGenerated => self.verdicts.generated,
             SetRule::NewsMixed => self.verdicts.news_mixed,
             SetRule::NewsLimit => self.verdicts.news_limit,
             SetRule::HreflangNoReturn => self.alternates.no_return,
+            SetRule::HreflangTargetMissing if self.is_part => 0,
             SetRule::HreflangTargetMissing => self.alternates.missing,
             SetRule::HreflangSetDiffers => self.alternates.differs,
             SetRule::LastmodSparse => {
                 u64::from(self.sums.with_lastmod > 0 && self.sums.with_lastmod * 2 < self.sums.rows)
             }
-            SetRule::PriorityIdentical => u64::from(self.sums.rows >= FEW_ENTRIES && self.only_priority().is_some()),
-            SetRule::PriorityIdenticalFew => u64::from(self.sums.rows < FEW_ENTRIES && self.only_priority().is_some()),
+            SetRule::PriorityIdentical => u64::from(self.only_priority().is_some()),
             SetRule::PriorityAllHigh => {
                 let top = self.sums.priorities[usize::from(TOP_PRIORITY)];
                 u64::from(self.sums.rows > 1 && top * 2 > self.sums.rows)
             }
-            SetRule::ChangefreqIdentical => u64::from(only_value(&self.sums.frequencies, self.sums.rows).is_some()),
             SetRule::ChangefreqIgnored => u64::from(self.sums.frequencies.iter().any(|rows| *rows > 0)),
             SetRule::PriorityIgnored => u64::from(self.sums.priorities.iter().any(|rows| *rows > 0)),
         }
@@ -344,10 +349,10 @@ impl SetIndex {
         if let Some(class) = self.duplicates.class_of(row, locs) {
             let repeats = class.members.first() != Some(row);
             let first_of_page = self.duplicates.group_of(row).and_then(Rows::first);
-            rules.insert_if(SetRule::Duplicate, repeats);
             rules.insert_if(SetRule::DuplicateEquivalent, !repeats && first_of_page != Some(row));
             let is_in_further_file = class.members.is_first_in_further_file(row, locs.file(row));
             rules.insert_if(SetRule::DuplicateAcrossFiles, is_in_further_file);
+            rules.insert_if(SetRule::Duplicate, repeats && !is_in_further_file);
         }
         self.add_minority_rules(row, locs, &mut rules);
         self.add_link_rules(row, &mut rules);
@@ -358,7 +363,7 @@ impl SetIndex {
     /// things walk over all rows: work for a job, not for a frame.
     pub fn rows_with(&self, rule: SetRule, locs: &impl Locs) -> RoaringBitmap {
         match rule {
-            SetRule::Duplicate => self.duplicates.groups.exact_rows(),
+            SetRule::Duplicate => self.duplicates.groups.exact_rows() - self.duplicates.groups.across_rows(),
             SetRule::DuplicateEquivalent => self.duplicates.groups.equivalent_rows(),
             SetRule::DuplicateAcrossFiles => self.duplicates.groups.across_rows(),
             SetRule::HreflangNoReturn | SetRule::HreflangTargetMissing | SetRule::HreflangSetDiffers => {
@@ -475,15 +480,15 @@ impl SetIndex {
     }
 
     fn message(&self, rule: SetRule) -> String {
-        let rows = self.sums.rows;
+        let urls = format!("{} URLs", grouped(self.sums.rows));
         match rule {
-            SetRule::LastmodSparse => format!("only {} of {rows} entries have a lastmod", self.sums.with_lastmod),
-            SetRule::PriorityIdentical | SetRule::PriorityIdenticalFew => {
+            SetRule::LastmodSparse => format!("only {} of {urls} have a lastmod", grouped(self.sums.with_lastmod)),
+            SetRule::PriorityIdentical => {
                 let hundredths = self.only_priority().unwrap_or(0);
-                format!("all {rows} entries have priority {}: it tells nothing apart", hundredths as f32 / 100.0)
+                format!("all {urls} have priority {}, so it carries no information", hundredths as f32 / 100.0)
             }
             SetRule::PriorityAllHigh => {
-                format!("{} of {rows} entries have priority 1.0", self.sums.priorities[usize::from(TOP_PRIORITY)])
+                format!("{} of {urls} have priority 1.0", grouped(self.sums.priorities[usize::from(TOP_PRIORITY)]))
             }
             SetRule::ChangefreqIgnored => {
                 let rows: u64 = self.sums.frequencies.iter().sum();
@@ -493,41 +498,15 @@ impl SetIndex {
                 let rows: u64 = self.sums.priorities.iter().sum();
                 format!("priority has no effect here, and {} one", having(rows))
             }
-            _ => format!("all {rows} entries have the same changefreq"),
+            _ => rule.rule().summary().to_owned(),
         }
-    }
-
-    /// Whether any row breaks a rule by its scheme, host, port or final slash alone. Mostly none does.
-    pub fn has_minorities(&self) -> bool {
-        MINORITY_RULES.iter().any(|rule| self.count_of(*rule) > 0)
-    }
-
-    /// The rules that a row breaks by its scheme, host, port or final slash alone.
-    fn add_minority_rules(&self, row: u32, locs: &impl Locs, rules: &mut SetRules) {
-        if !self.has_minorities() {
-            return;
-        }
-        let Some(loc) = locs.loc(row) else { return };
-        let location = Location::outline(&loc);
-        if let Some(origin) = self.hosts.find(&location) {
-            rules.insert_if(SetRule::MixedScheme, self.hosts.rarer_scheme() == Some(origin.scheme));
-            rules.insert_if(SetRule::MixedWww, self.hosts.is_www_minority(origin.host));
-            rules.insert_if(SetRule::TemplateHost, self.hosts.is_template(origin.host));
-            if let Some(file) = self.files.get(locs.file(row) as usize) {
-                let is_foreign = file.verdict.main_host.is_some_and(|host| host != origin.host);
-                rules.insert_if(SetRule::MixedHost, is_foreign && !self.cross_submission);
-                rules.insert_if(SetRule::MixedPort, file.verdict.main_port.is_some_and(|port| port != origin.port));
-            }
-        }
-        let slash = slash_style(&location);
-        rules.insert_if(SetRule::MixedSlash, slash.is_some() && slash == self.rarer_slash());
     }
 
     /// The rules that a row breaks by its alternate links.
     fn add_link_rules(&self, row: u32, rules: &mut SetRules) {
         let (no_return, missing, differs) = self.alternates.faults_of(row);
         rules.insert_if(SetRule::HreflangNoReturn, no_return);
-        rules.insert_if(SetRule::HreflangTargetMissing, missing);
+        rules.insert_if(SetRule::HreflangTargetMissing, missing && !self.is_part);
         rules.insert_if(SetRule::HreflangSetDiffers, differs);
     }
 
@@ -544,13 +523,6 @@ impl SetIndex {
     /// The priority of all entries, in hundredths.
     fn only_priority(&self) -> Option<usize> {
         only_value(&self.sums.priorities, self.sums.rows)
-    }
-
-    /// The style of fewer rows where both occur and it is under a tenth.
-    fn rarer_slash(&self) -> Option<bool> {
-        let [without, with] = self.sums.slashes;
-        let fewer = without.min(with);
-        (fewer > 0 && fewer * 10 < without + with).then_some(with < without)
     }
 
     fn touch(&mut self, file: u32) -> &mut FileTally {
@@ -586,7 +558,7 @@ impl FileSums {
 
 /// `1 entry has`, `2 entries have`.
 fn having(rows: u64) -> String {
-    if rows == 1 { "1 entry has".to_owned() } else { format!("{rows} entries have") }
+    if rows == 1 { "1 URL has".to_owned() } else { format!("{} URLs have", grouped(rows)) }
 }
 
 /// The place of the one value that all of two or more rows have.

@@ -10,6 +10,46 @@ use hashbrown::hash_table::Entry;
 use roaring::RoaringBitmap;
 use std::hash::BuildHasher as _;
 
+/// Rows that come near to an earlier row, each with that row.
+#[derive(Debug, Clone, Default)]
+pub struct NearRows {
+    rows: RoaringBitmap,
+    /// By row, ascending.
+    firsts: Vec<(u32, u32)>,
+}
+
+impl NearRows {
+    fn of(firsts: Vec<(u32, u32)>) -> Self {
+        Self { rows: firsts.iter().map(|(row, _)| *row).collect(), firsts }
+    }
+
+    /// Whether a row is one of them.
+    pub fn contains(&self, row: u32) -> bool {
+        self.rows.contains(row)
+    }
+
+    /// How many they are.
+    pub fn len(&self) -> u64 {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// All of them.
+    pub const fn rows(&self) -> &RoaringBitmap {
+        &self.rows
+    }
+
+    /// The earlier row that a row comes near to.
+    pub fn first_of(&self, row: u32) -> Option<u32> {
+        let at = self.firsts.binary_search_by_key(&row, |(row, _)| *row).ok()?;
+        self.firsts.get(at).map(|(_, first)| *first)
+    }
+}
+
 impl SetIndex {
     /// Rows that come near to an earlier row and do not name the same page for certain.
     /// Walks over all rows: work for a job.
@@ -18,8 +58,8 @@ impl SetIndex {
     }
 
     /// The same among some rows only, as long as no other row comes near to one of them.
-    pub fn near_duplicates_among(&self, rows: &RoaringBitmap, locs: &impl Locs) -> RoaringBitmap {
-        self.near_pairs_among(rows, locs).into_iter().map(|(row, _)| row).collect()
+    pub fn near_duplicates_among(&self, rows: &RoaringBitmap, locs: &impl Locs) -> NearRows {
+        NearRows::of(self.near_pairs_among(rows, locs))
     }
 
     /// The same rows, each with the earlier one.

@@ -70,14 +70,10 @@ set_rules! {
     LastmodGenerated = SET_LASTMOD_GENERATED, File;
     /// Some entries dated, but under half of them (Bing, 2023).
     LastmodSparse = SET_LASTMOD_SPARSE, Set;
-    /// Every one of ten or more entries of the same priority (sitemaps.org protocol, "priority").
+    /// Every one of two or more entries of the same priority (sitemaps.org protocol, "priority").
     PriorityIdentical = SET_PRIORITY_IDENTICAL, Set;
-    /// Every one of two to nine entries of the same priority.
-    PriorityIdenticalFew = SET_PRIORITY_IDENTICAL_FEW, Set;
     /// Over half of the entries at priority 1.0 (sitemaps.org protocol, "priority").
     PriorityAllHigh = SET_PRIORITY_ALL_HIGH, Set;
-    /// Every entry of the same changefreq.
-    ChangefreqIdentical = SET_CHANGEFREQ_IDENTICAL, Set;
     /// A changefreq somewhere, for engines that ignore it (Google Search Central, "Build and submit a sitemap").
     ChangefreqIgnored = CHANGEFREQ_IGNORED, Set;
     /// A priority somewhere, for engines that ignore it.

@@ -8,6 +8,9 @@ const PRIORITIES: usize = 101;
 /// Number of distinct words of changefreq.
 const FREQUENCIES: usize = 7;
 
+/// Depths of paths that are told apart.
+const DEPTHS: usize = 8;
+
 /// What rows add up to.
 #[derive(Debug, Clone)]
 pub struct Sums {
@@ -19,13 +22,19 @@ pub struct Sums {
     pub priorities: [u64; PRIORITIES],
     /// By changefreq.
     pub frequencies: [u64; FREQUENCIES],
-    /// Paths without and with a final slash.
-    pub slashes: [u64; 2],
+    /// Paths without and with a final slash, by the number of their segments.
+    pub slashes: [[u64; 2]; DEPTHS],
 }
 
 impl Default for Sums {
     fn default() -> Self {
-        Self { rows: 0, with_lastmod: 0, priorities: [0; PRIORITIES], frequencies: [0; FREQUENCIES], slashes: [0; 2] }
+        Self {
+            rows: 0,
+            with_lastmod: 0,
+            priorities: [0; PRIORITIES],
+            frequencies: [0; FREQUENCIES],
+            slashes: [[0; 2]; DEPTHS],
+        }
     }
 }
 
@@ -34,8 +43,10 @@ impl Sums {
     pub fn count(&mut self, location: &Location<'_>, facts: &RowFacts, step: i64) {
         let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
         add(&mut self.rows);
-        if let Some(slash) = slash_style(location) {
-            add(&mut self.slashes[usize::from(slash)]);
+        if let Some(counter) =
+            slash_style(location).and_then(|style| self.slashes.get_mut(style.depth)?.get_mut(usize::from(style.slash)))
+        {
+            add(counter);
         }
         self.count_values(facts, step);
     }
@@ -60,7 +71,9 @@ impl Sums {
         self.with_lastmod += other.with_lastmod;
         let pairs = self.priorities.iter_mut().zip(&other.priorities);
         let pairs = pairs.chain(self.frequencies.iter_mut().zip(&other.frequencies));
-        pairs.chain(self.slashes.iter_mut().zip(&other.slashes)).for_each(|(sum, more)| *sum += more);
+        pairs
+            .chain(self.slashes.iter_mut().flatten().zip(other.slashes.iter().flatten()))
+            .for_each(|(sum, more)| *sum += more);
     }
 
     /// Counts the values of rows that are there before and after.
@@ -71,7 +84,7 @@ impl Sums {
         let pairs = self.priorities.iter_mut().zip(&turns.before.priorities);
         pairs
             .chain(self.frequencies.iter_mut().zip(&turns.before.frequencies))
-            .chain(self.slashes.iter_mut().zip(&turns.before.slashes))
+            .chain(self.slashes.iter_mut().flatten().zip(turns.before.slashes.iter().flatten()))
             .for_each(|(sum, less)| *sum = sum.saturating_sub(*less));
     }
 }
@@ -105,15 +118,21 @@ impl Turns {
     }
 }
 
-/// Whether a path ends in a slash; `None` for the root and for a last segment with an extension.
-pub fn slash_style(location: &Location<'_>) -> Option<bool> {
+/// How a path ends, and how deep it is: sections (`/news/`) and the pages in them (`/news/a`) often differ on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SlashStyle {
+    /// The number of its segments less one; all that are deeper count together.
+    pub depth: usize,
+    /// Whether it ends in a slash.
+    pub slash: bool,
+}
+
+/// How a path ends; `None` for the root and for a last segment with an extension.
+pub fn slash_style(location: &Location<'_>) -> Option<SlashStyle> {
     location.scheme()?;
-    match location.path().as_bytes() {
-        [] | [b'/'] => None,
-        [.., b'/'] => Some(true),
-        path => {
-            let end = path.iter().rev().find(|&&byte| byte == b'/' || byte == b'.');
-            (end != Some(&b'.')).then_some(false)
-        }
-    }
+    let path = location.path().as_bytes();
+    let (path, slash) = path.strip_suffix(b"/").map_or((path, false), |path| (path, true));
+    let depth = memchr::memchr_iter(b'/', path).count().checked_sub(1)?;
+    let has_extension = !slash && path.iter().rev().find(|&&byte| byte == b'/' || byte == b'.') == Some(&b'.');
+    (!has_extension).then_some(SlashStyle { depth: depth.min(DEPTHS - 1), slash })
 }

@@ -1,5 +1,6 @@
 //! The index of the set against a full count after every change, and each rule by example.
 
+use super::sums::{SlashStyle, slash_style};
 use super::*;
 use crate::protocol::location::{self, key, key_hash};
 use proptest::prelude::*;
@@ -81,10 +82,8 @@ impl Model {
             for (place, &(row, file)) in members.iter().enumerate() {
                 let is_new_file = seen.insert(file);
                 if place > 0 {
-                    rows.entry(SetRule::Duplicate).or_default().insert(row);
-                    if is_new_file {
-                        rows.entry(SetRule::DuplicateAcrossFiles).or_default().insert(row);
-                    }
+                    let rule = if is_new_file { SetRule::DuplicateAcrossFiles } else { SetRule::Duplicate };
+                    rows.entry(rule).or_default().insert(row);
                 }
             }
         }
@@ -193,16 +192,32 @@ impl Model {
                 let returns = of_target().any(|(_, _, theirs)| theirs.iter().any(|back| back.key == *key));
                 flag(SetRule::HreflangNoReturn, is_there && !is_own && !returns);
                 flag(SetRule::HreflangTargetMissing, !is_there && hosts.contains(&link.host));
-                flag(SetRule::HreflangSetDiffers, of_target().any(|(_, _, theirs)| theirs != links));
+                // What a page that does not list itself lacks is said of that page alone.
+                let whole = |links: &BTreeSet<Link>, missing: Option<u64>| {
+                    links.iter().map(|link| link.key).chain(missing).collect::<BTreeSet<u64>>()
+                };
+                let same = || linked.iter().filter(|(_, _, other)| other == links).map(|(_, key, _)| *key);
+                let missing = same().next().filter(|first| same().all(|key| key == *first));
+                let missing = missing.filter(|key| !links.iter().any(|link| link.key == *key));
+                let differs = |theirs: &BTreeSet<Link>| {
+                    let their_missing = Some(link.key).filter(|key| !theirs.iter().any(|link| link.key == *key));
+                    let may_be_same = missing.is_some() || their_missing.is_some();
+                    theirs != links && !(may_be_same && whole(links, missing) == whole(theirs, their_missing))
+                };
+                flag(SetRule::HreflangSetDiffers, of_target().any(|(_, _, theirs)| differs(theirs)));
             }
         }
 
         let style = |loc: &str| slash_style(&Location::of(loc));
-        let with_style = |slash: bool| with_loc.iter().filter(|(_, loc, _)| style(loc) == Some(slash)).count();
-        let (bare, slash) = (with_style(false), with_style(true));
-        if bare.min(slash) > 0 && bare.min(slash) * 10 < bare + slash {
-            let flagged = with_loc.iter().filter(|(_, loc, _)| style(loc) == Some(slash < bare));
-            rows.entry(SetRule::MixedSlash).or_default().extend(flagged.map(|&(row, _, _)| row));
+        for depth in 0..8 {
+            let of = |slash: bool| SlashStyle { depth, slash };
+            let with_style = |slash: bool| with_loc.iter().filter(|(_, loc, _)| style(loc) == Some(of(slash))).count();
+            let (bare, slash) = (with_style(false), with_style(true));
+            let is_deepest = !with_loc.iter().any(|(_, loc, _)| style(loc).is_some_and(|style| style.depth > depth));
+            if bare.min(slash) > 0 && bare.min(slash) * 10 < bare + slash && (bare < slash || is_deepest) {
+                let flagged = with_loc.iter().filter(|(_, loc, _)| style(loc) == Some(of(slash < bare)));
+                rows.entry(SetRule::MixedSlash).or_default().extend(flagged.map(|&(row, _, _)| row));
+            }
         }
 
         let facts: Vec<_> = self.live().map(|(_, _, facts)| *facts).collect();
@@ -214,10 +229,7 @@ impl Model {
         }
         if facts.len() > 1 {
             if facts[0].priority.is_some() && facts.iter().all(|other| other.priority == facts[0].priority) {
-                set.insert(if facts.len() < 10 { SetRule::PriorityIdenticalFew } else { SetRule::PriorityIdentical });
-            }
-            if facts[0].changefreq.is_some() && facts.iter().all(|other| other.changefreq == facts[0].changefreq) {
-                set.insert(SetRule::ChangefreqIdentical);
+                set.insert(SetRule::PriorityIdentical);
             }
             if facts.iter().filter(|facts| facts.priority == Some(100)).count() * 2 > facts.len() {
                 set.insert(SetRule::PriorityAllHigh);
@@ -277,7 +289,7 @@ fn what_each_rule_counts() {
     for (rows, expected) in [
         (vec![(a, 0), ("https://e.com/b", 0)], vec![]),
         (vec![(a, 0), (a, 0), (a, 0)], vec![("set-duplicate", 2)]),
-        (vec![(a, 0), (a, 1), (a, 1)], vec![("set-duplicate", 2), ("set-duplicate-across-files", 1)]),
+        (vec![(a, 0), (a, 1), (a, 1)], vec![("set-duplicate", 1), ("set-duplicate-across-files", 1)]),
         (vec![(a, 0), ("HTTPS://E.com:443/%61", 0)], vec![("set-duplicate-equivalent", 1)]),
         (
             vec![(a, 0), ("https://e.com/a#x", 0), ("https://e.com/a#x", 0)],
@@ -385,10 +397,8 @@ fn dates_about_the_files_own_time() {
 }
 
 #[test]
-fn equal_priorities_weigh_less_in_a_small_set() {
-    for (rows, expected) in
-        [(1, None), (9, Some(SetRule::PriorityIdenticalFew)), (10, Some(SetRule::PriorityIdentical))]
-    {
+fn equal_priorities_need_two_entries() {
+    for (rows, expected) in [(1, None), (2, Some(SetRule::PriorityIdentical)), (10, Some(SetRule::PriorityIdentical))] {
         let facts = RowFacts { priority: Some(80), ..RowFacts::default() };
         let rows = (0..rows).map(|row| Some((format!("https://e.com/{row}"), facts))).collect();
         let findings = Model { rows, ..Model::default() }.index().findings();

@@ -60,6 +60,7 @@ impl SetIndex {
             verdicts: self.verdicts,
             sums: self.sums.clone(),
             cross_submission: self.cross_submission,
+            is_part: self.is_part,
         };
         for (number, verdict) in &turned.files {
             let Some(file) = index.files.get_mut(*number as usize) else { continue };

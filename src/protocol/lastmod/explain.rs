@@ -51,7 +51,7 @@ pub fn explain(fault: Faults, text: &str) -> String {
         Faults::SPACE_SEPARATOR => "a T goes between date and time",
         Faults::OFFSET_FORMAT => "a zone is written Z, +hh:mm or -hh:mm",
         Faults::OFFSET_RANGE => return no_such_zone(iso),
-        Faults::FRACTION => "Search Console has rejected fractions of a second: leave them out",
+        Faults::FRACTION => "Search Console has rejected long fractions of a second; write at most 3 digits",
         Faults::LOWERCASE => "T and Z are capital letters",
         Faults::DATE_ZONE => "a date without a time has no zone",
         Faults::HOUR_24 => "the day ends at 23:59:59; midnight is 00:00 of the next",

@@ -6,6 +6,9 @@ use super::calendar::{DAY, Date};
 use super::foreign::{Foreign, epoch, local_order, named_month};
 use super::{Faults, Judgement, Lastmod, Precision};
 
+/// Digits of a fraction of a second that everybody accepts.
+pub(super) const MILLISECONDS: usize = 3;
+
 /// What a text was recognised as.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Reading<'t> {
@@ -173,8 +176,9 @@ impl Iso<'_> {
         match time.fraction {
             // A point with nothing behind it is no fraction.
             Some("") => faults.insert(Faults::INVALID),
-            Some(_) => faults.insert(Faults::FRACTION),
-            None => {}
+            // Milliseconds are common and nobody rejects them.
+            Some(fraction) if time.comma || fraction.len() > MILLISECONDS => faults.insert(Faults::FRACTION),
+            Some(_) | None => {}
         }
         if time.comma {
             // ISO 8601 knows it; W3C Datetime and the schema do not.

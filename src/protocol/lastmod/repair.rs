@@ -5,7 +5,7 @@
 
 use super::calendar::{DAY, Date};
 use super::foreign::Foreign;
-use super::read::{Iso, Reading, Time, Zone, pieces, read};
+use super::read::{Iso, MILLISECONDS, Reading, Time, Zone, pieces, read};
 use super::{Faults, judge};
 use std::fmt::Write as _;
 
@@ -167,7 +167,7 @@ fn push_time(text: &mut String, time: &Time, hour: &str, (wanted, extended): (Fa
         None => {}
     }
     if let Some(fraction) = time.fraction
-        && !wanted.has(Faults::FRACTION)
+        && (!wanted.has(Faults::FRACTION) || (fraction.len() <= MILLISECONDS && !time.comma))
     {
         text.push(if time.comma { ',' } else { '.' });
         text.push_str(fraction);

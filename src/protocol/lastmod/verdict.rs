@@ -3,7 +3,7 @@
 //! The authorities disagree (rule catalogue section 3, conflicts C5 to C9); each is asked alone.
 
 use super::calendar::days_in_month;
-use super::read::{Iso, Reading, read};
+use super::read::{Iso, MILLISECONDS, Reading, read};
 use super::{Faults, judge};
 use crate::protocol::verdict::{Judge, Ruling, Verdicts, each};
 
@@ -121,9 +121,8 @@ fn google(iso: &Iso, faults: Faults) -> (bool, &'static str) {
         return (false, "a complete date is required");
     }
     match iso.time.and_then(|time| time.fraction).map(str::len) {
-        Some(3 | 6 | 7) => (false, "Search Console is reported to reject such fractions"),
-        Some(_) => (true, "leave fractions out to be safe"),
-        None => (true, ""),
+        Some(digits) if digits > MILLISECONDS => (false, "Search Console is reported to reject long fractions"),
+        Some(_) | None => (true, ""),
     }
 }
 

@@ -14,7 +14,9 @@ use crate::words::{excerpt, grouped};
 pub fn explain(fault: Fault, decoded: &str) -> String {
     let location = Location::of(decoded);
     match fault {
-        Fault::NotAbsolute => "not a full URL: it must start with http:// or https:// and a host".to_owned(),
+        Fault::NotAbsolute => {
+            format!("{} is not absolute: a URL starts with http:// or https:// and a host", visible(decoded))
+        }
         Fault::Scheme => match shape::other_scheme(decoded) {
             Some(scheme) => format!("the scheme is {}:, only http and https can be crawled", visible(scheme)),
             None => "the scheme must be http or https".to_owned(),
@@ -99,8 +101,10 @@ pub fn explain(fault: Fault, decoded: &str) -> String {
             format!("{} looks like a session identifier: every visit would be another URL", visible(name))
         }
         Fault::TrackingParam => {
-            let name = location.query().and_then(|query| params::names(query).find(|name| params::is_tracking(name)));
-            format!("{} only tracks where a visitor came from", visible(name.unwrap_or("a parameter")))
+            let name =
+                location.query().and_then(|query| params::parameters(query).find(|own| params::is_tracking(own)));
+            let name = name.and_then(|parameter| parameter.split('=').next()).unwrap_or("a parameter");
+            format!("{} only tracks where a visitor came from", visible(name))
         }
         Fault::TemplateResidue => {
             let left = residue(&location).unwrap_or("");
@@ -141,6 +145,12 @@ fn place_of(text: &str, at: usize) -> usize {
     text.get(..at).map_or(1, |before| before.chars().count() + 1)
 }
 
+/// Whether a character leaves no mark of its own.
+fn is_invisible(letter: char) -> bool {
+    let text = letter.to_string();
+    letter.is_whitespace() || visible(&text) != text
+}
+
 fn name(letter: char) -> String {
     match letter {
         ' ' => "a space".to_owned(),
@@ -150,6 +160,7 @@ fn name(letter: char) -> String {
         '\u{200b}' => "a zero-width space (U+200B)".to_owned(),
         '\u{feff}' => "a byte order mark (U+FEFF)".to_owned(),
         _ if letter.is_control() => format!("the control character U+{:04X}", letter as u32),
+        _ if is_invisible(letter) => format!("the invisible character U+{:04X}", letter as u32),
         _ => format!("\u{201c}{letter}\u{201d}"),
     }
 }
@@ -193,7 +204,7 @@ mod tests {
             (Fault::SchemeTypo, "htps://e.com/", "misspelt scheme: https:// was probably meant"),
             (
                 Fault::SessionId,
-                "https://e.com/?sid=1",
+                "https://e.com/?sid=0123456789abcdef",
                 "sid looks like a session identifier: every visit would be another URL",
             ),
             (Fault::Fragment, "https://e.com/#top", "crawlers drop #top, so this is the same page as without it"),

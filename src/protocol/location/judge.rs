@@ -87,9 +87,9 @@ impl Location<'_> {
         if self.pairs & DOT_PAIR != 0 || escapes & escape::DOT != 0 {
             faults.insert_if(Fault::DotSegments, path.split('/').any(is_dot_segment));
         }
-        for name in self.query_behind(path).into_iter().flat_map(params::names) {
-            faults.insert_if(Fault::SessionId, params::is_session(name));
-            faults.insert_if(Fault::TrackingParam, params::is_tracking(name));
+        for parameter in self.query_behind(path).into_iter().flat_map(params::parameters) {
+            faults.insert_if(Fault::SessionId, params::is_session(parameter));
+            faults.insert_if(Fault::TrackingParam, params::is_tracking(parameter));
         }
         if self.classes & SESSION != 0 {
             faults.insert_if(Fault::SessionId, params::session(self).is_some());
@@ -322,7 +322,7 @@ fn is_mojibake(text: &str) -> bool {
         length += 1;
     }
     high >= 0x80
-        && decoded.get(..length).is_some_and(|decoded| std::str::from_utf8(decoded).map_or(true, has_misread_utf8))
+        && decoded.get(..length).is_some_and(|decoded| std::str::from_utf8(decoded).is_ok_and(has_misread_utf8))
 }
 
 /// Whether a run of characters, each put back to its one byte, is a multi-byte character of UTF-8.
@@ -403,7 +403,8 @@ pub(super) mod tests {
             ("https://example.com/Ã©", "not-ascii mojibake"),
             ("https://example.com/donâ€™t", "not-ascii mojibake"),
             ("https://example.com/S%C3%83%C2%A3o", "mojibake"),
-            ("https://example.com/%E9t%E9", "mojibake"),
+            ("https://example.com/%E9t%E9", ""),
+            ("https://example.com/it%92s", ""),
             ("http://t.co/", ""),
             ("http://t.co", "too-short missing-root-slash"),
             ("https://example.com", "missing-root-slash"),

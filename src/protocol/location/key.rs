@@ -48,9 +48,7 @@ pub fn near_key(decoded: &str, out: &mut String) {
     let path = if is_index { folder } else { path };
     out.push_str(path.trim_end_matches('/'));
     let mut parameters: Vec<&str> = location.query().map_or_else(Vec::new, |query| query.split('&').collect());
-    parameters.retain(|parameter| {
-        !parameter.is_empty() && !params::is_tracking(parameter.split('=').next().unwrap_or(parameter))
-    });
+    parameters.retain(|parameter| !parameter.is_empty() && !params::is_tracking(parameter));
     parameters.sort_unstable();
     for (place, parameter) in parameters.iter().enumerate() {
         out.push(if place == 0 { '?' } else { '&' });

@@ -84,7 +84,7 @@ impl Neighbours {
         let is_odd = judge::is_not_page(path)
             || (pairs & WORD_PAIR != 0 && judge::residue(&location).is_some())
             || location.query_behind(path).is_some_and(|query| {
-                params::names(query).any(|name| params::is_session(name) || params::is_tracking(name))
+                params::parameters(query).any(|own| params::is_session(own) || params::is_tracking(own))
             });
         // The place is normal, and so is the URL: what begins with it stands in it.
         if is_odd || home.is_some_and(|home| !text.starts_with(home.prefix())) {

@@ -13,10 +13,21 @@ const fn session_names(first: u8) -> &'static [&'static str] {
         b'c' => &["cfid", "cftoken"],
         b'j' => &["jsessionid"],
         b'p' => &["phpsessid"],
+        _ => &[],
+    }
+}
+
+/// Names of parameters that may carry a session, or the number of a season, a shop or a talk: only a value that looks
+/// like an identifier tells.
+const fn session_like_names(first: u8) -> &'static [&'static str] {
+    match first {
         b's' => &["sid", "sessid", "sessionid", "session_id", "session-id"],
         _ => &[],
     }
 }
+
+/// Characters of the shortest value that is taken for a session identifier.
+const SESSION_CHARACTERS: usize = 16;
 
 /// Names of parameters that only tell where a visitor came from, by their first letter (practice).
 const fn tracking_names(first: u8) -> &'static [&'static str] {
@@ -37,13 +48,24 @@ const fn tracking_names(first: u8) -> &'static [&'static str] {
     }
 }
 
-/// Whether a parameter of this name carries a session.
-pub fn is_session(name: &str) -> bool {
-    is_among(name, session_names) || starts_with(name, "aspsessionid")
+/// Whether a parameter, `name=value`, carries a session.
+pub fn is_session(parameter: &str) -> bool {
+    let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+    is_among(name, session_names)
+        || starts_with(name, "aspsessionid")
+        || (is_among(name, session_like_names) && is_identifier(value))
 }
 
-/// Whether a parameter of this name only tracks.
-pub fn is_tracking(name: &str) -> bool {
+/// Whether a value looks like a session identifier: long, and of letters and digits in no order.
+fn is_identifier(value: &str) -> bool {
+    value.len() >= SESSION_CHARACTERS
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'%'))
+        && value.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+/// Whether a parameter, `name=value`, only tracks.
+pub fn is_tracking(parameter: &str) -> bool {
+    let name = name_of(parameter);
     is_among(name, tracking_names) || (starts_with(name, "utm_") && name.len() > 4)
 }
 
@@ -56,39 +78,35 @@ fn starts_with(name: &str, start: &str) -> bool {
     name.as_bytes().get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
 }
 
-/// Names of the parameters in a query.
-pub fn names(query: &str) -> impl Iterator<Item = &str> {
-    // Bytes in a plain loop: names are too short for anything cleverer to pay.
+/// The parameters of a query, `name=value` each.
+pub fn parameters(query: &str) -> impl Iterator<Item = &str> {
+    // Bytes in a plain loop: parameters are too short for anything cleverer to pay.
     let mut rest = Some(query);
     std::iter::from_fn(move || {
         let text = rest?;
-        let mut name_end = text.len();
-        for (at, byte) in text.bytes().enumerate() {
-            match byte {
-                b'=' => name_end = name_end.min(at),
-                b'&' | b';' => {
-                    rest = text.get(at + 1..);
-                    return text.get(..name_end.min(at));
-                }
-                _ => {}
-            }
-        }
-        rest = None;
-        text.get(..name_end)
+        let end = text.bytes().position(|byte| matches!(byte, b'&' | b';'));
+        rest = end.and_then(|end| text.get(end + 1..));
+        text.get(..end.unwrap_or(text.len()))
     })
 }
 
 /// The first session identifier: a query parameter, `;jsessionid=…` in the path, or `(S(…))`.
 pub fn session<'t>(location: &Location<'t>) -> Option<&'t str> {
-    if let Some(name) = location.query().and_then(|query| names(query).find(|name| is_session(name))) {
-        return Some(name);
+    if let Some(parameter) =
+        location.query().and_then(|query| parameters(query).find(|parameter| is_session(parameter)))
+    {
+        return Some(name_of(parameter));
     }
     if location.classes & chars::SESSION == 0 {
         return None;
     }
     let path = location.path();
-    let matrix = path.split('/').flat_map(|segment| segment.split(';').skip(1)).map(name_of);
-    matrix.into_iter().find(|name| is_session(name)).or_else(|| path.split('/').find(|part| is_cookieless(part)))
+    let matrix = path.split('/').flat_map(|segment| segment.split(';').skip(1));
+    matrix
+        .into_iter()
+        .find(|parameter| is_session(parameter))
+        .map(name_of)
+        .or_else(|| path.split('/').find(|part| is_cookieless(part)))
 }
 
 /// The value without its session identifiers.
@@ -104,7 +122,7 @@ pub fn without_session(location: &Location<'_>) -> String {
         for (place, part) in segment.split(';').enumerate() {
             if place == 0 {
                 path.push_str(part);
-            } else if !is_session(name_of(part)) {
+            } else if !is_session(part) {
                 path.push(';');
                 path.push_str(part);
             }
@@ -142,7 +160,7 @@ pub fn without(query: &str, unwanted: fn(&str) -> bool) -> String {
     loop {
         let end = memchr2(b'&', b';', rest.as_bytes()).unwrap_or(rest.len());
         let (parameter, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
-        if !unwanted(name_of(parameter)) {
+        if !unwanted(parameter) {
             if !out.is_empty() {
                 out.push_str(separator);
             }
@@ -173,7 +191,9 @@ mod tests {
             ("http://e.com/a?PHPSESSID=1&b=2", Some("PHPSESSID")),
             ("http://e.com/a;jsessionid=1F?b=2", Some("jsessionid")),
             ("http://e.com/(S(lit3py55))/a.aspx", Some("(S(lit3py55))")),
-            ("http://e.com/a?b=2;sid=7", Some("sid")),
+            ("http://e.com/a?b=2;sid=7", None),
+            ("http://e.com/a?b=2;sid=0123456789abcdef", Some("sid")),
+            ("http://e.com/a?session_id=keynote-of-the-day", None),
             ("http://e.com/a?ASPSESSIONIDQQAABBCC=1", Some("ASPSESSIONIDQQAABBCC")),
             ("http://e.com/a?side=7&resid=2", None),
             ("http://e.com/jsessionid;a=b/(s)", None),
@@ -185,8 +205,12 @@ mod tests {
     #[test]
     fn stripping_keeps_the_rest() {
         for (text, session_free, tracking_free) in [
-            ("http://e.com/a?b=1&sid=2&c=3#f", "http://e.com/a?b=1&c=3#f", "http://e.com/a?b=1&sid=2&c=3#f"),
-            ("http://e.com/a?sid=2", "http://e.com/a", "http://e.com/a?sid=2"),
+            (
+                "http://e.com/a?b=1&sid=0123456789abcdef&c=3#f",
+                "http://e.com/a?b=1&c=3#f",
+                "http://e.com/a?b=1&sid=0123456789abcdef&c=3#f",
+            ),
+            ("http://e.com/a?sid=0123456789abcdef", "http://e.com/a", "http://e.com/a?sid=0123456789abcdef"),
             (
                 "http://e.com/a;jsessionid=1;v=2/b?utm_source=x",
                 "http://e.com/a;v=2/b?utm_source=x",

@@ -286,7 +286,7 @@ impl Tally {
         if document.live() <= NEAR_ROWS {
             let near = after.near_duplicates_among(&rows, &new);
             let counts = (snapshot.checks.near().len(), near.len());
-            self.compare(Rule::SET_DUPLICATE_NEAR, counts, &(near - &**snapshot.checks.near()), profile)?;
+            self.compare(Rule::SET_DUPLICATE_NEAR, counts, &(near.rows() - snapshot.checks.near().rows()), profile)?;
         }
         Ok(())
     }

@@ -2,9 +2,9 @@
 //! file ([`crate::document::Document::shed`]).
 
 use super::super::snapshot::DocumentLocs;
-use super::{Checks, Reader, rule_of};
+use super::{Checks, Reader, is_part, rule_of};
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::set::{Link, SetIndex, Turn, Turned};
+use crate::check::set::{Link, NearRows, SetIndex, Turn, Turned};
 use crate::document::Document;
 use crate::document::edit::Applied;
 use crate::document::rows::{RowId, RowSet};
@@ -30,6 +30,7 @@ impl Checks {
         let file = (document.sitemaps().len() as u32).saturating_sub(1);
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
+        set.set_part(is_part(document));
         set.insert_file_alone(file, first, &reader.keys, reader.parts());
         set.settle(&DocumentLocs(document));
         self.findings.grow(first as usize + reader.findings.len());
@@ -104,7 +105,7 @@ impl Checks {
     }
 
     /// Rows that come near to an earlier one, of a set whose URLs were compared.
-    pub const fn near(&self) -> &Arc<RowSet> {
+    pub const fn near(&self) -> &Arc<NearRows> {
         &self.near
     }
 

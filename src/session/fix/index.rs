@@ -68,6 +68,7 @@ const fn stays(child: &Child) -> bool {
 pub(in crate::session) struct Known {
     newest: Vec<Option<i64>>,
     entries: Vec<u32>,
+    undated: Vec<u32>,
     mtimes: Vec<Option<i64>>,
     leaving: usize,
 }
@@ -75,8 +76,8 @@ pub(in crate::session) struct Known {
 impl Known {
     /// As facts, with the public URL of the index if it is known.
     pub(in crate::session) fn facts<'k>(&'k self, home: Option<&'k Home>) -> IndexFacts<'k> {
-        let Self { newest, entries, mtimes, leaving } = self;
-        IndexFacts { home, newest, entries, mtimes, leaving: *leaving }
+        let Self { newest, entries, undated, leaving, .. } = self;
+        IndexFacts { home, newest, entries, undated, leaving: *leaving }
     }
 }
 
@@ -104,6 +105,7 @@ impl Snapshot {
                 .zip(sitemaps)
                 .map(|(id, sitemap)| entries_of(document, &self.saved, SitemapId(id), sitemap))
                 .collect(),
+            undated: (0..sitemaps.len() as u32).map(|file| set.undated(file)).collect(),
             mtimes: (0..sitemaps.len() as u32).map(|file| set.mtime(file)).collect(),
             leaving: (0..sitemaps.len() as u32).filter(|id| document.leaves(&self.saved, SitemapId(*id))).count(),
         }

@@ -32,12 +32,8 @@ const REWRITTEN: RuleSet =
     RuleSet::of(&[Rule::SET_MIXED_SCHEME, Rule::SET_MIXED_WWW, Rule::SET_MIXED_HOST, Rule::SET_MIXED_PORT]);
 
 /// Rules whose rows lose a value.
-pub(in crate::session) const CLEARED: RuleSet = RuleSet::of(&[
-    Rule::SET_LASTMOD_IDENTICAL,
-    Rule::SET_LASTMOD_GENERATED,
-    Rule::SET_PRIORITY_IDENTICAL,
-    Rule::SET_PRIORITY_IDENTICAL_FEW,
-]);
+pub(in crate::session) const CLEARED: RuleSet =
+    RuleSet::of(&[Rule::SET_LASTMOD_IDENTICAL, Rule::SET_LASTMOD_GENERATED, Rule::SET_PRIORITY_IDENTICAL]);
 
 /// Rules that can be put right by looking at several rows.
 pub(in crate::session) const FIXES: RuleSet = MERGED.union(REWRITTEN).union(CLEARED).union(alternates::FIXES);

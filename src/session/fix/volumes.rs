@@ -116,12 +116,14 @@ fn facts<'f>(file: &'f IndexFile<'_>, profile: Profile) -> FileFacts<'f> {
         stray: file.frame.stray.is_some(),
         unbound: crate::session::frame::is_unbound(file.frame, file.frame),
         outside: extension::outside(file.frame).is_some(),
+        // No file lists the files of an index together.
+        is_last: true,
     }
 }
 
 fn around<'f>(file: &'f IndexFile<'_>, head: &'f [u8]) -> Frame<'f> {
     let name = file.path.map(|_| &**file.name);
-    Frame { head, names: &file.frame.names, name, gzip: file.gzip, is_used: &|_| true }
+    Frame { head, names: &file.frame.names, name, gzip: file.gzip, is_prefixed: true, is_used: &|_| true }
 }
 
 #[cfg(test)]

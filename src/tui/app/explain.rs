@@ -33,6 +33,10 @@ impl App {
             let words = if profile == self.session.profile() { words.and(Role::Accent, "   asked now") } else { words };
             lines.push((words.into(), Choice::Read));
         }
+        let reason = Words::dim(format!("{:12} {}", "reason", rule.reason()));
+        for line in reason.wrapped(self.theme.charset, width, 13) {
+            lines.push((Words::text("  ").joined(line).into(), Choice::Read));
+        }
         lines.push((Words::dim(format!("  {:12} {}", "fix", fix_words(rule.fix()))).into(), Choice::Read));
         for answer in choices(rule) {
             let line = format!("  {:12} {:12} {}", "answer", answer.word, answer.about);
@@ -120,6 +124,7 @@ impl App {
             if rule.help() != message {
                 say(Role::Dim, rule.help().to_owned());
             }
+            say(Role::Dim, format!("{}: {}", severity.name(), rule.reason()));
             let ways = match one {
                 Here::Row(finding) => self.decisions_of(row, finding),
                 Here::Whole(_) => Vec::new(),
@@ -190,6 +195,7 @@ impl App {
         };
         say(Words::new());
         say(Words::dim(rule.help()));
+        say(Words::dim(rule.reason()));
         say(Words::dim(format!("source: {}", rule.source())));
         let all = self.session.rule_counts().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, all)| all);
         if all > count as u64 {

@@ -6,7 +6,7 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::{App, Mode};
 use crate::check::decision::Decision;
-use crate::check::rule::Rule;
+use crate::check::rule::{Grouping, Rule};
 use crate::protocol::verdict::Verdict;
 use crate::protocol::{Field, Severity, lastmod};
 use crate::session::findings::Place;
@@ -254,7 +254,15 @@ impl App {
                 .and(severity.into(), format!("{} {:>8}  ", self.theme.finding_sign(severity), grouped(count)))
                 .and(Role::Text, format!("{:32}", rule.code()))
                 .and(Role::Dim, rule.summary());
-            lines.push(entry(words, Words::new(), Choice::Rule(rule)));
+            let right = match rule.grouping() {
+                Some(Grouping::File) => {
+                    let files = self.session.files_with(rule).max(1);
+                    Words::dim(format!("{} in {}", counted(files, "finding"), counted(count, "row")))
+                }
+                Some(Grouping::Host) => Words::dim("1 finding per host"),
+                None => Words::new(),
+            };
+            lines.push(entry(words, right, Choice::Rule(rule)));
         }
         let (whole, _) = self.session.first_whole_findings(200, |_| true, |_| ());
         if !whole.is_empty() {

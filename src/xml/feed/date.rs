@@ -84,7 +84,7 @@ mod tests {
             (Feed::Rss, "date", "2016-03-20T19:10:54Z", Some("2016-03-20T19:10:54Z"), true),
             (Feed::Rdf, "date", "2016-03", Some("2016-03"), true),
             (Feed::Rdf, "date", "2016-03-20T19:10Z", Some("2016-03-20T19:10:00Z"), true),
-            (Feed::Atom, "updated", "2020-12-25T23:12:12.5+00:00", Some("2020-12-25T23:12:12+00:00"), true),
+            (Feed::Atom, "updated", "2020-12-25T23:12:12.5+00:00", Some("2020-12-25T23:12:12.5+00:00"), true),
             (Feed::Atom, "updated", "2020-12-25", Some("2020-12-25"), false),
             (Feed::Atom03, "modified", "Sun, 20 Mar 2016 19:10:54 GMT", Some("2016-03-20T19:10:54Z"), false),
             (Feed::Atom03, "modified", "2016-03-20T19:10:54", Some("2016-03-20"), false),

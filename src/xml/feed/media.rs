@@ -4,26 +4,30 @@
 //! videos, unless the group or the content has its own (Media RSS 1.5.1, "Optional elements").
 
 use super::OddKind;
+use crate::words::grouped;
+
+/// A text and where its element starts.
+pub(super) type Placed = (String, u32);
 
 /// What one place (item, group, content) says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Level {
     /// `media:title`.
-    pub title: Option<String>,
+    pub title: Option<Placed>,
     /// `media:description`.
-    pub description: Option<String>,
+    pub description: Option<Placed>,
     /// `media:thumbnail`, the first.
-    pub thumbnail: Option<String>,
+    pub thumbnail: Option<Placed>,
     /// `media:player`.
-    pub player: Option<(String, u32)>,
+    pub player: Option<Placed>,
     /// `media:keywords`.
-    pub keywords: Option<String>,
+    pub keywords: Option<Placed>,
     /// `media:starRating`, its average.
-    pub rating: Option<String>,
+    pub rating: Option<Placed>,
     /// `media:statistics`, its views.
-    pub views: Option<String>,
+    pub views: Option<Placed>,
     /// `media:restriction` of type country: relationship and countries.
-    pub restriction: Option<(String, String)>,
+    pub restriction: Option<(String, String, u32)>,
 }
 
 /// A `media:content`.
@@ -105,23 +109,25 @@ pub(super) struct Media {
 /// A video as a sitemap tells it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Video {
-    pub thumbnail: Option<String>,
-    pub title: Option<String>,
-    pub description: Option<String>,
-    pub content: Option<String>,
-    pub player: Option<String>,
-    pub duration: Option<u32>,
-    pub rating: Option<String>,
-    pub views: Option<String>,
-    pub tags: Vec<String>,
-    pub restriction: Option<(String, String)>,
+    /// Where the feed begins to speak of it.
+    pub at: u32,
+    pub thumbnail: Option<Placed>,
+    pub title: Option<Placed>,
+    pub description: Option<Placed>,
+    pub content: Option<Placed>,
+    pub player: Option<Placed>,
+    pub duration: Option<(u32, u32)>,
+    pub rating: Option<Placed>,
+    pub views: Option<Placed>,
+    pub tags: Vec<Placed>,
+    pub restriction: Option<(String, String, u32)>,
 }
 
 /// Videos and images of an item, with what is odd about them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Found {
     pub videos: Vec<Video>,
-    pub images: Vec<String>,
+    pub images: Vec<Placed>,
     pub odd: Vec<(OddKind, u32, String)>,
 }
 
@@ -154,7 +160,9 @@ impl Media {
                 continue;
             }
             let images = unit.contents.iter().filter(|content| content.medium() == Medium::Image);
-            found.images.extend(images.map(|content| content.url.clone()).filter(|url| !url.is_empty()));
+            found
+                .images
+                .extend(images.map(|content| (content.url.clone(), content.at)).filter(|(url, _)| !url.is_empty()));
             let players = unit.contents.iter().map(|content| &content.level).chain([&unit.level]);
             if let Some(level) = players.into_iter().find(|level| level.player.is_some()) {
                 found.video(&[level, &unit.level, &self.level], None, unit.at, around);
@@ -166,14 +174,14 @@ impl Media {
         if found.videos.is_empty() {
             // Without a video a thumbnail is a picture of the page.
             let levels = self.units.iter().map(|unit| &unit.level).chain([&self.level]);
-            let thumbnails: Vec<String> = levels.filter_map(|level| level.thumbnail.clone()).collect();
+            let thumbnails: Vec<Placed> = levels.filter_map(|level| level.thumbnail.clone()).collect();
             found.images.extend(thumbnails);
             if let Some(at) = self.first.filter(|_| found.images.is_empty()) {
                 found.odd.push((OddKind::Content, at, String::new()));
             }
         }
         let mut seen = std::collections::BTreeSet::new();
-        found.images.retain(|image| seen.insert(image.clone()));
+        found.images.retain(|(image, _)| seen.insert(image.clone()));
         found
     }
 }
@@ -184,7 +192,7 @@ impl Found {
         fn nearest<T: Clone>(levels: &[&Level], of: impl Fn(&Level) -> Option<T>) -> Option<T> {
             levels.iter().find_map(|level| of(level))
         }
-        let own = |text: Option<String>| text.filter(|text| !text.is_empty());
+        let own = |text: Option<Placed>| text.filter(|(text, _)| !text.is_empty());
         let title = own(nearest(levels, |level| level.title.clone()));
         let description = own(nearest(levels, |level| level.description.clone()));
         let player = nearest(levels, |level| level.player.clone());
@@ -194,35 +202,38 @@ impl Found {
         if !is_placed {
             self.odd.push((OddKind::Content, at, String::new()));
         }
-        self.measure(OddKind::Title, at, title.as_deref(), TITLE);
-        self.measure(OddKind::Description, at, description.as_deref(), DESCRIPTION);
+        self.measure(OddKind::Title, at, title.as_ref(), TITLE);
+        self.measure(OddKind::Description, at, description.as_ref(), DESCRIPTION);
         if thumbnail.is_none() {
             self.odd.push((OddKind::Thumbnail, at, String::new()));
         }
         if let Some((url, at)) = player.as_ref().filter(|(url, _)| Some(url.as_str()) == around.link) {
             self.odd.push((OddKind::Player, *at, url.clone()));
         }
-        let keywords = nearest(levels, |level| level.keywords.clone()).unwrap_or_default();
+        let (keywords, tagged) = nearest(levels, |level| level.keywords.clone()).unwrap_or_default();
         let tags = keywords.split(',').map(str::trim).filter(|tag| !tag.is_empty());
         self.videos.push(Video {
+            at,
             thumbnail,
-            title: title.or_else(|| around.title.map(str::to_owned)),
-            description: description.or_else(|| around.summary.map(str::to_owned)),
-            content: content.map(|content| content.url.clone()).filter(|url| !url.is_empty()),
-            player: player.map(|(url, _)| url).filter(|url| !url.is_empty()),
-            duration: content.and_then(|content| seconds(&content.duration)),
-            rating: nearest(levels, |level| level.rating.clone()).filter(|rating| is_rating(rating)),
-            views: nearest(levels, |level| level.views.clone()).filter(|views| is_number(views)),
-            tags: tags.take(TAGS).map(str::to_owned).collect(),
+            title: title.or_else(|| around.title.map(|title| (title.to_owned(), at))),
+            description: description.or_else(|| around.summary.map(|summary| (summary.to_owned(), at))),
+            content: content.map(|content| (content.url.clone(), content.at)).filter(|(url, _)| !url.is_empty()),
+            player: player.filter(|(url, _)| !url.is_empty()),
+            duration: content.and_then(|content| Some((seconds(&content.duration)?, content.at))),
+            rating: nearest(levels, |level| level.rating.clone()).filter(|(rating, _)| is_rating(rating)),
+            views: nearest(levels, |level| level.views.clone()).filter(|(views, _)| is_number(views)),
+            tags: tags.take(TAGS).map(|tag| (tag.to_owned(), tagged)).collect(),
             restriction: nearest(levels, |level| level.restriction.clone()),
         });
     }
 
     /// Says that a text is missing or too long.
-    fn measure(&mut self, kind: OddKind, at: u32, text: Option<&str>, most: usize) {
-        match text.map(|text| text.chars().count()) {
+    fn measure(&mut self, kind: OddKind, at: u32, text: Option<&Placed>, most: usize) {
+        match text.map(|(text, at)| (text.chars().count(), *at)) {
             None => self.odd.push((kind, at, String::new())),
-            Some(count) if count > most => self.odd.push((kind, at, format!("{count} characters"))),
+            Some((count, at)) if count > most => {
+                self.odd.push((kind, at, format!("{} characters", grouped(count as u64))));
+            }
             Some(_) => {}
         }
     }

@@ -313,10 +313,10 @@ impl<'b> Walk<'b> {
                     _ => {
                         let level = level(item, in_group, in_content);
                         match local {
-                            b"thumbnail" if level.thumbnail.is_none() => level.thumbnail = Some(url),
+                            b"thumbnail" if level.thumbnail.is_none() => level.thumbnail = Some((url, at)),
                             b"player" if level.player.is_none() => level.player = Some((url, at)),
-                            b"starRating" => level.rating = average,
-                            b"statistics" => level.views = views,
+                            b"starRating" => level.rating = average.map(|average| (average, at)),
+                            b"statistics" => level.views = views.map(|views| (views, at)),
                             _ => {}
                         }
                     }
@@ -401,10 +401,10 @@ impl<'b> Walk<'b> {
             }
             let level = level(item, in_group, in_content);
             match local {
-                b"title" => level.title = Some(text),
-                b"description" => level.description = Some(text),
-                b"keywords" => level.keywords = Some(text),
-                _ => level.restriction = Some((relationship, text)),
+                b"title" => level.title = Some((text, at)),
+                b"description" => level.description = Some((text, at)),
+                b"keywords" => level.keywords = Some((text, at)),
+                _ => level.restriction = Some((relationship, text, at)),
             }
         });
     }

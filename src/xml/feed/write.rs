@@ -1,6 +1,6 @@
 //! The sitemap that a feed becomes, in the writer's own layout.
 
-use super::media::Video;
+use super::media::{Placed, Video};
 use crate::protocol::namespace::Namespace;
 use crate::protocol::namespace::SITEMAP_09;
 use crate::xml::escape::{escape, is_xml_char};
@@ -15,7 +15,7 @@ pub(super) struct Row {
     pub loc: Option<(String, u32)>,
     /// The date, and where it stands.
     pub lastmod: Option<(String, u32)>,
-    pub images: Vec<String>,
+    pub images: Vec<Placed>,
     pub videos: Vec<Video>,
     pub expires: Option<String>,
 }
@@ -56,47 +56,54 @@ impl Row {
             anchors.push(((before + value + 1) as u32, *at));
         }
         anchors.push((out.len() as u32, self.at));
-        for image in self.images.iter().take(IMAGES) {
-            out.push_str("\n    <image:image>");
+        for (image, at) in self.images.iter().take(IMAGES) {
+            open(out, anchors, (4, *at));
+            out.push_str("<image:image>");
             element(out, 6, "image:loc", image);
             out.push_str("\n    </image:image>");
         }
         for video in &self.videos {
-            out.push_str("\n    <video:video>");
-            self.video(out, video);
+            open(out, anchors, (4, video.at));
+            out.push_str("<video:video>");
+            self.video(out, anchors, video);
+            anchors.push((out.len() as u32, self.at));
             out.push_str("\n    </video:video>");
         }
         out.push_str("\n  </url>");
     }
 
     /// The children in the order of the schema (sitemap-video 1.1).
-    fn video(&self, out: &mut String, video: &Video) {
-        let duration = video.duration.map(|seconds| seconds.to_string());
+    fn video(&self, out: &mut String, anchors: &mut Vec<(u32, u32)>, video: &Video) {
+        let duration = video.duration.map(|(seconds, at)| (seconds.to_string(), at));
+        let expires = self.expires.as_ref().map(|expires| (expires.clone(), self.at));
         let children = [
-            ("thumbnail_loc", video.thumbnail.as_deref()),
-            ("title", video.title.as_deref()),
-            ("description", video.description.as_deref()),
-            ("content_loc", video.content.as_deref()),
-            ("player_loc", video.player.as_deref()),
-            ("duration", duration.as_deref()),
-            ("expiration_date", self.expires.as_deref()),
-            ("rating", video.rating.as_deref()),
-            ("view_count", video.views.as_deref()),
+            ("thumbnail_loc", video.thumbnail.as_ref()),
+            ("title", video.title.as_ref()),
+            ("description", video.description.as_ref()),
+            ("content_loc", video.content.as_ref()),
+            ("player_loc", video.player.as_ref()),
+            ("duration", duration.as_ref()),
+            ("expiration_date", expires.as_ref()),
+            ("rating", video.rating.as_ref()),
+            ("view_count", video.views.as_ref()),
         ];
-        for (name, value) in children.into_iter().filter_map(|(name, value)| Some((name, value?))) {
-            element(out, 6, &format!("video:{name}"), value);
+        let tags = video.tags.iter().map(|tag| ("tag", Some(tag)));
+        for (name, (value, at)) in children.into_iter().chain(tags).filter_map(|(name, value)| Some((name, value?))) {
+            open(out, anchors, (6, *at));
+            let _ = write!(out, "<video:{name}>{}</video:{name}>", written(value));
         }
-        for tag in &video.tags {
-            element(out, 6, "video:tag", tag);
-        }
-        if let Some((relationship, countries)) = &video.restriction {
+        if let Some((relationship, countries, at)) = &video.restriction {
             let (relationship, countries) = (written(relationship), written(countries));
-            let _ = write!(
-                out,
-                "\n      <video:restriction relationship=\"{relationship}\">{countries}</video:restriction>"
-            );
+            open(out, anchors, (6, *at));
+            let _ = write!(out, "<video:restriction relationship=\"{relationship}\">{countries}</video:restriction>");
         }
     }
+}
+
+/// Begins a line for an element that leads back to this place of the feed.
+fn open(out: &mut String, anchors: &mut Vec<(u32, u32)>, (indent, at): (usize, u32)) {
+    let _ = write!(out, "\n{:indent$}", "");
+    anchors.push((out.len() as u32, at));
 }
 
 fn element(out: &mut String, indent: usize, name: &str, value: &str) {

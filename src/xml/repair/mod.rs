@@ -33,8 +33,10 @@ use words::name_shown;
 pub enum MendKind {
     /// `&` that began no reference \[xml-unescaped-ampersand\].
     Ampersand,
-    /// `<` inside a value, or `]]>` in text \[xml-unescaped-angle\].
+    /// `<` inside a value \[xml-unescaped-angle\].
     Angle,
+    /// `]]>` in text \[xml-not-well-formed\].
+    SectionEnd,
     /// A named reference that XML does not know \[xml-unknown-entity\].
     Entity,
     /// A reference to an entity that the DOCTYPE, or a DTD outside of the file, may declare \[xml-dtd-entity\].

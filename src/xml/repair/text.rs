@@ -45,7 +45,7 @@ impl Mender<'_> {
                     self.put(b"&lt;", 1)
                 }
                 [b'>', ..] if escapes && self.out.ends_with(b"]]") => {
-                    self.note(MendKind::Angle, at);
+                    self.note(MendKind::SectionEnd, at.saturating_sub(2));
                     self.put(b"&gt;", 1)
                 }
                 [0xEF, 0xBF, last @ (0xBE | 0xBF), ..] => {

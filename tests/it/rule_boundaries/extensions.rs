@@ -1,6 +1,6 @@
 //! Images, videos, news, alternate links and what nobody reads any more: rule catalogue, section 7.
 
-use super::{Files, Pair, declaring, file, pair, sitemap, url};
+use super::{Files, NS, Pair, declaring, file, pair, sitemap, url};
 
 const PAGE: &str = "https://www.site-a.org/a";
 
@@ -14,6 +14,16 @@ const DECLARED: [(&str, &str); 8] = [
     ("codesearch", "http://www.google.com/codesearch/schemas/sitemap/1.0"),
     ("pm", "http://www.google.com/schemas/sitemap-pagemap/1.0"),
 ];
+
+/// The same file in an index.
+fn listed(files: Files) -> Files {
+    let index = format!(
+        "<?xml version=\"1.0\"?>\n<sitemapindex xmlns=\"{NS}\"><sitemap><loc>https://www.site-a.org/1.xml</loc></sitemap>\
+         </sitemapindex>\n"
+    );
+    let parts = files.into_iter().map(|(_, bytes)| ("1.xml".to_owned(), bytes));
+    std::iter::once(("sitemap.xml".to_owned(), index.into_bytes())).chain(parts).collect()
+}
 
 fn declared(entries: &str) -> Files {
     let all: Vec<String> = DECLARED.iter().map(|(prefix, uri)| format!("xmlns:{prefix}=\"{uri}\"")).collect();
@@ -61,7 +71,7 @@ const VIDEOS: [(&str, &str, &str); 32] = [
         "<video:id type='url'>1</video:id><video:id type='url'>2</video:id>",
     ),
     (
-        "ext-child-order W",
+        "ext-child-order I",
         "<video:rating>1</video:rating><video:duration>1</video:duration>",
         "<video:duration>1</video:duration><video:rating>1</video:rating>",
     ),
@@ -291,7 +301,12 @@ fn alternates() -> Vec<Pair> {
         ),
         pair("hreflang-self-conflict W", of(&[link("de", PAGE), link("en", PAGE)]), of(&[link("de", PAGE), x.clone()])),
         pair("hreflang-no-x-default I", of(&[link("de", PAGE)]), of(&[link("de", PAGE), x.clone()])),
-        pair("hreflang-target-missing I", of(&[link("de", de)]), of(&[link("de", "https://www.other.org/de")])),
+        pair("hreflang-target-missing I", listed(of(&[link("de", de)])), of(&[link("de", de)])),
+        pair(
+            "hreflang-target-missing I",
+            listed(of(&[link("de", de)])),
+            listed(of(&[link("de", "https://www.other.org/de")])),
+        ),
         pair("hreflang-no-return W", two(""), two(&both)),
         pair("hreflang-set-differs I", two(&[link("en", PAGE), link("de", de)].concat()), two(&both)),
         pair(

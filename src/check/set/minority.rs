@@ -1,0 +1,67 @@
+//! Rows that are otherwise than most: by scheme, host, port or final slash.
+
+use super::sums::{SlashStyle, slash_style};
+use super::{Locs, SetIndex, SetRule, SetRules};
+use crate::protocol::location::Location;
+
+/// Rules that a row breaks because others of its file or the set are otherwise.
+const MINORITY_RULES: [SetRule; 6] = [
+    SetRule::MixedScheme,
+    SetRule::MixedWww,
+    SetRule::MixedHost,
+    SetRule::MixedPort,
+    SetRule::MixedSlash,
+    SetRule::TemplateHost,
+];
+
+impl SetIndex {
+    /// Whether any row breaks a rule by its scheme, host, port or final slash alone. Mostly none does.
+    pub fn has_minorities(&self) -> bool {
+        MINORITY_RULES.iter().any(|rule| self.count_of(*rule) > 0)
+    }
+
+    /// The rules that a row breaks by its scheme, host, port or final slash alone.
+    pub(super) fn add_minority_rules(&self, row: u32, locs: &impl Locs, rules: &mut SetRules) {
+        if !self.has_minorities() {
+            return;
+        }
+        let Some(loc) = locs.loc(row) else { return };
+        let location = Location::outline(&loc);
+        if let Some(origin) = self.hosts.find(&location) {
+            rules.insert_if(SetRule::MixedScheme, self.hosts.rarer_scheme() == Some(origin.scheme));
+            rules.insert_if(SetRule::MixedWww, self.hosts.is_www_minority(origin.host));
+            rules.insert_if(SetRule::TemplateHost, self.hosts.is_template(origin.host));
+            if let Some(file) = self.files.get(locs.file(row) as usize) {
+                let is_foreign = file.verdict.main_host.is_some_and(|host| host != origin.host);
+                rules.insert_if(SetRule::MixedHost, is_foreign && !self.cross_submission);
+                rules.insert_if(SetRule::MixedPort, file.verdict.main_port.is_some_and(|port| port != origin.port));
+            }
+        }
+        let is_rarer =
+            |style: &SlashStyle| self.rarer_slash(style.depth).is_some_and(|(slash, _)| slash == style.slash);
+        rules.insert_if(SetRule::MixedSlash, slash_style(&location).as_ref().is_some_and(is_rarer));
+    }
+
+    /// Among paths of one depth, the style of fewer rows where both occur and it is under a tenth, and its rows. A slash
+    /// where paths lie deeper may be that of a section: `/news/` among `/imprint` and `/news/a`.
+    pub(super) fn rarer_slash(&self, depth: usize) -> Option<(bool, u64)> {
+        let [without, with] = *self.sums.slashes.get(depth)?;
+        let fewer = without.min(with);
+        let slash = with < without;
+        let is_deepest = self.sums.slashes.iter().skip(depth + 1).flatten().all(|rows| *rows == 0);
+        let is_rare = fewer > 0 && fewer * 10 < without + with;
+        (is_rare && (!slash || is_deepest)).then_some((slash, fewer))
+    }
+
+    /// The host that most rows of a file have, in lower case, and how many of its rows have others; `None` for a file of
+    /// one host.
+    pub fn main_host(&self, file: u32) -> Option<(&str, u32)> {
+        let verdict = &self.files.get(file as usize)?.verdict;
+        Some((self.hosts.name(verdict.main_host?), verdict.other_host)).filter(|(_, others)| *others > 0)
+    }
+
+    /// Rows per scheme: http, https.
+    pub const fn schemes(&self) -> [u64; 2] {
+        self.hosts.schemes
+    }
+}

@@ -1,0 +1,262 @@
+//! Where an entry is odd: the first place of each kind of [`Oddities`], and what stands there.
+//!
+//! The scan only notes that an entry is odd. The place is looked for when a finding is put into words, in one walk over
+//! the children of the entry.
+
+use super::entry::{Entry, Oddities};
+use super::escape;
+use super::markup::{self, Kind, Markup};
+use super::names::{Meaning, Names, split};
+use crate::protocol::Field;
+use crate::protocol::namespace::{self, Namespace};
+use std::borrow::Cow;
+
+/// The place of an oddity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Oddity<'t> {
+    /// Where it starts in the entry text, in bytes.
+    pub at: usize,
+    /// The name of the element, as written; of stray text, the text.
+    pub what: Cow<'t, str>,
+    /// The attribute that is odd, or the prefix that nothing declares.
+    pub attribute: Option<Cow<'t, str>>,
+}
+
+/// The namespace of Baidu's mark of mobile pages (Baidu webmaster help, mobile Sitemap protocol).
+const BAIDU_MOBILE: &str = "http://www.baidu.com/schemas/sitemap-mobile/1";
+
+/// The first place where the entry is odd in this way; `entry` must be the anatomy of `text`. `None` where the entry is
+/// not, and for oddities that have no place of their own.
+pub fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: Oddities) -> Option<Oddity<'t>> {
+    if !entry.odd.has(wanted) {
+        return None;
+    }
+    let tag = markup::next(text, entry.open as usize)?;
+    let own = names.within(text, &tag);
+    Walk { text, names: own.as_ref().unwrap_or(names), wanted }.entry(&tag)
+}
+
+/// Whether an entry has a child of an unknown namespace that is not Baidu's mark of mobile pages.
+pub fn is_foreign_to_baidu(entry: &Entry, text: &[u8], names: &Names) -> bool {
+    let is_mark = |uri: &str| uri.trim().trim_end_matches('/') == BAIDU_MOBILE;
+    let declares = |prefix: &str| {
+        let declared = names.attributes.iter().find(|(name, _)| name.strip_prefix("xmlns:") == Some(prefix));
+        declared.is_some_and(|(_, uri)| is_mark(uri))
+    };
+    let Some(tag) = markup::next(text, entry.open as usize) else { return false };
+    let own = names.within(text, &tag);
+    let walk = Walk { text, names: own.as_ref().unwrap_or(names), wanted: Oddities::FOREIGN };
+    let mut children = walk.children(tag.end);
+    children.any(|child| {
+        let Child::Element(tag) = child else { return false };
+        let prefix = String::from_utf8_lossy(split(tag.name(text)).0);
+        walk.is_foreign(&tag) && !declares(&prefix)
+    })
+}
+
+/// The decoded text of the element that starts here, without white space around it.
+pub fn text_of(text: &[u8], at: usize) -> Option<String> {
+    let tag = markup::next(text, at)?;
+    let end = if tag.kind == Kind::Start { memchr::memmem::find(text.get(tag.end..)?, b"</")? } else { 0 };
+    let inside = text.get(tag.end..tag.end + end)?;
+    Some(escape::decode_mixed(inside).trim().to_owned())
+}
+
+struct Walk<'t, 'n> {
+    text: &'t [u8],
+    names: &'n Names,
+    wanted: Oddities,
+}
+
+/// A child of an entry.
+enum Child {
+    Element(Markup),
+    /// Text that is not blank, from here to there.
+    Text(usize, usize),
+}
+
+impl<'t> Walk<'t, '_> {
+    fn entry(&self, tag: &Markup) -> Option<Oddity<'t>> {
+        if self.wanted == Oddities::OTHER_KIND {
+            return Some(self.at(tag));
+        }
+        if let Some(found) = self.attribute(tag) {
+            return Some(found);
+        }
+        let mut seen = [false; 4];
+        let mut last_order = 0;
+        for child in self.children(tag.end) {
+            let tag = match child {
+                Child::Text(from, to) if self.wanted == Oddities::STRAY_TEXT => {
+                    let text = String::from_utf8_lossy(self.text.get(from..to)?);
+                    return Some(Oddity { at: from, what: text, attribute: None });
+                }
+                Child::Text(..) => continue,
+                Child::Element(tag) => tag,
+            };
+            let field = self.field(&tag);
+            let order = field.map_or(4, Field::index);
+            let is_late = order < last_order;
+            last_order = last_order.max(order);
+            let is_repeated =
+                field.and_then(|field| seen.get_mut(field.index()).map(|seen| std::mem::replace(seen, true)));
+            let found = match self.wanted {
+                Oddities::OUT_OF_ORDER => is_late,
+                Oddities::LOC_TWICE => is_repeated == Some(true) && field == Some(Field::Loc),
+                Oddities::FIELD_TWICE => is_repeated == Some(true) && field != Some(Field::Loc),
+                Oddities::UNKNOWN_CHILD => field.is_none() && self.names.resolve(self.text, &tag).0 == Meaning::Core,
+                Oddities::FOREIGN => self.is_foreign(&tag),
+                _ => false,
+            };
+            if found {
+                return Some(self.at(&tag));
+            }
+            if field.is_some()
+                && let Some(found) = self.attribute(&tag)
+            {
+                return Some(found);
+            }
+            if self.wanted == Oddities::UNDECLARED
+                && let Some(found) = self.undeclared(&tag)
+            {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn at(&self, tag: &Markup) -> Oddity<'t> {
+        Oddity { at: tag.start, what: String::from_utf8_lossy(tag.name(self.text)), attribute: None }
+    }
+
+    fn field(&self, tag: &Markup) -> Option<Field> {
+        let (meaning, local) = self.names.resolve(self.text, tag);
+        let is_core = meaning == Meaning::Core;
+        Field::ALL.into_iter().find(|field| is_core && field.name().as_bytes() == local)
+    }
+
+    fn is_foreign(&self, tag: &Markup) -> bool {
+        self.names.resolve(self.text, tag).0 == Meaning::Extension(Namespace::Other)
+    }
+
+    /// The attribute of the entry or of a field that is wanted.
+    fn attribute(&self, tag: &Markup) -> Option<Oddity<'t>> {
+        let is_odd = |name: &[u8], value: &[u8]| match self.wanted {
+            Oddities::ATTRIBUTE => !name.starts_with(b"xmlns") && !name.starts_with(b"xsi:"),
+            Oddities::NO_NAMESPACE => name == b"xmlns" && markup::is_blank(value),
+            Oddities::UNDECLARED => self.is_undeclared(split(name).0, tag),
+            _ => false,
+        };
+        let found = markup::attributes(tag.attributes(self.text)).find(|found| is_odd(found.name, found.value))?;
+        Some(Oddity { attribute: Some(String::from_utf8_lossy(found.name)), ..self.at(tag) })
+    }
+
+    /// The first element in a child, itself included, whose prefix nothing declares.
+    fn undeclared(&self, child: &Markup) -> Option<Oddity<'t>> {
+        let end = self.end_of(child);
+        let mut at = child.start;
+        while at < end {
+            let tag = markup::next(self.text, at)?;
+            if matches!(tag.kind, Kind::Start | Kind::Empty) && self.is_undeclared(split(tag.name(self.text)).0, &tag) {
+                return Some(self.at(&tag));
+            }
+            at = tag.end;
+        }
+        None
+    }
+
+    fn is_undeclared(&self, prefix: &[u8], tag: &Markup) -> bool {
+        let needs_none = prefix.is_empty() || prefix == b"xml" || prefix == b"xmlns";
+        let declares = |name: &[u8]| name.strip_prefix(b"xmlns:") == Some(prefix);
+        !needs_none
+            && !self.names.declares(prefix)
+            && namespace::by_usual_prefix(prefix).is_none()
+            && !markup::attributes(tag.attributes(self.text)).any(|attribute| declares(attribute.name))
+    }
+
+    /// The children of the entry, from the end of its start tag on.
+    fn children(&self, mut at: usize) -> impl Iterator<Item = Child> {
+        let mut waiting: Option<Markup> = None;
+        std::iter::from_fn(move || {
+            loop {
+                let next = if let Some(next) = waiting.take() {
+                    next
+                } else {
+                    let next = markup::next(self.text, at)?;
+                    let before = self.text.get(at..next.start)?;
+                    if !markup::is_blank(before) {
+                        let blank = before.iter().take_while(|byte| markup::is_space(**byte)).count();
+                        let end = before.iter().rposition(|byte| !markup::is_space(*byte)).map_or(0, |last| last + 1);
+                        let found = Child::Text(at + blank, at + end);
+                        waiting = Some(next);
+                        return Some(found);
+                    }
+                    next
+                };
+                at = next.end;
+                match next.kind {
+                    Kind::End => return None,
+                    Kind::Start | Kind::Empty => {
+                        at = self.end_of(&next);
+                        return Some(Child::Element(next));
+                    }
+                    Kind::Cdata => {
+                        let inside = next.start + 9..next.end.saturating_sub(3);
+                        if !markup::is_blank(self.text.get(inside).unwrap_or_default()) {
+                            return Some(Child::Text(next.start, next.end));
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        })
+    }
+
+    /// Where an element ends.
+    fn end_of(&self, tag: &Markup) -> usize {
+        let (mut depth, mut at) = (usize::from(tag.kind == Kind::Start), tag.end);
+        while depth > 0
+            && let Some(next) = markup::next(self.text, at)
+        {
+            at = next.end;
+            match next.kind {
+                Kind::Start => depth += 1,
+                Kind::End => depth -= 1,
+                _ => {}
+            }
+        }
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xml::names::FileKind;
+
+    #[test]
+    fn each_oddity_is_found_where_it_stands() {
+        let loc = "<loc>https://e.com/a</loc>";
+        for (inside, wanted, place, attribute) in [
+            ("loose text <lastmod>2026</lastmod>", Oddities::STRAY_TEXT, "loose text", None),
+            ("<![CDATA[x]]>", Oddities::STRAY_TEXT, "<![CDATA[x]]>", None),
+            ("<loc>https://e.com/b</loc>", Oddities::LOC_TWICE, "loc", None),
+            ("<priority>1</priority>\n<priority>0</priority>", Oddities::FIELD_TWICE, "priority", None),
+            ("<priority>1</priority><lastmod>2026</lastmod>", Oddities::OUT_OF_ORDER, "lastmod", None),
+            ("<image:image><a/></image:image><foo>1</foo>", Oddities::UNKNOWN_CHILD, "foo", None),
+            ("<x:y xmlns:x=\"urn:x\"><x:z/></x:y>", Oddities::FOREIGN, "x:y", None),
+            ("<lastmod xsi:a=\"\" at=\"1\">2026</lastmod>", Oddities::ATTRIBUTE, "lastmod", Some("at")),
+            ("<priority xmlns=\"\">1</priority>", Oddities::NO_NAMESPACE, "priority", Some("xmlns")),
+            ("<image:image><q:r/></image:image>", Oddities::UNDECLARED, "q:r", None),
+        ] {
+            let text = format!("\n <!-- <foo/> --><url>\n  {loc}{inside}</url>");
+            let names = Names::plain(FileKind::Urlset);
+            let entry = Entry::of(text.as_bytes(), &names);
+            let found = first(&entry, text.as_bytes(), &names, wanted).unwrap_or_else(|| panic!("{inside}"));
+            assert_eq!((&*found.what, found.attribute.as_deref()), (place, attribute), "{inside}");
+            let start = text.len() - "</url>".len() - inside.len() + inside.rfind(&format!("<{place}")).unwrap_or(0);
+            assert_eq!(found.at, start, "{inside}");
+            assert_eq!(first(&entry, text.as_bytes(), &names, Oddities::OTHER_KIND), None);
+        }
+    }
+}
