@@ -398,7 +398,7 @@ fn in_the_terminal_of_another_test() {
 fn a_panic_gives_the_terminal_back() {
     let folder = Folder::new();
     let own = std::env::current_exe().expect("a test has a program");
-    let arguments = ["--exact", "in_the_terminal_of_another_test", THE_ONE, "--nocapture"];
+    let arguments = ["--exact", "pty::in_the_terminal_of_another_test", THE_ONE, "--nocapture"];
     let terminal = Start::program(own, &folder).size(100, 30).arguments(arguments).start();
     terminal.wait_for("61 URLs");
     terminal.look(|screen| assert!(screen.alternate_screen() && screen.bracketed_paste()));

@@ -1,6 +1,7 @@
 //! A save looked at closely before it is made: the diff of each file, and the proof of what would change.
 
 use super::super::jobs::Kind;
+use super::super::text::Charset;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::files::Ask;
@@ -47,7 +48,7 @@ impl App {
             }
             let width = usize::from(self.size.0).saturating_sub(5).max(20);
             for words in diff_words(&file.diff.lines) {
-                let wrapped = words.wrapped(self.theme.charset, width, 1);
+                let wrapped = folded(&words, self.theme.charset, width);
                 lines.extend(wrapped.into_iter().map(|line| (line.into(), Choice::Read)));
             }
             if file.diff.more > 0 {
@@ -133,6 +134,31 @@ impl App {
     }
 }
 
+/// Lines of one line that is at most so wide as long as it is: every blank of a file counts, so it is broken anywhere.
+fn folded(words: &Words, charset: Charset, width: usize) -> Vec<Words> {
+    // Room for the indentation and the widest letter.
+    let width = width.max(4);
+    let (mut lines, mut line, mut used) = (Vec::new(), Words::new(), 0);
+    for (role, text) in words.pieces() {
+        let mut rest = charset.visible(text).into_owned();
+        while !rest.is_empty() {
+            let (head, tail) = charset.split(&rest, width.saturating_sub(used));
+            if head.is_empty() && used > 1 || used >= width {
+                lines.push(std::mem::replace(&mut line, Words::text(" ")));
+                used = 1;
+                continue;
+            }
+            // A letter that is wider than the screen is cut when it is drawn.
+            let (head, tail) = if head.is_empty() { (rest, String::new()) } else { (head, tail) };
+            used += charset.width(&head);
+            line.push(*role, head);
+            rest = tail;
+        }
+    }
+    lines.push(line);
+    lines
+}
+
 /// The lines of a diff; of a line that was replaced by another, the part that differs is marked in both.
 fn diff_words(lines: &[diff::Line]) -> Vec<Words> {
     let mut out = Vec::with_capacity(lines.len());
@@ -184,6 +210,18 @@ fn differing(line: &str, other: &str) -> Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_are_folded_and_lose_nothing() {
+        let words =
+            Words::new().and(Role::Error, "-   <loc>https://e.com/").and(Role::Gone, "日本").and(Role::Error, "</loc>");
+        let lines = folded(&words, Charset::Unicode, 12);
+        let text = |line: &Words| line.pieces().iter().map(|(_, text)| text.as_ref()).collect::<String>();
+        let texts: Vec<String> = lines.iter().map(text).collect();
+        assert_eq!(texts, ["-   <loc>htt", " ps://e.com/", " 日本</loc>"]);
+        assert_eq!(folded(&Words::text("short"), Charset::Unicode, 12).len(), 1);
+        assert!(!folded(&Words::text("日本"), Charset::Unicode, 1).is_empty());
+    }
 
     #[test]
     fn what_differs_in_a_line_is_marked() {

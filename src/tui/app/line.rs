@@ -32,7 +32,7 @@ impl Purpose {
     pub const ALL: [Self; 6] = [Self::Command, Self::Filter, Self::Search, Self::Mark, Self::Unmark, Self::Base];
 
     /// What stands before the text to make it a command.
-    const fn prefix(self) -> &'static str {
+    pub(in crate::tui) const fn prefix(self) -> &'static str {
         match self {
             Self::Command => "",
             Self::Filter => "filter ",

@@ -355,6 +355,10 @@ impl App {
 fn load_words(reading: Reading) -> String {
     let Reading { bytes_done, bytes_total, bytes_read, files_done, files_total, .. } = reading;
     let is_reading = files_total == 1 && bytes_done == 0 && bytes_read < bytes_total;
+    if files_total == 1 && bytes_done == 0 && bytes_read > 0 && !is_reading {
+        // It is decoded and looked through before the first row counts.
+        return format!("loading{GAP}{} read{GAP}Esc stops", size(bytes_read));
+    }
     let (verb, bytes) = if is_reading { ("reading", bytes_read) } else { ("loading", bytes_done) };
     let part = (bytes * 100).checked_div(bytes_total);
     let part = part.map_or_else(String::new, |part| format!(" {} %", part.min(100)));

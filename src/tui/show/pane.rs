@@ -372,7 +372,13 @@ impl App {
                 if matches!(edit.purpose, Purpose::Filter | Purpose::Search | Purpose::Mark | Purpose::Unmark) {
                     title.left = Words::dim("not yet a query");
                 }
-                lines.extend(self.signed(Severity::Error, error.message.clone()));
+                // What is not typed yet is no mistake.
+                let typed = edit.purpose.prefix().len() + edit.prompt.text().len();
+                if error.span.start >= typed {
+                    lines.extend(self.folded_lines(&Words::text(error.message.clone())));
+                } else {
+                    lines.extend(self.signed(Severity::Error, error.message.clone()));
+                }
                 if !error.hint.is_empty() {
                     let words = Words::dim("  ").and(Role::Dim, error.hint.clone());
                     lines.extend(self.folded_lines(&words));

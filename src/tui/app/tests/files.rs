@@ -253,6 +253,8 @@ fn a_large_file_shows_its_first_rows_how_far_it_is_and_stops_at_esc() {
     let reading = Reading { files_total: 1, bytes_total: 250 << 20, bytes_read: 50 << 20, ..Reading::default() };
     bench.send(Event::Progress(Kind::Load, reading));
     bench.shows("reading 20 %   50.0 MiB of 250.0 MiB   Esc stops");
+    bench.send(Event::Progress(Kind::Load, Reading { bytes_read: 250 << 20, ..reading }));
+    bench.shows("loading   250.0 MiB read   Esc stops");
     bench.send(Event::Progress(Kind::Load, Reading { bytes_done: 125 << 20, ..reading }));
     bench.shows("loading 50 %   125.0 MiB of 250.0 MiB");
     // Nothing can be done with rows that are only shown.
