@@ -212,7 +212,7 @@ fn findings_are_written_in_few_system_calls() {
     std::fs::write(folder.path().join("many.xml"), urlset(40_000, "high")).unwrap();
     for format in ["text", "json", "sarif", "junit", "github"] {
         let out = std::fs::File::create(folder.path().join("out")).unwrap();
-        let mut command = sited(folder.path(), &["check", "many.xml", "--format", format]);
+        let mut command = sited(folder.path(), &["check", "many.xml", "--all", "--format", format]);
         let mut child = command.stdout(out).stderr(Stdio::null()).spawn().unwrap();
         // Until it is waited for, the system knows what it did.
         let ended = waitid(WaitId::Pid(Pid::from_child(&child)), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);

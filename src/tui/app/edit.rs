@@ -218,3 +218,18 @@ impl App {
         }
     }
 }
+
+impl Change {
+    /// Rows that it is about, as far as that is known without working it out.
+    pub(super) fn size(&self) -> u64 {
+        if let Some(rows) = self.rows() {
+            return rows.len();
+        }
+        match self {
+            Self::Insert { locs, .. } => locs.len() as u64,
+            Self::Several(changes) => changes.iter().map(Self::size).fold(0, u64::saturating_add),
+            Self::Raw { .. } | Self::FixFile(..) | Self::RevertFile(_) => 1,
+            _ => u64::MAX,
+        }
+    }
+}

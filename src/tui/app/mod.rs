@@ -64,7 +64,7 @@ use crate::progress::Reading;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
-use crate::session::change::{Change, Refused};
+use crate::session::change::Refused;
 use crate::session::journal::Left;
 use crate::session::load::Part;
 use crate::session::outside::{Compared, Merged};
@@ -587,20 +587,5 @@ impl App {
             }
         }
         self.effects.push(Effect::Quit(status));
-    }
-}
-
-impl Change {
-    /// Rows that it is about, as far as that is known without working it out.
-    fn size(&self) -> u64 {
-        if let Some(rows) = self.rows() {
-            return rows.len();
-        }
-        match self {
-            Self::Insert { locs, .. } => locs.len() as u64,
-            Self::Several(changes) => changes.iter().map(Self::size).fold(0, u64::saturating_add),
-            Self::Raw { .. } | Self::FixFile(..) | Self::RevertFile(_) => 1,
-            _ => u64::MAX,
-        }
     }
 }

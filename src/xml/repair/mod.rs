@@ -1,8 +1,7 @@
 //! Makes damaged bytes well-formed, token by token, and says what was done.
 //!
-//! Repairs tokens first and parses later: a raw `&` becomes `&amp;` and the URL stays what was meant; one bad row
-//! never costs the rows after it. Pure and total: one pass over UTF-8 bytes, no recursion, no look-ahead beyond a
-//! field. Invariant: what it returns scans without damage. Rules: rule catalogue, section 11.
+//! Repairs tokens first and parses later: a raw `&` becomes `&amp;`, and one bad row never costs the rows after it. One
+//! pass over UTF-8 bytes, no recursion. Invariant: what it returns scans without damage. Rule catalogue, section 11.
 
 mod end;
 mod html;
