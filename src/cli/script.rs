@@ -122,7 +122,11 @@ impl Run<'_> {
                 self.may_drop(line, *discard)?;
                 self.session = self.open.common.open_set(&self.target, self.open.common.now()?, streams)?;
             }
-            Command::Check => {
+            Command::Check(Some(path)) => {
+                let written = self.session.write_findings(Path::new(path));
+                streams.note(&written.map_err(|refused| at(line, &refused.to_string(), String::new()))?);
+            }
+            Command::Check(None) => {
                 for finding in self.session.report() {
                     finding_text(streams.out, &super::check::shown(&finding), streams.colour)?;
                 }

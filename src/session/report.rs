@@ -3,6 +3,8 @@
 //! [`Session::report`] is for a set that is held in memory; [`super::parts`] goes through a larger one with the same
 //! [`Reporter`], so that both say the same.
 
+mod markdown;
+
 use super::Session;
 use super::checks::{NEAR_ROWS, rule_of};
 use super::findings::{FileFinding, Finding, Place, Reported, field_offset};

@@ -118,8 +118,8 @@ pub enum Command {
         /// How, where there are several ways: an answer that the one rule takes.
         answer: Option<String>,
     },
-    /// Show the findings.
-    Check,
+    /// Show the findings, or write them to a file as Markdown.
+    Check(Option<String>),
     /// List the unsaved changes.
     Changes,
     /// Show what saving would write.
@@ -346,7 +346,7 @@ impl fmt::Display for Command {
                     answer.as_deref().map(|answer| if answer == "where" { quoted(answer) } else { url_word(answer) });
                 scope.write(f, "fix", &joined(rules.iter().cloned().chain(answer)))
             }
-            Self::Check => f.write_str("check"),
+            Self::Check(path) => write_path(f, "check", path.as_deref()),
             Self::Changes => f.write_str("changes"),
             Self::Plan => f.write_str("plan"),
             Self::Verify => f.write_str("verify"),

@@ -128,6 +128,7 @@ impl Reader<'_> {
                 return self.end(command);
             }
             Arguments::Path if spec.name == "keep-as-rule" => Command::KeepRule(self.text()?),
+            Arguments::Path if spec.name == "check" => Command::Check(self.text()?),
             Arguments::Path => Command::Write { path: self.text()?, force: bang },
             Arguments::Url => return self.base(),
             Arguments::Topic => Command::Help(self.text()?),
@@ -207,7 +208,6 @@ impl Reader<'_> {
             "nofilter" => Command::Filter(None),
             "nosort" => Command::Sort(Vec::new()),
             "apply-order" => Command::ApplyOrder,
-            "check" => Command::Check,
             "changes" => Command::Changes,
             "plan" => Command::Plan,
             "verify" => Command::Verify,

@@ -196,7 +196,11 @@ pub const TABLE: &[Spec] = &[
         example: "keep-as-rule rules.toml",
         ..plain("keep-as-rule", &[], Arguments::Path)
     },
-    Spec { about: "list the findings", example: "check", ..plain("check", &[], Arguments::Nothing) },
+    Spec {
+        about: "list the findings, or write them to a Markdown file",
+        example: "check findings.md",
+        ..plain("check", &[], Arguments::Path)
+    },
     Spec {
         about: "list the unsaved changes; put single ones back",
         example: "changes",

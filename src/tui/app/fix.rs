@@ -2,12 +2,13 @@
 //!
 //! Invariant: it does what the screen says beside its sign, and nothing that the screen does not show.
 
-use super::list::{Choice, List, ListKind};
+use super::list::{Choice, List};
 use super::{App, Mode, large};
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Severity;
 use crate::session::change::Change;
+use crate::session::explain::fix_words;
 use crate::session::findings::{FileFinding, Finding, Place};
 use crate::session::whole::WholeFinding;
 use crate::tui::command::Action;
@@ -131,34 +132,23 @@ impl App {
         }
     }
 
-    /// Puts right what is chosen in a list; where that is a rule of rows, the command that does it waits with its
-    /// preview. The list stays for the next one.
+    /// Fixes what is chosen in a list that shows what its fixes do.
     pub(super) fn fix_chosen(&mut self, list: Box<List>) {
-        let chosen = list.lines.get(list.chosen).map(|(_, choice)| choice.clone());
-        let after = list.lines.len().saturating_sub(list.chosen + 1);
-        let kind = list.kind;
-        match chosen {
+        match list.lines.get(list.chosen).map(|(_, choice)| choice.clone()) {
             Some(Choice::Found(place, rule)) if self.is_fixable(place, rule) => self.fix_whole(place, rule),
-            Some(Choice::FixWhole(place, rule)) => return self.fix_whole(place, rule),
+            Some(Choice::FixWhole(place, rule)) => self.fix_whole(place, rule),
             Some(Choice::OfRow(rule)) if rule.fix() != FixKind::None => return self.fix_rule(rule),
-            Some(Choice::Rule(rule)) if rule.fix() != FixKind::None => {
-                let is_it = |finding: &WholeFinding<'_>| finding.rule == rule && finding.is_fixable;
-                match self.session.first_whole_findings(1, is_it, |_| ()).0.first() {
-                    Some(finding) => self.fix_whole(finding.place, rule),
-                    None => return self.open_line(super::Purpose::Command, &format!("%fix {}", rule.code())),
-                }
+            Some(Choice::OfRow(rule) | Choice::Found(_, rule)) => {
+                self.mode = Mode::List(list);
+                return self.fail(format!("no fix for {}: {}", rule.code(), fix_words(rule.fix())));
             }
             _ => {
                 self.mode = Mode::List(list);
-                return self.say("no fix for this; Enter explains it");
+                return self.fail("no fix for this line; choose a finding");
             }
         }
-        if matches!(self.mode, Mode::Grid) && kind == ListKind::Rules && !self.session.rule_counts().is_empty() {
-            self.open_rules();
-            if let Mode::List(list) = &mut self.mode {
-                // The one after it: lines before it may be gone as well, those after it are not.
-                list.choose(list.lines.len().saturating_sub(after));
-            }
+        if let (Some(after), Mode::Grid) = (list.under_rules, &self.mode) {
+            self.return_to_rules(after);
         }
     }
 

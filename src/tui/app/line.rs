@@ -273,7 +273,11 @@ impl App {
                     Err(refused) => self.fail(refused.0),
                 }
             }
-            Command::Check => self.open_rules(),
+            Command::Check(None) => self.open_rules(),
+            Command::Check(Some(path)) => match self.session.write_findings(std::path::Path::new(&path)) {
+                Ok(words) => self.say(words),
+                Err(refused) => self.fail(refused.0),
+            },
             Command::Help(topic) => self.open_help(topic.as_deref()),
             Command::Changes => self.open_changes(),
             Command::Plan => self.open_plan(),

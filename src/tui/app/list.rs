@@ -6,11 +6,11 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::{App, Mode};
 use crate::check::decision::Decision;
-use crate::check::rule::{Grouping, Rule};
+use crate::check::rule::Rule;
 use crate::protocol::verdict::Verdict;
 use crate::protocol::{Field, Severity, lastmod};
 use crate::session::findings::Place;
-use crate::words::{counted, grouped};
+use crate::words::counted;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Which list it is.
@@ -84,15 +84,26 @@ pub struct List {
     pub chosen: usize,
     /// All lines and the chosen one, while a search narrows the list.
     all: Option<(Vec<(Line, Choice)>, usize)>,
-    /// Where a `g` has just led away from.
-    left: Option<usize>,
+    /// Whether a `g` waits for the key that it begins.
+    is_g_pending: bool,
+    /// Lines after the chosen one in the list of rules that this list was opened from.
+    pub(super) under_rules: Option<usize>,
     /// Whether it was on the screen.
     pub(super) drawn: bool,
 }
 
 impl List {
     pub(super) fn new(kind: ListKind, lines: Vec<(Line, Choice)>) -> Box<Self> {
-        let mut list = Self { kind, prompt: None, lines, chosen: 0, all: None, left: None, drawn: false };
+        let mut list = Self {
+            kind,
+            prompt: None,
+            lines,
+            chosen: 0,
+            all: None,
+            is_g_pending: false,
+            under_rules: None,
+            drawn: false,
+        };
         list.chosen = list.near(0, true);
         Box::new(list)
     }
@@ -245,55 +256,6 @@ impl App {
         self.mode = Mode::List(List::new(ListKind::Script, lines.collect()));
     }
 
-    /// The rules that are broken, with how often.
-    pub(super) fn open_rules(&mut self) {
-        let mut lines: Vec<(Line, Choice)> = Vec::new();
-        for (rule, count) in self.session.rule_counts() {
-            let Some(severity) = rule.severity_in(self.session.profile()) else { continue };
-            let words = Words::new()
-                .and(severity.into(), format!("{} {:>8}  ", self.theme.finding_sign(severity), grouped(count)))
-                .and(Role::Text, format!("{:32}", rule.code()))
-                .and(Role::Dim, rule.summary());
-            let right = match rule.grouping() {
-                Some(Grouping::File) => {
-                    let files = self.session.files_with(rule).max(1);
-                    Words::dim(format!("{} in {}", counted(files, "finding"), counted(count, "row")))
-                }
-                Some(Grouping::Host) => Words::dim("1 finding per host"),
-                None => Words::new(),
-            };
-            lines.push(entry(words, right, Choice::Rule(rule)));
-        }
-        let (whole, _) = self.session.first_whole_findings(200, |_| true, |_| ());
-        if !whole.is_empty() {
-            lines.push(blank());
-            lines.push(heading("Of the files and the set"));
-            for finding in &whole {
-                let sign = self.theme.finding_sign(finding.severity);
-                let message = self.message_of(finding);
-                let right = finding.fix.as_ref().map_or_else(Words::new, |fix| {
-                    Words::new().and(Role::Key, "x").and(Role::Text, format!(" {}", fix.label))
-                });
-                // The bar, the sign and the gaps take the rest.
-                let charset = self.theme.charset;
-                let fixed = right.width(charset) + 11;
-                let place = self.place_beside(finding.place, charset.width(message) + fixed);
-                // What can be done is always said: the message gives way.
-                let room = usize::from(self.size.0).saturating_sub(charset.width(&place) + fixed);
-                let message = if right.is_empty() { message.into() } else { charset.cut(message, room.max(16)) };
-                let words = Words::new()
-                    .and(finding.severity.into(), format!("{sign} "))
-                    .and(Role::Text, format!("{place}  "))
-                    .and(Role::Dim, message.into_owned());
-                lines.push(entry(words, right, Choice::Found(finding.place, finding.rule)));
-            }
-        }
-        if lines.is_empty() {
-            return self.say("no rule is broken");
-        }
-        self.mode = Mode::List(List::new(ListKind::Rules, lines));
-    }
-
     /// Values for lastmod.
     pub(super) fn open_dates(&mut self) {
         if let Err(refused) = self.changeable() {
@@ -397,8 +359,12 @@ impl App {
                 if let Some((_, choice)) = list.lines.get(list.chosen)
                     && *choice != Choice::Read
                 {
-                    let choice = choice.clone();
-                    return self.choose(choice);
+                    let (choice, under_rules) = (choice.clone(), list.under_rules);
+                    self.choose(choice.clone());
+                    if let (Choice::FixWhole(..), Some(after), Mode::Grid) = (choice, under_rules, &self.mode) {
+                        self.return_to_rules(after);
+                    }
+                    return;
                 }
                 if let ListKind::Decide(_) = list.kind {
                     self.fail("that is not understood; Esc leaves the value as it is");
@@ -408,13 +374,13 @@ impl App {
                 if list.kind == ListKind::Dates {
                     self.fail("that is no date and no step; Esc leaves lastmod as it is");
                 } else if !list.chooses() {
-                    return self.close_list();
+                    return self.close_list(list.under_rules);
                 }
             }
             KeyCode::Esc if list.is_narrowed() => list.show_all(),
-            KeyCode::Esc => return self.close_list(),
+            KeyCode::Esc => return self.close_list(list.under_rules),
             KeyCode::Char('c' | 'q') if ctrl || (!typing && key.code == KeyCode::Char('q')) => {
-                return self.close_list();
+                return self.close_list(list.under_rules);
             }
             KeyCode::Down | KeyCode::Tab => list.go(true, 1),
             KeyCode::Up | KeyCode::BackTab => list.go(false, 1),
@@ -425,36 +391,40 @@ impl App {
                 ('k', false) => list.go(false, 1),
                 ('d' | 'f', true) | (' ', false) => list.go(true, page),
                 ('u' | 'b', true) => list.go(false, page),
-                ('g', false) => {
-                    let here = list.chosen;
-                    list.go(false, usize::MAX);
-                    list.left = Some(here);
+                // Where `x` fixes, `gx` is what it is in the table: a `g` alone does not move.
+                ('g', false) if list.fixes() && !list.is_g_pending => {
+                    list.is_g_pending = true;
                     self.mode = Mode::List(list);
                     return;
                 }
+                ('g', false) => list.go(false, usize::MAX),
                 ('G', false) => list.go(true, usize::MAX / 2),
                 ('?', false) if list.kind == ListKind::Help => return,
                 ('/', false) if list.searches() => list.start_search(),
                 ('c', false) if list.kind == ListKind::History => return self.open_script(),
                 ('y', false) if list.kind == ListKind::Script => return self.copy_script(),
-                ('K', false) if list.kind == ListKind::Explain => return,
-                ('x', false) if list.fixes() => {
-                    // `gx` is what it is in the table: the first of the keys goes up.
-                    list.chosen = list.left.take().unwrap_or(list.chosen);
-                    return self.fix_chosen(list);
+                ('K', false) if list.kind == ListKind::Explain => {
+                    return list.under_rules.map_or((), |after| self.return_to_rules(after));
                 }
+                ('K', false) if list.kind == ListKind::Rules => return self.explain_chosen(list),
+                ('w', false) if list.kind == ListKind::Rules => return self.ask_findings_file(),
+                ('x', false) if list.kind == ListKind::Rules => return self.preview_chosen(list),
+                ('x', false) if list.fixes() => return self.fix_chosen(list),
                 _ => {}
             },
             KeyCode::Home if !typing => list.go(false, usize::MAX),
             KeyCode::End if !typing => list.go(true, usize::MAX / 2),
             _ => {}
         }
-        list.left = None;
+        list.is_g_pending = false;
         self.mode = Mode::List(list);
     }
 
-    /// Back to the question that a list was opened from, or to the table.
-    fn close_list(&mut self) {
+    /// Back to the question or the list that a list was opened from, or to the table.
+    fn close_list(&mut self, under_rules: Option<usize>) {
+        if let Some(after) = under_rules {
+            return self.return_to_rules(after);
+        }
         if let Some(mut ask) = self.under.take() {
             ask.drawn = false;
             self.mode = Mode::Ask(ask);

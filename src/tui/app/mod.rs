@@ -26,6 +26,7 @@ mod list;
 mod merge;
 mod outside;
 mod preview;
+mod rules;
 mod save;
 mod search;
 #[cfg(test)]

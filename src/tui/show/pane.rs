@@ -515,7 +515,7 @@ fn list_panel(list: &List) -> Panel {
         ListKind::Palette => ("commands", ""),
         ListKind::History => ("history", "Enter goes to that state   c: as commands"),
         ListKind::Script => ("history as commands, for sited --script", "y copies them"),
-        ListKind::Rules => ("rules that are broken", "Enter shows where   x fixes"),
+        ListKind::Rules => ("findings by rule", "Enter shows where   x fixes   K explains   w writes a report"),
         ListKind::Elements => ("what is added?", "type to narrow"),
         ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
         ListKind::Explain if chooses => ("what is wrong here", "x fixes what is chosen"),

@@ -1,15 +1,17 @@
 //! The key for a fix, wherever a finding is seen.
 
-use super::bench::Bench;
+use super::bench::{Bench, SMALL};
 use crate::check::rule::{FixKind, Rule};
 use crate::check::samples::NOW;
 use crate::check::samples::sets::{Sample, samples};
 use crate::files::{Conflicts, Options};
 use crate::protocol::lastmod::Now;
+use crate::session::findings::Place;
 use crate::session::sampled::{folder, paths};
 use crate::tui::app::files::Start;
-use crate::tui::app::list::Choice;
+use crate::tui::app::list::{Choice, ListKind};
 use crate::tui::app::{Event, Mode};
+use crate::words::{counted, grouped};
 
 /// A sample on the screen.
 fn open(sample: &Sample) -> Bench {
@@ -81,6 +83,14 @@ fn every_finding_that_can_be_fixed_is_fixed_where_it_is_seen() {
             let lines = list.lines[list.chosen..at].iter();
             let steps = lines.filter(|(_, choice)| *choice != Choice::Read).count();
             bench.keys(&"j".repeat(steps)).keys("gx");
+            assert!(!bench.app.session.is_modified(), "{rule:?}: shown first");
+            let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: {}", bench.screen()) };
+            let chosen = &list.lines[list.chosen].1;
+            assert!(
+                matches!(chosen, Choice::FixWhole(_, found) if found.main() == rule.main()),
+                "{rule:?}: {chosen:?}"
+            );
+            bench.keys("gx");
             if matches!(bench.app.mode, Mode::Ask(_)) {
                 bench.keys("b");
             }
@@ -127,4 +137,95 @@ fn the_key_that_fixes_all_shows_its_counts_first() {
     assert!(!bench.app.session.is_modified());
     bench.keys("gX<enter>");
     assert_eq!(bench.app.session.changed(), 2);
+}
+
+#[test]
+fn the_list_of_rules_acts_on_the_highlighted_rule_alone() {
+    let fixable = SMALL.replace("weekly", "Weekly").replace("2026-13-01", "2026-11-1");
+    let mut bench = Bench::file(&fixable.replace("http://www.sitemaps", "https://www.sitemaps"));
+    bench.keys("<c-e>");
+    let Mode::List(list) = &bench.app.mode else { panic!("no list") };
+    let choices: Vec<Choice> = list.lines.iter().map(|(_, choice)| choice.clone()).collect();
+    assert!(choices.iter().filter(|choice| matches!(choice, Choice::Rule(_))).count() > 3, "{choices:?}");
+    for (at, choice) in choices.into_iter().enumerate() {
+        let (Choice::Rule(rule) | Choice::Found(_, rule)) = choice else { continue };
+        for key in ["x", "gx", "K"] {
+            bench.keys("<esc><esc><c-e>");
+            while matches!(&bench.app.mode, Mode::List(list) if list.chosen < at) {
+                bench.keys("j");
+            }
+            bench.keys(key);
+            assert!(!bench.app.session.is_modified(), "{rule:?} {key}: nothing before it was shown");
+            let shown = match &bench.app.mode {
+                Mode::Line(edit) => edit.prompt.text() == format!("%fix {}", rule.code()) && key != "K",
+                Mode::List(list) if key == "K" => list.kind == ListKind::Explain && bench.screen().contains("source"),
+                Mode::List(list) if list.kind == ListKind::Explain => {
+                    matches!(list.lines[list.chosen].1, Choice::FixWhole(_, found) if found == rule)
+                }
+                _ => bench.screen().contains(&format!("no fix for {}", rule.code())),
+            };
+            assert!(
+                shown && bench.screen().contains(rule.code()) || key != "K" && shown,
+                "{rule:?} {key}: {}",
+                bench.screen()
+            );
+        }
+        // Esc leads back to the rule.
+        bench.keys("<esc>");
+        let Mode::List(list) = &bench.app.mode else { panic!("{rule:?}: {}", bench.screen()) };
+        assert_eq!((list.kind, list.chosen), (ListKind::Rules, at));
+    }
+    bench.keys("<esc><c-e>Ggg");
+    assert!(matches!(&bench.app.mode, Mode::List(list) if list.chosen == 0), "gg is the first line");
+}
+
+#[test]
+fn the_findings_are_written_as_markdown_with_the_numbers_of_a_check() {
+    let mut bench = Bench::sample(120, 40);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("findings.md");
+    bench.keys("<c-e>w");
+    let Mode::Line(edit) = &bench.app.mode else { panic!("no line") };
+    assert_eq!(edit.prompt.text(), "check findings.md");
+    bench.keys("<c-u>").keys(&format!("check {}<enter>", path.display()));
+    assert!(bench.says().contains("wrote"), "{}", bench.says());
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut counts = std::collections::BTreeMap::new();
+    for found in bench.app.session.report() {
+        *counts.entry((found.finding.rule.code(), found.finding.severity.name())).or_insert(0_u64) += 1;
+    }
+    assert!(!counts.is_empty());
+    for ((code, severity), count) in &counts {
+        let line = format!("| {severity} | {} | {code} |", grouped(*count));
+        assert!(text.contains(&line), "{line} in {text}");
+    }
+    for severity in ["error", "warning", "note"] {
+        let sum: u64 = counts.iter().filter(|((_, own), _)| *own == severity).map(|(_, count)| count).sum();
+        assert!(text.contains(&counted(sum, severity)), "{severity}: {sum} in {text}");
+    }
+    // A report is replaced, anything else is not.
+    bench.keys(&format!(":check {}<enter>", path.display()));
+    assert!(bench.says().contains("wrote"));
+    std::fs::write(&path, "mine").unwrap();
+    bench.keys(&format!(":check {}<enter>", path.display()));
+    assert!(bench.says().contains("not a report"), "{}", bench.says());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+}
+
+#[test]
+fn rules_are_counted_by_file() {
+    let bench = Bench::sample(120, 40);
+    let session = &bench.app.session;
+    let by_file = session.rule_counts_by_file();
+    let of_others = |rule: Rule| {
+        let others = |place: Place| !matches!(place, Place::Sitemap(_));
+        session.each_whole_finding().filter(|found| found.rule.main() == rule.main() && others(found.place)).count()
+    };
+    for (rule, count) in session.rule_counts() {
+        let sum: u64 = by_file.iter().filter(|((main, _), _)| *main == rule.main().index()).map(|(_, n)| n).sum();
+        assert_eq!(sum + of_others(rule) as u64, count, "{rule:?}");
+    }
+    let mut bench = bench;
+    bench.keys("<c-e>");
+    assert!(bench.screen().lines().any(|line| line.trim_start().starts_with("in ")), "{}", bench.screen());
 }
