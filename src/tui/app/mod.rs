@@ -292,10 +292,7 @@ pub struct App {
     pending_wanted: u64,
     spec_wanted: Option<(u64, ViewSpec)>,
     sought: Option<Query>,
-    /// What the last search was for, where it began, and whether it went downwards.
-    looked_for: Option<Query>,
-    sought_from: u32,
-    sought_forward: bool,
+    last_search: search::LastSearch,
     hit_wanted: u64,
     /// Whether a job looks for that hit.
     seeking: bool,
@@ -349,9 +346,7 @@ impl App {
             pending_wanted: 0,
             spec_wanted: None,
             sought: None,
-            looked_for: None,
-            sought_from: 0,
-            sought_forward: true,
+            last_search: search::LastSearch::default(),
             hit_wanted: 0,
             seeking: false,
             ahead: VecDeque::new(),

@@ -90,7 +90,8 @@ impl App {
         }
         let more = files.len() - told;
         if more > 0 {
-            out.push_str(&format!("   and {}", counted(more as u64, "more file")));
+            out.push_str("   and ");
+            out.push_str(&counted(more as u64, "more file"));
         }
         (told > 0).then_some(out)
     }

@@ -18,6 +18,14 @@ pub enum Hit {
     Stopped,
 }
 
+/// What the last search was for, where it began, and whether it went downwards.
+#[derive(Debug, Default)]
+pub(super) struct LastSearch {
+    query: Option<Query>,
+    from: u32,
+    forward: bool,
+}
+
 /// Rows up to which the view is made at once, without a job.
 const AT_ONCE: u32 = 5_000;
 /// Rows looked at on this thread before a search becomes a job.
@@ -94,7 +102,7 @@ impl App {
     pub(super) fn search(&mut self, query: Query, from: u32, forward: bool, here: bool) {
         let ticket = self.next_ticket();
         self.hit_wanted = ticket;
-        (self.sought_from, self.sought_forward, self.looked_for) = (from, forward, Some(query.clone()));
+        self.last_search = LastSearch { query: Some(query.clone()), from, forward };
         let shown = self.session.shown();
         let order = Order { from, forward, here, shown };
         let hit = find(self.session.view(), &query, order, LOOKED_AT, &Progress::default());
@@ -119,7 +127,7 @@ impl App {
             Hit::At(position, round) => {
                 self.go(position);
                 if round && !matches!(self.mode, Mode::Line(_)) {
-                    self.say(if self.sought_forward {
+                    self.say(if self.last_search.forward {
                         "search wrapped to the top"
                     } else {
                         "search wrapped to the bottom"
@@ -138,8 +146,8 @@ impl App {
             let from = edit.from;
             return self.go(from);
         }
-        self.go(self.sought_from);
-        let query = self.looked_for.as_ref().map(ToString::to_string).unwrap_or_default();
+        self.go(self.last_search.from);
+        let query = self.last_search.query.as_ref().map(ToString::to_string).unwrap_or_default();
         self.say(format!("no match for “{}”", self.theme.charset.cut(&query, 60)));
     }
 }
