@@ -137,7 +137,7 @@ fn parts_counted_apart_add_up_to_the_whole() {
     assert_eq!(document["section"]["blog"], 2);
     assert_eq!(document["month"]["2026-05"], 1);
     let text = fine(&folder, &["stats", "a.xml", "b.xml"]);
-    assert!(text.contains("distinct                3\n") && text.contains('█'), "{text}");
+    assert!(text.contains("distinct                 3\n") && text.contains('█'), "{text}");
     assert_eq!(run(&folder, &["stats", "--merge", "a.xml"]).status.code(), Some(2));
 }
 
