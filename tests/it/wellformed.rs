@@ -120,7 +120,7 @@ fn every_kind_of_error_has_the_position_of_what_causes_it() {
         (in_loc("‸& b"), "xml-unescaped-ampersand"),
         (in_loc("‸&1;"), "xml-unescaped-ampersand"),
         (in_loc("a‸<b"), "xml-unescaped-angle"),
-        (in_entry("<lastmod>2026-11-01]]‸></lastmod>"), "xml-unescaped-angle"),
+        (in_entry("<lastmod>2026-11-01‸]]></lastmod>"), bad),
         (in_loc("‸&nbsp;"), "xml-unknown-entity"),
         (in_loc("a‸\u{1}b"), "xml-illegal-char"),
         (in_loc("a‸\0b"), "xml-illegal-char"),
