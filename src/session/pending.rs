@@ -246,19 +246,20 @@ impl Snapshot {
         for (number, sitemap) in document.sitemaps().iter().enumerate() {
             let id = SitemapId(number as u32);
             let Some(was) = saved.sitemap(id).filter(|was| was.rows != sitemap.rows) else { continue };
-            let moved: RowSet = moved_rows((document, sitemap), (saved, was)).into_iter().collect();
-            let moved = moved & rows;
+            let displaced: RowSet = moved_rows((document, sitemap), (saved, was)).into_iter().collect();
+            let moved = &displaced & rows;
             if moved.is_empty() {
                 continue;
             }
-            // Each follows the row that it followed, as far as that is here and stays.
-            let here: RowSet = sitemap.rows.iter().map(|row| row.0).collect();
+            // Each follows the last row before it that is not displaced itself: behind a displaced one it would stay
+            // moved, and putting row after row back might never end.
+            let here: RowSet = sitemap.rows.iter().filter(|row| document.is_live(*row)).map(|row| row.0).collect();
             let mut after: HashMap<Option<u32>, Vec<u32>> = HashMap::new();
             let mut last = None;
             for row in was.rows.iter().map(|row| row.0).filter(|row| here.contains(*row)) {
                 if moved.contains(row) {
                     after.entry(last).or_default().push(row);
-                } else {
+                } else if !displaced.contains(row) {
                     last = Some(row);
                 }
             }

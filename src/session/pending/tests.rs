@@ -114,6 +114,27 @@ fn a_moved_row_goes_back_to_its_neighbours() {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
+    /// In whatever order rows stand, each that is put back leaves fewer that are moved.
+    #[test]
+    fn a_row_that_was_put_back_is_moved_no_more(
+        values in Just((0..7).collect::<Vec<u8>>()).prop_shuffle(),
+        which in any::<prop::sample::Index>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut session = open(folder.path());
+        for (row, value) in values.iter().enumerate() {
+            run(&mut session, &format!("set priority=0.{value} where loc:/{row}"));
+        }
+        run(&mut session, "sort priority");
+        run(&mut session, "apply-order");
+        let moved: Vec<u32> = pending(&session, "").moved.iter().collect();
+        if moved.is_empty() {
+            return Ok(());
+        }
+        session.change(&Change::Revert(RowSet::from_iter([*which.get(&moved)]))).unwrap();
+        prop_assert!(pending(&session, "").moved.len() < moved.len() as u64);
+    }
+
     /// The changes are those that a comparison of both tables finds; the spans are all that differs; put back one
     /// after the other, in any order, nothing is left.
     #[test]
