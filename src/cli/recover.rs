@@ -34,8 +34,16 @@ pub(super) fn run(recover: &Recover, streams: &mut Streams<'_>) -> Result<Status
     let _lock = if is_acting { Lock::take(streams, std::slice::from_ref(&recover.path))? } else { Lock::default() };
     for record in &records {
         if recover.discard {
-            let removed = files::discard(record)?;
-            streams.note(&format!("gave up {}: {} removed", record.display(), counted(removed as u64, "new file")));
+            let discarded = files::discard(record)?;
+            let record = record.display();
+            streams.note(&if discarded.was_read {
+                format!("discarded {record}: {} removed", counted(discarded.new_files as u64, "new file"))
+            } else {
+                format!(
+                    "discarded {record}, which could not be read: new files that it named (.NAME.PROCESS-RANDOM.sited) \
+                     remain until the next save"
+                )
+            });
         } else if recover.finish {
             if let Some(finished) = files::finish(record, state.as_deref())? {
                 streams.note(&finished.to_string());

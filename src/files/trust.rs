@@ -94,7 +94,7 @@ pub(super) fn check_owner(_: &Metadata) -> Result<(), Distrust> {
 }
 
 #[cfg(unix)]
-fn open_without_links(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+pub(super) fn open_without_links(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     use rustix::fs::OFlags;
     use rustix::io::Errno;
     use std::os::unix::fs::OpenOptionsExt;
@@ -113,7 +113,7 @@ fn open_without_links(options: &mut OpenOptions, path: &Path) -> io::Result<File
 }
 
 #[cfg(not(unix))]
-fn open_without_links(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+pub(super) fn open_without_links(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     if std::fs::symlink_metadata(path)?.is_symlink() {
         return Err(Distrust::Link.into());
     }

@@ -41,6 +41,7 @@ const KNOWN: &[(&str, &str, How, &str)] = &[
     // The record was removed, and the new files that it names were left without a word.
     ("recover (discard)", "read", How::Error("EIO"), ".sited.commit"),
     ("recover (discard)", "flock", How::Error("EINTR"), ".sited.commit"),
+    ("recover (discard)", "statx", How::Error("EACCES"), ".sited.commit"),
 ];
 
 #[test]

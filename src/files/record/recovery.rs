@@ -279,18 +279,30 @@ pub fn finish(record: &Path, state: Option<&Path>) -> Result<Option<Finished>, E
     finish_through(&Open, record, state.and_then(Key::load).as_ref(), Consent::User)
 }
 
+/// What was removed with a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Discarded {
+    /// New files that waited.
+    pub new_files: usize,
+    /// Whether the record was read: without that, nobody knows which new files are left.
+    pub was_read: bool,
+}
+
 /// Gives up the rest of a save: removes its record and the new files that wait. What was replaced stays replaced.
 ///
 /// # Errors
-/// When it cannot be removed, or another process is saving at this moment.
-pub fn discard(record: &Path) -> Result<usize, Error> {
+/// When it cannot be removed, when the system fails while it is read, or another process is saving at this moment.
+pub fn discard(record: &Path) -> Result<Discarded, Error> {
     let failed = |error| Error::system("remove", record, error);
     let folder = record.parent().unwrap_or(Path::new("."));
     let tree = Tree::open(folder).map_err(failed)?;
     let mut removed = 0;
-    // What the system does not let the program read now may name files that would be left behind without a word.
+    // A record that this user may not open has to stay removable. Any other failure may pass: the record is needed then,
+    // since it names the new files.
+    let opened = trust::open_without_links(OpenOptions::new().read(true).write(true), record);
+    let is_closed = opened.is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
     let unread = |error: io::Error| match error.kind() {
-        io::ErrorKind::PermissionDenied => interrupted(record, "its record cannot be read"),
+        io::ErrorKind::PermissionDenied if is_closed => interrupted(record, "its record cannot be read"),
         _ if error.raw_os_error().is_none() => interrupted(record, "its record cannot be read"),
         _ => Error::system("read", record, error),
     };
@@ -299,6 +311,7 @@ pub fn discard(record: &Path) -> Result<usize, Error> {
         Err(error) if matches!(error.reason, Reason::Interrupted(_)) => None,
         case => case?,
     };
+    let was_read = case.is_some();
     if let Some(case) = case {
         for file in case.record.files.iter().filter(|file| case.check_target(&file.target, Consent::User).is_ok()) {
             let is_own = |status: &Status| status.is_regular && status.is_of_current_user();
@@ -322,7 +335,7 @@ pub fn discard(record: &Path) -> Result<usize, Error> {
     // Also one that cannot be read: a link, a pipe. The name alone is removed, nothing behind it.
     tree.locate(Path::new(NAME)).and_then(|place| place.remove()).map_err(failed)?;
     sync_folder(folder).map_err(failed)?;
-    Ok(removed)
+    Ok(Discarded { new_files: removed, was_read })
 }
 
 /// An open record.

@@ -240,6 +240,12 @@ fn what_is_no_record_of_this_user_is_named_and_can_be_removed() {
         assert_eq!(refused.status.code(), Some(3), "{what}: {}", stderr(&refused));
         scene.keeps_guarded(what);
         assert!(fs::symlink_metadata(scene.path("site/.sited.commit")).is_err(), "{what}");
+
+        let scene = Scene::new();
+        make(&scene);
+        let discard = scene.run(&["recover", "site", "--discard"]);
+        assert_eq!(discard.status.code(), Some(0), "{what}: {}", stderr(&discard));
+        assert!(stderr(&discard).contains("could not be read"), "{what}: {}", stderr(&discard));
     }
 }
 
