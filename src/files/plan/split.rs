@@ -10,6 +10,7 @@ use crate::document::redeal::Redealt;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Child, ChildState, Index, SitemapId};
 use crate::document::source::Source;
+use crate::files::error::{Error, Reason};
 use crate::files::read::{self, Options};
 use crate::files::{SplitHistory, detect, locate};
 use crate::progress::Progress;
@@ -60,8 +61,16 @@ fn index_name(number: usize) -> String {
     if number == 1 { INDEX.to_owned() } else { format!("sitemap_index-{number}.xml") }
 }
 
-/// An earlier index in the folder: its children by file name, with their dates.
-type Earlier = BTreeMap<String, Option<String>>;
+/// What the indexes in the folder say of an earlier split.
+#[derive(Default)]
+struct Earlier {
+    /// All children by file name, with their dates.
+    children: BTreeMap<String, Option<String>>,
+    /// The children of the first index: the files of the last split. Of those before it, only the history knows.
+    listed: BTreeSet<String>,
+    /// How many children each index has.
+    counts: Vec<u32>,
+}
 
 /// Sitemaps in the folder that are not part of the new split and stay.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -111,7 +120,10 @@ pub fn planned(
     let mut document = dealt.document;
     let names = names(request, &dealt.groups);
     let base = locate::folder_url(request.base_url).unwrap_or_default();
-    let (earlier, indexes_before) = earlier(request.folder);
+    let earlier = Earlier::read(request.folder).unwrap_or_else(|error| {
+        problems.push(unreadable(&error));
+        Earlier::default()
+    });
     let today = lastmod::from_typed("today", None, request.now).ok().flatten().unwrap_or_default();
     let mut outputs = Vec::new();
     let mut entries: Vec<(String, Child)> = Vec::new();
@@ -130,7 +142,7 @@ pub fn planned(
         let action = match path.exists() {
             _ if is_same => Action::Untouched,
             false => Action::Created,
-            true if earlier.contains_key(name) => Action::Replaced,
+            true if earlier.children.contains_key(name) => Action::Replaced,
             true => {
                 let message = format!(
                     "{} is there and belongs to no earlier split; move it away or choose another name",
@@ -141,7 +153,7 @@ pub fn planned(
             }
         };
         // A file that is as it was keeps its date (sitemaps.org protocol, lastmod of a sitemap).
-        let date = earlier.get(name).cloned().flatten().filter(|_| is_same).unwrap_or_else(|| today.clone());
+        let date = earlier.children.get(name).cloned().flatten().filter(|_| is_same).unwrap_or_else(|| today.clone());
         let entry =
             format!("\n  <sitemap>\n    <loc>{}</loc>\n    <lastmod>{date}</lastmod>\n  </sitemap>", escape(&url));
         entries.push((entry, Child { loc: Arc::clone(&url), state: ChildState::Loaded(id) }));
@@ -182,7 +194,7 @@ pub fn planned(
             name: Arc::clone(file.name),
             file: FileId::of_index(number),
             action,
-            urls_before: indexes_before.get(number).copied().unwrap_or(0),
+            urls_before: earlier.counts.get(number).copied().unwrap_or(0),
             urls_after: file.entries.len() as u32,
             bytes: file.len(),
             url: Some(format!("{base}{}", file.name).into()),
@@ -190,7 +202,7 @@ pub fn planned(
         });
     }
     let path = request.folder.join(INDEX);
-    let left_indexes = (index.file_count() + 1..=indexes_before.len()).map(index_name);
+    let left_indexes = (index.file_count() + 1..=earlier.counts.len()).map(index_name);
     document.set_index(Some(index));
     let kept: HashSet<&String> = names.iter().collect();
     // What a link leads to is no file of this folder. One that cannot be looked at may be one: its removal says so.
@@ -198,14 +210,14 @@ pub fn planned(
         Ok(file) => file.is_file(),
         Err(error) => error.kind() != ErrorKind::NotFound,
     };
-    let mut left: BTreeSet<String> = earlier.keys().cloned().collect();
-    left.extend(alike(request));
+    let mut left: BTreeSet<String> = earlier.children.keys().cloned().collect();
+    match alike(request) {
+        Ok(names) => left.extend(names),
+        Err(error) => problems.push(unreadable(&error)),
+    }
     let left = left.into_iter().filter(|name| !kept.contains(name) && is_file(name)).chain(left_indexes);
-    // The old index itself says which parts it had; of what was left before that, only the history knows.
-    let mut listed = Earlier::new();
-    earlier_index(&request.folder.join(INDEX), &mut listed);
     let (mut removable, unknown) =
-        left.partition::<Vec<_>, _>(|name| listed.contains_key(name) || request.history.has(name));
+        left.partition::<Vec<_>, _>(|name| earlier.listed.contains(name) || request.history.has(name));
     if request.prune {
         outputs.extend(removable.drain(..).map(|name| removed(request.folder, &name)));
     }
@@ -226,16 +238,30 @@ pub fn planned(
 
 /// Sitemaps in the folder that are called as parts of this split are: a split whose leftovers stayed does not name them
 /// in its index any more.
-fn alike(request: &Split<'_>) -> Vec<String> {
+fn alike(request: &Split<'_>) -> Result<Vec<String>, Error> {
     let escaped = regex::escape(request.name).replace(r"\{n\}", r"\d+").replace(r"\{key\}", r"[A-Za-z0-9._-]+?(-\d+)?");
-    let Ok(pattern) = regex::Regex::new(&format!("^{escaped}(\\.gz)?$")) else { return Vec::new() };
-    let entries = std::fs::read_dir(request.folder).into_iter().flatten().flatten();
-    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-    let is_sitemap = |name: &String| {
-        let bytes = read(&request.folder.join(name)).unwrap_or_default();
-        detect::detect(&bytes).is_ok_and(|kind| kind != FileKind::Index)
+    let Ok(pattern) = regex::Regex::new(&format!("^{escaped}(\\.gz)?$")) else { return Ok(Vec::new()) };
+    let failed = |error| Error::system("list", request.folder, error);
+    let entries = match std::fs::read_dir(request.folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.map_err(failed)?,
     };
-    names.filter(|name| pattern.is_match(name)).filter(is_sitemap).collect()
+    let mut names = Vec::new();
+    for entry in entries {
+        let Ok(name) = entry.map_err(failed)?.file_name().into_string() else { continue };
+        if pattern.is_match(&name) {
+            let bytes = read_if_there(&request.folder.join(&name))?.unwrap_or_default();
+            if detect::detect(&bytes).is_ok_and(|kind| kind != FileKind::Index) {
+                names.push(name);
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// A split that does not know what is in its folder would forget files of an earlier one.
+fn unreadable(error: &Error) -> Problem {
+    Problem { row: None, message: format!("{error}; the folder is needed to find the files of an earlier split") }
 }
 
 fn removed(folder: &Path, name: &str) -> Output {
@@ -340,36 +366,58 @@ fn index(folder: &Path, name: &str, entries: &str, children: Vec<Child>) -> Inde
     Index { path: Some(folder.join(name)), name: name.into(), source, children: children.into(), ..Index::default() }
 }
 
-/// The children of the indexes that are in the folder already, and how many each of these has.
-fn earlier(folder: &Path) -> (Earlier, Vec<u32>) {
-    let (mut earlier, mut indexes) = (Earlier::new(), Vec::new());
-    while let Some(count) = earlier_index(&folder.join(index_name(indexes.len() + 1)), &mut earlier) {
-        indexes.push(count);
+impl Earlier {
+    /// Reads the indexes that are in the folder.
+    ///
+    /// # Errors
+    /// When the system refuses one that is there.
+    fn read(folder: &Path) -> Result<Self, Error> {
+        let mut earlier = Self::default();
+        while let Some(bytes) = read_if_there(&folder.join(index_name(earlier.counts.len() + 1)))? {
+            let Some(count) = earlier.add(bytes) else { break };
+            if earlier.counts.is_empty() {
+                earlier.listed = earlier.children.keys().cloned().collect();
+            }
+            earlier.counts.push(count);
+        }
+        Ok(earlier)
     }
-    (earlier, indexes)
+
+    /// Adds the children of an index and gives their number; `None` if it is no index.
+    fn add(&mut self, bytes: Vec<u8>) -> Option<u32> {
+        let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
+        let source = Source::new(bytes, scan).filter(|source| source.names.kind == FileKind::Index)?;
+        for number in 0..source.len() {
+            let text = source.entry_text(number);
+            let entry = Entry::of(text, &source.names);
+            let loc = entry.value(Field::Loc, text).unwrap_or_default();
+            let date = entry.value(Field::Lastmod, text).map(std::borrow::Cow::into_owned);
+            // Only names without any folder: nothing outside this one is ever looked at.
+            if let locate::Place::Inside(paths) = locate::place(&loc, None)
+                && let Some(name) =
+                    paths.last().and_then(|path: &PathBuf| path.to_str()).filter(|name| !name.contains('/'))
+            {
+                self.children.insert(name.to_owned(), date);
+            }
+        }
+        Some(source.len() as u32)
+    }
 }
 
-fn earlier_index(path: &Path, earlier: &mut Earlier) -> Option<u32> {
-    let bytes = read(path)?;
-    let scan = scan::scan(&bytes, &mut Ignore, &Progress::default());
-    let source = Source::new(bytes, scan).filter(|source| source.names.kind == FileKind::Index)?;
-    for number in 0..source.len() {
-        let text = source.entry_text(number);
-        let entry = Entry::of(text, &source.names);
-        let loc = entry.value(Field::Loc, text).unwrap_or_default();
-        let date = entry.value(Field::Lastmod, text).map(std::borrow::Cow::into_owned);
-        // Only names without any folder: nothing outside this one is ever looked at.
-        if let locate::Place::Inside(paths) = locate::place(&loc, None)
-            && let Some(name) = paths.last().and_then(|path: &PathBuf| path.to_str()).filter(|name| !name.contains('/'))
-        {
-            earlier.insert(name.to_owned(), date);
-        }
+/// The content of a file; `None` if there is none or it is no sitemap.
+///
+/// # Errors
+/// When the system refuses a file that is there.
+fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    match read::read(path, &Options::default(), &Progress::default()) {
+        Ok(contents) => Ok(Some(contents.bytes)),
+        Err(error) if matches!(error.reason, Reason::Missing) || error.is_of_content() => Ok(None),
+        Err(error) => Err(error),
     }
-    Some(source.len() as u32)
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {
-    read::read(path, &Options::default(), &Progress::default()).ok().map(|contents| contents.bytes)
+    read_if_there(path).ok().flatten()
 }
 
 /// Whether a file holds these bytes, packed or not.

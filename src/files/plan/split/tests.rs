@@ -107,6 +107,18 @@ fn indexes_and_parts_of_a_longer_split_are_named_and_go_when_that_is_asked_for()
     assert_eq!(kept.collect::<Vec<_>>(), names);
 }
 
+/// An index that cannot be read hides which files an earlier split has made: they would stay, and none would be named.
+#[cfg(unix)]
+#[test]
+fn a_split_over_an_index_that_cannot_be_read_is_refused() {
+    let set = set();
+    std::fs::create_dir(set.path("out")).unwrap();
+    std::os::unix::fs::symlink("sitemap_index.xml", set.path("out/sitemap_index.xml")).unwrap();
+    let (plan, _, _) = planned(&set, Limits { urls: 2, ..Limits::default() }, true);
+    let problem = plan.problems.iter().find(|problem| problem.message.contains("sitemap_index.xml"));
+    assert!(problem.is_some_and(|problem| problem.message.contains("earlier split")), "{:?}", plan.problems);
+}
+
 const DEATH_TEST: &str =
     "files::plan::split::tests::a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_one";
 
