@@ -1,7 +1,7 @@
 //! `sited`: reads the command line and hands over to the headless half or to the screen.
 
 use clap::Parser;
-use sited::cli::{self, Around, Next, Screen, args};
+use sited::cli::{self, Around, Next, Pager, Screen, args};
 use sited::tui::{self, Setup, app::Start, theme::Scheme};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -20,6 +20,7 @@ fn main() -> ExitCode {
         colour: io::stdout().is_terminal() && !no_color && !is_dumb,
         meter: io::stderr().is_terminal() && !is_dumb,
         shortage: pool.shortage(),
+        pager: tui::width().map(|width| Pager::of_environment(width.into(), std::env::var("PAGER").ok())),
     };
     survive_size_limits();
     match cli::run(&line, around, &mut out, &mut notes) {

@@ -21,8 +21,9 @@ impl Choice {
     /// Reads the options of `check`.
     pub(super) fn of(check: &Check) -> Result<Self, Failure> {
         let named = |option: &str, names: &[String]| {
-            rules_named(names)
-                .map_err(|error| Failure::Usage(format!("{option}: {error}"), "the README lists all rules".to_owned()))
+            rules_named(names).map_err(|error| {
+                Failure::Usage(format!("{option}: {error}"), "sited check --list-rules lists all rules".to_owned())
+            })
         };
         Ok(Self {
             rules: if check.rules.is_empty() { None } else { Some(named("--rule", &check.rules)?) },

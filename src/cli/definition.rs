@@ -7,12 +7,12 @@ use crate::check::profile::Profile;
 use crate::check::rule::Rule;
 use crate::document::sort::Column;
 use crate::files::backup;
-use crate::manual::{self, Page};
+use crate::manual::{self, Block, PAGES, Page, Span};
 use crate::session::command::Targets;
 use clap::builder::{OsStringValueParser, PossibleValue, TypedValueParser};
 use clap::{Arg, Args, Command, CommandFactory, ValueHint};
 use clap_complete::Shell;
-use clap_mangen::roff::{Roff, roman};
+use clap_mangen::roff::{Inline, Roff, bold, roman};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub struct Completions {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sited man | man -l -\n  sited man --output ~/.local/share/man/man1")]
 pub struct Man {
-    /// Write one page for the program and one for each task into DIR instead of the first to standard output
+    /// Write the pages of the program, its commands and the manual into DIR, not the first to standard output
     #[arg(long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 }
@@ -95,7 +95,7 @@ impl TypedValueParser for Named {
     }
 }
 
-/// Prints the manual page, in roff, or writes all pages.
+/// Prints the man page of the program, in roff, or writes all pages.
 pub(super) fn man(task: &Man, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let mut command = Line::command();
     command.build();
@@ -109,6 +109,9 @@ pub(super) fn man(task: &Man, streams: &mut Streams<'_>) -> Result<Status, Failu
         let name = format!("sited-{}", task.get_name());
         pages.push((format!("{name}.1"), page(task.display_name(name))?));
     }
+    for topic in PAGES {
+        pages.push((format!("{}.7", topic.man), topic_page(topic)?));
+    }
     std::fs::create_dir_all(folder).map_err(|error| crate::files::Error::system("make", folder, error))?;
     for (name, bytes) in &pages {
         crate::files::write_whole(&folder.join(name), bytes)?;
@@ -117,48 +120,75 @@ pub(super) fn man(task: &Man, streams: &mut Streams<'_>) -> Result<Status, Failu
     Ok(Status::Fine)
 }
 
-/// The page of the program: its options, then the pages of the manual that every command needs.
+/// Sections of `sited.1` that come from the manual.
+const SECTIONS: [&str; 3] = ["Exit status", "Files", "Environment"];
+
+/// The page of the program: its options, then the sections of the manual that every command needs.
 fn program_page(command: clap::Command) -> io::Result<Vec<u8>> {
     let mut out = page(command)?;
-    for page in ["queries", "command-line"].into_iter().filter_map(manual::page) {
-        section(page, &mut out)?;
+    let mut roff = Roff::new();
+    if let Some(queries) = manual::page("queries") {
+        roff.control("SH", ["QUERIES"]);
+        section(&manual::blocks(queries)[1..], "SS", &mut roff);
     }
+    let blocks = manual::page("command-line").map(manual::blocks).unwrap_or_default();
+    let is_section =
+        |block: &Block| matches!(block, Block::Heading { title, .. } if SECTIONS.contains(&title.as_str()));
+    if let Some(start) = blocks.iter().position(is_section) {
+        section(&blocks[start..], "SH", &mut roff);
+    }
+    roff.to_writer(&mut out)?;
     Ok(out)
 }
 
-/// A page of the manual as roff. A title that only names the page is left to its sections.
-fn section(page: Page, out: &mut Vec<u8>) -> io::Result<()> {
+/// A page of the manual as a man page of section 7.
+fn topic_page(page: Page) -> io::Result<Vec<u8>> {
     let mut roff = Roff::new();
-    let mut is_code = false;
-    for line in manual::lines(page) {
-        let text = || vec![roman(line.replace("**", "").replace('`', ""))];
-        if line.starts_with("```") {
-            is_code = !is_code;
-            roff.control(if is_code { "nf" } else { "fi" }, []);
-        } else if is_code || line.starts_with('|') {
-            // A line of a table is kept as it is, or it would flow into the next one.
-            let between = if is_code { vec![roman(line)] } else { text() };
-            roff.text(between);
-            if !is_code {
-                roff.control("br", []);
+    roff.control("TH", [page.man, "7"]);
+    roff.control("SH", ["NAME"]);
+    roff.text([roman(format!("{} - {}", page.man, page.about))]);
+    roff.control("SH", ["DESCRIPTION"]);
+    section(&manual::blocks(page)[1..], "SH", &mut roff);
+    let mut out = Vec::new();
+    roff.to_writer(&mut out)?;
+    Ok(out)
+}
+
+/// Blocks of a page as roff.
+fn section(blocks: &[Block], heading: &str, roff: &mut Roff) {
+    for block in blocks {
+        match block {
+            Block::Heading { title, .. } => {
+                roff.control(heading, [title.to_uppercase().as_str()]);
             }
-        } else if let Some(title) = line.strip_prefix("# ") {
-            if page.name == "queries" {
-                roff.control("SH", [title.to_uppercase().as_str()]);
+            Block::Paragraph(spans) => {
+                roff.control("PP", []).text(inline(spans));
             }
-        } else if let Some(title) = line.strip_prefix("## ") {
-            let level = if page.name == "queries" { "SS" } else { "SH" };
-            roff.control(level, [title.to_uppercase().as_str()]);
-        } else if line.starts_with("- ") {
-            roff.control("TP", ["2"]);
-            roff.text(text());
-        } else if line.is_empty() {
-            roff.control("PP", []);
-        } else {
-            roff.text(text());
+            Block::Item(spans) => {
+                roff.control("IP", ["\u{2022}", "2"]).text(inline(spans));
+            }
+            Block::Code(lines) => {
+                roff.control("PP", []).control("nf", []);
+                for line in lines {
+                    roff.text([roman(line.as_str())]);
+                }
+                roff.control("fi", []);
+            }
+            Block::Table(rows) => {
+                for row in rows.iter().skip(1) {
+                    let Some((first, others)) = row.split_first() else { continue };
+                    let others = others.iter().filter(|cell| !cell.is_empty()).map(|cell| inline(cell));
+                    let others: Vec<_> = others.collect();
+                    roff.control("TP", []).text(inline(first)).text(others.join(&roman(" \u{b7} ")));
+                }
+            }
         }
     }
-    roff.to_writer(out)
+}
+
+/// A line of text; literal parts are bold.
+fn inline(spans: &[Span]) -> Vec<Inline> {
+    spans.iter().map(|span| if span.is_code { bold(span.text.as_str()) } else { roman(span.text.as_str()) }).collect()
 }
 
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {

@@ -1,6 +1,7 @@
 //! `sited help`: a command, a page of the manual, or the list of rules.
 
 use super::args::Line;
+use super::pager::{self, Pager, WIDEST};
 use super::{Failure, Status, Streams};
 use crate::check::profile::Profile;
 use crate::check::rule::Rule;
@@ -14,37 +15,32 @@ use std::io::{self, Write};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  sited help set\n  sited help queries\n  sited help lastmod-no-timezone")]
 pub struct Help {
-    /// A command, a page of the manual (queries, rules, command-line, saving), or the code of a rule
+    /// A command, a page of the manual (keys, commands, queries, rules, …), or the code of a rule
     #[arg(value_name = "COMMAND|TOPIC")]
     pub topic: Option<String>,
 }
 
 /// Prints the help of a command or a page.
-pub(super) fn run(help: &Help, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn run(help: &Help, pager: Option<&Pager>, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let mut program = Line::command();
     program.build();
     let Some(topic) = help.topic.as_deref() else {
         writeln!(streams.out, "{}", program.render_long_help())?;
-        let pages: Vec<String> = PAGES.iter().map(|page| format!("  {:13} {}", page.name, page.about)).collect();
-        writeln!(
-            streams.out,
-            "Pages of the manual (sited help PAGE):\n{}\n  rules         all rules",
-            pages.join("\n")
-        )?;
+        writeln!(streams.out, "Pages of the manual (sited help PAGE):")?;
+        for page in PAGES {
+            writeln!(streams.out, "  {:13} {}", page.name, page.about)?;
+        }
         return Ok(Status::Fine);
     };
     if let Some(command) = program.find_subcommand_mut(topic) {
         writeln!(streams.out, "{}", command.render_long_help())?;
     } else if let Some(page) = manual::page(topic) {
-        for line in manual::lines(page) {
-            writeln!(streams.out, "{line}")?;
-        }
-    } else if matches!(topic, "rules" | "rule") {
-        rules(Profile::default(), streams.out)?;
+        let lines = manual::lines(page, pager.map_or(WIDEST, |pager| pager.width.min(WIDEST)));
+        pager::print(&lines, pager, streams.colour, streams.out)?;
     } else if let Some(rule) = Rule::from_code(topic) {
         super::explain::of_rule(rule, streams)?;
     } else {
-        let pages = || PAGES.iter().map(|page| page.name).chain(["rules"]);
+        let pages = || PAGES.iter().map(|page| page.name);
         let commands: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
         let mut names: Vec<&str> = commands.iter().map(String::as_str).collect();
         names.extend(pages().chain(Rule::ALL.into_iter().map(Rule::code)).map(|name| -> &str { name }));

@@ -28,6 +28,7 @@ pub mod merge;
 mod meter;
 pub mod options;
 pub mod output;
+mod pager;
 mod paths;
 mod recover;
 mod report;
@@ -58,6 +59,8 @@ use crate::session::command::CommandError;
 use crate::session::load;
 use crate::session::snapshot::vocabulary;
 use crate::visible::Charset;
+pub use pager::Pager;
+
 use args::{Common, Line, Open, Task, When};
 use destination::Destination;
 use lock::Lock;
@@ -239,6 +242,8 @@ pub struct Around {
     pub meter: bool,
     /// What to say where the system started fewer threads than wanted.
     pub shortage: Option<String>,
+    /// The terminal that shows pages of the manual; `None`: standard output is none.
+    pub pager: Option<Pager>,
 }
 
 impl<'w> Streams<'w> {
@@ -327,7 +332,7 @@ const BUFFER: usize = 1 << 16;
 
 /// Runs what needs no screen. Results go to `out`, everything else to `notes`.
 pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Write + Send)) -> Next {
-    let Around { state, terminal, colour, meter, shortage } = around;
+    let Around { state, terminal, colour, meter, shortage, pager } = around;
     let mut out = BufWriter::with_capacity(BUFFER, out);
     // A note is one line; what draws the meter flushes.
     let mut notes = LineWriter::new(notes);
@@ -370,7 +375,7 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
         (Some(Task::Convert(convert)), _) => convert::run(convert, &mut streams),
         (Some(Task::Completions(task)), _) => definition::completions(task, &mut streams),
         (Some(Task::Man(task)), _) => definition::man(task, &mut streams),
-        (Some(Task::Help(task)), _) => help::run(task, &mut streams),
+        (Some(Task::Help(task)), _) => help::run(task, pager.as_ref(), &mut streams),
         (Some(Task::Apply(apply)), _) => apply::run(apply, held(), &mut streams),
         (Some(Task::Merge(merge)), _) => merge::run(merge, &mut streams),
         (Some(Task::Diff(diff)), _) => diff::run(diff, &mut streams),

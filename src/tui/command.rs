@@ -1,4 +1,4 @@
-//! The table of everything that a key can do: keys, palette, help and README all come from it.
+//! The table of everything that a key can do: keys, palette, help and the manual all come from it.
 //!
 //! Invariant: each [`Action`] stands here once, with a name that is unique. What an action does is
 //! decided by the state, not here.
@@ -307,7 +307,7 @@ impl Action {
     }
 }
 
-/// The table of keys for the README, in Markdown.
+/// The table of keys for the manual, in Markdown.
 pub fn key_table() -> String {
     let mut lines = vec!["| Keys | What they do |".to_owned(), "|---|---|".to_owned()];
     for group in Group::ALL {

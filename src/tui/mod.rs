@@ -76,6 +76,12 @@ pub fn has_terminal() -> bool {
     terminal::is_there()
 }
 
+/// Columns of the terminal on standard output; `None` if it is none.
+pub fn width() -> Option<u16> {
+    use std::io::IsTerminal;
+    io::stdout().is_terminal().then(|| crossterm::terminal::size().map_or(80, |(width, _)| width))
+}
+
 /// Opens the editor and runs it to its end; gives the exit status.
 ///
 /// # Errors

@@ -66,19 +66,19 @@ fn main() {
     saving(&mut session, &mut report);
     saves::measure(&set, &mut session, size.rounds, &mut report);
     print!("{report}");
-    if arguments.iter().any(|argument| argument == "--readme") {
-        write_readme(&caption, &report);
+    if arguments.iter().any(|argument| argument == "--manual") {
+        write_manual(&caption, &report);
     }
 }
 
-/// Puts the table into the README, in the place of the last one.
-fn write_readme(caption: &str, report: &Report) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
-    let text = std::fs::read_to_string(&path).expect("read the README");
-    let (head, rest) = text.split_once(BEGIN).expect("the README has a place for the table");
+/// Replaces the table of the manual.
+fn write_manual(caption: &str, report: &Report) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/manual/performance.md");
+    let text = std::fs::read_to_string(&path).expect("read the page");
+    let (head, rest) = text.split_once(BEGIN).expect("the page has a place for the table");
     let (_, tail) = rest.split_once(END).expect("and an end of it");
     let table = report.markdown();
-    std::fs::write(&path, format!("{head}{BEGIN}\n\n{caption}\n\n{table}\n{END}{tail}")).expect("write the README");
+    std::fs::write(&path, format!("{head}{BEGIN}\n\n{caption}\n\n{table}\n{END}{tail}")).expect("write the page");
 }
 
 /// What the table stands between.

@@ -1,4 +1,4 @@
-//! The recipes of the README, run as they stand there on small sets: the nightly script, the steps of a workflow, the
+//! The recipes of the README and the manual, run as written on small sets: the nightly script, the steps of a workflow, the
 //! hook, and checks that are dealt out to several machines.
 
 use crate::support::{Folder, environment, program, run, stderr, stdout};
@@ -9,11 +9,13 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The fenced blocks of one language in the README's part about pipelines.
+/// The fenced blocks of one language in the manual's page about pipelines.
 fn blocks(language: &str) -> Vec<String> {
-    let readme = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
-    let (_, part) = readme.split_once("### In a pipeline\n").unwrap();
-    let (part, _) = part.split_once("\n## ").unwrap();
+    fenced("assets/manual/pipelines.md", language)
+}
+
+fn fenced(page: &str, language: &str) -> Vec<String> {
+    let part = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(page)).unwrap();
     let mut fences = part.split("```").skip(1).step_by(2);
     let of_language = |fence: &str| fence.strip_prefix(language)?.strip_prefix('\n').map(ToOwned::to_owned);
     let found: Vec<String> = fences.by_ref().filter_map(of_language).collect();
@@ -102,6 +104,24 @@ fn public(folder: &Folder, below: &str) {
 }
 
 #[test]
+fn the_commands_of_the_readme_run() {
+    let folder = Folder::new();
+    public(&folder, "public/");
+    folder.write("rules.toml", "[[rule]]\nwhere = \"path:/blog/*\"\npriority = 0.8\n");
+    folder.write("dates.csv", "loc,lastmod\nhttps://example.org/blog/a,2026-01-02\n");
+    let lines: Vec<String> = fenced("README.md", "sh").concat().lines().map(ToOwned::to_owned).collect();
+    let commands = lines.iter().filter(|line| line.starts_with("sited ") && !line.starts_with("sited sitemap.xml"));
+    let commands: Vec<&String> = commands.filter(|line| !line.starts_with("sited public/sitemap_index.xml")).collect();
+    assert!(commands.len() >= 5, "{lines:?}");
+    for command in commands {
+        fine(&folder, command);
+    }
+    // What the README shows of workflows is in the manual too, where each step is run.
+    let manual = fenced("assets/manual/pipelines.md", "yaml").concat();
+    assert!(fenced("README.md", "yaml").iter().all(|block| manual.contains(block.trim())));
+}
+
+#[test]
 fn the_nightly_script_does_what_it_says() {
     let folder = Folder::new();
     public(&folder, "public/");
@@ -110,7 +130,7 @@ fn the_nightly_script_does_what_it_says() {
     let script = block("sh", "sited fix");
     assert_eq!(script.lines().count(), 5, "five lines");
     let first = fine(&folder, &script);
-    assert_eq!(stderr(&first), block("text", "saved"), "the README shows what is said");
+    assert_eq!(stderr(&first), block("text", "saved"), "the manual shows the messages");
     assert!(folder.names().iter().any(|name| name == "public/new/sitemap-1.xml.gz"), "{:?}", folder.names());
     let sarif: Value = serde_json::from_slice(&folder.read("sitemap.sarif")).unwrap();
     assert_eq!(sarif["version"], "2.1.0");

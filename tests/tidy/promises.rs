@@ -1,4 +1,4 @@
-//! What saving promises, each with the tests that hold it. The README's table is made from this one.
+//! What saving promises, each with the tests that hold it. The manual's table is generated from this one.
 //!
 //! A test is named by its file and its function; a promise without a test, or a test that is not there, fails.
 
@@ -271,7 +271,7 @@ pub fn table() -> String {
     for promise in &PROMISES {
         let mut files: Vec<_> = tests(promise).into_iter().map(|(file, _)| file).collect();
         files.dedup();
-        let files: Vec<_> = files.iter().map(|file| format!("[`{file}`]({file})")).collect();
+        let files: Vec<_> = files.iter().map(|file| format!("[`{file}`](../../{file})")).collect();
         let _ = writeln!(out, "| {} | {} |", promise.0, files.join(" "));
     }
     out

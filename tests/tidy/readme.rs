@@ -1,5 +1,5 @@
-//! The tables of the README and the manual are made from the program's own: keys, query fields, rules; promises from
-//! their tests.
+//! The tables of the manual are generated from the program: keys, commands, query fields, rules; promises from their
+//! tests. The README is short, and what it says is so.
 //!
 //! `UPDATE_README=1 cargo test --test tidy` writes them anew; without it a stale table fails.
 
@@ -20,11 +20,11 @@ fn tables_are_fresh() {
     let keys = sited::tui::command::key_table();
     let promises = super::promises::table();
     let tables = [
-        ("README.md", "keys", keys),
-        ("README.md", "commands", commands()),
+        ("assets/manual/keys.md", "keys", keys),
+        ("assets/manual/commands.md", "commands", commands()),
         ("assets/manual/queries.md", "fields", fields()),
-        ("README.md", "promises", promises),
-        ("README.md", "rules", rules()),
+        ("assets/manual/saving.md", "promises", promises),
+        ("assets/manual/rules.md", "rules", rules()),
     ];
     for (file, name, table) in tables {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
@@ -99,13 +99,37 @@ fn rules() -> String {
 
 #[test]
 fn query_examples_are_queries() {
-    let page = sited::manual::page("queries").expect("the manual explains queries").text;
-    let block = page.split("```").nth(1).expect("the manual has examples of queries");
-    // The first line of a block is its language; an example ends where a column of blanks begins.
-    let examples: Vec<_> = block.lines().skip(1).map(|line| line.split("  ").next().unwrap_or(line)).collect();
+    let page = sited::manual::page("queries").expect("the manual explains queries");
+    let examples = sited::manual::blocks(page).into_iter().find_map(|block| match block {
+        sited::manual::Block::Code(lines) => Some(lines),
+        _ => None,
+    });
+    // An example ends where a column of blanks begins.
+    let examples = examples.expect("the manual has examples of queries");
+    let examples: Vec<&str> = examples.iter().map(|line| line.split("  ").next().unwrap_or(line)).collect();
     assert!(examples.len() > 5, "{examples:?}");
     for example in examples {
         let parsed = Query::parse(example, &Vocabulary { rules: &[], now: NOW });
         assert!(parsed.is_ok(), "{example}: {parsed:?}");
+    }
+}
+
+/// A newcomer reads it in a few minutes; everything else is in the manual.
+#[test]
+fn the_readme_is_short_and_its_links_lead_somewhere() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let readme = fs::read_to_string(root.join("README.md")).expect("read the README");
+    assert!(readme.len() <= 10_000, "{} bytes", readme.len());
+    assert!(readme.contains("More than 200 rules") && Rule::mains().count() > 200);
+    for page in sited::manual::PAGES {
+        assert!(readme.contains(&format!("(assets/manual/{}.md)", page.name)), "no link to {}", page.name);
+    }
+    let pages = sited::manual::PAGES.map(|page| format!("assets/manual/{}.md", page.name));
+    for page in pages.iter().map(String::as_str).chain(["README.md", "ARCHITECTURE.md"]) {
+        let text = fs::read_to_string(root.join(page)).expect("read a page");
+        let folder = root.join(page).parent().map(Path::to_path_buf).unwrap_or_default();
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next()) {
+            assert!(link.is_empty() || link.contains(':') || folder.join(link).exists(), "{page}: {link}");
+        }
     }
 }

@@ -306,11 +306,11 @@ fn a_fix_of_a_large_set_says_what_it_leaves() {
     }
 }
 
-/// The script of the README, line by line, on a set of which no file but the one in hand is held.
+/// The script of the manual, line by line, on a set of which no file but the one in hand is held.
 #[test]
 fn the_nightly_script_needs_none_of_a_set_but_the_file_in_hand() {
-    let readme = include_str!("../../../README.md");
-    let (_, script) = readme.split_once("```sh\nsited apply").unwrap();
+    let page = include_str!("../../../assets/manual/pipelines.md");
+    let (_, script) = page.split_once("```sh\nsited apply").unwrap();
     let script = format!("sited apply{}", script.split("```").next().unwrap());
     let links = "<x:link rel=\"alternate\" hreflang=\"fr\" href=\"https://e.com/fr\"/>";
     let one = format!("<url><loc>https://e.com/de</loc><lastmod>2024-01-01 10:00:00Z</lastmod>{links}</url>");

@@ -63,8 +63,8 @@ fn help_explains_commands_pages_and_rules_and_suggests_the_right_name() {
     let table = [
         ("help", "Usage: sited"),
         ("help check", "--fail-on"),
-        ("help query", "## Fields"),
-        ("help exit-status", "## Exit status"),
+        ("help query", "\nFields\n"),
+        ("help exit-status", "\nExit status\n"),
         ("help rules", "lastmod-no-timezone"),
         ("help loc-fragment", "loc-fragment: "),
         ("check --list-rules", "loc-missing"),

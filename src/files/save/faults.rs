@@ -1,6 +1,6 @@
 //! Every operation of a save goes wrong once, by number: it fails, writes less, is interrupted, or the process dies.
 //!
-//! Holds the promises of the README about full disks and crashes, for each way in which files are replaced.
+//! Holds the promises of the manual about full disks and crashes, for each way in which files are replaced.
 
 use super::scenarios::{Files, SCENARIOS, has_record};
 use super::*;

@@ -10,6 +10,7 @@ use crate::check::rule::Rule;
 use crate::document::query::{Candidate, Completions, Vocabulary, completions as query_completions};
 use crate::document::sort::Column;
 use crate::files::backup::When;
+use crate::manual::PAGES;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
 
@@ -86,8 +87,8 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
         Arguments::Profile => Profile::ALL.iter().map(|profile| Candidate::new(profile.name(), "")).collect(),
         Arguments::Topic => {
             let rules = vocabulary.rules.iter().map(|code| Candidate::new(*code, "rule"));
-            let queries = Candidate::new("queries", "what can be asked of rows");
-            TABLE.iter().map(|spec| Candidate::new(spec.name, spec.about)).chain([queries]).chain(rules).collect()
+            let pages = PAGES.iter().map(|page| Candidate::new(page.name, page.about));
+            TABLE.iter().map(|spec| Candidate::new(spec.name, spec.about)).chain(pages).chain(rules).collect()
         }
         Arguments::Theme => THEMES.iter().map(|name| Candidate::new(*name, "")).collect(),
         Arguments::Columns => COLUMNS.iter().map(|name| Candidate::new(*name, "column")).collect(),

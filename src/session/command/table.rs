@@ -1,6 +1,6 @@
 //! The commands as data: names, arguments, one line, one example.
 //!
-//! Everything that lists commands reads this table: the parser, completion, `:help`, the README.
+//! Everything that lists commands reads this table: the parser, completion, `:help`, the manual.
 
 /// One command.
 #[derive(Debug)]

@@ -8,6 +8,7 @@ use super::super::words::{Line, Words};
 use super::list::{Choice, List, ListKind, blank, entry, heading};
 use super::{App, Mode};
 use crate::check::rule::Rule;
+use crate::manual;
 use crate::session::command::{Arguments, Spec, TABLE, spec};
 
 /// Columns of the names and of the keys in lists of commands.
@@ -79,6 +80,9 @@ impl App {
         {
             return;
         }
+        if let Some(page) = topic.filter(|topic| spec(topic).is_none()).and_then(manual::page) {
+            return self.open_page(page);
+        }
         let mut lines = Vec::new();
         for group in Group::ALL {
             if !lines.is_empty() {
@@ -112,8 +116,7 @@ impl App {
         }
         let mut list = List::new(ListKind::Help, lines);
         if let Some(topic) = topic.filter(|topic| !topic.is_empty()) {
-            // A command by its name, then any line that speaks of it; `query` means the examples.
-            let topic = if matches!(topic, "query" | "queries" | "where") { "Queries" } else { topic };
+            // A command by its name, then any line that contains the topic.
             let command = spec(topic).map(usage);
             let starts = |(line, _): &(Line, Choice)| {
                 line.left.pieces().iter().any(|(_, text)| command.as_deref() == Some(&**text) || *text == topic)
@@ -122,10 +125,18 @@ impl App {
             let at = list.lines.iter().position(starts).or_else(|| list.lines.iter().position(says));
             match at {
                 Some(at) => list.chosen = at,
-                None => return self.fail(format!("help has nothing on {topic}; :help alone lists all")),
+                None => return self.fail(format!("no help on {topic}; :help lists all keys and commands")),
             }
         }
         self.mode = Mode::List(list);
+    }
+
+    /// A page of the manual.
+    fn open_page(&mut self, page: manual::Page) {
+        let lines = manual::lines(page, usize::from(self.size.0).saturating_sub(4)).into_iter().map(|line| {
+            if line.is_heading { heading(&line.text) } else { (Words::text(line.text).into(), Choice::Read) }
+        });
+        self.mode = Mode::List(List::new(ListKind::Help, lines.collect()));
     }
 
     /// Commands by name.
