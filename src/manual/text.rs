@@ -22,14 +22,14 @@ pub fn lines(page: Page, width: usize) -> Vec<Line> {
     for block in blocks(page) {
         let is_item = matches!(block, Block::Item(_));
         if !(out.lines.is_empty() || is_item && was_item) {
-            out.push(String::new());
+            out.push("");
         }
         was_item = is_item;
         match block {
             Block::Heading { title, .. } => out.lines.push(Line { text: title, is_heading: true }),
             Block::Paragraph(spans) => out.wrap(&prose(&spans), "", ""),
             Block::Item(spans) => out.wrap(&prose(&spans), "- ", "  "),
-            Block::Code(lines) => lines.iter().for_each(|line| out.push(format!("    {line}"))),
+            Block::Code(lines) => lines.iter().for_each(|line| out.push(&format!("    {line}"))),
             Block::Table(rows) => out.table(&rows),
         }
     }
@@ -42,13 +42,15 @@ struct Writer {
 }
 
 impl Writer {
-    fn push(&mut self, text: String) {
+    fn push(&mut self, text: &str) {
         self.lines.push(Line { text: text.trim_end().to_owned(), is_heading: false });
     }
 
     fn wrap(&mut self, text: &str, first: &str, rest: &str) {
         let options = textwrap::Options::new(self.width.max(20)).initial_indent(first).subsequent_indent(rest);
-        textwrap::wrap(text, options.break_words(false)).into_iter().for_each(|line| self.push(line.into_owned()));
+        for line in textwrap::wrap(text, options.break_words(false)) {
+            self.push(&line);
+        }
     }
 
     /// Columns side by side where they fit; otherwise each row is its first cell, with the others below it.
@@ -67,7 +69,7 @@ impl Writer {
                 self.wrap(&others.join(" · "), "    ", "    ");
             } else {
                 let pad = |(cell, width): (&String, &usize)| format!("{cell}{:1$}", "", width - cell.width() + GAP);
-                self.push(row.iter().zip(&widths).map(pad).collect());
+                self.push(&row.iter().zip(&widths).map(pad).collect::<String>());
             }
         }
     }
