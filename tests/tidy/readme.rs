@@ -1,7 +1,7 @@
 //! The tables of the manual are generated from the program: keys, commands, query fields, rules; promises from their
 //! tests. The README is short, and what it says is so.
 //!
-//! `UPDATE_README=1 cargo test --test tidy` writes them anew; without it a stale table fails.
+//! `UPDATE_DOCS=1 cargo test --test tidy` writes them anew; without it a stale table fails.
 
 use sited::check::rule::{FixKind, Rule};
 use sited::document::query::{Query, Vocabulary, completions};
@@ -30,10 +30,10 @@ fn tables_are_fresh() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
         let written = fs::read_to_string(&path).expect("read a page");
         let fresh = replaced(&written, name, &table);
-        if std::env::var_os("UPDATE_README").is_some() {
+        if std::env::var_os("UPDATE_DOCS").is_some() {
             fs::write(&path, &fresh).expect("write a page");
         } else {
-            assert!(written == fresh, "{file}: its table is stale: UPDATE_README=1 cargo test --test tidy");
+            assert!(written == fresh, "{file}: its table is stale: UPDATE_DOCS=1 cargo test --test tidy");
         }
     }
 }

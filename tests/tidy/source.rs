@@ -153,3 +153,61 @@ fn groups_are_spelled_out() {
     let code = "use std::{fs, io::{self, Read}};\nlet x = crate::xml::scan(a::b);";
     assert_eq!(paths(code), ["std::fs", "std::io::self", "std::io::Read", "crate::xml::scan", "a::b"]);
 }
+
+/// The string literals of a text as they are read: escapes resolved, and breaks of long literals removed.
+pub fn literals(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let end = literal_end(text, at).max(at);
+        if end == at {
+            at += text[at..].chars().next().map_or(1, char::len_utf8);
+            continue;
+        }
+        let literal = &text[at..end.min(text.len())];
+        let is_bytes = text[..at].ends_with('b') && !text[..at - 1].ends_with(|c: char| c.is_alphanumeric());
+        if let Some(inside) = literal.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+            if !is_bytes {
+                found.push(resolved(inside));
+            }
+        } else if literal.starts_with('r') {
+            let hashed = literal.trim_start_matches(['r', '#']).trim_end_matches('#');
+            let inside = hashed.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(hashed);
+            found.push(inside.replace('\n', "\\n"));
+        }
+        at = end;
+    }
+    found
+}
+
+/// The inside of a literal on one line: a break that the literal goes on after is nothing, others stay escapes.
+fn resolved(inside: &str) -> String {
+    let mut out = String::new();
+    let mut rest = inside;
+    while let Some(at) = rest.find(['\\', '\n']) {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at..];
+        rest = match tail.as_bytes() {
+            [b'\\', b'\n', ..] => tail[2..].trim_start(),
+            [b'\\', b'"', ..] => {
+                out.push('"');
+                &tail[2..]
+            }
+            [b'\\', second, ..] if second.is_ascii() => {
+                out.push_str(&tail[..2]);
+                &tail[2..]
+            }
+            _ => {
+                out.push_str(if tail.starts_with('\n') { "\\n" } else { "\\" });
+                &tail[1..]
+            }
+        };
+    }
+    out + rest
+}
+
+#[test]
+fn literals_are_read_as_they_are_written() {
+    let text = "a(\"one \\\n      two\"); // \"no\"\nb(r#\"say \"x\"\"#, 'c', b\"bytes\", \"tab\\there \\\"q\\\"\")";
+    assert_eq!(literals(text), ["one two", "say \"x\"", "tab\\there \"q\""]);
+}
