@@ -24,7 +24,7 @@ pub use alternates::{Link, host_hash};
 pub use near::NearRows;
 pub use part::PartTally;
 pub use rule::{Place, SetRule, SetRules};
-pub use sums::Turns;
+pub use sums::{Presence, Turns};
 pub use turned::{Turn, Turned, is_same_origin};
 
 use crate::protocol::location::{self, Location, NO_KEY};
@@ -70,6 +70,12 @@ pub struct RowFacts {
     pub lastmod: Option<i64>,
     /// Whether there is a lastmod at all.
     pub has_lastmod: bool,
+    /// Whether there is a changefreq at all.
+    pub has_changefreq: bool,
+    /// Whether there is a priority at all.
+    pub has_priority: bool,
+    /// Whether there are extensions of any kind.
+    pub has_extensions: bool,
     /// The priority in hundredths, 0 to 100, if it is readable.
     pub priority: Option<u8>,
     /// The changefreq by its place among the seven words, if it is one.

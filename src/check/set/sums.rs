@@ -1,6 +1,6 @@
 //! Counters of the whole set that need neither URLs nor files.
 
-use super::RowFacts;
+use super::{RowFacts, SetIndex};
 use crate::protocol::location::Location;
 
 /// Number of distinct priorities, in hundredths from 0.00 to 1.00.
@@ -18,6 +18,12 @@ pub struct Sums {
     pub rows: u64,
     /// Those that have a lastmod.
     pub with_lastmod: u64,
+    /// Those that have a changefreq, readable or not.
+    pub with_changefreq: u64,
+    /// Those that have a priority, readable or not.
+    pub with_priority: u64,
+    /// Those that have extensions.
+    pub with_extensions: u64,
     /// By priority, in hundredths.
     pub priorities: [u64; PRIORITIES],
     /// By changefreq.
@@ -31,6 +37,9 @@ impl Default for Sums {
         Self {
             rows: 0,
             with_lastmod: 0,
+            with_changefreq: 0,
+            with_priority: 0,
+            with_extensions: 0,
             priorities: [0; PRIORITIES],
             frequencies: [0; FREQUENCIES],
             slashes: [[0; 2]; DEPTHS],
@@ -54,8 +63,15 @@ impl Sums {
     /// The same of a row that is there before and after.
     pub fn count_values(&mut self, facts: &RowFacts, step: i64) {
         let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
-        if facts.has_lastmod {
-            add(&mut self.with_lastmod);
+        for (has, counter) in [
+            (facts.has_lastmod, &mut self.with_lastmod),
+            (facts.has_changefreq, &mut self.with_changefreq),
+            (facts.has_priority, &mut self.with_priority),
+            (facts.has_extensions, &mut self.with_extensions),
+        ] {
+            if has {
+                add(counter);
+            }
         }
         if let Some(counter) = facts.priority.and_then(|value| self.priorities.get_mut(usize::from(value))) {
             add(counter);
@@ -69,6 +85,9 @@ impl Sums {
     pub fn add(&mut self, other: &Self) {
         self.rows += other.rows;
         self.with_lastmod += other.with_lastmod;
+        self.with_changefreq += other.with_changefreq;
+        self.with_priority += other.with_priority;
+        self.with_extensions += other.with_extensions;
         let pairs = self.priorities.iter_mut().zip(&other.priorities);
         let pairs = pairs.chain(self.frequencies.iter_mut().zip(&other.frequencies));
         pairs
@@ -79,13 +98,46 @@ impl Sums {
     /// Counts the values of rows that are there before and after.
     pub fn turn(&mut self, turns: &Turns) {
         self.add(&turns.after);
-        self.rows = self.rows.saturating_sub(turns.before.rows);
-        self.with_lastmod = self.with_lastmod.saturating_sub(turns.before.with_lastmod);
+        for (sum, less) in [
+            (&mut self.rows, turns.before.rows),
+            (&mut self.with_lastmod, turns.before.with_lastmod),
+            (&mut self.with_changefreq, turns.before.with_changefreq),
+            (&mut self.with_priority, turns.before.with_priority),
+            (&mut self.with_extensions, turns.before.with_extensions),
+        ] {
+            *sum = sum.saturating_sub(less);
+        }
         let pairs = self.priorities.iter_mut().zip(&turns.before.priorities);
         pairs
             .chain(self.frequencies.iter_mut().zip(&turns.before.frequencies))
             .chain(self.slashes.iter_mut().flatten().zip(turns.before.slashes.iter().flatten()))
             .for_each(|(sum, less)| *sum = sum.saturating_sub(*less));
+    }
+}
+
+/// How many rows have each of the optional parts of an entry, readable or not.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Presence {
+    /// Rows with a lastmod.
+    pub lastmod: u64,
+    /// Rows with a changefreq.
+    pub changefreq: u64,
+    /// Rows with a priority.
+    pub priority: u64,
+    /// Rows with extensions.
+    pub extensions: u64,
+}
+
+impl SetIndex {
+    /// How many rows have each of the optional parts of an entry.
+    pub const fn presence(&self) -> Presence {
+        let Sums { with_lastmod, with_changefreq, with_priority, with_extensions, .. } = &self.sums;
+        Presence {
+            lastmod: *with_lastmod,
+            changefreq: *with_changefreq,
+            priority: *with_priority,
+            extensions: *with_extensions,
+        }
     }
 }
 

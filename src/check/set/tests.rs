@@ -271,6 +271,14 @@ fn agree(index: &SetIndex, model: &Model) {
         }
     }
     assert_eq!(index.len(), model.live().count() as u64);
+    let with = |has: fn(&RowFacts) -> bool| model.live().filter(|(_, _, facts)| has(facts)).count() as u64;
+    let presence = Presence {
+        lastmod: with(|facts| facts.has_lastmod),
+        changefreq: with(|facts| facts.has_changefreq),
+        priority: with(|facts| facts.has_priority),
+        extensions: with(|facts| facts.has_extensions),
+    };
+    assert_eq!(index.presence(), presence);
     let findings = index.findings().len();
     assert_eq!(findings, files.values().map(BTreeSet::len).sum::<usize>() + set.len());
 }
@@ -504,6 +512,9 @@ fn any_facts() -> impl Strategy<Value = RowFacts> {
             file,
             lastmod,
             has_lastmod: lastmod.is_some() || unreadable,
+            has_changefreq: changefreq.is_some() || unreadable,
+            has_priority: priority.is_some() || unreadable,
+            has_extensions: news || alternate,
             priority,
             changefreq,
             news,
@@ -540,7 +551,13 @@ proptest! {
                 let kept = new.rows[row_id].clone().filter(|_| row_id % 2 == 0);
                 new.rows[row_id] = match (kept, row) {
                     (Some((loc, old)), Some((_, facts))) => {
-                        Some((loc, RowFacts { file: old.file, news: old.news, alternate: old.alternate, ..*facts }))
+                        Some((loc, RowFacts {
+                            file: old.file,
+                            news: old.news,
+                            alternate: old.alternate,
+                            has_extensions: old.has_extensions,
+                            ..*facts
+                        }))
                     }
                     _ => row.clone(),
                 };
