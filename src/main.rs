@@ -59,7 +59,7 @@ fn show(screen: Screen) -> ExitCode {
     let recovery = sited::files::Recovery { state: state.clone(), finish: !read_only };
     // Whoever only reads leaves no trace there either, and keeps nobody out.
     let (state, is_edited) = (state.filter(|_| !read_only), !read_only);
-    let options = sited::files::Options { state, is_edited, recovery, ..options };
+    let options = sited::files::Options { state, is_edited, recovery, index_as_rows: true, ..options };
     let setup = Setup {
         profile,
         cross_submission,

@@ -72,7 +72,8 @@ impl Document {
     }
 
     fn is_dealt(&self, sitemap: &Sitemap, limits: Limits) -> bool {
-        let can = !matches!(sitemap.form, Form::Feed(_)) && sitemap.frame.names.kind != FileKind::Table;
+        let can = !matches!(sitemap.form, Form::Feed(_))
+            && !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
         can && (sitemap.apart
             || sitemap.live > limits.urls
             || sitemap.bytes() > limits.bytes

@@ -69,8 +69,8 @@ impl Document {
                 let rows = RowList::from_ids(live);
                 dealt.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
             }
-            // A table is no sitemap: nothing limits it.
-            let limited = sitemap.frame.names.kind != FileKind::Table;
+            // A table is no sitemap: nothing limits it. An index has no index above it that could list two.
+            let limited = !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
             let is_over =
                 || sitemap.live > limits.urls || sitemap.bytes() > limits.bytes || self.has_much_news(sitemap);
             if sitemap.apart || (limited && is_over()) {

@@ -35,7 +35,7 @@ mod write;
 
 use crate::protocol::Field;
 use crate::xml::entry::{self, Entry, Extensions};
-use crate::xml::names::Names;
+use crate::xml::names::{FileKind, Names};
 use crate::xml::plain;
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice::{self, Change, Changes};
@@ -171,6 +171,11 @@ impl Document {
     /// The index, if the set has one.
     pub fn index(&self) -> Option<&Index> {
         self.index.as_deref()
+    }
+
+    /// Whether the rows are the entries of an index: sitemaps, which have a loc and a lastmod and nothing else.
+    pub fn lists_sitemaps(&self) -> bool {
+        self.only_sitemap().is_some_and(|only| only.frame.names.kind == FileKind::Index)
     }
 
     /// Rows that are not deleted: the set's URLs.

@@ -152,10 +152,16 @@ pub fn load<V: Visit + Send>(
         deliver(file.into_sitemap());
         return Ok(Loaded { path: Some(path), stopped, recovered, desk, ..Loaded::default() });
     }
+    let met = Met::new(&path, identity, options);
+    if options.index_as_rows && !job.has_children(&met, &file.source) {
+        let stopped = file.source.cut;
+        deliver(file.into_sitemap());
+        return Ok(Loaded { path: Some(path), stopped, recovered, desk, ..Loaded::default() });
+    }
     let (index, on_disk, visitor) = file.into_index();
     let on_disk = on_disk.into_iter().collect();
     deliver(Part::Index { index: index.clone(), on_disk, visitors: vec![visitor] });
-    let Listed { index, stopped, desk } = job.files_of(index, Met::new(&path, identity, options), desk, deliver)?;
+    let Listed { index, stopped, desk } = job.files_of(index, met, desk, deliver)?;
     Ok(Loaded { path: Some(path), index: Some(index), stopped, recovered, desk, ..Loaded::default() })
 }
 
@@ -208,13 +214,7 @@ impl<V> File<V> {
     /// The index, with the loc of each child.
     pub(super) fn into_index(self) -> (Index, Option<OnDisk>, V) {
         let source = self.source;
-        let loc = |entry| {
-            let text = source.entry_text(entry);
-            Entry::of(text, &source.names).value(Field::Loc, text).map_or_else(Arc::default, Into::into)
-        };
-        let children: Vec<Child> =
-            (0..source.len()).map(|entry| Child { loc: loc(entry), state: ChildState::NotLoaded }).collect();
-        let children = Arc::new(children);
+        let children = Arc::new(children_of(&source));
         let Facts { path, name, gzip, encoding, .. } = self.facts;
         let (source, quirks) = (Arc::new(source), self.quirks);
         (Index { path, name, gzip, source, children, encoding, quirks, ..Index::default() }, self.on_disk, self.visitor)
@@ -226,6 +226,15 @@ impl<V> File<V> {
         let sitemap = Sitemap { path, name, url, gzip, encoding, quirks, form, ..Sitemap::default() };
         Part::Sitemap { source: self.source, sitemap, on_disk: self.on_disk, visitor: self.visitor }
     }
+}
+
+/// The sitemaps that an index lists, none of them looked for yet.
+fn children_of(index: &Source) -> Vec<Child> {
+    let loc = |entry| {
+        let text = index.entry_text(entry);
+        Entry::of(text, &index.names).value(Field::Loc, text).map_or_else(Arc::default, Into::into)
+    };
+    (0..index.len()).map(|entry| Child { loc: loc(entry), state: ChildState::NotLoaded }).collect()
 }
 
 /// What an index lists, read.
@@ -248,6 +257,18 @@ pub(super) struct Job<'a, M> {
 }
 
 impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
+    /// Whether any sitemap that an index lists is there, or may be and cannot be looked at.
+    fn has_children(&self, met: &Met, index: &Source) -> bool {
+        let mut children = children_of(index);
+        // What is found here is counted when it is looked for in earnest.
+        let quiet = Progress::default();
+        let job = Job { options: self.options, progress: &quiet, make: self.make, base: self.base.clone() };
+        let found = job.resolve(&mut met.clone(), None, &mut children);
+        let is_absent =
+            |child: &Child| matches!(child.state, ChildState::Missing | ChildState::Outside | ChildState::Elsewhere(_));
+        !found.is_empty() || !children.iter().all(is_absent)
+    }
+
     /// Reads what an index lists.
     ///
     /// # Errors

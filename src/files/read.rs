@@ -35,6 +35,9 @@ pub struct Options {
     /// Whether a set is refused of which a file cannot be read. Else that is the state of its entry in the index, or in
     /// [`super::Loaded::unread`].
     pub require_all: bool,
+    /// Whether the entries of an index are rows that can be edited, if none of the sitemaps that it lists is there. Else it
+    /// is a set without rows.
+    pub index_as_rows: bool,
     /// What is done with files that have merge conflicts.
     pub conflicts: Conflicts,
     /// Whether the file is a copy of standard input: what it lists as an index is not looked for beside the copy.
@@ -55,6 +58,7 @@ impl Default for Options {
             recovery: Recovery::default(),
             is_edited: false,
             require_all: false,
+            index_as_rows: false,
             conflicts: Conflicts::default(),
             is_copy: false,
             loc_column: None,

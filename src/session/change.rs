@@ -9,6 +9,7 @@ use super::intent::{NO_ROW, SAMPLES};
 use super::snapshot::Snapshot;
 use crate::check::decision::Decision;
 use crate::check::rule::{Rule, RuleSet};
+use crate::document::Document;
 use crate::document::edit::{Edit, NewEntry, Value};
 use crate::document::rows::{self, RowId, RowList, RowSet};
 use crate::document::sitemap::{Member, SitemapId};
@@ -137,9 +138,35 @@ impl Change {
     }
 }
 
+impl Change {
+    /// The fields that values are given to.
+    fn fields(&self) -> Vec<Field> {
+        match self {
+            Self::Set { assignments, .. } => assignments.iter().map(|assignment| assignment.field).collect(),
+            Self::Values { field, .. } | Self::Nudge { field, .. } => vec![*field],
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Document {
+    /// Whether rows may have a field: the entries of an index have a loc and a lastmod only.
+    ///
+    /// # Errors
+    /// [`Refused`] says which fields there are.
+    pub fn has_place_for(&self, field: Field) -> Result<(), Refused> {
+        if self.lists_sitemaps() && matches!(field, Field::Changefreq | Field::Priority) {
+            let name = field.name();
+            return Err(Refused(format!("an index has no {name}: its entries have loc and lastmod only")));
+        }
+        Ok(())
+    }
+}
+
 impl Snapshot {
     /// Works out what a change comes to. `Ok(None)` when cancelled.
     pub fn intend(&self, change: &Change, progress: &Progress) -> Result<Option<Intent>, Refused> {
+        change.fields().into_iter().try_for_each(|field| self.document.has_place_for(field))?;
         Ok(match change {
             Change::Set { rows, assignments } => return self.intend_set(rows, assignments, progress),
             Change::Values { rows, field, values } => self.intend_values(rows, *field, values, progress),

@@ -138,7 +138,8 @@ fn apply(
     let mut lock = if recover.dry_run { Lock::default() } else { Lock::take(streams, &paths)? };
     let mut session = Session::new(clock::system(), None);
     session.set_state_folder(streams.state.clone());
-    let options = Options::default();
+    // As the screen opens it, where the changes were made.
+    let options = Options { index_as_rows: true, ..Options::default() };
     let mut session = match paths.as_slice() {
         [only] => load::open_in(session, only, options)?,
         several => load::open_all(session, several, options)?,

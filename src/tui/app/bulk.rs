@@ -63,7 +63,11 @@ impl App {
             vec![Reach::Row, Reach::Shown]
         };
         // URLs differ from each other; one for many rows is never meant.
-        let field = if self.grid.field == Field::Loc { Field::Priority } else { self.grid.field };
+        let field = match self.grid.field {
+            Field::Loc if self.session.document().lists_sitemaps() => Field::Lastmod,
+            Field::Loc => Field::Priority,
+            field => field,
+        };
         let reach = reaches.first().copied().unwrap_or(Reach::Row);
         let prompt = Prompt::new("", Vec::new());
         self.bulk_changed(Box::new(Bulk { field, prompt, reach, reaches, parsed: None, preview: None, ticket: 0 }));

@@ -64,6 +64,10 @@ impl App {
         }
         self.end_range();
         let field = self.grid.field;
+        if let Err(refused) = self.session.document().has_place_for(field) {
+            self.grid.field = Field::Loc;
+            return self.fail(refused.0);
+        }
         let before = self.session.cell(row, field).map(std::borrow::Cow::into_owned);
         let text = if fresh { "" } else { before.as_deref().unwrap_or_default() };
         let prompt = Prompt::of_value(text, self.dropped.0[field.index()].clone());

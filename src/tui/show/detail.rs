@@ -232,7 +232,7 @@ fn head((app, width): (&App, usize), row: RowId, facts: &Facts, faults: [Option<
     head.lines.extend(wrapped(Words::new().and(Role::Bold, text), is_cut, 0));
     head.lines.extend(loc.as_ref().filter(|_| is_cut).map(|loc| whole(loc.len, 0)));
     head.lines.push(Line::default());
-    for field in Field::ALL {
+    for field in Field::ALL.into_iter().filter(|field| document.has_place_for(*field).is_ok()) {
         let at = field.index();
         let (Some(cell), Some(saved), Some(&changed)) =
             (facts.cells.get(at), facts.saved.get(at), facts.changed.get(at))

@@ -27,7 +27,8 @@ impl App {
         if files > 1 && self.size.0 >= if view.is_empty() { 60 } else { 100 } {
             counts.push(Role::Dim, format!("{GAP}{}", counted(files, "file")));
         }
-        counts.push(Role::Text, format!("{GAP}{}", counted(u64::from(session.urls()), "URL")));
+        let noun = if session.document().lists_sitemaps() { "sitemap" } else { "URL" };
+        counts.push(Role::Text, format!("{GAP}{}", counted(u64::from(session.urls()), noun)));
         if let Some(words) = self.progress_words() {
             counts.push(Role::Accent, format!("{GAP}{words}"));
         } else if session.is_modified() {
