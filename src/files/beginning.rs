@@ -1,12 +1,14 @@
-//! The first rows of a large file, to be shown while all of it is being read.
+//! The first rows of a large file, to be shown while all of it is being read; of an index, those of its first sitemap.
 //!
 //! Only the beginning of the file is read. What is damaged, packed otherwise or no sitemap has no first rows here: the load
 //! says what is wrong with it.
 
+use super::children::folder_of;
 use super::decode::{self, Decoded};
 use super::detect::{self, Detected};
 use super::form;
-use super::load::file_name;
+use super::load::{file_name, in_folder};
+use super::locate::{self, Place};
 use super::read::{self, Options};
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -16,7 +18,7 @@ use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::Visit;
 use flate2::read::MultiGzDecoder;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Stored bytes from which on a file is worth it: a smaller one is there at once.
 pub const LARGE: u64 = 4 << 20;
@@ -30,16 +32,49 @@ const ROWS: usize = 200;
 /// The values of a row, by [`Field::index`].
 pub type FirstRow = [Option<String>; 4];
 
-/// The first rows of a file of at least so many bytes; none where it is smaller, an index, or cannot be read.
+/// The first rows of a file of at least so many bytes, or of the first sitemap of an index or a folder; none where it is
+/// smaller or cannot be read.
 pub fn first_rows(path: &Path, options: &Options, least: u64) -> Vec<FirstRow> {
-    let Ok(opened) = read::open_regular(path) else { return Vec::new() };
-    if opened.file.metadata().map_or(0, |metadata| metadata.len()) < least {
-        return Vec::new();
+    let found = if path.is_dir() { in_folder(path) } else { None };
+    let path = found.as_deref().unwrap_or(path);
+    match beginning(path, options, least) {
+        Some(Beginning { kind: FileKind::Index, rows }) => {
+            let Some(sitemap) = first_child(path, options, &rows) else { return Vec::new() };
+            let rows = beginning(&sitemap, options, least).filter(|first| first.kind != FileKind::Index);
+            rows.map_or_else(Vec::new, |first| first.rows)
+        }
+        Some(Beginning { rows, .. }) => rows,
+        None => Vec::new(),
     }
+}
+
+/// The first sitemap of an index that is on disk, in the index's folder.
+fn first_child(index: &Path, options: &Options, entries: &[FirstRow]) -> Option<PathBuf> {
+    let folder = folder_of(index, options)?;
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+    let home = here.canonicalize().ok()?;
+    let base = options.base_url.as_deref().and_then(locate::folder_url);
+    let locs = entries.iter().filter_map(|entry| entry[Field::Loc.index()].as_deref());
+    let places = locs.filter_map(|loc| match locate::place(loc, base.as_deref()) {
+        Place::Inside(candidates) => Some(candidates),
+        Place::Outside | Place::Elsewhere => None,
+    });
+    let mut paths = places.flatten().map(|name| folder.join(name));
+    paths.find(|path| path.canonicalize().is_ok_and(|path| path.is_file() && path.starts_with(&home)))
+}
+
+struct Beginning {
+    kind: FileKind,
+    rows: Vec<FirstRow>,
+}
+
+/// The first entries of a file, which has at least so many bytes unless it is an index.
+fn beginning(path: &Path, options: &Options, least: u64) -> Option<Beginning> {
+    let opened = read::open_regular(path).ok()?;
+    let is_large = opened.file.metadata().is_ok_and(|metadata| metadata.len() >= least);
     let mut bytes = Vec::new();
-    if opened.file.take(HEAD).read_to_end(&mut bytes).is_err() {
-        return Vec::new();
-    }
+    opened.file.take(HEAD).read_to_end(&mut bytes).ok()?;
+    let is_whole = (bytes.len() as u64) < HEAD;
     if detect::is_gzip(&bytes) {
         let packed = std::mem::take(&mut bytes);
         // The stream is cut off: what comes before the error is what is wanted.
@@ -51,16 +86,18 @@ pub fn first_rows(path: &Path, options: &Options, least: u64) -> Vec<FirstRow> {
     let Decoded { bytes, .. } = decode::decode(bytes);
     let name = file_name(path);
     let hints = TableHints { loc_column: options.loc_column.as_deref(), name: detect::name_hint(&name) };
-    let Ok(Detected { kind, grid }) = detect::detect_with(&bytes, hints) else { return Vec::new() };
-    if kind == FileKind::Index {
-        return Vec::new();
+    let Detected { kind, grid } = detect::detect_with(&bytes, hints).ok()?;
+    if kind != FileKind::Index && !is_large {
+        return None;
     }
     let mut first = First(Vec::new());
     form::scan(&bytes, (kind, grid.as_ref()), &mut first, &Progress::default());
-    // The last one may be cut.
-    first.0.pop();
+    if !is_whole || kind != FileKind::Index {
+        // The last one may be cut.
+        first.0.pop();
+    }
     first.0.truncate(ROWS);
-    first.0
+    Some(Beginning { kind, rows: first.0 })
 }
 
 struct First(Vec<FirstRow>);
@@ -114,6 +151,24 @@ mod tests {
                 assert_eq!(row[0].as_deref(), Some(&*format!("https://e.com/é/{at}")), "{name}");
             }
             assert_eq!(first_rows(&path, &Options::default(), LARGE), Vec::<FirstRow>::new(), "{name} is small");
+        }
+    }
+
+    #[test]
+    fn an_index_and_a_folder_show_the_first_sitemap_that_is_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = |name: &str| format!("<sitemap><loc>https://e.com/{name}</loc></sitemap>");
+        let index = ["../up.xml", "missing.xml", "a.xml", "b.xml"].map(entry).concat();
+        let index =
+            format!("<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">{index}</sitemapindex>");
+        let path = folder.path().join("sitemap_index.xml");
+        std::fs::write(&path, index).unwrap();
+        std::fs::write(folder.path().join("a.xml"), urlset(9_000)).unwrap();
+        for path in [&path, folder.path()] {
+            let rows = first_rows(path, &Options::default(), 1_000);
+            assert_eq!(rows.len(), ROWS);
+            assert_eq!(rows[0][0].as_deref(), Some("https://e.com/é/0"));
+            assert!(first_rows(path, &Options::default(), LARGE).is_empty(), "it is small");
         }
     }
 
