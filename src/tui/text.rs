@@ -16,6 +16,9 @@ use crate::visible::{MARKS, char_width, looked};
 /// Columns beyond which nothing is measured: no screen is as wide.
 const WIDEST: usize = 4096;
 
+/// Columns of the end of a URL that are shown at least, where its host and first segment are kept whole.
+const LEAST_END: usize = 5;
+
 /// Columns at either end of a path that are looked at for where its last segment begins.
 const SEGMENT: usize = 1024;
 
@@ -68,8 +71,8 @@ impl Charset {
         Cow::Owned(out)
     }
 
-    /// The path of a URL in at most `width` columns: the middle is cut away, and the last segment,
-    /// which tells rows apart, is kept as long as there is room for it.
+    /// A URL, or its path, in at most `width` columns. Host and first path segment are kept, since another host or section
+    /// would be another page, and so is as much of the last segment as has room; an ellipsis marks what was cut.
     pub fn elide(self, text: &str, width: usize) -> Cow<'_, str> {
         // Of a text that is longer than both ends can be seen of, the middle is not looked at.
         let most = width.max(SEGMENT);
@@ -84,31 +87,57 @@ impl Charset {
         if width == 0 {
             return Cow::Borrowed("");
         }
+        let ellipsis = self.ellipsis();
         let last = last_segment(&visible);
-        let tail = &visible[last..];
-        // Room for the ellipsis and at least something before it, else the tail alone is cut.
-        let kept = columns(tail);
-        let mut out = String::with_capacity(visible.len());
-        if kept < width {
-            let front = head(&visible[..last], width - 1 - kept);
+        let kept = columns(&visible[last..]);
+        let origin = origin_end(&visible);
+        let section = origin.max(first_segment_end(&visible, origin));
+        // The last segment whole, and of the path before it as much as has room, but host and section at least.
+        if last >= section && columns(&visible[..section]) + 1 + kept <= width {
+            let mut front = head(&visible[..last], width - 1 - kept);
             // Whole segments read better than a torn one, where that costs little.
-            let torn = !visible[front.len()..].starts_with('/');
-            let front = match front.rfind('/') {
-                Some(slash) if torn && slash > 0 && columns(&front[slash..]) <= 12 => &front[..=slash],
-                _ => front,
-            };
-            out.push_str(front);
-            out.push_str(self.ellipsis());
-            out.push_str(tail);
-        } else {
-            // A last segment longer than the cell: its own middle goes.
-            let front = (width - 1) / 2;
-            let front_text = head(tail, front);
-            out.push_str(front_text);
-            out.push_str(self.ellipsis());
-            out.push_str(end(tail, width - 1 - columns(front_text)));
+            if !visible[front.len()..].starts_with('/')
+                && let Some(slash) = front.rfind('/')
+                && slash + 1 >= section
+                && columns(&front[slash..]) <= 12
+            {
+                front = &front[..=slash];
+            }
+            return Cow::Owned(format!("{front}{ellipsis}{}", &visible[last..]));
         }
-        Cow::Owned(out)
+        // The last segment gives way before the section does, the section before the host, the scheme before that.
+        let scheme = scheme_end(&visible);
+        let sectioned = (section > origin).then_some((0, section));
+        let hosts = [(0, (origin + 1).min(visible.len())), (scheme, (origin + 1).min(visible.len()))];
+        for (from, to) in sectioned.into_iter().chain(hosts.into_iter().filter(|_| origin > 0)) {
+            let Some(prefix) = visible.get(from..to) else { continue };
+            let lead = if from > 0 { ellipsis } else { "" };
+            let used = columns(prefix) + 1 + usize::from(from > 0);
+            if used + LEAST_END <= width {
+                return Cow::Owned(format!("{lead}{prefix}{ellipsis}{}", end(&visible, width - used)));
+            }
+        }
+        let front = head(&visible, (width - 1) / 2);
+        Cow::Owned(format!("{front}{ellipsis}{}", end(&visible, width - 1 - columns(front))))
+    }
+
+    /// The text in at most `width` columns: the middle is cut away, since names of files often differ at their ends.
+    pub fn elide_middle(self, text: &str, width: usize) -> String {
+        let most = width.max(SEGMENT);
+        let (front, back) = (start(text, most), end_of(text, most));
+        let joined;
+        let text = if front.len() + back.len() < text.len() {
+            joined = format!("{front}{back}");
+            &joined
+        } else {
+            text
+        };
+        let visible = self.visible(text);
+        if columns(&visible) <= width || width == 0 {
+            return head(&visible, width).to_owned();
+        }
+        let front = head(&visible, (width - 1) / 2);
+        format!("{front}{}{}", self.ellipsis(), end(&visible, width - 1 - columns(front)))
     }
 
     /// [`Charset::elide`], padded on the right to exactly `width` columns.
@@ -239,6 +268,26 @@ fn last_segment(text: &str) -> usize {
     body.rfind('/').unwrap_or(0)
 }
 
+/// Where the scheme of a URL with a host ends, its `://` included; 0 of a path.
+fn scheme_end(text: &str) -> usize {
+    text.find("://").map_or(0, |at| at + "://".len())
+}
+
+/// Where the host of a URL ends; 0 of a path.
+fn origin_end(text: &str) -> usize {
+    match scheme_end(text) {
+        0 => 0,
+        host => text[host..].find(['/', '?', '#']).map_or(text.len(), |at| host + at),
+    }
+}
+
+/// Where the first of several segments of a path ends, its final slash included; 0 where there is but one.
+fn first_segment_end(text: &str, path: usize) -> usize {
+    let end = text[path..].find(['?', '#']).map_or(text.len(), |at| path + at);
+    let segments = text[path..end].strip_prefix('/');
+    segments.and_then(|segments| segments.find('/')).map_or(0, |at| path + 1 + at + 1)
+}
+
 fn pad(text: &mut String, width: usize) {
     let used = columns(text);
     text.extend(std::iter::repeat_n(' ', width.saturating_sub(used)));
@@ -268,22 +317,45 @@ mod tests {
     }
 
     #[test]
-    fn elide_keeps_the_telling_end() {
+    fn elide_keeps_host_section_and_end() {
         let table = [
             ("/short", 10, "/short"),
             ("/blog/2019/11/walnut-opal", 20, "/blog/…/walnut-opal"),
             ("/blog/2019/11/walnut-opal/", 20, "/blog/…/walnut-opal/"),
             ("/a/b/c/d/e", 6, "/a/…/e"),
-            ("/products/one-very-long-single-segment", 20, "/one-very…le-segment"),
+            ("/products/one-very-long-single-segment", 20, "/products/…e-segment"),
+            ("/products/one-very-long-single-segment", 12, "/prod…egment"),
+            ("/one-very-long-single-segment", 20, "/one-very…le-segment"),
             ("no-slashes-at-all-here", 9, "no-s…here"),
-            ("/search/results/page?q=long+query", 26, "/search…/page?q=long+query"),
+            ("/search/results/page?q=long+query", 26, "/search/…page?q=long+query"),
+            ("/search/results/page?q=long+query", 20, "/search/…=long+query"),
             ("/x", 1, "…"),
             ("/x", 0, ""),
+            ("https://shop.example.com/catalogue/2019/item", 42, "https://shop.example.com/catalogue/…/item"),
+            ("https://shop.example.com/catalogue/one-long-item", 41, "https://shop.example.com/catalogue/…-item"),
+            ("https://shop.example.com/catalogue/one-long-item", 32, "https://shop.example.com/…g-item"),
+            ("https://shop.example.com/catalogue/one-long-item", 26, "…shop.example.com/…ng-item"),
+            ("https://shop.example.com/one-very-long-item", 32, "https://shop.example.com/…g-item"),
+            ("https://shop.example.com?query=of+great+length", 32, "https://shop.example.com?…length"),
+            ("https://shop.example.com", 16, "https:/…mple.com"),
         ];
         for (input, width, expected) in table {
             let got = Charset::Unicode.elide(input, width);
             assert_eq!(got, expected, "{input:?} in {width}");
             assert!(columns(&got) <= width, "{input:?} in {width}: {got:?}");
+        }
+    }
+
+    #[test]
+    fn names_keep_both_ends() {
+        let table = [
+            ("sitemap-products-12", 19, "sitemap-products-12"),
+            ("sitemap-products-12", 9, "site…s-12"),
+            ("ab", 1, "…"),
+            ("ab", 0, ""),
+        ];
+        for (input, width, expected) in table {
+            assert_eq!(Charset::Unicode.elide_middle(input, width), expected, "{input:?} in {width}");
         }
     }
 
@@ -401,6 +473,16 @@ mod tests {
                 prop_assert_eq!(drawn(&out), width, "{:?} became {:?}", text, out);
                 let added: usize = out.chars().map(char_width).sum();
                 prop_assert_eq!(added, width, "a terminal that adds up characters: {:?} became {:?}", text, out);
+            }
+        }
+
+        #[test]
+        fn what_is_cut_is_marked(text in any_text(), width in 1_usize..60, ascii: bool) {
+            let charset = if ascii { Charset::Ascii } else { Charset::Unicode };
+            if charset.width(&text) > width {
+                for out in [charset.cut(&text, width), charset.elide(&text, width), charset.elide_middle(&text, width).into()] {
+                    prop_assert!(out.contains(charset.ellipsis()) && columns(&out) <= width, "{:?} became {:?}", text, out);
+                }
             }
         }
 

@@ -262,7 +262,7 @@ pub const TABLE: &[Spec] = &[
         ..plain("theme", &[], Arguments::Theme)
     },
     Spec {
-        about: "choose the columns and their order",
+        about: "choose the columns and their order; all, or auto: those that are not empty",
         example: "columns loc,lastmod,priority",
         ..plain("columns", &[], Arguments::Columns)
     },

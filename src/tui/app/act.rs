@@ -27,8 +27,9 @@ impl App {
             A::Down => self.step(true, n),
             A::Up => self.step(false, n),
             A::Left | A::Right => {
-                for _ in 0..n.min(4) {
-                    self.side(action == A::Right);
+                let moves = (0..n.min(4)).filter(|_| self.side(action == A::Right)).count();
+                if moves == 0 && action == A::Right {
+                    self.say_hidden_columns();
                 }
             }
             A::NextCell => (0..n.min(400)).for_each(|_| self.next_cell(true)),

@@ -95,6 +95,7 @@ impl App {
     /// Begins: asks for the load.
     pub fn start(&mut self, start: Start, options: Options) -> Vec<super::Effect> {
         self.options = options.clone();
+        self.grid.forget_widths();
         self.started = Some(start.clone());
         let loader = self.session.loader(options);
         self.opening = match &start {
@@ -102,8 +103,8 @@ impl App {
             Start::Paths(paths) => paths.first().cloned(),
             Start::Sample => None,
         };
-        if let Start::Path(path) = &start {
-            let (path, options) = (path.clone(), self.options.clone());
+        if let Some(path) = self.opening.clone() {
+            let options = self.options.clone();
             let work =
                 move |_: &Progress, _: &dyn Fn(_)| Outcome::Beginning(files::first_rows(&path, &options, files::LARGE));
             self.spawn(Kind::Read, Box::new(work));
@@ -159,6 +160,9 @@ impl App {
                     self.say(format!("{}, read as a sitemap; :write NAME.xml saves it as one", feed.name()));
                 } else if let Some(words) = self.session.set_aside() {
                     self.say(words);
+                } else if self.session.document().lists_sitemaps() {
+                    let count = counted(u64::from(self.session.urls()), "sitemap");
+                    self.say(format!("an index of {count}, none of them here: its entries can be edited"));
                 } else if sample {
                     self.say("a sample set to try things on; nothing of it is on your disk");
                 }

@@ -23,10 +23,30 @@ pub struct Grid {
     pub hidden: Option<Hidden>,
     /// Where a range being marked starts.
     pub anchor: Option<u32>,
-    /// The widest that was seen in columns.
+    /// How wide the columns of the open set are. It only grows while the set is open.
     pub content: Content,
-    /// The columns shown, from left to right.
+    /// What [`Grid::content`] was measured of last.
+    measured: Option<Measured>,
+    /// The columns that may be shown, from left to right.
     pub order: Vec<Name>,
+    /// Whether the user chose the columns, so that those without content are shown too.
+    pub chosen: bool,
+}
+
+/// A state of the document, as far as widths of columns depend on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Measured {
+    version: u64,
+    rows: u32,
+    is_loading: bool,
+    first_rows: usize,
+}
+
+impl Grid {
+    /// Forgets the widths of the set that was open.
+    pub fn forget_widths(&mut self) {
+        (self.content, self.measured) = (Content::default(), None);
+    }
 }
 
 /// A row under the cursor that a filter has hidden: the cursor returns to it as soon as it is shown again, unless it was
@@ -53,10 +73,21 @@ impl Default for Grid {
             hidden: None,
             anchor: None,
             content: Content::default(),
+            measured: None,
             order: Name::usual(),
+            chosen: false,
         }
     }
 }
+
+/// Rows whose values decide how wide columns are, at most.
+const SAMPLE_ROWS: u32 = 256;
+
+/// The width of extension badges that no row of the sample has.
+const UNKNOWN_BADGES: usize = "img 2000".len();
+
+/// Bytes of entries that are looked at for that, at most.
+const SAMPLE_BYTES: usize = 512 << 10;
 
 /// Rows kept in sight above and below the cursor.
 const MARGIN: u32 = 3;
@@ -64,7 +95,23 @@ const MARGIN: u32 = 3;
 impl App {
     /// The columns of the table now.
     pub(in crate::tui) fn columns(&self) -> Columns {
-        Columns::of(usize::from(self.areas().rows.width), self.grid.content, &self.grid.order)
+        // What is being typed is seen, whatever column it is in.
+        let needed = if let super::Mode::Cell(edit) = &self.mode { Some(edit.field) } else { None };
+        self.columns_with(needed)
+    }
+
+    fn columns_with(&self, needed: Option<Field>) -> Columns {
+        let mut content = self.grid.content;
+        if self.grid.chosen {
+            content = content.max(Content::HEADS);
+        } else if self.session.document().sitemaps().len() < 2 {
+            content.file = 0;
+        }
+        if self.session.document().lists_sitemaps() {
+            (content.changefreq, content.priority) = (0, 0);
+        }
+        let content = needed.map_or(content, |field| content.with(field));
+        Columns::of(usize::from(self.areas().rows.width), content, &self.grid.order, needed)
     }
 
     /// Rows of the screen, as positions of the view.
@@ -100,7 +147,7 @@ impl App {
 
     /// Moves the cursor to the next or previous column that is there; false at the edge.
     pub(super) fn side(&mut self, right: bool) -> bool {
-        let visible = self.columns().shown();
+        let visible = self.columns_with(Some(self.grid.field)).shown();
         let at = visible.iter().position(|field| *field == self.grid.field).unwrap_or(0);
         let next = if right { at.checked_add(1) } else { at.checked_sub(1) };
         match next.and_then(|next| visible.get(next)) {
@@ -180,31 +227,98 @@ impl App {
         }
     }
 
-    /// Widens columns for what is on the screen. They never become narrower by themselves.
+    /// Widens columns for what the set holds. They depend on the document alone, never on the rows on the screen, and never
+    /// become narrower by themselves.
     fn measure(&mut self) {
         let document = self.session.document();
-        let charset = self.theme.charset;
-        let mut content = Content { number: digits(document.row_limit()), ..Content::default() };
-        for row in self.window().filter_map(|position| self.session.row_at(position)) {
-            if large::is_large(&self.session, row) {
-                content.badges = content.badges.max(large::facts(self, row).map_or(0, |facts| facts.badges.len()));
-            } else {
-                content.badges = content.badges.max(badges(document.extensions(row)).len());
+        let state = Measured {
+            version: self.session.view().version,
+            rows: document.row_limit(),
+            is_loading: self.session.is_loading(),
+            first_rows: self.beginning.len(),
+        };
+        let last = self.grid.measured;
+        if last == Some(state) {
+            return;
+        }
+        let mut content = Content { number: digits(state.rows.max(state.first_rows as u32)), ..Content::default() };
+        content = content.max(self.content_of_set());
+        // While parts come in, every doubling of the rows is enough.
+        let grows = |last: &Measured| state.is_loading && last.is_loading && state.rows / 2 < last.rows;
+        if last.as_ref().is_some_and(grows) && state.first_rows == 0 {
+            self.grid.content = self.grid.content.max(content);
+            return;
+        }
+        let mut sampled = self.content_of_sample(state.rows);
+        if content.badges > 0 && sampled.badges == 0 {
+            // Only few rows have extensions, or entries too large to be looked at here.
+            sampled.badges = UNKNOWN_BADGES;
+        }
+        self.grid.content = self.grid.content.max(content).max(sampled);
+        self.grid.measured = Some(state);
+    }
+
+    /// Which columns have content in any row.
+    fn content_of_set(&self) -> Content {
+        let heads = Content::HEADS;
+        let presence = self.session.view().checks.set().presence();
+        let width = |rows: u64, width: usize| if rows > 0 { width } else { 0 };
+        let mut content = Content {
+            number: 0,
+            lastmod: width(presence.lastmod, heads.lastmod),
+            changefreq: width(presence.changefreq, heads.changefreq),
+            priority: width(presence.priority, heads.priority),
+            badges: width(presence.extensions, heads.badges),
+            file: 0,
+        };
+        if !self.session.is_loading() && self.session.urls() == 0 {
+            // Nothing is known of the rows to come.
+            content = Content { badges: content.badges, file: 0, ..heads };
+        }
+        for row in &self.beginning {
+            for field in Field::ALL.into_iter().filter(|field| row[field.index()].is_some()) {
+                content = content.with(field);
             }
-            if let Some(lastmod) = large::cell(self, row, Field::Lastmod) {
+        }
+        content
+    }
+
+    /// The widths of values in some rows, evenly spread over the set, and of the names of its files.
+    fn content_of_sample(&self, rows: u32) -> Content {
+        let document = self.session.document();
+        let charset = self.theme.charset;
+        let mut content = Content::default();
+        let step = rows.div_ceil(SAMPLE_ROWS).max(1) as usize;
+        let mut bytes = 0;
+        for row in (0..rows).step_by(step).map(RowId).chain(self.grid.row) {
+            bytes += large::size(&self.session, row);
+            if large::is_large(&self.session, row) || bytes > SAMPLE_BYTES {
+                continue;
+            }
+            content.badges = content.badges.max(badges(document.extensions(row)).len());
+            if let Some(lastmod) = document.value(row, Field::Lastmod) {
                 content.lastmod = content.lastmod.max(charset.width(&lastmod));
             }
         }
-        for row in self.beginning.iter().take(self.areas().page() as usize) {
-            content.number = content.number.max(digits(self.areas().page()));
+        for row in &self.beginning {
             let lastmod = row[Field::Lastmod.index()].as_deref().unwrap_or_default();
             content.lastmod = content.lastmod.max(charset.width(lastmod));
         }
-        if document.sitemaps().len() > 1 {
-            let names = document.sitemaps().iter().take(200).map(|sitemap| charset.width(stem(&sitemap.name)));
-            content.file = names.max().unwrap_or(0);
-        }
-        self.grid.content = self.grid.content.max(content);
+        let names = document.sitemaps().iter().take(200).map(|sitemap| charset.width(stem(&sitemap.name)));
+        content.file = names.max().unwrap_or(0);
+        content
+    }
+
+    /// Says which columns have nothing in them, and how to show them, at the right edge of the table.
+    pub(super) fn say_hidden_columns(&mut self) {
+        let hidden = self.grid.content.hidden();
+        let list = match hidden.as_slice() {
+            _ if self.grid.chosen || self.session.document().lists_sitemaps() => return,
+            [] => return,
+            [one] => format!("{one} is empty"),
+            [most @ .., last] => format!("{} and {last} are empty", most.join(", ")),
+        };
+        self.say(format!("{list} in every row, so hidden; :columns all shows every column"));
     }
 
     /// The rows that an action is about: the marked ones, else as many as the count says from here on.

@@ -323,12 +323,18 @@ impl App {
         }
     }
 
-    /// Shows these columns, in this order.
+    /// Shows these columns, in this order: `all` of them, or those that are not empty, `auto`.
     fn choose_columns(&mut self, names: &[String]) {
+        if let [word] = names
+            && let Some((_, is_chosen)) = [("all", true), ("auto", false)].into_iter().find(|(own, _)| own == word)
+        {
+            (self.grid.order, self.grid.chosen) = (Name::usual(), is_chosen);
+            return;
+        }
         let words = Name::ALL.map(|(_, word)| word).join(", ");
         match names.iter().map(|word| Name::from_word(word)).collect::<Option<Vec<Name>>>() {
-            Some(order) if !order.is_empty() => self.grid.order = order,
-            _ => self.fail(format!("columns are {words}")),
+            Some(order) if !order.is_empty() => (self.grid.order, self.grid.chosen) = (order, true),
+            _ => self.fail(format!("columns are {words}; also all, and auto (those that are not empty)")),
         }
     }
 

@@ -80,17 +80,19 @@ impl App {
         let (mut out, mut told) = (String::new(), 0);
         for (id, count) in &files {
             let name = self.session.document().sitemap(*id).map_or("", |sitemap| super::stem(&sitemap.name));
-            let one = format!("{} {}", charset.elide(name, 30), grouped(*count));
+            let name = charset.elide_middle(name, 30);
+            // The count of the rule is that of its only file.
+            let one = if files.len() == 1 { format!("in {name}") } else { format!("{} in {name}", grouped(*count)) };
             if told > 0 && charset.width(&out) + charset.width(&one) > room {
                 break;
             }
-            out.push_str(if told > 0 { "   " } else { "in " });
+            out.push_str(if told > 0 { ", " } else { "" });
             out.push_str(&one);
             told += 1;
         }
         let more = files.len() - told;
         if more > 0 {
-            out.push_str("   and ");
+            out.push_str(", and ");
             out.push_str(&counted(more as u64, "more file"));
         }
         (told > 0).then_some(out)

@@ -1,33 +1,64 @@
-//! How wide each column of the table is, for a width and what stands in the columns.
+//! How wide each column of the table is, for a width and what the set has in its columns.
 //!
 //! Pure, and the same for drawing and for clicks. What tells rows apart, the loc, keeps the most room.
 
 use crate::protocol::Field;
 
-/// The widest that has been seen in columns whose width follows their content. It only grows while the
-/// same set is open, so that scrolling does not move columns.
+/// The width of each column's content over the whole set, whatever rows are on the screen. 0 hides a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Content {
     /// Digits of the largest row number.
     pub number: usize,
     /// Lastmod values.
     pub lastmod: usize,
-    /// Extension badges; 0 hides the column.
+    /// Changefreq values.
+    pub changefreq: usize,
+    /// Priority values.
+    pub priority: usize,
+    /// Extension badges.
     pub badges: usize,
-    /// File names; 0 hides the column.
+    /// File names.
     pub file: usize,
 }
 
 impl Content {
+    /// Every column as wide as its head, for those that were asked for or have nothing to be measured by.
+    pub const HEADS: Self = Self { number: 1, lastmod: 10, changefreq: 10, priority: 8, badges: 3, file: 4 };
+
     /// The wider of both, column by column.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         Self {
             number: self.number.max(other.number),
             lastmod: self.lastmod.max(other.lastmod),
+            changefreq: self.changefreq.max(other.changefreq),
+            priority: self.priority.max(other.priority),
             badges: self.badges.max(other.badges),
             file: self.file.max(other.file),
         }
+    }
+
+    /// The same with a column for a field, if it has none.
+    #[must_use]
+    pub fn with(mut self, field: Field) -> Self {
+        match field {
+            Field::Loc => {}
+            Field::Lastmod => self.lastmod = self.lastmod.max(Self::HEADS.lastmod),
+            Field::Changefreq => self.changefreq = self.changefreq.max(Self::HEADS.changefreq),
+            Field::Priority => self.priority = self.priority.max(Self::HEADS.priority),
+        }
+        self
+    }
+
+    /// The names of the columns that are hidden because no row has anything in them.
+    pub fn hidden(self) -> Vec<&'static str> {
+        let widths = [
+            (self.lastmod, "lastmod"),
+            (self.changefreq, "changefreq"),
+            (self.priority, "priority"),
+            (self.badges, "ext"),
+        ];
+        widths.into_iter().filter(|(width, _)| *width == 0).map(|(_, name)| name).collect()
     }
 }
 
@@ -56,6 +87,13 @@ pub struct Columns {
 /// The signs in front of a row: cursor, mark, change, finding.
 pub const SIGNS: usize = 4;
 const GAP: usize = 2;
+
+/// Columns by [`Name::index`].
+const LASTMOD: usize = 1;
+const CHANGEFREQ: usize = 2;
+const PRIORITY: usize = 3;
+const BADGES: usize = 4;
+const FILE: usize = 5;
 
 /// A column that can be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -92,51 +130,70 @@ impl Name {
     const fn index(self) -> usize {
         match self {
             Self::Field(field) => field.index(),
-            Self::Badges => 4,
-            Self::File => 5,
+            Self::Badges => BADGES,
+            Self::File => FILE,
         }
     }
 }
 
 impl Columns {
-    /// The chosen columns, in their order, for a table of this width.
-    pub fn of(width: usize, content: Content, order: &[Name]) -> Self {
-        let least = (width * 2 / 5).clamp(12, 40);
+    /// The chosen columns, in their order, for a table of this width. The column of `needed`, which is being edited, stays
+    /// in the narrowest table.
+    pub fn of(width: usize, content: Content, order: &[Name], needed: Option<Field>) -> Self {
+        let least = (width * 3 / 8).clamp(12, 40);
+        let clamp = |width: usize, least: usize, most: usize| if width == 0 { 0 } else { width.clamp(least, most) };
         let mut widths = Widths {
             number: content.number.max(1),
             // The loc takes what is left.
             columns: [
                 0,
-                content.lastmod.clamp("lastmod".len() + 1, 25),
-                "changefreq".len(),
-                "priority".len(),
+                clamp(content.lastmod, "lastmod".len() + 1, 25),
+                clamp(content.changefreq, "changefreq".len(), "changefreq".len()),
+                clamp(content.priority, "priority".len(), "priority".len()),
                 content.badges.min(22),
-                content.file.min(20),
+                clamp(content.file, "file".len(), 20),
             ],
         };
         for (name, _) in Name::ALL {
-            if !order.contains(&name) {
+            if !order.contains(&name) && needed.map(Name::Field) != Some(name) {
                 widths.columns[name.index()] = 0;
             }
         }
         // What gives way, in this order, until the loc has the room it should have.
-        let narrower: [fn(&mut Widths); 8] = [
-            |w| w.columns[5] = 0,
-            |w| w.columns[4] = 0,
-            |w| w.columns[1] = w.columns[1].min(11),
-            |w| w.columns[2] = w.columns[2].min(1),
-            |w| w.columns[3] = w.columns[3].min(4),
-            |w| w.columns[2] = 0,
-            |w| w.columns[1] = 0,
-            |w| w.number = 0,
+        // A name of a few letters tells nothing where the window is too narrow for more.
+        let shortest_name = if width < 60 { 0 } else { 6 };
+        let narrower: [(usize, usize); 13] = [
+            (BADGES, 10),
+            (FILE, 12),
+            // The longest frequency has seven letters.
+            (CHANGEFREQ, 7),
+            (PRIORITY, 4),
+            (BADGES, 0),
+            (LASTMOD, 11),
+            (FILE, 10),
+            (CHANGEFREQ, 1),
+            (FILE, shortest_name),
+            (CHANGEFREQ, 0),
+            (LASTMOD, 0),
+            (PRIORITY, 0),
+            (FILE, 0),
         ];
-        for narrow in narrower {
+        for (column, most) in narrower {
             if widths.room(width) >= least {
                 break;
             }
-            narrow(&mut widths);
+            let is_needed = needed.is_some_and(|field| field.index() == column);
+            if !is_needed {
+                widths.columns[column] = widths.columns[column].min(most);
+            }
         }
-        widths.place(width, order)
+        if widths.room(width) < least {
+            widths.number = 0;
+        }
+        // The column being edited takes its place at the end, if it was not chosen.
+        let mut order = order.to_vec();
+        order.extend(needed.map(Name::Field).filter(|name| !order.contains(name)));
+        widths.place(width, &order)
     }
 
     /// The column of a field.
@@ -206,7 +263,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const DATES: Content = Content { number: 3, lastmod: 10, badges: 8, file: 10 };
+    const DATES: Content = Content { number: 3, lastmod: 10, changefreq: 10, priority: 8, badges: 8, file: 10 };
 
     /// Completion proposes what the screen takes.
     #[test]
@@ -219,17 +276,17 @@ mod tests {
     #[test]
     fn the_least_telling_columns_go_first() {
         // (width, content) → widths of number, loc, lastmod, changefreq, priority, badges, file
-        let stamps = Content { number: 7, lastmod: 25, badges: 12, file: 16 };
+        let stamps = Content { number: 7, lastmod: 25, badges: 12, file: 16, ..DATES };
         let table = [
             (120, DATES, [3, 53, 10, 10, 8, 8, 10]),
-            (80, DATES, [3, 35, 10, 10, 8, 0, 0]),
-            (60, DATES, [3, 24, 10, 1, 8, 0, 0]),
+            (80, DATES, [3, 30, 10, 7, 4, 0, 10]),
+            (60, DATES, [3, 23, 10, 0, 4, 0, 6]),
             (40, DATES, [3, 23, 0, 0, 4, 0, 0]),
             (200, stamps, [7, 104, 25, 10, 8, 12, 16]),
-            (80, stamps, [7, 39, 11, 1, 8, 0, 0]),
+            (80, stamps, [7, 31, 11, 1, 4, 0, 10]),
         ];
         for (width, content, expected) in table {
-            let columns = Columns::of(width, content, &Name::usual());
+            let columns = Columns::of(width, content, &Name::usual(), None);
             let [loc, lastmod, changefreq, priority] = columns.fields;
             let got = [columns.number, loc, lastmod, changefreq, priority, columns.badges, columns.file];
             assert_eq!(got.map(|column| column.width), expected, "{width}");
@@ -237,8 +294,21 @@ mod tests {
     }
 
     #[test]
+    fn columns_without_content_are_hidden_unless_they_are_needed() {
+        let content = Content { changefreq: 0, priority: 0, ..DATES };
+        let shown = |needed| Columns::of(80, needed_in(content, needed), &Name::usual(), needed).shown();
+        assert_eq!(shown(None), [Field::Loc, Field::Lastmod]);
+        assert_eq!(shown(Some(Field::Priority)), [Field::Loc, Field::Lastmod, Field::Priority]);
+        assert_eq!(content.hidden(), ["changefreq", "priority"]);
+    }
+
+    fn needed_in(content: Content, needed: Option<Field>) -> Content {
+        needed.map_or(content, |field| content.with(field))
+    }
+
+    #[test]
     fn clicks_find_their_field() {
-        let columns = Columns::of(120, DATES, &Name::usual());
+        let columns = Columns::of(120, DATES, &Name::usual(), None);
         assert_eq!(columns.field_at(0), None);
         for field in Field::ALL {
             assert_eq!(columns.field_at(columns.field(field).at), Some(field));
@@ -249,10 +319,14 @@ mod tests {
         #[test]
         fn columns_never_overlap_nor_leave(
             width in 0_usize..400, number in 0_usize..9, lastmod in 0_usize..60, badges in 0_usize..60,
-            file in 0_usize..60, order in Just(Name::usual()).prop_shuffle(), kept in 0_usize..7,
+            file in 0_usize..60, values in (0_usize..12, 0_usize..12), needed in 0_usize..5, order in Just(Name::usual()).prop_shuffle(), kept in 0_usize..7,
         ) {
             let order: Vec<Name> = order.into_iter().take(kept).collect();
-            let columns = Columns::of(width, Content { number, lastmod, badges, file }, &order);
+            let content = Content { number, lastmod, changefreq: values.0, priority: values.1, badges, file };
+            let needed = Field::ALL.get(needed).copied();
+            let content = needed.map_or(content, |field| content.with(field));
+            let columns = Columns::of(width, content, &order, needed);
+            if let Some(field) = needed && width >= 50 { prop_assert!(columns.field(field).width > 0, "{:?}", columns); }
             let [a, b, c, d] = columns.fields;
             let mut end = 0;
             let mut all = [columns.number, a, b, c, d, columns.badges, columns.file];
@@ -262,7 +336,7 @@ mod tests {
                 prop_assert!(column.at >= end, "{:?}", columns);
                 end = column.at + column.width;
             }
-            if width >= 20 { prop_assert!(end <= width, "{:?}", columns); prop_assert!(a.width > 0); }
+            if width >= if needed.is_some() { 50 } else { 20 } { prop_assert!(end <= width, "{:?}", columns); prop_assert!(a.width > 0); }
         }
     }
 }

@@ -9,7 +9,7 @@ use super::layout::Areas;
 use super::prompt::Prompt;
 use super::theme::{Role, Theme};
 use super::words::{Line, Words};
-use crate::words::counted;
+use crate::words::{counted, grouped};
 use canvas::Canvas;
 use panel::Panel;
 use ratatui::buffer::Buffer;
@@ -155,6 +155,21 @@ pub fn finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) -> Wor
     words
 }
 
+/// The same with the signs alone: `✗ 2  ▲ 7  · 31`.
+pub fn short_finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) -> Words {
+    let mut words = Words::new();
+    for (role, sign, count) in [
+        (Role::Error, theme.signs.error, errors),
+        (Role::Warning, theme.signs.warning, warnings),
+        (Role::Note, theme.signs.note, notes),
+    ] {
+        let gap = if words.is_empty() { "" } else { "  " };
+        let role = if count == 0 { Role::Dim } else { role };
+        words.push(role, format!("{gap}{sign} {}", grouped(count)));
+    }
+    words
+}
+
 #[cfg(test)]
 pub(in crate::tui) mod tests {
     use super::*;
@@ -195,7 +210,7 @@ pub(in crate::tui) mod tests {
             let areas = areas(all, Wanted { tall, detail: wide });
             let prompt = Prompt::new("some text that is rather long for a small window 日本", Vec::new());
             let rows = vec![table::Row { fields: [Some("/a/b".into()), None, None, None], ..table::Row::default() }; lines];
-            let columns = columns::Columns::of(usize::from(areas.rows.width), columns::Content::default(), &columns::Name::usual());
+            let columns = columns::Columns::of(usize::from(areas.rows.width), columns::Content::HEADS, &columns::Name::usual(), None);
             let screen = Screen {
                 header: Line::new(Words::text("header"), Words::text("right")),
                 table: Table { columns, rows, ..Table::default() },

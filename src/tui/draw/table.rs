@@ -3,6 +3,7 @@
 use super::canvas::Canvas;
 use super::columns::{Columns, SIGNS};
 use crate::document::RowState;
+use crate::protocol::changefreq::Changefreq;
 use crate::protocol::{Field, Severity};
 use crate::tui::prompt::Prompt;
 use crate::tui::theme::Role;
@@ -113,7 +114,14 @@ fn draw_heads(canvas: &mut Canvas, area: Rect, table: &Table) {
             table.sorted.iter().find(|(by, _)| *by == field).map(|(_, down)| if *down { signs.down } else { signs.up });
         let on_it = table.cursor.is_some_and(|(_, on)| on == field);
         let style = canvas.theme.style(if on_it { Role::Accent } else { Role::Dim });
-        let mut name = field.name().to_owned();
+        // A column narrower than its name has a shorter one.
+        let short = match field {
+            Field::Changefreq => "freq",
+            Field::Priority => "prio",
+            Field::Loc | Field::Lastmod => field.name(),
+        };
+        let word = if column.width < field.name().len() { short } else { field.name() };
+        let mut name = word.to_owned();
         if let Some(sign) = sorted {
             // The arrow takes the place that the name leaves, or its last letter.
             name = charset
@@ -126,8 +134,8 @@ fn draw_heads(canvas: &mut Canvas, area: Rect, table: &Table) {
             Field::Priority => charset.fit_right(&name, column.width),
             _ => charset.fit(&name, column.width),
         };
-        let text = if column.width < field.name().len() && sorted.is_none() {
-            format!("{:1$}", field.name().chars().take(column.width).collect::<String>(), column.width)
+        let text = if column.width < word.len() && sorted.is_none() {
+            word.chars().take(column.width).collect()
         } else {
             text
         };
@@ -203,7 +211,10 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
         let text = match field {
             Field::Loc => charset.fit_path(value, column.width),
             Field::Priority => charset.fit_right(&aligned(value, column.width), column.width),
-            Field::Changefreq if column.width == 1 => charset.fit(value.get(..1).unwrap_or_default(), 1),
+            // Every frequency begins with another letter; anything else is not shortened to one of them.
+            Field::Changefreq if column.width == 1 && Changefreq::parse(value).is_some() => {
+                charset.fit(value.get(..1).unwrap_or_default(), 1)
+            }
             _ => charset.fit(value, column.width),
         };
         let (mut x, mut text) = (area.x + column.at as u16, text.as_str());
@@ -230,7 +241,7 @@ fn draw_row(canvas: &mut Canvas, area: Rect, table: &Table, row: &Row, cursor: O
     }
     if columns.file.width > 0 {
         let role = if row.same_file { Role::Dim } else { Role::Text };
-        let text = charset.fit(&row.file, columns.file.width);
+        let text = charset.elide_middle(&row.file, columns.file.width);
         canvas.put(area.x + columns.file.at as u16, area.y, &text, theme.style(role));
     }
 }
@@ -320,9 +331,9 @@ mod tests {
     }
 
     fn drawn(width: u16, theme: &Theme) -> String {
-        let content = Content { number: 2, lastmod: 10, badges: 12, file: 9 };
+        let content = Content { number: 2, badges: 12, file: 9, ..Content::HEADS };
         let table = Table {
-            columns: Columns::of(usize::from(width), content, &Name::usual()),
+            columns: Columns::of(usize::from(width), content, &Name::usual(), None),
             origin: "https://www.example.com".into(),
             sorted: vec![(Field::Lastmod, true)],
             rows: rows(),
@@ -345,7 +356,12 @@ mod tests {
             let prompt = Prompt::new("https://www.example.com/", Vec::new());
             let mut cells = Buffer::empty(area);
             let table = Table {
-                columns: Columns::of(60, Content { number: 2, lastmod: 10, badges: 0, file: 0 }, &Name::usual()),
+                columns: Columns::of(
+                    60,
+                    Content { number: 2, badges: 0, file: 0, ..Content::HEADS },
+                    &Name::usual(),
+                    None,
+                ),
                 rows: rows().into_iter().take(1).collect(),
                 cursor: Some((0, Field::Loc)),
                 editing: Some(&prompt),

@@ -6,6 +6,7 @@ mod changes;
 mod detail;
 pub(in crate::tui) use detail::{Stop, details};
 mod frame;
+mod gauges;
 mod merge;
 mod outline;
 mod pane;

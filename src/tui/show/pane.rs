@@ -1,10 +1,6 @@
 //! The pane under the table, and what covers it: findings, verdicts, previews, lists, questions.
 
-use super::super::app::{
-    Add, App, CellEdit, Doubt, Here, LineEdit, List, ListKind, Mode, Purpose, Verdict, large, stem,
-};
-use super::super::draw::canvas::gauge;
-use super::super::draw::finding_counts;
+use super::super::app::{Add, App, CellEdit, Doubt, Here, LineEdit, List, ListKind, Mode, Purpose, Verdict, large};
 use super::super::draw::panel::Panel;
 use super::super::text;
 use super::super::theme::Role;
@@ -12,7 +8,6 @@ use super::super::words::{Line, Words};
 use crate::check::rule::{FixKind, Rule};
 use crate::document::rows::RowId;
 use crate::protocol::changefreq::Changefreq;
-use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::protocol::{Field, Severity};
 use crate::session::explain::verdicts;
 use crate::session::findings::{FileFinding, Finding};
@@ -51,12 +46,7 @@ impl App {
 
     /// Counts of the set at the left, the current file's gauges at the right; below, the row and the rules.
     fn status_pane(&self) -> Panel {
-        let totals = self.session.totals();
-        let mut counts = finding_counts(&self.theme, [totals.errors, totals.warnings, totals.notes]);
-        if self.size.0 >= 100 {
-            // A rule counts once for each row, however many places of it break the rule.
-            counts.push(Role::Dim, "   by row");
-        }
+        let title = self.counts_and_gauges();
         let height = usize::from(self.areas().pane.height);
         let mut lines = Vec::with_capacity(height);
         // What can be lost comes before what can be put right.
@@ -77,7 +67,7 @@ impl App {
         lines.truncate(height - rules);
         lines.resize(height - rules, Line::default());
         lines.extend(self.rules_lines(rules));
-        Panel { title: Line::new(counts, self.gauges()), lines, chosen: None, top: 0 }
+        Panel { title, lines, chosen: None, top: 0 }
     }
 
     /// What is said of a row: its findings and those of its file, worst first; a clean one shows its whole URL.
@@ -197,7 +187,10 @@ impl App {
         if self.size.0 >= 60 && counts.iter().any(|(rule, _)| rule.fix() == FixKind::Safe) {
             right.key("gX", if self.size.0 >= 100 { "fixes all that is safe" } else { "fixes all safe" });
         }
-        right.key("^E", if self.size.0 >= 60 && self.session.can_fix_whole() { "rules, fixes" } else { "rules" });
+        // How many there are: not all of them may have room here.
+        let rules = counted(counts.len() as u64, "rule");
+        let has_fixes = self.size.0 >= 60 && self.session.can_fix_whole();
+        right.key("^E", if has_fixes { format!("{rules}, fixes") } else { rules });
         let reserved = right.width(charset) + 2;
         let (mut lines, mut words) = (Vec::new(), Words::new());
         for (rule, count) in &counts {
@@ -229,31 +222,6 @@ impl App {
             last.right = right;
         }
         lines
-    }
-
-    /// How full the current row's file is: URLs and bytes.
-    fn gauges(&self) -> Words {
-        let Some(row) = self.grid.row else { return Words::new() };
-        let document = self.session.document().as_agreed();
-        let Some(sitemap) = document.sitemap(document.sitemap_of(row)) else { return Words::new() };
-        let wide = self.size.0 >= 110;
-        let (urls, bytes) = (u64::from(sitemap.live), sitemap.bytes());
-        let mut words = Words::new();
-        if self.size.0 >= 90 {
-            words.push(Role::Text, format!("{}  ", stem(&sitemap.name)));
-        }
-        if wide {
-            words.append(gauge(&self.theme, 10, urls as f64 / f64::from(URLS_PER_FILE)));
-        }
-        let over = |over: bool| if over { Role::Error } else { Role::Dim };
-        let limit = u64::from(URLS_PER_FILE);
-        words.push(over(urls > limit), format!(" {} of {}", grouped(urls), grouped(limit)));
-        words.push(Role::Text, "  ");
-        if wide {
-            words.append(gauge(&self.theme, 6, bytes as f64 / BYTES_PER_FILE as f64));
-        }
-        words.push(over(bytes > BYTES_PER_FILE), format!(" {} of 50 MiB", mebibytes(bytes)));
-        words
     }
 
     fn cell_pane(&self, edit: &CellEdit) -> Panel {
@@ -515,7 +483,7 @@ fn list_panel(list: &List) -> Panel {
         ListKind::Palette => ("commands", ""),
         ListKind::History => ("history", "Enter goes to that state   c: as commands"),
         ListKind::Script => ("history as commands, for sited --script", "y copies them"),
-        ListKind::Rules => ("findings by rule", "Enter shows where   x fixes   K explains   w writes a report"),
+        ListKind::Rules => ("findings by rule", "Enter shows rows   x fixes   K explains   w reports"),
         ListKind::Elements => ("what is added?", "type to narrow"),
         ListKind::Dates => ("lastmod", "of the marked rows, else of this one"),
         ListKind::Explain if chooses => ("what is wrong here", "x fixes what is chosen"),
@@ -530,10 +498,4 @@ fn list_panel(list: &List) -> Panel {
         chosen: chooses.then_some(list.chosen),
         top: list.chosen,
     }
-}
-
-/// `7.1` or `0.02`.
-fn mebibytes(bytes: u64) -> String {
-    let value = bytes as f64 / 1_048_576.0;
-    if value < 0.1 { format!("{value:.2}") } else { format!("{value:.1}") }
 }

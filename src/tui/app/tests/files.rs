@@ -162,7 +162,7 @@ fn a_list_is_edited_like_any_other_and_says_what_it_cannot_hold() {
     assert_eq!(on_disk(), "https://example.com/a");
     bench.keys("u<c-s>");
     assert_eq!(on_disk(), text);
-    bench.keys("G$c0.8<enter><c-s>");
+    bench.keys(":columns all<enter>G$c0.8<enter><c-s>");
     bench.shows("1 priority cannot be written to a text list");
     bench.keys("<esc>");
     assert_eq!(on_disk(), text);
@@ -268,4 +268,84 @@ fn a_large_file_shows_its_first_rows_how_far_it_is_and_stops_at_esc() {
     // One that comes too late is not shown.
     bench.send(Event::Done(Finished { kind: Kind::Read, number: 0, outcome: Some(Outcome::Beginning(rows)) }));
     assert!(!bench.screen().contains("/second"), "{}", bench.screen());
+}
+
+const INDEX: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>
+<sitemapindex xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">
+  <sitemap><loc>https://example.com/b.xml</loc><lastmod>2026-10-05</lastmod></sitemap>
+  <sitemap>
+    <loc>https://example.com/a.xml</loc>
+  </sitemap>
+  <sitemap><loc>https://example.com/c.xml</loc></sitemap>
+</sitemapindex>
+";
+
+/// An index of which no sitemap is here, as the program opens it.
+fn index_alone(folder: &std::path::Path) -> Bench {
+    let path = folder.join("sitemap.xml");
+    if !path.exists() {
+        std::fs::write(&path, INDEX).unwrap();
+    }
+    let state = Some(folder.join("state"));
+    let options = Options { index_as_rows: true, state, is_edited: true, ..Options::default() };
+    Bench::start_at(Start::Path(path), (super::bench::NOW, options))
+}
+
+#[test]
+fn the_entries_of_an_index_alone_are_edited_like_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let on_disk = || std::fs::read_to_string(folder.path().join("sitemap.xml")).unwrap();
+    let mut bench = index_alone(folder.path());
+    assert!(bench.says().contains("none of them here: its entries can be edited"), "{}", bench.says());
+    bench.shows("3 sitemaps");
+    assert_eq!(bench.paths(), ["/b.xml", "/a.xml", "/c.xml"]);
+    // Sorted, a date changed, one deleted and one added, and all of it taken back.
+    bench.keys("s");
+    assert_eq!(bench.paths(), ["/a.xml", "/b.xml", "/c.xml"]);
+    bench.keys("ggll");
+    assert_eq!(bench.app.grid.field, crate::protocol::Field::Lastmod);
+    bench.keys("c2026-11-01<enter>0ssGdd");
+    bench.paste("https://example.com/d.xml");
+    bench.keys("<enter>");
+    let expected =
+        INDEX.replace("a.xml</loc>\n", "a.xml</loc>\n    <lastmod>2026-11-01</lastmod>\n").replace("c.xml", "d.xml");
+    bench.keys("<c-s>");
+    assert_eq!(on_disk(), expected, "{}", bench.screen());
+    bench.keys("uuu<c-s>");
+    assert_eq!(on_disk(), INDEX, "{}", bench.screen());
+    assert!(!bench.app.session.is_modified());
+}
+
+#[test]
+fn an_index_alone_has_no_priority_and_no_changefreq() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bench = index_alone(folder.path());
+    for line in [":set priority=0.5<enter>", ":%set changefreq=daily<enter>"] {
+        bench.keys(line);
+        assert!(bench.says().contains("its entries have loc and lastmod only"), "{line}: {}", bench.says());
+        bench.keys("<esc>");
+    }
+    bench.keys(":columns all<enter>");
+    assert!(!bench.screen().contains("priority"), "{}", bench.screen());
+    bench.keys(":set lastmod=2026-11-02<enter>");
+    assert!(bench.app.session.is_modified());
+}
+
+#[test]
+fn unsaved_changes_of_an_index_alone_are_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bench = index_alone(folder.path());
+    bench.keys("dd");
+    drop(bench);
+    let mut bench = index_alone(folder.path());
+    bench.shows("1 unsaved change");
+    bench.keys("r");
+    assert_eq!(bench.app.session.urls(), 2, "{}", bench.screen());
+    bench.keys("<c-s>");
+    assert!(!std::fs::read_to_string(folder.path().join("sitemap.xml")).unwrap().contains("b.xml"));
+    // With a sitemap of it beside it, it is an index as ever.
+    std::fs::write(folder.path().join("c.xml"), SMALL).unwrap();
+    let bench = index_alone(folder.path());
+    assert_eq!(bench.app.session.urls(), 4);
+    assert!(bench.app.session.document().index().is_some());
 }

@@ -110,6 +110,7 @@ fn a_plan_that_asks_waits_until_nothing_is_being_typed() {
     std::fs::write(bench.path().with_file_name("other.xml"), SMALL).unwrap();
     let other = bench.path().with_file_name("other.xml").display().to_string();
     bench.hold = Some(Kind::Plan);
+    bench.keys(":columns all<enter>");
     bench.keys(&format!(":write {other}<enter>j$c0.9"));
     bench.let_go();
     bench.shows("0.9");

@@ -106,6 +106,69 @@ fn columns_are_chosen_and_ordered() {
     assert!(bench.says().contains("changefreq"));
 }
 
+#[test]
+fn columns_that_are_empty_in_the_whole_set_are_hidden_until_they_are_asked_for() {
+    let heads = |bench: &Bench| bench.screen().lines().nth(1).unwrap().to_owned();
+    let mut bench = Bench::file(
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/a</loc><lastmod>2026-01-02</lastmod></url><url><loc>https://e.com/b</loc></url></urlset>",
+    );
+    assert!(heads(&bench).contains("lastmod") && !heads(&bench).contains("priority"), "{}", heads(&bench));
+    bench.keys("ll");
+    assert!(bench.says().contains("changefreq, priority and ext are empty in every row"), "{}", bench.says());
+    // Asked for, all are there, until they are left to the content again.
+    bench.keys(":columns all<enter>");
+    assert!(heads(&bench).contains("changefreq") && heads(&bench).contains("priority"));
+    bench.keys(":columns auto<enter>");
+    assert!(!heads(&bench).contains("priority"));
+    // An edit makes its column appear, and undoing it moves nothing.
+    bench.keys("h:set priority=0.5<enter>");
+    assert!(heads(&bench).contains("priority") && !heads(&bench).contains("changefreq"), "{}", heads(&bench));
+    bench.keys("u");
+    assert!(heads(&bench).contains("priority"));
+    // What is being typed is seen, wherever it is typed from.
+    bench.app.grid.field = Field::Changefreq;
+    bench.app.open_cell(false);
+    bench.keys("dai");
+    assert!(heads(&bench).contains("changefreq") && bench.screen().contains("daily"), "{}", bench.screen());
+    bench.keys("<enter>");
+    assert_eq!(bench.cells(Field::Changefreq)[0], "daily");
+}
+
+#[test]
+fn scrolling_moves_no_column() {
+    let row = |number: u32| match number {
+        // Further down than any screen shows at first.
+        1_500..1_600 => format!(
+            "<url><loc>https://e.com/{number}</loc><lastmod>2026-01-02T10:00:00+01:00</lastmod><priority>0.5</priority><x:link rel=\"alternate\" hreflang=\"de\" href=\"https://e.com/de\"/></url>\n"
+        ),
+        _ => format!("<url><loc>https://e.com/{number}</loc><lastmod>2026-01-02</lastmod></url>\n"),
+    };
+    let rows: String = (0..3_000).map(row).collect();
+    let mut bench = Bench::file(&format!(
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:x=\"http://www.w3.org/1999/xhtml\">\n{rows}</urlset>\n"
+    ));
+    let columns = bench.app.columns();
+    assert!(columns.field(Field::Priority).width > 0 && columns.badges.width > 0, "{columns:?}");
+    assert_eq!(columns.field(Field::Lastmod).width, 25);
+    for keys in ["1500G", "<pgdn>", "G", "gg"] {
+        bench.keys(keys);
+        assert_eq!(bench.app.columns(), columns, "{keys}");
+    }
+    bench.shows("2026-01-02");
+}
+
+#[test]
+fn the_file_of_a_row_is_told_in_every_usual_width() {
+    for width in [80, 90, 100, 120, 149, 160, 200] {
+        let bench = Bench::sample(width, 24);
+        let screen = bench.screen();
+        let heads = screen.lines().nth(1).unwrap();
+        assert!(heads.contains("file"), "{width}: {heads}");
+        let gauges = screen.lines().find(|line| line.contains("▕")).unwrap_or_default();
+        assert!(gauges.contains("sitemap") || gauges.contains("…"), "{width}: no name in {gauges:?} of\n{screen}");
+    }
+}
+
 /// A set too large for anything to be done at once.
 fn large() -> Bench {
     let row = |number: u32| format!("  <url><loc>https://example.com/p/{number:05}</loc></url>\n");
