@@ -53,7 +53,7 @@ pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
 pub use load::{Facts, Loaded, Part, all_in_folder, in_folder, load};
 pub use locate::{base_url_error, folder_url, missing_folder};
-pub use own::{is_there, read_text, write_whole};
+pub use own::{is_there, names_in, read_text, write_whole};
 pub use plan::{
     Action, FileId, Output, Plan, Problem, Repairs, Request, export, in_xml, main_path, main_paths, plan, plan_part,
     relocate,

@@ -1,4 +1,5 @@
-//! Small files of this program's own (a baseline, a set of rules): read and written whole.
+//! Small files of this program's own (a baseline, a set of rules): read and written whole. And names in a folder, to choose
+//! from.
 
 use super::error::Error;
 use std::io::Write;
@@ -36,6 +37,24 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 /// Whether anything has this name, be it a link that leads nowhere.
 pub fn is_there(path: &Path) -> bool {
     std::fs::symlink_metadata(path).is_ok()
+}
+
+/// Names in a folder that are looked at for completion, at most.
+const NAMES: usize = 10_000;
+
+/// The names in a folder, sorted, those of folders with a slash at the end; none if it cannot be read. Names that cannot be
+/// typed are left out.
+pub fn names_in(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let named = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().into_string().ok()?;
+        let can_be_typed = !name.contains(char::is_control) && name.trim() == name && !name.starts_with('"');
+        let slash = if entry.path().is_dir() { "/" } else { "" };
+        can_be_typed.then(|| format!("{name}{slash}"))
+    };
+    let mut names: Vec<String> = entries.take(NAMES).filter_map(|entry| named(entry.ok()?)).collect();
+    names.sort_unstable();
+    names
 }
 
 #[cfg(test)]

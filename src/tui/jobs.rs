@@ -28,11 +28,13 @@ pub enum Kind {
     Look,
     /// Reading large entries for the screen.
     Read,
+    /// Listing a folder, for completion.
+    List,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Load,
         Self::View,
         Self::Preview,
@@ -42,11 +44,12 @@ impl Kind {
         Self::Save,
         Self::Look,
         Self::Read,
+        Self::List,
     ];
 
     /// Whether a newer request makes the running one pointless. Never true for work with an effect.
     const fn newest_wins(self) -> bool {
-        matches!(self, Self::View | Self::Preview | Self::Search | Self::Plan | Self::Look | Self::Read)
+        matches!(self, Self::View | Self::Preview | Self::Search | Self::Plan | Self::Look | Self::Read | Self::List)
     }
 }
 

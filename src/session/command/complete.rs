@@ -50,6 +50,18 @@ pub fn completions(line: &str, cursor: usize, vocabulary: &Vocabulary<'_>) -> Co
     arguments(spec, typed, rest, vocabulary)
 }
 
+/// Where the path begins that is being typed at the end of a line; `None` where no path is.
+pub fn path_argument(typed: &str) -> Option<usize> {
+    let body = typed.trim_start().trim_start_matches(':').trim_start();
+    let name_end = body.find(|c: char| !(c.is_ascii_alphabetic() || c == '-'))?;
+    let (name, rest) = body.split_at(name_end);
+    spec(name).filter(|spec| spec.arguments == Arguments::Path)?;
+    // `!` makes some commands do it all the same.
+    let rest = rest.strip_prefix('!').unwrap_or(rest);
+    let path = rest.trim_start();
+    (path.len() < rest.len() && !path.starts_with('"')).then(|| typed.len() - path.len())
+}
+
 fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) -> Completions {
     let separators: &[char] =
         if matches!(spec.arguments, Arguments::Keys | Arguments::Columns) { &[' ', ','] } else { &[' '] };
@@ -91,7 +103,10 @@ fn arguments(spec: &Spec, typed: &str, rest: &str, vocabulary: &Vocabulary<'_>) 
             TABLE.iter().map(|spec| Candidate::new(spec.name, spec.about)).chain(pages).chain(rules).collect()
         }
         Arguments::Theme => THEMES.iter().map(|name| Candidate::new(*name, "")).collect(),
-        Arguments::Columns => COLUMNS.iter().map(|name| Candidate::new(*name, "column")).collect(),
+        Arguments::Columns => {
+            let sets = [Candidate::new("all", "every column"), Candidate::new("auto", "columns that are not empty")];
+            COLUMNS.iter().map(|name| Candidate::new(*name, "column")).chain(sets).collect()
+        }
         Arguments::Url => {
             let has_url = rest.split_whitespace().count() > usize::from(!word.is_empty());
             let items = [Candidate::new("https://", ""), Candidate::new("http://", "")];

@@ -11,7 +11,7 @@ mod script;
 mod table;
 mod value;
 
-pub use complete::{COLUMNS, THEMES, completions};
+pub use complete::{COLUMNS, THEMES, completions, path_argument};
 pub use parse::parse;
 pub use replace::{Replace, Targets};
 pub use script::{Line, ScriptError, script};

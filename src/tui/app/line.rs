@@ -139,7 +139,12 @@ impl App {
                 if edit.prompt.complete(back) {
                     let kept = edit.prompt.completion.take();
                     self.line_changed(edit);
-                    if let Mode::Line(edit) = &mut self.mode {
+                    // A folder that was the only proposal is gone into: what is in it comes next.
+                    let is_folder =
+                        |kept: &Completion| kept.candidates.len() == 1 && kept.candidates[0].text.ends_with('/');
+                    if let Mode::Line(edit) = &mut self.mode
+                        && !kept.as_ref().is_some_and(is_folder)
+                    {
                         edit.prompt.completion = kept;
                     }
                     return;
@@ -175,6 +180,7 @@ impl App {
         let (purpose, before, from) = (edit.purpose, edit.before.clone(), edit.from);
         let command = edit.parsed.as_ref().and_then(|parsed| parsed.as_ref().ok()).cloned();
         self.mode = Mode::Line(edit);
+        self.want_listing();
         match (purpose, command) {
             // What may become the name of a field is not looked for as a word yet.
             (Purpose::Filter, Some(_)) if half => {}
@@ -189,6 +195,9 @@ impl App {
     }
 
     fn completion(&self, edit: &LineEdit) -> Option<Completion> {
+        if let Some(paths) = self.path_completion(edit) {
+            return Some(paths);
+        }
         let prefix = edit.purpose.prefix();
         let line = format!("{prefix}{}", edit.prompt.text());
         let found = completions(&line, prefix.len() + edit.prompt.caret(), &vocabulary(self.session.view().now));

@@ -25,6 +25,7 @@ mod line;
 mod list;
 mod merge;
 mod outside;
+mod paths;
 mod preview;
 mod rules;
 mod save;
@@ -46,6 +47,7 @@ pub use large::{Clip, Facts, Read};
 pub use line::{LineEdit, Purpose};
 pub use list::{List, ListKind};
 pub use merge::Merging;
+pub use paths::Listing;
 pub use preview::Preview;
 pub use search::Hit;
 
@@ -156,6 +158,8 @@ pub enum Outcome {
         /// What is known of them.
         read: Box<Read>,
     },
+    /// What is in a folder whose path is being typed.
+    Listed(Listing),
     /// What others wrote, compared; or why it cannot be merged.
     Compared(Result<Box<Compared>, String>),
     /// A merge worked out; `None` if the job was stopped.
@@ -279,6 +283,8 @@ pub struct App {
     pub(in crate::tui) beginning: Vec<FirstRow>,
     /// What is being opened, until the session knows it.
     pub(in crate::tui) opening: Option<PathBuf>,
+    /// What is in the folder whose path was typed last.
+    listing: Option<Listing>,
     copied: Vec<String>,
     mouse: bool,
     mouse_explained: bool,
@@ -336,6 +342,7 @@ impl App {
             spec_after_load: None,
             beginning: Vec::new(),
             opening: None,
+            listing: None,
             copied: Vec::new(),
             mouse: true,
             mouse_explained: false,
@@ -417,7 +424,9 @@ impl App {
             Event::Resize(columns, rows) => self.size = (columns, rows),
             Event::Focus => self.look_outside(Care::Glance, false),
             Event::Part(part) => {
-                self.beginning = Vec::new();
+                if matches!(part, Part::Sitemap { .. }) {
+                    self.beginning = Vec::new();
+                }
                 self.session.absorb(part);
             }
             Event::Done(finished) => self.done(finished.kind, finished.outcome),
@@ -536,6 +545,7 @@ impl App {
             Outcome::Proved(proofs) => self.proved(proofs),
             Outcome::Looked { ticket, outside, asked } => self.looked(ticket, &outside, asked),
             Outcome::HeldBack(outside) => self.save_held_back(&outside),
+            Outcome::Listed(listing) => self.listed(listing),
             Outcome::Compared(result) => self.compared(result),
             Outcome::Merged(merged) => self.merged(merged),
             Outcome::Read { ticket, read } => large::take(self, ticket, *read),

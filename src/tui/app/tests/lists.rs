@@ -283,3 +283,33 @@ fn a_message_stays_until_the_next_key() {
     bench.keys("k");
     assert!(bench.app.message.is_none());
 }
+
+#[test]
+fn paths_are_completed_folder_by_folder() {
+    let mut bench = Bench::file(SMALL);
+    let folder = bench.path().parent().unwrap().to_path_buf();
+    std::fs::create_dir(folder.join("maps")).unwrap();
+    for name in ["maps/one.xml", "maps/two.xml", ".hidden", "b\u{1b}[31m.xml"] {
+        std::fs::write(folder.join(name), "").unwrap();
+    }
+    let typed = |bench: &Bench| match &bench.app.mode {
+        Mode::Line(edit) => edit.prompt.text().replace(&*folder.to_string_lossy(), ""),
+        other => panic!("{other:?}"),
+    };
+    bench.keys(&format!(":write {}/", folder.display()));
+    bench.shows("maps/");
+    bench.shows("sitemap.xml");
+    assert!(!bench.screen().contains("hidden") && !bench.screen().contains("31m"), "{}", bench.screen());
+    // The only proposal is a folder: the next Tab is about what is in it.
+    bench.keys("m<tab>");
+    assert_eq!(typed(&bench), "write /maps/");
+    bench.keys("<tab>");
+    assert_eq!(typed(&bench), "write /maps/one.xml");
+    bench.keys("<tab>");
+    assert_eq!(typed(&bench), "write /maps/two.xml");
+    // Where no path is typed, none is proposed, and a folder that is not there has nothing to propose.
+    bench.keys("<esc>:filter s");
+    assert!(bench.screen().lines().skip(1).all(|line| !line.contains("sitemap.xml")), "{}", bench.screen());
+    bench.keys("<esc>:w! /no/such/folder/");
+    assert_eq!(typed(&bench), "w! /no/such/folder/");
+}
