@@ -10,6 +10,9 @@ use std::borrow::Cow;
 /// Lines that words are broken into at most: a value may hold megabytes.
 const LONGEST: usize = 100;
 
+/// Columns at the end of a line from which on a word that is longer than a line begins there.
+const BROKEN_FROM: usize = 24;
+
 /// Some text in one role.
 pub type Piece = (Role, Cow<'static, str>);
 
@@ -116,9 +119,19 @@ impl Words {
             let mut rest: &str = &visible;
             while !rest.is_empty() {
                 let end = rest.find(' ').map_or(rest.len(), |at| at + rest[at..].len() - rest[at..].trim_start().len());
-                let (word, after) = rest.split_at(end);
-                let columns = charset.width(word.trim_end());
-                if used + columns > width && used > indent {
+                let (mut word, after) = rest.split_at(end);
+                let mut columns = charset.width(word.trim_end());
+                let remaining = width.saturating_sub(used);
+                if columns > width - indent.min(width) && used > indent && remaining >= BROKEN_FROM {
+                    // It is broken anyway: it begins where the words before it end.
+                    let first = charset.wrap(word.trim_end(), remaining).into_iter().next().unwrap_or_default();
+                    word = word.get(first.len()..).unwrap_or_default();
+                    columns = charset.width(word.trim_end());
+                    line.push(*role, first);
+                    lines.push(std::mem::take(&mut line));
+                    line.push(Role::Text, " ".repeat(indent));
+                    used = indent;
+                } else if used + columns > width && used > indent {
                     lines.push(std::mem::take(&mut line));
                     line.push(Role::Text, " ".repeat(indent));
                     used = indent;
@@ -189,6 +202,13 @@ mod tests {
         let url = Words::text("https://example.com/some/long/path");
         let lines: Vec<String> = url.wrapped(Charset::Unicode, 20, 0).iter().map(plain).collect();
         assert_eq!(lines, ["https://example.com/", "some/long/path"]);
+    }
+
+    #[test]
+    fn a_word_longer_than_a_line_begins_behind_the_words_before_it() {
+        let words = Words::text("loc  ").and(Role::Text, "https://example.com/a-rather-long/path/of/a/page");
+        let lines: Vec<String> = words.wrapped(Charset::Unicode, 40, 5).iter().map(plain).collect();
+        assert_eq!(lines, ["loc  https://example.com/a-rather-long/", "     path/of/a/page"]);
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn opens_the_set_of_the_folder_and_leaves_at_once() {
     let folder = Folder::sample();
     let before = folder.files();
     let terminal = Start::new(&folder).size(100, 30).start();
-    for text in ["61 URLs", "loc", "lastmod", "changefreq", "priority", "/visit/opening-hours", "6 errors"] {
+    for text in ["61 URLs", "loc", "lastmod", "freq", "prio", "/visit/opening-hours", "6 errors"] {
         terminal.wait_for(text);
     }
     quit(&terminal);

@@ -109,6 +109,7 @@ impl App {
         }
         if self.session.document().lists_sitemaps() {
             (content.changefreq, content.priority) = (0, 0);
+            content.lastmod = content.lastmod.max(Content::HEADS.lastmod);
         }
         let content = needed.map_or(content, |field| content.with(field));
         Columns::of(usize::from(self.areas().rows.width), content, &self.grid.order, needed)

@@ -105,10 +105,11 @@ impl App {
             let entry = size(large::size(&self.session, row) as u64);
             lines.push(Words::dim(format!("checking the entry, {entry}…")).into());
         } else if lines.len() == 1 && lines.len() < most && more == 0 {
-            let good = if self.session.document().is_live(row) {
-                "nothing is wrong with this row"
-            } else {
-                "deleted; dd brings it back"
+            let document = self.session.document();
+            let good = match (document.is_live(row), document.lists_sitemaps()) {
+                (false, _) => "deleted; dd brings it back",
+                (true, false) => "nothing is wrong with this row",
+                (true, true) => "nothing is wrong with this entry",
             };
             let mut line: Line =
                 Words::new().and(Role::Good, format!("{} ", self.theme.signs.good)).and(Role::Dim, good).into();
@@ -212,10 +213,19 @@ impl App {
             }
             words.append(one);
         }
+        if counts.is_empty() && self.session.document().lists_sitemaps() {
+            let words = "None of these sitemaps is in this folder, so only the entries of the index are checked.";
+            return vec![Words::dim(words).into()];
+        }
         if counts.is_empty() && !self.session.is_loading() {
             return vec![Words::dim("no rule is broken in the set").into()];
         }
+        // The keys get a line of their own where there is one.
+        let is_full = words.width(charset) + reserved > width;
         lines.push(words.into());
+        if is_full && lines.len() < most {
+            lines.push(Line::default());
+        }
         if !counts.is_empty()
             && let Some(last) = lines.last_mut()
         {
