@@ -291,6 +291,7 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
         Fault::UppercaseHost => "write the host small",
         Fault::SessionId => "remove the session",
         Fault::TrackingParam => "remove the tracking",
+        Fault::Private => "remove the parameter",
         _ => "correct it",
     };
     let action = Action::Set { field, value: Some(repair.value) };

@@ -13,7 +13,8 @@ use crate::xml::names::FileKind;
 
 /// Faults that only pages have: a file may well be called `.jpg`, a player may have a fragment, and addresses of
 /// files are not counted as pages.
-const OF_PAGES: Faults = OF_LOC.union(Faults::of(&[Fault::Fragment, Fault::SessionId, Fault::TrackingParam]));
+const OF_PAGES: Faults =
+    OF_LOC.union(Faults::of(&[Fault::Fragment, Fault::SessionId, Fault::TrackingParam, Fault::Private]));
 
 /// Faults that only a loc has: what it is a file of, and how long engines want it.
 pub(super) const OF_LOC: Faults = Faults::of(&[Fault::NotPage, Fault::TooLongYandex, Fault::TooLongBaidu]);

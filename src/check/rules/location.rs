@@ -83,6 +83,9 @@ rules! { super::entry::END;
     LOC_TRACKING_PARAM "loc-tracking-param" W(WRONG_PAGE) Field Ask PRACTICE,
         "a tracking parameter in the URL",
         "utm_source, gclid and their like count visitors; they name no other page. Crawled, they spoil the statistics and double the page. Remove the parameter.";
+    LOC_PRIVATE "loc-private" W(ANNOUNCED) Field Ask PRACTICE,
+        "a URL that is not meant for the public",
+        "The URL leads to pages for staff (/wp-admin/), to files that hold secrets (/.env, /.git/), carries a key or password (?api_key=) or is a preview (/preview/, /staging/, ?preview=true). Everybody can read a sitemap. Remove the row or the parameter, and replace a key that was published. If the page is public, ignore the finding.";
     LOC_TEMPLATE_RESIDUE "loc-template-residue" W(WRONG_PAGE) Field None PRACTICE,
         "something a program forgot to fill in",
         "The address holds {{, ${, %s, undefined, null, NaN or [object: a template or a script had no value there. The page hardly exists.";

@@ -198,6 +198,8 @@ mod reason {
     pub(super) const LINK_IGNORED: &str = "Google ignores the alternate link.";
     pub(super) const SITEMAP_UNREAD: &str = "Crawlers do not fetch the sitemap that is listed here.";
     pub(super) const WRONG_PAGE: &str = "The page is read, but probably under a URL that the site does not use.";
+    pub(super) const ANNOUNCED: &str =
+        "The URL is announced to everybody who reads the sitemap, and search engines may list it.";
     pub(super) const SOME_READERS: &str = "Most crawlers accept it, but some readers refuse or misread the file.";
     pub(super) const CONTENT_SKIPPED: &str = "The page is read, but crawlers skip this part of the entry.";
     pub(super) const SCHEMA_OPTIONAL: &str = "No crawler uses the value any more; only the schema rejects the file.";
@@ -299,7 +301,7 @@ mod tests {
             loc-host-invalid loc-host-not-public loc-userinfo loc-inner-whitespace loc-illegal-char \
             loc-bad-percent loc-not-ascii loc-mojibake loc-too-long loc-too-long-yandex loc-too-long-baidu \
             loc-too-short loc-missing-root-slash loc-fragment loc-default-port loc-dot-segments \
-            loc-double-slash loc-uppercase-host loc-session-id loc-tracking-param loc-template-residue \
+            loc-double-slash loc-uppercase-host loc-session-id loc-tracking-param loc-private loc-template-residue \
             loc-not-page loc-foreign-host loc-outside-path lastmod-invalid lastmod-impossible \
             lastmod-reduced-precision lastmod-no-seconds lastmod-no-timezone lastmod-space-separator \
             lastmod-offset-format lastmod-offset-range lastmod-fraction lastmod-lowercase lastmod-date-zone \

@@ -373,6 +373,7 @@ fn sample(rule: Rule) -> Sample {
         Rule::LOC_UPPERCASE_HOST => loc("https://Example.com/a"),
         Rule::LOC_SESSION_ID => loc("https://example.com/a?sid=0123456789abcdef"),
         Rule::LOC_TRACKING_PARAM => loc("https://example.com/a?utm_source=b"),
+        Rule::LOC_PRIVATE => loc("https://example.com/a?api_key=b"),
         Rule::LOC_TEMPLATE_RESIDUE => loc("https://example.com/undefined"),
         Rule::LOC_NOT_PAGE => loc("https://example.com/a.jpg"),
         Rule::LOC_FOREIGN_HOST => Sample { base: Some("https://example.com/"), ..loc("https://other.org/a") },

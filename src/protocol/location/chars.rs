@@ -4,7 +4,7 @@
 //! The table says only where to look, never what is wrong.
 
 /// Classes of one byte, or of all bytes of a stretch of text; a set of bits.
-pub type Classes = u16;
+pub type Classes = u32;
 
 /// `/` or `=`: a word that follows may be a left-over of a template.
 const STARTS_WORD: Classes = 1;
@@ -12,6 +12,8 @@ const STARTS_WORD: Classes = 1;
 const STARTS_SLASH: Classes = 1 << 1;
 /// `/`: a dot that follows may make a dot segment.
 const STARTS_DOT: Classes = 1 << 2;
+/// `/`: a word that follows may be a segment of private pages.
+const STARTS_PRIVATE: Classes = 1 << 16;
 /// How far the `STARTS_…` bits are from the bits they pair with.
 const PAIR_SHIFT: u32 = 3;
 
@@ -21,6 +23,9 @@ pub const WORD_PAIR: Classes = STARTS_WORD << PAIR_SHIFT;
 pub const SLASH_PAIR: Classes = STARTS_SLASH << PAIR_SHIFT;
 /// `/.`.
 pub const DOT_PAIR: Classes = STARTS_DOT << PAIR_SHIFT;
+
+/// `/w`, `/p`, `/s`, in either case: the first letter of `wp-admin`, `phpmyadmin`, `preview`, `staging`.
+pub const PRIVATE_PAIR: Classes = STARTS_PRIVATE << PAIR_SHIFT;
 
 /// `/`, `?`, `#`: what ends an authority (RFC 3986, 3.2).
 pub const END: Classes = 1 << 6;
@@ -55,11 +60,13 @@ const TABLE: [Classes; 256] = {
 
 const fn classify(byte: u8) -> Classes {
     match byte {
-        b'/' => STARTS_WORD | STARTS_SLASH | STARTS_DOT | SLASH_PAIR | END,
+        b'/' => STARTS_WORD | STARTS_SLASH | STARTS_DOT | STARTS_PRIVATE | SLASH_PAIR | END,
         b'=' => STARTS_WORD,
         b'.' => DOT_PAIR,
         b'n' | b'u' => WORD_PAIR,
         b'N' | b'U' => WORD_PAIR | UPPER,
+        b'p' | b's' | b'w' => PRIVATE_PAIR,
+        b'P' | b'S' | b'W' => PRIVATE_PAIR | UPPER,
         b'A'..=b'Z' => UPPER,
         b'%' => PERCENT,
         b'?' => QUERY | END,
@@ -83,8 +90,8 @@ pub const fn of_char(letter: char) -> Classes {
     if letter.is_ascii() { of(letter as u8) } else { HIGH }
 }
 
-/// The classes of all bytes together, and of the pairs ([`WORD_PAIR`], [`SLASH_PAIR`], [`DOT_PAIR`])
-/// that stand directly after their starter.
+/// The classes of all bytes together, and of the pairs ([`WORD_PAIR`], [`SLASH_PAIR`], [`DOT_PAIR`],
+/// [`PRIVATE_PAIR`]) that stand directly after their starter.
 pub fn survey(bytes: &[u8]) -> (Classes, Classes) {
     let (mut all, mut pairs, mut before) = (0, 0, 0);
     for &byte in bytes {
@@ -93,7 +100,7 @@ pub fn survey(bytes: &[u8]) -> (Classes, Classes) {
         pairs |= (before << PAIR_SHIFT) & class;
         before = class;
     }
-    (all, pairs & (WORD_PAIR | SLASH_PAIR | DOT_PAIR))
+    (all, pairs & (WORD_PAIR | SLASH_PAIR | DOT_PAIR | PRIVATE_PAIR))
 }
 
 /// Whether RFC 3986 allows the byte to stand for itself somewhere behind the authority

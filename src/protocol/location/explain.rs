@@ -6,6 +6,7 @@ use super::chars::{self, ILLEGAL, SPACE};
 use super::fault::Fault;
 use super::judge::{bad_percent, decoded_characters, encoded_control, residue};
 use super::parts::{Location, Port, Scheme};
+use super::private::{self, Private};
 use super::{host, params, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
 use crate::words::{excerpt, grouped};
@@ -105,6 +106,16 @@ pub fn explain(fault: Fault, decoded: &str) -> String {
                 location.query().and_then(|query| params::parameters(query).find(|own| params::is_tracking(own)));
             let name = name.and_then(|parameter| parameter.split('=').next()).unwrap_or("a parameter");
             format!("{} only tracks where a visitor came from", visible(name))
+        }
+        Fault::Private => {
+            let what = match private::find(&location) {
+                Some(Private::Staff(segment)) => format!("/{segment} is a page for staff"),
+                Some(Private::Secrets(segment)) => format!("/{segment} often holds passwords or source code"),
+                Some(Private::Credential(name)) => format!("the parameter {name} carries a key or a password"),
+                Some(Private::Preview(word)) => format!("{word} marks a version that is not published"),
+                None => "this is not meant for the public".to_owned(),
+            };
+            format!("{}: a sitemap shows the URL to everybody", visible(&what))
         }
         Fault::TemplateResidue => {
             let left = residue(&location).unwrap_or("");
@@ -206,6 +217,11 @@ mod tests {
                 Fault::SessionId,
                 "https://e.com/?sid=0123456789abcdef",
                 "sid looks like a session identifier: every visit would be another URL",
+            ),
+            (
+                Fault::Private,
+                "https://e.com/.env",
+                "/.env often holds passwords or source code: a sitemap shows the URL to everybody",
             ),
             (Fault::Fragment, "https://e.com/#top", "crawlers drop #top, so this is the same page as without it"),
         ] {

@@ -81,6 +81,8 @@ faults! {
     SessionId = "loc-session-id",
     /// A parameter that only tracks: `utm_source`, `gclid`, …
     TrackingParam = "loc-tracking-param",
+    /// A page for staff, a file with secrets, a credential or a preview.
+    Private = "loc-private",
     /// What a template left behind: `{{`, `${`, `%s`, `undefined`, `null`, `NaN`, `[object`.
     TemplateResidue = "loc-template-residue",
     /// An image, style sheet, script, archive, sitemap or robots.txt by its name.

@@ -6,7 +6,7 @@
 use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, SESSION, SLASH_PAIR, SPACE, SPECIAL, UPPER};
 use super::fault::{Fault, Faults};
 use super::parts::{Location, Port};
-use super::{host, params, shape};
+use super::{host, params, private, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
 use memchr::memmem;
 
@@ -94,6 +94,7 @@ impl Location<'_> {
         if self.classes & SESSION != 0 {
             faults.insert_if(Fault::SessionId, params::session(self).is_some());
         }
+        faults.insert_if(Fault::Private, private::find(self).is_some());
         faults.insert_if(Fault::NotPage, is_not_page(path));
     }
 
@@ -423,6 +424,9 @@ pub(super) mod tests {
             ("https://U:P@example.com/", "userinfo"),
             ("https://example.com/a;jsessionid=12", "session-id"),
             ("https://example.com/a?utm_source=x", "tracking-param"),
+            ("https://example.com/wp-admin/", "private"),
+            ("https://example.com/preview/undefined", "private template-residue"),
+            ("https://example.com/?api_key=a&sid=0123456789abcdef", "session-id private"),
             ("https://example.com/{{slug}}", "illegal-char template-residue"),
             ("https://example.com/{slug}", "illegal-char template-residue"),
             ("https://example.com/undefined", "template-residue"),
@@ -498,7 +502,7 @@ pub(super) mod tests {
             4 => prop::sample::select(vec![
                 "/", "/", "//", "?", "#", "&", "=", ":", "@", ".", "..", "/./", "/../", ";", "%", "%2e", "%41", "%C3%A9",
                 "%e9", "%zz", " ", "\n", "\"", "{{", "é", "Ã©", "ü", "\\", "[", "]", "null", "undefined", "NaN", "utm_x=1",
-                "sid=2", ";jsessionid=3", "(S(x))", ".jpg", "[object", "%s", ":80", ":443", "www.", "\u{200b}", "%25", "%%34",
+                "sid=2", "wp-admin", ".env", "preview", "api_key=1", "Staging", ";jsessionid=3", "(S(x))", ".jpg", "[object", "%s", ":80", ":443", "www.", "\u{200b}", "%25", "%%34",
             ]).prop_map(String::from),
         ];
         let start = prop::sample::select(vec![

@@ -16,6 +16,7 @@ mod key;
 mod neighbours;
 mod params;
 mod parts;
+mod private;
 mod repair;
 mod scope;
 mod shape;

@@ -3,12 +3,12 @@
 //! The URLs of a file nearly all begin with the same scheme and host, and nearly all are plain. For those a survey of
 //! what follows the origin tells everything; all others are judged as if they stood alone. Tests hold both together.
 
-use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, SESSION, SPACE, SPECIAL, UPPER, WORD_PAIR};
+use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, PRIVATE_PAIR, SESSION, SPACE, SPECIAL, UPPER, WORD_PAIR};
 use super::fault::Faults;
 use super::key::hash_normal;
 use super::parts::{Location, Scheme};
 use super::scope::Home;
-use super::{judge, params};
+use super::{judge, params, private};
 use crate::protocol::limits::LOC_CHARACTERS_MIN;
 
 /// Remembers the origin of the last URL.
@@ -68,7 +68,7 @@ impl Neighbours {
             return None;
         }
         let (classes, pairs) = chars::survey(rest.as_bytes());
-        if classes & ODD != 0 || pairs & !WORD_PAIR != 0 {
+        if classes & ODD != 0 || pairs & !(WORD_PAIR | PRIVATE_PAIR) != 0 {
             return None;
         }
         let location = Location {
@@ -83,8 +83,10 @@ impl Neighbours {
         let path = location.path();
         let is_odd = judge::is_not_page(path)
             || (pairs & WORD_PAIR != 0 && judge::residue(&location).is_some())
+            || (pairs & PRIVATE_PAIR != 0 && private::in_path(&location).is_some())
             || location.query_behind(path).is_some_and(|query| {
-                params::parameters(query).any(|own| params::is_session(own) || params::is_tracking(own))
+                let is_odd = |own| params::is_session(own) || params::is_tracking(own) || private::is_private(own);
+                params::parameters(query).any(is_odd)
             });
         // The place is normal, and so is the URL: what begins with it stands in it.
         if is_odd || home.is_some_and(|home| !text.starts_with(home.prefix())) {

@@ -4,6 +4,7 @@
 
 use super::chars;
 use super::parts::Location;
+use super::private::is_private;
 use memchr::{memchr2, memmem};
 
 /// Names of session parameters by their first letter (sitemaps.org FAQ, "session IDs").
@@ -48,6 +49,25 @@ const fn tracking_names(first: u8) -> &'static [&'static str] {
     }
 }
 
+/// Names of parameters that carry a key or a password, by their first letter (practice).
+const fn credential_names(first: u8) -> &'static [&'static str] {
+    match first {
+        b'a' => &["api_key", "apikey", "api-key", "access_token", "access-token", "auth_token"],
+        b'c' => &["client_secret"],
+        b'p' => &["password", "passwd"],
+        b's' => &["secret_key"],
+        _ => &[],
+    }
+}
+
+/// Names of parameters that ask for an unpublished version (WordPress), by their first letter.
+const fn preview_names(first: u8) -> &'static [&'static str] {
+    match first {
+        b'p' => &["preview_id", "preview_nonce"],
+        _ => &[],
+    }
+}
+
 /// Whether a parameter, `name=value`, carries a session.
 pub fn is_session(parameter: &str) -> bool {
     let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
@@ -63,6 +83,17 @@ fn is_identifier(value: &str) -> bool {
         && value.bytes().any(|byte| byte.is_ascii_digit())
 }
 
+/// Whether a parameter carries a key or a password. `token` also names coins and parts of speech, so its value decides.
+pub fn is_credential(name: &str, value: &str) -> bool {
+    is_among(name, credential_names) || (name.eq_ignore_ascii_case("token") && is_identifier(value))
+}
+
+/// Whether a parameter asks for an unpublished version of a page. `preview=0` does not.
+pub fn is_preview(name: &str, value: &str) -> bool {
+    let is_off = ["", "0", "false", "no"].iter().any(|word| value.eq_ignore_ascii_case(word));
+    is_among(name, preview_names) || (name.eq_ignore_ascii_case("preview") && !is_off)
+}
+
 /// Whether a parameter, `name=value`, only tracks.
 pub fn is_tracking(parameter: &str) -> bool {
     let name = name_of(parameter);
@@ -74,7 +105,8 @@ fn is_among(name: &str, table: fn(u8) -> &'static [&'static str]) -> bool {
     table(first).iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-fn starts_with(name: &str, start: &str) -> bool {
+/// Whether a name starts with a text, whatever the case.
+pub fn starts_with(name: &str, start: &str) -> bool {
     name.as_bytes().get(..start.len()).is_some_and(|head| head.eq_ignore_ascii_case(start.as_bytes()))
 }
 
@@ -134,6 +166,11 @@ pub fn without_session(location: &Location<'_>) -> String {
 /// The value without its tracking parameters.
 pub fn without_tracking(location: &Location<'_>) -> String {
     rebuild(location, location.path(), is_tracking)
+}
+
+/// The value without the parameters that make it private.
+pub fn without_private(location: &Location<'_>) -> String {
+    rebuild(location, location.path(), is_private)
 }
 
 fn rebuild(location: &Location<'_>, path: &str, unwanted: fn(&str) -> bool) -> String {

@@ -24,6 +24,7 @@ const HIDDEN_BY_TYPO: Faults = Faults::of(&[
     Fault::UppercaseHost,
     Fault::SessionId,
     Fault::TrackingParam,
+    Fault::Private,
     Fault::TemplateResidue,
     Fault::NotPage,
 ]);
@@ -103,6 +104,7 @@ fn propose(fault: Fault, location: &Location<'_>) -> Option<(String, bool)> {
         }
         Fault::SessionId => (params::without_session(location), false),
         Fault::TrackingParam => (params::without_tracking(location), false),
+        Fault::Private => (params::without_private(location), false),
         Fault::NotAbsolute
         | Fault::Scheme
         | Fault::NoHost
@@ -218,6 +220,8 @@ mod tests {
             (Fault::UppercaseHost, "HTTPS://U@E.com/A", "https://U@e.com/A", true),
             (Fault::SessionId, "https://e.com/a;jsessionid=1?b=2", "https://e.com/a?b=2", false),
             (Fault::TrackingParam, "https://e.com/a?utm_id=1&b=2", "https://e.com/a?b=2", false),
+            (Fault::Private, "https://e.com/a?api_key=1&b=2", "https://e.com/a?b=2", false),
+            (Fault::Private, "https://e.com/a?preview=true", "https://e.com/a", false),
         ] {
             assert_eq!(repair(fault, text), Some(Repair { value: expected.to_owned(), is_safe }), "{text}");
         }
@@ -231,6 +235,7 @@ mod tests {
             (Fault::SchemeTypo, "http:/"),
             (Fault::Fragment, "https://e.com/"),
             (Fault::NotAbsolute, "/x"),
+            (Fault::Private, "https://e.com/wp-admin/?api_key=1"),
         ] {
             assert_eq!(repair(fault, text), None, "{text}");
         }

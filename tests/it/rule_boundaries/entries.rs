@@ -87,7 +87,7 @@ const FIELDS: [(&str, &str, &str); 53] = [
 ];
 
 /// Rule, an address that breaks it, and one that does not.
-const LOCS: [(&str, &str, &str); 50] = [
+const LOCS: [(&str, &str, &str); 55] = [
     ("loc-not-absolute E", "www.site-a.org/x", "http://www.site-a.org/x"),
     ("loc-scheme E", "ftp://www.site-a.org/x", "http://www.site-a.org/x"),
     ("loc-scheme-typo E", "https:///www.site-a.org/x", "https://www.site-a.org/x"),
@@ -119,6 +119,11 @@ const LOCS: [(&str, &str, &str); 50] = [
     ("loc-session-id W", "https://a.org/?a=b&amp;SID=0123456789abcdef", "https://a.org/?sid=7"),
     ("loc-session-id W", "https://a.org/a;jsessionid=1", "https://a.org/jsessionid=1"),
     ("loc-tracking-param W", "https://a.org/?UTM_source=a", "https://a.org/?utm=a"),
+    ("loc-private W", "https://a.org/b/wp-admin/", "https://a.org/b/wp-administration/"),
+    ("loc-private W", "https://a.org/.env.local", "https://a.org/.environment"),
+    ("loc-private W", "https://a.org/preview/a", "https://a.org/a/preview/"),
+    ("loc-private W", "https://preview.a.org/", "https://preview.org/a"),
+    ("loc-private W", "https://a.org/?a=b&amp;API_KEY=", "https://a.org/?api=b"),
     ("loc-template-residue W", "https://a.org/undefined", "https://a.org/undefined-x"),
     ("loc-template-residue W", "https://a.org/?a=null&amp;b", "https://a.org/?a=nullable"),
     ("loc-template-residue W", "https://a.org/%7B%7Ba%7D%7D", "https://a.org/%7Ba%7D"),

@@ -1,0 +1,122 @@
+//! URLs that are not meant for the public: pages for staff, files with secrets, credentials, previews.
+//!
+//! A word counts only as a whole path segment, a whole host label or a whole parameter name: `/product-preview-glass`
+//! and `/staging-guide` are pages. `preview` and `staging` count as the first segment alone, since deeper folders of
+//! these names hold thumbnails (`/media/preview/1.jpg`). Case is ignored.
+
+use super::chars::{DOT_PAIR, PRIVATE_PAIR};
+use super::params;
+use super::parts::Location;
+
+/// What makes a URL private, with the words of the URL that show it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Private<'t> {
+    /// A path segment of pages behind a login.
+    Staff(&'t str),
+    /// A path segment of configuration or version control, which often holds passwords.
+    Secrets(&'t str),
+    /// The name of a parameter that carries a key or a password.
+    Credential(&'t str),
+    /// A segment, host label or parameter of an unpublished version.
+    Preview(&'t str),
+}
+
+/// The first thing that shows that a URL is not meant for the public.
+pub fn find<'t>(location: &Location<'t>) -> Option<Private<'t>> {
+    location.scheme?;
+    let label = preview_label(location.host());
+    label.or_else(|| in_path(location)).or_else(|| location.query().and_then(in_query))
+}
+
+/// `preview.` in front of a domain. Hosts for testing (`staging.`) are not public at all, which is another fault.
+fn preview_label(host: &str) -> Option<Private<'_>> {
+    let (first, domain) = host.split_once('.')?;
+    (first.eq_ignore_ascii_case("preview") && domain.contains('.')).then_some(Private::Preview(first))
+}
+
+/// What a segment of the path shows.
+pub fn in_path<'t>(location: &Location<'t>) -> Option<Private<'t>> {
+    if location.pairs & (PRIVATE_PAIR | DOT_PAIR) == 0 {
+        return None;
+    }
+    let mut segments = location.path().split('/').skip(1);
+    let first = segments.next()?;
+    if ["preview", "staging"].iter().any(|word| first.eq_ignore_ascii_case(word)) {
+        return Some(Private::Preview(first));
+    }
+    std::iter::once(first).chain(segments).find_map(of_segment)
+}
+
+fn of_segment(segment: &str) -> Option<Private<'_>> {
+    const STAFF: [&str; 3] = ["wp-admin", "wp-login.php", "phpmyadmin"];
+    const SECRETS: [&str; 8] = [".env", ".git", ".svn", ".hg", ".htaccess", ".htpasswd", ".aws", ".ssh"];
+    const CONFIGURATION: &str = "wp-config.php";
+    let is_among = |words: &[&str]| words.iter().any(|word| segment.eq_ignore_ascii_case(word));
+    if is_among(&STAFF) {
+        return Some(Private::Staff(segment));
+    }
+    // Copies are read as text: `.env.production`, `wp-config.php.bak`.
+    let is_copy = params::starts_with(segment, ".env.") || params::starts_with(segment, CONFIGURATION);
+    (is_copy || is_among(&SECRETS)).then_some(Private::Secrets(segment))
+}
+
+fn in_query(query: &str) -> Option<Private<'_>> {
+    params::parameters(query).find_map(of_parameter)
+}
+
+/// What a parameter, `name=value`, shows.
+fn of_parameter(parameter: &str) -> Option<Private<'_>> {
+    let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+    if params::is_credential(name, value) {
+        return Some(Private::Credential(name));
+    }
+    params::is_preview(name, value).then_some(Private::Preview(name))
+}
+
+/// Whether a parameter, `name=value`, makes a URL private.
+pub fn is_private(parameter: &str) -> bool {
+    of_parameter(parameter).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_words_alone_are_private() {
+        for (text, expected) in [
+            ("https://e.com/wp-admin/", Some(Private::Staff("wp-admin"))),
+            ("https://e.com/blog/WP-Admin/admin-ajax.php", Some(Private::Staff("WP-Admin"))),
+            ("https://e.com/wp-login.php?a=b", Some(Private::Staff("wp-login.php"))),
+            ("https://e.com/.env", Some(Private::Secrets(".env"))),
+            ("https://e.com/a/.env.production", Some(Private::Secrets(".env.production"))),
+            ("https://e.com/.git/config", Some(Private::Secrets(".git"))),
+            ("https://e.com/wp-config.php.bak", Some(Private::Secrets("wp-config.php.bak"))),
+            ("https://e.com/?api_key=", Some(Private::Credential("api_key"))),
+            ("https://e.com/a?b&API-Key=1", Some(Private::Credential("API-Key"))),
+            ("https://e.com/a?access_token=1#f", Some(Private::Credential("access_token"))),
+            ("https://e.com/a?token=0123456789abcdef", Some(Private::Credential("token"))),
+            ("https://e.com/preview/a", Some(Private::Preview("preview"))),
+            ("https://e.com/staging", Some(Private::Preview("staging"))),
+            ("https://e.com/?p=12&preview=true", Some(Private::Preview("preview"))),
+            ("https://e.com/?preview_id=12", Some(Private::Preview("preview_id"))),
+            ("https://preview.e.com/", Some(Private::Preview("preview"))),
+            ("https://e.com/product-preview-glass", None),
+            ("https://e.com/home/staging/", None),
+            ("https://e.com/media/screenshots/preview/1.jpg", None),
+            ("https://e.com/staging-guide", None),
+            ("https://preview.com/", None),
+            ("https://e.com/wp-administration", None),
+            ("https://e.com/.environment", None),
+            ("https://e.com/.github", None),
+            ("https://e.com/.well-known/security.txt", None),
+            ("https://e.com/a?token=7", None),
+            ("https://e.com/a?preview=0&b", None),
+            ("https://e.com/a?previews=1&key=A&api=2", None),
+            ("https://e.com/a?q=/wp-admin/", None),
+            ("/wp-admin/", None),
+        ] {
+            assert_eq!(find(&Location::of(text)), expected, "{text}");
+        }
+    }
+}
