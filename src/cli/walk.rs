@@ -393,7 +393,7 @@ pub(super) mod tests {
         for rule in ["hreflang-target-missing", "hreflang-no-return"] {
             assert!(out.contains(rule), "{rule}: {out}");
         }
-        assert!(out.contains("https://e.com/a (row 1) does not list this page"), "{out}");
+        assert!(out.contains("https://e.com/a (s0.xml, line "), "{out}");
     }
 
     /// A set that is gone through.

@@ -212,6 +212,14 @@ impl Document {
         (entry < source.len()).then_some((source, entry))
     }
 
+    /// The file that a row was read from; `None` of a row that was added.
+    pub fn file_of_origin(&self, row: RowId) -> Option<SitemapId> {
+        let source = self.bases.partition_point(|first| *first <= row.0).checked_sub(1)?;
+        let entry = (row.0 - self.bases.get(source)?) as usize;
+        let rows = self.sources.get(source).map_or(0, |source| source.len());
+        (entry < rows || self.is_hollow).then_some(SitemapId(source as u32))
+    }
+
     /// Makes every file one that was just written: nothing about it is unusual any more. Of an index of several files
     /// `of_index` are the numbers of those that were written.
     pub fn settle_written(&mut self, written: &[Member], of_index: &BTreeSet<usize>) {

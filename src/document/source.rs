@@ -192,6 +192,22 @@ impl Source {
         Lines::anchored(&self.bytes, &self.anchors)
     }
 
+    /// Positions in rising order, at most so many bytes apart, from which lines can be counted on.
+    pub fn marks(&self, step: usize) -> Vec<Mark> {
+        let mut lines = self.lines();
+        let offsets = (0..self.bytes.len()).step_by(step.max(1));
+        let mark = |at| {
+            let (line, column) = lines.position(at);
+            Mark { at: lines.at, line, column }
+        };
+        offsets.map(mark).collect()
+    }
+
+    /// A counter that goes on from a mark.
+    pub fn lines_from(&self, mark: &Mark) -> Lines<'_> {
+        Lines { at: mark.at, line: mark.line, column: mark.column, ..self.lines() }
+    }
+
     /// An empty source in the writer's own layout: what a new file starts from (rules of section 10: UTF-8,
     /// declaration, LF, final newline, default namespace).
     pub fn blank(kind: FileKind) -> Self {
@@ -370,6 +386,21 @@ pub struct Lines<'b> {
     anchors: &'b [Anchor],
 }
 
+/// A position that is known with its line and column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mark {
+    at: usize,
+    line: u64,
+    column: u64,
+}
+
+impl Mark {
+    /// Where it is, in bytes.
+    pub const fn at(&self) -> usize {
+        self.at
+    }
+}
+
 impl<'b> Lines<'b> {
     /// A counter at the start of the text.
     pub const fn new(bytes: &'b [u8]) -> Self {
@@ -437,6 +468,24 @@ pub struct Origin {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_counted_on_from_marks_are_those_counted_from_the_start() {
+        let text =
+            "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\r\n\n<url/>\r<url>é</url>\n</urlset>\n";
+        let source = Source::of_text(text.as_bytes().to_vec()).unwrap();
+        for step in [1, 2, 7, 1_000] {
+            let marks = source.marks(step);
+            for offset in 0..text.len() {
+                let mark = marks.iter().rfind(|mark| mark.at() <= offset).unwrap();
+                assert_eq!(
+                    source.lines_from(mark).position(offset),
+                    source.lines().position(offset),
+                    "{step} {offset}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn positions_count_lines_of_all_three_kinds_and_characters_as_columns() {

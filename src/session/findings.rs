@@ -1,6 +1,7 @@
 //! Findings in words: of one row, and of files.
 
 use super::checks::{CROSS_SUBMISSION, rule_of};
+use super::row_lines::RowNames;
 use super::snapshot::{DocumentLocs, Snapshot};
 use super::{Session, fix, frame};
 use crate::check::extension::{self, Part};
@@ -126,11 +127,11 @@ pub(super) fn told_once() -> RuleSet {
 impl Snapshot {
     /// The findings of a row, worst first.
     pub fn findings(&self, row: RowId) -> Vec<Finding> {
-        self.findings_of(row, self.rules_of(row))
+        self.findings_of(row, self.rules_of(row), RowNames::Numbers)
     }
 
     /// The findings of a row that breaks these rules, worst first.
-    pub(super) fn findings_of(&self, row: RowId, rules: RuleSet) -> Vec<Finding> {
+    pub(super) fn findings_of(&self, row: RowId, rules: RuleSet, names: RowNames<'_>) -> Vec<Finding> {
         if rules.is_empty() {
             return Vec::new();
         }
@@ -140,12 +141,12 @@ impl Snapshot {
         let locs = DocumentLocs(&self.document);
         for rule in self.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
             let Some(severity) = rule.severity_in(self.checks.profile()) else { continue };
-            if let Some((part, message)) = self.link_message(rule, row, (&entry, &text)) {
+            if let Some((part, message)) = self.link_message(rule, row, (&entry, &text), names) {
                 let fix = fix::set::offered(rule);
                 findings.push(Finding { part: Some(part), fix, ..Finding::new(rule, severity, None, message) });
                 continue;
             }
-            let message = self.set_message(rule, row);
+            let message = self.set_message(rule, row, names);
             let fix = fix::set::offered(rule);
             findings.push(Finding { fix, ..Finding::new(rule, severity, Some(Field::Loc), message) });
         }
@@ -210,15 +211,22 @@ impl Snapshot {
     }
 
     /// The first alternate link of a row that breaks a rule of the set, and the words.
-    fn link_message(&self, rule: Rule, row: RowId, (entry, text): (&Entry, &[u8])) -> Option<(Part, String)> {
+    fn link_message(
+        &self,
+        rule: Rule,
+        row: RowId,
+        (entry, text): (&Entry, &[u8]),
+        names: RowNames<'_>,
+    ) -> Option<(Part, String)> {
         let set_rule = SetRule::of(rule).filter(|rule| rule.is_about_links())?;
         let links = extension::alternates(entry, text, self.document.names(row));
         let set = self.checks.set();
         let (part, href, _) = links.into_iter().find(|(.., link)| set.is_faulty(set_rule, row.0, *link))?;
         let locs = DocumentLocs(&self.document);
         let target = set.rows_of_page(&href, &locs).min().map(RowId);
-        let number = |row: RowId| grouped(u64::from(self.view.number(&self.document, row)));
-        let target = target.map_or_else(|| href.clone(), |target| format!("{href} (row {})", number(target)));
+        let name =
+            |target: RowId| names.beside(&self.document, (target, row), self.view.number(&self.document, target));
+        let target = target.map_or_else(|| href.clone(), |target| format!("{href} ({})", name(target)));
         let message = match set_rule {
             SetRule::HreflangNoReturn => format!("{target} does not list this page: the link is ignored"),
             SetRule::HreflangTargetMissing => format!("{href} is an alternate on this site, but no entry lists it"),
@@ -238,14 +246,10 @@ impl Snapshot {
         Some(Finding { fix: fix::set::offered(rule), ..found })
     }
 
-    fn set_message(&self, rule: Rule, row: RowId) -> String {
+    fn set_message(&self, rule: Rule, row: RowId, names: RowNames<'_>) -> String {
         let locs = DocumentLocs(&self.document);
         let original = self.checks.set().original(row.0, &locs).map(RowId);
-        let place = |other: RowId| {
-            let sitemap = self.document.sitemap_of(other);
-            let file = self.document.sitemap(sitemap).map_or("", |sitemap| &sitemap.name);
-            format!("row {} ({file})", grouped(u64::from(self.view.number(&self.document, other))))
-        };
+        let place = |other: RowId| names.in_file(&self.document, other, self.view.number(&self.document, other));
         match (rule, original) {
             (Rule::SET_DUPLICATE, Some(other)) => format!("the same URL as {}", place(other)),
             (Rule::SET_DUPLICATE_EQUIVALENT, Some(other)) => {

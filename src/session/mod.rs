@@ -25,6 +25,7 @@ pub mod planning;
 pub mod policy;
 mod replace;
 pub mod report;
+mod row_lines;
 pub mod run;
 pub mod said;
 pub mod save;
@@ -115,6 +116,10 @@ pub struct Session {
     file_findings: Arc<Vec<FileFinding>>,
     /// Number of the set of rules that each entry of the index violates.
     index_rules: Vec<u16>,
+    /// Which of the URLs that the policy requires are listed, of a set whose files are not held.
+    listed: RowSet,
+    /// Lines of rows that findings of others name, by row, of a set whose files are not held.
+    known_lines: Arc<Vec<(u32, u32)>>,
 }
 
 impl Session {
@@ -150,6 +155,8 @@ impl Session {
             watcher: None,
             file_findings: Arc::default(),
             index_rules: Vec::new(),
+            known_lines: Arc::default(),
+            listed: RowSet::new(),
         }
     }
 

@@ -22,6 +22,7 @@ use super::fix::alternates::FAMILY;
 use super::fix::languages::Languages;
 use super::frame::is_near_limit;
 use super::load::Loader;
+use super::row_lines::offset_of_loc;
 use crate::check::rule::Rule;
 use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
@@ -36,7 +37,7 @@ use crate::xml::names::{FileKind, Names};
 use crate::xml::record::Record;
 use crate::xml::scan::Visit;
 use rayon::prelude::*;
-use reread::Kept;
+use reread::{Kept, Text, line_of};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -75,6 +76,8 @@ impl Visit for Meeting {
 /// Takes down the URLs of some rows.
 struct Texts {
     wanted: Arc<RowSet>,
+    /// The number of the first row of the file.
+    first: u32,
     row: u32,
     found: Vec<(RowId, Box<str>)>,
 }
@@ -177,15 +180,18 @@ impl Parts {
     /// Reads the URLs that may name pages that others name, and compares them.
     fn compare(&mut self, wanted: &Arc<RowSet>, progress: &Progress) -> Result<(), files::Error> {
         let found = self.texts(wanted, progress).unwrap_or_else(|| self.scanned_texts(wanted, progress))?;
+        let mut lines: Vec<(u32, u32)> = found.iter().map(|(row, _, line)| (row.0, *line)).collect();
+        lines.sort_unstable();
+        self.session.known_lines = Arc::new(lines);
         let state = &mut self.session.now.state;
-        state.document.keep_locs(found);
+        state.document.keep_locs(found.into_iter().map(|(row, loc, _)| (row, loc)));
         state.checks.compare(&state.document, wanted);
         self.kept.compared = Arc::clone(wanted);
         Ok(())
     }
 
     /// The URLs of some rows, by scanning all files again.
-    fn scanned_texts(&self, wanted: &Arc<RowSet>, progress: &Progress) -> Result<Vec<(RowId, Box<str>)>, files::Error> {
+    fn scanned_texts(&self, wanted: &Arc<RowSet>, progress: &Progress) -> Result<Vec<Text>, files::Error> {
         let document = &self.session.now.state.document;
         let sitemaps = document.sitemaps().iter();
         let first = |rows: &crate::document::rows::RowList| rows.iter().next().map_or(0, |row| row.0);
@@ -195,12 +201,17 @@ impl Parts {
             let row = facts.path.as_deref().and_then(|path| firsts.get(path)).copied();
             let is_one = facts.kind != FileKind::Index && row.is_some();
             let wanted = if is_one { Arc::clone(wanted) } else { Arc::default() };
-            Texts { wanted, row: row.unwrap_or_default(), found: Vec::new() }
+            let first = row.unwrap_or_default();
+            Texts { wanted, first, row: first, found: Vec::new() }
         };
         let mut found = Vec::new();
         files::load_all(&self.paths, &self.loader.options, progress, make, &mut |part| {
             if let files::Part::Sitemap { visitor, source, .. } = part {
-                found.extend(visitor.found);
+                let mut lines = source.lines();
+                found.extend(visitor.found.into_iter().map(|(row, loc)| {
+                    let offset = offset_of_loc(&source, row.0.saturating_sub(visitor.first) as usize);
+                    (row, loc, line_of(&mut lines, offset))
+                }));
                 self.loader.options.buffers.give_back(Some(source.into_bytes()));
             }
         })?;

@@ -9,6 +9,7 @@ use super::Session;
 use super::checks::{NEAR_ROWS, rule_of};
 use super::findings::{FileFinding, Finding, Place, Reported, field_offset};
 use super::parts::may_be_near;
+use super::row_lines::{RowLines, RowNames};
 use super::snapshot::DocumentLocs;
 use crate::check::extension;
 use crate::check::fix::{Action, Fix};
@@ -32,6 +33,7 @@ pub struct Reporter {
     of_set: BTreeMap<Option<u32>, Vec<SetFinding>>,
     /// Near duplicates that no row's rules tell.
     near: NearRows,
+    lines: RowLines,
 }
 
 /// A finding of a row and where in the bytes of its file it stands, if it does; its line is known only if it says so.
@@ -69,7 +71,7 @@ impl Reporter {
         } else {
             NearRows::default()
         };
-        Self { of_files, of_set, near }
+        Self { of_files, of_set, near, lines: RowLines::of(document, &session.known_lines) }
     }
 
     /// The findings of the index and its entries.
@@ -190,7 +192,7 @@ impl Reporter {
     /// The findings of a row in the order of the file: that is how people read a report.
     fn of_row(&self, session: &Session, (row, rules): (RowId, RuleSet), file: &Arc<str>) -> Vec<Unplaced> {
         let document = session.document();
-        let mut findings = session.now.findings_of(row, rules);
+        let mut findings = session.now.findings_of(row, rules, RowNames::Lines(&self.lines));
         if self.near.contains(row.0) {
             findings.extend(session.now.of_near(row, self.near.first_of(row.0)));
         }

@@ -6,13 +6,14 @@ use crate::check::rule::{Rule, RuleSet};
 use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::{Sitemap, SitemapId};
-use crate::document::source::Source;
+use crate::document::source::{Lines, Source};
 use crate::files::{self, Buffers, Reason};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::checks::{Counts, Reader};
 use crate::session::findings::told_once;
+use crate::session::row_lines::offset_of_loc;
 use crate::xml::entry::Entry;
 use crate::xml::record::Record;
 use rayon::prelude::*;
@@ -43,8 +44,13 @@ pub enum Wanted {
     Counts,
 }
 
-/// The URL of a row.
-type Text = (RowId, Box<str>);
+/// The URL of a row, and the line that it stands in.
+pub(super) type Text = (RowId, Box<str>, u32);
+
+/// The line of an offset. A file that can be read has fewer lines than a number of this size counts.
+pub(super) fn line_of(lines: &mut Lines<'_>, offset: usize) -> u32 {
+    u32::try_from(lines.position(offset).0).unwrap_or(u32::MAX)
+}
 
 /// What a first walk keeps of files beside what [`Session`] knows: 4 bytes a URL.
 #[derive(Debug, Default)]
@@ -198,9 +204,11 @@ impl Parts {
         expect(&known, progress);
         let work = |file: &Known<'_>| {
             let source = file.read(&self.loader.options, progress)?;
+            let mut lines = source.lines();
             let text = |row: u32| {
-                let text = file.text(&source, row);
-                Some((RowId(row), Entry::of(text, &source.names).value(Field::Loc, text)?.into()))
+                let (entry, text) = (row.saturating_sub(file.rows.start) as usize, file.text(&source, row));
+                let loc = Entry::of(text, &source.names).value(Field::Loc, text)?.into();
+                Some((RowId(row), loc, line_of(&mut lines, offset_of_loc(&source, entry))))
             };
             let texts = wanted.range(file.rows.clone()).filter_map(text).collect();
             self.loader.options.buffers.give_back(Some(source.into_bytes()));

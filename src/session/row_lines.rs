@@ -1,0 +1,102 @@
+//! How findings name other rows: by their number on the screen, by their line in the file in a report.
+//!
+//! Lines are asked for in any order, and counting from the start of the file each time would cost the square of its
+//! length: a file is counted once, with a mark every few kilobytes from which counting goes on.
+
+use super::findings::field_offset;
+use crate::document::Document;
+use crate::document::rows::RowId;
+use crate::document::sitemap::SitemapId;
+use crate::document::source::{Mark, Source};
+use crate::protocol::Field;
+use crate::words::grouped;
+use crate::xml::entry::Entry;
+use std::sync::{Arc, OnceLock};
+
+/// Bytes between two marks.
+const STEP: usize = 1 << 13;
+
+/// How other rows are named.
+#[derive(Debug, Clone, Copy)]
+pub enum RowNames<'l> {
+    /// By their number in the set.
+    Numbers,
+    /// By their line in the file as stored.
+    Lines(&'l RowLines),
+}
+
+/// The lines of rows.
+#[derive(Debug, Default)]
+pub struct RowLines {
+    /// By row, of a set whose files are not held.
+    known: Arc<Vec<(u32, u32)>>,
+    /// By file.
+    marks: Vec<OnceLock<Vec<Mark>>>,
+}
+
+impl RowLines {
+    /// Of the rows of a document; `known` are those of rows whose text is not in memory, in the order of the rows.
+    pub fn of(document: &Document, known: &Arc<Vec<(u32, u32)>>) -> Self {
+        let marks = document.sitemaps().iter().map(|_| OnceLock::new()).collect();
+        Self { known: Arc::clone(known), marks }
+    }
+
+    /// The file that the text of a row stands in, and the line of its URL there; `None` of a row that is in no file yet.
+    fn line(&self, document: &Document, row: RowId) -> Option<(SitemapId, u64)> {
+        let file = document.file_of_origin(row)?;
+        if let Ok(at) = self.known.binary_search_by_key(&row.0, |(row, _)| *row) {
+            let (_, line) = self.known.get(at)?;
+            return Some((file, u64::from(*line)));
+        }
+        let (source, entry) = document.origin(row)?;
+        Some((file, self.position(file, source, offset_of_loc(source, entry))?))
+    }
+
+    /// The line that the entry of a row begins in.
+    pub fn of_entry(&self, document: &Document, row: RowId) -> Option<u64> {
+        let (source, entry) = document.origin(row)?;
+        self.position(document.file_of_origin(row)?, source, source.offset(entry)?)
+    }
+
+    fn position(&self, file: SitemapId, source: &Source, offset: usize) -> Option<u64> {
+        let marks = self.marks.get(file.index())?.get_or_init(|| source.marks(STEP));
+        let mark = marks.partition_point(|mark| mark.at() <= offset).checked_sub(1).and_then(|at| marks.get(at));
+        let (line, _) = mark.map_or_else(|| source.lines(), |mark| source.lines_from(mark)).position(offset);
+        Some(line)
+    }
+}
+
+/// Where the URL of an entry starts.
+pub fn offset_of_loc(source: &Source, entry: usize) -> usize {
+    let text = source.entry_text(entry);
+    source.start(entry).unwrap_or_default() + field_offset(&Entry::of(text, &source.names), Some(Field::Loc))
+}
+
+impl RowNames<'_> {
+    /// A row and the file that it is in: `row 12 (a.xml)`, `line 12 (a.xml)`. `number` is its number in the set.
+    pub fn in_file(self, document: &Document, row: RowId, number: u32) -> String {
+        let (file, place) = self.place(document, row, number);
+        format!("{place} ({})", document.sitemap(file).map_or("", |sitemap| &sitemap.name))
+    }
+
+    /// The same, the file left out where it is that of another row: `line 12`, `b.xml, line 12`.
+    pub fn beside(self, document: &Document, (row, other): (RowId, RowId), number: u32) -> String {
+        let (file, place) = self.place(document, row, number);
+        let is_here = matches!(self, Self::Numbers) || file == document.sitemap_of(other);
+        match document.sitemap(file).filter(|_| !is_here) {
+            Some(sitemap) => format!("{}, {place}", sitemap.name),
+            None => place,
+        }
+    }
+
+    fn place(self, document: &Document, row: RowId, number: u32) -> (SitemapId, String) {
+        let line = match self {
+            Self::Numbers => None,
+            Self::Lines(lines) => lines.line(document, row),
+        };
+        match line {
+            Some((file, line)) => (file, format!("line {}", grouped(line))),
+            None => (document.sitemap_of(row), format!("row {}", grouped(u64::from(number)))),
+        }
+    }
+}
