@@ -1,4 +1,4 @@
-//! The columns of `list`: what each says of a row, as text, as JSON, and as a key to sort by.
+//! The columns of `list`: what each says of a row, as text and as JSON.
 //!
 //! Everything that a query can ask about is a column.
 
@@ -10,15 +10,13 @@ use crate::check::rule::Rule;
 use crate::document::query::suggest::{listed, nearest};
 use crate::document::query::{Has, RowFacts, State};
 use crate::document::rows::RowId;
-use crate::document::sort::{self, Column, SortKey};
+use crate::document::sort::{self, SortKey};
 use crate::document::source::{Lines, Source};
 use crate::protocol::location::{depth, host, path, section};
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
-use crate::session::command::CommandError;
 use crate::session::snapshot::Facts;
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -137,7 +135,7 @@ impl<'s> Rows<'s> {
                 let urls = urls(&entry, &text, document.names(row)).into_iter().filter(|url| url.group == group);
                 Value::List(urls.map(|url| url.value.into()).collect())
             }
-            Cell::Has => Value::List(words(Has::ALL.into_iter().filter(|(has, _)| holds(facts, *has)))),
+            Cell::Has => Value::List(words(Has::ALL.into_iter().filter(|(has, _)| has.holds(facts)))),
             Cell::Is => Value::List(words(State::ALL.into_iter().filter(|(state, _)| facts.is(*state)))),
             Cell::Severity => text(self.session.worst(row).map(Severity::name).map(Cow::from)),
             Cell::Rules => {
@@ -153,15 +151,6 @@ fn code(rule: Rule) -> &'static str {
 
 fn words<'v, T>(found: impl Iterator<Item = (T, &'static str)>) -> Vec<Cow<'v, str>> {
     found.map(|(_, word)| word.into()).collect()
-}
-
-fn holds(facts: &Facts<'_, '_>, has: Has) -> bool {
-    use crate::document::query::Extension::{Alternate, Image, News, Other, Video};
-    match has {
-        Has::Field(field) => facts.value(field).is_some(),
-        Has::Extension(kind) => facts.has_extension(kind),
-        Has::AnyExtension => [Image, Video, News, Alternate, Other].into_iter().any(|kind| facts.has_extension(kind)),
-    }
 }
 
 /// Columns, and how they are printed.
@@ -315,137 +304,12 @@ fn line<'v>(delimiter: char, values: impl Iterator<Item = Cow<'v, str>>, out: &m
     writeln!(out)
 }
 
-/// What the rows of `list` are sorted by.
-pub(super) enum Keys {
-    /// Nothing: they stay in the order of the files.
-    None,
-    /// Columns of the table, by which a view is sorted.
-    View(Vec<SortKey>),
-    /// Columns of any kind, each with whether the greatest comes first.
-    Any(Vec<(Key, bool)>),
-}
-
-/// One of several columns to sort by.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Key {
-    /// One of the table, which says how its values compare.
-    View(Column),
-    /// Any other.
-    Cell(Cell),
-}
-
-/// A key of a row.
-enum Sortable {
-    /// In rising order, whatever was asked for.
-    Packed(u64),
-    /// Compared as texts with numbers in them.
-    Text(String),
-}
-
-impl Keys {
-    /// Reads `--sort`.
-    pub(super) fn of(text: &str) -> Result<Self, Failure> {
-        if text.is_empty() {
-            return Ok(Self::None);
-        }
-        if let Ok(keys) = sort::parse(text) {
-            return Ok(Self::View(keys));
-        }
-        let (mut keys, mut at) = (Vec::new(), 0);
-        for piece in text.split(',') {
-            let word = piece.trim();
-            let start = at + piece.len() - piece.trim_start().len();
-            at += piece.len() + 1;
-            let (name, descending) = match word.strip_prefix('-') {
-                Some(name) => (name, true),
-                None => (word.strip_prefix('+').unwrap_or(word), false),
-            };
-            let column = Column::ALL.into_iter().find(|(_, known)| *known == name).map(|(column, _)| Key::View(column));
-            let cell = || CELLS.into_iter().find(|(known, _)| *known == name).map(|(_, cell)| Key::Cell(cell));
-            let key = column.or_else(cell).ok_or_else(|| {
-                let names = || {
-                    let table = Column::ALL.into_iter().map(|(_, name)| name);
-                    let others = CELLS.into_iter().map(|(name, _)| name);
-                    table.chain(others.filter(|name| Column::ALL.iter().all(|(_, known)| known != name)))
-                };
-                let guess = nearest(name, names()).map_or_else(String::new, |near| format!("; did you mean {near}?"));
-                let message = format!("expected {}, with `-` before it for descending{guess}", listed(names()));
-                Failure::text("--sort", text, &CommandError::new(start..start + word.len(), message))
-            })?;
-            keys.push((key, descending));
-        }
-        Ok(Self::Any(keys))
+/// Reads `--sort`; `None` where rows stay in the order of the files.
+pub(super) fn sort_keys(text: &str) -> Result<Option<Vec<SortKey>>, Failure> {
+    if text.is_empty() {
+        return Ok(None);
     }
-
-    /// Whether rows are sorted.
-    pub(super) const fn is_some(&self) -> bool {
-        !matches!(self, Self::None)
-    }
-
-    /// All rows of a set in this order.
-    pub(super) fn sorted(&self, session: &mut Session) -> Vec<RowId> {
-        if let Self::View(keys) = self {
-            session.show_now(None, keys.clone());
-        }
-        let rows = session.view().view.rows(session.document());
-        let Self::Any(keys) = self else { return rows.collect() };
-        let (facts, mut all) = (session.view().facts(), Rows::new(session));
-        let mut keyed: Vec<(RowId, Vec<Sortable>)> = rows
-            .enumerate()
-            .map(|(number, row)| {
-                let facts = facts.of(row);
-                let key = |(key, descending): &(Key, bool)| all.key((*key, *descending), (row, number), &facts);
-                (row, keys.iter().map(key).collect())
-            })
-            .collect();
-        // Rows of equal keys stay in the order of the files.
-        keyed.sort_by(|(_, a), (_, b)| {
-            let by = keys.iter().zip(a.iter().zip(b)).map(|((_, descending), (a, b))| compare(*descending, a, b));
-            by.fold(Ordering::Equal, Ordering::then)
-        });
-        keyed.into_iter().map(|(row, _)| row).collect()
-    }
-}
-
-fn compare(descending: bool, a: &Sortable, b: &Sortable) -> Ordering {
-    match (a, b) {
-        (Sortable::Packed(a), Sortable::Packed(b)) => a.cmp(b),
-        (Sortable::Text(a), Sortable::Text(b)) => SortKey { column: Column::Loc, descending }.compare_texts(a, b),
-        _ => Ordering::Equal,
-    }
-}
-
-impl Rows<'_> {
-    fn key(
-        &mut self,
-        (key, descending): (Key, bool),
-        (row, number): (RowId, usize),
-        facts: &Facts<'_, '_>,
-    ) -> Sortable {
-        let cell = match key {
-            Key::View(Column::Loc) => Cell::Field(Field::Loc),
-            Key::View(Column::File) => Cell::File,
-            Key::View(Column::Number) => return Sortable::Packed(ordered(number as u64, descending)),
-            Key::View(column) => {
-                let packed = SortKey { column, descending }.packed(facts);
-                return Sortable::Packed(packed.unwrap_or(u64::MAX));
-            }
-            Key::Cell(Cell::Severity) => {
-                return self.key((Key::View(Column::Findings), descending), (row, number), facts);
-            }
-            Key::Cell(cell) => cell,
-        };
-        match self.value(cell, row, facts) {
-            Value::Number(number) => Sortable::Packed(ordered(number, descending)),
-            Value::Absent if matches!(cell, Cell::Depth | Cell::Line) => Sortable::Packed(u64::MAX),
-            value => Sortable::Text(shown(cell, &value)),
-        }
-    }
-}
-
-/// A number that rises in the order that was asked for; what is absent comes last in both.
-const fn ordered(number: u64, descending: bool) -> u64 {
-    if descending { u64::MAX - 1 - number } else { number }
+    sort::parse(text).map(Some).map_err(|error| Failure::text("--sort", text, &error.into()))
 }
 
 /// Where rows stand: the path of their file, and the line of their element. Lines are counted once where rows come in

@@ -1,7 +1,7 @@
 //! `sited list`: the URLs, or the rows, in the order of the files.
 
 use super::args::{Common, List, ListFormat};
-use super::columns::{Columns, Keys, Places, Rows};
+use super::columns::{Columns, Places, Rows, sort_keys};
 use super::damage::Damage;
 use super::output::{Extensions, Row, loc_text, row_json};
 use super::urls::Urls;
@@ -30,7 +30,7 @@ pub(super) fn run(list: &List, streams: &mut Streams<'_>) -> Result<Status, Fail
 pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let now = list.common.now()?;
     let query = filter(list.filter.as_deref(), now)?;
-    let keys = Keys::of(&list.sort)?;
+    let keys = sort_keys(&list.sort)?;
     let columns = Columns::of(list)?;
     let urls = Urls::read(&list.urls, &list.paths)?;
     if let Some(columns) = &columns {
@@ -53,7 +53,7 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
         };
         if list.sitemaps {
             sitemaps(set.session(), (list.format, shown.columns.as_ref()), streams)?;
-        } else if !keys.is_some() {
+        } else if keys.is_none() {
             let before = shown.printed;
             let printed = set.each(streams, |session, id, out| {
                 let rows = session.document().sitemap(id).map(|sitemap| sitemap.rows.iter());
@@ -63,9 +63,9 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
                 say_incomplete(shown.printed - before, streams);
             }
             printed?;
-        } else if let Set::Held(session) = &mut set {
-            let rows = keys.sorted(session);
-            shown.print(session, rows.into_iter(), streams.out)?;
+        } else if let (Set::Held(session), Some(keys)) = (&mut set, &keys) {
+            session.show_now(None, keys.clone());
+            shown.print(session, session.view().view.rows(session.document()), streams.out)?;
         }
         Damage::of(set.session()).say(streams);
         if set.session().has_conflicts() {

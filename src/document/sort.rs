@@ -4,8 +4,10 @@
 //! equal keep the order of the file (the sort that uses this is stable). Nothing here sorts.
 
 use super::query::suggest::{listed, nearest};
-use super::query::{Fact, RowFacts};
+use super::query::{Extension, Fact, Has, RowFacts, State};
 use crate::protocol::Severity;
+use crate::protocol::location::{depth, host, path, section};
+use std::borrow::Cow;
 use std::cmp::{Ordering, Reverse};
 use std::fmt;
 use std::ops::Range;
@@ -27,11 +29,46 @@ pub enum Column {
     Priority,
     /// The name of the sitemap file, digits by their value.
     File,
+    /// The host of the URL.
+    Host,
+    /// The path of the URL.
+    Path,
+    /// The first segment of the path.
+    Section,
+    /// How many segments the path has.
+    Depth,
+    /// The line in the file as stored.
+    Line,
+    /// How many extensions of a kind the entry holds.
+    Count(Extension),
+    /// The URLs of images.
+    Images,
+    /// The URLs of videos.
+    Videos,
+    /// The URLs of alternate versions.
+    Alternates,
+    /// The words of `has:` that hold.
+    Has,
+    /// The words of `is:` that hold.
+    Is,
+    /// The codes of the rules that the row breaks.
+    Rules,
+}
+
+/// What a column says of a row where it is none of the facts that queries ask for most.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value<'v> {
+    /// Nothing; comes last.
+    Absent,
+    /// A number.
+    Number(u64),
+    /// A text, digits by their value.
+    Text(Cow<'v, str>),
 }
 
 impl Column {
-    /// All columns, each with its word.
-    pub const ALL: [(Self, &'static str); 7] = [
+    /// All columns, each with its word; where there are two, the first is the one that is written.
+    pub const ALL: [(Self, &'static str); 26] = [
         (Self::Loc, "loc"),
         (Self::Lastmod, "lastmod"),
         (Self::Changefreq, "changefreq"),
@@ -39,12 +76,89 @@ impl Column {
         (Self::File, "file"),
         (Self::Findings, "findings"),
         (Self::Number, "number"),
+        (Self::Host, "host"),
+        (Self::Path, "path"),
+        (Self::Section, "section"),
+        (Self::Depth, "depth"),
+        (Self::Line, "line"),
+        (Self::Count(Extension::Image), "image"),
+        (Self::Count(Extension::Video), "video"),
+        (Self::Count(Extension::News), "news"),
+        (Self::Count(Extension::Alternate), "alternate"),
+        (Self::Count(Extension::Other), "other"),
+        (Self::Images, "images"),
+        (Self::Videos, "videos"),
+        (Self::Alternates, "alternates"),
+        (Self::Has, "has"),
+        (Self::Is, "is"),
+        (Self::Findings, "severity"),
+        (Self::Findings, "finding"),
+        (Self::Rules, "rule"),
+        (Self::Rules, "rules"),
     ];
 
     /// The word in `:sort`.
     pub fn name(self) -> &'static str {
         Self::ALL.iter().find(|(column, _)| *column == self).map_or("", |(_, name)| name)
     }
+
+    /// Whether its values are compared as texts.
+    pub const fn is_text(self) -> bool {
+        match self {
+            Self::Loc
+            | Self::File
+            | Self::Host
+            | Self::Path
+            | Self::Section
+            | Self::Images
+            | Self::Videos
+            | Self::Alternates
+            | Self::Has
+            | Self::Is
+            | Self::Rules => true,
+            Self::Number
+            | Self::Findings
+            | Self::Lastmod
+            | Self::Changefreq
+            | Self::Priority
+            | Self::Depth
+            | Self::Line
+            | Self::Count(_) => false,
+        }
+    }
+
+    /// The text that a row is compared by; empty where there is none.
+    pub fn text<R: RowFacts + ?Sized>(self, row: &R) -> Cow<'_, str> {
+        let of_loc = |part: fn(&str) -> &str| Cow::Owned(part(&row.loc()).to_owned());
+        match self {
+            Self::Loc => row.loc(),
+            Self::File => row.file().into(),
+            Self::Host => of_loc(host),
+            Self::Path => of_loc(path),
+            Self::Section => of_loc(section),
+            Self::Has => words(Has::ALL.into_iter().filter(|(has, _)| has.holds(row))).into(),
+            Self::Is => words(State::ALL.into_iter().filter(|(state, _)| row.is(*state))).into(),
+            _ => match row.more(self) {
+                Value::Text(text) => text,
+                Value::Absent | Value::Number(_) => Cow::Borrowed(""),
+            },
+        }
+    }
+
+    fn number<R: RowFacts + ?Sized>(self, row: &R) -> Fact<u64> {
+        match self {
+            Self::Depth if row.loc().is_empty() => Fact::Absent,
+            Self::Depth => Fact::Is(u64::from(depth(&row.loc()))),
+            _ => match row.more(self) {
+                Value::Number(number) => Fact::Is(number),
+                Value::Absent | Value::Text(_) => Fact::Absent,
+            },
+        }
+    }
+}
+
+fn words<T>(found: impl Iterator<Item = (T, &'static str)>) -> String {
+    found.map(|(_, word)| word).collect::<Vec<_>>().join(" ")
 }
 
 /// One key: a column and a direction.
@@ -106,8 +220,8 @@ impl fmt::Display for SortKey {
 
 impl SortKey {
     /// For columns that are facts, a number whose ascending order is this key's order, absent values
-    /// last in both directions. `None` for loc and file, which must be compared as texts, and for the
-    /// row number, which the caller knows.
+    /// last in both directions. `None` for columns that must be compared as texts, and for the row number, which the caller
+    /// knows.
     pub fn packed<R: RowFacts + ?Sized>(self, row: &R) -> Option<u64> {
         // Readable values fill the middle of the range; two values above them are kept free.
         const UNREADABLE: u64 = u64::MAX - 1;
@@ -115,7 +229,8 @@ impl SortKey {
         /// Far beyond any date, in seconds.
         const FAR: i64 = 1 << 60;
         let fact: Fact<u64> = match self.column {
-            Column::Number | Column::Loc | Column::File => return None,
+            Column::Number => return None,
+            column if column.is_text() => return None,
             Column::Lastmod => match row.lastmod() {
                 Fact::Is(seconds) => Fact::Is((seconds.clamp(-FAR, FAR) + FAR).cast_unsigned()),
                 Fact::Unreadable => Fact::Unreadable,
@@ -135,6 +250,7 @@ impl SortKey {
                 .into_iter()
                 .find(|severity| row.has_severity(*severity))
                 .map_or(Fact::Absent, |severity| Fact::Is(severity as u64)),
+            column => column.number(row),
         };
         Some(match fact {
             Fact::Absent => ABSENT,
@@ -200,8 +316,7 @@ pub fn compare<R: RowFacts + ?Sized>(keys: &[SortKey], a: &R, b: &R, numbers: (u
     let by = |key: &SortKey| match key.column {
         Column::Number if key.descending => Reverse(numbers.0).cmp(&Reverse(numbers.1)),
         Column::Number => numbers.0.cmp(&numbers.1),
-        Column::Loc => key.compare_texts(&a.loc(), &b.loc()),
-        Column::File => key.compare_texts(a.file(), b.file()),
+        column if column.is_text() => key.compare_texts(&column.text(a), &column.text(b)),
         _ => key.packed(a).cmp(&key.packed(b)),
     };
     keys.iter().map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
@@ -209,12 +324,10 @@ pub fn compare<R: RowFacts + ?Sized>(keys: &[SortKey], a: &R, b: &R, numbers: (u
 
 #[cfg(test)]
 mod tests {
-    use super::super::query::{Extension, State};
     use super::*;
     use crate::protocol::Field;
     use crate::protocol::changefreq::Changefreq;
     use proptest::prelude::*;
-    use std::borrow::Cow;
 
     struct Made {
         loc: &'static str,
@@ -276,6 +389,9 @@ mod tests {
             ("findings", [0, 2, 1, 3]),
             ("changefreq", [0, 1, 2, 3]),
             ("file,-number", [3, 2, 1, 0]),
+            ("path", [2, 1, 0, 3]),
+            ("depth", [0, 1, 2, 3]),
+            ("rules,-loc", [0, 1, 2, 3]),
         ];
         for (text, expected) in table {
             let keys = parse(text).unwrap_or_default();
@@ -287,7 +403,7 @@ mod tests {
 
     #[test]
     fn keys_are_read_and_written() {
-        for text in ["loc", "-lastmod,loc", "findings,-priority,number"] {
+        for text in ["loc", "-lastmod,loc", "findings,-priority,number", "host,-depth,images,rule"] {
             assert_eq!(parse(text).map(|keys| to_text(&keys)), Ok(text.to_owned()));
         }
         assert_eq!(parse(" -loc , +file ").map(|keys| to_text(&keys)), Ok("-loc,file".to_owned()));

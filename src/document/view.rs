@@ -298,7 +298,7 @@ fn sorted<R: RowFacts>(
     facts: &(impl Fn(RowId) -> R + Sync),
     progress: &Progress,
 ) -> Option<Vec<u32>> {
-    let is_fact = |key: &SortKey| !matches!(key.column, Column::Loc | Column::File | Column::Number);
+    let is_fact = |key: &SortKey| !key.column.is_text() && key.column != Column::Number;
     if let [key] = keys
         && is_fact(key)
     {
@@ -333,6 +333,10 @@ fn sorted<R: RowFacts>(
         let order = order::by_text(&locs, *key, progress)?;
         return Some(order.into_par_iter().map(|at| locs.row(at)).collect());
     }
+    let is_made = |key: &SortKey| key.column.is_text() && !matches!(key.column, Column::Loc | Column::File);
+    if keys.iter().any(is_made) {
+        return by_made_texts(&rows, numbers, keys, facts, progress);
+    }
     let mut rows = rows;
     let number = |row: u32| numbers.get(row);
     rows.par_sort_by(|a, b| {
@@ -342,4 +346,47 @@ fn sorted<R: RowFacts>(
         sort::compare(keys, &facts(RowId(*a)), &facts(RowId(*b)), (number(*a), number(*b)))
     });
     (!progress.is_cancelled()).then_some(rows)
+}
+
+/// The key of a row: in rising order, whatever was asked for, or a text.
+enum Key {
+    Code(u64),
+    Text(Box<str>),
+}
+
+/// Rows sorted under keys some of whose texts are not there but made: each once.
+fn by_made_texts<R: RowFacts>(
+    rows: &[u32],
+    numbers: &Numbers,
+    keys: &[SortKey],
+    facts: &(impl Fn(RowId) -> R + Sync),
+    progress: &Progress,
+) -> Option<Vec<u32>> {
+    let made = |row: &u32| {
+        if progress.is_cancelled() {
+            return (Box::default(), *row);
+        }
+        let facts = facts(RowId(*row));
+        let of = |key: &SortKey| match key.column {
+            Column::Number if key.descending => Key::Code(u64::from(u32::MAX - numbers.get(*row))),
+            Column::Number => Key::Code(u64::from(numbers.get(*row))),
+            column if column.is_text() => Key::Text(column.text(&facts).into()),
+            _ => Key::Code(key.packed(&facts).unwrap_or(u64::MAX)),
+        };
+        (keys.iter().map(of).collect::<Box<[Key]>>(), *row)
+    };
+    let mut made: Vec<(Box<[Key]>, u32)> = rows.par_iter().map(made).collect();
+    made.par_sort_by(|(a, _), (b, _)| {
+        let by = |(key, (a, b)): (&SortKey, (&Key, &Key))| match (a, b) {
+            (Key::Code(a), Key::Code(b)) => a.cmp(b),
+            (Key::Text(a), Key::Text(b)) => key.compare_texts(a, b),
+            _ => std::cmp::Ordering::Equal,
+        };
+        let orders = keys.iter().zip(a.iter().zip(b)).map(by);
+        if progress.is_cancelled() {
+            return std::cmp::Ordering::Equal;
+        }
+        orders.into_iter().find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+    });
+    (!progress.is_cancelled()).then(|| made.into_iter().map(|(_, row)| row).collect())
 }

@@ -3,13 +3,14 @@
 //! Cloning it costs nothing worth naming, so jobs get one and the screen goes on. Nothing here changes it.
 
 use super::checks::{Checks, Rechecked, SetRows};
-use crate::check::extension;
+use crate::check::extension::{self, UrlGroup, urls};
 use crate::check::rule::{Rule, RuleSet};
 use crate::check::set::{Link, Locs};
 use crate::document::edit::Applied;
 use crate::document::query::{Extension, Fact, Query, RowFacts, State as RowIs, Vocabulary};
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
+use crate::document::sort::{Column, Value};
 use crate::document::view::{View, ViewSpec};
 use crate::document::{Document, RowState};
 use crate::progress::{Progress, note_work};
@@ -19,11 +20,12 @@ use crate::protocol::{Field, Severity};
 use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
 use rayon::prelude::*;
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::change::{Change, Intent, Refused};
 use super::command::Command;
 use super::fix::languages::Languages;
+use super::row_lines::RowLines;
 use super::run::Asker;
 
 /// What undo swaps: the document with what was found out about it.
@@ -151,13 +153,18 @@ impl Snapshot {
 
     /// What queries ask of rows.
     pub fn facts(&self) -> FactTable<'_> {
-        FactTable { snapshot: self, rules: self.checks.rule_sets(), set: SetRows::new(&self.checks, &self.document) }
+        FactTable {
+            snapshot: self,
+            rules: self.checks.rule_sets(),
+            set: SetRows::new(&self.checks, &self.document),
+            lines: OnceLock::new(),
+        }
     }
 
     /// The same, where each row is asked about once, file by file.
     pub fn facts_by_row(&self) -> FactTable<'_> {
         let set = SetRows::new(&self.checks, &self.document).by_row();
-        FactTable { snapshot: self, rules: self.checks.rule_sets(), set }
+        FactTable { snapshot: self, rules: self.checks.rule_sets(), set, lines: OnceLock::new() }
     }
 
     /// A view of this state. `None` when cancelled.
@@ -230,6 +237,7 @@ pub struct FactTable<'s> {
     snapshot: &'s Snapshot,
     rules: Arc<[RuleSet]>,
     set: SetRows<'s>,
+    lines: OnceLock<RowLines>,
 }
 
 impl<'s> FactTable<'s> {
@@ -324,6 +332,41 @@ impl RowFacts for Facts<'_, '_> {
         let profile = self.table.snapshot.checks.profile();
         self.entry_rules().iter().any(|rule| rule.severity_in(profile) == Some(severity))
             || self.table.set.has_severity(severity, self.row, &self.record)
+    }
+
+    fn more(&self, column: Column) -> Value<'_> {
+        let snapshot = self.table.snapshot;
+        let document = &snapshot.document;
+        let of_group = |group: UrlGroup| {
+            let (entry, text) = document.entry(self.row);
+            let found = urls(&entry, &text, document.names(self.row)).into_iter().filter(|url| url.group == group);
+            let found: Vec<String> = found.map(|url| url.value.clone()).collect();
+            Value::Text(found.join(" ").into())
+        };
+        match column {
+            Column::Line => {
+                let lines = self.table.lines.get_or_init(|| RowLines::of(document, &Arc::default()));
+                lines.of_entry(document, self.row).map_or(Value::Absent, Value::Number)
+            }
+            Column::Count(kind) => {
+                let found = document.extensions(self.row);
+                Value::Number(u64::from(match kind {
+                    Extension::Image => found.image,
+                    Extension::Video => found.video,
+                    Extension::News => found.news,
+                    Extension::Alternate => found.alternate,
+                    Extension::Other => found.other,
+                }))
+            }
+            Column::Images => of_group(UrlGroup::Images),
+            Column::Videos => of_group(UrlGroup::Videos),
+            Column::Alternates => of_group(UrlGroup::Alternates),
+            Column::Rules => {
+                let codes: Vec<&str> = snapshot.rules_of(self.row).iter().map(Rule::code).collect();
+                Value::Text(codes.join(" ").into())
+            }
+            _ => Value::Absent,
+        }
     }
 }
 

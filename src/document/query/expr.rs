@@ -5,7 +5,7 @@
 
 use super::date::Date;
 use super::scan::{needs_quotes, quoted, quoted_if_needed};
-use super::{Extension, State};
+use super::{Extension, RowFacts, State};
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::{Field, Severity};
 use std::fmt;
@@ -135,6 +135,15 @@ impl Has {
         (Self::Field(Field::Changefreq), "changefreq"),
         (Self::Field(Field::Priority), "priority"),
     ];
+
+    /// Whether a row has it.
+    pub fn holds<R: RowFacts + ?Sized>(self, row: &R) -> bool {
+        match self {
+            Self::Field(field) => row.value(field).is_some(),
+            Self::Extension(kind) => row.has_extension(kind),
+            Self::AnyExtension => Extension::ALL.into_iter().any(|kind| row.has_extension(kind)),
+        }
+    }
 }
 
 impl State {

@@ -44,6 +44,7 @@ pub use expr::{Has, Name};
 pub(super) use needle::Needle;
 pub use text::{UrlPattern, regex_message, rule_indexes};
 
+use super::sort::{Column, Value};
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
@@ -157,6 +158,10 @@ pub trait RowFacts {
     fn has_rule(&self, rule: u16) -> bool;
     /// Whether the row has a finding of this severity.
     fn has_severity(&self, severity: Severity) -> bool;
+    /// What a column says of the row that is none of the above; such columns are only sorted by.
+    fn more(&self, _column: Column) -> Value<'_> {
+        Value::Absent
+    }
 }
 
 impl Query {

@@ -266,7 +266,7 @@ fn candidates_fit_the_place_on_the_line() {
         ("s/a/b/g where rule:loc", 19, &["loc-empty"]),
         ("filter severity:e", 16, &["error"]),
         ("sort -lastmod,pr", 14, &["priority"]),
-        ("sort -p", 6, &["priority"]),
+        ("sort -p", 6, &["priority", "path"]),
         ("marks in", 6, &["invert"]),
         ("fix sa", 4, &["safe"]),
         ("/is:m", 4, &["marked"]),
