@@ -4,10 +4,9 @@ use super::args::{Check, CheckFormat, Common};
 use super::baseline::Baseline;
 use super::choose::Choice;
 use super::destination::Destination;
-use super::grouping::{Extent, Groups};
 use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
 use super::report::{self, JunitReport, SPOOL, SarifLog};
-use super::text_report::TextReport;
+use super::text_report;
 use super::walk::{Set, held};
 use super::{Failure, Status, Streams, each_path, filter};
 use crate::check::profile::Profile;
@@ -21,6 +20,7 @@ use crate::protocol::Severity;
 use crate::session::Session;
 use crate::session::checks::Counts;
 use crate::session::findings::{self, Reported};
+use crate::session::grouping::{Extent, Groups};
 use crate::session::parts::{Told, Wanted};
 use crate::session::policy::{Policy, PolicyText};
 use crate::session::report::Reporter;
@@ -65,7 +65,7 @@ struct Report {
 
 /// How findings are printed: at once where the form allows, so that they need not be held.
 enum Form {
-    Text(TextReport),
+    Text(Grouped),
     /// Text with every finding on a line of its own.
     Lines,
     Github,
@@ -106,7 +106,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
         worst: check.max_findings.map(Worst::new),
         form: match check.format {
             CheckFormat::Text if check.all || check.max_findings.is_some() => Form::Lines,
-            CheckFormat::Text => Form::Text(TextReport::default()),
+            CheckFormat::Text => Form::Text(Grouped::default()),
             CheckFormat::Github => Form::Github,
             CheckFormat::Json => Form::Json(BufWriter::new(SpooledTempFile::new(SPOOL))),
             CheckFormat::Sarif => Form::Sarif(SarifLog::new()),
@@ -212,6 +212,7 @@ impl Report {
     /// Takes in what is found in the set as a whole.
     fn tell_of_set(&mut self, reporter: &Reporter, set: &Set, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
+        self.take_groups(streams.out)?;
         let refused: Vec<Reported> = set.session().unread().iter().filter_map(findings::refused).collect();
         for found in refused {
             self.take_apart(&found, streams.out)?;
@@ -256,7 +257,7 @@ impl Report {
     fn take_groups(&mut self, out: &mut dyn Write) -> Result<(), Failure> {
         for group in self.groups.finish() {
             if let Some((rule, severity)) = group.counted() {
-                self.count(rule, severity, 1);
+                self.count_unlisted(rule, severity, 1);
             } else if let Some((found, extent)) = group.into_finding() {
                 self.take((&found, extent), out)?;
             }
@@ -274,8 +275,8 @@ impl Report {
             return Ok(());
         }
         self.count(found.finding.rule, found.finding.severity, 1);
-        if let Form::Text(groups) = &mut self.form {
-            groups.add(found);
+        if let Form::Text(grouped) = &mut self.form {
+            grouped.add(found);
             return Ok(());
         }
         match &mut self.worst {
@@ -310,9 +311,6 @@ impl Report {
         };
         *sum += findings;
         self.counted += findings;
-        if let Form::Text(groups) = &mut self.form {
-            groups.count(rule, severity, findings);
-        }
         *self.summary.rules.entry(rule.code()).or_default() += findings;
         self.fails |= self.choice.fails(severity);
     }
@@ -322,8 +320,16 @@ impl Report {
         for (rule, count) in Rule::ALL.into_iter().zip(counts) {
             let severity = rule.severity_in(profile).filter(|_| *count > 0 && self.choice.takes(rule));
             if let Some(severity) = severity.filter(|severity| !self.groups.count(rule, *severity, u64::from(*count))) {
-                self.count(rule, severity, u64::from(*count));
+                self.count_unlisted(rule, severity, u64::from(*count));
             }
+        }
+    }
+
+    /// Counts findings that were not put into words.
+    fn count_unlisted(&mut self, rule: Rule, severity: Severity, findings: u64) {
+        self.count(rule, severity, findings);
+        if let Form::Text(grouped) = &mut self.form {
+            grouped.count(rule, severity, findings);
         }
     }
 
@@ -342,7 +348,7 @@ impl Report {
         }
         match &mut self.form {
             Form::Lines | Form::Github => {}
-            Form::Text(groups) => groups.print(out, self.colour)?,
+            Form::Text(grouped) => text_report::print(grouped, out, self.colour)?,
             Form::Json(spool) => {
                 // Seeking writes what is buffered.
                 spool.seek(SeekFrom::Start(0))?;

@@ -20,7 +20,6 @@ pub mod diff;
 mod edit;
 mod explain;
 pub mod fix;
-mod grouping;
 mod help;
 mod list;
 mod lock;

@@ -2,7 +2,7 @@
 //!
 //! The whole script is read before its first command runs; the first that is refused ends the run.
 
-use super::args::Open;
+use super::args::{Common, Open};
 use super::changes::{changes, verify};
 use super::damage::Damage;
 use super::destination::Destination;
@@ -12,6 +12,7 @@ use super::save::{Agreed, save, show_plan};
 use super::values::{refuse_assignments, refuse_urls};
 use super::{Failure, Status, Streams};
 use crate::files::{self, is_stream};
+use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::command::{Command, Line, Scope, script};
 use crate::session::kept::RULES;
@@ -123,8 +124,11 @@ impl Run<'_> {
                 self.session = self.open.common.open_set(&self.target, self.open.common.now()?, streams)?;
             }
             Command::Check(Some(path)) => {
-                let written = self.session.write_findings(Path::new(path));
-                streams.note(&written.map_err(|refused| at(line, &refused.to_string(), String::new()))?);
+                let written = self.session.findings_report().write(Path::new(path), &Progress::default());
+                let written = written.map_err(|refused| at(line, &refused.to_string(), String::new()))?;
+                if let Some(words) = written {
+                    streams.note(&words);
+                }
             }
             Command::Check(None) => {
                 for finding in self.session.report() {

@@ -13,6 +13,7 @@ mod extend;
 pub mod findings;
 mod fix;
 mod frame;
+pub mod grouping;
 pub mod history;
 pub mod intent;
 pub mod journal;

@@ -4,6 +4,10 @@
 //! [`Reporter`], so that both say the same.
 
 mod markdown;
+mod summary;
+
+pub use markdown::FindingsReport;
+pub use summary::{FileGroup, RuleGroup, Summary};
 
 use super::Session;
 use super::checks::{NEAR_ROWS, rule_of};
@@ -235,6 +239,16 @@ impl Reporter {
 }
 
 impl Session {
+    /// The same set to read from on another thread: without history, files on disk and journal, so nothing can be changed.
+    fn detached(&self) -> Self {
+        let mut session = Self::new(self.now.now, None);
+        session.now = self.now.clone();
+        (session.path, session.paths) = (self.path.clone(), self.paths.clone());
+        session.file_findings = Arc::clone(&self.file_findings);
+        (session.owes_files, session.loading) = (self.owes_files, self.loading);
+        session
+    }
+
     /// Every finding with its place, in the order of the files: the index first, then each file, its own
     /// findings before its rows', then the set's.
     pub fn report(&self) -> Vec<Reported> {

@@ -30,6 +30,8 @@ pub enum Kind {
     Read,
     /// Listing a folder, for completion.
     List,
+    /// Writing the findings to a file.
+    Report,
 }
 
 impl Kind {
@@ -45,6 +47,7 @@ impl Kind {
         Self::Look,
         Self::Read,
         Self::List,
+        Self::Report,
     ];
 
     /// Whether a newer request makes the running one pointless. Never true for work with an effect.

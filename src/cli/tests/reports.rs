@@ -111,3 +111,48 @@ fn a_policy_names_forbidden_and_missing_urls() {
     let (status, _, notes) = sited(&folder, "check DIR/a.xml --never ");
     assert!(status == 2 && notes.contains("every URL"), "{notes}");
 }
+
+#[test]
+fn other_rows_are_named_by_their_lines() {
+    let folder = tempfile::tempdir().unwrap();
+    let entry = |loc: &str| format!("<url>\n<loc>{loc}</loc>\n</url>\n");
+    let link = |to: &str| format!("<xhtml:link rel=\"alternate\" hreflang=\"{to}\" href=\"https://e.com/{to}\"/>");
+    let pages = entry("https://e.com/x") + &entry("https://e.com/a") + &entry("https://e.com/a");
+    let one = format!("<url><loc>https://e.com/en</loc>{}{}</url>\n", link("en"), link("de"));
+    let de = format!("<url><loc>https://e.com/de</loc>{}</url>\n", link("de"));
+    let root = HEAD.replace('>', " xmlns:xhtml=\"http://www.w3.org/1999/xhtml\">");
+    fs::write(folder.path().join("a.xml"), format!("{root}{pages}{one}</urlset>\n")).unwrap();
+    fs::write(folder.path().join("b.xml"), format!("{root}\n{}{de}</urlset>\n", entry("https://e.com/x"))).unwrap();
+    let (_, out, _) = sited(&folder, "check DIR/ --rule set-duplicate*,hreflang-no-return --all");
+    for expected in [
+        "DIR/a.xml:9:6: warning[set-duplicate]: the same URL as line 6 (a.xml)\n",
+        "DIR/b.xml:4:6: warning[set-duplicate-across-files]: the same URL is in another file: line 3 (a.xml)\n",
+        "https://e.com/de (b.xml, line 6) does not list this page: the link is ignored\n",
+    ] {
+        assert!(out.contains(expected), "{expected}\n{out}");
+    }
+}
+
+#[test]
+fn the_markdown_report_counts_as_the_text_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = |number: usize| format!("<url><loc>https://e{}.com</loc><priority>.5</priority></url>\n", number % 3);
+    let text: String = (0..40).map(page).collect();
+    fs::write(folder.path().join("a.xml"), format!("{HEAD}{text}</urlset>\n")).unwrap();
+    file(&folder, "b.xml", 30);
+    let (_, out, _) = sited(&folder, "check DIR/ --now 2026-11-22 --base-url https://e.com/");
+    let table = out.lines().skip_while(|line| !line.is_empty()).skip(1).map(str::to_owned);
+    let words = |line: String| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let printed: Vec<Vec<String>> = table.map(words).collect();
+    assert!(printed.len() > 4 && printed.contains(&words("1 note priority-form".to_owned())), "{out}");
+    fs::write(folder.path().join("s"), format!("check {}/report.md\n", folder.path().display())).unwrap();
+    let (status, _, notes) = sited(&folder, "DIR/ --script DIR/s --now 2026-11-22 --base-url https://e.com/");
+    assert_eq!(status, 0, "{notes}");
+    let report = fs::read_to_string(folder.path().join("report.md")).unwrap();
+    let rows = report.lines().filter(|line| line.starts_with("| ")).skip(1);
+    let cells = |line: &str| {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        vec![cells[2].to_owned(), cells[1].to_owned(), cells[3].to_owned()]
+    };
+    assert_eq!(rows.map(cells).collect::<Vec<_>>(), printed, "{report}");
+}

@@ -3,7 +3,7 @@
 //! Invariant: it does what the screen says beside its sign, and nothing that the screen does not show.
 
 use super::list::{Choice, List};
-use super::{App, Mode, large};
+use super::{App, Mode, Purpose, large};
 use crate::check::rule::{FixKind, Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Severity;
@@ -63,16 +63,19 @@ impl App {
         self.fix_here(row, rows, first);
     }
 
-    /// Puts a finding of a rule right that the current row has.
-    pub(super) fn fix_rule(&mut self, rule: Rule) {
+    /// Shows what the fix of a rule that the current row breaks would do; Enter does it.
+    pub(super) fn preview_rule(&mut self, rule: Rule) {
         let Some(row) = self.grid.row else { return };
-        let is_it = |here: &Here| matches!(here, Here::Row(finding) if finding.rule == rule);
-        match self.findings_here(row).into_iter().find(|here| is_it(here) && self.has_way(row, here)) {
-            Some(here) => {
-                let rows = self.targets(None);
-                self.fix_here(row, rows, here);
+        let found = self.findings_here(row).into_iter().find_map(|here| match here {
+            Here::Row(finding) if finding.rule == rule => Some(finding),
+            _ => None,
+        });
+        match found {
+            Some(finding) if self.needs_decision(row, &finding) => self.open_decide(row, &finding),
+            Some(finding) if finding.fix.is_some() => {
+                self.open_line(Purpose::Command, &format!("fix {}", rule.code()));
             }
-            None => self.open_rule(rule),
+            _ => self.open_rule(rule),
         }
     }
 
@@ -127,7 +130,7 @@ impl App {
             return self.ask_side();
         }
         match place.member().and_then(|file| self.session.view().question(file, rule)) {
-            Some(line) => self.open_line(super::Purpose::Command, &line),
+            Some(line) => self.open_line(Purpose::Command, &line),
             None => self.change(self.session.fix_of_whole(place, rule)),
         }
     }
@@ -135,9 +138,11 @@ impl App {
     /// Fixes what is chosen in a list that shows what its fixes do.
     pub(super) fn fix_chosen(&mut self, list: Box<List>) {
         match list.lines.get(list.chosen).map(|(_, choice)| choice.clone()) {
-            Some(Choice::Found(place, rule)) if self.is_fixable(place, rule) => self.fix_whole(place, rule),
+            Some(Choice::Found(place, rule)) if self.is_fixable(place, rule) => {
+                return self.preview_whole(place, rule, list.under_rules);
+            }
             Some(Choice::FixWhole(place, rule)) => self.fix_whole(place, rule),
-            Some(Choice::OfRow(rule)) if rule.fix() != FixKind::None => return self.fix_rule(rule),
+            Some(Choice::OfRow(rule)) if rule.fix() != FixKind::None => return self.preview_rule(rule),
             Some(Choice::OfRow(rule) | Choice::Found(_, rule)) => {
                 self.mode = Mode::List(list);
                 return self.fail(format!("no fix for {}: {}", rule.code(), fix_words(rule.fix())));

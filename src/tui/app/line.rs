@@ -283,10 +283,7 @@ impl App {
                 }
             }
             Command::Check(None) => self.open_rules(),
-            Command::Check(Some(path)) => match self.session.write_findings(std::path::Path::new(&path)) {
-                Ok(words) => self.say(words),
-                Err(refused) => self.fail(refused.0),
-            },
+            Command::Check(Some(path)) => self.write_findings(path),
             Command::Help(topic) => self.open_help(topic.as_deref()),
             Command::Changes => self.open_changes(),
             Command::Plan => self.open_plan(),

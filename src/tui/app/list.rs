@@ -448,7 +448,7 @@ impl App {
                 self.grid.field = field;
                 self.open_cell(false);
             }
-            Choice::OfRow(rule) => self.fix_rule(rule),
+            Choice::OfRow(rule) => self.preview_rule(rule),
             Choice::Found(_, rule) => self.open_of_files(rule),
             Choice::FixWhole(place, rule) => self.fix_whole(place, rule),
             Choice::Element(path) => self.add_element(&path),

@@ -164,6 +164,8 @@ pub enum Outcome {
     Compared(Result<Box<Compared>, String>),
     /// A merge worked out; `None` if the job was stopped.
     Merged(Option<Box<Merged>>),
+    /// The findings are written, and what was written; `Ok(None)` if the job was stopped.
+    Reported(Result<Option<String>, Refused>),
 }
 
 /// What is to be done outside of the state.
@@ -548,6 +550,7 @@ impl App {
             Outcome::Listed(listing) => self.listed(listing),
             Outcome::Compared(result) => self.compared(result),
             Outcome::Merged(merged) => self.merged(merged),
+            Outcome::Reported(written) => self.findings_written(written),
             Outcome::Read { ticket, read } => large::take(self, ticket, *read),
         }
     }

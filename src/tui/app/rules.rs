@@ -2,17 +2,21 @@
 //!
 //! Invariant: a key is about the rule that is highlighted, and nothing is changed before it was shown.
 
+use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::list::{Choice, List, ListKind, blank, entry, heading};
-use super::{App, Mode, Purpose};
+use super::{App, Mode, Outcome, Purpose};
 use crate::check::rule::{FixKind, Grouping, Rule};
 use crate::document::sitemap::SitemapId;
+use crate::progress::Progress;
+use crate::session::change::Refused;
 use crate::session::explain::fix_words;
 use crate::session::findings::Place;
 use crate::session::whole::WholeFinding;
 use crate::words::{counted, grouped};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 impl App {
     /// The rules that are broken, with how often and in which files.
@@ -66,6 +70,8 @@ impl App {
         if lines.is_empty() {
             return self.say("no rule is broken");
         }
+        // `check` counts places: a row may break a rule in several.
+        lines.insert(0, heading("Findings by rule, and the number of rows that break it"));
         self.mode = Mode::List(List::new(ListKind::Rules, lines));
     }
 
@@ -135,22 +141,12 @@ impl App {
                 return;
             }
         };
-        // All entries of the index are fixed at once.
-        let whole = |place: Place| if place.is_of_index() { Place::Index(None) } else { place };
         let is_it = |finding: &WholeFinding<'_>| {
             finding.rule == rule && finding.is_fixable && place.is_none_or(|place| finding.place == place)
         };
         let (found, _) = self.session.first_whole_findings(1, is_it, |_| ());
         if let Some(finding) = found.first() {
-            let wanted = Choice::FixWhole(whole(finding.place), rule);
-            self.open_of_files(rule);
-            if let Mode::List(opened) = &mut self.mode {
-                opened.under_rules = Some(after);
-                if let Some(at) = opened.lines.iter().position(|(_, choice)| *choice == wanted) {
-                    opened.choose(at);
-                }
-            }
-            return;
+            return self.preview_whole(finding.place, rule, Some(after));
         }
         if place.is_none() && rule.fix() != FixKind::None {
             return self.open_line(Purpose::Command, &format!("%fix {}", rule.code()));
@@ -160,8 +156,40 @@ impl App {
         self.fail(format!("no fix for {}: {why}; K explains it", rule.code()));
     }
 
+    /// Shows what the fix of a finding that no row carries would do, chosen among those of its rule.
+    pub(super) fn preview_whole(&mut self, place: Place, rule: Rule, under_rules: Option<usize>) {
+        // All entries of the index are fixed at once.
+        let place = if place.is_of_index() { Place::Index(None) } else { place };
+        self.open_of_files(rule);
+        if let Mode::List(opened) = &mut self.mode {
+            opened.under_rules = under_rules;
+            if let Some(at) = opened.lines.iter().position(|(_, choice)| *choice == Choice::FixWhole(place, rule)) {
+                opened.choose(at);
+            }
+        }
+    }
+
     /// Asks for the name of the file that the findings are written to.
     pub(super) fn ask_findings_file(&mut self) {
         self.open_line(Purpose::Command, "check findings.md");
+    }
+
+    /// Writes the findings to a file: every row is put into words, which is work for a job.
+    pub(super) fn write_findings(&mut self, path: String) {
+        let report = self.session.findings_report();
+        self.say("writing the findings…");
+        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| {
+            Outcome::Reported(report.write(Path::new(&path), progress))
+        });
+        self.spawn(Kind::Report, work);
+    }
+
+    /// The findings are written, or not.
+    pub(super) fn findings_written(&mut self, written: Result<Option<String>, Refused>) {
+        match written {
+            Ok(Some(words)) => self.say(words),
+            Ok(None) => self.say("stopped; the findings were not written"),
+            Err(refused) => self.fail(refused.0),
+        }
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! Rows keep their findings; only what is listed is grouped. Which rules are, the table says ([`Rule::grouping`]).
 
+use super::findings::Reported;
 use crate::check::rule::{Grouping, Rule};
 use crate::document::rows::RowId;
 use crate::protocol::{Severity, location};
-use crate::session::findings::Reported;
 use crate::words::counted;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const MOST_HOSTS: usize = 10;
 
 /// The findings of a file that are one, and how many they are.
 #[derive(Debug)]
-pub(super) struct Group {
+pub struct Group {
     /// The first of them, if it was put into words.
     first: Option<Reported>,
     rule: Rule,
@@ -32,7 +32,7 @@ pub(super) struct Group {
 
 /// How many places and rows a finding stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Extent {
+pub struct Extent {
     /// Places in the file.
     pub places: u64,
     /// Rows that have them.
@@ -41,11 +41,11 @@ pub(super) struct Extent {
 
 /// The groups of the file in hand.
 #[derive(Debug, Default)]
-pub(super) struct Groups(Vec<Group>);
+pub struct Groups(Vec<Group>);
 
 impl Groups {
     /// Takes in a finding if its rule is grouped; gives it back if not.
-    pub(super) fn take(&mut self, found: Reported) -> Option<Reported> {
+    pub fn take(&mut self, found: Reported) -> Option<Reported> {
         let rule = found.finding.rule;
         let mut host = match rule.grouping() {
             None => return Some(found),
@@ -86,7 +86,7 @@ impl Groups {
     }
 
     /// Takes in findings of rows that nobody put into words; false if the rule is not grouped by file.
-    pub(super) fn count(&mut self, rule: Rule, severity: Severity, rows: u64) -> bool {
+    pub fn count(&mut self, rule: Rule, severity: Severity, rows: u64) -> bool {
         if rule.grouping() != Some(Grouping::File) {
             return false;
         }
@@ -112,19 +112,19 @@ impl Groups {
     }
 
     /// The groups, in the order of their first findings.
-    pub(super) fn finish(&mut self) -> impl Iterator<Item = Group> + use<> {
+    pub fn finish(&mut self) -> impl Iterator<Item = Group> + use<> {
         std::mem::take(&mut self.0).into_iter()
     }
 }
 
 impl Group {
     /// The rule and how bad it is, where nothing was put into words.
-    pub(super) fn counted(&self) -> Option<(Rule, Severity)> {
+    pub fn counted(&self) -> Option<(Rule, Severity)> {
         self.first.is_none().then_some((self.rule, self.severity))
     }
 
     /// The finding, and how much it stands for if that is more than one place.
-    pub(super) fn into_finding(self) -> Option<(Reported, Option<Extent>)> {
+    pub fn into_finding(self) -> Option<(Reported, Option<Extent>)> {
         let mut found = self.first?;
         if self.places == 1 {
             return Some((found, None));

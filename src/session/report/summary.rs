@@ -1,0 +1,147 @@
+//! The findings of a run by severity, rule and file: what `check` prints as text and what a Markdown report lists.
+//!
+//! Invariant: what is held does not grow with the number of findings, only with the number of rules.
+
+use super::super::Session;
+use super::super::findings::Reported;
+use super::super::grouping::Groups;
+use super::Reporter;
+use crate::check::rule::Rule;
+use crate::document::sitemap::SitemapId;
+use crate::progress::Progress;
+use crate::protocol::Severity;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Places of one rule in one file that are kept.
+const PLACES: usize = 5;
+
+/// Files of which places are kept for one rule.
+const FILES: usize = 20;
+
+/// The findings of a run, the most severe first, then in the order in which their rules were found.
+#[derive(Debug, Default)]
+pub struct Summary {
+    rules: BTreeMap<(Reverse<Severity>, usize), RuleGroup>,
+    /// Rules in the order in which they were found first.
+    order: Vec<Rule>,
+}
+
+/// The findings of one rule.
+#[derive(Debug)]
+pub struct RuleGroup {
+    /// Which rule.
+    pub rule: Rule,
+    /// How bad.
+    pub severity: Severity,
+    /// The first files, in their order.
+    pub files: Vec<FileGroup>,
+    /// Findings, those that are only counted among them.
+    pub findings: u64,
+}
+
+/// The findings of one rule in one file.
+#[derive(Debug)]
+pub struct FileGroup {
+    /// The file, as its path was opened.
+    pub file: Arc<str>,
+    /// The first findings.
+    pub first: Vec<Reported>,
+    /// How many there are.
+    pub findings: u64,
+}
+
+impl Summary {
+    /// Takes in a finding; of most only the number is kept.
+    pub fn add(&mut self, found: &Reported) {
+        let group = self.group(found.finding.rule, found.finding.severity);
+        group.findings += 1;
+        // The findings of a file follow each other, apart from those about the set.
+        let known = group.files.iter().rposition(|of_file| of_file.file == found.file);
+        let at = known.or_else(|| {
+            let is_room = group.files.len() < FILES;
+            is_room.then(|| {
+                group.files.push(FileGroup { file: Arc::clone(&found.file), first: Vec::new(), findings: 0 });
+                group.files.len() - 1
+            })
+        });
+        let Some(of_file) = at.and_then(|at| group.files.get_mut(at)) else { return };
+        of_file.findings += 1;
+        if of_file.first.len() < PLACES {
+            of_file.first.push(found.clone());
+        }
+    }
+
+    /// Counts findings that were not put into words.
+    pub fn count(&mut self, rule: Rule, severity: Severity, findings: u64) {
+        self.group(rule, severity).findings += findings;
+    }
+
+    fn group(&mut self, rule: Rule, severity: Severity) -> &mut RuleGroup {
+        let place = self.order.iter().position(|known| *known == rule).unwrap_or_else(|| {
+            self.order.push(rule);
+            self.order.len() - 1
+        });
+        let new = || RuleGroup { rule, severity, files: Vec::new(), findings: 0 };
+        self.rules.entry((Reverse(severity), place)).or_insert_with(new)
+    }
+
+    /// The rules that are broken, the most severe first.
+    pub fn rules(&self) -> impl Iterator<Item = &RuleGroup> {
+        self.rules.values()
+    }
+
+    /// How many findings have this severity.
+    pub fn of_severity(&self, severity: Severity) -> u64 {
+        self.rules().filter(|group| group.severity == severity).map(|group| group.findings).sum()
+    }
+
+    /// Lists what was grouped.
+    fn add_groups(&mut self, groups: &mut Groups) {
+        for group in groups.finish() {
+            if let Some((found, _)) = group.into_finding() {
+                self.add(&found);
+            }
+        }
+    }
+}
+
+impl RuleGroup {
+    /// Findings in files beyond the first ones.
+    pub fn beyond(&self) -> u64 {
+        self.findings - self.files.iter().map(|of_file| of_file.findings).sum::<u64>()
+    }
+}
+
+impl FileGroup {
+    /// Findings beyond the first ones.
+    pub const fn beyond(&self) -> u64 {
+        self.findings - self.first.len() as u64
+    }
+}
+
+impl Session {
+    /// The findings as `check` counts them: those of one cause are one. Files that could not be read are left
+    /// out. `None` when cancelled.
+    pub(super) fn summary(&self, progress: &Progress) -> Option<Summary> {
+        let (mut all, mut groups) = (Summary::default(), Groups::default());
+        let take = |all: &mut Summary, groups: &mut Groups, found: Vec<Reported>| {
+            found.into_iter().filter_map(|found| groups.take(found)).for_each(|found| all.add(&found));
+        };
+        let reporter = Reporter::new(self);
+        take(&mut all, &mut groups, reporter.of_index(self));
+        all.add_groups(&mut groups);
+        for id in (0..self.document().as_agreed().sitemaps().len() as u32).map(SitemapId) {
+            let stopped = reporter.each_of_sitemap(self, (id, None), |found| {
+                take(&mut all, &mut groups, found);
+                if progress.is_cancelled() { Err(()) } else { Ok(()) }
+            });
+            stopped.ok()?;
+            all.add_groups(&mut groups);
+        }
+        take(&mut all, &mut groups, reporter.of_set(self));
+        all.add_groups(&mut groups);
+        Some(all)
+    }
+}
