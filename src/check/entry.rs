@@ -4,6 +4,7 @@
 //! entry. What is wrong is said in words elsewhere, when somebody looks at the row.
 
 use super::extension;
+use super::policy::Policy;
 use super::profile::Profile;
 use super::rule::{Rule, RuleSet};
 use super::rules::EXTENSIONS as EXTENSION_RULES;
@@ -31,6 +32,8 @@ pub struct Context<'a> {
     pub names: &'a Names,
     /// Where that file is published, if known; the rules of place are silent without it.
     pub home: Option<&'a Home>,
+    /// What the user allows, if that was said.
+    pub policy: Option<&'a Policy>,
 }
 
 /// White space of XML (XML 1.0, production 3).
@@ -118,6 +121,7 @@ const LOC_RULES: RuleSet = RuleSet::of(&[
     Rule::INDEX_CHILD_INCOMPLETE_URL,
     Rule::INDEX_CHILD_HOST,
     Rule::INDEX_CHILD_PATH,
+    Rule::POLICY_NEVER,
 ]);
 
 const LASTMOD_RULES: RuleSet =
@@ -457,6 +461,7 @@ fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
     }
     let rule = if context.names.kind == FileKind::List { Rule::TEXT_ENTITY } else { Rule::XML_DOUBLE_ESCAPED };
     set.insert_if(rule, is_escaped_twice(value));
+    set.insert_if(Rule::POLICY_NEVER, context.policy.is_some_and(|policy| policy.forbids(value).is_some()));
     let location = Location::of(value);
     let mut faults = location.judge();
     if let Some(home) = context.home {
@@ -480,7 +485,8 @@ mod tests {
     fn broken(text: &str, kind: FileKind, home: Option<&str>) -> String {
         let names = Names::plain(kind);
         let home = home.and_then(Home::parse);
-        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: home.as_ref() };
+        let context =
+            Context { now: NOW, profile: Profile::Protocol, names: &names, home: home.as_ref(), policy: None };
         let set = check(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &context);
         named(set)
     }
@@ -582,7 +588,7 @@ mod tests {
             (Field::Priority, "0.555", "priority-precision"),
         ];
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None };
+        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None, policy: None };
         for (field, value, expected) in table {
             assert_eq!(named(check_value(field, value, &context)), expected, "{value}");
         }
@@ -700,7 +706,7 @@ mod tests {
         rejected.extend(priorities.map(|value| of("priority", value)));
         rejected.extend(frequencies.map(|value| of("changefreq", value)));
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None };
+        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None, policy: None };
         for text in rejected {
             let set = check(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &context);
             // Nobody but the schema minds the order.
@@ -719,7 +725,7 @@ mod tests {
             let kind = if index { FileKind::Index } else { FileKind::Urlset };
             let names = Names::plain(kind);
             let home = Home::parse("https://example.com/b/sitemap.xml");
-            let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: home.as_ref() };
+            let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: home.as_ref(), policy: None };
             let fields: String = Field::ALL.iter().zip(&before).filter_map(|(field, value)| {
                 let (name, value) = (field.name(), escape::escape(value.as_deref()?));
                 Some(format!("<{name}>{value}</{name}>"))

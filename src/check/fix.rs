@@ -410,7 +410,13 @@ mod tests {
     fn with_context<T>(kind: FileKind, use_it: impl FnOnce(&Context) -> T) -> T {
         let names = Names::plain(kind);
         let home = Home::parse("https://example.com/sitemap.xml");
-        use_it(&Context { now: NOW, profile: crate::check::Profile::Protocol, names: &names, home: home.as_ref() })
+        use_it(&Context {
+            now: NOW,
+            profile: crate::check::Profile::Protocol,
+            names: &names,
+            home: home.as_ref(),
+            policy: None,
+        })
     }
 
     /// What stays the same in every repair, but for its order: the letters outside the core fields.

@@ -180,6 +180,9 @@ fn of_field(rule: Rule, field: Field, value: &str, context: &Context<'_>) -> Str
 }
 
 fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> String {
+    if let (Rule::POLICY_NEVER, Some(policy)) = (rule, context.policy) {
+        return format!("the policy forbids URLs that match {}", excerpt(policy.forbids(value).unwrap_or(""), 120));
+    }
     let kind = context.names.kind;
     let fault = Fault::ALL.iter().find(|fault| loc_rule(**fault, kind) == Some(rule));
     let Some(fault) = fault else { return rule.summary().to_owned() };
@@ -349,8 +352,13 @@ mod tests {
     fn found(text: &str, kind: FileKind) -> Vec<(String, String, String)> {
         let names = Names::plain(kind);
         let home = Home::parse("https://example.com/b/sitemap.xml");
-        let context =
-            Context { now: NOW, profile: crate::check::Profile::Protocol, names: &names, home: home.as_ref() };
+        let context = Context {
+            now: NOW,
+            profile: crate::check::Profile::Protocol,
+            names: &names,
+            home: home.as_ref(),
+            policy: None,
+        };
         let entry = Entry::of(text.as_bytes(), &names);
         let set = super::super::check(&entry, text.as_bytes(), &context);
         let findings = messages(&entry, text.as_bytes(), &context, set);
@@ -491,7 +499,8 @@ mod tests {
     #[test]
     fn rules_of_the_set_are_left_to_those_who_know_it() {
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, profile: crate::check::Profile::Protocol, names: &names, home: None };
+        let context =
+            Context { now: NOW, profile: crate::check::Profile::Protocol, names: &names, home: None, policy: None };
         let text = b"<url><loc>https://example.com/</loc></url>";
         let set = RuleSet::of(&[Rule::SET_DUPLICATE, Rule::LASTMOD_MISSING]);
         assert_eq!(messages(&Entry::of(text, &names), text, &context, set), []);
@@ -500,7 +509,8 @@ mod tests {
     #[test]
     fn what_is_typed_is_judged_alone() {
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, profile: crate::check::Profile::Protocol, names: &names, home: None };
+        let context =
+            Context { now: NOW, profile: crate::check::Profile::Protocol, names: &names, home: None, policy: None };
         let findings = messages_of_value(Field::Lastmod, "2026-11-3", &context);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].message, "2026-11-3: write the day with two digits: 2026-11-03");

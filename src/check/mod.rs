@@ -12,6 +12,7 @@ pub mod frame;
 pub mod index;
 pub mod message;
 pub mod name;
+pub mod policy;
 pub mod profile;
 pub mod quirk;
 pub mod reading;

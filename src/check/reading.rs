@@ -96,7 +96,7 @@ impl Reading {
             return None;
         }
         let judged = self.neighbours.judge(&loc, context.home);
-        if !judged.faults.is_empty() {
+        if !judged.faults.is_empty() || context.policy.is_some_and(|policy| policy.forbids(&loc).is_some()) {
             return None;
         }
         let facts = entry::Facts { lastmod, changefreq };
@@ -178,7 +178,7 @@ mod tests {
         ) {
             let names = Names::plain(if index { FileKind::Index } else { FileKind::Urlset });
             let home = Home::parse("https://example.com/b/sitemap.xml").filter(|_| at_home);
-            let context = Context { now: NOW, profile, names: &names, home: home.as_ref() };
+            let context = Context { now: NOW, profile, names: &names, home: home.as_ref(), policy: None };
             let mut reading = Reading::default();
             for text in texts.iter().chain(&texts).map(String::as_bytes) {
                 let entry = Entry::of(text, &names);
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_plain_entry_takes_the_quick_way() {
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None };
+        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None, policy: None };
         let mut reading = Reading::default();
         let (loc, link) = ("<loc>https://e.com/a?b&amp;c</loc>", "<xhtml:link rel=\"alternate\" href=\"/\"/>");
         for (text, quick) in [

@@ -7,7 +7,7 @@ use super::fix::Fix;
 use super::help::Help;
 use super::merge::Merge;
 pub use super::options::Common;
-use super::options::{SaveOptions, UrlList, size, when};
+use super::options::{PolicyOptions, SaveOptions, UrlList, size, when};
 use super::rows::{Add, Dedupe, Keep, Remove, ReplaceIn, Sort};
 use super::set::Set;
 use super::stats::Stats;
@@ -81,6 +81,9 @@ pub struct Open {
     /// Colours
     #[arg(long, value_name = "NAME")]
     pub theme: Option<Theme>,
+    /// What must not, and what must be listed
+    #[command(flatten)]
+    pub policy: PolicyOptions,
     /// What is the same for every task
     #[command(flatten)]
     pub common: Common,
@@ -89,7 +92,7 @@ pub struct Open {
 impl Open {
     /// The first thing that was said of the screen, as it is called on the command line; a task has no use for it.
     pub fn first(&self) -> Option<String> {
-        let Self { paths, script, force, read_only, theme, common } = self;
+        let Self { paths, script, force, read_only, theme, policy, common } = self;
         let Common { base_url, now, profile, cross_submission, allow_missing, allow_empty, .. } = common;
         let Common { accept_repairs, mkdir, max_bytes, backup, loc_column, .. } = common;
         let options = [
@@ -110,6 +113,7 @@ impl Open {
             (backup.is_some(), "--backup"),
         ];
         let option = options.into_iter().find(|(given, _)| *given).map(|(_, name)| name.to_owned());
+        let option = option.or_else(|| policy.first().map(str::to_owned));
         option.or_else(|| paths.first().map(|path| path.to_string_lossy().into_owned()))
     }
 }
@@ -225,15 +229,9 @@ pub struct Check {
     /// Only findings of rows that pass
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
-    /// Report every URL that matches, such as '/wp-admin/' or 'https://*/preview/**'; may be repeated
-    #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
-    pub never: Vec<String>,
-    /// Report this URL if the set does not list it; may be repeated
-    #[arg(long, value_name = "URL")]
-    pub must: Vec<String>,
-    /// Read more of both from a TOML file: never = ["GLOB", …] and must = ["URL", …]
-    #[arg(long, value_name = "FILE")]
-    pub policy: Option<PathBuf>,
+    /// What must not, and what must be listed
+    #[command(flatten)]
+    pub policy: PolicyOptions,
     /// Print the N most severe findings only; all are counted
     #[arg(long, value_name = "N")]
     pub max_findings: Option<usize>,

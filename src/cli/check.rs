@@ -22,8 +22,7 @@ use crate::session::checks::Counts;
 use crate::session::findings::{self, Reported};
 use crate::session::grouping::{Extent, Groups};
 use crate::session::parts::{Told, Wanted};
-use crate::session::policy::{Policy, PolicyText};
-use crate::session::report::Reporter;
+use crate::session::report::{Reporter, Summary as Grouped};
 use crate::words::{counted, counted_entries};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,8 +42,6 @@ struct Report {
     query: Option<Query>,
     /// Findings that are known and left out.
     known: Option<Baseline>,
-    /// The user's own rules.
-    policy: Option<Policy>,
     /// Findings that are only taken down.
     accepted: Option<Baseline>,
     files: Vec<File>,
@@ -92,10 +89,9 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     }
     let mut report = Report {
         choice: Choice::of(check)?,
-        common: check.common.reporting(),
+        common: Common { policy: check.policy.read()?, ..check.common.reporting() },
         query: filter(check.filter.as_deref(), now)?,
         known: check.baseline.as_deref().map(Baseline::read).transpose()?,
-        policy: policy(check)?,
         accepted: check.write_baseline.as_ref().map(|_| Baseline::default()),
         files: Vec::new(),
         summary: Summary::default(),
@@ -182,18 +178,6 @@ impl Report {
         let reporter = Reporter::new(set.session());
         self.take_all(reporter.of_index(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
-        if self.policy.is_some() {
-            // Every URL is looked at, whatever the rules say of it.
-            set.each(streams, |session, id, out| {
-                reporter.each_of_sitemap(session, (id, None), |found| self.take_all(found, session, out))?;
-                let found = self.policy.as_mut().map(|policy| policy.of_sitemap(session, id)).unwrap_or_default();
-                self.take_all(found, session, out)?;
-                self.take_groups(out)
-            })?;
-            let missing = self.policy.as_ref().map(|policy| policy.missing(set.session())).unwrap_or_default();
-            self.take_all(missing, set.session(), streams.out)?;
-            return self.tell_of_set(&reporter, set, streams);
-        }
         set.each_told(streams, |session, (id, told), out| {
             let rows = match told {
                 Told::All => None,
@@ -425,23 +409,6 @@ impl Worst {
         self.findings.len() >= self.most
             && self.findings.last_key_value().is_none_or(|((severity, _), _)| severity.0 == Severity::Error)
     }
-}
-
-/// The policy of the options and the file, if there is one.
-fn policy(check: &Check) -> Result<Option<Policy>, Failure> {
-    const EXAMPLE: &str = "a policy file is TOML: never = [\"/wp-admin/\"] and must = [\"https://example.com/\"]";
-    let mut text = PolicyText { never: check.never.clone(), must: check.must.clone() };
-    if let Some(path) = &check.policy {
-        let file = std::fs::read_to_string(path).map_err(|error| files::Error::system("read", path, error))?;
-        let of_file = toml::from_str(&file)
-            .map_err(|error| Failure::Usage(format!("{}: {}", path.display(), error.message()), EXAMPLE.to_owned()))?;
-        text.join(of_file);
-    }
-    if text.never.is_empty() && text.must.is_empty() && check.policy.is_none() {
-        return Ok(None);
-    }
-    let policy = Policy::new(text).map_err(|error| Failure::Usage(format!("--never: {error}"), EXAMPLE.to_owned()))?;
-    Ok(Some(policy))
 }
 
 pub(super) fn shown(reported: &Reported) -> Finding<'_> {

@@ -47,6 +47,7 @@ mod urls;
 mod values;
 mod walk;
 
+use crate::check::policy::Policy;
 use crate::check::profile::Profile;
 use crate::document::query::Query;
 use crate::files;
@@ -69,6 +70,7 @@ use std::collections::BTreeSet;
 use std::io::{self, BufWriter, LineWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use walk::held;
 
 /// How a run ended.
@@ -324,6 +326,8 @@ pub struct Screen {
     pub cross_submission: bool,
     /// When the files that a save replaces are kept.
     pub backup: files::backup::When,
+    /// What the set is held against.
+    pub policy: Option<Arc<Policy>>,
 }
 
 /// Bytes of results that are written at once.
@@ -416,6 +420,7 @@ fn screen(open: &Open) -> Result<Screen, Failure> {
         profile: common.profile.unwrap_or_default(),
         cross_submission: common.cross_submission,
         backup: common.backup.unwrap_or_default(),
+        policy: open.policy.read()?,
     })
 }
 
@@ -488,6 +493,7 @@ impl Common {
         let mut session = Session::new(now, self.limits()?.base_url);
         session.set_state_folder(streams.state.clone());
         session.set_profile(self.profile.unwrap_or_default());
+        session.set_policy(self.policy.clone());
         session.set_backups(self.backup.unwrap_or_default());
         if self.cross_submission {
             session.allow_other_sites();

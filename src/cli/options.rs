@@ -1,9 +1,13 @@
 //! Groups of options that several commands share, and how their values are read.
 
+use super::Failure;
+use crate::check::policy::Policy;
 use crate::check::profile::Profile;
 use crate::files::{Conflicts, backup};
+use crate::session::policy::{EXAMPLE, PolicyError, PolicyText};
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What is the same for every task.
 #[derive(Debug, Clone, Default, Args)]
@@ -47,6 +51,47 @@ pub struct Common {
     /// What the command does with files that have merge conflicts.
     #[arg(skip)]
     pub conflicts: Conflicts,
+    /// What the set is held against.
+    #[arg(skip)]
+    pub policy: Option<Arc<Policy>>,
+}
+
+/// The user's own policy.
+#[derive(Debug, Clone, Default, Args)]
+pub struct PolicyOptions {
+    /// Report every URL that matches, such as '/wp-admin/' or 'https://*/preview/**'; may be repeated
+    #[arg(long, value_name = "GLOB", allow_hyphen_values = true)]
+    pub never: Vec<String>,
+    /// Report this URL if the set does not list it; may be repeated
+    #[arg(long, value_name = "URL")]
+    pub must: Vec<String>,
+    /// Read more of both from a TOML file: never = ["GLOB", …] and must = ["URL", …]
+    #[arg(long, value_name = "FILE")]
+    pub policy: Option<PathBuf>,
+}
+
+impl PolicyOptions {
+    /// The policy of the options and the file, if there is one.
+    pub(super) fn read(&self) -> Result<Option<Arc<Policy>>, Failure> {
+        let mut text = PolicyText { never: self.never.clone(), must: self.must.clone() };
+        if let Some(path) = &self.policy {
+            text.join(PolicyText::read(path).map_err(|error| match error {
+                PolicyError::File(error) => error.into(),
+                PolicyError::Text(why) => Failure::Usage(why, EXAMPLE.to_owned()),
+            })?);
+        }
+        text.compile().map_err(|error| Failure::Usage(format!("--never: {error}"), EXAMPLE.to_owned()))
+    }
+
+    /// The first option that was given.
+    pub(super) const fn first(&self) -> Option<&'static str> {
+        match self {
+            Self { never, .. } if !never.is_empty() => Some("--never"),
+            Self { must, .. } if !must.is_empty() => Some("--must"),
+            Self { policy: Some(_), .. } => Some("--policy"),
+            Self { .. } => None,
+        }
+    }
 }
 
 /// How a changed set is saved, or that it is not.

@@ -24,6 +24,7 @@ use std::path::{Path, PathBuf};
 
 /// Runs a script on a set.
 pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let open = &Open { common: Common { policy: open.policy.read()?, ..open.common.clone() }, ..open.clone() };
     let now = open.common.now()?;
     let text = read(path)?;
     let lines = script(&text, &vocabulary(now))
@@ -97,6 +98,11 @@ impl Run<'_> {
         if is_about_all && matches!(line.command, Command::Delete(_)) {
             let hint = "say which: `delete where QUERY`; `%delete` deletes all".to_owned();
             return Err(at(line, "all rows would be deleted", hint));
+        }
+        // To keep all of them would change nothing; whoever wrote that meant some.
+        if is_about_all && matches!(line.command, Command::Keep(_)) {
+            let hint = "say which: `keep where QUERY`".to_owned();
+            return Err(at(line, "no rows are named", hint));
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ pub use reader::Reader;
 use super::parts::may_be_near;
 use super::snapshot::DocumentLocs;
 use crate::check::entry::{self, Context};
+use crate::check::policy::Policy;
 use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
@@ -65,6 +66,7 @@ pub struct Checks {
     /// Public URL of each sitemap, by its id, as far as known.
     homes: Arc<Vec<Option<Home>>>,
     profile: Profile,
+    policy: Option<Arc<Policy>>,
     /// Whether the set may list URLs of other sites; see [`CROSS_SUBMISSION`].
     allows_other_sites: bool,
     /// The latest date in each file, of a set whose files are not held; see [`super::parts`].
@@ -82,6 +84,7 @@ impl Default for Checks {
             near: Arc::default(),
             homes: Arc::default(),
             profile: Profile::default(),
+            policy: None,
             allows_other_sites: false,
             newest: Arc::default(),
         }
@@ -165,10 +168,26 @@ impl Checks {
         self.profile
     }
 
+    /// The user's own policy.
+    pub fn policy(&self) -> Option<&Policy> {
+        self.policy.as_deref()
+    }
+
+    /// The same, to be kept.
+    pub const fn shared_policy(&self) -> Option<&Arc<Policy>> {
+        self.policy.as_ref()
+    }
+
     /// The same rows for other expectations: every row is looked at again. `None` when cancelled.
     #[must_use]
-    pub fn in_profile(&self, profile: Profile, document: &Document, now: Now, progress: &Progress) -> Option<Self> {
-        let mut checks = Self { profile, ..self.clone() };
+    pub fn under(
+        &self,
+        (profile, policy): (Profile, Option<Arc<Policy>>),
+        document: &Document,
+        now: Now,
+        progress: &Progress,
+    ) -> Option<Self> {
+        let mut checks = Self { profile, policy, ..self.clone() };
         let all = Applied { touched: document.rows().map(|row| row.0).collect(), ..Applied::nothing(document) };
         let Rechecked { findings, counts, .. } = checks.recheck_rows(&all, now, progress)?;
         (checks.findings, checks.counts) = (findings, counts);
@@ -195,7 +214,7 @@ impl Checks {
     pub fn reader(&self, url: Option<&str>, bytes: u64, now: Now) -> Reader {
         // Room that is not used costs nothing: the system gives memory when it is first written to.
         let rows = (bytes / ENTRY_BYTES) as usize;
-        Reader::new(Arc::clone(&self.sets), (now.seconds, self.profile), (self.home_of(url), rows))
+        Reader::new(Arc::clone(&self.sets), (now.seconds, self.profile), (self.home_of(url), rows), self.policy.clone())
     }
 
     /// Takes in the rows of a file that was just appended to the document.
@@ -302,7 +321,8 @@ impl Checks {
                 // What the file itself says may stand between blanks or in references; only an edited value is plain.
                 let value = after.edited(row, field)?;
                 let home = self.homes.get(near.home(row).index()).and_then(Option::as_ref);
-                let context = Context { now: now.seconds, profile: self.profile, names: near.names(row), home };
+                let policy = self.policy();
+                let context = Context { now: now.seconds, profile: self.profile, names: near.names(row), home, policy };
                 let before = sets.get(usize::from(old)).copied().unwrap_or_default();
                 entry::revise(before, field, value, &after.record(row), &context)
             });
@@ -325,7 +345,7 @@ impl Checks {
     /// What the rules need to know about a row's surroundings.
     pub fn context<'c>(&'c self, document: &'c Document, row: RowId, now: Now) -> Context<'c> {
         let home = self.homes.get(document.sitemap_of(row).index()).and_then(Option::as_ref);
-        Context { now: now.seconds, profile: self.profile, names: document.names(row), home }
+        Context { now: now.seconds, profile: self.profile, names: document.names(row), home, policy: self.policy() }
     }
 
     /// Puts rechecked findings in place; the set index follows here unless a worker did it.

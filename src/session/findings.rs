@@ -330,11 +330,17 @@ impl Session {
             findings.extend(of_sitemap((document, &self.now.saved), id, self.now.checks.profile()));
         }
         findings.extend(self.of_index());
+        findings.extend(self.missing_urls().into_iter().map(|(_, finding)| finding));
         self.file_findings = Arc::new(findings);
     }
 
-    /// File rules of the files that a change touched.
+    /// File rules of the files that a change touched, and which required URLs are missing.
     pub(super) fn refresh_files(&mut self, old: &Document) {
+        self.refresh_touched_files(old);
+        self.check_required();
+    }
+
+    fn refresh_touched_files(&mut self, old: &Document) {
         let document = &self.now.state.document;
         let (now, old) = (document.as_agreed(), old.as_agreed());
         let same_index = match (now.index(), old.index()) {
@@ -418,6 +424,7 @@ impl Session {
             profile: self.now.checks.profile(),
             names: &index.source.names,
             home: home.as_ref(),
+            policy: None,
         };
         let sets = self.now.checks.rule_sets();
         for (number, set) in self.index_rules.iter().enumerate().filter(|(_, set)| **set != 0) {

@@ -183,16 +183,7 @@ impl Session {
 
     /// Chooses whose expectations count; every row is looked at again, on all cores.
     pub fn set_profile(&mut self, profile: Profile) {
-        if self.profile() == profile {
-            return;
-        }
-        let state = &self.now.state;
-        let checks = state.checks.in_profile(profile, &state.document, self.now.now, &Progress::default());
-        // Nobody cancels it.
-        if let Some(checks) = checks {
-            self.now.state.checks = checks;
-        }
-        self.check_files();
+        self.recheck(profile, self.now.checks.shared_policy().cloned());
     }
 
     /// Declares that other sites let this set speak for them; see [`CROSS_SUBMISSION`](checks::CROSS_SUBMISSION). Before
@@ -543,14 +534,14 @@ impl Session {
     }
 
     fn step(&mut self, back: bool) -> Option<Report> {
-        let profile = self.profile();
+        let (profile, policy) = (self.profile(), self.now.checks.shared_policy().cloned());
         let report = self.step_over(back);
         if report.is_some() {
             self.note_step(back);
         }
-        // A step that is older than the choice of the profile was checked for another one.
+        // A step that is older than the choice of the profile or the policy was checked for another one.
         if report.is_some() {
-            self.set_profile(profile);
+            self.recheck(profile, policy);
         }
         report
     }

@@ -385,6 +385,7 @@ impl Session {
         };
         let mtime = on_disk.as_ref().and_then(super::load::seconds);
         self.remember(on_disk);
+        self.listed |= visitor.listed();
         let url = sitemap.url.clone();
         let records = super::load::records(&mut visitor, &sitemap.quirks);
         let state = &mut self.now.state;
@@ -419,6 +420,7 @@ impl Session {
             place => !place.is_of_index(),
         });
         findings.extend(of_index);
+        self.check_required();
     }
 
     /// Brings a file back. False when it is another than before.

@@ -1,19 +1,23 @@
-//! The user's own policy: patterns that no URL may match, and URLs that must be listed.
+//! The user's own policy as it is written, and what the set as a whole is held against it.
 
 use super::Session;
-use super::findings::{Finding, Reported, field_offset};
+use super::change::Refused;
+use super::findings::{FileFinding, Place};
+use crate::check::policy::Policy;
+use crate::check::profile::Profile;
 use crate::check::rule::Rule;
-use crate::document::query::UrlPattern;
-use crate::document::sitemap::SitemapId;
-use crate::protocol::{Field, Severity};
-use crate::words::excerpt;
-use crate::xml::entry::Entry;
+use crate::files;
+use crate::progress::Progress;
+use crate::words::{counted, excerpt, grouped};
 use serde::Deserialize;
-use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
-/// Longest part of a pattern or URL that a message repeats.
+/// Longest part of a URL that a message repeats.
 const MOST: usize = 120;
+
+/// What is right in a policy file.
+pub const EXAMPLE: &str = "a policy file is TOML: never = [\"/wp-admin/\"] and must = [\"https://example.com/\"]";
 
 /// A policy as it is written, on the command line or in a TOML file.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -27,74 +31,122 @@ pub struct PolicyText {
     pub must: Vec<String>,
 }
 
+/// Why a policy file cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PolicyError {
+    /// It cannot be read.
+    #[error("{0}")]
+    File(#[from] files::Error),
+    /// It is no policy.
+    #[error("{0}")]
+    Text(String),
+}
+
 impl PolicyText {
+    /// Reads a policy file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is no policy.
+    pub fn read(path: &Path) -> Result<Self, PolicyError> {
+        let text = files::read_text(path)?;
+        toml::from_str(&text).map_err(|error| PolicyError::Text(format!("{}: {}", path.display(), error.message())))
+    }
+
     /// Adds what another policy says.
     pub fn join(&mut self, other: Self) {
         self.never.extend(other.never);
         self.must.extend(other.must);
     }
-}
 
-/// A policy, and which of its URLs were seen so far.
-#[derive(Debug)]
-pub struct Policy {
-    never: Vec<(String, UrlPattern)>,
-    must: HashMap<String, bool>,
-    /// The required URLs in the order in which they were given.
-    order: Vec<String>,
-}
-
-impl Policy {
-    /// Builds the patterns.
+    /// The policy; `None` where it says nothing.
     ///
     /// # Errors
     /// A pattern that is empty or too large, in words.
-    pub fn new(text: PolicyText) -> Result<Self, String> {
-        let compile = |pattern: String| {
-            let compiled = UrlPattern::new(&pattern).map_err(|error| format!("{pattern}: {error}"))?;
-            Ok((pattern, compiled))
-        };
-        let order: Vec<String> = text.must.into_iter().map(|url| url.trim().to_owned()).collect();
-        let must = order.iter().map(|url| (url.clone(), false)).collect();
-        Ok(Self { never: text.never.into_iter().map(compile).collect::<Result<_, String>>()?, must, order })
-    }
-
-    /// The forbidden URLs of a file, in its order; required ones are remembered.
-    pub fn of_sitemap(&mut self, session: &Session, id: SitemapId) -> Vec<Reported> {
-        let document = session.document();
-        let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
-        let path = sitemap.path.as_deref();
-        let file: Arc<str> = path.map_or_else(|| Arc::clone(&sitemap.name), |path| path.to_string_lossy().into());
-        let source = document.source_of(id).unwrap_or(&sitemap.frame);
-        let (mut lines, mut found) = (source.lines(), Vec::new());
-        for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
-            let loc = document.loc(row);
-            let loc = loc.trim();
-            if let Some(is_listed) = self.must.get_mut(loc) {
-                *is_listed = true;
-            }
-            let Some((pattern, _)) = self.never.iter().find(|(_, matcher)| matcher.matches(loc)) else { continue };
-            let at = document.origin(row).map(|(source, entry)| {
-                let anatomy = Entry::of(source.entry_text(entry), document.names(row));
-                lines.position(source.start(entry).unwrap_or_default() + field_offset(&anatomy, Some(Field::Loc)))
-            });
-            let message = format!("the policy forbids URLs that match {}", excerpt(pattern, MOST));
-            let finding = Finding::new(Rule::POLICY_NEVER, Severity::Error, Some(Field::Loc), message);
-            found.push(Reported { file: Arc::clone(&file), at, row: Some(row), loc: loc.into(), finding });
+    pub fn compile(self) -> Result<Option<Arc<Policy>>, String> {
+        if self.never.is_empty() && self.must.is_empty() {
+            return Ok(None);
         }
-        found
+        Policy::new(self.never, self.must).map(|policy| Some(Arc::new(policy)))
+    }
+}
+
+impl Session {
+    /// Required URLs that no file lists, each with its finding.
+    pub(super) fn missing_urls(&self) -> Vec<(&str, FileFinding)> {
+        // Files that are still coming may list them.
+        if self.loading {
+            return Vec::new();
+        }
+        let Some(policy) = self.now.checks.policy() else { return Vec::new() };
+        let is_listed = |(place, url): &(u32, &String)| {
+            if self.document().is_hollow() {
+                self.listed.contains(*place)
+            } else {
+                !self.now.rows_with_loc(url).is_empty()
+            }
+        };
+        let rule = Rule::POLICY_MUST;
+        let Some(severity) = rule.severity_in(self.profile()) else { return Vec::new() };
+        let missing = (0..).zip(policy.required()).filter(|one| !is_listed(one));
+        missing
+            .map(|(_, url)| {
+                let message = format!("{} is missing, and the policy requires it", excerpt(url, MOST));
+                let place = Place::Set;
+                (url.as_str(), FileFinding { place, rule, severity, field: None, message, fix: None, at: None })
+            })
+            .collect()
     }
 
-    /// The required URLs that no file lists.
-    pub fn missing(&self, session: &Session) -> Vec<Reported> {
-        let path = session.path().map_or_else(String::new, |path| path.to_string_lossy().into_owned());
-        let file: Arc<str> = path.into();
-        let missing = self.order.iter().filter(|url| self.must.get(*url) == Some(&false));
-        let reported = missing.map(|url| {
-            let message = format!("{} is missing, and the policy requires it", excerpt(url, MOST));
-            let finding = Finding::new(Rule::POLICY_MUST, Severity::Error, None, message);
-            Reported { file: Arc::clone(&file), at: None, row: None, loc: url.as_str().into(), finding }
-        });
-        reported.collect()
+    /// Looks again which required URLs are missing.
+    pub(super) fn check_required(&mut self) {
+        let is_old = |finding: &FileFinding| finding.rule == Rule::POLICY_MUST;
+        let missing: Vec<FileFinding> = self.missing_urls().into_iter().map(|(_, finding)| finding).collect();
+        if missing.is_empty() && !self.file_findings.iter().any(is_old) {
+            return;
+        }
+        let findings = Arc::make_mut(&mut self.file_findings);
+        findings.retain(|finding| !is_old(finding));
+        findings.extend(missing);
+    }
+
+    /// What the set is held against.
+    pub fn policy(&self) -> Option<&Arc<Policy>> {
+        self.now.checks.shared_policy()
+    }
+
+    /// Holds the set against the policy of a file; gives back what came of it, in words.
+    pub(super) fn read_policy(&mut self, path: &str) -> Result<String, Refused> {
+        let text = PolicyText::read(Path::new(path)).map_err(|error| match error {
+            PolicyError::File(error) => Refused(error.to_string()),
+            PolicyError::Text(why) => Refused(format!("{why}; {EXAMPLE}")),
+        })?;
+        let policy = text.compile().map_err(|why| Refused(format!("{path}: {why}")))?;
+        self.set_policy(policy);
+        let count = |rule: Rule| self.rule_counts().into_iter().find(|(own, _)| *own == rule).map_or(0, |(_, n)| n);
+        let forbidden = counted(count(Rule::POLICY_NEVER), "forbidden URL");
+        Ok(format!("{path}: {forbidden}, {} missing", grouped(count(Rule::POLICY_MUST))))
+    }
+
+    /// Holds the set against a policy, or against none; every row is looked at again, on all cores.
+    pub fn set_policy(&mut self, policy: Option<Arc<Policy>>) {
+        self.recheck(self.profile(), policy);
+    }
+
+    /// Looks at every row again if the profile or the policy is another than before.
+    pub(super) fn recheck(&mut self, profile: Profile, policy: Option<Arc<Policy>>) {
+        let is_same = match (&policy, self.now.checks.shared_policy()) {
+            (Some(new), Some(old)) => Arc::ptr_eq(new, old),
+            (new, old) => new.is_none() && old.is_none(),
+        };
+        if self.profile() == profile && is_same {
+            return;
+        }
+        let state = &self.now.state;
+        let checks = state.checks.under((profile, policy), &state.document, self.now.now, &Progress::default());
+        // Nobody cancels it.
+        if let Some(checks) = checks {
+            self.now.state.checks = checks;
+        }
+        self.check_files();
     }
 }

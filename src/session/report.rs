@@ -234,7 +234,12 @@ impl Reporter {
     pub fn of_set(&self, session: &Session) -> Vec<Reported> {
         let whole: Arc<str> = session.path.as_ref().map_or_else(|| "".into(), |path| path.to_string_lossy().into());
         let found = self.of_set.get(&None).into_iter().flatten();
-        found.filter_map(|finding| of_set(finding, session.profile(), (Arc::clone(&whole), None))).collect()
+        let found = found.filter_map(|finding| of_set(finding, session.profile(), (Arc::clone(&whole), None)));
+        let required = session.missing_urls().into_iter().map(|(url, finding)| {
+            let (file, loc) = (Arc::clone(&whole), url.into());
+            Reported { file, at: None, row: None, loc, finding: plain(&finding) }
+        });
+        found.chain(required).collect()
     }
 }
 

@@ -121,6 +121,7 @@ impl Snapshot {
             }
             Command::Add(locs) => Some(Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() }),
             Command::Delete(scope) => rows(scope).map(Change::Delete),
+            Command::Keep(scope) => rows(scope).map(|rows| Change::Delete(self.document.held_set() - rows)),
             Command::Duplicate(scope) => rows(scope).map(Change::Duplicate),
             Command::Revert(scope) => self.scope_with_deleted(scope, asker, progress).map(Change::Revert),
             Command::Extend { scope, acts } => rows(scope).map(|rows| Change::Extend { rows, acts: acts.clone() }),
@@ -240,6 +241,11 @@ impl Session {
             Command::Profile(profile) => {
                 self.set_profile(*profile);
                 Outcome::Shown(format!("checked for {}", profile.name()))
+            }
+            Command::Policy(Some(path)) => Outcome::Shown(self.read_policy(path)?),
+            Command::Policy(None) => {
+                self.set_policy(None);
+                Outcome::Shown("no policy".to_owned())
             }
             Command::Backup(when) => {
                 self.set_backups(*when);

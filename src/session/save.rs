@@ -314,6 +314,7 @@ impl Session {
             profile: self.now.checks.profile(),
             names: &source.names,
             home: home.as_ref(),
+            policy: None,
         };
         let sets = (0..source.len()).map(|number| {
             let text = source.entry_text(number);

@@ -93,7 +93,9 @@ impl Session {
     pub fn whole_findings_of(&self, row: RowId) -> Vec<FileFinding> {
         // The file that it will be in, where somebody agreed to another.
         let file = self.document().as_agreed().sitemap_of(row);
-        let own = self.file_findings.iter().filter(|finding| finding.place == Place::Sitemap(file)).cloned();
+        let is_own =
+            |finding: &&FileFinding| matches!(finding.place, Place::Set) || finding.place == Place::Sitemap(file);
+        let own = self.file_findings.iter().filter(is_own).cloned();
         let set = self.now.checks.set();
         let of_set = set.broken_of(Some(file.0)).chain(set.broken_of(None));
         let of_set = of_set.filter_map(|(file, rule)| self.of_rows(file, rule));

@@ -17,6 +17,7 @@ pub mod text;
 pub mod theme;
 pub mod words;
 
+use crate::check::policy::Policy;
 use crate::check::profile::Profile;
 use crate::files::Options;
 use crate::files::journal::Watcher;
@@ -47,6 +48,8 @@ pub struct Setup {
     pub cross_submission: bool,
     /// When the files that a save replaces are kept.
     pub backup: crate::files::backup::When,
+    /// What the set is held against.
+    pub policy: Option<Arc<Policy>>,
     /// The colours asked for.
     pub scheme: Option<Scheme>,
     /// Why nothing may be changed, if that was asked for.
@@ -92,6 +95,7 @@ pub fn run(setup: Setup) -> io::Result<u8> {
     let terminal = Terminal::take()?;
     let mut session = Session::new((setup.clock)(), setup.options.base_url.clone());
     session.set_profile(setup.profile);
+    session.set_policy(setup.policy);
     session.set_state_folder(setup.options.recovery.state.clone());
     session.set_backups(setup.backup);
     if setup.cross_submission {

@@ -391,6 +391,7 @@ fn in_the_terminal_of_another_test() {
         profile: sited::check::profile::Profile::default(),
         cross_submission: false,
         backup: sited::files::backup::When::Off,
+        policy: None,
         clock: Box::new(now),
     };
     sited::tui::run(setup).expect("the editor has a terminal");

@@ -99,7 +99,7 @@ fn both(words: &[&str], files: &[Vec<(u8, u8)>]) -> (Left, Left, Option<String>)
 }
 
 /// Lines, and why a large set has to be held for one.
-const LINES: [(&[&str], Option<&str>); 52] = [
+const LINES: [(&[&str], Option<&str>); 54] = [
     (&["fix", "PATH", "--rule", "priority-comma", "--accept-repairs"], None),
     (&["set", "PATH", "priority=0.8", "--where", "path:/p/1*"], None),
     (&["set", "PATH", "priority=0.8", "--accept-repairs"], None),
@@ -172,6 +172,11 @@ const LINES: [(&[&str], Option<&str>); 52] = [
     (&["replace", "PATH", "e.com/", "e.org/", "--in", "index", "--check"], None),
     (&["replace", "PATH", "^http:", "https:", "--check"], None),
     (&["fix", "PATH", "--check"], None),
+    (&["check", "PATH", "--all"], None),
+    (
+        &["check", "PATH", "--all", "--never", "/p/1", "--must", "https://e.com/p/1", "--must", "https://e.com/none"],
+        None,
+    ),
     (&["dedupe", "PATH", "--check"], None),
     (&["fix", "PATH", "--rule", "lastmod-*,priority-*", "--check"], None),
 ];

@@ -105,6 +105,14 @@ fn a_policy_names_forbidden_and_missing_urls() {
                     DIR/a.xml:1:1: error[policy-must]: https://e.com/a is missing, and the policy requires it\n\
                     DIR/a.xml:1:1: error[policy-must]: https://e.com/contact is missing, and the policy requires it\n";
     assert_eq!((status, out.as_str()), (1, expected));
+    fs::write(folder.path().join("s"), format!("policy {0}/policy.toml\ncheck\n", folder.path().display())).unwrap();
+    let (status, out, notes) = sited(&folder, "DIR/a.xml --script DIR/s --must https://e.com/a");
+    assert_eq!((status, notes.as_str()), (0, "DIR/policy.toml: 1 forbidden URL, 1 missing\n"));
+    assert!(out.contains("[policy-never]: the policy forbids URLs that match /preview/\n"), "{out}");
+    assert!(out.contains("https://e.com/contact is missing") && !out.contains("https://e.com/a is missing"), "{out}");
+    fs::write(folder.path().join("s"), "set loc=https://e.com/a where loc:preview\ncheck\n").unwrap();
+    let (_, out, _) = sited(&folder, "DIR/a.xml --script DIR/s --must https://e.com/a --never /preview/");
+    assert!(!out.contains("[policy-"), "{out}");
     fs::write(folder.path().join("policy.toml"), "nevr = []\n").unwrap();
     let (status, _, notes) = sited(&folder, "check DIR/a.xml --policy DIR/policy.toml");
     assert!(status == 2 && notes.contains("unknown field `nevr`"), "{notes}");

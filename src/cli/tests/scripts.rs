@@ -37,6 +37,23 @@ fn a_script_runs_the_commands_of_the_command_line() {
         ),
         ("set priority=0.8\nq!\nwrite\n", 0, "", before.clone()),
         ("set priority=0.8\ne!\nwrite\n", 0, "saved: nothing had changed", before.clone()),
+        ("keep\n", 2, "no rows are named", before.clone()),
+        ("keep where not section=blog\nwq\n", 0, "saved", {
+            let (start, end) =
+                (before.find("\n<url><loc>https://e.com/blog").unwrap(), before.find("\n</urlset>").unwrap());
+            format!("{}{}", &before[..start], &before[end..])
+        }),
+        (
+            "sort -depth,path\napply-order\nundo\nsort alternates,line,rule\napply-order\nwq\n",
+            0,
+            "saved: nothing had changed",
+            before.clone(),
+        ),
+        ("sort -image\napply-order\nwq\n", 0, "saved DIR/good.xml", {
+            let (first, end) = (before.find("<url>").unwrap(), before.find("</urlset>").unwrap());
+            let second = before.find("<url><loc>https://e.com/blog").unwrap();
+            format!("{}{}{}{}", &before[..first], &before[second..end], &before[first..second], &before[end..])
+        }),
         ("delete where section=blog\nwq\n", 0, "saved", {
             let (start, end) =
                 (before.find("\n<url><loc>https://e.com/blog").unwrap(), before.find("\n</urlset>").unwrap());

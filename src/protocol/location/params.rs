@@ -60,7 +60,7 @@ const fn credential_names(first: u8) -> &'static [&'static str] {
     }
 }
 
-/// Names of parameters that ask for an unpublished version (WordPress), by their first letter.
+/// Names of parameters that ask for an unpublished version (`preview=true` is told by its value), by their first letter.
 const fn preview_names(first: u8) -> &'static [&'static str] {
     match first {
         b'p' => &["preview_id", "preview_nonce"],

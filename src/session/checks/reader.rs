@@ -2,10 +2,12 @@
 
 use super::{RuleSets, facts_of};
 use crate::check::entry::Context;
+use crate::check::policy::Policy;
 use crate::check::profile::Profile;
 use crate::check::reading::Reading;
 use crate::check::rule::RuleSet;
 use crate::check::set::{Link, PartTally};
+use crate::document::rows::RowSet;
 use crate::protocol::location::Home;
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
@@ -27,6 +29,9 @@ pub struct Reader {
     pub records: Vec<Record>,
     /// Number of the set of violated rules, by entry.
     pub findings: Vec<u16>,
+    policy: Option<Arc<Policy>>,
+    /// Places of required URLs that were seen.
+    listed: RowSet,
     /// Hash of the normalised loc, by entry.
     pub keys: Vec<u64>,
     /// What the rules of the set count of the entries; `further` has counted entries that others saw.
@@ -45,8 +50,11 @@ impl Reader {
         numbers: Arc<RwLock<RuleSets>>,
         (now, profile): (i64, Profile),
         (home, rows): (Option<Home>, usize),
+        policy: Option<Arc<Policy>>,
     ) -> Self {
         Self {
+            policy,
+            listed: RowSet::new(),
             numbers,
             known: HashMap::with_hasher(FixedState::default()),
             last: (RuleSet::EMPTY, 0),
@@ -81,10 +89,17 @@ impl Reader {
 
 impl Visit for Reader {
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
-        let context = Context { now: self.now, profile: self.profile, names, home: self.home.as_ref() };
-        let Self { part, records, .. } = self;
+        let context = Context {
+            now: self.now,
+            profile: self.profile,
+            names,
+            home: self.home.as_ref(),
+            policy: self.policy.as_deref(),
+        };
+        let Self { part, records, listed, .. } = self;
         let read = self.reading.read((entry, text), &context, &mut self.links, |record, location| {
             part.add(location, &facts_of(record, 0));
+            listed.extend(context.policy.and_then(|policy| policy.place_of(location.text())));
         });
         records.push(read.record);
         self.keys.push(read.key);
@@ -100,7 +115,8 @@ impl Visit for Reader {
     }
 
     fn fork(&self) -> Option<Self> {
-        Some(Self::new(Arc::clone(&self.numbers), (self.now, self.profile), (self.home.clone(), 0)))
+        let numbers = Arc::clone(&self.numbers);
+        Some(Self::new(numbers, (self.now, self.profile), (self.home.clone(), 0), self.policy.clone()))
     }
 
     fn join(&mut self, later: Self) {
@@ -110,12 +126,18 @@ impl Visit for Reader {
         self.keys.extend(later.keys);
         self.links.extend(later.links);
         self.linked.extend(later.linked.into_iter().map(|(entry, end)| (entries + entry, links + end)));
+        self.listed |= later.listed;
         self.further.push(later.part);
         self.further.extend(later.further);
     }
 }
 
 impl Reader {
+    /// Which of the URLs that the policy requires were seen.
+    pub const fn listed(&self) -> &RowSet {
+        &self.listed
+    }
+
     /// Whether any entry has alternate links.
     pub const fn has_links(&self) -> bool {
         !self.linked.is_empty()

@@ -59,6 +59,8 @@ pub enum Command {
     Add(Vec<String>),
     /// Delete rows.
     Delete(Scope),
+    /// Delete all other rows.
+    Keep(Scope),
     /// Put a copy after each of these rows.
     Duplicate(Scope),
     /// Put rows back as they were saved.
@@ -138,6 +140,8 @@ pub enum Command {
     Help(Option<String>),
     /// Choose whose expectations count.
     Profile(Profile),
+    /// Hold the set against the policy of a file, or against none.
+    Policy(Option<String>),
     /// Choose the colours.
     Theme(String),
     /// Choose the columns, in this order.
@@ -262,6 +266,7 @@ impl Command {
             | Self::Replace { scope, .. }
             | Self::Extend { scope, .. }
             | Self::Delete(scope)
+            | Self::Keep(scope)
             | Self::Duplicate(scope)
             | Self::Revert(scope)
             | Self::Fix { scope, .. } => Some(scope),
@@ -276,6 +281,7 @@ impl Command {
             | Self::Replace { scope, .. }
             | Self::Extend { scope, .. }
             | Self::Delete(scope)
+            | Self::Keep(scope)
             | Self::Duplicate(scope)
             | Self::Revert(scope)
             | Self::Fix { scope, .. } => Some(scope),
@@ -312,6 +318,7 @@ impl fmt::Display for Command {
             Self::Extend { scope, acts } => scope.write(f, "ext", &extend::line(acts)),
             Self::Add(urls) => write!(f, "add {}", joined(urls.iter().map(|url| url_word(url)))),
             Self::Delete(scope) => scope.write(f, "delete", ""),
+            Self::Keep(scope) => scope.write(f, "keep", ""),
             Self::Duplicate(scope) => scope.write(f, "duplicate", ""),
             Self::Revert(scope) => scope.write(f, "revert", ""),
             Self::Filter(Some(query)) => write!(f, "filter {query}"),
@@ -357,6 +364,7 @@ impl fmt::Display for Command {
             Self::Help(None) => f.write_str("help"),
             Self::Help(Some(topic)) => write!(f, "help {}", quoted_if_needed(topic)),
             Self::Profile(profile) => write!(f, "profile {}", profile.name()),
+            Self::Policy(path) => write_path(f, "policy", path.as_deref()),
             Self::Theme(name) => write!(f, "theme {}", quoted_if_needed(name)),
             Self::Columns(names) => write!(f, "columns {}", names.join(",")),
         }

@@ -128,6 +128,7 @@ impl Reader<'_> {
                 return self.end(command);
             }
             Arguments::Path if spec.name == "keep-as-rule" => Command::KeepRule(self.text()?),
+            Arguments::Path if spec.name == "policy" => Command::Policy(self.text()?),
             Arguments::Path if spec.name == "check" => Command::Check(self.text()?),
             Arguments::Path => Command::Write { path: self.text()?, force: bang },
             Arguments::Url => return self.base(),
@@ -195,6 +196,7 @@ impl Reader<'_> {
     fn nothing(&mut self, name: &str, bang: bool) -> Result<Command, CommandError> {
         let scoped: Option<fn(Scope) -> Command> = match name {
             "delete" => Some(Command::Delete),
+            "keep" => Some(Command::Keep),
             "duplicate" => Some(Command::Duplicate),
             "revert" => Some(Command::Revert),
             "mark" => Some(Command::Mark),

@@ -153,6 +153,11 @@ pub const TABLE: &[Spec] = &[
         ..ranged("delete", &["d", "del"], Arguments::Nothing)
     },
     Spec {
+        about: "delete all rows but these",
+        example: "keep where path:/blog/**",
+        ..ranged("keep", &[], Arguments::Nothing)
+    },
+    Spec {
         about: "put rows back as they were saved",
         example: "revert where is:changed path:/blog/**",
         ..ranged("revert", &[], Arguments::Nothing)
@@ -226,6 +231,11 @@ pub const TABLE: &[Spec] = &[
         about: "choose whose expectations count: protocol, google, bing, yandex, baidu, legacy-0.84",
         example: "profile google",
         ..plain("profile", &[], Arguments::Profile)
+    },
+    Spec {
+        about: "report URLs that a TOML file forbids (never) or requires (must); without FILE no more",
+        example: "policy policy.toml",
+        ..plain("policy", &[], Arguments::Path)
     },
     Spec {
         about: "say where the set will live; --rewrite-index writes the index's entries below it",

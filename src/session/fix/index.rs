@@ -246,7 +246,13 @@ impl Snapshot {
             let is_incomplete = rules.contains(Rule::INDEX_CHILD_INCOMPLETE_URL);
             let is_said = below.is_none().then_some(own.as_ref()).flatten();
             let home = is_said.or_else(|| home.as_ref().filter(|_| is_incomplete));
-            let context = Context { now: self.now.seconds, profile: self.checks.profile(), names: &source.names, home };
+            let context = Context {
+                now: self.now.seconds,
+                profile: self.checks.profile(),
+                names: &source.names,
+                home,
+                policy: None,
+            };
             let by_others = if is_said.is_some() { RuleSet::EMPTY } else { RuleSet::of(&[Rule::INDEX_CHILD_HOST]) };
             let wanted = rules.intersection(ENTRY_RULES).minus(by_others);
             if let Some(repaired) = put_right(&text, &context, wanted, super::is_unattended(rules)) {

@@ -192,7 +192,7 @@ impl Snapshot {
         found.extend((1..index.file_count()).flat_map(|number| super::volumes::findings(document, number, profile)));
         let home = self.index_home(document);
         let (now, names) = (self.now.seconds, &index.source.names);
-        let context = Context { now, profile, names, home: home.as_ref() };
+        let context = Context { now, profile, names, home: home.as_ref(), policy: None };
         let of_entry = |entry: usize| {
             let text = index.source.entry_text(entry);
             let rules = entry_rules::check(&Entry::of(text, names), text, &context);

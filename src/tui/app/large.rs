@@ -143,12 +143,20 @@ struct Stamp {
     saves: u64,
     is_loading: bool,
     profile: Profile,
+    /// Where the policy is held: another one is held elsewhere.
+    policy: Option<usize>,
 }
 
 impl Stamp {
     fn of(session: &Session) -> Self {
         let now = session.view();
-        Self { version: now.version, saves: now.saves, is_loading: session.is_loading(), profile: session.profile() }
+        Self {
+            version: now.version,
+            saves: now.saves,
+            is_loading: session.is_loading(),
+            profile: session.profile(),
+            policy: session.policy().map(|policy| Arc::as_ptr(policy).addr()),
+        }
     }
 }
 

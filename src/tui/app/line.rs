@@ -307,6 +307,7 @@ impl App {
             | Command::Unmark(_)
             | Command::Marks(_)
             | Command::Profile(_)
+            | Command::Policy(_)
             | Command::Backup(_)
             | Command::SetBaseUrl(_) => match self.session.run(&command, self.asker()) {
                 Ok(Outcome::Shown(words)) => self.say(words),
@@ -321,6 +322,7 @@ impl App {
             | Command::Replace { .. }
             | Command::Add(_)
             | Command::Delete(_)
+            | Command::Keep(_)
             | Command::Duplicate(_)
             | Command::Revert(_)
             | Command::Fix { .. }

@@ -130,6 +130,7 @@ fn verb(command: &Command) -> String {
         }
         Command::Replace { .. } => "rewrite URLs in".to_owned(),
         Command::Delete(_) => "delete".to_owned(),
+        Command::Keep(_) => "delete all rows but".to_owned(),
         Command::Duplicate(_) => "duplicate".to_owned(),
         Command::Revert(_) => "put back as saved".to_owned(),
         Command::Fix { .. } => "fix".to_owned(),
@@ -165,6 +166,7 @@ fn scope_of(command: &Command) -> Option<&Scope> {
         Command::Set { scope, .. }
         | Command::Replace { scope, .. }
         | Command::Delete(scope)
+        | Command::Keep(scope)
         | Command::Duplicate(scope)
         | Command::Revert(scope)
         | Command::Mark(scope)

@@ -408,12 +408,14 @@ impl App {
         let now = self.session.view().now;
         let spec = self.session.spec().clone();
         let (profile, backups) = (self.session.profile(), self.session.backups());
+        let policy = self.session.policy().cloned();
         let paths = self.session.paths().to_vec();
         self.session.forget_unsaved();
         let watcher = self.session.journal_watcher();
         self.session = crate::session::Session::new(now, base);
         self.session.watch_journal(watcher);
         self.session.set_profile(profile);
+        self.session.set_policy(policy);
         self.session.set_backups(backups);
         self.session.set_state_folder(self.options.recovery.state.clone());
         self.outside.clear();

@@ -193,7 +193,10 @@ fn the_findings_are_written_as_markdown_with_the_numbers_of_a_check() {
     assert!(bench.says().contains("wrote"), "{}", bench.says());
     let text = std::fs::read_to_string(&path).unwrap();
     let mut counts = std::collections::BTreeMap::new();
-    for found in bench.app.session.report() {
+    let mut groups = Groups::default();
+    let mut listed: Vec<_> = bench.app.session.report().into_iter().filter_map(|found| groups.take(found)).collect();
+    listed.extend(groups.finish().filter_map(Group::into_finding).map(|(found, _)| found));
+    for found in listed {
         *counts.entry((found.finding.rule.code(), found.finding.severity.name())).or_insert(0_u64) += 1;
     }
     assert!(!counts.is_empty());
@@ -230,4 +233,44 @@ fn rules_are_counted_by_file() {
     let mut bench = bench;
     bench.keys("<c-e>");
     assert!(bench.screen().lines().any(|line| line.trim_start().starts_with("in ")), "{}", bench.screen());
+}
+
+#[test]
+fn a_policy_is_held_against_the_set_on_the_screen() {
+    let mut bench = Bench::file(SMALL);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("policy.toml");
+    std::fs::write(&path, "never = [\"/shop/\"]\nmust = [\"https://example.com/contact\"]\n").unwrap();
+    bench.keys(&format!(":policy {}<enter>", path.display()));
+    assert!(bench.says().ends_with("2 forbidden URLs, 1 missing"), "{}", bench.says());
+    bench.keys("<c-e>");
+    for words in ["policy-never", "https://example.com/contact is missing, and the policy requires it"] {
+        bench.shows(words);
+    }
+    bench.keys("<esc>:filter rule:policy-never<enter>");
+    assert_eq!(bench.app.session.shown(), 2);
+    bench.shows("the policy forbids URLs that match /shop/");
+    // Edits, undo and the missing URL follow.
+    bench.keys(":set loc=https://example.com/contact<enter>");
+    assert!(!is_broken(&bench, Rule::POLICY_MUST), "{}", bench.screen());
+    assert_eq!(bench.app.session.rule_counts().iter().find(|(rule, _)| *rule == Rule::POLICY_NEVER).unwrap().1, 1);
+    bench.keys(":policy<enter>");
+    assert!(!is_broken(&bench, Rule::POLICY_NEVER));
+    bench.keys(&format!(":policy {}<enter>u", path.display()));
+    assert!(is_broken(&bench, Rule::POLICY_MUST), "undone");
+    std::fs::write(&path, "nevr = []\n").unwrap();
+    bench.keys(&format!(":policy {}<enter>", path.display()));
+    assert!(bench.says().contains("unknown field `nevr`"), "{}", bench.says());
+}
+
+#[test]
+fn the_findings_are_written_by_a_job() {
+    let mut bench = Bench::sample(120, 40);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("findings.md");
+    bench.hold = Some(crate::tui::jobs::Kind::Report);
+    bench.keys(&format!(":check {}<enter>j", path.display()));
+    assert!(!path.exists(), "the screen goes on");
+    bench.let_go();
+    assert!(bench.says().starts_with("wrote ") && path.exists(), "{}", bench.says());
 }
