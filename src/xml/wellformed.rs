@@ -54,6 +54,27 @@ const fn continues_name(character: char) -> bool {
     matches!(character, '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
+/// The namespace that the prefix `xml` is bound to, and no other.
+const XML: &[u8] = b"http://www.w3.org/XML/1998/namespace";
+/// The namespace of declarations, which nothing may be bound to.
+const XMLNS: &[u8] = b"http://www.w3.org/2000/xmlns/";
+
+/// Whether an attribute that declares a namespace may stand so (Namespaces in XML 1.0, sections 2.2, 3 and 5); any other
+/// attribute may.
+#[inline]
+pub(super) fn is_legal_declaration(name: &[u8], value: &[u8]) -> bool {
+    let Some(declared) = name.strip_prefix(b"xmlns") else { return true };
+    let is_reserved = value == XML || value == XMLNS;
+    match declared {
+        [] => !is_reserved,
+        b":xml" => value == XML,
+        b":" | b":xmlns" => false,
+        // A prefix cannot be undeclared, and has no colon.
+        [b':', prefix @ ..] => !is_reserved && !value.is_empty() && !prefix.contains(&b':'),
+        _ => true,
+    }
+}
+
 /// Whether the inside of `<?…?>` is an instruction (productions 16 and 17); the XML declaration is none.
 pub(super) fn is_instruction(inside: &[u8]) -> bool {
     let len = name_len(inside);

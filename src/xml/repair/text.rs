@@ -3,7 +3,7 @@
 use super::super::entities::Named;
 use super::super::escape;
 use super::super::markup::{self, Markup};
-use super::super::wellformed::is_name;
+use super::super::wellformed::{is_legal_declaration, is_name};
 use super::{MendKind, Mender, html};
 use memchr::memmem;
 use std::collections::HashSet;
@@ -231,6 +231,10 @@ impl Mender<'_> {
                 self.note_broken(start, |mender| {
                     format!("{} is no name of an attribute; left out", mender.shown(start, end_of_name))
                 });
+            } else if !is_legal_declaration(name, bytes.get(value.0..value.1).unwrap_or_default()) {
+                self.note_broken(start, |mender| {
+                    format!("{} is no sound namespace declaration; left out", mender.shown(start, value.1 + 1))
+                });
             } else if seen.insert(name) {
                 if !is_apart {
                     self.note_broken(start, |mender| {
@@ -287,6 +291,7 @@ pub(in crate::xml) fn is_sound(attributes: &[u8]) -> bool {
         if !is_new
             || !apart
             || !is_name(attribute.name)
+            || !is_legal_declaration(attribute.name, value)
             || value.contains(&b'<')
             || escape::first_bad_reference(value).is_some()
         {
