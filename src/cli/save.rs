@@ -4,7 +4,7 @@ use super::args::Common;
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Streams};
-use crate::document::form::{Form, columns_in_words};
+use crate::document::form::{Form, Losses};
 use crate::document::rows::RowId;
 use crate::document::rows::RowSet;
 use crate::document::sitemap::SitemapId;
@@ -175,7 +175,8 @@ pub(super) fn preview_as(
 ) -> Result<(), Failure> {
     leave_out_linkless(session, streams)?;
     let document = session.document();
-    let (urls, name) = (counted(u64::from(document.live()), "URL"), form.name());
+    let comments = if form == Form::List { 0 } else { document.comments() };
+    let (urls, name) = (counted(u64::from(document.live()) - comments, "URL"), form.name());
     if is_stream(to) {
         refuse_stream(document, (form, session.form()))?;
         say_losses(document, (form, session.form()), streams);
@@ -220,11 +221,11 @@ fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(),
     Ok(document.write_sitemap(SitemapId(0), &mut |bytes| streams.out.write_all(bytes))?)
 }
 
-/// Says which columns of tables a sitemap has no place for.
+/// Says which columns of tables and comments of lists a sitemap has no place for.
 pub(super) fn say_left_out(document: &Document, streams: &mut Streams<'_>) {
-    let columns = document.strange_columns();
-    if !columns.is_empty() {
-        streams.note(&format!("{} cannot be written to {}", columns_in_words(&columns), Form::Xml.name()));
+    let lost = Losses { columns: document.strange_columns(), comments: document.comments(), ..Losses::default() };
+    if !lost.is_empty() {
+        streams.note(&format!("{} cannot be written to {}", lost.words(), Form::Xml.name()));
     }
 }
 

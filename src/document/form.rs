@@ -10,6 +10,7 @@ use crate::xml::feed::Feed;
 use crate::xml::grid::Grid;
 use crate::xml::names::FileKind;
 use crate::xml::record::ABSENT;
+use std::borrow::Cow;
 
 /// The form of a stored file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -79,6 +80,8 @@ pub struct Losses {
     pub fields: [u64; 4],
     /// Rows with extensions.
     pub extensions: u64,
+    /// Comments of lists.
+    pub comments: u64,
     /// Columns that hold no field of a sitemap.
     pub columns: Vec<String>,
 }
@@ -103,7 +106,8 @@ impl Losses {
         });
         let extensions = (self.extensions > 0).then(|| format!("extensions of {}", counted(self.extensions, "row")));
         let columns = (!self.columns.is_empty()).then(|| columns_in_words(&self.columns));
-        fields.chain(extensions).chain(columns).collect::<Vec<_>>().join(", ")
+        let comments = (self.comments > 0).then(|| counted(self.comments, "comment line"));
+        fields.chain(extensions).chain(comments).chain(columns).collect::<Vec<_>>().join(", ")
     }
 }
 
@@ -139,6 +143,9 @@ impl Document {
     pub fn losses(&self, form: Form) -> Losses {
         let mut losses = Losses { columns: self.strange_columns(), ..Losses::default() };
         for row in self.live_rows() {
+            if form != Form::List && self.is_comment(row) {
+                losses.comments += 1;
+            }
             let record = self.record(row);
             let said =
                 [false, record.has_lastmod(), record.changefreq_code() != ABSENT, record.priority_code() != ABSENT];
@@ -152,6 +159,36 @@ impl Document {
             losses.extensions += u64::from(extended);
         }
         losses
+    }
+
+    /// Whether a row is a comment of a list, which no other form has a place for.
+    pub fn is_comment(&self, row: RowId) -> bool {
+        self.names(row).kind == FileKind::List && self.loc(row).starts_with('#')
+    }
+
+    /// How many comments its lists have.
+    pub fn comments(&self) -> u64 {
+        let has_lists = self.sitemaps().iter().any(|sitemap| sitemap.frame.names.kind == FileKind::List);
+        if has_lists { self.live_rows().filter(|row| self.is_comment(*row)).count() as u64 } else { 0 }
+    }
+
+    /// The values of a row, by [`Field::index`], with those that a line of a list says behind its URL.
+    pub fn line_values(&self, row: RowId) -> [Option<Cow<'_, str>>; 4] {
+        let mut values = Field::ALL.map(|field| self.value(row, field));
+        if self.names(row).kind != FileKind::List {
+            return values;
+        }
+        let line = self.loc(row);
+        if let Some(said) = crate::xml::grid::attributed(&line) {
+            for ((value, said), field) in values.iter_mut().zip(said).zip(Field::ALL) {
+                // An edit counts more than what the line says.
+                let is_edited = field != Field::Loc && self.edited(row, field).is_some();
+                if let Some(said) = said.filter(|_| !is_edited) {
+                    *value = Some(Cow::Owned(said.to_owned()));
+                }
+            }
+        }
+        values
     }
 
     /// What is odd about the lines and the name of a list as it is now.
@@ -193,7 +230,11 @@ impl Document {
         let layout = crate::xml::splice::Layout::of_file(&names);
         let mut out = grid.blank();
         for row in self.live_rows() {
-            let values = Field::ALL.map(|field| self.value(row, field));
+            if form != Form::List && self.is_comment(row) {
+                continue;
+            }
+            let values =
+                if form == Form::List { Field::ALL.map(|field| self.value(row, field)) } else { self.line_values(row) };
             let text = layout.render(&names, &values.each_ref().map(|value| value.as_deref()));
             // A row without a URL is no line.
             if form != Form::List || !text.trim_end().is_empty() {
@@ -209,13 +250,13 @@ impl Document {
         rows.filter(|row| self.is_live(*row) && self.loc(*row).trim().is_empty())
     }
 
-    /// These rows as one XML sitemap: their fields and nothing else.
+    /// These rows as one XML sitemap: their fields and nothing else. Comments of lists are left out.
     pub fn rendered_as_xml(&self, rows: impl Iterator<Item = RowId>) -> Vec<u8> {
         let frame = super::source::Source::blank(FileKind::Urlset);
         let layout = crate::xml::splice::Layout::default();
         let mut out = frame.head(true).into_owned();
-        for row in rows {
-            let values = Field::ALL.map(|field| self.value(row, field));
+        for row in rows.filter(|row| !self.is_comment(*row)) {
+            let values = self.line_values(row);
             let values = values.each_ref().map(|value| value.as_deref().filter(|value| !value.is_empty()));
             out.extend_from_slice(layout.render(&frame.names, &values).as_bytes());
         }
@@ -259,7 +300,7 @@ mod tests {
 
     #[test]
     fn losses_are_named() {
-        let losses = Losses { fields: [0, 1, 0, 1_200], extensions: 2, columns: vec!["title".to_owned()] };
+        let losses = Losses { fields: [0, 1, 0, 1_200], extensions: 2, comments: 0, columns: vec!["title".to_owned()] };
         assert_eq!(losses.words(), "1 date, 1,200 priorities, extensions of 2 rows, the column title");
         assert_eq!(Losses::default().words(), "");
     }

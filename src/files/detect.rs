@@ -42,6 +42,7 @@ pub fn name_hint(name: &str) -> NameHint {
         Some(Form::List) => NameHint::List,
         Some(Form::Csv | Form::Tsv) => NameHint::Table,
         _ if file.split('.').next() == Some("urllist") => NameHint::List,
+        _ if file == "-" => NameHint::Stream,
         _ => NameHint::Unknown,
     }
 }
@@ -55,7 +56,9 @@ pub fn detect(bytes: &[u8]) -> Result<FileKind, Reason> {
 pub fn detect_with(bytes: &[u8], hints: TableHints<'_>) -> Result<Detected, Reason> {
     let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     if markup::is_blank(text) {
-        return Err(Reason::Empty);
+        // Blank lines are a list without URLs where the name says that it is one.
+        let is_list = hints.name == NameHint::List && !text.is_empty();
+        return if is_list { Ok(FileKind::List.into()) } else { Err(Reason::Empty) };
     }
     if let Some(reason) = packed(bytes) {
         return Err(reason);
@@ -125,15 +128,19 @@ fn without_markup(text: &[u8], hints: TableHints<'_>) -> Option<Result<Detected,
     let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#")).take(LOOKED_AT).collect();
     let urls = lines.iter().filter(|line| is_url_line(line)).count();
     let is_list = match hints.name {
-        NameHint::List => urls > 0,
+        // Comments alone are a list without URLs: nothing else that is given such a name begins so.
+        NameHint::List => urls > 0 || lines.is_empty(),
         NameHint::Table => urls > 0 && refused.is_none(),
+        NameHint::Stream => urls * 2 >= lines.len(),
         NameHint::Unknown => urls * 2 >= lines.len() && urls > 0,
     };
     // Where several columns hold URLs below a header, and in a file that is called a table, a list would be a wrong guess.
     let has_header = lines.first().is_some_and(|line| !is_url_line(line));
     let is_table = match hints.name {
         NameHint::Table => !is_list,
-        NameHint::Unknown => refused.as_ref().is_some_and(|refused| refused.is_ambiguous) && has_header,
+        NameHint::Unknown | NameHint::Stream => {
+            refused.as_ref().is_some_and(|refused| refused.is_ambiguous) && has_header
+        }
         NameHint::List => false,
     };
     match refused.filter(|_| is_table || hints.loc_column.is_some() && !is_list) {
@@ -266,6 +273,13 @@ mod tests {
                 Err(reason) => reason.to_string(),
             };
         let mixed = b"a page\nsee\nhttps://example.com/a\n";
+        let comments = b"# pages\n\n# of 2026\n";
+        for name in ["urls.txt", "urllist", "-"] {
+            assert_eq!(found(name, comments), "List", "{name}");
+        }
+        assert!(found("run.sh", comments).contains("without any XML"));
+        assert_eq!(found("urls.txt", b"\n\n"), "List");
+        assert!(found("urls.txt", b"").contains("empty") && found("-", b"\n").contains("empty"));
         for name in ["urls.txt", "URLS.TXT", "sub/urllist.dat", "urllist", "urls.txt.gz"] {
             assert_eq!(found(name, mixed), "List", "{name}");
         }

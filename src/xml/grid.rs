@@ -14,7 +14,7 @@ use super::splice::{Change, Changes};
 use crate::progress::Progress;
 use crate::protocol::Field;
 pub use columns::{NameHint, NoUrlColumn, TableHints};
-pub(crate) use columns::{is_url_line, is_without_scheme};
+pub(crate) use columns::{attributed, is_url_line, is_without_scheme};
 
 /// How the lines of a file without markup are laid out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -43,10 +43,10 @@ pub fn export(request: &Request<'_>, path: &Path, form: Form) -> Plan {
         let message = format!("{} is a file of this very set; choose another name", path.display());
         plan.problems.push(Problem { row: None, message });
     }
-    let rows = request.document.live();
-    let written = document.live();
+    let rows = u64::from(request.document.live()) - losses.comments;
+    let written = u64::from(document.live());
     if written < rows {
-        let lost = u64::from(rows - written);
+        let lost = rows - written;
         plan.losses.push(format!("{} without a URL left out", crate::words::counted(lost, "row")));
     }
     // A copy has no state before it.
@@ -65,7 +65,7 @@ pub fn in_xml(document: &Document) -> Option<(Document, HashMap<u32, u32>)> {
     let (mut out, mut rows) = (Document::default(), HashMap::new());
     for (number, sitemap) in (0..).zip(document.sitemaps()) {
         let id = SitemapId(number);
-        let live = || sitemap.rows.iter().filter(|row| document.is_live(*row));
+        let live = || sitemap.rows.iter().filter(|row| document.is_live(*row) && !document.is_comment(*row));
         rows.extend(live().map(|row| row.0).zip(out.row_limit()..));
         let mut bytes = Vec::new();
         if sitemap.frame.names.kind.is_xml() {

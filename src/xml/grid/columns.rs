@@ -20,6 +20,8 @@ pub enum NameHint {
     List,
     /// A table (`.csv`, `.tsv`).
     Table,
+    /// It came from standard input and has no name.
+    Stream,
     /// Nothing.
     #[default]
     Unknown,
@@ -38,7 +40,7 @@ pub struct NoUrlColumn {
 const LOC_NAMES: [&str; 7] = ["loc", "url", "address", "page", "top pages", "landing page", "link"];
 
 /// Delimiters in the order in which they are tried: one that URLs cannot hold comes first.
-const DELIMITERS: [u8; 3] = [b'\t', b';', b','];
+const DELIMITERS: [u8; 4] = [b'\t', b';', b'|', b','];
 
 /// Records that are looked at.
 const SAMPLE: usize = 1_000;
@@ -67,6 +69,22 @@ pub(crate) fn is_without_scheme(text: &str) -> bool {
     let is_web = host.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("www."));
     let is_clean = !text.contains(char::is_whitespace);
     is_clean && is_host && top.len() > 1 && !top.bytes().any(|byte| byte.is_ascii_digit()) && (has_path || is_web)
+}
+
+/// What a generator that writes attributes behind the URLs of a list says on a line, as
+/// `https://e.com/a lastmod=2020-01-01 priority=0.5`: the values by [`Field::index`]. `None` for any other line.
+pub(crate) fn attributed(line: &str) -> Option<[Option<&str>; 4]> {
+    let mut words = line.split_ascii_whitespace();
+    let url = words.next().filter(|url| is_url(url))?;
+    let mut values = [None; 4];
+    for word in words {
+        let (name, value) = word.split_once('=').filter(|(_, value)| !value.is_empty())?;
+        let field = Field::from_name(name).filter(|field| *field != Field::Loc)?;
+        let slot = values.get_mut(field.index()).filter(|slot| slot.is_none())?;
+        *slot = Some(value);
+    }
+    values[Field::Loc.index()] = Some(url);
+    values.iter().skip(1).any(Option::is_some).then_some(values)
 }
 
 /// The first records of a table under one delimiter.
@@ -288,6 +306,7 @@ mod tests {
             ("Top pages,Clicks\nhttps://e/a,3\nhttps://e/b,4\n", both),
             ("\"Address\",\"Status\"\r\n\"https://e/a\",\"200\"\r\n\"https://e/b\",\"404\"\r\n", both),
             ("\u{feff}Landing page;Sessions\nhttps://e/a;1\nhttps://e/b;2\n", both),
+            ("loc|priority\nhttps://e/a|0.5\nhttps://e/b|0.7\n", both),
             ("Sessions\tLINK\n1\thttps://e/a\n2\thttps://e/b\n", both),
             // A name that is none of the usual ones, in any language.
             ("H\u{e4}ufigste Seiten,Klicks\nhttps://e/a,1\nhttps://e/b,2\n", both),
@@ -310,6 +329,26 @@ mod tests {
         ];
         for (text, expected) in table {
             assert_eq!(locs(text, TableHints::default()).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn attributes_behind_a_url_are_values_or_the_line_is_left_alone() {
+        let read = |line| attributed(line).map(|values| values.map(Option::unwrap_or_default).join("|"));
+        let table = [
+            ("https://e/a lastmod=2020-01-01 priority=0.5", Some("https://e/a|2020-01-01||0.5")),
+            ("https://e/a\tchangefreq=daily  ", Some("https://e/a||daily|")),
+            ("https://e/a", None),
+            ("https://e/a b", None),
+            ("https://e/a lastmod=", None),
+            ("https://e/a lastmod=2020 lastmod=2021", None),
+            ("https://e/a loc=https://e/b", None),
+            ("https://e/a title=x lastmod=2020", None),
+            ("lastmod=2020 https://e/a", None),
+            ("# https://e/a lastmod=2020", None),
+        ];
+        for (line, expected) in table {
+            assert_eq!(read(line).as_deref(), expected, "{line}");
         }
     }
 
