@@ -18,7 +18,7 @@ use super::edit::{Saving, save_done};
 use super::options::EditOptions;
 use super::sets::each_set;
 use super::values::refuse_assignments;
-use super::{Failure, Status, Streams, filter};
+use super::{Failure, Status, Streams, query};
 use crate::document::query::Query;
 use crate::document::rows::RowSet;
 use crate::progress::Progress;
@@ -31,6 +31,7 @@ use crate::session::snapshot::{Snapshot, vocabulary};
 use clap::Args;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+use toml::Spanned;
 
 /// `sited apply`.
 #[derive(Debug, Args)]
@@ -96,7 +97,7 @@ struct Rule {
     /// For people.
     name: Option<String>,
     #[serde(rename = "where")]
-    filter: Option<String>,
+    filter: Option<Spanned<String>>,
     lastmod: Option<toml::Value>,
     changefreq: Option<toml::Value>,
     priority: Option<toml::Value>,
@@ -182,12 +183,7 @@ fn read(path: &Path, now: Now) -> Result<Vec<Ready>, Failure> {
         "write rules there: [[rule]] where = \"path:/blog/*\" priority = 0.8; or :keep-as-rule on the screen",
     )?;
     let rules: Rules = toml::from_str(&text).map_err(|error| {
-        let at = error.span().map_or_else(String::new, |span| {
-            let before = text.get(..span.start).unwrap_or_default();
-            let line = before.matches('\n').count() + 1;
-            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-            format!(":{line}:{column}")
-        });
+        let at = error.span().map_or_else(String::new, |span| place(&text, span.start));
         let hint = "a rule has where, lastmod, changefreq and priority: [[rule]] where = \"path:/blog/*\" …".to_owned();
         Failure::Usage(format!("{}{at}: {}", path.display(), error.message()), hint)
     })?;
@@ -198,7 +194,11 @@ fn read(path: &Path, now: Now) -> Result<Vec<Ready>, Failure> {
     let ready = rules.rule.into_iter().enumerate().map(|(number, rule)| {
         let name = rule.name.unwrap_or_else(|| format!("rule {}", number + 1));
         let what = format!("{}, {name}", path.display());
-        let query = filter(rule.filter.as_deref(), now).map_err(|error| error.inside(&what))?;
+        let query = rule.filter.map(|filter| {
+            let what = format!("{}{}: where of {name}", path.display(), place(&text, filter.span().start));
+            query(&what, filter.get_ref(), now)
+        });
+        let query = query.transpose()?;
         let values =
             [(Field::Lastmod, rule.lastmod), (Field::Changefreq, rule.changefreq), (Field::Priority, rule.priority)];
         let mut assignments = Vec::new();
@@ -216,6 +216,14 @@ fn read(path: &Path, now: Now) -> Result<Vec<Ready>, Failure> {
         Ok(Ready { name, query, assignments })
     });
     ready.collect()
+}
+
+/// Line and column of an offset, from 1: `:3:7`.
+fn place(text: &str, offset: usize) -> String {
+    let before = text.get(..offset).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    format!(":{line}:{column}")
 }
 
 /// A value as it would be typed: 0.8, 2026-11-20, weekly.

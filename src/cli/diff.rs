@@ -7,7 +7,7 @@ use super::args::Common;
 use super::damage::Damage;
 use super::output::{Paint, json_document, loc_text, plain, safe_loc};
 use super::{Failure, Status, Streams};
-use crate::files::{self, Loaded, Options, Part, is_stream};
+use crate::files::{self, Error, Loaded, Options, Part, is_stream};
 use crate::session::compare::{Changed, Difference, Digests, RowText, Texts, differences};
 use crate::words::{counted, grouped};
 use crate::xml::scan::Visit;
@@ -104,6 +104,9 @@ pub(super) fn run(diff: &Diff, streams: &mut Streams<'_>) -> Result<Status, Fail
     Ok(if found.is_empty() { Status::Fine } else { Status::Findings })
 }
 
+/// What standard input is called, and not the file that it is kept in.
+const STREAM: &str = "-";
+
 /// A set; standard input is kept in a file, because it is read twice.
 enum Input {
     Path(PathBuf),
@@ -148,16 +151,18 @@ fn read<V: Visit + Send>(
     append: impl Fn(&mut V, V) + Sync,
     streams: &mut Streams<'_>,
 ) -> Result<(V, Damage, Loaded), Failure> {
+    let is_kept = options.is_copy;
     let (all, damage, loaded) = streams.watched(|progress| {
         let (mut all, mut damage) = (make(), Damage::default());
         let loaded = files::load(path, options, progress, |_| make(), &mut |part| {
             if let Part::Sitemap { visitor, sitemap, .. } = part {
-                damage.add(&sitemap.name, &sitemap.quirks);
+                damage.add(if is_kept { STREAM } else { &sitemap.name }, &sitemap.quirks);
                 append(&mut all, visitor);
             }
         });
         (all, damage, loaded)
     });
+    let loaded = loaded.map_err(|error| if is_kept { Error { path: STREAM.into(), ..error } } else { error });
     Ok((all, damage, loaded?))
 }
 

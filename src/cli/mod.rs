@@ -541,7 +541,8 @@ fn query(option: &str, text: &str, now: Now) -> Result<Query, Failure> {
     if Query::is_blank(text) {
         let hint = match option {
             "--by" => "give section, host, month or a query such as 'path:/blog/*', or leave --by out".to_owned(),
-            _ => format!("leave {option} out to mean every row, or give a query such as 'path:/blog/*'"),
+            "--where" => "leave --where out to mean every row, or give a query such as 'path:/blog/*'".to_owned(),
+            _ => "leave it out to mean every row, or give a query such as 'path:/blog/*'".to_owned(),
         };
         return Err(Failure::Usage(format!("{option}: the query is empty"), hint));
     }

@@ -207,15 +207,18 @@ impl<'s> Asked<'s> {
             }
             _ => {}
         }
-        let base_url = self.base_url(session)?;
         let mut groups = groups(session, self.key(), &self.queries);
         self.some(&groups)?;
+        let base_url = self.base_url(session)?;
         // A list alone has parts that are lists; nothing else shares a file with lines.
         let xml = if session.form() == Form::Xml { files::in_xml(session.document()) } else { None };
         if let Some((_, known)) = &xml {
-            for row in groups.iter_mut().flat_map(|(_, rows)| rows) {
-                *row = known.get(row).copied().unwrap_or(*row);
+            for (_, rows) in &mut groups {
+                // Comments of lists are no rows there.
+                *rows = rows.iter().filter_map(|row| known.get(row).copied()).collect();
             }
+            groups.retain(|(_, rows)| !rows.is_empty());
+            self.some(&groups)?;
             super::save::say_left_out(session.document(), streams);
         }
         let document = xml.as_ref().map_or(session.document(), |(document, _)| document);

@@ -2,6 +2,7 @@
 //!
 //! A message is one line that begins with the file; [`Error::hint`] is a second one. Neither blames.
 
+use super::read::is_stream;
 use crate::words::{counted, grouped};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -303,6 +304,9 @@ impl Error {
             Reason::InSet(_) => {
                 "open it by itself, without other paths; several indexes of one folder are opened together"
             }
+            Reason::Empty if is_stream(&self.path) => {
+                "nothing came through standard input: look at the command before the pipe, or name a file"
+            }
             Reason::Empty if self.path.exists() && !self.path.is_file() => {
                 "this is no regular file; name a sitemap, or a new one to be made"
             }
@@ -466,6 +470,7 @@ mod tests {
         let hint = |path: &str, reason| Error::new(path, reason).hint().unwrap();
         assert!(hint("/dev/null", Reason::Empty).contains("no regular file") || !cfg!(unix));
         assert!(hint("a.xml", Reason::Empty).contains("delete it"));
+        assert!(hint("-", Reason::Empty).contains("before the pipe"));
         assert!(hint("no/such/folder/a.xml", Reason::Missing).contains("mkdir"));
         assert!(hint("a.xml", Reason::Missing).contains("offers"));
     }

@@ -265,7 +265,7 @@ fn wrong_rules_are_told_with_their_place() {
         ("[[rule]]\npriority = \n", "rules.toml:2:"),
         ("[[rule]]\nname = \"x\"\n", "rules.toml, x sets nothing"),
         ("", "there is no rule in it"),
-        ("[[rule]]\nwhere = \"colour:red\"\npriority = 0.8\n", "rules.toml, rule 1"),
+        ("[[rule]]\nwhere = \"colour:red\"\npriority = 0.8\n", "rules.toml:2:9: where of rule 1"),
         ("[[rule]]\npriority = 7\n", "priority=7"),
         ("[[rule]]\nlastmod = true\n", "lastmod=true"),
     ];

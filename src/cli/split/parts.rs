@@ -127,10 +127,10 @@ pub(super) fn split(
     if !is_united(&document) {
         return Ok(Err(NAMES));
     }
-    let base_url = asked.base_url(set.session())?;
     document.keep_lengths(std::mem::take(&mut rows.lengths));
     let groups = rows.grouped(asked);
     asked.some(&groups)?;
+    let base_url = asked.base_url(set.session())?;
     let request = asked.request(&document, &groups, &base_url);
     let dealt = split::deal(&request);
     if !dealt.oversized.is_empty() {
