@@ -72,7 +72,7 @@ pub struct Open {
     /// Run the commands of FILE (- for standard input) on PATH, without a screen
     #[arg(long, value_name = "FILE")]
     pub script: Option<PathBuf>,
-    /// Let the script write values that the check would report as errors
+    /// Let the script write values that the check would report as errors, and URLs that other rows have already
     #[arg(long, requires = "script")]
     pub force: bool,
     /// Change nothing

@@ -10,6 +10,7 @@ use super::options::Target;
 use super::output::plain;
 use super::rows::{Stays, date_of, repeated};
 use super::save::{Agreed, announcement, refuse_empty, show_plan};
+use super::values::refused_urls;
 use super::walk::{Set, say_why_held};
 use super::{Failure, Status, Streams};
 use crate::document::rows::{RowId, RowSet};
@@ -276,6 +277,10 @@ fn through(
         Err(Halt::Whole(why)) => return Ok(Err(Again::Whole(why))),
         Err(Halt::Compared) => return Ok(Err(Again::Compared)),
     };
+    if target.refuses_faults {
+        let mut faults = done.sums.iter().filter_map(|sum| sum.intent.as_ref()?.urls.faults());
+        faults.try_for_each(|faults| Err(refused_urls(&faults)))?;
+    }
     // Files without a row stay where no row is left at all.
     if save.dry_run && !spool.gone.is_empty() && done.is_empty() {
         return Ok(Err(Again::Whole("no row is left of it")));

@@ -3,6 +3,7 @@
 use super::changes::changes;
 use super::output::{Paint, plain};
 use super::save::{Agreed, refuse_empty, refuse_lost, save, show_plan};
+use super::values::refused_urls;
 use super::{Failure, Status, Streams};
 use crate::check::profile::Profile;
 use crate::document::diff::Kind;
@@ -28,6 +29,15 @@ pub(super) struct Saving<'a> {
     pub(super) output: Option<&'a Path>,
     /// What was agreed to.
     pub(super) agreed: Agreed,
+    /// Whether a change is refused that makes URLs errors or duplicates.
+    pub(super) refuses_faults: bool,
+}
+
+impl Saving<'_> {
+    /// Refuses URLs that are errors or duplicates, where that was asked for.
+    fn refuse(&self, faults: Option<&str>) -> Result<(), Failure> {
+        faults.filter(|_| self.refuses_faults).map_or(Ok(()), |faults| Err(refused_urls(faults)))
+    }
 }
 
 /// What a check compares the rows with.
@@ -69,6 +79,7 @@ pub(super) fn edit_change(
         done.push(foretold(&intent, session.profile()));
     }
     let report = session.change(change)?;
+    how.refuse(report.faults.as_deref())?;
     if !how.dry_run {
         done.push(report.message);
     }
@@ -90,9 +101,11 @@ pub(super) fn edit_all(
         {
             done.push(foretold(&intent, session.profile()));
         }
-        match session.run(command, Asker::Headless)? {
-            Outcome::Done(report) if !how.dry_run => done.push(report.message),
-            _ => {}
+        if let Outcome::Done(report) = session.run(command, Asker::Headless)? {
+            how.refuse(report.faults.as_deref())?;
+            if !how.dry_run {
+                done.push(report.message);
+            }
         }
     }
     save_done(session, &done, how, streams)

@@ -136,6 +136,8 @@ pub struct Target {
     pub path: PathBuf,
     /// How it is saved.
     pub save: SaveOptions,
+    /// Whether a change is refused that makes URLs errors or duplicates.
+    pub refuses_faults: bool,
 }
 
 /// A list of URLs that chooses rows.

@@ -59,6 +59,9 @@ pub struct ReplaceIn {
     /// Which URLs: loc, alternates, images, videos, index or all; several with commas between them
     #[arg(long = "in", value_name = "WHAT", default_value = "loc", value_parser = targets)]
     pub targets: Targets,
+    /// Write URLs that `check` reports as errors, and URLs that other rows have already
+    #[arg(long)]
+    pub force: bool,
     /// Only rows that pass; without it, all rows
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true)]
     pub filter: Option<String>,
@@ -201,11 +204,17 @@ impl Target {
         Ok(opened)
     }
 
+    /// The same, refusing a change that makes URLs errors or duplicates, or not.
+    pub(super) fn refusing_faults(&self, refuses_faults: bool) -> Self {
+        Self { refuses_faults, ..self.clone() }
+    }
+
     /// Whether and where the change is saved.
     pub(super) fn saving(&self) -> Saving<'_> {
         let SaveOptions { dry_run, check, output, common } = &self.save;
         let check = check.then_some(Check::Changes);
-        Saving { dry_run: *dry_run, check, output: output.as_deref(), agreed: Agreed::of(common) }
+        let (output, agreed) = (output.as_deref(), Agreed::of(common));
+        Saving { dry_run: *dry_run, check, output, agreed, refuses_faults: self.refuses_faults }
     }
 
     /// Opens it, does what the commands say, and saves. `why` says why all of a large set is held for them.
@@ -234,7 +243,9 @@ pub(super) fn replace(task: &ReplaceIn, held: u64, streams: &mut Streams<'_>) ->
     let replace = replace.within(task.targets);
     let scope = Scope { shown: false, query: filter(task.filter.as_deref(), task.edit.save.common.now()?)? };
     let task_of_all = Task::Command(Command::Replace { scope, replace });
-    each_set(&paths, &task.edit, streams, |target, streams| change(target, &task_of_all, held, streams))
+    each_set(&paths, &task.edit, streams, |target, streams| {
+        change(&target.refusing_faults(!task.force), &task_of_all, held, streams)
+    })
 }
 
 pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failure> {
@@ -253,7 +264,9 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
     for path in &task.from {
         let common = Common { base_url: None, ..task.save.common.clone() };
         let session = common.open(path, common.now()?, streams)?;
-        let locs = session.document().live_rows().map(|row| session.document().loc(row).trim().to_owned());
+        let url =
+            |row| session.document().line_values(row)[Field::Loc.index()].take().unwrap_or_default().trim().to_owned();
+        let locs = session.document().live_rows().map(url);
         // Comments of a list are none of its URLs.
         urls.extend(locs.filter(|loc| !loc.is_empty() && !loc.starts_with('#')));
     }
@@ -265,7 +278,7 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
         }
     }
     let mut known = 0;
-    let target = Target { path: task.path.clone(), save: task.save.clone() };
+    let target = Target { path: task.path.clone(), save: task.save.clone(), refuses_faults: false };
     let status = target.run(("whether a URL is new is asked of all rows", streams), |session| {
         let before = urls.len();
         if !task.again {

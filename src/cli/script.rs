@@ -9,7 +9,7 @@ use super::destination::Destination;
 use super::lock::Lock;
 use super::output::{finding_text, plain};
 use super::save::{Agreed, save, show_plan};
-use super::values::{refuse_assignments, refuse_urls};
+use super::values::{refuse_assignments, refuse_urls, refused_urls};
 use super::{Failure, Status, Streams};
 use crate::files::{self, is_stream};
 use crate::progress::Progress;
@@ -80,7 +80,12 @@ impl Run<'_> {
         self.has_marked |= matches!(line.command, Command::Mark(_));
         match self.session.run(&line.command, Asker::Headless) {
             Err(refused) => return Err(at(line, &refused.to_string(), String::new())),
-            Ok(Outcome::Done(report)) => streams.note(&report.message),
+            Ok(Outcome::Done(report)) => {
+                if let Some(faults) = report.faults.filter(|_| !self.open.force && writes_urls(&line.command)) {
+                    return Err(refused_urls(&faults).inside(&format!("line {} of the script", line.number)));
+                }
+                streams.note(&report.message);
+            }
             Ok(Outcome::Shown(words)) => streams.note(&words),
             Ok(Outcome::Asked(command)) => return self.asked(line, &command, streams),
         }
@@ -182,6 +187,11 @@ fn refuse_values(line: &Line, open: &Open) -> Result<(), Failure> {
         _ => Ok(()),
     };
     refused.map_err(|error| error.inside(&format!("line {} of the script", line.number)))
+}
+
+/// Whether a command gives rows other URLs that somebody typed.
+const fn writes_urls(command: &Command) -> bool {
+    matches!(command, Command::Set { .. } | Command::Replace { .. })
 }
 
 fn needs_screen(command: &Command) -> bool {

@@ -47,7 +47,7 @@ pub struct Set {
     /// Only rows with these URLs
     #[command(flatten)]
     pub urls: UrlList,
-    /// Write values that `check` reports as errors
+    /// Write values that `check` reports as errors, and a URL that another row has already
     #[arg(long)]
     pub force: bool,
     /// How the sets are saved
@@ -87,7 +87,9 @@ pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Sta
         None => Task::Command(command),
         Some(_) => Task::Rows { like: command, change: &of_rows },
     };
-    let status = each_set(&paths, &set.edit, streams, |target, streams| change(target, &task, held, streams))?;
+    let status = each_set(&paths, &set.edit, streams, |target, streams| {
+        change(&target.refusing_faults(!set.force), &task, held, streams)
+    })?;
     if let Some(urls) = &urls {
         urls.say_missing(false, streams);
     }

@@ -54,7 +54,7 @@ pub(super) fn each_set(
 ) -> Result<Status, Failure> {
     let EditOptions { recursive, save } = options;
     if let ([path], false) = (paths, recursive) {
-        return work(&Target { path: path.clone(), save: save.clone() }, streams);
+        return work(&Target { path: path.clone(), save: save.clone(), refuses_faults: false }, streams);
     }
     if save.output.is_some() {
         let hint = "run it for each, or leave --output out to change each in its place".to_owned();
@@ -93,7 +93,7 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
         if path.is_file() && self.streams.edited.has(path) {
             return Ok(true);
         }
-        let target = Target { path: path.to_path_buf(), save: self.options.save.clone() };
+        let target = Target { path: path.to_path_buf(), save: self.options.save.clone(), refuses_faults: false };
         self.streams.edited.is_changed = false;
         self.streams.about = Some(path.display().to_string());
         let done = (self.work)(&target, self.streams);

@@ -47,6 +47,12 @@ fn refuse(session: &Session, field: Field, value: &str, given: &str) -> Result<(
     Err(Failure::Usage(format!("{shown}: {} ({})", finding.message, finding.rule.code()), example(field)))
 }
 
+/// Why a change that makes URLs errors or duplicates is not written.
+pub(super) fn refused_urls(faults: &str) -> Failure {
+    let hint = "--dry-run --force shows what would change; --force writes these URLs".to_owned();
+    Failure::Usage(format!("nothing was written: this would make {faults}"), hint)
+}
+
 /// What would be right, and how a wrong value is written all the same.
 pub(super) fn example(field: Field) -> String {
     let example = match field {

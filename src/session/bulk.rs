@@ -9,11 +9,12 @@
 mod left;
 
 use super::Session;
-use super::change::{Change, Intent, ONE_ROW, Refused};
+use super::change::{Change, Intent, ONE_ROW, Reach, Refused};
 use super::command::{Command, Replace, Scope};
 use super::fix::{alternates, name, set};
 use super::run::rules_named;
 use super::snapshot::Snapshot;
+use super::url_effects::{Duplicates, Found};
 use super::verify::Inspection;
 use crate::check::decision::{self, Decision, Hints};
 use crate::check::profile::Profile;
@@ -140,6 +141,8 @@ pub struct How {
     is_single: bool,
     /// What is changed in the index, beside its rows.
     index: Option<IndexChange>,
+    /// Whether URLs of rows become others.
+    changes_urls: bool,
 }
 
 /// A change of the URLs of the index.
@@ -147,6 +150,8 @@ pub struct How {
 enum IndexChange {
     /// They are rewritten, or those that match are counted.
     Replace(Replace),
+    /// They stay, and those with a host that rows lose are counted.
+    Count(Replace),
     /// They are written below a URL.
     Below(String),
 }
@@ -155,7 +160,7 @@ impl How {
     /// Writes as `manner` says; `accept` agrees to repairs.
     pub const fn write(manner: Manner, accept: bool) -> Self {
         let (is_filtered, is_fix, is_answered, is_compared) = (false, false, false, false);
-        let (is_single, index) = (false, None);
+        let (is_single, index, changes_urls) = (false, None, false);
         Self {
             manner,
             writes: true,
@@ -167,6 +172,7 @@ impl How {
             is_compared,
             is_single,
             index,
+            changes_urls,
         }
     }
 
@@ -190,10 +196,12 @@ impl How {
         };
         let index = match command {
             Command::Replace { scope, replace } if scope.query.is_none() => Some(IndexChange::Replace(replace.clone())),
+            Command::Replace { replace, .. } => Some(IndexChange::Count(replace.clone())),
             Command::RebaseIndex(url) => Some(IndexChange::Below(url.clone())),
             _ => None,
         };
-        Self { rules: fixed(command), is_filtered, is_fix, is_answered, is_single, index, ..self }
+        let changes_urls = is_single || matches!(command, Command::Replace { replace, .. } if replace.targets().loc);
+        Self { rules: fixed(command), is_filtered, is_fix, is_answered, is_single, index, changes_urls, ..self }
     }
 
     /// The same of a set that was gone through before.
@@ -258,6 +266,8 @@ pub struct Bulk {
     batch: Option<Batch<'static>>,
     /// Of a fix, what it leaves.
     tally: Option<Tally>,
+    /// Of a change of URLs, those that two rows get.
+    duplicates: Option<Duplicates>,
     /// What stopped the writing. The rest is only counted, so that as much is said as otherwise.
     failed: Option<files::Error>,
 }
@@ -281,7 +291,8 @@ impl Bulk {
     pub fn new(how: How, steps: usize) -> Self {
         let sums = vec![Sum::default(); steps];
         let tally = how.is_fix.then(|| Tally::new(!how.is_answered));
-        Self { how, sums, outputs: Vec::new(), changed: Vec::new(), batch: None, tally, failed: None }
+        let duplicates = how.changes_urls.then(Duplicates::default);
+        Self { how, sums, outputs: Vec::new(), changed: Vec::new(), batch: None, tally, duplicates, failed: None }
     }
 
     /// Makes the changes of the file that is held, each of them a step by its number. Gives a look at the file if it is
@@ -319,7 +330,7 @@ impl Bulk {
         for (step, change) in changes(&snapshot).map_err(Halt::Refused)? {
             // The index is changed once, when all files are through.
             let change = match change {
-                Change::Replace { rows, replace, .. } => Change::Replace { rows, replace, whole_set: false },
+                Change::Replace { rows, replace, .. } => Change::Replace { rows, replace, reach: Reach::File },
                 Change::RebaseIndex(_) => continue,
                 other => other,
             };
@@ -339,11 +350,18 @@ impl Bulk {
                 document = applied.document;
                 !is_nothing
             });
+            // They are counted when all files are through.
+            intent.urls.duplicates = Found::default();
             if let Some(sum) = self.sums.get_mut(step) {
                 sum.add(intent, changed.unwrap_or_default());
                 if self.how.is_single && sum.intent.as_ref().is_some_and(|intent| intent.rows > 1) {
                     return Err(Halt::Refused(Refused(ONE_ROW.to_owned())));
                 }
+            }
+        }
+        if let Some(duplicates) = &mut self.duplicates {
+            for row in snapshot.document.held_rows() {
+                duplicates.add(row, &snapshot.document.loc(row), &document.loc(row));
             }
         }
         let request = Request {
@@ -429,6 +447,11 @@ impl Bulk {
         if self.how.accept {
             plan.accept_repairs();
         }
+        if let (Some(duplicates), Some(sum)) = (self.duplicates.take(), self.sums.first_mut())
+            && let Some(intent) = &mut sum.intent
+        {
+            intent.urls.duplicates = duplicates.finish();
+        }
         let Self { sums, batch, failed, how, .. } = self;
         Ok(Through { sums, plan, changes_index, disk: session.disk.clone(), batch, failed, manner: how.manner })
     }
@@ -437,6 +460,12 @@ impl Bulk {
     fn change_index(&mut self, session: &Session, document: &mut Document) -> bool {
         let (Some(change), Some(sum)) = (&self.how.index, self.sums.first_mut()) else { return false };
         let intent = match change {
+            IndexChange::Count(replace) => {
+                if let Some(intent) = &mut sum.intent {
+                    session.view().note_index(&mut intent.urls, replace, false);
+                }
+                return false;
+            }
             IndexChange::Replace(replace) => session.view().replace_in_index(Intent::counting(0), replace),
             IndexChange::Below(url) => session.view().intend_rebase(url),
         };
@@ -447,6 +476,9 @@ impl Bulk {
         });
         let changed = changed.unwrap_or_default();
         sum.add(intent, changed);
+        if let (IndexChange::Replace(replace), Some(intent)) = (change, &mut sum.intent) {
+            session.view().note_index(&mut intent.urls, replace, true);
+        }
         // The index says where its files are in public.
         for (id, sitemap) in &mut self.changed {
             sitemap.url = document.sitemap(*id).and_then(|now| now.url.clone());

@@ -5,7 +5,7 @@
 pub use super::intent::{Intent, Label, Part, Sample};
 
 use super::command::{Assignment, Replace};
-use super::intent::{NO_ROW, SAMPLES};
+use super::intent::SAMPLES;
 use super::snapshot::Snapshot;
 use crate::check::decision::Decision;
 use crate::check::rule::{Rule, RuleSet};
@@ -20,7 +20,6 @@ use crate::protocol::{Field, priority};
 use crate::xml::escape::is_xml_char;
 use crate::xml::graft::Act;
 use rayon::prelude::*;
-use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 /// A change of the document as a person means it. Rows that are deleted are passed over.
@@ -48,8 +47,8 @@ pub enum Change {
         rows: RowSet,
         /// What by what, and in which URLs.
         replace: Replace,
-        /// Whether the rows are the whole set, so that its index is meant too.
-        whole_set: bool,
+        /// What of the set it reaches.
+        reach: Reach,
     },
     /// The entries of the index below a URL.
     RebaseIndex(String),
@@ -119,6 +118,19 @@ pub enum Change {
     ApplyOrder,
 }
 
+/// What of a set a replacement of URLs reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// These rows. Nothing is said of others.
+    Rows,
+    /// Rows that were chosen out of the set: it is said what others keep.
+    Chosen,
+    /// The whole set, so that its index is meant too.
+    Set,
+    /// Rows of one file of a set of which no other is held: its index is looked at when all files are through.
+    File,
+}
+
 /// Why a change was not made; one sentence that says what to do instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -170,7 +182,7 @@ impl Snapshot {
         Ok(match change {
             Change::Set { rows, assignments } => return self.intend_set(rows, assignments, progress),
             Change::Values { rows, field, values } => self.intend_values(rows, *field, values, progress),
-            Change::Replace { rows, replace, whole_set } => self.intend_replace(rows, replace, *whole_set, progress),
+            Change::Replace { rows, replace, reach } => self.intend_replace(rows, replace, *reach, progress),
             Change::RebaseIndex(url) => Some(self.intend_rebase(url)),
             Change::Nudge { rows, field, up } => {
                 let words = if *up { "raised" } else { "lowered" };
@@ -307,32 +319,16 @@ impl Snapshot {
         let samples =
             changing.iter().take(SAMPLES).map(|row| self.sample(RowId(row), field, value.as_deref())).collect();
         let changes = changing.len();
-        let (collisions, collision) = match value {
-            Some(loc) if field == Field::Loc && (changes > 1 || !self.rows_with_loc(loc).is_empty()) => {
-                (changes, Some(loc.to_string()))
-            }
-            _ => (0, None),
-        };
+        let values = || changing.iter().map(|row| (RowId(row), value.clone())).collect::<Vec<_>>();
+        let urls = if field == Field::Loc { Box::new(self.effects_on_rows(&values())) } else { Box::default() };
         Some(Intent {
             label: Label::of(format!("{words} "), changes, "row", ""),
             rows: live,
-            changes,
             already: live - changes,
-            refused: 0,
-            refused_files: 0,
-            reason: None,
-            collisions,
-            collision,
+            urls,
             samples,
-            idle: NO_ROW,
-            said: Vec::new(),
-            left: Vec::new(),
-            breaks: Vec::new(),
-            unfixed: BTreeMap::new(),
-            is_fix: false,
-            elsewhere: [0; 5],
-            unnamed: BTreeMap::new(),
             edit: (changes > 0).then(|| Edit::Set { rows: changing, field, value: value.clone() }),
+            ..Intent::counting(changes)
         })
     }
 
@@ -375,27 +371,17 @@ impl Snapshot {
         let changes = values.len() as u64;
         let samples =
             values.iter().take(SAMPLES).map(|(row, value)| self.sample(*row, field, value.as_deref())).collect();
-        let (collisions, collision) = if field == Field::Loc { self.collisions(&values) } else { (0, None) };
+        let urls = if field == Field::Loc { Box::new(self.effects_on_rows(&values)) } else { Box::default() };
         Some(Intent {
             label: Label::of(format!("{words} "), changes, "row", "").refusing(refused, reason.as_ref()),
             rows: live.len() as u64,
-            changes,
             already: live.len() as u64 - changes - refused,
             refused,
-            refused_files: 0,
             reason,
-            collisions,
-            collision,
+            urls,
             samples,
-            idle: NO_ROW,
-            said: Vec::new(),
-            left: Vec::new(),
-            breaks: Vec::new(),
-            unfixed: BTreeMap::new(),
-            is_fix: false,
-            elsewhere: [0; 5],
-            unnamed: BTreeMap::new(),
             edit: (changes > 0).then_some(Edit::SetEach { field, values }),
+            ..Intent::counting(changes)
         })
     }
 
@@ -431,18 +417,6 @@ impl Snapshot {
     fn sample(&self, row: RowId, field: Field, after: Option<&str>) -> Sample {
         let before = self.document.value(row, field).map(std::borrow::Cow::into_owned);
         Sample { row, part: Part::Field(field), before, after: after.map(ToOwned::to_owned) }
-    }
-
-    /// How many of the new URLs another row has or gets too, and the first of them.
-    fn collisions(&self, values: &[(RowId, Value)]) -> (u64, Option<String>) {
-        let changing: RowSet = values.iter().map(|(row, _)| row.0).collect();
-        let mut seen: HashSet<&str> = HashSet::with_capacity(values.len());
-        let new = values.iter().filter_map(|(_, value)| value.as_deref());
-        let mut colliding = new.filter(|loc| {
-            !seen.insert(loc) || self.rows_with_loc(loc).into_iter().any(|row| !changing.contains(row.0))
-        });
-        let first = colliding.next().map(ToOwned::to_owned);
-        (u64::from(first.is_some()) + colliding.count() as u64, first)
     }
 
     fn intend_insert(&self, anchor: Option<RowId>, before: bool, locs: &[String]) -> Result<Intent, Refused> {

@@ -3,6 +3,7 @@
 use super::findings::Finding;
 use super::fix::why_left;
 use super::replace::URL_KINDS;
+use super::url_effects::{UrlEffects, kinds};
 use crate::check::rule::Rule;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
@@ -30,10 +31,8 @@ pub struct Intent {
     pub refused_files: u64,
     /// Why the first refused row refuses.
     pub reason: Option<String>,
-    /// URLs that this would make equal to another row's.
-    pub collisions: u64,
-    /// The first of them.
-    pub collision: Option<String>,
+    /// What new URLs lead to.
+    pub urls: Box<UrlEffects>,
     /// The first rows that change: before and after; what is said of one row stands together.
     pub samples: Vec<Sample>,
     /// What to say if nothing changes, unless the rows themselves are the reason.
@@ -49,7 +48,7 @@ pub struct Intent {
     /// Of a fix that nobody looks at, findings that are put right only where their rule is named.
     pub unnamed: BTreeMap<Rule, u64>,
     /// Of a replacement, other URLs that match and are left alone, by their kind.
-    pub elsewhere: [u64; 5],
+    pub elsewhere: [u64; URL_KINDS.len()],
     /// Whether it is what fixers make of findings: rows without one have not got anything already.
     pub is_fix: bool,
 }
@@ -201,8 +200,7 @@ impl Intent {
             refused: 0,
             refused_files: 0,
             reason: None,
-            collisions: 0,
-            collision: None,
+            urls: Box::default(),
             samples: Vec::new(),
             idle: NO_ROW,
             said: Vec::new(),
@@ -210,7 +208,7 @@ impl Intent {
             breaks: Vec::new(),
             unfixed: BTreeMap::new(),
             is_fix: false,
-            elsewhere: [0; 5],
+            elsewhere: [0; URL_KINDS.len()],
             unnamed: BTreeMap::new(),
         }
     }
@@ -244,10 +242,8 @@ impl Intent {
 
     /// Why nothing changes, in one sentence.
     pub(super) fn nothing(&self) -> String {
-        match self.elsewhere_words() {
-            Some(words) => format!("{}; {words}", self.why_nothing()),
-            None => self.why_nothing(),
-        }
+        let also = self.elsewhere_words().into_iter().chain(self.urls.notes());
+        also.fold(self.why_nothing(), |all, words| all + "; " + &words)
     }
 
     fn why_nothing(&self) -> String {
@@ -273,16 +269,20 @@ impl Intent {
         if !changed {
             return self.nothing();
         }
-        let also = [self.left_alone(), self.elsewhere_words()].into_iter().flatten();
-        [self.label.to_string()].into_iter().chain(also).collect::<Vec<_>>().join("; ")
+        [self.label.to_string()].into_iter().chain(self.asides()).collect::<Vec<_>>().join("; ")
+    }
+
+    /// What there is to say beside what is done.
+    fn asides(&self) -> impl Iterator<Item = String> {
+        let also = [self.left_alone(), self.urls.faults(), self.elsewhere_words()];
+        also.into_iter().flatten().chain(self.urls.notes())
     }
 
     /// `3 alternate links, 1 index URL match too: --in all rewrites them`; `None` where nothing does.
     fn elsewhere_words(&self) -> Option<String> {
-        let found = self.elsewhere.into_iter().zip(URL_KINDS).filter(|(count, _)| *count > 0);
-        let words: Vec<String> = found.map(|(count, noun)| counted(count, noun)).collect();
+        let words = kinds(self.elsewhere);
         let (verb, them) = if self.elsewhere.iter().sum::<u64>() == 1 { ("matches", "it") } else { ("match", "them") };
-        (!words.is_empty()).then(|| format!("{} {verb} too: --in all rewrites {them}", words.join(", ")))
+        (!words.is_empty()).then(|| format!("{words} {verb} too: --in all rewrites {them}"))
     }
 
     /// `2 rows, 1 file left alone: …`; `None` where nothing is.
@@ -300,8 +300,7 @@ impl Intent {
             0 => String::new(),
             rows => format!("; {} had it already", counted(rows, "row")),
         };
-        let also = [self.left_alone(), self.elsewhere_words()].into_iter().flatten();
-        let refused = also.fold(String::new(), |all, words| all + "; " + &words);
+        let refused = self.asides().fold(String::new(), |all, words| all + "; " + &words);
         let is_idle = self.changes == 0 && self.edit.is_none() && refused.is_empty() && !self.idle.is_empty();
         let label = if is_idle { self.idle_words() } else { self.label.to_string() };
         format!("{label}{already}{refused}")
@@ -320,6 +319,7 @@ impl Intent {
         for (sum, count) in self.elsewhere.iter_mut().zip(other.elsewhere) {
             *sum += count;
         }
+        self.urls.plus(*other.urls);
         let clauses: Vec<&Clause> = self.label.0.iter().filter(|clause| !clause.aside).collect();
         self.already = match clauses.as_slice() {
             [] | [_] => self.already + other.already,
@@ -366,8 +366,11 @@ impl Intent {
             refused: self.refused + other.refused,
             refused_files: self.refused_files + other.refused_files,
             reason: self.reason.or(other.reason),
-            collisions: self.collisions + other.collisions,
-            collision: self.collision.or(other.collision),
+            urls: {
+                let mut urls = self.urls;
+                urls.plus(*other.urls);
+                urls
+            },
             samples,
             idle: self.idle,
             said: Vec::new(),

@@ -31,6 +31,7 @@ pub mod run;
 pub mod said;
 pub mod save;
 pub mod snapshot;
+pub mod url_effects;
 pub mod verify;
 pub mod whole;
 
@@ -74,6 +75,8 @@ pub struct Report {
     pub cursor: Option<RowId>,
     /// Whether anything is another than before; an order counts.
     pub changed: bool,
+    /// New URLs that are errors or duplicates, in words.
+    pub faults: Option<String>,
 }
 
 /// Errors, warnings and notes of the whole set.
@@ -474,11 +477,12 @@ impl Session {
         let Prepared { applied, rechecked, intent, changed, .. } = prepared;
         let (touched, rechecked_rows) = (applied.touched.len(), rechecked.rows);
         if applied.is_nothing() {
-            let message = intent.done(false);
-            return Ok(Report { message, touched, rechecked: rechecked_rows, cursor: None, changed: false });
+            let (message, rechecked) = (intent.done(false), rechecked_rows);
+            return Ok(Report { message, touched, rechecked, cursor: None, changed: false, faults: None });
         }
         let left = intent.left_words(self.profile());
-        let (message, edit, intent_said) = (intent.done(true), intent.edit, intent.said);
+        let (faults, message) = (intent.urls.faults(), intent.done(true));
+        let (edit, intent_said) = (intent.edit, intent.said);
         // Where a worker made another set index, and the two share the table of URLs, both sides keep their own.
         let keeps = rechecked.has_set() && applied.field.is_some_and(|field| field != Field::Loc);
         let checks = if keeps { self.now.state.checks.clone() } else { self.now.state.checks.bare() };
@@ -499,7 +503,7 @@ impl Session {
         self.history.push((message.clone(), intent_said), before, cursor, applied);
         self.note_change(&message, edit);
         let message = left.map_or_else(|| message.clone(), |left| format!("{message}; {left}"));
-        Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after, changed: true })
+        Ok(Report { message, touched, rechecked: rechecked_rows, cursor: cursor_after, changed: true, faults })
     }
 
     /// Finds out how the document differs from the saved one.
@@ -577,6 +581,7 @@ impl Session {
             rechecked: 0,
             cursor,
             changed: true,
+            faults: None,
         })
     }
 

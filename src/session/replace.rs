@@ -1,9 +1,10 @@
 //! URLs rewritten by a regular expression: those of rows, those in their extensions, and the entries of the index.
 
-use super::change::{Intent, Label, Part, Sample};
+use super::change::{Intent, Label, Part, Reach, Sample};
 use super::command::Replace;
 use super::intent::SAMPLES;
 use super::snapshot::Snapshot;
+use super::url_effects::UrlEffects;
 use crate::check::extension::{ExtensionUrl, UrlGroup, urls, with_urls};
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
@@ -15,9 +16,9 @@ use rayon::prelude::*;
 pub(super) const URL_KINDS: [&str; 5] = ["alternate link", "image URL", "video URL", "index URL", "page URL"];
 
 /// The place of the index among them, behind the extensions.
-const INDEX: usize = 3;
+pub(super) const INDEX: usize = 3;
 /// The place of the rows.
-const PAGE: usize = 4;
+pub(super) const PAGE: usize = 4;
 
 /// What a replacement makes of the extensions of one row.
 struct Rewritten {
@@ -29,6 +30,7 @@ struct Rewritten {
     /// How many match and are not asked for.
     elsewhere: [u64; 3],
     sample: Option<Sample>,
+    effects: UrlEffects,
 }
 
 impl Snapshot {
@@ -37,7 +39,7 @@ impl Snapshot {
         &self,
         rows: &RowSet,
         replace: &Replace,
-        whole_set: bool,
+        reach: Reach,
         progress: &Progress,
     ) -> Option<Intent> {
         let mut intent = if replace.targets().loc {
@@ -71,6 +73,7 @@ impl Snapshot {
                     *sum += count;
                 }
             }
+            intent.urls.plus(one.effects);
             if let Some(text) = one.text {
                 changing.insert(one.row.0);
                 edits.push(Edit::Raw { row: one.row, text: text.into() });
@@ -90,7 +93,14 @@ impl Snapshot {
         intent.edit = (!edits.is_empty()).then_some(Edit::Several(edits));
         intent.changes = changing.len();
         intent.already = intent.rows.saturating_sub(intent.changes + intent.refused);
-        if whole_set {
+        if matches!(reach, Reach::Set | Reach::Chosen) {
+            self.note_index(&mut intent.urls, replace, reach == Reach::Set);
+        }
+        // Of one file, nobody knows yet which origins the others lose.
+        if reach == Reach::File || (reach != Reach::Rows && intent.urls.moves_any()) {
+            self.note_kept(&mut intent.urls, (rows, replace), progress)?;
+        }
+        if reach == Reach::Set {
             intent = self.replace_in_index(intent, replace);
         }
         Some(intent)
@@ -116,7 +126,8 @@ impl Snapshot {
         let (edit, count) = self.index_below(url);
         let label = Label::of("", count, URL_KINDS[INDEX], format!(" written below {url}"));
         let idle = "no entry of an index is elsewhere";
-        Intent { edit, label, idle, ..Intent::counting(count) }
+        let urls = Box::new(self.effects_of_rebase(url));
+        Intent { edit, label, urls, idle, ..Intent::counting(count) }
     }
 
     /// The rows whose extensions hold URLs that match. `None` when cancelled.
@@ -136,6 +147,7 @@ impl Snapshot {
         let found = urls(&entry, &text, self.document.names(row));
         let asked = replace.targets().extensions();
         let (mut done, mut elsewhere, mut values) = ([0; 3], [0; 3], Vec::new());
+        let mut effects = UrlEffects::default();
         for url in &found {
             let Some(new) = replace.apply(&url.value).filter(|new| *new != url.value) else { continue };
             let group = place(url.group);
@@ -144,6 +156,7 @@ impl Snapshot {
                 *count += 1;
             }
             if is_asked {
+                self.note_url(&mut effects, row, (&url.value, &new));
                 values.push((url, new));
             }
         }
@@ -161,11 +174,11 @@ impl Snapshot {
         } else {
             with_urls(&text, values.iter().map(|(url, new)| (*url, new.as_str())))
         };
-        Some(Rewritten { row, text, done, elsewhere, sample })
+        Some(Rewritten { row, text, done, elsewhere, sample, effects })
     }
 }
 
-const fn place(group: UrlGroup) -> usize {
+pub(super) const fn place(group: UrlGroup) -> usize {
     match group {
         UrlGroup::Alternates => 0,
         UrlGroup::Images => 1,

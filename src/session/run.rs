@@ -1,6 +1,6 @@
 //! Running commands: what the `:` line, scripts and subcommands say, done on a session.
 
-use super::change::{Change, Intent, Refused};
+use super::change::{Change, Intent, Reach, Refused};
 use super::command::{Command, Marks, Scope};
 use super::snapshot::Snapshot;
 use super::{Report, Session};
@@ -109,10 +109,16 @@ impl Snapshot {
                     return Err(Refused(why.to_owned()));
                 }
                 let is_headless = asker == Asker::Headless && self.marks.is_empty();
+                let is_of_cursor = scope.is_default() && self.marks.is_empty() && !is_headless;
                 rows(scope).map(|rows| {
                     let is_all = is_headless || rows.len() >= u64::from(self.document.live());
-                    let whole_set = is_of_index || (scope.query.is_none() && is_all);
-                    Change::Replace { rows, replace: replace.clone(), whole_set }
+                    let reach = match scope.query {
+                        _ if is_of_index => Reach::Set,
+                        None if is_all => Reach::Set,
+                        _ if is_of_cursor => Reach::Rows,
+                        _ => Reach::Chosen,
+                    };
+                    Change::Replace { rows, replace: replace.clone(), reach }
                 })
             }
             Command::RebaseIndex(url) => {

@@ -4,7 +4,7 @@
 //! be said only then. What no command says becomes a comment, never a wrong command.
 
 use super::Session;
-use super::change::{Change, Intent};
+use super::change::{Change, Intent, Reach};
 use super::command::{Assignment, Command, Scope, Targets, parse};
 use super::fix::safe_rules;
 use super::run::Asker;
@@ -85,8 +85,8 @@ impl Snapshot {
                 vec![Command::Set { scope: self.scope_of(rows)?, assignments: assignments.clone() }]
             }
             // Without the index: a script has no row that would be the only one meant.
-            Change::Replace { rows, replace, whole_set } => {
-                let targets = Targets { index: replace.targets().index && *whole_set, ..replace.targets() };
+            Change::Replace { rows, replace, reach } => {
+                let targets = Targets { index: replace.targets().index && *reach == Reach::Set, ..replace.targets() };
                 vec![Command::Replace { scope: self.scope_of(rows)?, replace: replace.clone().within(targets) }]
             }
             Change::RebaseIndex(url) => vec![Command::RebaseIndex(url.clone())],

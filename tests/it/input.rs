@@ -1,6 +1,8 @@
 //! What is read, typed and asked for: tables and lists of other programs, values, queries, replacements.
 
-use crate::support::{Folder, run, stderr, stdout};
+use crate::support::{Folder, environment, program, run, stderr, stdout};
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 const NOW: [&str; 2] = ["--now", "2026-11-20T10:14:07Z"];
 const SITEMAP: &str = "http://www.sitemaps.org/schemas/sitemap/0.9";
@@ -339,4 +341,149 @@ fn an_index_without_its_files_answers_nothing() {
     }
     let (listed, _) = ends(&folder, &["list", of, "--sitemaps"], 0);
     assert!(listed.contains("1.xml") && listed.contains("2.xml"), "{listed}");
+}
+
+#[test]
+fn a_list_of_comments_is_a_list() {
+    let text = "# pages\n\n# of 2026\n";
+    let folder = Folder::with(&[("a.txt", text), ("blank.txt", "\n\n"), ("sub/urllist", text)]);
+    for name in ["a.txt", "sub/urllist"] {
+        let (found, said) = ends(&folder, &["check", name], 1);
+        assert!(found.contains("text-extra-content") && !said.contains("XML"), "{name}: {found}{said}");
+    }
+    ends(&folder, &["list", "blank.txt"], 0);
+    ends(&folder, &["add", "a.txt", "https://e.com/a"], 0);
+    assert_eq!(folder.text("a.txt"), format!("{text}https://e.com/a\n"));
+    ends(&folder, &["add", "blank.txt", "https://e.com/a"], 0);
+    assert!(folder.text("blank.txt").contains("https://e.com/a\n"));
+}
+
+#[test]
+fn comments_and_attributes_of_a_list_become_no_url() {
+    let text = "# pages\nhttps://e.com/a lastmod=2020-01-01 priority=0.5 changefreq=weekly\nhttps://e.com/b\n# end\n";
+    let [a, b] = [
+        "<loc>https://e.com/a</loc>\n    <lastmod>2020-01-01</lastmod>\n    <changefreq>weekly</changefreq>\n    \
+         <priority>0.5</priority>",
+        "<loc>https://e.com/b</loc>",
+    ];
+    let more = urlset("<url><loc>https://e.com/c</loc></url>\n");
+    let fresh = || Folder::with(&[("a.txt", text), ("more.xml", &more)]);
+    for words in [
+        &["convert", "a.txt", "-o", "out.xml"][..],
+        &["merge", "a.txt", "-o", "out.xml"],
+        &["merge", "a.txt", "more.xml", "-o", "out.xml"],
+        &["set", "a.txt", "priority=0.5", "--where", "path:/a", "-o", "out.xml"],
+    ] {
+        let folder = fresh();
+        let (_, said) = ends(&folder, words, 0);
+        assert!(said.contains("2 comment lines cannot be written to an XML sitemap"), "{words:?}: {said}");
+        let out = folder.text("out.xml");
+        assert!(out.contains(a) && out.contains(b) && !out.contains('#'), "{words:?}: {out}");
+        assert_eq!(folder.text("a.txt"), text);
+    }
+    let folder = fresh();
+    ends(&folder, &["convert", "a.txt", "-o", "out.csv"], 0);
+    let expected = "loc,lastmod,changefreq,priority\nhttps://e.com/a,2020-01-01,weekly,0.5\nhttps://e.com/b,,,\n";
+    assert_eq!(folder.text("out.csv"), expected);
+    ends(&folder, &["convert", "a.txt", "-o", "copy.txt"], 0);
+    assert_eq!(folder.text("copy.txt"), text);
+    ends(&folder, &["add", "more.xml", "--from", "a.txt"], 0);
+    assert!(folder.text("more.xml").contains(b) && folder.text("more.xml").contains("<loc>https://e.com/a</loc>"));
+    // A line that says something else stays whole, for somebody to look at.
+    folder.write("b.txt", "https://e.com/a title=x\nhttps://e.com/b\n");
+    ends(&folder, &["convert", "b.txt", "-o", "b.csv"], 0);
+    assert!(folder.text("b.csv").contains("https://e.com/a title=x"));
+}
+
+#[test]
+fn a_table_may_have_bars_between_its_columns() {
+    let table = "loc|priority\nhttps://e.com/a|0.5\nhttps://e.com/b|0.7\n";
+    let folder = Folder::with(&[("t.csv", table), ("t.dat", table)]);
+    for name in ["t.csv", "t.dat"] {
+        assert_eq!(ends(&folder, &["list", name], 0).0, "https://e.com/a\nhttps://e.com/b\n", "{name}");
+        ends(&folder, &["set", name, "priority=0.9", "--where", "path:/a"], 0);
+        assert_eq!(folder.text(name), table.replace("0.5", "0.9"), "{name}");
+    }
+}
+
+#[test]
+fn a_query_in_a_file_of_rules_is_named_by_its_place() {
+    let folder = Folder::with(&[("a.xml", &urlset("<url><loc>https://e.com/a</loc></url>\n"))]);
+    for (query, why) in [("  ", "the query is empty"), ("foo:x", "no field `foo`")] {
+        folder.write("r.toml", format!("[[rule]]\npriority = 0.5\nwhere = \"{query}\"\n"));
+        refused(&folder, &["apply", "a.xml", "r.toml"], 2, &["r.toml:3:9: where of rule 1", why]);
+        let (_, said) = ends(&folder, &["apply", "a.xml", "r.toml"], 2);
+        assert!(!said.contains("--where"), "{said}");
+    }
+}
+
+#[test]
+fn a_key_that_is_none_is_named_before_a_base_url_is_asked_for() {
+    let folder = Folder::with(&[("a.txt", "https://e.com/a\nhttps://e.com/b\n")]);
+    refused(&folder, &["split", "a.txt", "--by", "yaer", "-o", "parts"], 2, &["no URL passes --by yaer", "keys are"]);
+}
+
+/// Runs the program with this on its standard input.
+fn piped(folder: &Folder, words: &[&str], input: &str) -> (Option<i32>, String, String) {
+    let mut command = Command::new(program());
+    command.args(words).current_dir(folder.path()).envs(environment(folder.path()));
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    (output.status.code(), stdout(&output), stderr(&output))
+}
+
+#[test]
+fn standard_input_is_named_as_it_was_given() {
+    let text = urlset("<url><loc>https://e.com/a</loc></url>\n");
+    // The folder for temporary files is there.
+    let folder = Folder::with(&[("a.xml", &text), (".home/tmp/keep", "")]);
+    for input in ["<html>", "", "<urlset><url><loc>https://e.com/a?x&y</loc></url></urlset>"] {
+        for words in [["diff", "-", "a.xml"], ["diff", "a.xml", "-"]] {
+            let (_, _, said) = piped(&folder, &words, input);
+            assert!(
+                !said.contains("tmp") && (said.contains("-: ") || said.contains("- is damaged")),
+                "{words:?}: {said}"
+            );
+        }
+    }
+    let (status, _, said) = piped(&folder, &["list", "-"], "");
+    assert!(status == Some(3) && said.contains("before the pipe"), "{said}");
+    let (_, found, _) = piped(&folder, &["check", "-"], "# pages\n");
+    assert!(found.contains("text-extra-content"), "{found}");
+}
+
+#[test]
+fn namespace_declarations_that_are_none_are_errors_at_their_place() {
+    for declaration in [
+        "xmlns:image=\"\"",
+        "xmlns:xml=\"https://e.com/\"",
+        "xmlns:=\"https://e.com/\"",
+        "xmlns:=\"\"",
+        "xmlns:xmlns=\"https://e.com/\"",
+        "xmlns:a=\"http://www.w3.org/XML/1998/namespace\"",
+        "xmlns:a=\"http://www.w3.org/2000/xmlns/\"",
+        "xmlns:a:b=\"https://e.com/\"",
+    ] {
+        let root =
+            format!("<urlset xmlns=\"{SITEMAP}\"\n {declaration}>\n<url><loc>https://e.com/</loc></url>\n</urlset>\n");
+        let entry =
+            format!("<urlset xmlns=\"{SITEMAP}\">\n<url\n {declaration}><loc>https://e.com/</loc></url>\n</urlset>\n");
+        for (text, place) in [(root, ":2:2: "), (entry, ":3:2: ")] {
+            let folder = Folder::with(&[("a.xml", &text)]);
+            let (found, _) = ends(&folder, &["check", "a.xml"], 1);
+            let error = found.lines().find(|line| line.contains("error[xml-not-well-formed]"));
+            let error = error.unwrap_or_else(|| panic!("{declaration}: {found}"));
+            assert!(error.contains(place) && error.contains("namespace declaration"), "{error}");
+            ends(&folder, &["fix", "a.xml", "--accept-repairs"], 0);
+            assert!(!folder.text("a.xml").contains(declaration), "{}", folder.text("a.xml"));
+            assert!(!ends(&folder, &["check", "a.xml"], 0).0.contains("error"), "{declaration}");
+        }
+    }
+    for declaration in ["xmlns:xml=\"http://www.w3.org/XML/1998/namespace\"", "xmlns:a=\"urn:a\""] {
+        let text = format!("<urlset xmlns=\"{SITEMAP}\" {declaration}><url><loc>https://e.com/</loc></url></urlset>\n");
+        let folder = Folder::with(&[("a.xml", &text)]);
+        ends(&folder, &["check", "a.xml"], 0);
+    }
 }

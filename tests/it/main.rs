@@ -31,6 +31,7 @@ mod real_world_fixes;
 #[cfg(unix)]
 mod recipes;
 mod recovery;
+mod replace;
 mod roundtrip;
 mod rule_boundaries;
 mod schema;

@@ -155,6 +155,7 @@ fn apply(
         check: None,
         output: None,
         agreed: Agreed { empty: true, ..Agreed::default() },
+        refuses_faults: false,
     };
     let status = edit_all(session, &[], &saving, streams)?;
     if !recover.dry_run {

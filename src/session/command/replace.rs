@@ -5,6 +5,7 @@
 
 use super::CommandError;
 use crate::document::query::regex_message;
+use crate::xml::escape::is_xml_char;
 use regex::{Regex, RegexBuilder};
 use std::fmt;
 use std::ops::Range;
@@ -132,6 +133,11 @@ impl Replace {
             .dfa_size_limit(REGEX_LIMIT)
             .build()
             .map_err(|error| CommandError::new(parts.pattern.clone(), regex_message(&error)))?;
+        let typed = parts.line.get(parts.replacement.clone()).unwrap_or_default();
+        if let Some(bad) = typed.chars().find(|character| !is_xml_char(*character)) {
+            let message = format!("U+{:04X} cannot be written in XML; leave it out", bad as u32);
+            return Err(CommandError::new(parts.replacement.clone(), message));
+        }
         let pieces =
             Pieces { text: parts.line, at: parts.replacement.start, end: parts.replacement.end, found: Vec::new() }
                 .read(parts.delimiter, &regex)?;

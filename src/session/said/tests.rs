@@ -3,7 +3,7 @@
 use super::*;
 use crate::files::Options;
 use crate::protocol::lastmod::Now;
-use crate::session::change::Refused;
+use crate::session::change::{Reach, Refused};
 use crate::session::command::{Replace, script};
 use crate::session::load;
 use crate::session::run::Outcome;
@@ -87,7 +87,7 @@ fn each_kind_of_change_is_a_command_or_a_comment() {
         (nudge(&[2], Field::Priority), &["set priority=0.6 where loc=https://a.org/same file=one.xml"]),
         (nudge(&[0, 2, 3], Field::Priority), &["set priority=0.6 where loc=https://a.org/ or loc=https://a.org/same"]),
         (nudge(&[3], Field::Changefreq), &["set changefreq=hourly where loc=https://a.org/same file=two.xml"]),
-        (Change::Replace { rows: (0..6).collect(), replace, whole_set: true }, &["s/^https:/http:/"]),
+        (Change::Replace { rows: (0..6).collect(), replace, reach: Reach::Set }, &["s/^https:/http:/"]),
         (Change::Delete(rows(&[0])), &["delete where loc=https://a.org/"]),
         (Change::Duplicate(rows(&[0])), &["duplicate where loc=https://a.org/"]),
         (

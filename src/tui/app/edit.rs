@@ -8,7 +8,7 @@ use super::{App, Mode, Outcome, large};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::{Field, Severity};
-use crate::session::change::{Change, Refused};
+use crate::session::change::{Change, Reach, Refused};
 use crate::session::command::{Assignment, Command, Scope};
 use crate::session::snapshot::Prepared;
 use crate::session::{Report, SMALL};
@@ -198,7 +198,7 @@ impl App {
                     }
                     (Some(_), Command::Replace { replace, .. }) => {
                         let rows = self.targets(count);
-                        self.change(Change::Replace { rows, replace, whole_set: false });
+                        self.change(Change::Replace { rows, replace, reach: Reach::Rows });
                     }
                     (_, command) => self.change_by(command),
                 }

@@ -23,10 +23,10 @@ impl App {
             Some(Ok(intent)) => {
                 title = intent_words(preview, intent);
                 let height = usize::from(self.areas().pane.height).max(1);
-                if intent.collisions > 0 {
-                    let first = intent.collision.as_deref().unwrap_or_default();
-                    let words =
-                        format!("{} would be the same as another row's: {first}", counted(intent.collisions, "URL"));
+                if let Some(words) = intent.urls.errors.words("URL", " with errors") {
+                    lines.extend(self.signed(Severity::Error, words));
+                }
+                if let Some(words) = intent.urls.duplicates.words("duplicate URL", "") {
                     lines.extend(self.signed(Severity::Warning, words));
                 }
                 if let Some(words) = intent.left_alone() {

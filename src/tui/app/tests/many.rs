@@ -50,7 +50,9 @@ fn urls_are_rewritten_with_a_preview() {
     bench.keys("<enter>");
     assert_eq!(bench.paths(), ["/", "/store/tea", "/store/cups", "/blog/old post"]);
     bench.keys(":%s#/store/.*#/same#");
-    bench.shows("1 URL would be the same as another row's");
+    bench.shows("1 duplicate URL (https://example.com/same)");
+    bench.keys("<esc>:%s#^https:#htp:#");
+    bench.shows("4 URLs with errors (the first: htp://");
 }
 
 #[test]
