@@ -71,7 +71,7 @@ impl App {
             return self.say("no rule is broken");
         }
         // `check` counts places: a row may break a rule in several.
-        lines.insert(0, heading("Findings by rule, and the number of rows that break it"));
+        lines.insert(0, heading("Rows that break each rule"));
         self.mode = Mode::List(List::new(ListKind::Rules, lines));
     }
 
