@@ -9,6 +9,7 @@ use crate::session::snapshot::Snapshot;
 use crate::words::{counted, excerpt};
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 use rayon::prelude::*;
 use std::hash::BuildHasher;
 use std::io::Read;
@@ -21,28 +22,39 @@ pub(super) struct Texts {
     text: String,
     /// Where each ends in `text`.
     ends: Vec<usize>,
-    table: HashTable<u32>,
+    /// Each with the hash of its text, so that none is hashed again when the table grows.
+    table: HashTable<(u64, u32)>,
     hasher: FixedState,
 }
 
 impl Texts {
     /// The number of a text, which is given one if it is new.
     pub(super) fn insert(&mut self, text: &str) -> u32 {
-        if let Some(known) = self.get(text) {
-            return known;
+        let hash = self.hash(text);
+        let Self { text: all, ends, table, .. } = self;
+        let is_same = |(other, number): &(u64, u32)| *other == hash && part(all, ends, *number) == text;
+        match table.entry(hash, is_same, |(hash, _)| *hash) {
+            Entry::Occupied(known) => known.get().1,
+            Entry::Vacant(place) => {
+                let number = ends.len() as u32;
+                place.insert((hash, number));
+                all.push_str(text);
+                ends.push(all.len());
+                number
+            }
         }
-        let number = self.ends.len() as u32;
-        self.text.push_str(text);
-        self.ends.push(self.text.len());
-        let Self { text: all, ends, table, hasher } = self;
-        table.insert_unique(hasher.hash_one(text), number, |other| hasher.hash_one(part(all, ends, *other)));
-        number
     }
 
     /// The number of a text.
     pub(super) fn get(&self, text: &str) -> Option<u32> {
+        let hash = self.hash(text);
+        let found = self.table.find(hash, |(other, number)| *other == hash && self.at(*number) == text);
+        found.map(|(_, number)| *number)
+    }
+
+    fn hash(&self, text: &str) -> u64 {
         note_work(1);
-        self.table.find(self.hasher.hash_one(text), |number| self.at(*number) == text).copied()
+        self.hasher.hash_one(text)
     }
 
     /// The text of a number.
@@ -178,6 +190,19 @@ pub(super) fn refuse_two_streams(option: &str, paths: &[impl AsRef<Path>]) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::progress::work;
+
+    #[test]
+    fn a_text_is_hashed_once() {
+        let mut texts = Texts::default();
+        let hashed = work::here(|| {
+            for number in 0..1_000 {
+                assert_eq!(texts.insert(&number.to_string()), number);
+            }
+        });
+        assert_eq!(hashed, 1_000);
+        assert!((0..1_000).all(|number| texts.get(&number.to_string()) == Some(number)));
+    }
 
     #[test]
     fn texts_are_numbered_once() {
