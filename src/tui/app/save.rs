@@ -362,8 +362,8 @@ impl App {
             }
         }
         let (before, after) = (u64::from(output.urls_before), u64::from(output.urls_after));
-        let (is_index, is_table) =
-            (output.file.index_file().is_some(), matches!(Form::of_name(&output.name), Some(Form::Csv | Form::Tsv)));
+        let is_index = output.file.index_file().is_some() || self.session.document().lists_sitemaps();
+        let is_table = matches!(Form::of_name(&output.name), Some(Form::Csv | Form::Tsv));
         let noun = if is_index { "sitemap" } else { "URL" };
         let mut right = Words::new();
         if before != after && output.action == Action::Rewritten {

@@ -159,6 +159,7 @@ impl Columns {
                 widths.columns[name.index()] = 0;
             }
         }
+        let wanted = widths.columns;
         // What gives way, in this order, until the loc has the room it should have.
         // A name of a few letters tells nothing where the window is too narrow for more.
         let shortest_name = if width < 60 { 0 } else { 6 };
@@ -189,6 +190,13 @@ impl Columns {
         }
         if widths.room(width) < least {
             widths.number = 0;
+        }
+        // A later step may have made more room than was needed: what tells more is widened again, heads last.
+        for (column, spare) in [(BADGES, 0), (LASTMOD, 0), (CHANGEFREQ, 8), (PRIORITY, 8)] {
+            let narrow = std::mem::replace(&mut widths.columns[column], wanted[column]);
+            if widths.room(width) < least + spare {
+                widths.columns[column] = narrow;
+            }
         }
         // The column being edited takes its place at the end, if it was not chosen.
         let mut order = order.to_vec();
@@ -304,6 +312,15 @@ mod tests {
 
     fn needed_in(content: Content, needed: Option<Field>) -> Content {
         needed.map_or(content, |field| content.with(field))
+    }
+
+    #[test]
+    fn room_that_a_hidden_column_leaves_is_used() {
+        // One file with badges: they are as wide as they want to be, and heads are shortened for that.
+        let content = Content { file: 0, lastmod: 25, ..DATES };
+        let columns = Columns::of(80, content, &Name::usual(), None);
+        let [loc, lastmod, changefreq, priority] = columns.fields.map(|column| column.width);
+        assert_eq!((loc, lastmod, changefreq, priority, columns.badges.width), (31, 11, 7, 4, 8));
     }
 
     #[test]

@@ -14,6 +14,9 @@ use crate::words::grouped;
 /// Lines at the bottom for the chosen change, its URL included.
 const AT_LENGTH: usize = 5;
 
+/// Characters that are shown before the first difference of two long values.
+const LEAD: usize = 8;
+
 impl App {
     /// As much of the list as has a place, whatever its length.
     pub(super) fn changes_panel(&self, changes: &Changes) -> Panel {
@@ -138,6 +141,18 @@ impl App {
             ),
             (before, false) => (before.clone(), part.after.clone()),
         };
+        // Where values are too long to be shown, what differs between them is.
+        let (before, after) = match (&before, &after) {
+            (Some(old), Some(new)) if charset.width_within(old, most).max(charset.width_within(new, most)) > most => {
+                let start = difference_start(old, new);
+                let from = |value: &str| {
+                    let lead = if start > 0 { charset.ellipsis() } else { "" };
+                    Some(format!("{lead}{}", value.get(start..).unwrap_or(value)))
+                };
+                (from(old), from(new))
+            }
+            _ => (before, after),
+        };
         Words::dim(format!("{lead}{} {} {arrow} ", part.name, of(&before))).and(Role::Changed, of(&after))
     }
 
@@ -173,5 +188,28 @@ impl App {
             }
         }
         lines
+    }
+}
+
+/// Where to begin with two values so that their first difference is seen: a few characters before it.
+fn difference_start(old: &str, new: &str) -> usize {
+    let same = old.char_indices().zip(new.chars()).find(|((_, a), b)| a != b);
+    let first = same.map_or(old.len().min(new.len()), |((at, _), _)| at);
+    let lead = old.get(..first).unwrap_or_default().char_indices().rev().nth(LEAD - 1);
+    lead.map_or(0, |(at, _)| at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_values_are_shown_from_where_they_differ() {
+        let table =
+            [("daily", "Daily", 0), ("<url><loc>https://e.com/é/a</loc>", "<url><loc>https://e.com/é/b</loc>", 18)];
+        for (old, new, expected) in table {
+            assert_eq!(difference_start(old, new), expected, "{old} {new}");
+            assert!(old.is_char_boundary(expected) && new.is_char_boundary(expected));
+        }
     }
 }

@@ -11,6 +11,9 @@ use crate::protocol::{Field, Severity};
 use crate::session::change::{Intent, Part, Sample};
 use crate::words::{counted, grouped};
 
+/// Columns for the value that a row has before a change.
+const BEFORE: usize = 12;
+
 impl App {
     /// Scope and effect in words, then rows before and after.
     pub(super) fn preview_panel(&self, preview: &Preview, top: usize) -> Panel {
@@ -47,9 +50,9 @@ impl App {
                 let place = height.saturating_sub(lines.len() + wrong.len()).max(1);
                 let rows: Vec<&[Sample]> = intent.samples.chunk_by(|one, next| one.row == next.row).collect();
                 let top = top.min(rows.len().saturating_sub(place));
-                for samples in rows.iter().skip(top).take(place) {
-                    lines.push(self.sample_line(samples));
-                }
+                let shown_rows = rows.get(top..(top + place).min(rows.len())).unwrap_or_default();
+                let room = self.room_for_locs(shown_rows);
+                lines.extend(shown_rows.iter().map(|samples| self.sample_line(samples, room)));
                 let shown = (top + place).min(rows.len()) as u64;
                 if let Some(last) = lines.last_mut()
                     && shown < intent.changes
@@ -94,8 +97,19 @@ impl App {
         lines
     }
 
+    /// Columns for the URLs of a preview's rows, the same for all, so that their values stand below each other.
+    fn room_for_locs(&self, rows: &[&[Sample]]) -> usize {
+        let charset = self.theme.charset;
+        let after = |samples: &&[Sample]| match samples {
+            [sample] => sample.after.as_ref().map_or(1, |after| charset.width_within(after, 40)),
+            _ => 0,
+        };
+        let after = rows.iter().map(after).max().unwrap_or(0);
+        usize::from(self.size.0).saturating_sub(8 + BEFORE + 5 + after).clamp(16, 80)
+    }
+
     /// One row of a preview: before and after, of each field that changes.
-    fn sample_line(&self, samples: &[Sample]) -> Line {
+    fn sample_line(&self, samples: &[Sample], room: usize) -> Line {
         let [sample] = samples else { return self.samples_line(samples) };
         let charset = self.theme.charset;
         let width = usize::from(self.size.0).saturating_sub(8);
@@ -109,9 +123,8 @@ impl App {
             return words.and(Role::Changed, charset.elide(&after, half).into_owned()).into();
         }
         let loc = self.without_origin(&self.session.document().loc(sample.row));
-        let room = width.saturating_sub(60).clamp(16, 60);
         Words::text(charset.fit_path(&loc, room))
-            .and(Role::Dim, format!("  {} ", charset.fit_right(&of(&sample.before), 12)))
+            .and(Role::Dim, format!("  {} ", charset.fit_right(&of(&sample.before), BEFORE)))
             .and(Role::Dim, format!("{arrow} "))
             .and(Role::Changed, of(&sample.after))
             .into()
