@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Next::Screen(screen) if tui::has_terminal() => {
             // The screen writes from more than one thread; nobody may hold the streams.
             drop((out, notes));
-            show(screen)
+            show(*screen)
         }
         Next::Screen(_) => {
             let _ = writeln!(notes, "error: {}\nhint: {}", cli::NO_TERMINAL.0, cli::NO_TERMINAL.1);

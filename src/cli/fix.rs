@@ -6,11 +6,14 @@ use super::options::{EditOptions, SaveOptions};
 use super::sets::each_set;
 use super::{Failure, Status, Streams, filter};
 use crate::check::rule::Rule;
-use crate::files::{Conflicts, Side};
+use crate::files::{Answers, Conflicts, Side, is_stream, merge_conflicts};
+use crate::progress::Progress;
 use crate::session::command::{Command, Scope};
 use crate::session::run::rules_named;
+use crate::words::counted;
 use clap::Args;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// `sited fix`.
 #[derive(Debug, Args)]
@@ -24,7 +27,8 @@ pub struct Fix {
     /// Only findings of these rules, such as lastmod-no-seconds,'priority-*'; without it, all whose fix is safe
     #[arg(long = "rule", value_name = "CODE,…", value_delimiter = ',')]
     pub rules: Vec<String>,
-    /// How, where there are several ways: check --explain CODE lists the answers of a rule
+    /// How, where there are several ways: check --explain CODE lists the answers of a rule; for merge-conflict one
+    /// of ours, theirs and both for all conflicts, or a list such as ours,theirs,both in their order
     #[arg(long, value_name = "ANSWER", requires = "rules", allow_hyphen_values = true)]
     pub answer: Option<String>,
     /// Write the URLs of the index's entries below --base-url, and fix nothing else
@@ -40,34 +44,79 @@ pub struct Fix {
 
 /// Fixes, says what changed, saves.
 pub(super) fn run(fix: &Fix, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    let (common, command) = prepare(fix, streams)?;
+    let save = SaveOptions { common, ..fix.edit.save.clone() };
+    let edit = EditOptions { save, ..fix.edit.clone() };
+    let task = Task::Command(command);
+    each_set(&fix.paths, &edit, streams, |target, streams| change(target, &task, held, streams))
+}
+
+/// How the sets are opened, and what is done to them.
+fn prepare(fix: &Fix, streams: &mut Streams<'_>) -> Result<(Common, Command), Failure> {
     let common = &fix.edit.save.common;
     let scope = Scope { shown: false, query: filter(fix.filter.as_deref(), common.now()?)? };
     // What is no rule is said once, not for every set.
     rules_named(&fix.rules)?;
-    let mut each = |common: Common, command: Command| {
-        let save = SaveOptions { common, ..fix.edit.save.clone() };
-        let edit = EditOptions { save, ..fix.edit.clone() };
-        let task = Task::Command(command);
-        each_set(&fix.paths, &edit, streams, |target, streams| change(target, &task, held, streams))
-    };
     if let Some(url) = common.base_url.as_ref().filter(|_| fix.rewrite_index) {
         common.limits()?;
         // Where the files are now, the index says.
-        return each(Common { base_url: None, ..common.clone() }, Command::RebaseIndex(url.clone()));
+        return Ok((Common { base_url: None, ..common.clone() }, Command::RebaseIndex(url.clone())));
     }
     let is_merge = matches!(fix.rules.as_slice(), [rule] if rule == Rule::MERGE_CONFLICT.code());
     if !is_merge {
         let command = Command::Fix { scope, rules: fix.rules.clone(), answer: fix.answer.clone() };
-        return each(common.clone(), command);
+        return Ok((common.clone(), command));
     }
     // Conflicts are resolved when the file is read; what is left to do is to write it so.
-    let side = fix.answer.as_deref().and_then(Side::from_name).ok_or_else(|| {
+    let sides = sides(fix.answer.as_deref())?;
+    let answers = match sides.as_slice() {
+        [side] => Answers::all(*side),
+        sides => answers_of(fix, sides, streams)?,
+    };
+    let command = Command::Fix { scope, rules: fix.rules.clone(), answer: None };
+    Ok((Common { conflicts: Conflicts::Take(Arc::new(answers)), ..common.clone() }, command))
+}
+
+/// The sides that an answer names: one for all conflicts, or one for each, separated by commas.
+fn sides(answer: Option<&str>) -> Result<Vec<Side>, Failure> {
+    let words = answer.unwrap_or_default().split(',');
+    words.map(|word| Side::from_name(word.trim())).collect::<Option<Vec<Side>>>().ok_or_else(|| {
         let words = Side::ALL.map(Side::name).join(", ");
         Failure::Usage(
-            format!("merge-conflict needs one of these answers: {words}"),
-            "for example: sited fix sitemap.xml --rule merge-conflict --answer both".to_owned(),
+            format!("merge-conflict needs one of these answers: {words}; or a list of them, one for each conflict"),
+            "for example: sited fix sitemap.xml --rule merge-conflict --answer both, or --answer ours,both,theirs"
+                .to_owned(),
         )
-    })?;
-    let common = Common { conflicts: Conflicts::Take(side), ..common.clone() };
-    each(common, Command::Fix { scope, rules: fix.rules.clone(), answer: None })
+    })
+}
+
+/// The answers of a list, which are as many as the set has conflicts.
+fn answers_of(fix: &Fix, sides: &[Side], streams: &mut Streams<'_>) -> Result<Answers, Failure> {
+    let common = &fix.edit.save.common;
+    let path = match (fix.paths.as_slice(), fix.edit.recursive) {
+        ([path], false) if !is_stream(path) => path,
+        _ => {
+            return Err(Failure::Usage(
+                "a list of answers needs one PATH (not standard input), and no --recursive".to_owned(),
+                "run it for each set, or give one answer for all merge conflicts".to_owned(),
+            ));
+        }
+    };
+    let shown = Common { conflicts: Conflicts::Show, ..common.clone() };
+    let session = shown.open(path, common.now()?, streams)?;
+    let (files, options) = (session.conflicted_files(), common.limits()?);
+    drop(session);
+    let conflicts = merge_conflicts(&files, &options, &Progress::default())?;
+    if conflicts.len() != sides.len() {
+        return Err(Failure::Usage(
+            format!(
+                "--answer lists {}, but {} has {}",
+                counted(sides.len() as u64, "answer"),
+                path.display(),
+                counted(conflicts.len() as u64, "merge conflict")
+            ),
+            "give one answer for each, in the order of the files and lines, or one for all".to_owned(),
+        ));
+    }
+    Ok(Answers::each(conflicts.iter().zip(sides.iter().copied())))
 }

@@ -304,7 +304,7 @@ pub enum Next {
     /// Nothing.
     End(Status),
     /// A screen was asked for.
-    Screen(Screen),
+    Screen(Box<Screen>),
 }
 
 /// What was said about the screen.
@@ -387,7 +387,7 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
         (Some(Task::Recover(recover)), _) => recover::run(recover, &mut streams),
         (None, Some(path)) => script::run(&line.open, path, &mut streams),
         (None, None) => match screen(&line.open) {
-            Ok(screen) => return Next::Screen(screen),
+            Ok(screen) => return Next::Screen(Box::new(screen)),
             Err(failure) => Err(failure),
         },
     };
@@ -454,9 +454,9 @@ impl Common {
         }
         let (base_url, require_all) = (self.base_url.clone(), self.requires_all());
         let loc_column = self.loc_column.clone();
-        let conflicts = match self.conflicts {
+        let conflicts = match &self.conflicts {
             files::Conflicts::Refuse if self.reports_unread => files::Conflicts::Show,
-            conflicts => conflicts,
+            conflicts => conflicts.clone(),
         };
         let options = files::Options { base_url, require_all, conflicts, loc_column, ..files::Options::default() };
         Ok(match self.max_bytes {

@@ -6,7 +6,7 @@
 use super::detect;
 use super::error::{Error, Reason};
 use super::form;
-use super::read::Contents;
+use super::read::{self, Contents, Options};
 use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::source::{Anchor, Lines};
 use crate::progress::Progress;
@@ -17,10 +17,11 @@ use crate::xml::grid::TableHints;
 use crate::xml::markup;
 use crate::xml::names::{FileKind, Names};
 use crate::xml::scan::{self, Scan, Visit};
-use std::collections::HashMap;
 use std::collections::hash_map::Entry::{Occupied, Vacant};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Which side of merge conflicts is taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +54,7 @@ impl Side {
 }
 
 /// What is done with files that have merge conflicts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Conflicts {
     /// They are not opened.
     #[default]
@@ -63,7 +64,62 @@ pub enum Conflicts {
     /// They are opened to be listed: what both sides have, and each conflict is a finding.
     ShowBoth,
     /// They are opened as resolved.
-    Take(Side),
+    Take(Arc<Answers>),
+}
+
+/// Answers to the merge conflicts of a set.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Answers {
+    /// The answers of each file, in the order of its conflicts.
+    pub files: BTreeMap<PathBuf, Vec<Side>>,
+    /// The answer for every conflict of other files; without one, such files are not opened.
+    pub others: Option<Side>,
+}
+
+impl Answers {
+    /// One answer for all conflicts.
+    pub const fn all(side: Side) -> Self {
+        Self { files: BTreeMap::new(), others: Some(side) }
+    }
+
+    /// One answer for each conflict of a list, in its order.
+    pub fn each<'c>(conflicts: impl IntoIterator<Item = (&'c MergeConflict, Side)>) -> Self {
+        let mut answers = Self::default();
+        for (conflict, side) in conflicts {
+            answers.files.entry(conflict.path.clone()).or_default().push(side);
+        }
+        answers
+    }
+
+    /// The answers for a file with so many conflicts; an error says why there are none.
+    fn of(&self, path: &Path, conflicts: usize) -> Result<Vec<Side>, String> {
+        match (self.files.get(path), self.others) {
+            (Some(sides), _) if sides.len() == conflicts => Ok(sides.clone()),
+            (Some(sides), _) => {
+                let answers = counted(sides.len() as u64, "answer");
+                Err(format!("{answers} for {}", counted(conflicts as u64, "merge conflict")))
+            }
+            (None, Some(side)) => Ok(vec![side; conflicts]),
+            (None, None) => Err(format!("{} without an answer", counted(conflicts as u64, "merge conflict"))),
+        }
+    }
+}
+
+/// A merge conflict of a file, with the lines of both sides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MergeConflict {
+    /// The file.
+    pub path: PathBuf,
+    /// Its first and its last line in the file, markers included, from 1.
+    pub lines: (u64, u64),
+    /// The lines of the current branch.
+    pub ours: String,
+    /// The lines of the merged branch.
+    pub theirs: String,
+    /// What Git calls each side: a branch or a commit; may be empty.
+    pub names: [String; 2],
+    /// Why [`Side::Both`] is no answer, if it is none.
+    pub no_both: Option<&'static str>,
 }
 
 /// One conflict: byte ranges of the file.
@@ -73,6 +129,18 @@ struct Conflict {
     whole: Range<usize>,
     ours: Range<usize>,
     theirs: Range<usize>,
+}
+
+impl Conflict {
+    /// The lines of one side; `both` says which side stands for both.
+    fn side(&self, side: Option<Side>, both: Side) -> Range<usize> {
+        let is_theirs = side == Some(Side::Theirs) || side == Some(Side::Both) && both == Side::Theirs;
+        if is_theirs { self.theirs.clone() } else { self.ours.clone() }
+    }
+
+    fn lines(&self, lines: &mut Lines<'_>) -> (u64, u64) {
+        (lines.position(self.whole.start).0, lines.position(self.whole.end - 1).0)
+    }
 }
 
 /// Where the markers of a file do not match.
@@ -98,7 +166,7 @@ pub(super) struct Resolved {
 pub(super) fn resolve(
     contents: Contents,
     path: &Path,
-    asked: Conflicts,
+    asked: &Conflicts,
     hints: TableHints<'_>,
 ) -> Result<Resolved, Error> {
     let bytes = &contents.bytes;
@@ -112,7 +180,7 @@ pub(super) fn resolve(
         Ok(found) => found,
         Err(Unmatched(at)) => {
             let at = lines.position(at);
-            let what = format!("the markers of a merge conflict do not match at line {}", grouped(at.0));
+            let what = unmatched_words(at.0);
             if matches!(asked, Conflicts::Refuse | Conflicts::Take(_)) {
                 return Err(refused(at, what));
             }
@@ -120,17 +188,19 @@ pub(super) fn resolve(
             return Ok(Resolved { contents, quirks, anchors: Vec::new() });
         }
     };
-    let spans: Vec<(u64, u64)> =
-        found.iter().map(|one| (lines.position(one.whole.start).0, lines.position(one.whole.end - 1).0)).collect();
+    let spans: Vec<(u64, u64)> = found.iter().map(|one| one.lines(&mut lines)).collect();
     let first = (spans.first().map_or(1, |span| span.0), 1);
+    let sides = match asked {
+        Conflicts::Take(answers) => answers.of(path, found.len()).map_err(|why| refused(first, why))?,
+        _ => Vec::new(),
+    };
     let mut dropped = Vec::new();
     let (bytes, places) = match asked {
         Conflicts::Refuse => return Err(refused(first, listed(&spans))),
-        Conflicts::Show | Conflicts::Take(Side::Ours) => taken(bytes, &found, |one| [one.ours.clone()]),
-        Conflicts::ShowBoth => taken(bytes, &found, |one| [one.ours.clone(), one.theirs.clone()]),
-        Conflicts::Take(Side::Theirs) => taken(bytes, &found, |one| [one.theirs.clone()]),
-        Conflicts::Take(Side::Both) => {
-            let united = united(bytes, &found, hints).map_err(|(number, why)| {
+        Conflicts::Show => taken(bytes, &found, |_, one| [one.ours.clone()]),
+        Conflicts::ShowBoth => taken(bytes, &found, |_, one| [one.ours.clone(), one.theirs.clone()]),
+        Conflicts::Take(_) if sides.contains(&Side::Both) => {
+            let united = united(bytes, &found, &sides, hints).map_err(|(number, why)| {
                 let (from, to) = spans.get(number).copied().unwrap_or_default();
                 let span = span_words(from, to);
                 refused((from, 1), format!("both sides of the conflict in {span} cannot be kept: {why}"))
@@ -138,18 +208,14 @@ pub(super) fn resolve(
             dropped = united.dropped;
             (united.joined.bytes, united.joined.places)
         }
+        Conflicts::Take(_) => taken(bytes, &found, |number, one| [one.side(sides.get(number).copied(), Side::Ours)]),
     };
-    let is_answered = matches!(asked, Conflicts::Take(_));
-    let kind = if is_answered { QuirkKind::MergeResolved } else { QuirkKind::MergeConflict };
+    let kind = if sides.is_empty() { QuirkKind::MergeConflict } else { QuirkKind::MergeResolved };
     let quirks = spans.iter().enumerate().map(|(number, (from, to))| {
-        let what = match asked {
-            Conflicts::Take(Side::Both) => {
-                let kept = format!("{}: {}", span_words(*from, *to), Side::Both.name());
-                kept + &dropped_words(dropped.get(number).copied().unwrap_or_default())
-            }
-            Conflicts::Take(side) => format!("{}: {}", span_words(*from, *to), side.name()),
-            _ => span_words(*from, *to),
-        };
+        let mut what = span_words(*from, *to);
+        if let Some(side) = sides.get(number) {
+            what = what + ": " + side.name() + &dropped_words(dropped.get(number).copied().unwrap_or_default());
+        }
         Quirk { kind, at: (*from, 1), entry: None, what: what.into() }
     });
     let offsets: Vec<(u32, u32)> = places.iter().map(|(ours, theirs)| (*ours as u32, *theirs as u32)).collect();
@@ -167,6 +233,10 @@ fn listed(spans: &[(u64, u64)]) -> String {
 
 fn span_words(from: u64, to: u64) -> String {
     format!("lines {}–{}", grouped(from), grouped(to))
+}
+
+fn unmatched_words(line: u64) -> String {
+    format!("the markers of a merge conflict do not match at line {}", grouped(line))
 }
 
 /// What is said of entries of theirs that gave way to ours.
@@ -249,16 +319,16 @@ fn conflicts(bytes: &[u8]) -> Result<Vec<Conflict>, Unmatched> {
 fn taken<const N: usize>(
     bytes: &[u8],
     conflicts: &[Conflict],
-    sides: impl Fn(&Conflict) -> [Range<usize>; N],
+    sides: impl Fn(usize, &Conflict) -> [Range<usize>; N],
 ) -> (Vec<u8>, Places) {
     let (mut out, mut places, mut at) = (Vec::with_capacity(bytes.len()), Vec::new(), 0);
     let mut push = |range: Range<usize>| {
         places.push((out.len(), range.start));
         out.extend_from_slice(bytes.get(range).unwrap_or_default());
     };
-    for conflict in conflicts {
+    for (number, conflict) in conflicts.iter().enumerate() {
         push(at..conflict.whole.start);
-        sides(conflict).into_iter().for_each(&mut push);
+        sides(number, conflict).into_iter().for_each(&mut push);
         at = conflict.whole.end;
     }
     push(at..bytes.len());
@@ -367,20 +437,34 @@ struct United {
     dropped: Vec<u64>,
 }
 
-/// Our side, and behind its entries in each conflict those of their side whose URL is not there yet. An error is the number
-/// of a conflict, and why its sides cannot stand together.
-fn united(bytes: &[u8], conflicts: &[Conflict], hints: TableHints<'_>) -> Result<United, (usize, &'static str)> {
-    const DAMAGED: &str = "a side is not a sound file by itself; answer ours or theirs";
-    const AROUND: &str = "it is not between entries; answer ours or theirs";
-    let ours = Read::of(taken(bytes, conflicts, |one| [one.ours.clone()]), hints).ok_or((0, DAMAGED))?;
-    let theirs = Read::of(taken(bytes, conflicts, |one| [one.theirs.clone()]), hints).ok_or((0, DAMAGED))?;
+const DAMAGED: &str = "a side is not a sound file by itself; answer ours or theirs";
+const AROUND: &str = "it is not between entries; answer ours or theirs";
+
+/// The file with these sides of its conflicts. Where both are taken, the entries of theirs whose URL is not there yet come
+/// behind those of ours. An error is the number of a conflict, and why its sides cannot stand together.
+fn united(
+    bytes: &[u8],
+    conflicts: &[Conflict],
+    sides: &[Side],
+    hints: TableHints<'_>,
+) -> Result<United, (usize, &'static str)> {
+    let first = sides.iter().position(|side| *side == Side::Both).unwrap_or_default();
+    let read = |both| {
+        let taken = taken(bytes, conflicts, |number, one| [one.side(sides.get(number).copied(), both)]);
+        Read::of(taken, hints).ok_or((first, DAMAGED))
+    };
+    let (ours, theirs) = (read(Side::Ours)?, read(Side::Theirs)?);
     let kind = ours.scan.names.as_ref().map_or(FileKind::Urlset, |names| names.kind);
     let mut known: HashMap<&str, &[u8]> = HashMap::new();
     for (entry, key) in ours.keys.iter().enumerate() {
         known.entry(key).or_insert_with(|| ours.entry(entry));
     }
     let (mut out, mut at, mut dropped) = (Joined::default(), 0, Vec::new());
-    for number in 0..conflicts.len() {
+    for (number, side) in sides.iter().enumerate() {
+        if *side != Side::Both {
+            dropped.push(0);
+            continue;
+        }
         let (own, other) = (ours.entries(&ours.region(number)), theirs.entries(&theirs.region(number)));
         let (own, other) = own.zip(other).ok_or((number, AROUND))?;
         let place = ours.text(own.end).start.max(at);
@@ -405,6 +489,52 @@ fn united(bytes: &[u8], conflicts: &[Conflict], hints: TableHints<'_>) -> Result
     }
     out.push(&ours, at..ours.bytes.len());
     Ok(United { joined: out, dropped })
+}
+
+/// The merge conflicts of files, in their order.
+///
+/// # Errors
+/// When a file cannot be read, or its markers do not match.
+pub fn merge_conflicts(files: &[PathBuf], options: &Options, progress: &Progress) -> Result<Vec<MergeConflict>, Error> {
+    let mut all = Vec::new();
+    for path in files {
+        let contents = read::read(path, options, progress)?;
+        let bytes = &contents.bytes;
+        if !has_marker(bytes) || is_quoted(bytes) {
+            continue;
+        }
+        let mut lines = Lines::new(bytes);
+        let found = conflicts(bytes).map_err(|Unmatched(at)| {
+            let at = lines.position(at);
+            Error { path: path.clone(), at: Some(at), reason: Reason::Conflicts(unmatched_words(at.0)) }
+        })?;
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let hints = TableHints { loc_column: options.loc_column.as_deref(), name: detect::name_hint(&name) };
+        let read = |both| Read::of(taken(bytes, &found, |_, one| [one.side(Some(Side::Both), both)]), hints);
+        let sides = read(Side::Ours).zip(read(Side::Theirs));
+        let text =
+            |range: &Range<usize>| String::from_utf8_lossy(bytes.get(range.clone()).unwrap_or_default()).into_owned();
+        for (number, one) in found.iter().enumerate() {
+            let no_both = match &sides {
+                None => Some(DAMAGED),
+                Some((ours, theirs)) => {
+                    let is_between = |read: &Read| read.entries(&read.region(number)).is_some();
+                    (!is_between(ours) || !is_between(theirs)).then_some(AROUND)
+                }
+            };
+            let whole = text(&one.whole);
+            let marker = |line: Option<&str>| line.and_then(|line| line.get(8..)).unwrap_or_default().trim().to_owned();
+            all.push(MergeConflict {
+                path: path.clone(),
+                lines: one.lines(&mut lines),
+                ours: text(&one.ours),
+                theirs: text(&one.theirs),
+                names: [marker(whole.lines().next()), marker(whole.lines().next_back())],
+                no_both,
+            });
+        }
+    }
+    Ok(all)
 }
 
 /// Leads from a line of a resolved text to the line of the file as stored.
@@ -439,12 +569,17 @@ mod tests {
 
     fn side(text: &str, side: Side) -> Result<String, String> {
         let found = conflicts(text.as_bytes()).map_err(|at| format!("{at:?}"))?;
-        let (bytes, places) = match side {
-            Side::Ours => taken(text.as_bytes(), &found, |one| [one.ours.clone()]),
-            Side::Theirs => taken(text.as_bytes(), &found, |one| [one.theirs.clone()]),
-            Side::Both => united(text.as_bytes(), &found, TableHints::default())
+        sides(text, &vec![side; found.len()])
+    }
+
+    fn sides(text: &str, sides: &[Side]) -> Result<String, String> {
+        let found = conflicts(text.as_bytes()).map_err(|at| format!("{at:?}"))?;
+        let (bytes, places) = if sides.contains(&Side::Both) {
+            united(text.as_bytes(), &found, sides, TableHints::default())
                 .map(|united| (united.joined.bytes, united.joined.places))
-                .map_err(|(number, why)| format!("{number}: {why}"))?,
+                .map_err(|(number, why)| format!("{number}: {why}"))?
+        } else {
+            taken(text.as_bytes(), &found, |number, one| [one.side(sides.get(number).copied(), Side::Ours)])
         };
         // Of pieces that begin at one place, all but the last are empty.
         let last = |number: &usize| places.get(number + 1).is_none_or(|next| next.0 > places[*number].0);
@@ -467,6 +602,62 @@ mod tests {
         let text = format!("{HEAD}{a}{}{d}</urlset>\n", conflict("", &b));
         assert_eq!(side(&text, Side::Ours).unwrap(), format!("{HEAD}{a}{d}</urlset>\n"));
         assert_eq!(side(&text, Side::Both).unwrap(), format!("{HEAD}{a}{b}{d}</urlset>\n"));
+    }
+
+    #[test]
+    fn each_conflict_has_its_own_answer() {
+        let entries = |names: &str| names.chars().map(|name| url(&name.to_string(), "")).collect::<String>();
+        let pair = |ours: &str, theirs: &str| conflict(&entries(ours), &entries(theirs));
+        let file = |text: &str| format!("{HEAD}{text}</urlset>\n");
+        let text = file(&[pair("a", "b"), pair("c", "d"), pair("e", "f")].concat());
+        for (answers, names) in [
+            ([Side::Ours, Side::Theirs, Side::Both], "adef"),
+            ([Side::Both, Side::Ours, Side::Theirs], "abcf"),
+            ([Side::Theirs, Side::Both, Side::Ours], "bcde"),
+            ([Side::Theirs, Side::Ours, Side::Theirs], "bcf"),
+        ] {
+            assert_eq!(sides(&text, &answers).unwrap(), file(&entries(names)), "{answers:?}");
+        }
+        // What is taken of one conflict counts as known in another.
+        let text = file(&[pair("a", "b"), pair("c", "b")].concat());
+        assert_eq!(sides(&text, &[Side::Theirs, Side::Both]).unwrap(), file(&entries("bc")));
+        assert_eq!(sides(&text, &[Side::Ours, Side::Both]).unwrap(), file(&entries("acb")));
+    }
+
+    #[test]
+    fn a_conflict_around_the_entries_does_not_keep_others_from_both() {
+        let head = HEAD.replace(">\n", " id=\"1\">\n");
+        let [a, b] = ["a", "b"].map(|name| url(name, ""));
+        let text = format!("{}{}</urlset>\n", conflict(HEAD, &head), conflict(&a, &b));
+        let expected = format!("{head}{a}{b}</urlset>\n");
+        assert_eq!(sides(&text, &[Side::Theirs, Side::Both]).unwrap(), expected);
+        assert!(sides(&text, &[Side::Both, Side::Ours]).unwrap_err().starts_with("0: it is not between entries"));
+    }
+
+    #[test]
+    fn answers_are_for_as_many_conflicts_as_a_file_has() {
+        let path = Path::new("a.xml");
+        let answers = Answers { files: [(path.to_path_buf(), vec![Side::Ours, Side::Both])].into(), others: None };
+        assert_eq!(answers.of(path, 2), Ok(vec![Side::Ours, Side::Both]));
+        assert_eq!(answers.of(path, 3).unwrap_err(), "2 answers for 3 merge conflicts");
+        assert_eq!(answers.of(Path::new("b.xml"), 1).unwrap_err(), "1 merge conflict without an answer");
+        assert_eq!(Answers::all(Side::Theirs).of(path, 2), Ok(vec![Side::Theirs; 2]));
+    }
+
+    #[test]
+    fn conflicts_are_read_with_both_sides() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.xml");
+        let head = HEAD.replace(">\n", " id=\"1\">\n");
+        let text = format!("{}{}</urlset>\n", conflict(HEAD, &head), conflict(&url("a", ""), ""));
+        std::fs::write(&path, text).unwrap();
+        let found = merge_conflicts(std::slice::from_ref(&path), &Options::default(), &Progress::default()).unwrap();
+        let [around, between] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((around.lines, &*around.ours, &*around.theirs), ((1, 5), HEAD, &*head));
+        assert_eq!((&around.names, around.no_both.is_some()), (&["HEAD".to_owned(), "b".to_owned()], true));
+        assert_eq!((between.lines, between.no_both), ((6, 11), None));
+        std::fs::write(&path, "<<<<<<< HEAD\n").unwrap();
+        assert!(merge_conflicts(&[path], &Options::default(), &Progress::default()).is_err());
     }
 
     #[test]
@@ -538,7 +729,8 @@ mod tests {
             conflict(&b, &format!("{old}{}", url("b", "<priority>0.2</priority>\n")))
         );
         let found = conflicts(text.as_bytes()).unwrap();
-        let united = united(text.as_bytes(), &found, TableHints::default()).map_err(|(_, why)| why).unwrap();
+        let united =
+            united(text.as_bytes(), &found, &[Side::Both; 3], TableHints::default()).map_err(|(_, why)| why).unwrap();
         assert_eq!(united.dropped, [1, 0, 2]);
         assert_eq!(dropped_words(0), "");
         assert!(dropped_words(1_200).contains("except 1,200 entries of theirs"));

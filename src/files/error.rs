@@ -326,7 +326,7 @@ impl Error {
             }
             Reason::Root(_) => "nothing was changed; sited opens urlset and sitemapindex files",
             Reason::Conflicts(_) => {
-                "nothing was changed; `sited fix PATH --rule merge-conflict --answer ours` (or theirs, or both) resolves them"
+                "nothing was changed; `sited fix PATH --rule merge-conflict --answer ours` (or theirs, both, or a list of one answer each) resolves them"
             }
             Reason::Damaged { .. } => "nothing was changed; mend the place in a text editor and open it again",
             Reason::Changed => "reload with :edit!, save elsewhere with :write NAME, or overwrite with :write!",

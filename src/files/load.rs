@@ -314,7 +314,7 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V> Job<'_, M> {
         let path = contents.on_disk.path.clone();
         let hints = TableHints { loc_column: self.options.loc_column.as_deref(), name: detect::name_hint(&name) };
         let Resolved { contents, quirks: of_merge, anchors: sides } =
-            conflict::resolve(contents, &path, self.options.conflicts, hints)?;
+            conflict::resolve(contents, &path, &self.options.conflicts, hints)?;
         let Contents { bytes, gzip, encoding, quirks, on_disk } = contents;
         let map = (!sides.is_empty()).then(|| LineMap::of(&bytes, &sides));
         let Detected { kind, grid } = detect::detect_with(&bytes, hints).map_err(|reason| Error::new(&path, reason))?;

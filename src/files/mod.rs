@@ -48,7 +48,7 @@ pub use ahead::in_order;
 pub use backup::Backups;
 pub use beginning::{FirstRow, LARGE, first_rows};
 pub use buffers::Buffers;
-pub use conflict::{Conflicts, Side};
+pub use conflict::{Answers, Conflicts, MergeConflict, Side, merge_conflicts};
 pub use disk::{Disk, OnDisk};
 pub use error::{Error, Reason};
 pub use load::{Facts, Loaded, Part, all_in_folder, in_folder, load};

@@ -5,6 +5,7 @@ use super::checks::{Checks, Reader};
 use super::snapshot::State;
 use crate::document::Document;
 use crate::document::quirk::{Quirk, QuirkKind};
+use crate::document::sitemap::Index;
 use crate::document::view::View;
 use crate::files::{self, Loaded, OnDisk, Options};
 use crate::progress::Progress;
@@ -139,10 +140,18 @@ impl Session {
 
     /// Whether a file has merge conflicts that nobody has resolved.
     pub fn has_conflicts(&self) -> bool {
-        let is_open = |quirks: &[Quirk]| quirks.iter().any(|quirk| quirk.kind == QuirkKind::MergeConflict);
         let document = self.document();
-        document.sitemaps().iter().any(|sitemap| is_open(&sitemap.quirks))
-            || document.index().is_some_and(|index| index.files().any(|file| is_open(file.quirks)))
+        document.sitemaps().iter().any(|sitemap| is_conflicted(&sitemap.quirks))
+            || document.index().is_some_and(|index| index.files().any(|file| is_conflicted(file.quirks)))
+    }
+
+    /// The files that have unresolved merge conflicts: those of the index, then its children in their order.
+    pub fn conflicted_files(&self) -> Vec<PathBuf> {
+        let document = self.document();
+        let index = document.index().into_iter().flat_map(Index::files);
+        let index = index.filter(|file| is_conflicted(file.quirks)).filter_map(|file| file.path.map(Path::to_path_buf));
+        let sitemaps = document.sitemaps().iter().filter(|sitemap| is_conflicted(&sitemap.quirks));
+        index.chain(sitemaps.filter_map(|sitemap| sitemap.path.clone())).collect()
     }
 
     /// A new document with one empty sitemap that will be written to `path`.
@@ -156,6 +165,10 @@ impl Session {
     pub fn kind(&self) -> FileKind {
         if self.document().index().is_some() { FileKind::Index } else { FileKind::Urlset }
     }
+}
+
+fn is_conflicted(quirks: &[Quirk]) -> bool {
+    quirks.iter().any(|quirk| quirk.kind == QuirkKind::MergeConflict)
 }
 
 /// When a file was last changed, in seconds since 1970, as far as the system tells.

@@ -413,6 +413,50 @@ fn merge_conflicts_are_errors_and_are_resolved_as_answered() {
 }
 
 #[test]
+fn each_merge_conflict_of_a_set_takes_its_own_answer() {
+    let folder = Folder::new();
+    let url = |name: &str| format!("<url><loc>https://example.com/{name}</loc></url>\n");
+    let conflict = |a: &str, b: &str| format!("<<<<<<< HEAD\n{}=======\n{}>>>>>>> b\n", url(a), url(b));
+    let file = |entries: &str| format!("<urlset {NS}>\n{entries}</urlset>\n");
+    let child = |name: &str| format!("<sitemap><loc>https://example.com/{name}</loc></sitemap>\n");
+    let index = format!("<sitemapindex {NS}>\n{}{}</sitemapindex>\n", child("one.xml"), child("two.xml"));
+    folder.write("sitemap_index.xml", &index);
+    let one = file(&format!("{}{}{}", conflict("a", "b"), url("x"), conflict("c", "d")));
+    let two = file(&conflict("e", "f"));
+    let fix = |path: &str, answer: &str, more: &[&str]| {
+        folder.write("one.xml", &one);
+        folder.write("two.xml", &two);
+        run(&folder, &[&["fix", path, "--rule", "merge-conflict", "--answer", answer], more].concat())
+    };
+    let texts = || ["one.xml", "two.xml"].map(|name| folder.text(name));
+    for (answer, first, second) in [
+        ("ours,theirs,both", ["a", "x", "d"].map(url).concat(), ["e", "f"].map(url).concat()),
+        ("both, ours ,theirs", ["a", "b", "x", "c"].map(url).concat(), url("f")),
+        ("theirs", ["b", "x", "d"].map(url).concat(), url("f")),
+    ] {
+        let output = fix("sitemap_index.xml", answer, &[]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        assert_eq!(texts(), [file(&first), file(&second)], "{answer}");
+        let output = fix("sitemap_index.xml", answer, &["--dry-run"]);
+        assert_eq!((output.status.code(), texts()), (Some(0), [one.clone(), two.clone()]), "{}", stderr(&output));
+    }
+    for (path, answer, words) in [
+        ("sitemap_index.xml", "ours,both", "2 answers, but sitemap_index.xml has 3 merge conflicts"),
+        ("one.xml", "ours,both,ours", "3 answers, but one.xml has 2 merge conflicts"),
+        ("one.xml", "ours,mine", "ours, theirs, both"),
+        ("one.xml", "ours,", "ours, theirs, both"),
+        ("-", "ours,theirs", "one PATH"),
+    ] {
+        let output = fix(path, answer, &[]);
+        assert_eq!(output.status.code(), Some(2), "{answer}: {}", stderr(&output));
+        assert!(stderr(&output).contains(words), "{answer}: {}", stderr(&output));
+        assert_eq!(texts(), [one.clone(), two.clone()], "{answer}");
+    }
+    let output = fix("one.xml", "ours,theirs", &["two.xml"]);
+    assert!(output.status.code() == Some(2) && stderr(&output).contains("one PATH"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_conflict_around_the_entries_takes_one_side_and_one_whose_markers_do_not_match_none() {
     let folder = Folder::new();
     let root = format!("<urlset {NS}>\n");

@@ -10,7 +10,7 @@ rules! { super::document::END;
         "Tags that do not match or markup that does not end make most readers stop at that place: what follows is lost. It was mended in memory so that every entry is here; a save writes it mended.";
     MERGE_CONFLICT "merge-conflict" E(STOPS_READERS) Document Ask GIT,
         "a merge conflict that nobody has resolved",
-        "Git left both sides of a conflict in the file, between lines of <<<<<<<, ======= and >>>>>>>. No reader takes such a file. The fix asks whether ours, theirs or the entries of both (each URL once) are right; until then the file is not changed.";
+        "Git left both sides of a conflict in the file, between lines of <<<<<<<, ======= and >>>>>>>. No reader takes such a file. The fix asks for each conflict whether ours, theirs or the entries of both (each URL once) are right; until all are answered the file is not changed. On the command line, --answer both answers all, --answer ours,theirs,both each its own way.";
     XML_UNESCAPED_AMPERSAND "xml-unescaped-ampersand" E(STOPS_READERS) Document Safe ESCAPING,
         "a raw & that should be &amp;",
         "In XML an ampersand is written &amp;, in URLs too. Most readers stop at the first raw one, some quietly cut the URL. The URL is kept as it was meant; a save writes it escaped.";

@@ -36,7 +36,7 @@ fn opened(sample: &Sample, paths: &[PathBuf]) -> Session {
     let mut options = Options { base_url: sample.base.map(str::to_owned), ..Options::default() };
     // What is fixed then is what somebody answered.
     if sample.rule == Rule::MERGE_CONFLICT {
-        options.conflicts = Conflicts::Take(Side::Both);
+        options.conflicts = Conflicts::Take(std::sync::Arc::new(crate::files::Answers::all(Side::Both)));
     }
     options.max_unpacked = sample.most.unwrap_or(options.max_unpacked);
     let now = Now { seconds: NOW, offset: 0 };

@@ -6,13 +6,10 @@ use super::super::words::{Line, Words};
 use super::{App, Mode, Outcome, save};
 use crate::check::rule::Rule;
 use crate::files::journal::{Desk, Held};
-use crate::files::{self, Conflicts, Error, Loaded, Options, Reason, Side};
+use crate::files::{self, Error, Loaded, Options, Reason, Side};
 use crate::progress::Progress;
 use crate::protocol::lastmod::{self, Now};
-use crate::session::command::{Command, Scope};
-use crate::session::findings::Reported;
 use crate::session::load::Loader;
-use crate::session::run::Asker;
 use crate::words::counted;
 use crossterm::event::{KeyCode, KeyEvent};
 use std::path::PathBuf;
@@ -46,8 +43,15 @@ pub enum Answer {
     CreateFolder(PathBuf),
     /// Leave with this exit status.
     Leave(u8),
-    /// Read the files again with their merge conflicts resolved so.
-    Resolve(Side),
+    /// Take a side of the merge conflict that is asked about.
+    Resolve {
+        /// Which.
+        side: Side,
+        /// Whether that is the answer to all conflicts after it, too.
+        remaining: bool,
+    },
+    /// Show all lines of the merge conflict first.
+    LookAtConflict,
     /// Write what the plan says.
     Write,
     /// Look at the difference of each file first.
@@ -185,15 +189,7 @@ impl App {
                 )));
             }
             Err(error) if matches!(error.reason, Reason::Conflicts(_)) => {
-                self.mode = Mode::Ask(Box::new(Ask::new(
-                    Words::new().and(Role::Error, "these conflicts cannot be resolved so"),
-                    vec![Line::from(Words::text(error.to_string()))],
-                    vec![
-                        ('o', "take ours", Answer::Resolve(Side::Ours)),
-                        ('t', "take theirs", Answer::Resolve(Side::Theirs)),
-                        ('q', "leave", Answer::Leave(3)),
-                    ],
-                )));
+                self.conflicts_refused(&error);
             }
             Err(error) => {
                 let mut lines = vec![Line::from(Words::text(error.to_string()))];
@@ -207,44 +203,6 @@ impl App {
                 )));
             }
         }
-    }
-
-    /// Asks which side of the merge conflicts is right.
-    pub(super) fn ask_side(&mut self) {
-        let found = self.session.report().into_iter().filter(|one| one.finding.rule == Rule::MERGE_CONFLICT);
-        let place = |one: Reported| {
-            let at = one.at.map_or_else(String::new, |(line, _)| format!(":{line}"));
-            Line::from(Words::text(format!("{}{at}: {}", one.file, one.finding.message)))
-        };
-        let mut lines: Vec<Line> = found.take(8).map(place).collect();
-        lines.push(Words::dim("The file stays as it is on disk until you save.").into());
-        self.mode = Mode::Ask(Box::new(Ask::new(
-            Words::new().and(Role::Error, "unresolved merge conflicts"),
-            lines,
-            vec![
-                ('o', "take ours", Answer::Resolve(Side::Ours)),
-                ('t', "take theirs", Answer::Resolve(Side::Theirs)),
-                ('b', "take the entries of both", Answer::Resolve(Side::Both)),
-                ('l', "look at it, change nothing", Answer::Stay),
-            ],
-        )));
-    }
-
-    /// Makes the answer to merge conflicts a change, which a save writes.
-    fn accept_side(&mut self) {
-        let scope = Scope { shown: false, query: None };
-        let command = Command::Fix { scope, rules: vec![Rule::MERGE_CONFLICT.code().to_owned()], answer: None };
-        match self.session.run(&command, Asker::Headless) {
-            Ok(_) => self.say("the merge conflicts are resolved; a save writes it"),
-            Err(refused) => self.fail(refused.to_string()),
-        }
-        self.follow();
-    }
-
-    fn resolve_conflicts(&mut self, side: Side) {
-        self.options.conflicts = Conflicts::Take(side);
-        self.reload(true);
-        self.options.conflicts = Conflicts::Show;
     }
 
     /// Begins to keep what is changed, and asks about what an earlier session left unsaved.
@@ -385,18 +343,21 @@ impl App {
         let first = ask.answers.first().map(|(_, _, answer)| answer.clone());
         let leaves = ask.answers.iter().all(|(.., answer)| matches!(answer, Answer::Leave(_) | Answer::Create(_)));
         match key.code {
-            KeyCode::Enter => return self.answer(first.unwrap_or(Answer::Stay)),
+            KeyCode::Enter => return self.answer_ask(ask, first.unwrap_or(Answer::Stay)),
             // There is nothing to go back to where nothing was opened.
             KeyCode::Esc if leaves => return self.answer(Answer::Leave(3)),
+            // Without an answer nothing is open: our side is shown again.
+            KeyCode::Esc if first == Some(Answer::DiscardAndReload) => return self.answer(Answer::DiscardAndReload),
             // Unasked, nothing is replayed and nothing given up.
             KeyCode::Esc if self.left.is_some() => return self.answer(Answer::Later),
             KeyCode::Esc => return self.answer(Answer::Stay),
             KeyCode::Char(letter) => {
-                if let Some((.., answer)) = ask.answers.iter().find(|(own, ..)| *own == letter) {
-                    if *answer == Answer::Differences {
-                        return self.open_diffs(ask);
-                    }
-                    return self.answer(answer.clone());
+                let find = |letter| ask.answers.iter().find(|(own, ..)| *own == letter);
+                // Of the last conflict, the answer for all remaining is the answer for this one.
+                let of_last = || self.is_resolving().then(|| find(letter.to_ascii_lowercase())).flatten();
+                if let Some((.., answer)) = find(letter).or_else(of_last) {
+                    let answer = answer.clone();
+                    return self.answer_ask(ask, answer);
                 }
             }
             KeyCode::Down => ask.top += 1,
@@ -406,11 +367,22 @@ impl App {
         self.mode = Mode::Ask(ask);
     }
 
+    fn answer_ask(&mut self, ask: Box<Ask>, answer: Answer) {
+        match answer {
+            Answer::Differences => self.open_diffs(ask),
+            Answer::LookAtConflict => self.look_at_conflict(ask),
+            answer => self.answer(answer),
+        }
+    }
+
     fn answer(&mut self, answer: Answer) {
         match answer {
-            // It leads back to the question that it is an answer to.
-            Answer::Differences => {}
+            // They lead back to the question that they are an answer to.
+            Answer::Differences | Answer::LookAtConflict => {}
             Answer::Stay => {
+                if self.resolving.take().is_some() {
+                    self.say("no merge conflict was resolved; :edit asks again");
+                }
                 self.leave_after_save = false;
                 (self.waiting, self.plan, self.new_folder) = (None, None, None);
             }
@@ -429,7 +401,7 @@ impl App {
             Answer::Leave(status) => self.quit_now(status),
             Answer::Write => self.write_waiting(),
             Answer::Merge => self.compare(),
-            Answer::Resolve(side) => self.resolve_conflicts(side),
+            Answer::Resolve { side, remaining } => self.resolve_conflict(side, remaining),
             Answer::Reload => self.reload_outside(),
             Answer::DiscardAndReload => self.reload(true),
             Answer::KeepOurs(saving) => self.keep_ours(saving),

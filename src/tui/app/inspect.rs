@@ -135,7 +135,7 @@ impl App {
 }
 
 /// Lines of one line that is at most so wide as long as it is: every blank of a file counts, so it is broken anywhere.
-fn folded(words: &Words, charset: Charset, width: usize) -> Vec<Words> {
+pub(super) fn folded(words: &Words, charset: Charset, width: usize) -> Vec<Words> {
     // Room for the indentation and the widest letter.
     let width = width.max(4);
     let (mut lines, mut line, mut used) = (Vec::new(), Words::new(), 0);

@@ -34,6 +34,8 @@ pub enum ListKind {
     Explain,
     /// The ways to put a finding right that needs a decision.
     Decide(Rule),
+    /// Both sides of a merge conflict.
+    Conflict,
     /// What a save would change, as a diff.
     Diff,
     /// The proof of what a save would change.
@@ -115,7 +117,7 @@ impl List {
 
     /// Whether `/` searches it.
     pub fn searches(&self) -> bool {
-        matches!(self.kind, ListKind::Help | ListKind::History | ListKind::Script | ListKind::Diff)
+        matches!(self.kind, ListKind::Help | ListKind::History | ListKind::Script | ListKind::Diff | ListKind::Conflict)
     }
 
     /// Whether a search narrows it.

@@ -8,6 +8,7 @@ mod bulk;
 mod cell;
 mod changes;
 mod clip;
+mod conflicts;
 mod decide;
 mod detail;
 mod dialog;
@@ -111,6 +112,8 @@ pub enum Outcome {
         /// Words and samples; `None` if the job was stopped.
         preview: Option<Preview>,
     },
+    /// The merge conflicts of the set.
+    Conflicts(Result<Vec<crate::files::MergeConflict>, crate::files::Error>),
     /// A change worked out; `Ok(None)` if the job was stopped.
     Edited(Result<Option<Prepared>, Refused>),
     /// Where the next hit is.
@@ -275,6 +278,8 @@ pub struct App {
     plan: Option<Planned>,
     /// The question that comes back when what it is about was looked at.
     under: Option<Box<Ask>>,
+    /// Merge conflicts that are being asked about.
+    resolving: Option<conflicts::Resolving>,
     /// What an earlier session left unsaved, until it is decided what becomes of it.
     left: Option<Left>,
     options: Options,
@@ -338,6 +343,7 @@ impl App {
             plan_held: None,
             plan: None,
             under: None,
+            resolving: None,
             left: None,
             options: Options::default(),
             started: None,
@@ -543,6 +549,7 @@ impl App {
             Outcome::Planned { ticket, planned } => self.planned(ticket, planned),
             Outcome::Saved(result) => self.save_done(result),
             Outcome::Pending { ticket, pending } => self.changes_found(ticket, pending),
+            Outcome::Conflicts(conflicts) => self.conflicts_read(conflicts),
             Outcome::Diffs(diffs) => self.diffs_found(diffs),
             Outcome::Proved(proofs) => self.proved(proofs),
             Outcome::Looked { ticket, outside, asked } => self.looked(ticket, &outside, asked),

@@ -3,7 +3,7 @@
 use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
-use super::files::{Answer, Ask};
+use super::files::{Answer, Ask, Start};
 use super::{App, Effect, Mode, Outcome, Purpose};
 use crate::document::diff;
 use crate::document::form::Form;
@@ -391,11 +391,11 @@ impl App {
 
     /// Reads the files again, keeping filter and order.
     pub(super) fn reload(&mut self, discard: bool) {
-        let started = match &self.started {
-            Some(super::Start::Path(path)) => Some(path.clone()),
-            _ => None,
-        };
-        let Some(path) = self.session.path().cloned().or(started) else {
+        let (path, paths) = (self.session.path().cloned(), self.session.paths().to_vec());
+        let opened = if paths.is_empty() { path.map(Start::Path) } else { Some(Start::Paths(paths)) };
+        // After a load that failed, what was asked for is all that is known.
+        let started = self.started.clone().filter(|started| *started != Start::Sample);
+        let Some(start) = opened.or(started) else {
             return self.say("there is no file to read again");
         };
         if self.session.is_modified() && !discard {
@@ -423,7 +423,6 @@ impl App {
         self.spec_after_load = Some(spec);
         self.saved = false;
         let options = self.options.clone();
-        let start = if paths.is_empty() { super::Start::Path(path) } else { super::Start::Paths(paths) };
         let effects: Vec<Effect> = self.start(start, options);
         self.effects.extend(effects);
     }

@@ -77,7 +77,7 @@ pub fn draw(cells: &mut Buffer, theme: &Theme, areas: &Areas, screen: &Screen) -
     if let Some(cover) = &screen.cover {
         let below = areas.footer.y;
         let most = below - areas.heads.y;
-        let height = (cover.lines.len() as u16).saturating_add(1).clamp(1, most);
+        let height = ((cover.lines.len() + cover.foot.len()) as u16).saturating_add(1).clamp(1, most);
         panel::draw(&mut canvas, Rect { y: below - height, height, ..areas.all }, cover);
     }
     match &screen.footer {
@@ -199,7 +199,13 @@ pub(in crate::tui) mod tests {
 
     fn panel(lines: usize) -> Panel {
         let lines = (0..lines).map(|_| Line::new(Words::text("left 日本"), Words::dim("right"))).collect();
-        Panel { title: Line::new(Words::text("title"), Words::text("more")), lines, chosen: Some(0), top: 0 }
+        Panel {
+            title: Line::new(Words::text("title"), Words::text("more")),
+            lines,
+            chosen: Some(0),
+            top: 0,
+            foot: Vec::new(),
+        }
     }
 
     proptest! {

@@ -18,6 +18,8 @@ pub struct Panel {
     pub chosen: Option<usize>,
     /// Lines scrolled away at the top.
     pub top: usize,
+    /// Below the lines, whatever is scrolled.
+    pub foot: Vec<Line>,
 }
 
 impl Panel {
@@ -38,7 +40,9 @@ pub fn draw(canvas: &mut Canvas, area: Rect, panel: &Panel) {
         return;
     }
     canvas.clear(area);
-    let body = Rect { y: area.y + 1, height: area.height - 1, ..area };
+    let below_rule = Rect { y: area.y + 1, height: area.height - 1, ..area };
+    let foot_height = below_rule.height.min(panel.foot.len() as u16);
+    let body = Rect { height: below_rule.height - foot_height, ..below_rule };
     let top = panel.scrolled(usize::from(body.height));
     let mut title = panel.title.clone();
     let below = panel.lines.len().saturating_sub(top + usize::from(body.height));
@@ -48,12 +52,19 @@ pub fn draw(canvas: &mut Canvas, area: Rect, panel: &Panel) {
     }
     canvas.rule(Rect { height: 1, ..area }, &title);
     draw_lines(canvas, body, panel, top);
+    let foot = Rect { y: body.bottom(), height: foot_height, ..area };
+    canvas.lines(indented(foot), &panel.foot);
+}
+
+/// The place of a panel's lines in its area.
+fn indented(area: Rect) -> Rect {
+    let indent = 3.min(area.width / 8);
+    Rect { x: area.x + indent, width: area.width.saturating_sub(indent + 1), ..area }
 }
 
 /// Draws a panel's lines alone.
 pub fn draw_lines(canvas: &mut Canvas, area: Rect, panel: &Panel, top: usize) {
-    let indent = 3.min(area.width / 8);
-    let inner = Rect { x: area.x + indent, width: area.width.saturating_sub(indent + 1), ..area };
+    let inner = indented(area);
     for (at, (line, y)) in panel.lines.iter().skip(top).zip(area.y..area.bottom()).enumerate() {
         let line_area = Rect { y, height: 1, ..inner };
         canvas.line(line_area, line);
@@ -75,7 +86,7 @@ mod tests {
 
     fn panel(count: usize, chosen: Option<usize>) -> Panel {
         let lines = (1..=count).map(|n| Words::text(format!("line {n}")).into()).collect();
-        Panel { title: Words::text("title").into(), lines, chosen, top: 0 }
+        Panel { title: Words::text("title").into(), lines, chosen, top: 0, foot: Vec::new() }
     }
 
     fn drawn(panel: &Panel) -> String {

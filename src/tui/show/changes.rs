@@ -24,7 +24,9 @@ impl App {
         let room = usize::from(areas.footer.y.saturating_sub(areas.heads.y + 1));
         let mut title = Line::from(Words::new().and(Role::Accent, "unsaved"));
         let Some(pending) = &changes.pending else {
-            return Panel { title, lines: vec![Words::dim("looking…").into()], chosen: None, top: 0 };
+            return Panel {
+                title, lines: vec![Words::dim("looking…").into()], chosen: None, top: 0, foot: Vec::new()
+            };
         };
         title.left.append(self.counts_words(pending.counts));
         let length = if room >= 12 { AT_LENGTH } else { 0 };
@@ -59,7 +61,7 @@ impl App {
             lines.extend(below);
             lines.resize(room, Line::default());
         }
-        Panel { title, lines, chosen: (len > 0).then(|| changes.chosen - top), top: 0 }
+        Panel { title, lines, chosen: (len > 0).then(|| changes.chosen - top), top: 0, foot: Vec::new() }
     }
 
     /// `   ● 14 changed   + 3 added`.

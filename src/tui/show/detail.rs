@@ -151,7 +151,7 @@ impl Details<'_> {
             self.head.lines.push(Line::default());
             self.head.lines.push(Words::dim(format!("reading the entry, {entry}…")).into());
             let chosen = at.and_then(|at| self.head.stops.get(at)).map(|(line, _)| *line);
-            return Panel { title, lines: self.head.lines, chosen, top: 0 };
+            return Panel { title, lines: self.head.lines, chosen, top: 0, foot: Vec::new() };
         };
         if outline.bytes() > large::SMALL {
             return self.window(title, at);
@@ -170,7 +170,7 @@ impl Details<'_> {
             }
             lines.extend(own);
         }
-        Panel { title, lines, chosen, top: 0 }
+        Panel { title, lines, chosen, top: 0, foot: Vec::new() }
     }
 
     /// The lines of a block, and which of them is its own first: the head, then the items.
@@ -210,7 +210,7 @@ impl Details<'_> {
         let count = grouped(self.stops() as u64);
         let place = at.map_or_else(|| format!("{count} lines"), |at| format!("{} of {count}", grouped(at as u64 + 1)));
         title.right = Words::dim(place);
-        Panel { title, lines: lines.into(), chosen: at.map(|_| chosen), top: 0 }
+        Panel { title, lines: lines.into(), chosen: at.map(|_| chosen), top: 0, foot: Vec::new() }
     }
 }
 

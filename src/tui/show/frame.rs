@@ -1,6 +1,6 @@
 //! Header and footer.
 
-use super::super::app::{App, LineEdit, ListKind, Mode, Purpose};
+use super::super::app::{App, Ask, LineEdit, ListKind, Mode, Purpose};
 use super::super::draw::Footer;
 use super::super::jobs::Kind;
 use super::super::prompt::Prompt;
@@ -15,6 +15,9 @@ use crate::words::{counted, grouped, size};
 use std::fmt::Write as _;
 
 const GAP: &str = "   ";
+/// The mode of a question.
+const ASK: &str = "ASK";
+const ENTER: &str = "↵";
 
 impl App {
     pub(super) fn header(&self) -> Line {
@@ -176,7 +179,7 @@ impl App {
             hints.push(hint("Esc", "never mind", 2));
             return ("…".to_owned(), hints);
         }
-        let enter = "↵";
+        let enter = ENTER;
         match &self.mode {
             Mode::Grid => {
                 let mut hints = Vec::new();
@@ -303,16 +306,46 @@ impl App {
                 }
                 ("UNSAVED".into(), hints)
             }
-            Mode::Ask(ask) => {
-                let mut hints = Vec::new();
-                for (at, (key, does, _)) in ask.answers.iter().enumerate() {
-                    let key = if at == 0 { format!("{enter} or {key}") } else { key.to_string() };
-                    hints.push((key, (*does).to_owned(), 0));
-                }
-                ("ASK".into(), hints)
-            }
+            Mode::Ask(ask) if self.footer_holds_answers(ask) => (ASK.into(), self.footer_answers(ask)),
+            Mode::Ask(_) => (ASK.into(), vec![hint("Esc", "cancel", 0)]),
             Mode::Line(_) => (String::new(), Vec::new()),
         }
+    }
+
+    fn footer_answers(&self, ask: &Ask) -> Vec<(String, String, u8)> {
+        let cancel = self.is_resolving().then(|| ("Esc".to_owned(), "cancel".to_owned(), 0));
+        answer_hints(ask).into_iter().chain(cancel).collect()
+    }
+
+    /// Whether the answers to a question have a place in the footer; else they are below the question.
+    fn footer_holds_answers(&self, ask: &Ask) -> bool {
+        let charset = self.theme.charset;
+        let mode = Words::new().and(Role::Mode, format!(" {ASK} ")).and(Role::Text, "  ");
+        let answers = hint_words(self.footer_answers(ask));
+        let used = mode.width(charset) + answers.width(charset) + self.place().width(charset) + 3;
+        used + 2 <= usize::from(self.size.0)
+    }
+
+    /// The answers to a question, none of them cut off; nothing where the footer holds them.
+    pub(super) fn answer_lines(&self, ask: &Ask) -> Vec<Line> {
+        if self.footer_holds_answers(ask) {
+            return Vec::new();
+        }
+        let charset = self.theme.charset;
+        let width = usize::from(self.size.0).saturating_sub(5).max(1);
+        let mut lines = vec![Words::new()];
+        for hint in answer_hints(ask) {
+            let one = hint_words(vec![hint]);
+            match lines.last_mut() {
+                Some(line) if line.is_empty() => *line = one,
+                Some(line) if line.width(charset) + GAP.len() + one.width(charset) <= width => {
+                    line.push(Role::Text, GAP);
+                    line.append(one);
+                }
+                _ => lines.push(one),
+            }
+        }
+        lines.into_iter().map(Line::from).collect()
     }
 
     pub(super) fn line_footer<'a>(&'a self, edit: &'a LineEdit) -> Footer<'a> {
@@ -350,6 +383,23 @@ impl App {
         }
         Footer::Prompt { label, prompt: &edit.prompt, right }
     }
+}
+
+/// The answers to a question, as keys with what they do.
+fn answer_hints(ask: &Ask) -> Vec<(String, String, u8)> {
+    let hint = |(at, (key, does, _)): (usize, &(char, &'static str, _))| {
+        let key = if at == 0 { format!("{ENTER} or {key}") } else { key.to_string() };
+        (key, (*does).to_owned(), 0)
+    };
+    ask.answers.iter().enumerate().map(hint).collect()
+}
+
+fn hint_words(hints: Vec<(String, String, u8)>) -> Words {
+    let mut words = Words::new();
+    for (key, does, _) in hints {
+        words.key(key, does);
+    }
+    words
 }
 
 /// How far a load is: the bytes that came from the disk, then those that were scanned.

@@ -54,7 +54,13 @@ impl App {
         }
         let right =
             Words::dim(format!("{} of {}", grouped((merging.chosen + 1).min(len.max(1)) as u64), grouped(len as u64)));
-        Panel { title: Line::new(title, right), lines, chosen: (len > 0).then(|| merging.chosen - top), top: 0 }
+        Panel {
+            title: Line::new(title, right),
+            lines,
+            chosen: (len > 0).then(|| merging.chosen - top),
+            top: 0,
+            foot: Vec::new(),
+        }
     }
 
     fn case_line(&self, merging: &Merging, case: &Case, take: Option<Take>) -> Line {

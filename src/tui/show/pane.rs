@@ -38,7 +38,13 @@ impl App {
                     if line.right.is_empty() { self.folded_lines(&line.left) } else { vec![line.clone()] }
                 };
                 let lines = ask.lines.iter().flat_map(wrapped).collect();
-                Some(Panel { title: ask.title.clone().into(), lines, chosen: None, top: ask.top })
+                Some(Panel {
+                    title: ask.title.clone().into(),
+                    lines,
+                    chosen: None,
+                    top: ask.top,
+                    foot: self.answer_lines(ask),
+                })
             }
             _ => None,
         }
@@ -67,7 +73,7 @@ impl App {
         lines.truncate(height - rules);
         lines.resize(height - rules, Line::default());
         lines.extend(self.rules_lines(rules));
-        Panel { title, lines, chosen: None, top: 0 }
+        Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }
     }
 
     /// What is said of a row: its findings and those of its file, worst first; a clean one shows its whole URL.
@@ -265,7 +271,7 @@ impl App {
             lines.insert(0, words.into());
         }
         let title = Line::new(Words::new().and(Role::Accent, edit.field.name()), accepts);
-        Panel { title, lines, chosen: None, top: 0 }
+        Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }
     }
 
     /// The seven frequencies, the current one marked.
@@ -385,7 +391,7 @@ impl App {
                 };
             }
         }
-        self.with_completion(Panel { title, lines, chosen: None, top: 0 }, edit)
+        self.with_completion(Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }, edit)
     }
 
     /// Proposals below whatever else there is.
@@ -419,7 +425,7 @@ impl App {
             let mut lines: Vec<Line> = vec![words.into()];
             lines.extend(self.verdict_lines(&add.verdict, add.prompt.text()));
             let title = Words::new().and(Role::Accent, "add a URL").and(Role::Dim, format!(" {place}"));
-            return Panel { title: title.into(), lines, chosen: None, top: 0 };
+            return Panel { title: title.into(), lines, chosen: None, top: 0, foot: Vec::new() };
         }
         self.pasted_pane(add, place)
     }
@@ -471,7 +477,7 @@ impl App {
             let loc = charset.elide(&line.loc, width.saturating_sub(charset.width(&why) + 4).max(12)).into_owned();
             Words::new().and(role, format!("{sign} ")).and(of_url, loc).and(Role::Dim, format!("  {why}")).into()
         }));
-        Panel { title: Line::new(title, enter), lines, chosen: None, top: 0 }
+        Panel { title: Line::new(title, enter), lines, chosen: None, top: 0, foot: Vec::new() }
     }
 }
 
@@ -499,6 +505,7 @@ fn list_panel(list: &List) -> Panel {
         ListKind::Explain if chooses => ("what is wrong here", "x fixes what is chosen"),
         ListKind::Explain => ("what is wrong here", ""),
         ListKind::Diff => ("what would differ", "Esc goes back"),
+        ListKind::Conflict => ("both sides of the merge conflict", "Esc goes back"),
         ListKind::Proof => ("verified", "hashes: XXH3, 64 bits"),
         ListKind::Decide(_) => ("how is it meant?", "of the marked rows, else of this one"),
     };
@@ -507,5 +514,6 @@ fn list_panel(list: &List) -> Panel {
         lines: list.lines.iter().map(|(line, _)| line.clone()).collect(),
         chosen: chooses.then_some(list.chosen),
         top: list.chosen,
+        foot: Vec::new(),
     }
 }

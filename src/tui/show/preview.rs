@@ -69,7 +69,7 @@ impl App {
                 lines.extend(wrong);
             }
         }
-        Panel { title: title.into(), lines, chosen: None, top: 0 }
+        Panel { title: title.into(), lines, chosen: None, top: 0, foot: Vec::new() }
     }
 
     /// The rules that a fix is about, with the number of rows of each, in at most so many lines.
@@ -165,7 +165,7 @@ impl App {
         } else {
             "an empty value is removed".to_owned()
         };
-        Panel { title: title.into(), lines: vec![Words::dim(words).into()], chosen: None, top: 0 }
+        Panel { title: title.into(), lines: vec![Words::dim(words).into()], chosen: None, top: 0, foot: Vec::new() }
     }
 
     /// The values of an element that is being typed, a line for each, and which of them is the one.
@@ -232,7 +232,7 @@ impl App {
             _ => {}
         }
         title.right = Words::dim(format!(":{}", bulk.command()));
-        Panel { title, lines, chosen: None, top: 0 }
+        Panel { title, lines, chosen: None, top: 0, foot: Vec::new() }
     }
 }
 

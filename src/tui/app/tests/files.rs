@@ -71,9 +71,13 @@ fn merge_conflicts_ask_for_a_side_and_change_nothing_until_they_are_saved() {
         let options = Options { conflicts: Conflicts::Show, ..Options::default() };
         let now = Now { seconds: 1_795_000_000, offset: 0 };
         let mut bench = Bench::start_at(Start::Path(path.clone()), (now, options));
-        bench.shows("unresolved merge conflicts");
-        bench.shows("lines 4–8");
+        bench.shows("merge conflict 1 of 1: sitemap.xml, lines 4–8");
+        bench.shows("Esc");
         bench.keys("l");
+        bench.shows("theirs (b)");
+        bench.keys("<esc>");
+        bench.shows("merge conflict 1 of 1");
+        bench.keys("<esc>");
         assert_eq!(bench.paths(), ["https://e.com/a", "https://e.com/b"], "our side is shown");
         bench.keys("dd<c-s>");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "nothing is written half-resolved");
@@ -89,6 +93,115 @@ fn merge_conflicts_ask_for_a_side_and_change_nothing_until_they_are_saved() {
         }
         let all: String = names.chars().map(|name| url(&name.to_string())).collect();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), of(&all), "{}", bench.screen());
+    }
+}
+
+/// A sitemap with a conflict for each pair of names, opened at 80 columns.
+fn conflicted(pairs: &[(&str, &str)]) -> (tempfile::TempDir, String, Bench) {
+    let url = |name: &str| format!("<url><loc>https://e.com/{name}</loc></url>\n");
+    let conflict =
+        |(a, b): &(&str, &str)| format!("<<<<<<< HEAD\n{}=======\n{}>>>>>>> topic\n", url(a), url(b)) + &url("x");
+    let text = format!(
+        "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n{}</urlset>\n",
+        pairs.iter().map(conflict).collect::<String>()
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sitemap.xml");
+    std::fs::write(&path, &text).unwrap();
+    let options = Options { conflicts: Conflicts::Show, ..Options::default() };
+    let mut bench = Bench::start_at(Start::Path(path), (Now { seconds: 1_795_000_000, offset: 0 }, options));
+    bench.send(Event::Resize(80, 24));
+    (folder, text, bench)
+}
+
+fn names(bench: &Bench) -> String {
+    bench.paths().iter().map(|path| path.trim_start_matches("https://e.com/")).collect()
+}
+
+#[test]
+fn each_merge_conflict_is_asked_about() {
+    let pairs = [("a", "b"), ("c", "d"), ("e", "f")];
+    for (keys, expected) in [
+        ("otb", "axdxefx"),
+        ("too", "bxcxex"),
+        ("bT", "abxdxfx"),
+        ("ooT", "axcxfx"),
+        ("O", "axcxex"),
+        ("tB", "bxcdxefx"),
+        ("T", "bxdxfx"),
+    ] {
+        let (_folder, _, mut bench) = conflicted(&pairs);
+        bench.shows("merge conflict 1 of 3: sitemap.xml, lines 2–6");
+        bench.shows("https://e.com/a");
+        for answer in ["o ours", "t theirs", "b both", "for all remaining", "l look at", "Esc cancel", "topic", "HEAD"]
+        {
+            bench.shows(answer);
+        }
+        bench.keys(&keys[..1]);
+        if keys.len() > 1 {
+            bench.shows("merge conflict 2 of 3: sitemap.xml, lines 8–12");
+            bench.keys(&keys[1..2]);
+        }
+        if keys.len() > 2 {
+            bench.shows("merge conflict 3 of 3: sitemap.xml, lines 14–18");
+            bench.shows("Esc cancel");
+            bench.keys(&keys[2..]);
+        }
+        assert_eq!(names(&bench), expected, "{keys}: {}", bench.screen());
+        assert!(bench.app.session.is_modified() && bench.app.session.read_only().is_none());
+    }
+}
+
+#[test]
+fn cancelled_merge_conflicts_are_all_unresolved() {
+    let (folder, text, mut bench) = conflicted(&[("a", "b"), ("c", "d"), ("e", "f")]);
+    bench.keys("tt<esc>");
+    bench.shows("no merge conflict was resolved");
+    assert_eq!(names(&bench), "axcxex", "our side is shown");
+    bench.keys("dd<c-s>");
+    assert_eq!(std::fs::read_to_string(folder.path().join("sitemap.xml")).unwrap(), text);
+    bench.keys(":edit<enter>");
+    bench.shows("merge conflict 1 of 3");
+    // The same key twice, with a look between.
+    bench.keys("l<esc>t");
+    bench.shows("merge conflict 2 of 3");
+}
+
+#[test]
+fn answers_to_merge_conflicts_of_a_file_that_changed_are_not_applied() {
+    let (folder, text, mut bench) = conflicted(&[("a", "b"), ("c", "d")]);
+    bench.keys("o");
+    let less = text.replacen("<<<<<<< HEAD\n", "", 1).replacen("=======\n", "", 1).replacen(">>>>>>> topic\n", "", 1);
+    std::fs::write(folder.path().join("sitemap.xml"), &less).unwrap();
+    bench.keys("t");
+    bench.shows("2 answers for 1 merge conflict");
+    bench.keys("a");
+    bench.shows("merge conflict 1 of 1");
+    bench.keys("b");
+    assert_eq!(names(&bench), "abxcdx");
+}
+
+#[test]
+fn merge_conflicts_whose_markers_do_not_match_are_shown_and_not_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sitemap.xml");
+    let root = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\n";
+    std::fs::write(&path, format!("{root}<<<<<<< HEAD\n<url><loc>https://e.com/a</loc></url>\n</urlset>\n")).unwrap();
+    let options = Options { conflicts: Conflicts::Show, ..Options::default() };
+    let mut bench = Bench::start_at(Start::Path(path), (Now { seconds: 1_795_000_000, offset: 0 }, options));
+    bench.shows("do not match at line 2");
+    bench.keys("l");
+    assert!(matches!(bench.app.mode, Mode::Grid) && bench.app.session.read_only().is_some());
+}
+
+#[test]
+fn no_answer_is_cut_off_where_it_is_narrow() {
+    let (_folder, _, mut bench) = conflicted(&[("a", "b"), ("c", "d")]);
+    for (columns, rows) in [(120, 30), (80, 24), (60, 20), (40, 20)] {
+        bench.send(Event::Resize(columns, rows));
+        for answer in ["look at all lines", "ours", "theirs", "both", "both for all remaining"] {
+            bench.shows(answer);
+        }
     }
 }
 

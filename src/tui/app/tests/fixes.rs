@@ -27,7 +27,7 @@ fn open(sample: &Sample) -> Bench {
     bench.folder = Some(folder);
     if matches!(bench.app.mode, Mode::Ask(_)) {
         // Merge conflicts are asked about at once; they can be looked at first.
-        bench.keys("l");
+        bench.keys("<esc>");
     }
     bench
 }
