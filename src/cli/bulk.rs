@@ -127,7 +127,7 @@ pub(super) fn change(
     let (common, is_dry) = (&target.save.common, target.save.is_preview());
     if let Some(output) = &target.save.output {
         // A copy: its files have other names.
-        let (session, _lock) = common.open_to_change(&target.path, (Some(output), is_dry), streams)?;
+        let (session, _lock) = common.open_to_change(&target.path, Some(output), is_dry, streams)?;
         say_why_held((&session, held), "it is written to another path", streams);
         return task.held(session, target, streams);
     }

@@ -213,7 +213,7 @@ impl Report {
     /// Takes in a finding about what is in no set.
     fn take_apart(&mut self, found: &Reported, out: &mut dyn Write) -> Result<(), Failure> {
         if self.query.is_none() && self.choice.takes(found.finding.rule) {
-            self.take((found, None), out)?;
+            self.take(Listed { found, extent: None }, out)?;
         }
         Ok(())
     }
@@ -231,7 +231,7 @@ impl Report {
                 && self.choice.takes(found.finding.rule)
                 && let Some(found) = self.groups.take(found)
             {
-                self.take((&found, None), out)?;
+                self.take(Listed { found: &found, extent: None }, out)?;
             }
         }
         Ok(())
@@ -243,14 +243,15 @@ impl Report {
             if let Some((rule, severity)) = group.counted() {
                 self.count_unlisted(rule, severity, 1);
             } else if let Some((found, extent)) = group.into_finding() {
-                self.take((&found, extent), out)?;
+                self.take(Listed { found: &found, extent }, out)?;
             }
         }
         Ok(())
     }
 
     /// Counts what is listed, so that the sums and the list cannot disagree.
-    fn take(&mut self, (found, extent): (&Reported, Option<Extent>), out: &mut dyn Write) -> Result<(), Failure> {
+    fn take(&mut self, listed: Listed<&Reported>, out: &mut dyn Write) -> Result<(), Failure> {
+        let found = listed.found;
         if let Some(accepted) = &mut self.accepted {
             accepted.add(found);
             return Ok(());
@@ -265,14 +266,14 @@ impl Report {
         }
         match &mut self.worst {
             Some(worst) => {
-                worst.add(found, extent);
+                worst.add(listed);
                 Ok(())
             }
-            None => self.print((found, extent), out),
+            None => self.print(listed, out),
         }
     }
 
-    fn print(&mut self, (found, extent): (&Reported, Option<Extent>), out: &mut dyn Write) -> Result<(), Failure> {
+    fn print(&mut self, Listed { found, extent }: Listed<&Reported>, out: &mut dyn Write) -> Result<(), Failure> {
         self.printed += 1;
         let (count, rows) = (extent.map(|extent| extent.places), extent.map(|extent| extent.rows));
         let shown = Finding { count, rows, ..shown(found) };
@@ -327,8 +328,8 @@ impl Report {
     fn finish(&mut self, streams: &mut Streams<'_>) -> Result<(), Failure> {
         let out = &mut *streams.out;
         let worst = self.worst.as_mut().map(|worst| std::mem::take(&mut worst.findings)).unwrap_or_default();
-        for (found, extent) in worst.values() {
-            self.print((found, *extent), out)?;
+        for Listed { found, extent } in worst.values() {
+            self.print(Listed { found, extent: *extent }, out)?;
         }
         match &mut self.form {
             Form::Lines | Form::Github => {}
@@ -380,11 +381,19 @@ impl Report {
     }
 }
 
+/// A finding as it is listed: one place, or a group of them.
+#[derive(Debug, Clone, Copy)]
+struct Listed<F> {
+    found: F,
+    /// Of a group, how many places and rows are in it.
+    extent: Option<Extent>,
+}
+
 /// The most severe findings, as many as are printed; the first ones of the same severity.
 #[derive(Debug)]
 struct Worst {
     most: usize,
-    findings: BTreeMap<(Reverse<Severity>, u64), (Reported, Option<Extent>)>,
+    findings: BTreeMap<(Reverse<Severity>, u64), Listed<Reported>>,
     seen: u64,
 }
 
@@ -393,14 +402,14 @@ impl Worst {
         Self { most, findings: BTreeMap::new(), seen: 0 }
     }
 
-    fn add(&mut self, found: &Reported, extent: Option<Extent>) {
+    fn add(&mut self, Listed { found, extent }: Listed<&Reported>) {
         self.seen += 1;
         let key = (Reverse(found.finding.severity), self.seen);
         if self.findings.len() < self.most {
-            self.findings.insert(key, (found.clone(), extent));
+            self.findings.insert(key, Listed { found: found.clone(), extent });
         } else if self.findings.last_key_value().is_some_and(|(last, _)| *last > key) {
             self.findings.pop_last();
-            self.findings.insert(key, (found.clone(), extent));
+            self.findings.insert(key, Listed { found: found.clone(), extent });
         }
     }
 

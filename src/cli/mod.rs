@@ -278,11 +278,22 @@ impl<'w> Streams<'w> {
         }
     }
 
-    /// Says several of them.
-    fn note_all<'n>(&mut self, notes: impl IntoIterator<Item = &'n String>) {
-        for note in notes {
-            self.note(note);
+    /// Says several of them, which are written together: there may be one for each row.
+    fn note_all<N: AsRef<str>>(&mut self, notes: impl IntoIterator<Item = N>) {
+        if self.quiet {
+            return;
         }
+        let about = self.about.as_deref().map_or_else(String::new, |about| format!("{about}: "));
+        let mut text = String::new();
+        for note in notes {
+            text += &Charset::Unicode.visible(&format!("{about}{}", note.as_ref()));
+            text.push('\n');
+            if text.len() >= BUFFER {
+                let _ = self.notes.write_all(text.as_bytes());
+                text.clear();
+            }
+        }
+        let _ = self.notes.write_all(text.as_bytes());
     }
 }
 
@@ -370,8 +381,8 @@ pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Wr
         (Some(Task::Fix(fix)), _) => fix::run(fix, held(), &mut streams),
         (Some(Task::Replace(replace)), _) => rows::replace(replace, held(), &mut streams),
         (Some(Task::Add(add)), _) => rows::add(add, &mut streams),
-        (Some(Task::Remove(remove)), _) => rows::remove(remove, held(), &mut streams),
-        (Some(Task::Keep(keep)), _) => rows::keep(keep, held(), &mut streams),
+        (Some(Task::Remove(remove)), _) => rows::remove(&remove.rows, held(), &mut streams),
+        (Some(Task::Keep(keep)), _) => rows::keep(&keep.rows, held(), &mut streams),
         (Some(Task::Sort(sort)), _) => rows::sort(sort, &mut streams),
         (Some(Task::Dedupe(dedupe)), _) => rows::dedupe(dedupe, held(), &mut streams),
         (Some(Task::Split(split)), _) => split::run(split, held(), &mut streams),
@@ -475,7 +486,8 @@ impl Common {
     fn open_to_change(
         &self,
         path: &Path,
-        (output, dry_run): (Option<&Path>, bool),
+        output: Option<&Path>,
+        dry_run: bool,
         streams: &mut Streams<'_>,
     ) -> Result<(Session, Lock), Failure> {
         let written = [output.unwrap_or(path).to_path_buf()];

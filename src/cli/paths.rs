@@ -42,7 +42,21 @@ pub(super) fn sort_keys(words: &[OsString]) -> Result<(Vec<PathBuf>, Option<&str
         [paths @ .., last] if !paths.is_empty() && is_keys(last) => (paths, Some(text_of(last)?)),
         paths => (paths, None),
     };
-    Ok((paths.iter().map(PathBuf::from).collect(), keys))
+    Ok((paths_of(&paths.iter().collect::<Vec<_>>())?, keys))
+}
+
+/// Words that are paths. Where the words behind them may begin with a hyphen, a mistyped option is taken for a word, and
+/// the command would go on without what it asks for.
+pub(super) fn paths_of(words: &[&OsString]) -> Result<Vec<PathBuf>, Failure> {
+    let is_option = |word: &&&OsString| {
+        word.as_encoded_bytes().starts_with(b"-") && word.as_os_str() != "-" && !Path::new(word).exists()
+    };
+    if let Some(word) = words.iter().find(is_option) {
+        let word = word.to_string_lossy();
+        let hint = format!("a file of that name is ./{word}; --help lists the options");
+        return Err(Failure::Usage(format!("{word}: there is no such option and no such file"), hint));
+    }
+    Ok(words.iter().map(PathBuf::from).collect())
 }
 
 #[cfg(test)]
@@ -67,6 +81,28 @@ mod tests {
             let (found, typed) = field_values(&words).unwrap();
             assert_eq!((found, typed), (paths.into_iter().map(PathBuf::from).collect(), values), "{line}");
         }
+    }
+
+    #[test]
+    fn a_mistyped_option_is_no_path() {
+        for (line, wrong) in [
+            ("a.xml --wher priority", Some("--wher")),
+            ("a.xml -x", Some("-x")),
+            ("--recursiv a.xml", Some("--recursiv")),
+            ("a.xml -", None),
+            ("./-x a-b", None),
+        ] {
+            let words = words(line);
+            let found = paths_of(&words.iter().collect::<Vec<_>>());
+            match wrong {
+                None => assert_eq!(found.unwrap().len(), words.len(), "{line}"),
+                Some(word) => {
+                    let Err(Failure::Usage(message, _)) = found else { panic!("{line}") };
+                    assert!(message.starts_with(word), "{message}");
+                }
+            }
+        }
+        assert!(sort_keys(&words("a.xml --recursiv b.xml loc")).is_err());
     }
 
     #[test]

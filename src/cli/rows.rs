@@ -7,7 +7,7 @@ use super::bulk::{Task, change};
 use super::edit::{Check, Saving, edit_all};
 use super::lock::Lock;
 use super::options::{EditOptions, SaveOptions, Target, UrlList};
-use super::paths::{sort_keys, text_of};
+use super::paths::{paths_of, sort_keys, text_of};
 use super::save::Agreed;
 use super::set::assignments;
 use super::sets::each_set;
@@ -104,18 +104,9 @@ pub struct Add {
     after_help = "Examples:\n  sited remove sitemap.xml --where 'path:/draft/* or lastmod<2015'\n  sited remove public/ --urls-from gone.txt"
 )]
 pub struct Remove {
-    /// Sitemaps, sitemap indexes, or folders; each is saved on its own
-    #[arg(required = true, value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
-    /// The rows that are removed; with --urls-from, those of its rows that pass
-    #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true, required_unless_present = "urls_from")]
-    pub filter: Option<String>,
-    /// Only rows with these URLs
+    /// Which rows are removed
     #[command(flatten)]
-    pub urls: UrlList,
-    /// How the sets are saved
-    #[command(flatten)]
-    pub edit: EditOptions,
+    pub rows: ChosenRows,
 }
 
 /// `sited keep`.
@@ -124,10 +115,18 @@ pub struct Remove {
     after_help = "Examples:\n  sited keep sitemap.xml --urls-from live.txt\n  sited keep public/ --where host:www.example.com --dry-run"
 )]
 pub struct Keep {
+    /// Which rows are kept
+    #[command(flatten)]
+    pub rows: ChosenRows,
+}
+
+/// Rows of sets, by a query or a list of URLs.
+#[derive(Debug, Args)]
+pub struct ChosenRows {
     /// Sitemaps, sitemap indexes, or folders; each is saved on its own
     #[arg(required = true, value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// The rows that stay; with --urls-from, those of its rows that pass
+    /// The rows that pass; with --urls-from, those of its rows that pass
     #[arg(long = "where", value_name = "QUERY", allow_hyphen_values = true, required_unless_present = "urls_from")]
     pub filter: Option<String>,
     /// Only rows with these URLs
@@ -199,7 +198,7 @@ impl Target {
     /// Opens it to be changed; `why` says why all of it is held.
     fn open(&self, why: &str, streams: &mut Streams<'_>) -> Result<(Session, Lock), Failure> {
         let SaveOptions { output, common, .. } = &self.save;
-        let opened = common.open_to_change(&self.path, (output.as_deref(), self.save.is_preview()), streams)?;
+        let opened = common.open_to_change(&self.path, output.as_deref(), self.save.is_preview(), streams)?;
         say_why_held((&opened.0, held()), why, streams);
         Ok(opened)
     }
@@ -220,7 +219,8 @@ impl Target {
     /// Opens it, does what the commands say, and saves. `why` says why all of a large set is held for them.
     pub(super) fn run(
         &self,
-        (why, streams): (&str, &mut Streams<'_>),
+        why: &str,
+        streams: &mut Streams<'_>,
         commands: impl FnOnce(&mut Session) -> Result<Vec<Command>, Failure>,
     ) -> Result<Status, Failure> {
         let (mut session, _lock) = self.open(why, streams)?;
@@ -232,7 +232,7 @@ impl Target {
 pub(super) fn replace(task: &ReplaceIn, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let words: Vec<&OsString> = [&task.path, &task.pattern, &task.replacement].into_iter().chain(&task.more).collect();
     let [paths @ .., pattern, replacement] = words.as_slice() else { return Ok(Status::Fine) };
-    let paths: Vec<PathBuf> = paths.iter().map(PathBuf::from).collect();
+    let paths = paths_of(paths)?;
     let (pattern, replacement) = (text_of(pattern)?, text_of(replacement)?);
     let replace = Replace::of(pattern, replacement, task.all, task.ignore_case).map_err(|error| {
         let text = if error.span.start <= pattern.len() { pattern } else { replacement };
@@ -279,7 +279,7 @@ pub(super) fn add(task: &Add, streams: &mut Streams<'_>) -> Result<Status, Failu
     }
     let mut known = 0;
     let target = Target { path: task.path.clone(), save: task.save.clone(), refuses_faults: false };
-    let status = target.run(("whether a URL is new is asked of all rows", streams), |session| {
+    let status = target.run("whether a URL is new is asked of all rows", streams, |session| {
         let before = urls.len();
         if !task.again {
             let mut seen = HashSet::new();
@@ -306,7 +306,7 @@ fn added(task: &Add) -> Result<Option<Command>, Failure> {
     }
     let now = task.save.common.now()?;
     let words = task.set.iter().flat_map(|words| words.split_whitespace());
-    let assignments = assignments(words, ("--set", task.force), now)?;
+    let assignments = assignments(words, "--set", task.force, now)?;
     let scope = Scope { shown: false, query: filter(Some("is:added"), now)? };
     Ok(Some(Command::Set { scope, assignments }))
 }
@@ -321,7 +321,7 @@ fn refuse_file(word: &str, task: &Add) -> Result<(), Failure> {
     Err(Failure::Usage(format!("{word} is a file, not a URL"), hint))
 }
 
-pub(super) fn remove(task: &Remove, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn remove(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let query = filter(task.filter.as_deref(), task.edit.save.common.now()?)?;
     let Some(urls) = Urls::read(&task.urls, &task.paths)? else {
         let task_of_all = Task::Command(Command::Delete(Scope { shown: false, query }));
@@ -338,7 +338,7 @@ pub(super) fn remove(task: &Remove, held: u64, streams: &mut Streams<'_>) -> Res
     status
 }
 
-pub(super) fn keep(task: &Keep, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+pub(super) fn keep(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let query = filter(task.filter.as_deref(), task.edit.save.common.now()?)?;
     let urls = Urls::read(&task.urls, &task.paths)?;
     let gone = |snapshot: &Snapshot| {
@@ -369,14 +369,14 @@ pub(super) fn chosen(snapshot: &Snapshot, query: Option<&Query>, urls: Option<&U
 pub(super) fn sort(task: &Sort, streams: &mut Streams<'_>) -> Result<Status, Failure> {
     let words: Vec<OsString> = [&task.path].into_iter().chain(&task.keys).chain(&task.more).cloned().collect();
     let (paths, keys) = if let Some(by) = &task.by {
-        (words.iter().map(PathBuf::from).collect(), by.as_str())
+        (paths_of(&words.iter().collect::<Vec<_>>())?, by.as_str())
     } else {
         let (paths, keys) = sort_keys(&words)?;
         (paths, keys.unwrap_or("loc"))
     };
     let keys = sort::parse(keys).map_err(|error| Failure::text("these keys", keys, &CommandError::from(error)))?;
     each_set(&paths, &task.edit, streams, |target, streams| {
-        target.run(("an order over all rows needs all of them", streams), |_| {
+        target.run("an order over all rows needs all of them", streams, |_| {
             Ok(vec![Command::Sort(keys.clone()), Command::ApplyOrder])
         })
     })

@@ -6,7 +6,7 @@ use super::options::{EditOptions, Unmatched, UrlList};
 use super::paths::field_values;
 use super::rows::chosen;
 use super::sets::each_set;
-use super::table::{Table, Unlisted};
+use super::table::{Table, TableInput, Unlisted};
 use super::urls::{Urls, refuse_two_streams};
 use super::values::{example, refuse_assignments};
 use super::{Failure, Status, Streams, filter};
@@ -66,14 +66,15 @@ pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Sta
             let hint = "run it twice, or put the value into a column of the table".to_owned();
             return Err(Failure::Usage(format!("{word}: not together with --from"), hint));
         }
-        return from_table((set, table), (&paths, scope, held), streams);
+        let input = TableInput { path: table, key: set.key.as_deref(), force: set.force };
+        return from_table(set, input, &SetRows { paths: &paths, scope, held }, streams);
     }
     if words.is_empty() {
         let hint =
             "for example: sited set sitemap.xml lastmod=today; or --from TABLE takes them from a file".to_owned();
         return Err(Failure::Usage("no FIELD=VALUE is given".to_owned(), hint));
     }
-    let assignments = assignments(words, ("this value", set.force), now)?;
+    let assignments = assignments(words, "this value", set.force, now)?;
     if !set.force {
         refuse_assignments(&assignments, common)?;
     }
@@ -96,13 +97,23 @@ pub(super) fn run(set: &Set, held: u64, streams: &mut Streams<'_>) -> Result<Sta
     Ok(status)
 }
 
+/// The rows that are set.
+struct SetRows<'p> {
+    paths: &'p [PathBuf],
+    scope: Scope,
+    /// The size up to which a set is held in memory, in bytes.
+    held: u64,
+}
+
 /// Sets the values of a table.
 fn from_table(
-    (set, path): (&Set, &std::path::Path),
-    (paths, scope, held): (&[PathBuf], Scope, u64),
+    set: &Set,
+    input: TableInput<'_>,
+    rows: &SetRows<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
-    let save = &set.edit.save;
+    let SetRows { paths, scope, held } = rows;
+    let (save, path) = (&set.edit.save, input.path);
     if is_stream(path) {
         refuse_two_streams("--from", paths)?;
         refuse_two_streams("--from", set.urls.urls_from.as_slice())?;
@@ -115,7 +126,7 @@ fn from_table(
             options.unmatched = None;
         }
     }
-    let table = Table::read((path, set.key.as_deref()), (&save.common, set.force), streams)?;
+    let table = Table::read(input, &save.common, streams)?;
     let urls = Urls::read(&set.urls, paths)?;
     let unlisted = Unlisted::new(options.all || options.unmatched.is_some());
     let mut number = 0;
@@ -123,10 +134,10 @@ fn from_table(
         number += 1;
         let of_rows = |snapshot: &Snapshot| -> Result<Change, Refused> {
             let meant = chosen(snapshot, scope.query.as_ref(), urls.as_ref());
-            Ok(table.change(snapshot, &meant, (&unlisted, number)))
+            Ok(table.change(snapshot, &meant, &unlisted, number))
         };
         let like = Command::Set { scope: scope.clone(), assignments: Vec::new() };
-        change(target, &Task::Rows { like, change: &of_rows }, held, streams)
+        change(target, &Task::Rows { like, change: &of_rows }, *held, streams)
     })?;
     if let Some(urls) = &urls {
         urls.say_missing(options.all, streams);
@@ -138,7 +149,8 @@ fn from_table(
 /// Reads `FIELD=VALUE` words of an option. What is none of its field's forms is taken as it is where that is `forced`.
 pub(super) fn assignments<'w>(
     words: impl IntoIterator<Item = &'w str>,
-    (option, forced): (&str, bool),
+    option: &str,
+    forced: bool,
     now: Now,
 ) -> Result<Vec<Assignment>, Failure> {
     let mut read: Vec<Assignment> = Vec::new();

@@ -118,13 +118,21 @@ struct Building {
     ambiguous: (u64, Option<String>),
 }
 
+/// A table to read values from.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TableInput<'t> {
+    /// Its file.
+    pub(super) path: &'t Path,
+    /// The column of its URLs, where the column's name does not say so.
+    pub(super) key: Option<&'t str>,
+    /// Whether values that a check reports as errors are read, too.
+    pub(super) force: bool,
+}
+
 impl Table {
-    /// Reads a table. `key` names the column of the URLs, where its name does not say so.
-    pub(super) fn read(
-        (path, key): (&Path, Option<&str>),
-        (common, force): (&Common, bool),
-        streams: &mut Streams<'_>,
-    ) -> Result<Self, Failure> {
+    /// Reads a table.
+    pub(super) fn read(input: TableInput<'_>, common: &Common, streams: &mut Streams<'_>) -> Result<Self, Failure> {
+        let TableInput { path, key, force } = input;
         let name = if is_stream(path) { "standard input".to_owned() } else { path.display().to_string() };
         let loc_column = key.map(ToOwned::to_owned).or_else(|| common.loc_column.clone());
         let common = Common { base_url: None, loc_column, ..common.clone() };
@@ -148,7 +156,7 @@ impl Table {
                         columns.extend(grid.header.iter().map(ToString::to_string));
                     }
                     let file = sitemap.path.as_ref().map_or_else(|| name.clone(), |path| path.display().to_string());
-                    building.add(visitor, (&source, &file), &judge);
+                    building.add(visitor, &source, &file, &judge);
                 }
             })
         });
@@ -159,7 +167,7 @@ impl Table {
 
     /// The change that gives the rows in memory their values: of those that pass `is_meant`. What of these is not in the
     /// table is taken down.
-    pub(super) fn change(&self, snapshot: &Snapshot, meant: &RowSet, unlisted: (&Unlisted, usize)) -> Change {
+    pub(super) fn change(&self, snapshot: &Snapshot, meant: &RowSet, unlisted: &Unlisted, set: usize) -> Change {
         let rows: Vec<u32> = snapshot.document.held_set().iter().collect();
         let shares: Vec<Vec<(RowId, Option<u32>)>> = rows
             .par_chunks(4_096)
@@ -173,8 +181,7 @@ impl Table {
             .collect();
         let all = || shares.iter().flatten();
         let listed: RowSet = all().filter(|(_, number)| number.is_some()).map(|(row, _)| row.0).collect();
-        let (report, set) = unlisted;
-        report.take_down(set, snapshot, all().filter(|(_, number)| number.is_none()).map(|(row, _)| *row));
+        unlisted.take_down(set, snapshot, all().filter(|(_, number)| number.is_none()).map(|(row, _)| *row));
         let changes = self.columns.iter().map(|column| {
             let value = |(row, number): &(RowId, Option<u32>)| {
                 let id = *column.of.get((*number)? as usize)?;
@@ -200,7 +207,7 @@ fn of_key(error: Error, key: Option<&str>) -> Failure {
 
 impl Building {
     /// Takes in one file.
-    fn add(&mut self, reader: Reader, (source, file): (&Source, &str), judge: &Session) {
+    fn add(&mut self, reader: Reader, source: &Source, file: &str, judge: &Session) {
         let Reader { has, keys, ends, values, first, cells } = reader;
         let mut start = 0;
         let offset = [0, 1, 2].map(|at| self.values.get(at).map_or(0, |known| known.len() as u32));
@@ -348,7 +355,7 @@ impl Unlisted {
         if count > 0 {
             let are = if count == 1 { "row is" } else { "rows are" };
             let message = format!("{} {are} not in {}", grouped(count), urls.name);
-            say_some((&message, count), rows(), options.all, streams);
+            say_some(&message, count, rows(), options.all, streams);
         }
         let Some(path) = &options.unmatched else { return Ok(()) };
         let mut table = "loc,found_in\n".to_owned();

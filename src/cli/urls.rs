@@ -153,7 +153,7 @@ impl Urls {
         if missing > 0 {
             let all = counted(self.len() as u64, "URL");
             let message = format!("{}: {} of {all} match no row", self.name, crate::words::grouped(missing));
-            say_some((&message, missing), self.missing(), is_all, streams);
+            say_some(&message, missing, self.missing(), is_all, streams);
         }
     }
 }
@@ -163,16 +163,15 @@ pub(super) const SHOWN: usize = 5;
 
 /// Says how many URLs are alike in some way, and which: the first, or all.
 pub(super) fn say_some<'u>(
-    (message, count): (&str, u64),
+    message: &str,
+    count: u64,
     urls: impl Iterator<Item = &'u str>,
     is_all: bool,
     streams: &mut Streams<'_>,
 ) {
     streams.note(&format!("{message}:"));
     let most = if is_all { usize::MAX } else { SHOWN };
-    for url in urls.take(most) {
-        streams.note(&format!("  {}", excerpt(url, 2_000)));
-    }
+    streams.note_all(urls.take(most).map(|url| format!("  {}", excerpt(url, 2_000))));
     if !is_all && count > SHOWN as u64 {
         streams.note(&format!("  … and {}", counted(count - SHOWN as u64, "more URL")));
     }

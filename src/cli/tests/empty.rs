@@ -82,7 +82,7 @@ fn a_large_set_is_not_emptied_either_and_nothing_is_left_beside_its_files() {
         words.extend(dry_run.then(|| "--dry-run".to_owned()));
         let Some(Task::Remove(task)) = Line::try_parse_from(words).unwrap().task else { panic!("a removal") };
         let (mut out, mut notes) = (Vec::new(), Vec::new());
-        let result = rows::remove(&task, 0, &mut Streams::new(&mut out, &mut notes));
+        let result = rows::remove(&task.rows, 0, &mut Streams::new(&mut out, &mut notes));
         let failure = result.unwrap_err();
         assert_eq!(failure.status(), Status::Files);
         assert!(failure.to_string().contains("a.xml would be left without entries"), "{failure}");

@@ -409,7 +409,6 @@ impl App {
         let spec = self.session.spec().clone();
         let (profile, backups) = (self.session.profile(), self.session.backups());
         let policy = self.session.policy().cloned();
-        let paths = self.session.paths().to_vec();
         self.session.forget_unsaved();
         let watcher = self.session.journal_watcher();
         self.session = crate::session::Session::new(now, base);
