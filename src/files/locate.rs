@@ -83,11 +83,17 @@ pub fn missing_folder(path: &Path) -> Option<PathBuf> {
 
 /// What is wrong with a base URL: why [`folder_url`] takes it for none.
 pub fn base_url_error(base: &str) -> Option<String> {
-    if folder_url(base).is_some() {
+    let base = base.trim();
+    let has_blank = base.contains(|c: char| c.is_whitespace() || c.is_control());
+    if folder_url(base).is_some() && !has_blank {
         return None;
     }
-    let base = base.trim();
-    Some(if has_two_schemes(base) {
+    Some(if has_blank {
+        format!(
+            "{}: expected a URL without blanks and control characters",
+            crate::visible::Charset::Unicode.visible(base)
+        )
+    } else if has_two_schemes(base) {
         format!("{base}: expected one URL, but a second one begins inside it")
     } else {
         format!("{base}: expected a URL with http:// or https:// and a host")
@@ -178,6 +184,15 @@ mod tests {
         assert_eq!(place("https://e.com/maps/a/b.xml", base), inside(&["a/b.xml", "b.xml"]));
         assert_eq!(place("https://E.com/b.xml", base), inside(&["b.xml"]));
         assert_eq!(place("https://cdn.e.com/maps/b.xml", base), Place::Elsewhere);
+    }
+
+    #[test]
+    fn a_base_url_has_no_blanks() {
+        for base in ["https://e.com/ /", "https://e.com/a b", "https://e.com/\u{a0}/", "https://e.com/\u{1b}[0m/"] {
+            let error = base_url_error(base).unwrap();
+            assert!(error.contains("without blanks") && !error.contains('\u{1b}'), "{error:?}");
+        }
+        assert_eq!(base_url_error(" https://e.com/ "), None);
     }
 
     #[test]
