@@ -4,6 +4,7 @@ use super::{Failure, Streams};
 use crate::files::journal::Desk;
 use crate::files::{Options, all_in_folder, in_folder, is_stream};
 use crate::session::Session;
+use crate::session::journal::Unreplayable;
 use crate::words::counted;
 use std::path::{Path, PathBuf};
 
@@ -80,10 +81,10 @@ impl Lock {
                 let what = counted(count as u64, "unsaved change");
                 return Err(Failure::Waiting { path, what, hint: OPEN_IT.to_owned() });
             }
-            if let Some((count, journal)) = session.unreplayable(desk) {
-                let count = counted(count as u64, "unsaved change");
+            if let Some(Unreplayable { changes, journal, paths }) = session.unreplayable(desk) {
+                let count = counted(changes as u64, "unsaved change");
                 let what = format!("{count} in {}, and the files have changed since", journal.display());
-                let path = desk.names().join(" ");
+                let path = paths.join(" ");
                 let hint = format!(
                     "nothing was changed; sited recover {path} shows the journal, and with --journal 1 --discard removes it"
                 );

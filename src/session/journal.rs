@@ -18,7 +18,7 @@ use crate::files::journal::{All, Desk, Flusher, Held, Journal, Note, Stored, Wat
 use crate::files::{self, Action, Plan};
 use crate::progress::Progress;
 pub use describe::changes_in;
-pub use left::Left;
+pub use left::{Left, Unreplayable};
 pub use salvage::Missing;
 use salvage::Salvage;
 use serde::{Deserialize, Serialize};

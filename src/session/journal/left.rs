@@ -11,7 +11,7 @@ use super::salvage::{Missing, Salvage};
 use super::{Line, hashes_of, json};
 use crate::document::Document;
 use crate::files;
-use crate::files::journal::{Desk, Entry, Stored, Unusable};
+use crate::files::journal::{Desk, Entry, Header, Stored, Unusable};
 use crate::words::counted;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -258,22 +258,40 @@ impl Session {
 }
 
 impl Session {
-    /// A journal whose changes cannot be replayed, since the files have changed: how many, and where it is.
-    pub fn unreplayable(&self, desk: &Desk) -> Option<(usize, PathBuf)> {
+    /// A journal of these files whose changes cannot be replayed, since files have changed.
+    pub fn unreplayable(&self, desk: &Desk) -> Option<Unreplayable> {
         let present = Present::new(self, desk);
         let of_changed = |stored: &Stored, own| match present.bearing(stored, own) {
             Bearing::None => Some(unsaved(stored)).filter(|count| *count > 0),
             Bearing::Whole | Bearing::SinceSave(_) | Bearing::Waits(..) => None,
         };
-        let own = desk.left.iter().flatten().find_map(|stored| of_changed(stored, true));
-        let own = own.and_then(|count| Some((count, desk.journal()?.to_path_buf())));
+        let own = desk.left.iter().flatten().find_map(|stored| {
+            let (changes, paths) = (of_changed(stored, true)?, stored.header.paths());
+            Some(Unreplayable { changes, journal: desk.journal()?.to_path_buf(), paths })
+        });
         let elsewhere = || {
+            // The set of the journal may be an index of these files, or one of them.
+            let is_about = |header: &Header| desk.shares_path_with(header) || header.is_of_files(present.files());
             let others = desk.left_elsewhere(&self.disk).into_iter();
-            let mut others = others.filter(|other| desk.shares_path_with(&other.stored.header));
-            others.find_map(|other| Some((of_changed(&other.stored, false)?, other.path)))
+            let mut others = others.filter(|other| is_about(&other.stored.header));
+            others.find_map(|other| {
+                let (changes, paths) = (of_changed(&other.stored, false)?, other.stored.header.paths());
+                Some(Unreplayable { changes, journal: other.path, paths })
+            })
         };
         own.or_else(elsewhere)
     }
+}
+
+/// Unsaved changes of an earlier session that cannot be replayed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreplayable {
+    /// How many.
+    pub changes: usize,
+    /// The journal that holds them.
+    pub journal: PathBuf,
+    /// The paths that its set was opened by.
+    pub paths: Vec<String>,
 }
 
 /// Whether it holds changes that somebody may want back.
