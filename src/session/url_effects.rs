@@ -295,8 +295,13 @@ impl Snapshot {
         let files = self.document.sitemaps().iter().map(|sitemap| sitemap.name.as_ref());
         let known: HashSet<&str> =
             files.chain(index.unlisted.iter().map(AsRef::as_ref)).filter_map(|name| name.rsplit('/').next()).collect();
-        let context =
-            Context { now: self.now.seconds, profile: self.checks.profile(), names: &index.source.names, home: None };
+        let context = Context {
+            now: self.now.seconds,
+            profile: self.checks.profile(),
+            names: &index.source.names,
+            home: None,
+            policy: None,
+        };
         for child in index.children.iter() {
             let new = replace.apply(&child.loc).filter(|new| **new != *child.loc);
             if let Some(new) = new.as_deref().filter(|_| writes) {
