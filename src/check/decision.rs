@@ -6,7 +6,7 @@
 use super::name;
 use super::rule::{FixKind, Rule};
 use crate::protocol::extension::hreflang;
-use crate::protocol::location::{Fault, Faults, Home};
+use crate::protocol::location::{Fault, Faults, UrlPrefix};
 use crate::protocol::{Field, lastmod, location, priority};
 
 /// What somebody decided.
@@ -105,7 +105,7 @@ impl Decision {
         let value = value.trim();
         let new = match self {
             Self::Zone(minutes) => lastmod::in_zone(value, *minutes)?,
-            Self::DayAlone => lastmod::day_alone(value)?,
+            Self::DayAlone => lastmod::date_only(value)?,
             Self::Order { day_first } => lastmod::in_order(value, *day_first)?,
             Self::Base(url) => below(url, value)?,
             Self::Nearest => {
@@ -128,12 +128,12 @@ impl Decision {
             _ => new,
         };
         let right = match self.field() {
-            Some(Field::Lastmod) => lastmod::judge(&new).faults.is_empty(),
-            Some(Field::Priority) => priority::judge(&new).faults.is_empty(),
+            Some(Field::Lastmod) => lastmod::validate(&new).faults.is_empty(),
+            Some(Field::Priority) => priority::validate(&new).faults.is_empty(),
             _ => {
                 // What a packed sitemap is called is none of its URL's faults.
-                let known = location::judge(value).union(Faults::only(Fault::NotPage));
-                location::judge(&new).minus(known).is_empty()
+                let known = location::validate(value).union(Faults::only(Fault::NotPage));
+                location::validate(&new).minus(known).is_empty()
             }
         };
         (right && new != value).then_some(Some(new))
@@ -142,15 +142,15 @@ impl Decision {
 
 /// A complete URL for a part of one.
 fn below(base: &str, value: &str) -> Option<String> {
-    let home = Home::parse(base)?;
+    let url_prefix = UrlPrefix::parse(base)?;
     if value.contains("://") {
         return None;
     }
-    let scheme = home.origin().split_once("://").map_or("https", |(scheme, _)| scheme);
+    let scheme = url_prefix.origin().split_once("://").map_or("https", |(scheme, _)| scheme);
     Some(match value.strip_prefix("//") {
         Some(rest) => format!("{scheme}://{rest}"),
-        None if value.starts_with('/') => format!("{}{value}", home.origin()),
-        None => format!("{}{value}", home.prefix()),
+        None if value.starts_with('/') => format!("{}{value}", url_prefix.origin()),
+        None => format!("{}{value}", url_prefix.prefix()),
     })
 }
 
@@ -199,11 +199,11 @@ pub fn typed(rule: Rule, text: &str) -> Option<Decision> {
             name::refusal(text.trim(), None).is_none().then(|| Decision::Name(text.trim().into()))
         }
         Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL | Rule::INDEX_CHILD_UNLISTED => {
-            Home::parse(text.trim()).map(|_| Decision::Base(text.trim().into()))
+            UrlPrefix::parse(text.trim()).map(|_| Decision::Base(text.trim().into()))
         }
         Rule::HREFLANG_SELF_MISSING => {
             let code = text.trim();
-            (hreflang::judge(code) == hreflang::Faults::default()).then(|| Decision::Language(code.into()))
+            (hreflang::validate(code) == hreflang::Faults::default()).then(|| Decision::Language(code.into()))
         }
         _ => None,
     }

@@ -11,7 +11,7 @@ use super::rules::EXTENSIONS as EXTENSION_RULES;
 use super::set::Link;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
-use crate::protocol::location::{Fault, Home, Location};
+use crate::protocol::location::{Fault, Location, UrlPrefix};
 use crate::protocol::{Field, priority};
 use crate::xml::entry::{Entry, FieldSpan, Oddities, TextKind, decode_value};
 use crate::xml::escape;
@@ -31,7 +31,7 @@ pub struct Context<'a> {
     /// The names of the file it stands in.
     pub names: &'a Names,
     /// Where that file is published, if known; the rules of place are silent without it.
-    pub home: Option<&'a Home>,
+    pub url_prefix: Option<&'a UrlPrefix>,
     /// What the user allows, if that was said.
     pub policy: Option<&'a Policy>,
 }
@@ -405,7 +405,7 @@ fn value_rules(field: Field, decoded: &str, context: &Context<'_>, facts: &mut F
     match field {
         Field::Loc => loc_rules(value, context, &mut set),
         Field::Lastmod => {
-            let judged = lastmod::judge(value);
+            let judged = lastmod::validate(value);
             facts.lastmod = judged.instant;
             for fault in judged.faults.causes().iter() {
                 insert_at(&mut set, &LASTMOD, fault.0);
@@ -426,7 +426,7 @@ fn value_rules(field: Field, decoded: &str, context: &Context<'_>, facts: &mut F
             }
         }
         Field::Priority => {
-            for fault in priority::judge(value).faults.iter() {
+            for fault in priority::validate(value).faults.iter() {
                 insert_at(&mut set, &PRIORITY, fault.0.into());
             }
         }
@@ -445,7 +445,7 @@ fn insert_at(set: &mut RuleSet, rules: &[Rule], bit: u32) {
 fn is_no_url(line: &str) -> bool {
     let scheme = line.split_once(':').map_or("", |(scheme, _)| scheme);
     let named = scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+');
-    let is_dated = line.rsplit_once(',').is_some_and(|(_, date)| lastmod::sound(date.as_bytes()).is_some());
+    let is_dated = line.rsplit_once(',').is_some_and(|(_, date)| lastmod::parse_strict(date.as_bytes()).is_some());
     !named || line.contains(char::is_whitespace) || line.contains(",http") || is_dated
 }
 
@@ -463,9 +463,9 @@ fn loc_rules(value: &str, context: &Context<'_>, set: &mut RuleSet) {
     set.insert_if(rule, is_escaped_twice(value));
     set.insert_if(Rule::POLICY_NEVER, context.policy.is_some_and(|policy| policy.forbids(value).is_some()));
     let location = Location::of(value);
-    let mut faults = location.judge();
-    if let Some(home) = context.home {
-        faults = faults.union(location.judge_scope(home));
+    let mut faults = location.validate();
+    if let Some(url_prefix) = context.url_prefix {
+        faults = faults.union(location.check_scope(url_prefix));
     }
     if faults.is_empty() {
         return;
@@ -482,11 +482,16 @@ mod tests {
     use crate::xml::splice::{Change, splice};
     use proptest::prelude::*;
 
-    fn broken(text: &str, kind: FileKind, home: Option<&str>) -> String {
+    fn broken(text: &str, kind: FileKind, url_prefix: Option<&str>) -> String {
         let names = Names::plain(kind);
-        let home = home.and_then(Home::parse);
-        let context =
-            Context { now: NOW, profile: Profile::Protocol, names: &names, home: home.as_ref(), policy: None };
+        let url_prefix = url_prefix.and_then(UrlPrefix::parse);
+        let context = Context {
+            now: NOW,
+            profile: Profile::Protocol,
+            names: &names,
+            url_prefix: url_prefix.as_ref(),
+            policy: None,
+        };
         let set = check(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &context);
         named(set)
     }
@@ -588,7 +593,7 @@ mod tests {
             (Field::Priority, "0.555", "priority-precision"),
         ];
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None, policy: None };
+        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None };
         for (field, value, expected) in table {
             assert_eq!(named(check_value(field, value, &context)), expected, "{value}");
         }
@@ -614,21 +619,25 @@ mod tests {
     }
 
     #[test]
-    fn place_is_judged_only_when_it_is_known() {
+    fn scope_is_checked_only_when_it_is_known() {
         let table = [
             ("https://example.com/shop/a", Some("https://example.com/shop/sitemap.xml"), ""),
             ("https://example.com/a", Some("https://example.com/shop/sitemap.xml"), "loc-outside-path"),
             ("http://example.com/shop/a", Some("https://example.com/shop/sitemap.xml"), "loc-foreign-host"),
             ("http://other.com/a", None, ""),
         ];
-        for (loc, home, expected) in table {
-            assert_eq!(broken(&format!("<url><loc>{loc}</loc></url>"), FileKind::Urlset, home), expected, "{loc}");
+        for (loc, url_prefix, expected) in table {
+            assert_eq!(
+                broken(&format!("<url><loc>{loc}</loc></url>"), FileKind::Urlset, url_prefix),
+                expected,
+                "{loc}"
+            );
         }
     }
 
     #[test]
     fn an_index_has_rules_of_its_own() {
-        let home = Some("https://example.com/maps/index.xml");
+        let url_prefix = Some("https://example.com/maps/index.xml");
         let table = [
             ("<loc>https://example.com/maps/sitemap-1.xml.gz</loc><lastmod>2026-11-18</lastmod>", ""),
             ("<loc>sitemap-1.xml</loc>", "index-child-incomplete-url"),
@@ -640,7 +649,7 @@ mod tests {
         ];
         for (fields, expected) in table {
             let text = format!("<sitemap>{fields}</sitemap>");
-            assert_eq!(broken(&text, FileKind::Index, home), expected, "{fields}");
+            assert_eq!(broken(&text, FileKind::Index, url_prefix), expected, "{fields}");
         }
     }
 
@@ -706,7 +715,7 @@ mod tests {
         rejected.extend(priorities.map(|value| of("priority", value)));
         rejected.extend(frequencies.map(|value| of("changefreq", value)));
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None, policy: None };
+        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None };
         for text in rejected {
             let set = check(&Entry::of(text.as_bytes(), &names), text.as_bytes(), &context);
             // Nobody but the schema minds the order.
@@ -724,8 +733,8 @@ mod tests {
         ) {
             let kind = if index { FileKind::Index } else { FileKind::Urlset };
             let names = Names::plain(kind);
-            let home = Home::parse("https://example.com/b/sitemap.xml");
-            let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: home.as_ref(), policy: None };
+            let url_prefix = UrlPrefix::parse("https://example.com/b/sitemap.xml");
+            let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: url_prefix.as_ref(), policy: None };
             let fields: String = Field::ALL.iter().zip(&before).filter_map(|(field, value)| {
                 let (name, value) = (field.name(), escape::escape(value.as_deref()?));
                 Some(format!("<{name}>{value}</{name}>"))

@@ -273,7 +273,7 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> Option<Fix> {
     }
     if fault == Fault::ForeignHost {
         let (_, rest) = location::origin(value)?;
-        return Some(set("write the sitemap's own host", field, format!("{}{rest}", context.home?.origin())));
+        return Some(set("write the sitemap's own host", field, format!("{}{rest}", context.url_prefix?.origin())));
     }
     let repair = location::repair(fault, value)?;
     let label = match fault {
@@ -308,7 +308,7 @@ fn is_rest_of_url(rest: &str) -> bool {
         let value = value.trim_matches(['"', '\'']);
         word.contains("://")
             || word.starts_with(['#', '-', '–', '|'])
-            || !lastmod::judge(value).faults.has(lastmod::Faults::INVALID)
+            || !lastmod::validate(value).faults.has(lastmod::Faults::INVALID)
             || value.parse::<f64>().is_ok()
             || changefreq::nearest(value).is_some_and(|nearest| nearest.name().eq_ignore_ascii_case(value))
     };
@@ -317,19 +317,22 @@ fn is_rest_of_url(rest: &str) -> bool {
 
 /// A complete URL for one that lacks scheme or host, by the place of the file.
 fn absolute(value: &str, context: &Context<'_>) -> Option<String> {
-    let scheme = context.home.and_then(|home| home.origin().split_once("://")).map_or("https", |(scheme, _)| scheme);
+    let scheme = context
+        .url_prefix
+        .and_then(|url_prefix| url_prefix.origin().split_once("://"))
+        .map_or("https", |(scheme, _)| scheme);
     let full = if let Some(rest) = value.strip_prefix("//") {
         format!("{scheme}://{rest}")
     } else if value.starts_with("www.") {
         format!("{scheme}://{value}")
     } else if value.starts_with('/') {
-        format!("{}{value}", context.home?.origin())
+        format!("{}{value}", context.url_prefix?.origin())
     } else {
-        format!("{}{value}", context.home?.prefix())
+        format!("{}{value}", context.url_prefix?.prefix())
     };
     // What a packed sitemap is called is none of its URL's faults.
-    let known = location::judge(value).union(Faults::only(Fault::NotPage));
-    let faults = location::judge(&full).minus(known);
+    let known = location::validate(value).union(Faults::only(Fault::NotPage));
+    let faults = location::validate(&full).minus(known);
     faults.is_empty().then_some(full)
 }
 
@@ -376,7 +379,7 @@ mod tests {
     use super::super::rule::FixKind;
     use super::super::samples::{NOW, any_value};
     use super::*;
-    use crate::protocol::location::Home;
+    use crate::protocol::location::UrlPrefix;
     use crate::xml::escape::escape;
     use crate::xml::names::{FileKind, Names};
     use proptest::prelude::*;
@@ -409,12 +412,12 @@ mod tests {
 
     fn with_context<T>(kind: FileKind, use_it: impl FnOnce(&Context) -> T) -> T {
         let names = Names::plain(kind);
-        let home = Home::parse("https://example.com/sitemap.xml");
+        let url_prefix = UrlPrefix::parse("https://example.com/sitemap.xml");
         use_it(&Context {
             now: NOW,
             profile: crate::check::Profile::Protocol,
             names: &names,
-            home: home.as_ref(),
+            url_prefix: url_prefix.as_ref(),
             policy: None,
         })
     }

@@ -4,7 +4,7 @@
 
 use super::rule::Rule;
 use crate::document::sitemap::{Child, ChildState, Index, Nested, leaves};
-use crate::protocol::location::{self, Home};
+use crate::protocol::location::{self, UrlPrefix};
 use crate::protocol::{Field, lastmod};
 use crate::words::counted;
 use crate::xml::entry::Entry;
@@ -27,7 +27,7 @@ pub struct IndexFinding {
 #[derive(Debug, Clone, Copy)]
 pub struct IndexFacts<'f> {
     /// Public URL of the index, when known.
-    pub home: Option<&'f Home>,
+    pub url_prefix: Option<&'f UrlPrefix>,
     /// Newest lastmod (seconds since 1970) of each sitemap, by its id.
     pub newest: &'f [Option<i64>],
     /// Entries of each sitemap, by its id.
@@ -54,7 +54,7 @@ pub fn check(index: &Index, facts: &IndexFacts<'_>) -> Vec<IndexFinding> {
 /// The same, finding by finding: a hostile index has more of them than memory holds in words.
 pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFinding)) {
     let common = commonest_origin(index);
-    let common_home = common.and_then(Home::parse);
+    let common_home = common.and_then(UrlPrefix::parse);
     let mut seen: HashSet<&str> = HashSet::new();
     // Children with a date, and those whose date is that of their newest page.
     let (mut dated, mut dated_by_pages) = (0_u32, 0_u32);
@@ -110,16 +110,16 @@ pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFind
         };
         // With a known URL of the index the entry rules judge host and path; without one, the others do.
         let origin = location::origin(loc).map(|(origin, _)| origin);
-        if let (None, Some(origin), Some(common)) = (facts.home, origin, common)
+        if let (None, Some(origin), Some(common)) = (facts.url_prefix, origin, common)
             && origin != common
-            && Home::parse(origin) != common_home
+            && UrlPrefix::parse(origin) != common_home
         {
             say(Rule::INDEX_CHILD_HOST, Some(Field::Loc), format!("{origin}: the other children are on {common}"));
         }
         let text = index.source.entry_text(number);
         let entry = Entry::of(text, &index.source.names);
         if let (ChildState::Loaded(id), Some(said)) = (&child.state, entry.value(Field::Lastmod, text))
-            && let Some(instant) = lastmod::judge(&said).instant
+            && let Some(instant) = lastmod::validate(&said).instant
             && let Some(Some(newest)) = facts.newest.get(id.index())
         {
             // A date covers its whole day, month or year.
@@ -194,16 +194,16 @@ pub fn empty_child(index: &Index, child: usize, entries: u32) -> Option<IndexFin
 /// one origin, such as `https://e.com:443` and `HTTPS://E.com`, count together.
 pub fn commonest_origin(index: &Index) -> Option<&str> {
     let mut spelt: Vec<(&str, usize)> = Vec::new();
-    let mut origins: Vec<(Option<Home>, &str, u32)> = Vec::new();
+    let mut origins: Vec<(Option<UrlPrefix>, &str, u32)> = Vec::new();
     for (text, _) in index.children.iter().filter_map(|child| location::origin(&child.loc)) {
         let known = spelt.iter().find(|(known, _)| *known == text).map(|(_, place)| *place);
         let place = known.unwrap_or_else(|| {
-            let home = Home::parse(text);
-            let place = origins.iter().position(|(known, ..)| *known == home).unwrap_or(origins.len());
+            let url_prefix = UrlPrefix::parse(text);
+            let place = origins.iter().position(|(known, ..)| *known == url_prefix).unwrap_or(origins.len());
             if spelt.len() < FEW_ORIGINS {
                 spelt.push((text, place));
                 if place == origins.len() {
-                    origins.push((home, text, 0));
+                    origins.push((url_prefix, text, 0));
                 }
             }
             place
@@ -255,7 +255,8 @@ mod tests {
     fn children_and_their_dates() {
         let loaded = |id| ChildState::Loaded(SitemapId(id));
         let [newest, older] = [Some(10 * DAY), Some(5 * DAY)];
-        let facts = IndexFacts { home: None, newest: &[newest, older], entries: &[3, 1], undated: &[0, 0], leaving: 0 };
+        let facts =
+            IndexFacts { url_prefix: None, newest: &[newest, older], entries: &[3, 1], undated: &[0, 0], leaving: 0 };
         let sound = index(&["1970-01-11", "1970-01-08"], &[loaded(0), loaded(1)]);
         assert_eq!(codes(&sound, &facts), []);
         let empty = IndexFacts { entries: &[3, 0], ..facts };
@@ -269,7 +270,7 @@ mod tests {
 
     #[test]
     fn origins_are_compared_and_not_their_spelling() {
-        let facts = IndexFacts { home: None, newest: &[], entries: &[], undated: &[], leaving: 0 };
+        let facts = IndexFacts { url_prefix: None, newest: &[], entries: &[], undated: &[], leaving: 0 };
         let table = [
             (["https://e.com/0.xml", "https://e.com/1.xml"], None),
             (["https://e.com/0.xml", "https://e.com:443/1.xml"], None),
@@ -294,7 +295,7 @@ mod tests {
     fn dates_of_pages_where_those_of_files_belong() {
         let loaded = |id| ChildState::Loaded(SitemapId(id));
         let newest = [Some(10 * DAY), Some(5 * DAY)];
-        let facts = IndexFacts { home: None, newest: &newest, entries: &[3, 1], undated: &[2, 0], leaving: 0 };
+        let facts = IndexFacts { url_prefix: None, newest: &newest, entries: &[3, 1], undated: &[2, 0], leaving: 0 };
         let index = index(&["1970-01-11", "1970-01-06"], &[loaded(0), loaded(1)]);
         assert_eq!(codes(&index, &facts), [("index-lastmod-meaning", None)]);
         // Where every page is dated, the newest date is as good as that of the file.
@@ -305,7 +306,7 @@ mod tests {
 
     #[test]
     fn sitemaps_beside_it_and_indexes_inside_it() {
-        let facts = IndexFacts { home: None, newest: &[], entries: &[], undated: &[], leaving: 0 };
+        let facts = IndexFacts { url_prefix: None, newest: &[], entries: &[], undated: &[], leaving: 0 };
         let plain = index(&["2026-01-01"; 2], &[ChildState::NotLoaded, ChildState::NotLoaded]);
         let index = Index { unlisted: [Arc::from("old.xml")].into(), ..plain };
         assert_eq!(codes(&index, &facts), [("index-child-unlisted", None)]);

@@ -186,21 +186,21 @@ fn of_loc(rule: Rule, value: &str, context: &Context<'_>) -> String {
     let kind = context.names.kind;
     let fault = Fault::ALL.iter().find(|fault| loc_rule(**fault, kind) == Some(rule));
     let Some(fault) = fault else { return rule.summary().to_owned() };
-    match (fault, context.home) {
-        (Fault::ForeignHost, Some(home)) => {
+    match (fault, context.url_prefix) {
+        (Fault::ForeignHost, Some(url_prefix)) => {
             let theirs = location::origin(value).map_or(value, |(origin, _)| origin);
             format!(
                 "{} is not the sitemap's own site, {}: crawlers skip it unless robots.txt of {} names this sitemap",
                 visible(theirs),
-                home.origin(),
+                url_prefix.origin(),
                 visible(location::host(value))
             )
         }
-        (Fault::OutsidePath, Some(home)) => {
+        (Fault::OutsidePath, Some(url_prefix)) => {
             format!(
                 "{} is not below {}: crawlers skip it unless robots.txt of {} names this sitemap",
                 visible(location::path(value)),
-                home.directory(),
+                url_prefix.directory(),
                 visible(location::host(value))
             )
         }
@@ -235,7 +235,7 @@ fn of_priority(rule: Rule, value: &str) -> String {
 }
 
 fn future(value: &str, now: i64) -> String {
-    let ahead = lastmod::judge(value).instant.map_or(TOLERANCE, |instant| instant.seconds - now);
+    let ahead = lastmod::validate(value).instant.map_or(TOLERANCE, |instant| instant.seconds - now);
     format!("{}: {} from now, but the page cannot have changed yet", visible(value), span_of(ahead))
 }
 
@@ -327,7 +327,7 @@ fn of_entry(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> St
     match rule {
         Rule::LOC_MISSING => format!("this {element} has no loc: give it one or delete the row"),
         Rule::CHANGEFREQ_LASTMOD_CONFLICT => {
-            let age = lastmod::judge(&entry.value(Field::Lastmod, text).unwrap_or_default())
+            let age = lastmod::validate(&entry.value(Field::Lastmod, text).unwrap_or_default())
                 .instant
                 .map_or(0, |instant| context.now - instant.seconds);
             let when = if age < 86_400 { "within the last day".to_owned() } else { format!("{} ago", span_of(age)) };
@@ -346,17 +346,17 @@ pub(super) fn visible(text: &str) -> String {
 mod tests {
     use super::super::samples::NOW;
     use super::*;
-    use crate::protocol::location::Home;
+    use crate::protocol::location::UrlPrefix;
     use crate::xml::names::{FileKind, Names};
 
     fn found(text: &str, kind: FileKind) -> Vec<(String, String, String)> {
         let names = Names::plain(kind);
-        let home = Home::parse("https://example.com/b/sitemap.xml");
+        let url_prefix = UrlPrefix::parse("https://example.com/b/sitemap.xml");
         let context = Context {
             now: NOW,
             profile: crate::check::Profile::Protocol,
             names: &names,
-            home: home.as_ref(),
+            url_prefix: url_prefix.as_ref(),
             policy: None,
         };
         let entry = Entry::of(text.as_bytes(), &names);
@@ -499,8 +499,13 @@ mod tests {
     #[test]
     fn rules_of_the_set_are_left_to_those_who_know_it() {
         let names = Names::plain(FileKind::Urlset);
-        let context =
-            Context { now: NOW, profile: crate::check::Profile::Protocol, names: &names, home: None, policy: None };
+        let context = Context {
+            now: NOW,
+            profile: crate::check::Profile::Protocol,
+            names: &names,
+            url_prefix: None,
+            policy: None,
+        };
         let text = b"<url><loc>https://example.com/</loc></url>";
         let set = RuleSet::of(&[Rule::SET_DUPLICATE, Rule::LASTMOD_MISSING]);
         assert_eq!(messages(&Entry::of(text, &names), text, &context, set), []);
@@ -509,8 +514,13 @@ mod tests {
     #[test]
     fn what_is_typed_is_judged_alone() {
         let names = Names::plain(FileKind::Urlset);
-        let context =
-            Context { now: NOW, profile: crate::check::Profile::Protocol, names: &names, home: None, policy: None };
+        let context = Context {
+            now: NOW,
+            profile: crate::check::Profile::Protocol,
+            names: &names,
+            url_prefix: None,
+            policy: None,
+        };
         let findings = messages_of_value(Field::Lastmod, "2026-11-3", &context);
         assert_eq!(findings.len(), 1);
         assert_eq!(findings[0].message, "2026-11-3: write the day with two digits: 2026-11-03");

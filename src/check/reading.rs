@@ -11,7 +11,7 @@ use super::set::Link;
 use crate::protocol::Field;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
-use crate::protocol::location::{Location, NO_KEY, Neighbours};
+use crate::protocol::location::{Location, NO_KEY, OriginCache};
 use crate::protocol::priority;
 use crate::xml::entry::{Entry, FieldSpan, Oddities, TextKind};
 use crate::xml::escape;
@@ -22,7 +22,7 @@ use std::borrow::Cow;
 /// Reads the entries of one file; remembers what neighbours have in common.
 #[derive(Debug, Default)]
 pub struct Reading {
-    neighbours: Neighbours,
+    origins: OriginCache,
 }
 
 /// What an entry says and what is wrong with it.
@@ -95,7 +95,7 @@ impl Reading {
         if !is_sound || may_hold_entity(&loc) {
             return None;
         }
-        let judged = self.neighbours.judge(&loc, context.home);
+        let judged = self.origins.validate(&loc, context.url_prefix);
         if !judged.faults.is_empty() || context.policy.is_some_and(|policy| policy.forbids(&loc).is_some()) {
             return None;
         }
@@ -119,9 +119,9 @@ fn values(entry: &Entry, text: &[u8]) -> Option<(Option<Lastmod>, Option<Changef
         Some(span) if is_bare(span) && span.text == TextKind::Plain => entry.raw_value(field, text).map(Some),
         Some(_) => None,
     };
-    let lastmod = raw(Field::Lastmod)?.map(|raw| lastmod::sound(raw).ok_or(())).transpose().ok()?;
+    let lastmod = raw(Field::Lastmod)?.map(|raw| lastmod::parse_strict(raw).ok_or(())).transpose().ok()?;
     let changefreq = raw(Field::Changefreq)?.map(|raw| Changefreq::of_bytes(raw).ok_or(())).transpose().ok()?;
-    let priority = raw(Field::Priority)?.map(|raw| priority::sound(raw).ok_or(())).transpose().ok()?;
+    let priority = raw(Field::Priority)?.map(|raw| priority::parse_strict(raw).ok_or(())).transpose().ok()?;
     Some((lastmod, changefreq, priority))
 }
 
@@ -139,7 +139,7 @@ fn may_hold_entity(loc: &str) -> bool {
 mod tests {
     use super::super::samples::{NOW, any_value};
     use super::*;
-    use crate::protocol::location::{self, Home};
+    use crate::protocol::location::{self, UrlPrefix};
     use crate::xml::names::Names;
     use proptest::prelude::*;
 
@@ -177,8 +177,8 @@ mod tests {
             profile in prop::sample::select(Profile::ALL.to_vec()), at_home in any::<bool>(),
         ) {
             let names = Names::plain(if index { FileKind::Index } else { FileKind::Urlset });
-            let home = Home::parse("https://example.com/b/sitemap.xml").filter(|_| at_home);
-            let context = Context { now: NOW, profile, names: &names, home: home.as_ref(), policy: None };
+            let url_prefix = UrlPrefix::parse("https://example.com/b/sitemap.xml").filter(|_| at_home);
+            let context = Context { now: NOW, profile, names: &names, url_prefix: url_prefix.as_ref(), policy: None };
             let mut reading = Reading::default();
             for text in texts.iter().chain(&texts).map(String::as_bytes) {
                 let entry = Entry::of(text, &names);
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn a_plain_entry_takes_the_quick_way() {
         let names = Names::plain(FileKind::Urlset);
-        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, home: None, policy: None };
+        let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None };
         let mut reading = Reading::default();
         let (loc, link) = ("<loc>https://e.com/a?b&amp;c</loc>", "<xhtml:link rel=\"alternate\" href=\"/\"/>");
         for (text, quick) in [

@@ -2,7 +2,7 @@
 //!
 //! The one place of the headless half that reads a clock; everything below gets a [`Now`].
 
-use crate::protocol::lastmod::{Faults, Now, Precision, judge};
+use crate::protocol::lastmod::{Faults, Now, Precision, validate};
 use chrono::{DateTime, Local, Offset};
 
 /// The system's time, with the zone of this place.
@@ -17,9 +17,9 @@ pub fn parse(text: &str) -> Option<Now> {
     if let Some(seconds) = text.strip_prefix('@') {
         return Some(Now { seconds: seconds.parse().ok()?, offset: 0 });
     }
-    let judgement = judge(text);
+    let validation = validate(text);
     let tolerated = Faults::NO_SECONDS.with(Faults::FRACTION).with(Faults::YEAR_RANGE).with(Faults::UNIX_ZERO);
-    let moment = judgement.instant.filter(|_| judgement.faults.without(tolerated).is_empty())?;
+    let moment = validation.instant.filter(|_| validation.faults.without(tolerated).is_empty())?;
     let offset = DateTime::parse_from_rfc3339(text).map_or(0, |time| time.offset().local_minus_utc());
     (moment.precision >= Precision::Day).then_some(Now { seconds: moment.seconds, offset })
 }

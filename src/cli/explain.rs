@@ -50,7 +50,7 @@ fn of_value(text: &str, one: &Explanation, streams: &mut Streams<'_>) -> Result<
     let out = &mut *streams.out;
     writeln!(out, "{} as {}", excerpt(text.trim(), MOST), one.what)?;
     for verdict in one.verdicts.iter().flatten() {
-        let line = format!("  {:12} {:13} {}", verdict.judge.name(), verdict.ruling.name(), verdict.why);
+        let line = format!("  {:12} {:13} {}", verdict.authority.name(), verdict.ruling.name(), verdict.why);
         writeln!(out, "{}", line.trim_end())?;
     }
     for finding in &one.findings {

@@ -391,7 +391,7 @@ pub(super) fn dedupe(task: &Dedupe, held: u64, streams: &mut Streams<'_>) -> Res
 /// The date of a row, in seconds since 1970.
 pub(super) fn date_of(session: &Session, row: RowId) -> Option<i64> {
     let lastmod = session.document().value(row, Field::Lastmod)?;
-    lastmod::judge(&lastmod).instant.map(|instant| instant.seconds)
+    lastmod::validate(&lastmod).instant.map(|instant| instant.seconds)
 }
 
 /// The rows of URLs that stand more than once, but for the one of each that stays. `date` gives the date of a row.

@@ -137,7 +137,7 @@ impl Visit for Counter {
         }
         if let Some(text) = value(Field::Lastmod) {
             report.with_lastmod += 1;
-            match lastmod::judge(text.trim()).instant {
+            match lastmod::validate(text.trim()).instant {
                 Some(instant) => {
                     report.first = Some(report.first.map_or(instant.seconds, |first| first.min(instant.seconds)));
                     report.last = report.last.max(Some(instant.seconds));
@@ -153,7 +153,7 @@ impl Visit for Counter {
         }
         if let Some(text) = value(Field::Priority) {
             report.with_priority += 1;
-            match priority::judge(text.trim()).hundredths {
+            match priority::validate(text.trim()).hundredths {
                 Some(hundredths) => {
                     let (tens, ones) = (hundredths / 100, hundredths % 100 / 10);
                     count(&mut report.priority, &format!("{tens}.{ones}"));

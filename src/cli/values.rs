@@ -19,8 +19,8 @@ pub(super) fn refuse_assignments(assignments: &[Assignment], common: &Common) ->
         let Assignment { field, typed } = assignment;
         // What counts from the present value is judged by a value that it can be taken from.
         let value = match field {
-            Field::Lastmod => lastmod::from_typed(typed, Some("2020-06-15"), now).unwrap_or_default(),
-            Field::Priority => priority::from_typed(typed, Some("0.5")).unwrap_or_default(),
+            Field::Lastmod => lastmod::parse_input(typed, Some("2020-06-15"), now).unwrap_or_default(),
+            Field::Priority => priority::parse_input(typed, Some("0.5")).unwrap_or_default(),
             Field::Changefreq if typed.eq_ignore_ascii_case("none") => None,
             Field::Changefreq | Field::Loc => Some(typed.clone()),
         };

@@ -157,7 +157,7 @@ pub fn completed(typed: &str) -> Option<Changefreq> {
 /// What somebody typed as the new value; `None` removes the element.
 ///
 /// One of the seven words or its letter, `none`, or any text, which stays as typed.
-pub fn from_typed(typed: &str) -> Option<String> {
+pub fn parse_input(typed: &str) -> Option<String> {
     let typed = typed.trim();
     if typed.is_empty() || typed.eq_ignore_ascii_case("none") {
         return None;
@@ -242,7 +242,7 @@ mod tests {
     fn typed_text() {
         let table = [("w", Some("weekly")), ("weekly", Some("weekly")), ("none", None), ("", None), ("x", Some("x"))];
         for (typed, expected) in table {
-            assert_eq!(from_typed(typed).as_deref(), expected, "{typed:?}");
+            assert_eq!(parse_input(typed).as_deref(), expected, "{typed:?}");
         }
     }
 

@@ -4,18 +4,18 @@
 //! its zone are the author's. Faults follow one code each of the rule catalogue's `lastmod-…`.
 
 mod calendar;
-mod decide;
+mod disambiguate;
 mod explain;
 mod foreign;
-mod read;
+mod input;
+mod lenient_parser;
 mod repair;
-mod typed;
 mod verdict;
 
-pub use decide::{day_alone, in_order, in_zone, zone_of, zone_text};
+pub use disambiguate::{date_only, in_order, in_zone, zone_of, zone_text};
 pub use explain::explain;
+pub use input::{Now, parse_input, shift_days};
 pub use repair::{repair, suggest};
-pub use typed::{Now, from_typed, shift_days};
 pub use verdict::verdicts;
 
 use calendar::{DAY, Date};
@@ -158,7 +158,7 @@ impl Faults {
 
 /// What a `lastmod` says and what is wrong with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Judgement {
+pub struct Validation {
     /// The moment, whenever one can be read reasonably, so that sorting and comparing work.
     pub instant: Option<Lastmod>,
     /// What is wrong.
@@ -169,16 +169,16 @@ pub struct Judgement {
 ///
 /// Accepted without a fault: `YYYY-MM-DD`, and `YYYY-MM-DDThh:mm:ss` followed by `Z` or `±hh:mm`
 /// (W3C Note Datetime, read together with sitemap.xsd 0.9, `tLastmod`).
-pub fn judge(text: &str) -> Judgement {
-    match sound(text.as_bytes()) {
-        Some(instant) => Judgement { instant: Some(instant), faults: Faults::NONE },
-        None => read::read(text).judge(),
+pub fn validate(text: &str) -> Validation {
+    match parse_strict(text.as_bytes()) {
+        Some(instant) => Validation { instant: Some(instant), faults: Faults::NONE },
+        None => lenient_parser::read(text).validate(),
     }
 }
 
-/// The instant of a text of one of the two accepted shapes that [`judge`] finds no fault in; `None` of every other.
+/// The instant of a text of one of the two accepted shapes that [`validate`] finds no fault in; `None` of every other.
 /// By hand: nearly every value of a real file ends here.
-pub fn sound(text: &[u8]) -> Option<Lastmod> {
+pub fn parse_strict(text: &[u8]) -> Option<Lastmod> {
     let &[y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2, ref rest @ ..] = text else { return None };
     let year = i32::from(pair(y1, y2)?) * 100 + i32::from(pair(y3, y4)?);
     let date = Date { year, month: pair(m1, m2)?, day: pair(d1, d2)? };
@@ -245,10 +245,10 @@ mod tests {
             ("9999-12-31T23:59:59Z", 253_402_300_799, Second),
         ];
         for (text, seconds, precision) in table {
-            let expected = Judgement { instant: Some(read_as(seconds, precision)), faults: Faults::NONE };
-            assert_eq!(judge(text), expected, "{text}");
-            assert_eq!(sound(text.as_bytes()), expected.instant, "{text} takes the fast path");
-            assert_eq!(read::read(text).judge(), expected, "{text} by the patient reader");
+            let expected = Validation { instant: Some(read_as(seconds, precision)), faults: Faults::NONE };
+            assert_eq!(validate(text), expected, "{text}");
+            assert_eq!(parse_strict(text.as_bytes()), expected.instant, "{text} takes the fast path");
+            assert_eq!(lenient_parser::read(text).validate(), expected, "{text} by the patient reader");
         }
     }
 
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn faults_repairs_and_suggestions() {
         for (text, instant, faults, repaired, suggested) in faulty() {
-            assert_eq!(judge(text), Judgement { instant, faults }, "{text:?}");
+            assert_eq!(validate(text), Validation { instant, faults }, "{text:?}");
             assert_eq!(repair(text, faults).as_deref(), repaired, "repair {text:?}");
             assert_eq!(suggest(text).map(|(_, text)| text).as_deref(), suggested, "suggest {text:?}");
         }
@@ -468,7 +468,7 @@ mod tests {
                 assert!(verdict.accepts() || !verdict.why.is_empty(), "{text}: {verdict:?} without a reason");
             }
             if !expected[1] {
-                assert!(!judge(text).faults.is_empty(), "{text}: the schema rejects what raises nothing");
+                assert!(!validate(text).faults.is_empty(), "{text}: the schema rejects what raises nothing");
             }
         }
     }
@@ -523,7 +523,7 @@ mod tests {
             ("+99999999999999999999d", None, utc, Err("that step is too large")),
         ];
         for (typed, current, offset, expected) in table {
-            let result = from_typed(typed, current, Now { seconds, offset }).map_err(|error| error.to_string());
+            let result = parse_input(typed, current, Now { seconds, offset }).map_err(|error| error.to_string());
             let expected = expected.map(|text| text.map(str::to_owned)).map_err(str::to_owned);
             assert_eq!(result, expected, "{typed:?} from {current:?}");
         }
@@ -540,23 +540,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_can_be_judged(text in ".{0,40}") {
-            let judged = judge(&text);
+        fn any_text_can_be_validated(text in ".{0,40}") {
+            let judged = validate(&text);
             prop_assert!(judged.instant.is_some() || !judged.faults.is_empty());
             let _ = (repair(&text, judged.faults), suggest(&text), verdicts(&text), shift_days(&text, 1));
         }
 
         #[test]
         fn both_readers_agree(text in near_dates()) {
-            if let Some(instant) = sound(text.as_bytes()) {
-                let expected = Judgement { instant: Some(instant), faults: Faults::NONE };
-                prop_assert_eq!(read::read(&text).judge(), expected);
+            if let Some(instant) = parse_strict(text.as_bytes()) {
+                let expected = Validation { instant: Some(instant), faults: Faults::NONE };
+                prop_assert_eq!(lenient_parser::read(&text).validate(), expected);
             }
         }
 
         #[test]
         fn clean_is_what_chrono_reads(text in near_dates()) {
-            let judged = judge(&text);
+            let judged = validate(&text);
             if judged.faults.is_empty() {
                 let seconds = match text.len() {
                     10 => NaiveDate::parse_from_str(&text, "%Y-%m-%d").unwrap().and_hms_opt(0, 0, 0).unwrap().and_utc().timestamp(),
@@ -568,10 +568,10 @@ mod tests {
 
         #[test]
         fn a_repair_removes_its_faults_and_adds_none(text in near_dates()) {
-            let before = judge(&text);
+            let before = validate(&text);
             for fault in before.faults.iter().chain([before.faults]) {
                 if let Some(repaired) = repair(&text, fault) {
-                    let after = judge(&repaired);
+                    let after = validate(&repaired);
                     prop_assert!(after.faults.without(before.faults).is_empty(), "{} -> {}", text, repaired);
                     prop_assert!(!after.faults.has_any(Faults(fault.0 & before.faults.0)) || fault == before.faults);
                     if let (Some(old), Some(new)) = (before.instant, after.instant) {
@@ -584,7 +584,7 @@ mod tests {
         #[test]
         fn a_suggestion_is_clean(text in near_dates()) {
             if let Some((_, value)) = suggest(&text) {
-                prop_assert!(judge(&value).faults.is_empty());
+                prop_assert!(validate(&value).faults.is_empty());
             }
         }
 
@@ -592,9 +592,9 @@ mod tests {
         fn a_shift_and_back_is_nothing(text in near_dates(), days in -5000..5000i64) {
             if let Some(shifted) = shift_days(&text, days) {
                 let back = shift_days(&shifted, -days).unwrap();
-                prop_assert_eq!(judge(&back).instant, judge(&text).instant);
+                prop_assert_eq!(validate(&back).instant, validate(&text).instant);
                 // One digit may have become two on the way, and nothing says that it was one.
-                prop_assert!(back == text || judge(&text).faults.has(Faults::UNPADDED));
+                prop_assert!(back == text || validate(&text).faults.has(Faults::UNPADDED));
             }
         }
     }

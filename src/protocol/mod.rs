@@ -79,9 +79,9 @@ impl Severity {
 /// Why something typed cannot become a value: words for the person who typed it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct EntryError(String);
+pub struct InputError(String);
 
-impl EntryError {
+impl InputError {
     /// An error with this explanation.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())

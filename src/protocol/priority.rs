@@ -2,7 +2,7 @@
 //!
 //! A valid value keeps the decimals its author gave it. Nothing here rounds without being asked.
 
-use super::EntryError;
+use super::InputError;
 
 /// The priority of an entry that has none (sitemaps.org protocol, XML tag definitions, "priority").
 pub const DEFAULT_HUNDREDTHS: u8 = 50;
@@ -55,7 +55,7 @@ impl Faults {
 
 /// What a `priority` says and what is wrong with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Judgement {
+pub struct Validation {
     /// 0 to 100, rounded; `None` where the text is no number in range.
     pub hundredths: Option<u8>,
     /// What is wrong.
@@ -71,10 +71,10 @@ const fn tenths(text: &[u8]) -> Option<u8> {
     }
 }
 
-/// The hundredths of a text that [`judge`] finds no fault in; `None` of every other.
-pub fn sound(text: &[u8]) -> Option<u8> {
+/// The hundredths of a text that [`validate`] finds no fault in; `None` of every other.
+pub fn parse_strict(text: &[u8]) -> Option<u8> {
     tenths(text).or_else(|| {
-        let judged = judge(std::str::from_utf8(text).ok()?);
+        let judged = validate(std::str::from_utf8(text).ok()?);
         judged.hundredths.filter(|_| judged.faults.is_empty())
     })
 }
@@ -82,12 +82,12 @@ pub fn sound(text: &[u8]) -> Option<u8> {
 /// Judges a decoded `priority` without surrounding whitespace.
 ///
 /// A decimal as in XML Schema (part 2, section 3.2.3) from 0.0 to 1.0 (sitemap.xsd 0.9, `tPriority`).
-pub fn judge(text: &str) -> Judgement {
+pub fn validate(text: &str) -> Validation {
     if let hundredths @ Some(_) = tenths(text.as_bytes()) {
-        return Judgement { hundredths, faults: Faults::NONE };
+        return Validation { hundredths, faults: Faults::NONE };
     }
     let Some(decimal) = Decimal::read(text) else {
-        return Judgement { hundredths: None, faults: Faults::INVALID };
+        return Validation { hundredths: None, faults: Faults::INVALID };
     };
     let mut faults = Faults::NONE;
     if decimal.comma {
@@ -101,9 +101,9 @@ pub fn judge(text: &str) -> Judgement {
     }
     if !decimal.in_range() {
         faults.insert(Faults::RANGE);
-        return Judgement { hundredths: None, faults };
+        return Validation { hundredths: None, faults };
     }
-    Judgement { hundredths: Some(decimal.hundredths()), faults }
+    Validation { hundredths: Some(decimal.hundredths()), faults }
 }
 
 /// The text without these faults; `None` when that takes a decision.
@@ -155,7 +155,7 @@ pub fn nudge(text: Option<&str>, tenths: i8) -> String {
 ///
 /// # Errors
 /// A step from a value that is no priority.
-pub fn from_typed(typed: &str, current: Option<&str>) -> Result<Option<String>, EntryError> {
+pub fn parse_input(typed: &str, current: Option<&str>) -> Result<Option<String>, InputError> {
     let typed = typed.trim();
     if typed.is_empty() || typed.eq_ignore_ascii_case("none") {
         return Ok(None);
@@ -163,11 +163,11 @@ pub fn from_typed(typed: &str, current: Option<&str>) -> Result<Option<String>, 
     let step = Decimal::read(typed).filter(|step| typed.starts_with(['+', '-']) && !step.comma);
     let Some(step) = step else { return Ok(Some(typed.to_owned())) };
     let current = current.map(str::trim).unwrap_or_default();
-    if !current.is_empty() && judge(current).hundredths.is_none() {
-        return Err(EntryError::new(format!("{current} is not a priority to count from")));
+    if !current.is_empty() && validate(current).hundredths.is_none() {
+        return Err(InputError::new(format!("{current} is not a priority to count from")));
     }
     if step.significant().len() > 2 {
-        return Err(EntryError::new(format!("{typed}: steps are in hundredths")));
+        return Err(InputError::new(format!("{typed}: steps are in hundredths")));
     }
     let size = if step.in_magnitude() { i64::from(step.hundredths()) } else { 100 };
     Ok(Some(moved(current, if step.negative { -size } else { size })))
@@ -283,7 +283,7 @@ mod tests {
     const NONE: u8 = 0;
 
     #[test]
-    fn judgements() {
+    fn validations() {
         let (invalid, comma, range) = (Faults::INVALID.0, Faults::COMMA.0, Faults::RANGE.0);
         let (form, precision) = (Faults::FORM.0, Faults::PRECISION.0);
         let table = [
@@ -329,7 +329,7 @@ mod tests {
             ("٠.٥", None, invalid),
         ];
         for (text, hundredths, faults) in table {
-            let judged = judge(text);
+            let judged = validate(text);
             assert_eq!((judged.hundredths, judged.faults.0), (hundredths, faults), "{text:?}");
         }
     }
@@ -356,7 +356,7 @@ mod tests {
             ("0.5", None, None),
         ];
         for (text, repaired, suggested) in table {
-            let faults = judge(text).faults;
+            let faults = validate(text).faults;
             assert_eq!(repair(text, faults).as_deref(), repaired, "repair {text:?}");
             assert_eq!(suggest(text).map(|(_, text)| text).as_deref(), suggested, "suggest {text:?}");
         }
@@ -402,7 +402,7 @@ mod tests {
             ("+0.001", Some("0.1"), Err("+0.001: steps are in hundredths")),
         ];
         for (typed, current, expected) in table {
-            let result = from_typed(typed, current).map_err(|error| error.to_string());
+            let result = parse_input(typed, current).map_err(|error| error.to_string());
             assert_eq!(result, expected.map(|text| text.map(str::to_owned)).map_err(str::to_owned), "{typed:?}");
         }
     }
@@ -410,16 +410,16 @@ mod tests {
     proptest! {
         #[test]
         fn a_nudge_stays_valid(text in proptest::option::of("[+-]?[01]?[.,]?[0-9]{0,4}"), tenths in -12..12i8) {
-            let judged = judge(&nudge(text.as_deref(), tenths));
+            let judged = validate(&nudge(text.as_deref(), tenths));
             prop_assert!(judged.hundredths.is_some());
             prop_assert!(!judged.faults.has(Faults::INVALID) && !judged.faults.has(Faults::COMMA));
         }
 
         #[test]
         fn a_repair_keeps_the_number(text in "[+-]?[0-9]{0,3}[.,]?[0-9]{0,5}") {
-            let before = judge(&text);
+            let before = validate(&text);
             if let Some(repaired) = repair(&text, before.faults) {
-                let after = judge(&repaired);
+                let after = validate(&repaired);
                 prop_assert_eq!(after.hundredths, before.hundredths);
                 prop_assert!(!after.faults.has(Faults::FORM) && !after.faults.has(Faults::COMMA));
                 prop_assert_eq!(after.faults.0 & !before.faults.0, 0);

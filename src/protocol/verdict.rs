@@ -8,7 +8,7 @@ use super::priority::{self, Faults};
 
 /// An authority on what a sitemap may say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Judge {
+pub enum Authority {
     /// sitemaps.org.
     Protocol,
     /// sitemap.xsd 0.9.
@@ -21,7 +21,7 @@ pub enum Judge {
     Yandex,
 }
 
-impl Judge {
+impl Authority {
     /// All of them, in the order they are shown.
     pub const ALL: [Self; 5] = [Self::Protocol, Self::Schema, Self::Google, Self::Bing, Self::Yandex];
 
@@ -66,7 +66,7 @@ impl Ruling {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Verdict {
     /// Whose.
-    pub judge: Judge,
+    pub authority: Authority,
     /// What.
     pub ruling: Ruling,
     /// Why; empty where it accepts without reservation.
@@ -81,12 +81,12 @@ impl Verdict {
 }
 
 /// Each authority's opinion.
-pub type Verdicts = [Verdict; Judge::ALL.len()];
+pub type Verdicts = [Verdict; Authority::ALL.len()];
 
-pub(super) fn each(of: impl Fn(Judge) -> (Ruling, &'static str)) -> Verdicts {
-    Judge::ALL.map(|judge| {
-        let (ruling, why) = of(judge);
-        Verdict { judge, ruling, why }
+pub(super) fn each(of: impl Fn(Authority) -> (Ruling, &'static str)) -> Verdicts {
+    Authority::ALL.map(|authority| {
+        let (ruling, why) = of(authority);
+        Verdict { authority, ruling, why }
     })
 }
 
@@ -95,17 +95,17 @@ pub(super) fn each(of: impl Fn(Judge) -> (Ruling, &'static str)) -> Verdicts {
 /// The range is the protocol's and the schema's; Google and Bing say that they ignore the field, Yandex that it is
 /// a hint on the order of loading, and that a wrong one is a warning (rule catalogue sections 5.4 and 12).
 pub fn of_priority(text: &str) -> Verdicts {
-    let faults = priority::judge(text).faults;
+    let faults = priority::validate(text).faults;
     let wrong = [
         (Faults::INVALID, "a decimal number is required"),
         (Faults::COMMA, "the point is a point, not a comma"),
         (Faults::RANGE, "it runs from 0.0 to 1.0"),
     ];
     let wrong = wrong.into_iter().find(|(fault, _)| faults.has(*fault)).map(|(_, why)| why);
-    each(|judge| match (judge, wrong) {
-        (Judge::Google | Judge::Bing, _) => (Ruling::Ignores, "priority is not used there"),
-        (Judge::Yandex, Some(_)) => (Ruling::Ignores, "a warning there; the URL stays"),
-        (Judge::Yandex, None) => (Ruling::Accepts, "a hint on the order of loading"),
+    each(|authority| match (authority, wrong) {
+        (Authority::Google | Authority::Bing, _) => (Ruling::Ignores, "priority is not used there"),
+        (Authority::Yandex, Some(_)) => (Ruling::Ignores, "a warning there; the URL stays"),
+        (Authority::Yandex, None) => (Ruling::Accepts, "a hint on the order of loading"),
         (_, Some(why)) => (Ruling::Rejects, why),
         (_, None) => (Ruling::Accepts, ""),
     })
@@ -118,9 +118,11 @@ pub fn of_namespace(uri: &str) -> Verdicts {
     let other = match namespace::classify(uri) {
         Namespace::Sitemap09 => return each(|_| (Ruling::Accepts, "")),
         Namespace::Sitemap084 if uri == namespace::SITEMAP_084 => {
-            return each(|judge| match judge {
-                Judge::Protocol => (Ruling::Rejects, "it is http://www.sitemaps.org/schemas/sitemap/0.9 since 2006"),
-                Judge::Schema => (Ruling::Rejects, "its namespace is that of 0.9"),
+            return each(|authority| match authority {
+                Authority::Protocol => {
+                    (Ruling::Rejects, "it is http://www.sitemaps.org/schemas/sitemap/0.9 since 2006")
+                }
+                Authority::Schema => (Ruling::Rejects, "its namespace is that of 0.9"),
                 _ => (Ruling::Accepts, "still read, but promised nowhere"),
             });
         }
@@ -128,24 +130,24 @@ pub fn of_namespace(uri: &str) -> Verdicts {
         Namespace::SitemapVariant | Namespace::Sitemap084 | Namespace::Other => "it is another namespace",
         meant => return of_extension(meant, true),
     };
-    each(|judge| match judge {
-        Judge::Protocol => (Ruling::Rejects, "it is http://www.sitemaps.org/schemas/sitemap/0.9, letter by letter"),
-        Judge::Schema => (Ruling::Rejects, other),
-        Judge::Google => (Ruling::Rejects, "Search Console: incorrect namespace"),
-        Judge::Bing | Judge::Yandex => (Ruling::Silent, ""),
+    each(|authority| match authority {
+        Authority::Protocol => (Ruling::Rejects, "it is http://www.sitemaps.org/schemas/sitemap/0.9, letter by letter"),
+        Authority::Schema => (Ruling::Rejects, other),
+        Authority::Google => (Ruling::Rejects, "Search Console: incorrect namespace"),
+        Authority::Bing | Authority::Yandex => (Ruling::Silent, ""),
     })
 }
 
 /// Opinions of the namespace of an extension, exact or nearly so.
 fn of_extension(meant: Namespace, exact: bool) -> Verdicts {
     let withdrawn = matches!(meant, Namespace::Mobile | Namespace::Geo | Namespace::CodeSearch | Namespace::PageMap);
-    each(|judge| match judge {
-        Judge::Protocol => (Ruling::Accepts, "extensions are allowed, in any namespace but its own"),
-        Judge::Google if !exact => (Ruling::Ignores, "another namespace than that of the extension"),
-        Judge::Google if withdrawn => (Ruling::Ignores, "the extension is no longer documented"),
-        Judge::Google => (Ruling::Accepts, ""),
-        Judge::Schema => (Ruling::Accepts, "if the schema of the extension is at hand"),
-        Judge::Bing | Judge::Yandex => (Ruling::Silent, ""),
+    each(|authority| match authority {
+        Authority::Protocol => (Ruling::Accepts, "extensions are allowed, in any namespace but its own"),
+        Authority::Google if !exact => (Ruling::Ignores, "another namespace than that of the extension"),
+        Authority::Google if withdrawn => (Ruling::Ignores, "the extension is no longer documented"),
+        Authority::Google => (Ruling::Accepts, ""),
+        Authority::Schema => (Ruling::Accepts, "if the schema of the extension is at hand"),
+        Authority::Bing | Authority::Yandex => (Ruling::Silent, ""),
     })
 }
 

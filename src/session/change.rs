@@ -284,9 +284,9 @@ impl Snapshot {
             // A required element is emptied, not removed: the row stays, with an error to see.
             Field::Loc if typed.trim().eq_ignore_ascii_case("none") => Some(String::new()),
             Field::Loc => Some(typed.trim().to_owned()),
-            Field::Lastmod => lastmod::from_typed(typed, old, self.now).map_err(|error| error.to_string())?,
-            Field::Changefreq => changefreq::from_typed(typed),
-            Field::Priority => priority::from_typed(typed, old).map_err(|error| error.to_string())?,
+            Field::Lastmod => lastmod::parse_input(typed, old, self.now).map_err(|error| error.to_string())?,
+            Field::Changefreq => changefreq::parse_input(typed),
+            Field::Priority => priority::parse_input(typed, old).map_err(|error| error.to_string())?,
         };
         Ok(value.map(Into::into))
     }
@@ -537,7 +537,7 @@ fn nudged(field: Field, old: Option<&str>, up: bool, snapshot: &Snapshot) -> Com
     match field {
         Field::Loc => Err("a URL has no steps".into()),
         Field::Priority => {
-            let judged = old.filter(|old| !old.is_empty()).map(priority::judge);
+            let judged = old.filter(|old| !old.is_empty()).map(priority::validate);
             match judged {
                 // Out of range: the nearest that is allowed, not a step from the default.
                 Some(judged) if judged.faults.has(priority::Faults::RANGE) => {

@@ -27,7 +27,7 @@ use crate::document::rows::{self, RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
-use crate::protocol::location::{self, Home};
+use crate::protocol::location::{self, UrlPrefix};
 use crate::xml::record::{ABSENT, Flags, Record, UNREADABLE};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
@@ -64,7 +64,7 @@ pub struct Checks {
     /// Rows that come near to an earlier one, up to [`NEAR_ROWS`].
     near: Arc<NearRows>,
     /// Public URL of each sitemap, by its id, as far as known.
-    homes: Arc<Vec<Option<Home>>>,
+    homes: Arc<Vec<Option<UrlPrefix>>>,
     profile: Profile,
     policy: Option<Arc<Policy>>,
     /// Whether the set may list URLs of other sites; see [`CROSS_SUBMISSION`].
@@ -206,8 +206,8 @@ impl Checks {
     }
 
     /// What rows of a file with this URL are held against.
-    fn home_of(&self, url: Option<&str>) -> Option<Home> {
-        url.filter(|_| !self.allows_other_sites).and_then(Home::parse)
+    fn home_of(&self, url: Option<&str>) -> Option<UrlPrefix> {
+        url.filter(|_| !self.allows_other_sites).and_then(UrlPrefix::parse)
     }
 
     /// A reader for a file of so many bytes that is about to be scanned, at a known public URL or not.

@@ -68,7 +68,7 @@ fn looks_like(field: Field, text: &str) -> bool {
     match field {
         Field::Loc => text.contains("://") || text.starts_with('/'),
         Field::Lastmod => {
-            let judged = lastmod::judge(text);
+            let judged = lastmod::validate(text);
             let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
             // A day nobody can tell, as in 05/10/2005, is a date all the same.
             let has_slashes = text.split('/').count() == 3 && text.split('/').all(is_number);
@@ -77,7 +77,7 @@ fn looks_like(field: Field, text: &str) -> bool {
         }
         Field::Changefreq => Changefreq::parse_any_case(text).is_some(),
         Field::Priority => {
-            let number = !priority::judge(text).faults.has(priority::Faults::INVALID);
+            let number = !priority::validate(text).faults.has(priority::Faults::INVALID);
             // Four digits and more are a year.
             digits && (number && (text.len() < 4 || text.contains(['.', ','])) || text.ends_with('%'))
         }
@@ -87,7 +87,7 @@ fn looks_like(field: Field, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::verdict::{Judge, Ruling};
+    use crate::protocol::verdict::{Authority, Ruling};
 
     const NOW: Now = Now { seconds: 1_795_000_000, offset: 0 };
 
@@ -140,11 +140,11 @@ mod tests {
         for value in values {
             for one in explain(value, NOW) {
                 for verdict in one.verdicts.unwrap() {
-                    let profile = match verdict.judge {
-                        Judge::Protocol | Judge::Schema => Profile::Protocol,
-                        Judge::Google => Profile::Google,
-                        Judge::Bing => Profile::Bing,
-                        Judge::Yandex => Profile::Yandex,
+                    let profile = match verdict.authority {
+                        Authority::Protocol | Authority::Schema => Profile::Protocol,
+                        Authority::Google => Profile::Google,
+                        Authority::Bing => Profile::Bing,
+                        Authority::Yandex => Profile::Yandex,
                     };
                     let worst = one.findings.iter().filter_map(|finding| finding.rule.severity_in(profile)).max();
                     if verdict.ruling == Ruling::Rejects {

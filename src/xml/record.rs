@@ -171,7 +171,7 @@ impl Record {
             Field::Loc => self.flags.put(Flags::NO_LOC, value.is_none()),
             Field::Lastmod => {
                 self.flags.0 &= !(7 << Flags::PRECISION_SHIFT);
-                match value.map(|text| lastmod::judge(text).instant) {
+                match value.map(|text| lastmod::validate(text).instant) {
                     None => self.lastmod = 0,
                     Some(None) => self.lastmod = 1,
                     Some(Some(instant)) => self.note_instant(instant),
@@ -182,7 +182,7 @@ impl Record {
                     value.map_or(ABSENT, |text| Changefreq::parse(text).map_or(UNREADABLE, |value| value as u8));
             }
             Field::Priority => {
-                self.priority = value.map_or(ABSENT, |text| priority::judge(text).hundredths.unwrap_or(UNREADABLE));
+                self.priority = value.map_or(ABSENT, |text| priority::validate(text).hundredths.unwrap_or(UNREADABLE));
             }
         }
     }
@@ -224,13 +224,13 @@ impl Record {
         let Some(raw) = raw else { return self.says(field, &Self::default()) == Some(true) };
         match field {
             Field::Loc => false,
-            Field::Lastmod => lastmod::sound(raw).is_some_and(|instant| {
+            Field::Lastmod => lastmod::parse_strict(raw).is_some_and(|instant| {
                 let mut facts = Self::default();
                 facts.note_instant(instant);
                 facts.lastmod == self.lastmod
             }),
             Field::Changefreq => Changefreq::of_bytes(raw).is_some_and(|value| value as u8 == self.changefreq),
-            Field::Priority => priority::sound(raw).is_some_and(|value| value == self.priority),
+            Field::Priority => priority::parse_strict(raw).is_some_and(|value| value == self.priority),
         }
     }
 

@@ -141,18 +141,18 @@ fn splice_target(bytes: &[u8]) -> Result<(), String> {
 
 fn dates_target(bytes: &[u8]) -> Result<(), String> {
     let text = String::from_utf8_lossy(bytes);
-    let before = lastmod::judge(&text).faults;
+    let before = lastmod::validate(&text).faults;
     for fault in before.iter() {
         ensure(!lastmod::explain(fault, &text).is_empty(), "words for a fault")?;
         let Some(repaired) = lastmod::repair(&text, fault) else { continue };
-        let after = lastmod::judge(&repaired).faults;
+        let after = lastmod::validate(&repaired).faults;
         ensure(!after.has(fault), "a repaired fault is gone")?;
         ensure(after.without(before).is_empty(), "a repair adds no fault")?;
     }
     if let Some((_, suggested)) = lastmod::suggest(&text) {
-        ensure(lastmod::judge(&suggested).faults == Faults::NONE, "a suggestion is sound")?;
+        ensure(lastmod::validate(&suggested).faults == Faults::NONE, "a suggestion is sound")?;
     }
-    let _ = (lastmod::from_typed(&text, None, NOW), lastmod::shift_days(&text, 3));
+    let _ = (lastmod::parse_input(&text, None, NOW), lastmod::shift_days(&text, 3));
     Ok(())
 }
 

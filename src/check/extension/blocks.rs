@@ -9,7 +9,7 @@ use crate::protocol::location;
 use crate::protocol::namespace::Namespace;
 use std::borrow::Cow;
 
-pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
+pub(super) fn validate(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
     let mut images = Vec::new();
     let tops = (0..).zip(&outline.nodes).filter(|(_, node)| node.parent == TOP && node.element.is_some());
     for (number, node) in tops {

@@ -107,7 +107,7 @@ fn compared(code: &str, href: &Location<'_>) -> set::Link {
     set::Link { key: href.key_hash(), code: letters(code).fold(0x811c_9dc5, hash), host: set::host_hash(href.host()) }
 }
 
-pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
+pub(super) fn validate(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
     let mut versions: Vec<Version<'_>> = Vec::new();
     for (number, node) in links(outline) {
         let link = Link::of(node.tag.attributes(outline.text));
@@ -160,7 +160,7 @@ pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl 
 }
 
 fn code(number: u32, code: &str, sink: &mut impl Sink) {
-    let faults = hreflang::judge(code);
+    let faults = hreflang::validate(code);
     let table = [
         (faults.is_unknown, Rule::HREFLANG_CODE),
         (faults.has_other_separator, Rule::HREFLANG_SEPARATOR),
@@ -173,7 +173,7 @@ fn code(number: u32, code: &str, sink: &mut impl Sink) {
 }
 
 fn href(number: u32, href: &Location<'_>, sink: &mut impl Sink) {
-    for fault in href.judge().minus(OF_LOC).iter() {
+    for fault in href.validate().minus(OF_LOC).iter() {
         let rule = match fault {
             Fault::NotAbsolute => Some(Rule::HREFLANG_HREF_RELATIVE),
             _ => loc_rule(fault, FileKind::Urlset),

@@ -175,14 +175,14 @@ pub fn outside(source: &Source) -> Option<usize> {
 /// The rules that the extensions of an entry break. `entry` must be the anatomy of `text`.
 pub fn check(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let mut set = RuleSet::EMPTY;
-    judge(&Outline::of(entry, text, context.names), entry, context, &mut set);
+    validate(&Outline::of(entry, text, context.names), entry, context, &mut set);
     set
 }
 
 /// The same, and the language versions of the page as the rules of the set compare them.
 pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, links: &mut Vec<Link>) -> RuleSet {
     let mut collected = Collected(RuleSet::EMPTY, links);
-    judge(&Outline::of(entry, text, context.names), entry, context, &mut collected);
+    validate(&Outline::of(entry, text, context.names), entry, context, &mut collected);
     collected.0
 }
 
@@ -304,7 +304,7 @@ impl<'b> Batch<'b> {
 
 fn breaches(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>) -> Vec<Breach> {
     let mut breaches = Vec::new();
-    judge(outline, entry, context, &mut breaches);
+    validate(outline, entry, context, &mut breaches);
     breaches
 }
 
@@ -316,7 +316,7 @@ fn around<'t>(entry: &Entry, text: &'t [u8], context: &Context<'_>) -> Around<'t
     }
 }
 
-fn judge(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, sink: &mut impl Sink) {
+fn validate(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, sink: &mut impl Sink) {
     for number in 0..outline.outside.len() {
         sink.breach(Rule::EXT_OUTSIDE_URL, number as u32, About::Outside);
     }
@@ -324,13 +324,13 @@ fn judge(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, sink: &mut
         return;
     }
     let around = around(entry, outline.text, context);
-    structure::judge(outline, &around, sink);
+    structure::validate(outline, &around, sink);
     if !around.is_page {
         return;
     }
-    values::judge(outline, sink);
-    blocks::judge(outline, &around, sink);
-    links::judge(outline, &around, sink);
+    values::validate(outline, sink);
+    blocks::validate(outline, &around, sink);
+    links::validate(outline, &around, sink);
 }
 
 /// Tries what fixes make of an entry: each rule is broken less often by as many as there are fixes for it (`wanted`),

@@ -134,7 +134,7 @@ fn of_url(
 
 /// A complete URL for one that lacks scheme or host, by the page that it stands with.
 fn absolute(said: &str, page: &str, context: &Context<'_>) -> Option<String> {
-    let (origin, _) = location::origin(page).or_else(|| location::origin(context.home?.origin()))?;
+    let (origin, _) = location::origin(page).or_else(|| location::origin(context.url_prefix?.origin()))?;
     let scheme = origin.split_once("://").map_or("https", |(scheme, _)| scheme);
     if let Some(rest) = said.strip_prefix("//") {
         return Some(format!("{scheme}://{rest}"));

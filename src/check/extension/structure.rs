@@ -8,7 +8,7 @@ use crate::protocol::namespace::Namespace;
 use crate::xml::markup;
 use crate::xml::names::Meaning;
 
-pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
+pub(super) fn validate(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
     for (number, node) in (0..).zip(&outline.nodes) {
         if !around.is_page {
             if node.parent == TOP {
@@ -39,7 +39,9 @@ pub(super) fn judge(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl 
 /// The rule for an element that does not belong where it stands.
 fn strange(outline: &Outline<'_>, node: &Node) -> Rule {
     match node.meaning {
-        Meaning::Extension(namespace) if extension::knows(namespace, outline.local(node)) => Rule::EXT_MISPLACED,
+        Meaning::Extension(namespace) if extension::is_known_element(namespace, outline.local(node)) => {
+            Rule::EXT_MISPLACED
+        }
         _ => Rule::EXT_UNKNOWN_CHILD,
     }
 }

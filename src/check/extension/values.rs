@@ -19,7 +19,7 @@ const OF_PAGES: Faults =
 /// Faults that only a loc has: what it is a file of, and how long engines want it.
 pub(super) const OF_LOC: Faults = Faults::of(&[Fault::NotPage, Fault::TooLongYandex, Fault::TooLongBaidu]);
 
-pub(super) fn judge(outline: &Outline<'_>, sink: &mut impl Sink) {
+pub(super) fn validate(outline: &Outline<'_>, sink: &mut impl Sink) {
     for (number, node) in (0..).zip(&outline.nodes) {
         // Alternate links are judged together.
         let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { continue };
@@ -95,7 +95,7 @@ fn attribute(
 
 /// The rules of a URL's syntax, those of its place left out.
 fn url((number, attribute): (u32, Option<&'static str>), kind: Kind, value: &str, sink: &mut impl Sink) {
-    for fault in location::judge(value).minus(OF_PAGES).iter() {
+    for fault in location::validate(value).minus(OF_PAGES).iter() {
         let rule = match fault {
             Fault::Scheme if kind != Kind::Url && has_scheme(value, &["ftp"]) => continue,
             Fault::Scheme if kind != Kind::Url => Some(Rule::VIDEO_URL_SCHEME),

@@ -394,7 +394,7 @@ impl Alternates {
         }
         for number in std::mem::take(&mut self.dirty_sets) {
             let Some(old) = self.sets.get(number as usize).map(|set| set.verdict) else { continue };
-            let new = self.judge(number);
+            let new = self.validate(number);
             self.swap(old, new);
             if let Some(set) = self.sets.get_mut(number as usize) {
                 set.verdict = new;
@@ -519,7 +519,7 @@ impl Alternates {
     }
 
     /// The verdict on all rows of a set of links. Costs no more for many rows than for a few.
-    fn judge(&self, number: u32) -> Verdict {
+    fn validate(&self, number: u32) -> Verdict {
         let Some(set) = self.sets.get(number as usize).filter(|set| set.rows > 0) else { return Verdict::default() };
         let mut verdict = Verdict::default();
         let mut has_others = false;

@@ -2,7 +2,7 @@
 //!
 //! Rows do not remember their origin; it is read again from their text, and found here by that text.
 
-use crate::protocol::location::{Home, Location, Port, Scheme};
+use crate::protocol::location::{Location, Port, Scheme, UrlPrefix};
 use foldhash::fast::FixedState;
 use hashbrown::HashMap;
 
@@ -150,8 +150,8 @@ impl Hosts {
             return Some(place);
         }
         let (text, _) = location.origin()?;
-        let home = Home::parse(text)?;
-        let host = self.host(Location::of(home.origin()).host());
+        let url_prefix = UrlPrefix::parse(text)?;
+        let host = self.host(Location::of(url_prefix.origin()).host());
         let port = match location.port() {
             Port::Other(port) => u32::from(port),
             Port::None | Port::Empty | Port::Default => 0,

@@ -62,7 +62,7 @@ fn heading(found: &Found) -> String {
     let rest = match &found.stored {
         Ok(stored) => {
             let now = Now { seconds: stored.header.begun, offset: 0 };
-            let begun = lastmod::from_typed("now", None, now).ok().flatten().unwrap_or_default();
+            let begun = lastmod::parse_input("now", None, now).ok().flatten().unwrap_or_default();
             format!("begun {begun}, of {}", stored.header.paths().join(" "))
         }
         Err(why) => format!("cannot be applied: {why}"),

@@ -4,7 +4,7 @@
 //! UTC, like the instants they are compared with; `today` and shifts are the local calendar's day,
 //! the one that `set lastmod=today` writes. The clock is given by the caller, never read here.
 
-use crate::protocol::lastmod::{Faults, Lastmod, Now, Precision, judge};
+use crate::protocol::lastmod::{Faults, Lastmod, Now, Precision, validate};
 use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime};
 use std::fmt;
 use std::ops::Range;
@@ -64,8 +64,8 @@ impl Date {
         if text.starts_with(['+', '-']) {
             return parse_shift(text);
         }
-        let judgement = judge(text);
-        let mut instant = judgement.instant.filter(|_| judgement.faults.without(TOLERATED).is_empty())?;
+        let validation = validate(text);
+        let mut instant = validation.instant.filter(|_| validation.faults.without(TOLERATED).is_empty())?;
         instant.precision = instant.precision.min(Precision::Second);
         // A zone may move the last day of the calendar out of it.
         time(instant.seconds).is_some_and(|time| (1..=9999).contains(&time.year())).then_some(Self::Written(instant))

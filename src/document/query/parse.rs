@@ -324,9 +324,9 @@ fn is_written(name: Name) -> bool {
 
 /// A priority to compare with: a number in range that hundredths can tell from its neighbours.
 fn hundredths(text: &str) -> Option<u8> {
-    let judgement = priority::judge(text);
-    let clear = !judgement.faults.has(priority::Faults::PRECISION) && !judgement.faults.has(priority::Faults::COMMA);
-    judgement.hundredths.filter(|_| clear)
+    let validation = priority::validate(text);
+    let clear = !validation.faults.has(priority::Faults::PRECISION) && !validation.faults.has(priority::Faults::COMMA);
+    validation.hundredths.filter(|_| clear)
 }
 
 fn find<T: Copy>(table: &[(T, &'static str)], word: &str) -> Option<T> {

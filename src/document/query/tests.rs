@@ -54,7 +54,7 @@ impl RowFacts for Made {
         fact(self.changefreq, Changefreq::parse)
     }
     fn priority(&self) -> Fact<u8> {
-        fact(self.priority, |text| priority::judge(text).hundredths)
+        fact(self.priority, |text| priority::validate(text).hundredths)
     }
     fn has_extension(&self, kind: Extension) -> bool {
         self.image && kind == Extension::Image

@@ -133,7 +133,7 @@ fn scanned(bytes: Vec<u8>) -> Arc<Source> {
 
 /// The present moment in the form of an existing date: a date stays a date, a time keeps its zone and precision.
 pub(super) fn stamp(existing: &str, now: Now) -> String {
-    let precision = lastmod::judge(existing).instant.map(|instant| instant.precision);
+    let precision = lastmod::validate(existing).instant.map(|instant| instant.precision);
     let (minutes_only, zone) = match precision {
         Some(Precision::Minute) => (true, zone_of(existing)),
         Some(Precision::Second | Precision::Fraction) => (false, zone_of(existing)),

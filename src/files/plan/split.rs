@@ -124,7 +124,7 @@ pub fn planned(
         problems.push(unreadable(&error));
         Earlier::default()
     });
-    let today = lastmod::from_typed("today", None, request.now).ok().flatten().unwrap_or_default();
+    let today = lastmod::parse_input("today", None, request.now).ok().flatten().unwrap_or_default();
     let mut outputs = Vec::new();
     let mut entries: Vec<(String, Child)> = Vec::new();
     for (number, name) in names.iter().enumerate() {

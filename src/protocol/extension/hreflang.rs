@@ -26,7 +26,7 @@ pub struct Faults {
 }
 
 /// The parts of a code.
-struct Parts<'t> {
+struct Subtags<'t> {
     language: &'t str,
     script: Option<&'t str>,
     region: Option<&'t str>,
@@ -36,7 +36,7 @@ const fn is_separator(letter: char) -> bool {
     matches!(letter, '-' | '_' | '.' | '/' | ' ' | '\u{2010}'..='\u{2015}')
 }
 
-fn parts(code: &str) -> Option<Parts<'_>> {
+fn parts(code: &str) -> Option<Subtags<'_>> {
     let mut split = code.split(is_separator);
     let language = split.next()?;
     let (second, third) = (split.next(), split.next());
@@ -48,7 +48,7 @@ fn parts(code: &str) -> Option<Parts<'_>> {
         (Some(region), None) if is_region(region) => (None, Some(region)),
         (script, region) => (script, region),
     };
-    Some(Parts { language, script, region })
+    Some(Subtags { language, script, region })
 }
 
 /// Whether a code is meant to be `x-default`: in capitals or with another separator it is.
@@ -58,7 +58,7 @@ pub fn is_default(code: &str) -> bool {
 }
 
 /// Judges a code.
-pub fn judge(code: &str) -> Faults {
+pub fn validate(code: &str) -> Faults {
     // Nearly every code is one of these.
     if let [b'a'..=b'z', b'a'..=b'z'] = code.as_bytes() {
         return Faults { is_unknown: !codes::is_language(code), ..Faults::default() };
@@ -105,7 +105,7 @@ pub fn customary(code: &str) -> Option<String> {
     if is_default(code) {
         return Some(DEFAULT.to_owned());
     }
-    if judge(code).is_unknown {
+    if validate(code).is_unknown {
         return None;
     }
     let parts = parts(code)?;
@@ -167,7 +167,7 @@ mod tests {
             ("en-ÜB", "unknown", ""),
         ];
         for (code, expected, right) in table {
-            let faults = judge(code);
+            let faults = validate(code);
             let named = [
                 (faults.is_unknown, "unknown"),
                 (faults.has_other_separator, "separator"),

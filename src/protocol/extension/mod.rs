@@ -78,7 +78,7 @@ pub const fn root(namespace: Namespace) -> Option<&'static Element> {
 }
 
 /// Whether an extension has an element of that name at all.
-pub fn knows(namespace: Namespace, name: &[u8]) -> bool {
+pub fn is_known_element(namespace: Namespace, name: &[u8]) -> bool {
     root(namespace).is_some_and(|root| root.knows(name))
 }
 
@@ -105,7 +105,7 @@ mod tests {
         ];
         for namespace in all {
             let root = root(namespace).unwrap();
-            assert!(knows(namespace, root.name.as_bytes()));
+            assert!(is_known_element(namespace, root.name.as_bytes()));
             each(root, &mut |element| {
                 assert!(element.children.is_empty() || element.kind == Kind::Elements, "{}", element.name);
                 let mut names: Vec<_> = element.children.iter().map(|child| child.name).collect();
@@ -123,7 +123,10 @@ mod tests {
         assert_eq!(video.child(b"thumbnail_loc").map(|(place, _)| place), Some(0));
         assert_eq!(video.child(b"id").map(|(place, child)| (place, child.most)), Some((22, 0)));
         assert_eq!(video.child(b"Title"), None);
-        assert!(knows(Namespace::Video, b"show_title") && !knows(Namespace::Video, b"loc"));
-        assert!(knows(Namespace::News, b"language") && root(Namespace::News).unwrap().child(b"language").is_none());
+        assert!(is_known_element(Namespace::Video, b"show_title") && !is_known_element(Namespace::Video, b"loc"));
+        assert!(
+            is_known_element(Namespace::News, b"language")
+                && root(Namespace::News).unwrap().child(b"language").is_none()
+        );
     }
 }

@@ -53,7 +53,7 @@ impl Path {
         let steps = text.split('/').map(step).collect::<Result<Vec<Step>, String>>()?;
         let namespace = steps.first().map_or(Err(String::new()), |first| namespace_of(&first.name))?;
         let mut path = Self { namespace, steps, attribute: attribute.map(Into::into) };
-        path.settle()?;
+        path.resolve()?;
         Ok(path)
     }
 
@@ -105,7 +105,7 @@ impl Path {
     }
 
     /// Local names instead of prefixed ones, an attribute where the last step names one; each name must be known.
-    fn settle(&mut self) -> Result<(), String> {
+    fn resolve(&mut self) -> Result<(), String> {
         let Some(mut element) = root(self.namespace) else { return Ok(()) };
         let last = self.steps.len() - 1;
         for (at, step) in self.steps.iter_mut().enumerate() {

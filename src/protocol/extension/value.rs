@@ -275,7 +275,7 @@ pub fn is_assigned(language: &str) -> bool {
 
 /// The moment of a date, and how long it lasts, in seconds: a day, or none.
 pub fn moment(value: &str) -> Option<(i64, i64)> {
-    let instant = lastmod::judge(value).instant?;
+    let instant = lastmod::validate(value).instant?;
     let lasts = if instant.precision <= lastmod::Precision::Day { 86_400 } else { 0 };
     Some((instant.seconds, lasts))
 }
@@ -347,7 +347,7 @@ fn is_ticker(ticker: &str) -> bool {
 }
 
 fn date_faults(value: &str, harmless: Faults) -> Faults {
-    lastmod::judge(value).faults.without(harmless)
+    lastmod::validate(value).faults.without(harmless)
 }
 
 fn date(value: &str, harmless: Faults) -> Option<(String, bool)> {

@@ -3,9 +3,9 @@
 //! One sentence without the value itself and without a full stop.
 
 use super::calendar::{Date, days_in_month};
-use super::read::{Iso, Reading, read};
+use super::lenient_parser::{Iso, Notation, read};
 use super::repair::{repair, suggest};
-use super::{Faults, judge};
+use super::{Faults, validate};
 
 const MONTHS: [&str; 12] = [
     "January",
@@ -27,7 +27,7 @@ const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursd
 pub fn explain(fault: Faults, text: &str) -> String {
     let reading = read(text);
     let iso = match &reading {
-        Reading::Iso(iso) => Some(iso),
+        Notation::Iso(iso) => Some(iso),
         _ => None,
     };
     let words = match fault {
@@ -37,8 +37,8 @@ pub fn explain(fault: Faults, text: &str) -> String {
             "a point, not a comma, stands before a fraction"
         }
         Faults::INVALID if iso.is_some() => "hours need minutes, seconds and a zone",
-        Faults::INVALID | Faults::LOCALE if matches!(reading, Reading::Foreign(_)) => {
-            if judge(text).instant.is_none() {
+        Faults::INVALID | Faults::LOCALE if matches!(reading, Notation::Foreign(_)) => {
+            if validate(text).instant.is_none() {
                 "year first, please: nobody can tell which number is the month"
             } else {
                 "write the year first"
@@ -100,9 +100,9 @@ fn no_such_zone(iso: Option<&Iso>) -> String {
     format!("there is no zone {zone}: they reach from -14:00 to +14:00")
 }
 
-fn impossible(reading: &Reading) -> String {
+fn impossible(reading: &Notation) -> String {
     match reading {
-        Reading::Iso(iso) => {
+        Notation::Iso(iso) => {
             let number = |part: Option<&str>| part.and_then(|part| part.parse::<u8>().ok());
             let year = iso.year.parse().unwrap_or(2000);
             let (month, day) = (number(iso.month).unwrap_or(1), number(iso.day).unwrap_or(1));
@@ -122,7 +122,7 @@ fn impossible(reading: &Reading) -> String {
                 },
             )
         }
-        Reading::Foreign(foreign) => foreign.contradicted.map_or_else(
+        Notation::Foreign(foreign) => foreign.contradicted.map_or_else(
             || "there is no such day".to_owned(),
             |date| {
                 let month = usize::from(date.month).checked_sub(1).and_then(|at| MONTHS.get(at)).unwrap_or(&"");
@@ -130,7 +130,7 @@ fn impossible(reading: &Reading) -> String {
                 format!("{} {month} {} was a {weekday}", date.day, date.year)
             },
         ),
-        Reading::Multiple(_) | Reading::Unknown => "there is no such day".to_owned(),
+        Notation::Multiple(_) | Notation::Unknown => "there is no such day".to_owned(),
     }
 }
 

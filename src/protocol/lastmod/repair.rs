@@ -5,8 +5,8 @@
 
 use super::calendar::{DAY, Date};
 use super::foreign::Foreign;
-use super::read::{Iso, MILLISECONDS, Reading, Time, Zone, pieces, read};
-use super::{Faults, judge};
+use super::lenient_parser::{Iso, MILLISECONDS, Notation, Time, Zone, pieces, read};
+use super::{Faults, validate};
 use std::fmt::Write as _;
 
 /// Faults that [`repair`] can remove without a decision (rule catalogue section 5.3, fix "safe").
@@ -29,52 +29,52 @@ pub(super) const SAFE: Faults = Faults(
 /// Only the safe ones among `faults` are touched. The result has none of those, and no fault that
 /// the text did not have.
 pub fn repair(text: &str, faults: Faults) -> Option<String> {
-    let before = judge(text).faults;
+    let before = validate(text).faults;
     let wanted = Faults(faults.0 & before.0 & SAFE.0);
     if wanted.is_empty() || (before.has(Faults::SPACE_SEPARATOR) && before.has(Faults::NO_TIMEZONE)) {
         return None;
     }
     let repaired = match read(text) {
-        Reading::Iso(iso) => render(&iso, wanted)?,
-        Reading::Foreign(foreign) if wanted.has(Faults::RFC822) => rewrite(&foreign)?,
+        Notation::Iso(iso) => render(&iso, wanted)?,
+        Notation::Foreign(foreign) if wanted.has(Faults::RFC822) => rewrite(&foreign)?,
         _ => return None,
     };
-    let after = judge(&repaired).faults;
+    let after = validate(&repaired).faults;
     (!after.has_any(wanted) && after.without(before).is_empty()).then_some(repaired)
 }
 
 /// A likely reading of a text that cannot be repaired without a decision, and what it assumes.
 pub fn suggest(text: &str) -> Option<(&'static str, String)> {
     let (label, value) = match read(text) {
-        Reading::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => ("take it as UTC", in_utc(text)?),
-        Reading::Foreign(foreign) if foreign.faults.has(Faults::NO_TIMEZONE) => ("take it as UTC", in_utc(text)?),
-        Reading::Foreign(foreign) if foreign.faults.has(Faults::EPOCH) => {
+        Notation::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => ("take it as UTC", in_utc(text)?),
+        Notation::Foreign(foreign) if foreign.faults.has(Faults::NO_TIMEZONE) => ("take it as UTC", in_utc(text)?),
+        Notation::Foreign(foreign) if foreign.faults.has(Faults::EPOCH) => {
             ("read as seconds since 1970", rewrite(&foreign)?)
         }
-        Reading::Foreign(foreign) if foreign.faults.has_any(Faults::LOCALE.with(Faults::INVALID)) => {
+        Notation::Foreign(foreign) if foreign.faults.has_any(Faults::LOCALE.with(Faults::INVALID)) => {
             ("read as this date", rewrite(&foreign)?)
         }
-        Reading::Iso(iso) if iso.time.is_some_and(|time| time.comma || time.fraction == Some("")) => {
+        Notation::Iso(iso) if iso.time.is_some_and(|time| time.comma || time.fraction == Some("")) => {
             let time = iso.time.map(|time| Time { fraction: None, comma: false, ..time });
             ("leave the fraction out", render(&Iso { time, ..iso }, SAFE)?)
         }
-        Reading::Multiple(_) => {
-            let newest = pieces(text).filter(|piece| judge(piece).faults.is_empty());
-            ("keep the newest", newest.max_by_key(|piece| judge(piece).instant)?.to_owned())
+        Notation::Multiple(_) => {
+            let newest = pieces(text).filter(|piece| validate(piece).faults.is_empty());
+            ("keep the newest", newest.max_by_key(|piece| validate(piece).instant)?.to_owned())
         }
         _ => return None,
     };
-    judge(&value).faults.is_empty().then_some((label, value))
+    validate(&value).faults.is_empty().then_some((label, value))
 }
 
 /// A time without a zone as one of UTC, its other faults put right too.
 pub(super) fn in_utc(text: &str) -> Option<String> {
     match read(text) {
-        Reading::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => {
+        Notation::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => {
             let utc = Zone { gap: "", text: "Z", west: false, hours: 0, minutes: 0 };
             render(&Iso { zone: Some(utc), ..iso }, SAFE)
         }
-        Reading::Foreign(foreign) => rewrite(&Foreign { offset: Some(0), ..foreign }),
+        Notation::Foreign(foreign) => rewrite(&Foreign { offset: Some(0), ..foreign }),
         _ => None,
     }
 }
@@ -197,7 +197,7 @@ fn push_zone(text: &mut String, zone: &Zone, wanted: Faults) {
 
 /// The date of an ISO text moved by a function, everything else kept as written.
 pub(super) fn with_date(text: &str, change: impl Fn(Date) -> Option<Date>) -> Option<String> {
-    let Reading::Iso(iso) = read(text) else { return None };
+    let Notation::Iso(iso) = read(text) else { return None };
     let old = iso.date()?;
     let new = change(old)?;
     let (month, day) = (iso.month?, iso.day?);

@@ -3,33 +3,33 @@
 //! The authorities disagree (rule catalogue section 3, conflicts C5 to C9); each is asked alone.
 
 use super::calendar::days_in_month;
-use super::read::{Iso, MILLISECONDS, Reading, read};
-use super::{Faults, judge};
-use crate::protocol::verdict::{Judge, Ruling, Verdicts, each};
+use super::lenient_parser::{Iso, MILLISECONDS, Notation, read};
+use super::{Faults, validate};
+use crate::protocol::verdict::{Authority, Ruling, Verdicts, each};
 
 /// The longest `lastmod` that Yandex reads, in bytes (Yandex Webmaster, "Using the Sitemap file").
 const YANDEX_MOST: usize = 100;
 
 /// What each authority makes of a decoded, trimmed value.
 pub fn verdicts(text: &str) -> Verdicts {
-    let faults = judge(text).faults;
+    let faults = validate(text).faults;
     let iso = match read(text) {
-        Reading::Iso(iso) => Some(iso),
+        Notation::Iso(iso) => Some(iso),
         _ => None,
     };
-    each(|judge| {
-        let (accepts, why) = match (judge, &iso) {
+    each(|authority| {
+        let (accepts, why) = match (authority, &iso) {
             (_, None) => (false, "not a date in the form YYYY-MM-DD"),
-            (Judge::Schema, Some(iso)) => schema(iso),
-            (Judge::Google, Some(iso)) => google(iso, faults),
-            (Judge::Bing, Some(iso)) => bing(iso, faults),
-            (Judge::Yandex, Some(_)) if text.len() > YANDEX_MOST => (false, ""),
-            (Judge::Protocol | Judge::Yandex, Some(iso)) => protocol(iso, faults),
+            (Authority::Schema, Some(iso)) => schema(iso),
+            (Authority::Google, Some(iso)) => google(iso, faults),
+            (Authority::Bing, Some(iso)) => bing(iso, faults),
+            (Authority::Yandex, Some(_)) if text.len() > YANDEX_MOST => (false, ""),
+            (Authority::Protocol | Authority::Yandex, Some(iso)) => protocol(iso, faults),
         };
-        match (judge, accepts) {
+        match (authority, accepts) {
             (_, true) => (Ruling::Accepts, why),
             // A wrong optional value is a warning there (rule catalogue, section 5.4).
-            (Judge::Yandex, false) => (Ruling::Ignores, "a warning there; the URL stays"),
+            (Authority::Yandex, false) => (Ruling::Ignores, "a warning there; the URL stays"),
             (_, false) => (Ruling::Rejects, why),
         }
     })

@@ -4,9 +4,9 @@
 
 use super::chars::{self, ILLEGAL, SPACE};
 use super::fault::Fault;
-use super::judge::{bad_percent, decoded_characters, encoded_control, residue};
 use super::parts::{Location, Port, Scheme};
 use super::private::{self, Private};
+use super::validate::{bad_percent, decoded_characters, encoded_control, residue};
 use super::{host, params, shape};
 use crate::protocol::limits::{LOC_CHARACTERS, LOC_CHARACTERS_MIN};
 use crate::words::{excerpt, grouped};

@@ -14,19 +14,19 @@ const HOST_MAX: usize = 253;
 const LABEL_MAX: usize = 63;
 
 /// [`Fault::HostInvalid`] or [`Fault::HostNotPublic`] of a host as written, which must not be empty.
-pub fn judge(host: &str) -> Faults {
+pub fn validate(host: &str) -> Faults {
     if host.is_ascii() && !host.starts_with('[') && memchr(b'%', host.as_bytes()).is_none() {
-        return judge_ascii(host.as_bytes());
+        return validate_ascii(host.as_bytes());
     }
     match Host::parse(host) {
-        Ok(Host::Domain(domain)) => judge_ascii(domain.as_bytes()),
+        Ok(Host::Domain(domain)) => validate_ascii(domain.as_bytes()),
         Ok(Host::Ipv4(address)) => not_public_if(is_private_v4(address)),
         Ok(Host::Ipv6(address)) => not_public_if(is_private_v6(address)),
         Err(_) => Faults::only(Fault::HostInvalid),
     }
 }
 
-/// What is wrong with a host that [`judge`] finds invalid, in words that follow its name.
+/// What is wrong with a host that [`validate`] finds invalid, in words that follow its name.
 pub fn reason(host: &str) -> String {
     if host.starts_with('[') {
         return "is not an IPv6 address in brackets".to_owned();
@@ -79,8 +79,8 @@ pub fn normal_host(host: &str) -> String {
     out
 }
 
-/// [`judge`] for a host of plain ASCII that is no IP literal.
-pub fn judge_ascii(host: &[u8]) -> Faults {
+/// [`validate`] for a host of plain ASCII that is no IP literal.
+pub fn validate_ascii(host: &[u8]) -> Faults {
     let host = host.strip_suffix(b".").unwrap_or(host);
     let Some((dots, last_dot)) = dots_between_labels(host) else { return Faults::only(Fault::HostInvalid) };
     let top = host.get(last_dot..).unwrap_or_default();
@@ -251,7 +251,7 @@ mod tests {
             ("[::1]", "loc-host-not-public"),
             ("[fe80::1]", "loc-host-not-public"),
         ] {
-            assert_eq!(judge(host).codes().collect::<Vec<_>>().join(" "), expected, "{host}");
+            assert_eq!(validate(host).codes().collect::<Vec<_>>().join(" "), expected, "{host}");
         }
     }
 

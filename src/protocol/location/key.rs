@@ -286,7 +286,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_key_is_its_own_key(text in crate::protocol::location::judge::tests::urlish()) {
+        fn a_key_is_its_own_key(text in crate::protocol::location::validate::tests::urlish()) {
             let (mut once, mut twice) = (String::new(), String::new());
             let first = key(&text, &mut once).to_owned();
             prop_assert_eq!(key(&first, &mut twice), &first);
@@ -294,7 +294,7 @@ mod tests {
 
         #[test]
         fn the_quick_near_key_is_the_near_key(
-            odd in crate::protocol::location::judge::tests::urlish(),
+            odd in crate::protocol::location::validate::tests::urlish(),
             rest in "(www\\.)?[a-z0-9./_~-]{0,12}(/(index\\.[a-z]{0,4})?/?)?([?]([a-c]{0,2}(=[a-c1/?]{0,2})?&?|utm_id=1&?){0,4})?",
         ) {
             for text in [odd, format!("https://{rest}"), format!("http://e.com/{rest}")] {
@@ -307,7 +307,7 @@ mod tests {
         }
 
         #[test]
-        fn the_quick_way_equals_the_long_way(text in crate::protocol::location::judge::tests::urlish()) {
+        fn the_quick_way_equals_the_long_way(text in crate::protocol::location::validate::tests::urlish()) {
             let location = Location::of(&text);
             if location.is_normal() {
                 let mut long = String::new();

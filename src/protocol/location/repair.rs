@@ -6,9 +6,9 @@
 
 use super::chars::{self, HIGH, ILLEGAL, SPACE};
 use super::fault::{Fault, Faults};
-use super::judge::{is_dot_segment, judge, residue, without_trailing_controls};
 use super::key::push_without_dot_segments;
 use super::parts::Location;
+use super::validate::{is_dot_segment, residue, validate, without_trailing_controls};
 use super::{host, params, shape};
 
 /// Faults that show only once the scheme can be read.
@@ -31,7 +31,7 @@ const HIDDEN_BY_TYPO: Faults = Faults::of(&[
 
 /// A proposed value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Repair {
+pub struct Proposal {
     /// The whole value after the repair, decoded.
     pub value: String,
     /// Whether it keeps the meaning, so that it may be applied without being looked at.
@@ -39,17 +39,17 @@ pub struct Repair {
 }
 
 /// A value without `fault`, or `None` where that takes a decision, more input, or is impossible.
-pub fn repair(fault: Fault, decoded: &str) -> Option<Repair> {
-    let before = judge(decoded);
+pub fn repair(fault: Fault, decoded: &str) -> Option<Proposal> {
+    let before = validate(decoded);
     if !before.has(fault) {
         return None;
     }
     let location = Location::of(decoded);
     let (value, is_safe) = propose(fault, &location)?;
-    let after = judge(&value);
+    let after = validate(&value);
     let allowed = if fault == Fault::SchemeTypo { HIDDEN_BY_TYPO } else { Faults::NONE };
     let is_sound = !after.has(fault) && after.minus(before.union(allowed)).is_empty();
-    is_sound.then_some(Repair { value, is_safe })
+    is_sound.then_some(Proposal { value, is_safe })
 }
 
 fn propose(fault: Fault, location: &Location<'_>) -> Option<(String, bool)> {
@@ -193,7 +193,7 @@ fn plain_dot_segments(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::location::judge::tests::urlish;
+    use crate::protocol::location::validate::tests::urlish;
     use proptest::prelude::*;
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
             (Fault::Private, "https://e.com/a?api_key=1&b=2", "https://e.com/a?b=2", false),
             (Fault::Private, "https://e.com/a?preview=true", "https://e.com/a", false),
         ] {
-            assert_eq!(repair(fault, text), Some(Repair { value: expected.to_owned(), is_safe }), "{text}");
+            assert_eq!(repair(fault, text), Some(Proposal { value: expected.to_owned(), is_safe }), "{text}");
         }
     }
 
@@ -244,10 +244,10 @@ mod tests {
     proptest! {
         #[test]
         fn a_repair_removes_its_fault_and_adds_none(text in urlish()) {
-            let before = judge(&text);
+            let before = validate(&text);
             for fault in before.iter() {
                 if let Some(repair) = repair(fault, &text) {
-                    let after = judge(&repair.value);
+                    let after = validate(&repair.value);
                     prop_assert!(!after.has(fault), "{fault:?}: {}", repair.value);
                     let hidden = if fault == Fault::SchemeTypo { HIDDEN_BY_TYPO } else { Faults::NONE };
                     prop_assert!(after.minus(before.union(hidden)).is_empty(), "{fault:?}: {}", repair.value);

@@ -10,7 +10,7 @@ const REAL_SCHEMES: [&str; 14] =
     ["ftp", "ftps", "sftp", "tftp", "smtp", "ntp", "nntp", "rtp", "rtsp", "ws", "wss", "tel", "data", "file"];
 
 /// What is wrong with a non-empty text that does not start with `http://` or `https://`.
-pub fn judge(text: &str) -> Fault {
+pub fn validate(text: &str) -> Fault {
     if misspelt(text).is_some() {
         return Fault::SchemeTypo;
     }
@@ -135,7 +135,7 @@ mod tests {
             ("http;//e.com/", Fault::SchemeTypo),
             ("http:\\\\e.com\\x", Fault::SchemeTypo),
         ] {
-            assert_eq!(judge(text), expected, "{text}");
+            assert_eq!(validate(text), expected, "{text}");
         }
     }
 

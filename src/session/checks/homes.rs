@@ -3,13 +3,13 @@
 use super::Checks;
 use crate::document::Document;
 use crate::document::edit::Applied;
-use crate::protocol::location::Home;
+use crate::protocol::location::UrlPrefix;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Checks {
     /// The homes of files whose URL is another after a change, by number.
-    fn other_homes(&self, before: &Document, applied: &Applied) -> Vec<(usize, Option<Home>)> {
+    fn other_homes(&self, before: &Document, applied: &Applied) -> Vec<(usize, Option<UrlPrefix>)> {
         if !applied.framed {
             return Vec::new();
         }

@@ -8,7 +8,7 @@ use crate::check::reading::Reading;
 use crate::check::rule::RuleSet;
 use crate::check::set::{Link, PartTally};
 use crate::document::rows::RowSet;
-use crate::protocol::location::Home;
+use crate::protocol::location::UrlPrefix;
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
 use crate::xml::record::Record;
@@ -24,7 +24,7 @@ pub struct Reader {
     last: (RuleSet, u16),
     now: i64,
     profile: Profile,
-    home: Option<Home>,
+    home: Option<UrlPrefix>,
     /// Facts, by entry.
     pub records: Vec<Record>,
     /// Number of the set of violated rules, by entry.
@@ -49,7 +49,7 @@ impl Reader {
     pub(super) fn new(
         numbers: Arc<RwLock<RuleSets>>,
         (now, profile): (i64, Profile),
-        (home, rows): (Option<Home>, usize),
+        (home, rows): (Option<UrlPrefix>, usize),
         policy: Option<Arc<Policy>>,
     ) -> Self {
         Self {

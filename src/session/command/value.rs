@@ -41,31 +41,32 @@ fn problem(field: Field, typed: &str, vocabulary: &Vocabulary<'_>) -> Option<Str
             gone.then(|| "a row cannot be without its loc; delete removes rows".to_owned())
         }
         // A step is tried on a value that it can be taken from.
-        Field::Lastmod => match lastmod::from_typed(typed, Some("2020-06-15"), vocabulary.now) {
+        Field::Lastmod => match lastmod::parse_input(typed, Some("2020-06-15"), vocabulary.now) {
             Err(error) => Some(error.to_string()),
             Ok(None) => None,
             Ok(Some(value)) => {
-                let judgement = lastmod::judge(&value);
-                let is_date = judgement.instant.is_some() && judgement.faults.without(DATE_FORMS).is_empty();
-                let near = || lastmod::repair(&value, judgement.faults).or_else(|| Some(lastmod::suggest(&value)?.1));
+                let validation = lastmod::validate(&value);
+                let is_date = validation.instant.is_some() && validation.faults.without(DATE_FORMS).is_empty();
+                let near = || lastmod::repair(&value, validation.faults).or_else(|| Some(lastmod::suggest(&value)?.1));
                 let forms = "a date such as 2026-11-20 or 2026-11-20T10:20:30Z, today, now, +7d or none";
                 (!is_date).then(|| wanted(forms, near().as_deref()))
             }
         },
         Field::Changefreq => {
-            let value = changefreq::from_typed(typed)?;
+            let value = changefreq::parse_input(typed)?;
             Changefreq::parse(&value).is_none().then(|| {
                 let names = listed(Changefreq::ALL.iter().map(|word| word.name()).chain(["none"]));
                 wanted(&names, changefreq::nearest(&value).map(Changefreq::name))
             })
         }
-        Field::Priority => match priority::from_typed(typed, Some("0.5")) {
+        Field::Priority => match priority::parse_input(typed, Some("0.5")) {
             Err(error) => Some(error.to_string()),
             Ok(None) => None,
             Ok(Some(value)) => {
-                let judgement = priority::judge(&value);
-                let is_number = judgement.hundredths.is_some() && !judgement.faults.has(priority::Faults::COMMA);
-                let near = || priority::repair(&value, judgement.faults).or_else(|| Some(priority::suggest(&value)?.1));
+                let validation = priority::validate(&value);
+                let is_number = validation.hundredths.is_some() && !validation.faults.has(priority::Faults::COMMA);
+                let near =
+                    || priority::repair(&value, validation.faults).or_else(|| Some(priority::suggest(&value)?.1));
                 let forms = "a number from 0.0 to 1.0, a step such as +0.1, or none";
                 (!is_number).then(|| wanted(forms, near().as_deref()))
             }

@@ -12,7 +12,7 @@ use crate::document::rename::encoded;
 use crate::document::sitemap::{Child, ChildState, Index, Member, Nested, Sitemap, SitemapId, file_name};
 use crate::document::source::Source;
 use crate::protocol::lastmod::{self, Now, Precision};
-use crate::protocol::location::Home;
+use crate::protocol::location::UrlPrefix;
 use crate::protocol::{Field, location};
 use crate::xml::entry::Entry;
 use crate::xml::names::Names;
@@ -75,7 +75,7 @@ pub(in crate::session) struct Known {
 
 impl Known {
     /// As facts, with the public URL of the index if it is known.
-    pub(in crate::session) fn facts<'k>(&'k self, home: Option<&'k Home>) -> IndexFacts<'k> {
+    pub(in crate::session) fn facts<'k>(&'k self, home: Option<&'k UrlPrefix>) -> IndexFacts<'k> {
         let Self { newest, entries, undated, leaving, .. } = self;
         IndexFacts { home, newest, entries, undated, leaving: *leaving }
     }
@@ -148,9 +148,9 @@ impl Snapshot {
     }
 
     /// Where the index is in public, if somebody said where the set is.
-    pub(in crate::session) fn index_home(&self, document: &Document) -> Option<Home> {
+    pub(in crate::session) fn index_home(&self, document: &Document) -> Option<UrlPrefix> {
         let (base, index) = (self.base_url.as_deref()?, document.index()?);
-        Home::parse(&format!("{}/{}", base.trim_end_matches('/'), index.name))
+        UrlPrefix::parse(&format!("{}/{}", base.trim_end_matches('/'), index.name))
     }
 
     /// The URL of the index's folder: as it was said, else as the sitemaps in it tell.
@@ -210,7 +210,7 @@ impl Snapshot {
             .map(|(_, child)| *child)
             .filter(|child| !index.children.get(*child).is_some_and(stays))
             .collect();
-        let home = below.and_then(Home::parse).or_else(|| home_of(index));
+        let home = below.and_then(UrlPrefix::parse).or_else(|| home_of(index));
         let source = &index.source;
         let mut entries: Vec<u8> = Vec::with_capacity(source.bytes().len());
         let (mut layout, mut flattened, mut more) = (Layout::default(), 0, 0);
@@ -260,7 +260,7 @@ impl Snapshot {
             }
             entries.extend_from_slice(&text);
         }
-        let known_folder = below.and_then(Home::parse).map(|home| home.prefix().to_owned());
+        let known_folder = below.and_then(UrlPrefix::parse).map(|home| home.prefix().to_owned());
         let known_folder = known_folder.or_else(|| self.index_folder(document));
         if rules.contains(Rule::INDEX_CHILD_UNLISTED)
             && let Some(folder) = known_folder
@@ -349,18 +349,18 @@ fn list_inside(nested: &Nested, layout: &Layout, names: &Names, out: &mut Vec<u8
 /// Whether pages of a child that lie where its URL may list them would lie elsewhere if this were its URL.
 fn loses_pages(document: &Document, child: &Child, new: &str) -> bool {
     let ChildState::Loaded(id) = child.state else { return false };
-    let (Some(sitemap), Some(home)) = (document.sitemap(id), Home::parse(new)) else { return false };
-    let old = Home::parse(&child.loc);
+    let (Some(sitemap), Some(home)) = (document.sitemap(id), UrlPrefix::parse(new)) else { return false };
+    let old = UrlPrefix::parse(&child.loc);
     let leaves = |loc: &str| {
-        let is_inside = old.as_ref().is_none_or(|old| location::judge_scope(loc, old).is_empty());
-        is_inside && !location::judge_scope(loc, &home).is_empty()
+        let is_inside = old.as_ref().is_none_or(|old| location::check_scope(loc, old).is_empty());
+        is_inside && !location::check_scope(loc, &home).is_empty()
     };
     sitemap.rows.iter().any(|row| document.is_live(row) && leaves(&document.loc(row)))
 }
 
 /// The URL of a child outside of the index's directory that its file has where it lies.
-fn below_index(document: &Document, child: &Child, own: &Home) -> Option<String> {
-    if !location::judge_scope(&child.loc, own).has(location::Fault::OutsidePath) {
+fn below_index(document: &Document, child: &Child, own: &UrlPrefix) -> Option<String> {
+    if !location::check_scope(&child.loc, own).has(location::Fault::OutsidePath) {
         return None;
     }
     let name = match child.state {
@@ -427,7 +427,7 @@ fn newest_of(index: &Index, entry: usize, known: &Known, now: i64) -> Option<i64
 fn dated(index: &Index, text: &[u8], seconds: i64) -> Vec<u8> {
     let names = &index.source.names;
     let said = Entry::of(text, names).value(Field::Lastmod, text);
-    let precision = said.and_then(|said| lastmod::judge(&said).instant).map(|instant| instant.precision);
+    let precision = said.and_then(|said| lastmod::validate(&said).instant).map(|instant| instant.precision);
     let moment = Now { seconds, offset: 0 };
     let value = match precision {
         Some(Precision::Minute | Precision::Second | Precision::Fraction) => moment.timestamp(),
@@ -437,12 +437,12 @@ fn dated(index: &Index, text: &[u8], seconds: i64) -> Vec<u8> {
 }
 
 /// Where most children are.
-fn home_of(index: &Index) -> Option<Home> {
-    Home::parse(&format!("{}/", index::commonest_origin(index)?))
+fn home_of(index: &Index) -> Option<UrlPrefix> {
+    UrlPrefix::parse(&format!("{}/", index::commonest_origin(index)?))
 }
 
 /// An entry with its URL on this host.
-fn moved(index: &Index, text: &[u8], home: &Home) -> Option<Vec<u8>> {
+fn moved(index: &Index, text: &[u8], home: &UrlPrefix) -> Option<Vec<u8>> {
     let names = &index.source.names;
     let loc = Entry::of(text, names).value(Field::Loc, text)?.into_owned();
     let (_, rest) = location::origin(&loc)?;

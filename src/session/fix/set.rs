@@ -243,7 +243,7 @@ impl Snapshot {
             }
             let loc = self.document.loc(row);
             let Some(new) = moved(&loc, rule, &common, answer).filter(|new| *new != loc) else { continue };
-            if !location::judge(&new).minus(location::judge(&loc)).is_empty() {
+            if !location::validate(&new).minus(location::validate(&loc)).is_empty() {
                 done.refuse(format!("{new} would be wrong in another way"));
             } else if !self.checks.set().rows_of_page(&new, &DocumentLocs(&self.document)).is_empty()
                 || !new_locs.insert(location::key_hash(&new))

@@ -189,9 +189,9 @@ impl CellEdit {
 fn resolve(field: Field, typed: &str, before: Option<&str>, now: Now) -> Result<Option<String>, String> {
     match field {
         Field::Loc => Ok(Some(typed.trim().to_owned())),
-        Field::Lastmod => lastmod::from_typed(typed, before, now).map_err(|error| error.to_string()),
-        Field::Changefreq => Ok(changefreq::from_typed(typed)),
-        Field::Priority => priority::from_typed(typed, before).map_err(|error| error.to_string()),
+        Field::Lastmod => lastmod::parse_input(typed, before, now).map_err(|error| error.to_string()),
+        Field::Changefreq => Ok(changefreq::parse_input(typed)),
+        Field::Priority => priority::parse_input(typed, before).map_err(|error| error.to_string()),
     }
 }
 

@@ -7,7 +7,7 @@ use super::{App, Here, Mode, large};
 use crate::check::decision::{Decision, choices};
 use crate::check::rule::Rule;
 use crate::protocol::location::origin;
-use crate::protocol::verdict::{Judge, Ruling, Verdicts, of_namespace};
+use crate::protocol::verdict::{Authority, Ruling, Verdicts, of_namespace};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
 use crate::session::findings::{FileFinding, Finding, Place};
 use crate::tui::command::Action;
@@ -188,7 +188,7 @@ impl App {
                 tables.extend(self.verdict_table(&of_namespace(&uri)));
             }
         }
-        tables.truncate(Judge::ALL.len());
+        tables.truncate(Authority::ALL.len());
         lines.extend(tables);
         let mut say = |words: Words| {
             lines.extend(words.wrapped(charset, width, 2).into_iter().map(|line| (line.into(), Choice::Read)));
@@ -264,7 +264,7 @@ impl App {
                 words.push(Role::Text, "  ");
             }
             let (role, sign) = self.ruling(verdict.ruling);
-            words.push(Role::Dim, format!("{} ", verdict.judge.name()));
+            words.push(Role::Dim, format!("{} ", verdict.authority.name()));
             words.push(role, sign);
         }
         words
@@ -274,7 +274,7 @@ impl App {
     fn verdict_table(&self, verdicts: &Verdicts) -> Vec<(Line, Choice)> {
         let line = |verdict: &crate::protocol::verdict::Verdict| {
             let (role, sign) = self.ruling(verdict.ruling);
-            let words = Words::dim(format!("  {:10}", verdict.judge.name()))
+            let words = Words::dim(format!("  {:10}", verdict.authority.name()))
                 .and(role, format!("{sign} {:13}", verdict.ruling.name()))
                 .and(Role::Dim, verdict.why);
             (Line::from(words), Choice::Read)

@@ -289,7 +289,7 @@ impl App {
     /// A moment as a date with a time, in the zone of the clock.
     fn date_and_time(&self, seconds: i64) -> String {
         let now = Now { seconds, ..self.session.view().now };
-        lastmod::from_typed("now", None, now).ok().flatten().unwrap_or_default()
+        lastmod::parse_input("now", None, now).ok().flatten().unwrap_or_default()
     }
 
     fn replay(&mut self) {

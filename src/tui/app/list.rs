@@ -291,7 +291,7 @@ impl App {
         .collect();
         if lines.is_empty() {
             let is_step = typed.starts_with(['+', '-']);
-            match lastmod::from_typed(typed, Some(&now.today()), now) {
+            match lastmod::parse_input(typed, Some(&now.today()), now) {
                 Err(error) => lines.push((Words::new().and(Role::Error, error.to_string()).into(), Choice::Read)),
                 Ok(Some(value)) if !lastmod::verdicts(&value).iter().any(Verdict::accepts) => {
                     let words = format!("{typed}: no date, no step such as +7d, and not today, now or none");

@@ -20,7 +20,7 @@ const ALL: Faults = Faults(u32::MAX);
 
 /// Reads the trimmed text of a date element called `name`.
 pub(super) fn read(feed: Feed, name: &[u8], text: &str) -> Read {
-    let faults = lastmod::judge(text).faults;
+    let faults = lastmod::validate(text).faults;
     let by_mail = faults.has(Faults::RFC822);
     let sound = match name {
         b"pubDate" if feed == Feed::Rss => by_mail && !faults.has_any(Faults::IMPOSSIBLE.with(Faults::NO_TIMEZONE)),
@@ -40,9 +40,9 @@ fn rewritten(text: &str, faults: Faults) -> Option<String> {
     if faults.is_empty() {
         return Some(text.to_owned());
     }
-    let sound = |text: &String| !lastmod::judge(text).faults.has_any(Faults::INVALID.with(Faults::IMPOSSIBLE));
+    let sound = |text: &String| !lastmod::validate(text).faults.has_any(Faults::INVALID.with(Faults::IMPOSSIBLE));
     if let Some(repaired) = lastmod::repair(text, ALL).filter(sound)
-        && !lastmod::judge(&repaired).faults.has_any(Faults::NO_TIMEZONE.with(Faults::RFC822))
+        && !lastmod::validate(&repaired).faults.has_any(Faults::NO_TIMEZONE.with(Faults::RFC822))
     {
         return Some(repaired);
     }
@@ -54,7 +54,7 @@ fn rewritten(text: &str, faults: Faults) -> Option<String> {
         // The name of the weekday is often wrong where a program wrote it; the date is what counts.
         let (_, rest) = text.split_once(',')?;
         let rest = rest.trim();
-        let faults = lastmod::judge(rest).faults;
+        let faults = lastmod::validate(rest).faults;
         return (!faults.has(Faults::IMPOSSIBLE)).then(|| rewritten(rest, faults)).flatten();
     }
     // A year, or a year and a month, is a date of the W3C profile: sitemaps have a finding for it.

@@ -21,13 +21,13 @@ const RESIDUE_WORDS: [&str; 3] = ["undefined", "null", "NaN"];
 const RESIDUE_MARKS: [&str; 9] = ["{{", "${", "<%", "[object", "%5Bobject", "%7B%7B", "%7b%7b", "$%7B", "%24%7B"];
 
 /// All faults of a decoded, trimmed value that show without knowing where the sitemap lives.
-pub fn judge(decoded: &str) -> Faults {
-    Location::of(decoded).judge()
+pub fn validate(decoded: &str) -> Faults {
+    Location::of(decoded).validate()
 }
 
 impl Location<'_> {
-    /// See [`judge`].
-    pub fn judge(&self) -> Faults {
+    /// See [`validate`].
+    pub fn validate(&self) -> Faults {
         let mut faults = Faults::NONE;
         if self.text.is_empty() {
             return faults;
@@ -35,19 +35,19 @@ impl Location<'_> {
         let has_percent = (self.classes | self.authority_classes) & PERCENT != 0;
         let escapes = if has_percent { escape::survey(self.text.as_bytes()) } else { 0 };
         if self.scheme.is_some() {
-            if self.judge_authority(&mut faults) {
-                self.judge_path(escapes, &mut faults);
+            if self.validate_authority(&mut faults) {
+                self.validate_path(escapes, &mut faults);
             }
         } else {
-            faults.insert(shape::judge(self.text));
+            faults.insert(shape::validate(self.text));
         }
-        self.judge_characters(escapes, &mut faults);
-        self.judge_length(&mut faults);
+        self.validate_characters(escapes, &mut faults);
+        self.validate_length(&mut faults);
         faults
     }
 
     /// Returns whether there is an authority; without one the text behind it cannot be told apart.
-    fn judge_authority(&self, faults: &mut Faults) -> bool {
+    fn validate_authority(&self, faults: &mut Faults) -> bool {
         let classes = self.authority_classes;
         let host = self.host();
         if host.is_empty() || matches!(host, "http" | "https") {
@@ -69,7 +69,7 @@ impl Location<'_> {
             }
         }
         let is_plain = classes & (HIGH | PERCENT | SPECIAL) == 0;
-        *faults = faults.union(if is_plain { host::judge_ascii(host.as_bytes()) } else { host::judge(host) });
+        *faults = faults.union(if is_plain { host::validate_ascii(host.as_bytes()) } else { host::validate(host) });
         let scheme = self.text.as_bytes().get(..4).unwrap_or_default();
         let has_capitals = scheme != b"http" || self.text.as_bytes().get(4) == Some(&b'S');
         let host_capitals = classes & UPPER != 0 && host.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -78,7 +78,7 @@ impl Location<'_> {
         true
     }
 
-    fn judge_path(&self, escapes: u8, faults: &mut Faults) {
+    fn validate_path(&self, escapes: u8, faults: &mut Faults) {
         faults.insert_if(Fault::Fragment, self.classes & HASH != 0);
         let path = self.path();
         if self.pairs & SLASH_PAIR != 0 {
@@ -98,7 +98,7 @@ impl Location<'_> {
         faults.insert_if(Fault::NotPage, is_not_page(path));
     }
 
-    fn judge_characters(&self, escapes: u8, faults: &mut Faults) {
+    fn validate_characters(&self, escapes: u8, faults: &mut Faults) {
         let classes = self.classes | self.authority_classes;
         faults.insert_if(Fault::InnerWhitespace, classes & SPACE != 0);
         faults.insert_if(Fault::IllegalChar, classes & ILLEGAL != 0 || escapes & escape::CONTROL != 0);
@@ -113,7 +113,7 @@ impl Location<'_> {
         }
     }
 
-    fn judge_length(&self, faults: &mut Faults) {
+    fn validate_length(&self, faults: &mut Faults) {
         let bytes = self.text.len();
         let is_ascii = (self.classes | self.authority_classes) & HIGH == 0;
         if bytes < LOC_CHARACTERS_MIN * 4 && self.scheme.is_some() {
@@ -355,7 +355,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     fn codes(text: &str) -> String {
-        let codes: Vec<_> = judge(text).codes().map(|code| code.trim_start_matches("loc-")).collect();
+        let codes: Vec<_> = validate(text).codes().map(|code| code.trim_start_matches("loc-")).collect();
         codes.join(" ")
     }
 
@@ -452,28 +452,28 @@ pub(super) mod tests {
             let start = "https://example.com/";
             format!("{start}{}", filler.repeat(length - start.len()))
         };
-        assert!(!judge(&of(2_047, "a")).has(Fault::TooLongByOne));
-        assert!(judge(&of(2_048, "a")).has(Fault::TooLongByOne) && !judge(&of(2_048, "a")).has(Fault::TooLong));
-        assert!(judge(&of(2_049, "a")).has(Fault::TooLong));
-        let wide = judge(&of(2_047, "é"));
+        assert!(!validate(&of(2_047, "a")).has(Fault::TooLongByOne));
+        assert!(validate(&of(2_048, "a")).has(Fault::TooLongByOne) && !validate(&of(2_048, "a")).has(Fault::TooLong));
+        assert!(validate(&of(2_049, "a")).has(Fault::TooLong));
+        let wide = validate(&of(2_047, "é"));
         assert!(!wide.has(Fault::TooLong) && wide.has(Fault::TooLongEncoded));
-        assert!(!judge(&of(300, "é")).has(Fault::TooLongEncoded));
-        assert!(!judge(&of(1_024, "a")).has(Fault::TooLongYandex));
-        assert!(judge(&of(1_025, "a")).has(Fault::TooLongYandex));
+        assert!(!validate(&of(300, "é")).has(Fault::TooLongEncoded));
+        assert!(!validate(&of(1_024, "a")).has(Fault::TooLongYandex));
+        assert!(validate(&of(1_025, "a")).has(Fault::TooLongYandex));
         for (tail, expected) in [("%D0%BF", false), ("%20", false), ("%D0%BFa", true), ("%zz", true)] {
             let long = of(1_023, "a") + tail;
-            assert_eq!(judge(&long).has(Fault::TooLongYandex), expected, "{tail}");
+            assert_eq!(validate(&long).has(Fault::TooLongYandex), expected, "{tail}");
         }
-        assert!(!judge(&of(256, "a")).has(Fault::TooLongBaidu));
-        assert!(judge(&of(257, "a")).has(Fault::TooLongBaidu));
+        assert!(!validate(&of(256, "a")).has(Fault::TooLongBaidu));
+        assert!(validate(&of(257, "a")).has(Fault::TooLongBaidu));
     }
 
     /// The same rules without the survey: what the guards must never hide.
-    fn judge_unguarded(text: &str) -> Faults {
+    fn validate_unguarded(text: &str) -> Faults {
         let mut location = Location::of(text);
         location.classes = !0;
         location.pairs = !0;
-        let mut faults = location.judge();
+        let mut faults = location.validate();
         // Bits that are verdicts themselves, not guards.
         for (fault, holds) in [
             (
@@ -528,12 +528,12 @@ pub(super) mod tests {
     proptest! {
         #[test]
         fn judging_never_fails(text in any::<String>()) {
-            judge(&text);
+            validate(&text);
         }
 
         #[test]
         fn guards_hide_nothing(text in urlish()) {
-            prop_assert_eq!(judge(&text), judge_unguarded(&text));
+            prop_assert_eq!(validate(&text), validate_unguarded(&text));
         }
     }
 }

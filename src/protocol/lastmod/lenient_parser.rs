@@ -4,14 +4,14 @@
 
 use super::calendar::{DAY, Date};
 use super::foreign::{Foreign, epoch, local_order, named_month};
-use super::{Faults, Judgement, Lastmod, Precision};
+use super::{Faults, Lastmod, Precision, Validation};
 
 /// Digits of a fraction of a second that everybody accepts.
 pub(super) const MILLISECONDS: usize = 3;
 
 /// What a text was recognised as.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Reading<'t> {
+pub(super) enum Notation<'t> {
     /// Year first, as in ISO 8601, possibly with faults.
     Iso(Iso<'t>),
     /// Another notation, understood as a whole.
@@ -74,18 +74,18 @@ pub(super) struct Zone<'t> {
 }
 
 /// Recognises a text.
-pub(super) fn read(text: &str) -> Reading<'_> {
+pub(super) fn read(text: &str) -> Notation<'_> {
     if let Some(foreign) = epoch(text) {
-        return Reading::Foreign(foreign);
+        return Notation::Foreign(foreign);
     }
     if let Some(iso) = iso(text) {
-        return Reading::Iso(iso);
+        return Notation::Iso(iso);
     }
     if count_dates(text) > 1 {
-        let first = pieces(text).find_map(|piece| super::judge(piece).instant);
-        return Reading::Multiple(first);
+        let first = pieces(text).find_map(|piece| super::validate(piece).instant);
+        return Notation::Multiple(first);
     }
-    named_month(text).or_else(|| local_order(text)).map_or(Reading::Unknown, Reading::Foreign)
+    named_month(text).or_else(|| local_order(text)).map_or(Notation::Unknown, Notation::Foreign)
 }
 
 /// The words of a text that holds several dates.
@@ -93,14 +93,14 @@ pub(super) fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split([',', ';', '|', '/', ' ', '\t', '\n', '\r']).filter(|piece| count_dates(piece) == 1)
 }
 
-impl Reading<'_> {
+impl Notation<'_> {
     /// The moment and the faults.
-    pub fn judge(&self) -> Judgement {
+    pub fn validate(&self) -> Validation {
         match self {
-            Self::Iso(iso) => iso.judge(),
-            Self::Foreign(foreign) => Judgement { instant: foreign.instant(), faults: foreign.faults },
-            Self::Multiple(instant) => Judgement { instant: *instant, faults: Faults::MULTIPLE },
-            Self::Unknown => Judgement { instant: None, faults: Faults::INVALID },
+            Self::Iso(iso) => iso.validate(),
+            Self::Foreign(foreign) => Validation { instant: foreign.instant(), faults: foreign.faults },
+            Self::Multiple(instant) => Validation { instant: *instant, faults: Faults::MULTIPLE },
+            Self::Unknown => Validation { instant: None, faults: Faults::INVALID },
         }
     }
 }
@@ -117,11 +117,11 @@ impl Iso<'_> {
         if self.negative || self.year.len() != 4 { None } else { self.year.parse().ok() }
     }
 
-    fn judge(&self) -> Judgement {
+    fn validate(&self) -> Validation {
         let mut faults = self.date_faults();
         faults.insert(self.time_faults());
         let instant = if faults.has_any(UNREADABLE) { None } else { self.instant() };
-        Judgement { instant, faults }
+        Validation { instant, faults }
     }
 
     fn date_faults(&self) -> Faults {

@@ -3,8 +3,8 @@
 //! The clock is handed in; what is typed as literal text is kept as typed.
 
 use super::repair::{date_of, date_text, split, with_date};
-use super::{Date, Precision, judge};
-use crate::protocol::EntryError;
+use super::{Date, Precision, validate};
+use crate::protocol::InputError;
 
 /// The moment it is, and where: read by whoever calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub fn shift_days(text: &str, days: i64) -> Option<String> {
 ///
 /// # Errors
 /// A step without a unit, or from a value that is not a full date.
-pub fn from_typed(typed: &str, current: Option<&str>, now: Now) -> Result<Option<String>, EntryError> {
+pub fn parse_input(typed: &str, current: Option<&str>, now: Now) -> Result<Option<String>, InputError> {
     let typed = typed.trim();
     let word = typed.to_ascii_lowercase();
     match word.as_str() {
@@ -65,7 +65,7 @@ pub fn from_typed(typed: &str, current: Option<&str>, now: Now) -> Result<Option
         _ => {}
     }
     let Some((count, unit)) = step(&word) else { return Ok(Some(typed.to_owned())) };
-    let count = count.ok_or_else(|| EntryError::new("that step is too large"))?;
+    let count = count.ok_or_else(|| InputError::new("that step is too large"))?;
     let today = now.today();
     let current = current.map(str::trim).filter(|current| !current.is_empty()).unwrap_or(&today);
     let moved = match unit {
@@ -73,9 +73,9 @@ pub fn from_typed(typed: &str, current: Option<&str>, now: Now) -> Result<Option
         "w" => count.checked_mul(7).and_then(|days| shift_days(current, days)),
         "m" => shift_months(current, count),
         "y" => count.checked_mul(12).and_then(|months| shift_months(current, months)),
-        _ => return Err(EntryError::new(format!("{typed}: write the unit too, as in {typed}d (d, w, m or y)"))),
+        _ => return Err(InputError::new(format!("{typed}: write the unit too, as in {typed}d (d, w, m or y)"))),
     };
-    moved.map(Some).ok_or_else(|| EntryError::new(why_not(current)))
+    moved.map(Some).ok_or_else(|| InputError::new(why_not(current)))
 }
 
 /// The same day of another month, the last of it where it is shorter.
@@ -96,7 +96,7 @@ fn step(word: &str) -> Option<(Option<i64>, &str)> {
 
 /// Why a step from this value is impossible.
 fn why_not(current: &str) -> String {
-    match judge(current).instant {
+    match validate(current).instant {
         Some(instant) if instant.precision < Precision::Day => format!("{current} has no day to count from"),
         Some(instant) if date_of(split(instant.seconds).0).is_some() => {
             format!("cannot count from {current}: write it as a date first, or the step leaves the years 0001 to 9999")

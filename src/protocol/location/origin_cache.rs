@@ -7,13 +7,13 @@ use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, PRIVATE_PAIR, SESSION, SP
 use super::fault::Faults;
 use super::key::hash_normal;
 use super::parts::{Location, Scheme};
-use super::scope::Home;
-use super::{judge, params, private};
+use super::url_prefix::UrlPrefix;
+use super::{params, private, validate};
 use crate::protocol::limits::LOC_CHARACTERS_MIN;
 
 /// Remembers the origin of the last URL.
 #[derive(Debug, Clone, Default)]
-pub struct Neighbours {
+pub struct OriginCache {
     origin: Option<Origin>,
 }
 
@@ -30,10 +30,10 @@ struct Origin {
 
 /// What is found of one URL.
 #[derive(Debug, Clone, Copy)]
-pub struct Judged<'t> {
+pub struct Validated<'t> {
     /// Its parts.
     pub location: Location<'t>,
-    /// What [`judge`](super::judge()) and, of a known place, [`judge_scope`](super::judge_scope) find.
+    /// What [`validate`](super::judge()) and, of a known place, [`check_scope`](super::check_scope) find.
     pub faults: Faults,
     /// See [`key_hash`](super::key_hash).
     pub key: u64,
@@ -44,24 +44,24 @@ const ODD: chars::Classes = PERCENT | HASH | SPACE | ILLEGAL | HIGH | SPECIAL | 
 /// Most bytes that no authority finds too long.
 const SHORT: usize = 256;
 
-impl Neighbours {
-    /// Judges a decoded, trimmed value. `home` is where its sitemap lives, if that is known; ask about one home only.
-    pub fn judge<'t>(&mut self, text: &'t str, home: Option<&Home>) -> Judged<'t> {
-        if let Some(judged) = self.quick(text, home) {
+impl OriginCache {
+    /// Judges a decoded, trimmed value. `url_prefix` is where its sitemap lives, if that is known; ask about one home only.
+    pub fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
+        if let Some(judged) = self.quick(text, url_prefix) {
             return judged;
         }
         let location = Location::of(text);
-        let mut faults = location.judge();
-        if let Some(home) = home {
-            faults = faults.union(location.judge_scope(home));
+        let mut faults = location.validate();
+        if let Some(url_prefix) = url_prefix {
+            faults = faults.union(location.check_scope(url_prefix));
         }
         self.remember(&location);
-        Judged { location, faults, key: location.key_hash() }
+        Validated { location, faults, key: location.key_hash() }
     }
 
     /// A URL of the origin of the last one with nothing in it that needs a closer look.
     #[inline]
-    fn quick<'t>(&self, text: &'t str, home: Option<&Home>) -> Option<Judged<'t>> {
+    fn quick<'t>(&self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Option<Validated<'t>> {
         let origin = self.origin.as_ref()?;
         let rest = text.strip_prefix(origin.text.as_str())?;
         if !rest.starts_with('/') || text.len() > SHORT || text.len() < LOC_CHARACTERS_MIN {
@@ -81,18 +81,18 @@ impl Neighbours {
             pairs,
         };
         let path = location.path();
-        let is_odd = judge::is_not_page(path)
-            || (pairs & WORD_PAIR != 0 && judge::residue(&location).is_some())
+        let is_odd = validate::is_not_page(path)
+            || (pairs & WORD_PAIR != 0 && validate::residue(&location).is_some())
             || (pairs & PRIVATE_PAIR != 0 && private::in_path(&location).is_some())
             || location.query_behind(path).is_some_and(|query| {
                 let is_odd = |own| params::is_session(own) || params::is_tracking(own) || private::is_private(own);
                 params::parameters(query).any(is_odd)
             });
         // The place is normal, and so is the URL: what begins with it stands in it.
-        if is_odd || home.is_some_and(|home| !text.starts_with(home.prefix())) {
+        if is_odd || url_prefix.is_some_and(|url_prefix| !text.starts_with(url_prefix.prefix())) {
             return None;
         }
-        Some(Judged { location, faults: Faults::NONE, key: hash_normal(text.as_bytes()) })
+        Some(Validated { location, faults: Faults::NONE, key: hash_normal(text.as_bytes()) })
     }
 
     fn remember(&mut self, location: &Location<'_>) {
@@ -107,7 +107,7 @@ impl Neighbours {
         }
         // Nothing of this path can be found wrong, so what is found is about the origin.
         let probe = format!("{text}/aaaaaaaaaaaa");
-        if judge::judge(&probe).is_empty() {
+        if validate::validate(&probe).is_empty() {
             let (host, classes) = (location.authority, location.authority_classes);
             self.origin = Some(Origin { text: text.to_owned(), scheme, host, classes });
         }
@@ -116,22 +116,22 @@ impl Neighbours {
 
 #[cfg(test)]
 mod tests {
-    use super::super::judge::tests::urlish;
+    use super::super::validate::tests::urlish;
     use super::*;
     use proptest::prelude::*;
 
-    fn alone(text: &str, home: Option<&Home>) -> (Faults, u64) {
+    fn alone(text: &str, url_prefix: Option<&UrlPrefix>) -> (Faults, u64) {
         let location = Location::of(text);
-        let scope = home.map_or(Faults::NONE, |home| location.judge_scope(home));
-        (location.judge().union(scope), location.key_hash())
+        let scope = url_prefix.map_or(Faults::NONE, |url_prefix| location.check_scope(url_prefix));
+        (location.validate().union(scope), location.key_hash())
     }
 
     #[test]
     fn plain_urls_of_one_origin_take_the_quick_way() {
-        let mut neighbours = Neighbours::default();
+        let mut neighbours = OriginCache::default();
         assert!(neighbours.quick("https://example.com/a/1", None).is_none(), "nothing is known yet");
-        neighbours.judge("https://example.com/a/1", None);
-        let home = Home::parse("https://example.com/a/sitemap.xml");
+        neighbours.validate("https://example.com/a/1", None);
+        let url_prefix = UrlPrefix::parse("https://example.com/a/sitemap.xml");
         for (text, quick) in [
             ("https://example.com/a/2", true),
             ("https://example.com/a/news/?page=2&sort=up", true),
@@ -146,29 +146,29 @@ mod tests {
             ("https://example.com", false),
             ("http://example.com/a/", false),
         ] {
-            assert_eq!(neighbours.quick(text, home.as_ref()).is_some(), quick, "{text}");
+            assert_eq!(neighbours.quick(text, url_prefix.as_ref()).is_some(), quick, "{text}");
         }
     }
 
     #[test]
     fn an_origin_with_a_fault_is_not_remembered() {
-        let mut neighbours = Neighbours::default();
+        let mut neighbours = OriginCache::default();
         for text in ["http://localhost/a/b/c/d", "https://u@example.com/a/b/c", "HTTPS://example.com/a/b/c/d"] {
-            neighbours.judge(text, None);
+            neighbours.validate(text, None);
             assert!(neighbours.origin.is_none(), "{text}");
         }
     }
 
     proptest! {
         #[test]
-        fn a_url_is_judged_among_others_as_alone(
-            texts in prop::collection::vec(urlish(), 1..9), home in prop::option::of(urlish()),
+        fn a_cached_origin_changes_no_result(
+            texts in prop::collection::vec(urlish(), 1..9), url_prefix in prop::option::of(urlish()),
         ) {
-            let home = home.and_then(|url| Home::parse(&url));
-            let mut neighbours = Neighbours::default();
+            let url_prefix = url_prefix.and_then(|url| UrlPrefix::parse(&url));
+            let mut neighbours = OriginCache::default();
             for text in texts.iter().chain(&texts) {
-                let judged = neighbours.judge(text, home.as_ref());
-                prop_assert_eq!((judged.faults, judged.key), alone(text, home.as_ref()), "{}", text);
+                let judged = neighbours.validate(text, url_prefix.as_ref());
+                prop_assert_eq!((judged.faults, judged.key), alone(text, url_prefix.as_ref()), "{}", text);
                 let (ours, theirs) = (judged.location, Location::of(text));
                 prop_assert_eq!(ours.origin(), theirs.origin());
                 prop_assert_eq!((ours.path(), ours.query()), (theirs.path(), theirs.query()));

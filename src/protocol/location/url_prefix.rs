@@ -9,14 +9,14 @@ use super::parts::Location;
 
 /// The public place of a sitemap file: scheme, host, port and directory, normalised.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Home {
+pub struct UrlPrefix {
     /// `https://example.com/shop/`: the normalised URL up to the last slash of its path.
     prefix: String,
     /// Length of `https://example.com` in it.
     origin: usize,
 }
 
-impl Home {
+impl UrlPrefix {
     /// From the sitemap's own URL; the query does not count. `None` if that is no http(s) URL with a host.
     pub fn parse(url: &str) -> Option<Self> {
         let mut scratch = String::new();
@@ -47,25 +47,27 @@ impl Home {
     }
 }
 
-/// [`Fault::ForeignHost`] or [`Fault::OutsidePath`] of a decoded value in a sitemap that lives at `home`.
+/// [`Fault::ForeignHost`] or [`Fault::OutsidePath`] of a decoded value in a sitemap that lives at `url_prefix`.
 /// A value without scheme and host has neither; other faults name it.
-pub fn judge_scope(decoded: &str, home: &Home) -> Faults {
-    Location::of(decoded).judge_scope(home)
+pub fn check_scope(decoded: &str, url_prefix: &UrlPrefix) -> Faults {
+    Location::of(decoded).check_scope(url_prefix)
 }
 
 impl Location<'_> {
-    /// See [`judge_scope`].
-    pub fn judge_scope(&self, home: &Home) -> Faults {
-        if let Some(path) = self.text.strip_prefix(home.origin()) {
+    /// See [`check_scope`].
+    pub fn check_scope(&self, url_prefix: &UrlPrefix) -> Faults {
+        if let Some(path) = self.text.strip_prefix(url_prefix.origin()) {
             let is_whole = path.bytes().next().is_none_or(|next| matches!(next, b'/' | b'?' | b'#'));
-            if is_whole && (home.directory() == "/" || (self.text.starts_with(home.prefix()) && self.is_normal())) {
+            if is_whole
+                && (url_prefix.directory() == "/" || (self.text.starts_with(url_prefix.prefix()) && self.is_normal()))
+            {
                 return Faults::NONE;
             }
         }
-        let Some(theirs) = Home::parse(self.text) else { return Faults::NONE };
-        if theirs.origin() != home.origin() {
+        let Some(theirs) = UrlPrefix::parse(self.text) else { return Faults::NONE };
+        if theirs.origin() != url_prefix.origin() {
             Faults::only(Fault::ForeignHost)
-        } else if theirs.directory().starts_with(home.directory()) {
+        } else if theirs.directory().starts_with(url_prefix.directory()) {
             Faults::NONE
         } else {
             Faults::only(Fault::OutsidePath)
@@ -78,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn homes() {
+    fn url_prefixes() {
         for (url, expected) in [
             ("https://e.com/sitemap.xml", Some("https://e.com/")),
             ("HTTPS://E.com:443/shop/a/../sitemap.xml?x=/y", Some("https://e.com/shop/")),
@@ -87,13 +89,13 @@ mod tests {
             ("/sitemap.xml", None),
             ("https:///x", None),
         ] {
-            assert_eq!(Home::parse(url).as_ref().map(Home::prefix), expected, "{url}");
+            assert_eq!(UrlPrefix::parse(url).as_ref().map(UrlPrefix::prefix), expected, "{url}");
         }
     }
 
     #[test]
     fn scopes() {
-        let home = Home::parse("https://e.com/shop/sitemap.xml").unwrap();
+        let url_prefix = UrlPrefix::parse("https://e.com/shop/sitemap.xml").unwrap();
         for (text, expected) in [
             ("https://e.com/shop/", ""),
             ("https://e.com/shop/a?b", ""),
@@ -110,7 +112,7 @@ mod tests {
             ("https://e.com.evil.org/shop/a", "loc-foreign-host"),
             ("/shop/a", ""),
         ] {
-            let codes: Vec<_> = judge_scope(text, &home).codes().collect();
+            let codes: Vec<_> = check_scope(text, &url_prefix).codes().collect();
             assert_eq!(codes.join(" "), expected, "{text}");
         }
     }

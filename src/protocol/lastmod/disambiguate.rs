@@ -1,18 +1,18 @@
 //! Putting a `lastmod` right by what somebody decided: which zone, which order of day and month, the day alone.
 
 use super::calendar::Date;
-use super::read::{Reading, read};
+use super::lenient_parser::{Notation, read};
 use super::repair::{date_text, in_utc};
-use super::{Faults, judge};
+use super::{Faults, validate};
 
 /// A time that names no zone, taken to be of this one: minutes east of Greenwich. `None` where it does not help.
 pub fn in_zone(text: &str, minutes: i32) -> Option<String> {
-    if !judge(text).faults.has(Faults::NO_TIMEZONE) {
+    if !validate(text).faults.has(Faults::NO_TIMEZONE) {
         return None;
     }
     let utc = in_utc(text)?;
     let local = if minutes == 0 { utc } else { format!("{}{}", utc.strip_suffix('Z')?, zone_text(minutes)) };
-    judge(&local).faults.is_empty().then_some(local)
+    validate(&local).faults.is_empty().then_some(local)
 }
 
 /// A zone as the protocol writes it: `Z`, `+01:00`.
@@ -46,14 +46,14 @@ pub fn zone_of(text: &str) -> Option<i32> {
 }
 
 /// The day of a date, without its time.
-pub fn day_alone(text: &str) -> Option<String> {
+pub fn date_only(text: &str) -> Option<String> {
     let date = match read(text) {
-        Reading::Iso(iso) => iso.date(),
-        Reading::Foreign(foreign) => foreign.date,
+        Notation::Iso(iso) => iso.date(),
+        Notation::Foreign(foreign) => foreign.date,
         _ => None,
     }?;
     let day = date_text(date, true);
-    (day != text && judge(&day).faults.is_empty()).then_some(day)
+    (day != text && validate(&day).faults.is_empty()).then_some(day)
 }
 
 /// A date of three numbers, the year last, read with the day or the month first.
@@ -94,8 +94,8 @@ mod tests {
         ] {
             assert_eq!(in_order(text, first).as_deref(), expected, "{text}");
         }
-        assert_eq!(day_alone("2026-10-05T10:00:00").as_deref(), Some("2026-10-05"));
-        assert_eq!(day_alone("2026-10-05"), None);
+        assert_eq!(date_only("2026-10-05T10:00:00").as_deref(), Some("2026-10-05"));
+        assert_eq!(date_only("2026-10-05"), None);
     }
 
     #[test]
