@@ -13,11 +13,11 @@ use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
 use crate::protocol::location::{Fault, Location, UrlPrefix};
 use crate::protocol::{Field, priority};
-use crate::xml::entry::{Entry, FieldSpan, Oddities, TextKind, decode_value};
+use crate::xml::anomaly;
+use crate::xml::entry::{Anomalies, Entry, FieldSpan, TextKind, decode_value};
 use crate::xml::escape;
 use crate::xml::grid::is_without_scheme;
 use crate::xml::names::{FileKind, Names};
-use crate::xml::oddity;
 use crate::xml::record::{Flags, Record};
 use std::borrow::Cow;
 
@@ -243,7 +243,7 @@ pub fn revise(
     record: &Record,
     context: &Context<'_>,
 ) -> Option<RuleSet> {
-    if old.intersects(SHARED_RULES) || record.flags.has(Flags::ODD) {
+    if old.intersects(SHARED_RULES) || record.flags.has(Flags::ANOMALOUS) {
         return None;
     }
     // Extensions speak of their page, and break rules of URLs themselves.
@@ -366,20 +366,20 @@ impl Facts {
 fn structure(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let mut set = RuleSet::EMPTY;
     set.insert_if(Rule::LOC_MISSING, entry.field(Field::Loc).is_none());
-    if entry.odd == Oddities::default() {
+    if entry.anomalies == Anomalies::default() {
         return set;
     }
-    let odd = entry.odd;
-    set.insert_if(Rule::FIELD_DUPLICATE, odd.has(Oddities::LOC_TWICE) || odd.has(Oddities::FIELD_TWICE));
-    set.insert_if(Rule::ENTRY_CHILD_ORDER, odd.has(Oddities::OUT_OF_ORDER));
-    set.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, odd.has(Oddities::ATTRIBUTE));
-    set.insert_if(Rule::DOC_STRAY_TEXT, odd.has(Oddities::STRAY_TEXT));
-    set.insert_if(Rule::DOC_MIXED_KINDS, odd.has(Oddities::OTHER_KIND));
-    let is_known = || context.profile == Profile::Baidu && !oddity::is_foreign_to_baidu(entry, text, context.names);
-    set.insert_if(Rule::DOC_FOREIGN_ELEMENT, odd.has(Oddities::FOREIGN) && !is_known());
-    set.insert_if(Rule::NS_ENTRY_MISSING, odd.has(Oddities::NO_NAMESPACE));
-    set.insert_if(Rule::XML_UNDECLARED_PREFIX, odd.has(Oddities::UNDECLARED));
-    set.insert_if(Rule::DOC_UNKNOWN_ELEMENT, odd.has(Oddities::UNKNOWN_CHILD));
+    let odd = entry.anomalies;
+    set.insert_if(Rule::FIELD_DUPLICATE, odd.has(Anomalies::LOC_TWICE) || odd.has(Anomalies::FIELD_TWICE));
+    set.insert_if(Rule::ENTRY_CHILD_ORDER, odd.has(Anomalies::OUT_OF_ORDER));
+    set.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, odd.has(Anomalies::ATTRIBUTE));
+    set.insert_if(Rule::DOC_STRAY_TEXT, odd.has(Anomalies::STRAY_TEXT));
+    set.insert_if(Rule::DOC_MIXED_KINDS, odd.has(Anomalies::OTHER_KIND));
+    let is_known = || context.profile == Profile::Baidu && !anomaly::is_foreign_to_baidu(entry, text, context.names);
+    set.insert_if(Rule::DOC_FOREIGN_ELEMENT, odd.has(Anomalies::FOREIGN) && !is_known());
+    set.insert_if(Rule::NS_ENTRY_MISSING, odd.has(Anomalies::NO_NAMESPACE));
+    set.insert_if(Rule::XML_UNDECLARED_PREFIX, odd.has(Anomalies::UNDECLARED));
+    set.insert_if(Rule::DOC_UNKNOWN_ELEMENT, odd.has(Anomalies::UNKNOWN_CHILD));
     set
 }
 

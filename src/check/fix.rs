@@ -11,7 +11,7 @@ use super::rewrite;
 use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault, Faults};
 use crate::protocol::{Field, changefreq, lastmod, priority};
-use crate::xml::entry::{Entry, Oddities};
+use crate::xml::entry::{Anomalies, Entry};
 use crate::xml::escape;
 use crate::xml::splice::{Change, splice};
 
@@ -136,7 +136,7 @@ pub(super) fn of_entry(
     text: &[u8],
     context: &Context<'_>,
 ) -> Option<Fix> {
-    if entry.odd.has(Oddities::BROKEN) {
+    if entry.anomalies.has(Anomalies::BROKEN) {
         return None;
     }
     let fix = match field {
@@ -164,7 +164,7 @@ pub(super) fn of_entry(
             Rule::ENTRY_CHILD_ORDER => {
                 rewritten("put the fields in order", true, rewrite::reorder(entry, text, context.names)?)
             }
-            Rule::FIELD_DUPLICATE if entry.odd.has(Oddities::LOC_TWICE) => Fix {
+            Rule::FIELD_DUPLICATE if entry.anomalies.has(Anomalies::LOC_TWICE) => Fix {
                 label: "make a row of each loc".to_owned(),
                 is_safe: false,
                 action: Action::Split(rewrite::split(entry, text, context.names)?),
@@ -343,7 +343,7 @@ fn holds(fix: &Fix, (rule, field): (Rule, Option<Field>), entry: &Entry, text: &
     let new = Entry::of(&after, context.names);
     let reveals = matches!(rule, Rule::LOC_SCHEME_TYPO | Rule::LOC_NOT_ABSOLUTE | Rule::INDEX_CHILD_INCOMPLETE_URL);
     let added = check(&new, &after, context).minus(with_milder(check(entry, text, context)));
-    !new.odd.has(Oddities::BROKEN)
+    !new.anomalies.has(Anomalies::BROKEN)
         && !breaks(rule, field, &new, &after, context)
         && (added.is_empty() || (reveals && !fix.is_safe))
 }
@@ -366,7 +366,7 @@ fn safely(label: &str, field: Field, value: String) -> Fix {
 fn remove(entry: &Entry, field: Field, is_safe: bool) -> Option<Fix> {
     let label = format!("remove {}", field.name());
     let action = Action::Set { field, value: None };
-    (!entry.odd.has(Oddities::FIELD_TWICE)).then_some(Fix { label, is_safe, action })
+    (!entry.anomalies.has(Anomalies::FIELD_TWICE)).then_some(Fix { label, is_safe, action })
 }
 
 fn rewritten(label: &str, is_safe: bool, text: String) -> Fix {

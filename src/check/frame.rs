@@ -92,7 +92,7 @@ pub fn check(frame: &Frame<'_>) -> RuleSet {
         schema_location(frame.names).is_some_and(|value| !is_right(value, frame.names)),
     );
     rules.insert_if(Rule::XML_UNDECLARED_PREFIX, undeclared(frame.names).next().is_some());
-    rules.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, strangers(frame.names).next().is_some());
+    rules.insert_if(Rule::DOC_UNKNOWN_ATTRIBUTE, unknown_columns(frame.names).next().is_some());
     rules
 }
 
@@ -116,7 +116,7 @@ fn undeclared(names: &Names) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// Attributes of the root that the protocol does not have. A slip for `xmlns` is another rule's business.
-fn strangers(names: &Names) -> impl Iterator<Item = &str> {
+fn unknown_columns(names: &Names) -> impl Iterator<Item = &str> {
     let own = names.attributes.iter().filter(|(name, value)| {
         let is_namespace = &**name == "xmlns" || name.starts_with("xmlns:") || name.starts_with("xsi:");
         let is_slip = names.uri.is_none() && namespace::is_xmlns_typo(name, value);
@@ -232,8 +232,9 @@ pub fn fixed(rule: Rule, frame: &Frame<'_>) -> Option<Vec<u8>> {
             spliced_all(head, edits)?
         }
         Rule::DOC_UNKNOWN_ATTRIBUTE => {
-            let strangers: HashSet<&[u8]> = strangers(frame.names).map(str::as_bytes).collect();
-            let meant = attributes(head, &root(head)?).filter(|(attribute, ..)| strangers.contains(attribute.name));
+            let unknown_columns: HashSet<&[u8]> = unknown_columns(frame.names).map(str::as_bytes).collect();
+            let meant =
+                attributes(head, &root(head)?).filter(|(attribute, ..)| unknown_columns.contains(attribute.name));
             spliced_all(head, meant.map(|(_, whole, _)| (with_blanks(head, whole), Cow::default())).collect())?
         }
         _ => return None,
@@ -319,7 +320,7 @@ pub fn message(rule: Rule, frame: &Frame<'_>) -> String {
         Rule::DOC_UNKNOWN_ATTRIBUTE => {
             format!(
                 "the root has {}; the elements of the protocol have no attributes",
-                strangers(frame.names).next().unwrap_or_default()
+                unknown_columns(frame.names).next().unwrap_or_default()
             )
         }
         Rule::GZIP_EXTENSION_MISMATCH if frame.gzip => format!("{name} is gzip data; its name should end in .gz"),

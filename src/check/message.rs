@@ -13,8 +13,8 @@ use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault};
 use crate::protocol::{Field, Severity, changefreq, lastmod, priority};
 use crate::words::excerpt;
-use crate::xml::entry::{Entry, Oddities, TextKind};
-use crate::xml::oddity;
+use crate::xml::anomaly;
+use crate::xml::entry::{Anomalies, Entry, TextKind};
 use std::borrow::Cow;
 
 /// A rule that a row breaks, at its place.
@@ -249,41 +249,41 @@ fn span_of(seconds: i64) -> String {
 }
 
 /// What in an entry breaks a rule about its structure.
-fn oddity_of(rule: Rule, entry: &Entry) -> Option<Oddities> {
+fn anomaly_of(rule: Rule, entry: &Entry) -> Option<Anomalies> {
     Some(match rule {
-        Rule::FIELD_DUPLICATE if entry.odd.has(Oddities::LOC_TWICE) => Oddities::LOC_TWICE,
-        Rule::FIELD_DUPLICATE => Oddities::FIELD_TWICE,
-        Rule::ENTRY_CHILD_ORDER => Oddities::OUT_OF_ORDER,
-        Rule::DOC_MIXED_KINDS => Oddities::OTHER_KIND,
-        Rule::DOC_FOREIGN_ELEMENT => Oddities::FOREIGN,
-        Rule::XML_UNDECLARED_PREFIX => Oddities::UNDECLARED,
-        Rule::NS_ENTRY_MISSING => Oddities::NO_NAMESPACE,
-        Rule::DOC_UNKNOWN_ELEMENT => Oddities::UNKNOWN_CHILD,
-        Rule::DOC_UNKNOWN_ATTRIBUTE => Oddities::ATTRIBUTE,
-        Rule::DOC_STRAY_TEXT => Oddities::STRAY_TEXT,
+        Rule::FIELD_DUPLICATE if entry.anomalies.has(Anomalies::LOC_TWICE) => Anomalies::LOC_TWICE,
+        Rule::FIELD_DUPLICATE => Anomalies::FIELD_TWICE,
+        Rule::ENTRY_CHILD_ORDER => Anomalies::OUT_OF_ORDER,
+        Rule::DOC_MIXED_KINDS => Anomalies::OTHER_KIND,
+        Rule::DOC_FOREIGN_ELEMENT => Anomalies::FOREIGN,
+        Rule::XML_UNDECLARED_PREFIX => Anomalies::UNDECLARED,
+        Rule::NS_ENTRY_MISSING => Anomalies::NO_NAMESPACE,
+        Rule::DOC_UNKNOWN_ELEMENT => Anomalies::UNKNOWN_CHILD,
+        Rule::DOC_UNKNOWN_ATTRIBUTE => Anomalies::ATTRIBUTE,
+        Rule::DOC_STRAY_TEXT => Anomalies::STRAY_TEXT,
         _ => return None,
     })
 }
 
 /// What is wrong with an entry as a whole, and where in its text.
 fn of_whole(rule: Rule, entry: &Entry, text: &[u8], context: &Context<'_>) -> (String, Option<u32>) {
-    let found = oddity_of(rule, entry).and_then(|odd| oddity::first(entry, text, context.names, odd));
+    let found = anomaly_of(rule, entry).and_then(|odd| anomaly::first(entry, text, context.names, odd));
     let offset = found.as_ref().and_then(|found| u32::try_from(found.at).ok());
     let message = match &found {
-        Some(found) => of_oddity(rule, found, text, context),
+        Some(found) => of_anomaly(rule, found, text, context),
         None => of_entry(rule, entry, text, context),
     };
     (message, offset)
 }
 
 /// What is wrong about something in an entry.
-fn of_oddity(rule: Rule, found: &oddity::Oddity<'_>, text: &[u8], context: &Context<'_>) -> String {
+fn of_anomaly(rule: Rule, found: &anomaly::Anomaly<'_>, text: &[u8], context: &Context<'_>) -> String {
     let element = context.names.kind.entry_name();
     let what = visible(&found.what);
     let attribute = found.attribute.as_deref().map(visible);
     match rule {
         Rule::FIELD_DUPLICATE => {
-            let value = oddity::text_of(text, found.at).unwrap_or_default();
+            let value = anomaly::text_of(text, found.at).unwrap_or_default();
             let why = if found.what.ends_with("loc") {
                 "two pages probably lost the tags between them"
             } else {

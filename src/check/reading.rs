@@ -13,7 +13,7 @@ use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod};
 use crate::protocol::location::{Location, NO_KEY, OriginCache};
 use crate::protocol::priority;
-use crate::xml::entry::{Entry, FieldSpan, Oddities, TextKind};
+use crate::xml::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use crate::xml::escape;
 use crate::xml::names::FileKind;
 use crate::xml::record::Record;
@@ -71,7 +71,7 @@ impl Reading {
         see: &mut impl FnMut(&Record, &Location<'_>),
     ) -> Option<Read> {
         // One profile has a rule about dates that are sound.
-        if entry.odd != Oddities::default()
+        if entry.anomalies != Anomalies::default()
             || context.names.kind != FileKind::Urlset
             || context.profile == Profile::Bing
         {

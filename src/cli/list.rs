@@ -15,9 +15,9 @@ use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::snapshot::FactTable;
 use crate::words::counted;
-use crate::xml::entry::{Entry, Oddities};
+use crate::xml::entry::{Anomalies, Entry};
+use crate::xml::multiple_locs;
 use crate::xml::record::Flags;
-use crate::xml::repeat;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -221,18 +221,18 @@ fn passing<'s>(
 
 /// Whether anything about an entry is unusual: only then is it looked at more closely.
 fn is_odd(session: &Session, row: RowId) -> bool {
-    session.document().record(row).flags.has(Flags::ODD)
+    session.document().record(row).flags.has(Flags::ANOMALOUS)
 }
 
 /// Whether an entry is a `<sitemap>` that stands in a urlset: it names no page.
 fn is_of_other_kind(session: &Session, row: RowId) -> bool {
     let (entry, _) = session.document().entry(row);
-    entry.odd.has(Oddities::OTHER_KIND)
+    entry.anomalies.has(Anomalies::OTHER_KIND)
 }
 
 fn every_loc(session: &Session, row: RowId) -> Vec<String> {
     let document = session.document();
-    repeat::locs(&document.entry_text(row), document.names(row))
+    multiple_locs::locs(&document.entry_text(row), document.names(row))
 }
 
 fn print_rows(session: &Session, rows: impl Iterator<Item = RowId>, out: &mut dyn Write) -> io::Result<()> {

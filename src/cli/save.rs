@@ -223,7 +223,7 @@ fn print(session: &Session, form: Form, streams: &mut Streams<'_>) -> Result<(),
 
 /// Says which columns of tables and comments of lists a sitemap has no place for.
 pub(super) fn say_left_out(document: &Document, streams: &mut Streams<'_>) {
-    let lost = Losses { columns: document.strange_columns(), comments: document.comments(), ..Losses::default() };
+    let lost = Losses { columns: document.unknown_columns(), comments: document.comments(), ..Losses::default() };
     if !lost.is_empty() {
         streams.note(&format!("{} cannot be written to {}", lost.words(), Form::Xml.name()));
     }

@@ -126,10 +126,10 @@ pub fn columns_in_words(columns: &[String]) -> String {
 impl Document {
     /// The columns of its tables that hold no field of a sitemap, each name once. They are kept as they are in the
     /// table, and no other form has a place for them.
-    pub fn strange_columns(&self) -> Vec<String> {
+    pub fn unknown_columns(&self) -> Vec<String> {
         let mut columns: Vec<String> = Vec::new();
         for grid in self.sitemaps().iter().filter_map(|sitemap| sitemap.frame.names.grid.as_ref()) {
-            for (number, name) in grid.strangers() {
+            for (number, name) in grid.unknown_columns() {
                 let name = if name.is_empty() { format!("number {number}") } else { name.to_owned() };
                 if !columns.contains(&name) {
                     columns.push(name);
@@ -141,7 +141,7 @@ impl Document {
 
     /// What the whole set would lose in another form.
     pub fn losses(&self, form: Form) -> Losses {
-        let mut losses = Losses { columns: self.strange_columns(), ..Losses::default() };
+        let mut losses = Losses { columns: self.unknown_columns(), ..Losses::default() };
         for row in self.live_rows() {
             if form != Form::List && self.is_comment(row) {
                 losses.comments += 1;

@@ -35,8 +35,8 @@ mod write;
 
 use crate::protocol::Field;
 use crate::xml::entry::{self, Entry, Extensions};
+use crate::xml::fast_path;
 use crate::xml::names::{FileKind, Names};
-use crate::xml::plain;
 use crate::xml::record::{Flags, Record};
 use crate::xml::splice::{self, Change, Changes};
 use column::Column;
@@ -342,11 +342,11 @@ impl Document {
     }
 
     /// Tells whether a row's field has this value, mostly from its record alone.
-    pub fn says<'d>(&'d self, field: Field, value: Option<&'d str>) -> impl Fn(RowId) -> bool + 'd {
+    pub fn has_value<'d>(&'d self, field: Field, value: Option<&'d str>) -> impl Fn(RowId) -> bool + 'd {
         let mut wanted = Record::default();
         wanted.note(field, value);
         move |row| {
-            let told = self.record(row).says(field, &wanted);
+            let told = self.record(row).has_value(field, &wanted);
             told.unwrap_or_else(|| self.value(row, field).as_deref() == value)
         }
     }
@@ -369,7 +369,7 @@ impl Document {
         }
         let names = self.names(row);
         let after = self.record(row).plain_loc_end().filter(|_| field != Field::Loc);
-        if let Some(raw) = after.and_then(|after| plain::behind_loc(text, after, field, names)) {
+        if let Some(raw) = after.and_then(|after| fast_path::behind_loc(text, after, field, names)) {
             return Some(entry::decode_value(raw, entry::TextKind::Plain));
         }
         Entry::of(text, names).value(field, text)

@@ -148,7 +148,7 @@ impl Source {
     /// the file that it was read from. `None` where their roots give names other meanings.
     pub fn joined(sources: &[&Self]) -> Option<Self> {
         let first = *sources.first()?;
-        if !sources.iter().all(|source| source.names.speaks_as(&first.names)) {
+        if !sources.iter().all(|source| source.names.means_the_same_under(&first.names)) {
             return None;
         }
         let any = sources.iter().any(|source| !source.is_empty());

@@ -7,8 +7,8 @@ use super::source::Source;
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::escape::escape;
+use crate::xml::fast_path;
 use crate::xml::names::Names;
-use crate::xml::plain;
 use crate::xml::splice::{self, Change, Changes};
 
 impl Document {
@@ -47,7 +47,7 @@ impl Document {
     ) -> Option<(&'t [u8], &'t str, &'t [u8])> {
         let mut changed = Field::ALL.into_iter().zip(changes).filter_map(|(field, change)| Some((field, (*change)?)));
         let (Some((field, Change::Set(value))), None) = (changed.next(), changed.next()) else { return None };
-        let range = plain::place_behind_loc(base, self.record(row).plain_loc_end()?, field, names)?;
+        let range = fast_path::place_behind_loc(base, self.record(row).plain_loc_end()?, field, names)?;
         Some((base.get(..range.start)?, value, base.get(range.end..)?))
     }
 

@@ -6,7 +6,7 @@ use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::source::{Anchor, Lines};
 use crate::progress::Progress;
 use crate::words::counted;
-use crate::xml::feed::{self, Feed, Import, OddKind};
+use crate::xml::feed::{self, Feed, FeedQuirkKind, Import};
 use crate::xml::grid::{self, Grid};
 use crate::xml::markup;
 use crate::xml::names::FileKind;
@@ -179,20 +179,20 @@ pub(super) fn anchors(stored: &[u8], offsets: &[(u32, u32)]) -> Vec<Anchor> {
     offsets.iter().filter_map(|(ours, theirs)| Some((*ours, position(theirs)?))).collect()
 }
 
-const fn quirk_of(kind: OddKind) -> QuirkKind {
+const fn quirk_of(kind: FeedQuirkKind) -> QuirkKind {
     match kind {
-        OddKind::NoChannel => QuirkKind::FeedNoChannel,
-        OddKind::NoLink => QuirkKind::FeedNoLink,
-        OddKind::Date => QuirkKind::FeedDate,
-        OddKind::Relative => QuirkKind::FeedRelative,
-        OddKind::Title => QuirkKind::MediaTitle,
-        OddKind::Description => QuirkKind::MediaDescription,
-        OddKind::Thumbnail => QuirkKind::MediaThumbnail,
-        OddKind::Content => QuirkKind::MediaContent,
-        OddKind::Player => QuirkKind::MediaPlayer,
-        OddKind::Restriction => QuirkKind::MediaRestriction,
-        OddKind::Ampersand => QuirkKind::Ampersand,
-        OddKind::Entity => QuirkKind::Entity,
-        OddKind::DtdEntity => QuirkKind::DtdEntity,
+        FeedQuirkKind::NoChannel => QuirkKind::FeedNoChannel,
+        FeedQuirkKind::NoLink => QuirkKind::FeedNoLink,
+        FeedQuirkKind::Date => QuirkKind::FeedDate,
+        FeedQuirkKind::Relative => QuirkKind::FeedRelative,
+        FeedQuirkKind::Title => QuirkKind::MediaTitle,
+        FeedQuirkKind::Description => QuirkKind::MediaDescription,
+        FeedQuirkKind::Thumbnail => QuirkKind::MediaThumbnail,
+        FeedQuirkKind::Content => QuirkKind::MediaContent,
+        FeedQuirkKind::Player => QuirkKind::MediaPlayer,
+        FeedQuirkKind::Restriction => QuirkKind::MediaRestriction,
+        FeedQuirkKind::Ampersand => QuirkKind::Ampersand,
+        FeedQuirkKind::Entity => QuirkKind::Entity,
+        FeedQuirkKind::DtdEntity => QuirkKind::DtdEntity,
     }
 }

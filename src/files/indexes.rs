@@ -48,7 +48,7 @@ pub(super) fn with_further(first: PathBuf, options: &read::Options) -> Vec<PathB
         listed.get(&*name).is_some_and(|by| by.is_none_or(|by| by != path))
     };
     let goes_on = |((path, _), names): (&(PathBuf, Vec<u8>), &Option<Names>)| {
-        let speaks = names.as_ref().zip(own.as_ref()).is_some_and(|(names, own)| names.speaks_as(own));
+        let speaks = names.as_ref().zip(own.as_ref()).is_some_and(|(names, own)| names.means_the_same_under(own));
         (speaks && !is_listed(path)).then(|| path.clone())
     };
     [first].into_iter().chain(known.iter().zip(&names).skip(1).filter_map(goes_on)).chain(unread).collect()
@@ -122,7 +122,7 @@ pub(super) fn load_indexes<V: Visit + Send>(
         return Err(Error::new(other, Reason::InSet("an index in another folder")));
     }
     if let Some(first) = files.first()
-        && let Some(other) = files.iter().find(|file| !file.source.names.speaks_as(&first.source.names))
+        && let Some(other) = files.iter().find(|file| !file.source.names.means_the_same_under(&first.source.names))
     {
         let path = other.facts.path.clone().unwrap_or_default();
         return Err(Error::new(path, Reason::InSet("an index whose root tag declares other namespaces")));

@@ -7,7 +7,7 @@ use super::load::Facts;
 use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::source::{Anchor, Lines, Source};
 use crate::progress::Progress;
-use crate::xml::repair::{self, Kept, MendKind, Repaired};
+use crate::xml::repair::{self, RepairKind, Repaired, SoundPrefix};
 use crate::xml::scan::{self, Scan, Visit};
 use std::path::PathBuf;
 
@@ -44,7 +44,7 @@ pub(super) fn sound<V: Visit + Send>(
     if !scan.cancelled && (scan.names.is_none() || !scan.damage.is_empty()) {
         // Offsets have 32 bits.
         let fits = |repaired: &Repaired| u32::try_from(repaired.bytes.len()).is_ok();
-        let Some(mended) = repair::repair_after(&bytes, Kept::of(&bytes, &scan)).filter(fits) else {
+        let Some(mended) = repair::repair_after(&bytes, SoundPrefix::of(&bytes, &scan)).filter(fits) else {
             let root = Reason::Root(scan.root.clone());
             return Err(Error::new(path(), root));
         };
@@ -81,7 +81,7 @@ pub(super) fn sound<V: Visit + Send>(
 
 /// Damage of which a repair said nothing is a finding all the same: what is written differs from what was read.
 fn note_silent(bytes: &[u8], scan: &Scan, repaired: &Repaired, quirks: &mut Vec<Quirk>) {
-    if let Some(damage) = scan.damage.first().filter(|_| repaired.mends.is_empty()) {
+    if let Some(damage) = scan.damage.first().filter(|_| repaired.repairs.is_empty()) {
         quirks.push(Quirk {
             kind: QuirkKind::NotWellFormed,
             at: Lines::new(bytes).position(damage.at),
@@ -101,11 +101,11 @@ fn take_in(
 ) -> (Repaired, Vec<Anchor>) {
     let lines = || map.map_or_else(|| Lines::new(bytes), |map| Lines::anchored(bytes, map));
     let mut at = lines();
-    quirks.extend(std::mem::take(&mut repaired.mends).into_iter().map(|mend| Quirk {
-        kind: quirk_of(mend.kind),
-        at: at.position(mend.at),
-        entry: mend.entry,
-        what: mend.what,
+    quirks.extend(std::mem::take(&mut repaired.repairs).into_iter().map(|repair| Quirk {
+        kind: quirk_of(repair.kind),
+        at: at.position(repair.at),
+        entry: repair.entry,
+        what: repair.what,
     }));
     let mut at = lines();
     let mut composed: Vec<Anchor> = Vec::with_capacity(repaired.anchors.len());
@@ -148,46 +148,46 @@ fn check(bytes: &[u8], scan: &Scan, map: &[Anchor]) -> Result<(), ((u64, u64), R
     Err((Lines::anchored(bytes, map).position(first.at), reason))
 }
 
-const fn quirk_of(kind: MendKind) -> QuirkKind {
+const fn quirk_of(kind: RepairKind) -> QuirkKind {
     match kind {
-        MendKind::Ampersand => QuirkKind::Ampersand,
-        MendKind::Angle => QuirkKind::Angle,
-        MendKind::SectionEnd => QuirkKind::SectionEnd,
-        MendKind::Entity => QuirkKind::Entity,
-        MendKind::DtdEntity => QuirkKind::DtdEntity,
-        MendKind::Character => QuirkKind::Character,
-        MendKind::NoCharacter => QuirkKind::NoCharacter,
-        MendKind::DuplicateAttribute => QuirkKind::DuplicateAttribute,
-        MendKind::Comment => QuirkKind::Comment,
-        MendKind::UndeclaredPrefix => QuirkKind::UndeclaredPrefix,
-        MendKind::NotWellFormed => QuirkKind::NotWellFormed,
-        MendKind::LeadingBlank => QuirkKind::LeadingBlank,
-        MendKind::LeadingJunk => QuirkKind::LeadingJunk,
-        MendKind::TrailingJunk => QuirkKind::TrailingJunk,
-        MendKind::Concatenated => QuirkKind::Concatenated,
-        MendKind::Truncated => QuirkKind::Truncated,
-        MendKind::TooDamaged => QuirkKind::TooDamaged,
-        MendKind::NameCase => QuirkKind::NameCase,
-        MendKind::Outside => QuirkKind::OutsideRoot,
-        MendKind::Nested => QuirkKind::Nested,
-        MendKind::Wrapped => QuirkKind::Wrapped,
+        RepairKind::Ampersand => QuirkKind::Ampersand,
+        RepairKind::Angle => QuirkKind::Angle,
+        RepairKind::SectionEnd => QuirkKind::SectionEnd,
+        RepairKind::Entity => QuirkKind::Entity,
+        RepairKind::DtdEntity => QuirkKind::DtdEntity,
+        RepairKind::Character => QuirkKind::Character,
+        RepairKind::NoCharacter => QuirkKind::NoCharacter,
+        RepairKind::DuplicateAttribute => QuirkKind::DuplicateAttribute,
+        RepairKind::Comment => QuirkKind::Comment,
+        RepairKind::UndeclaredPrefix => QuirkKind::UndeclaredPrefix,
+        RepairKind::NotWellFormed => QuirkKind::NotWellFormed,
+        RepairKind::LeadingBlank => QuirkKind::LeadingBlank,
+        RepairKind::LeadingJunk => QuirkKind::LeadingJunk,
+        RepairKind::TrailingJunk => QuirkKind::TrailingJunk,
+        RepairKind::Concatenated => QuirkKind::Concatenated,
+        RepairKind::Truncated => QuirkKind::Truncated,
+        RepairKind::TooDamaged => QuirkKind::TooDamaged,
+        RepairKind::NameCase => QuirkKind::NameCase,
+        RepairKind::Outside => QuirkKind::OutsideRoot,
+        RepairKind::Nested => QuirkKind::Nested,
+        RepairKind::Wrapped => QuirkKind::Wrapped,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xml::repair::Mend;
+    use crate::xml::repair::AppliedRepair;
 
     #[test]
     fn what_a_second_repair_did_is_told_by_the_places_of_the_file_as_stored() {
-        let mend = |at, entry| Mend { kind: MendKind::Angle, at, entry, what: "".into() };
-        let repaired = |bytes: &[u8], mends, anchors| Repaired { bytes: bytes.to_vec(), mends, anchors, kept: 0 };
+        let repair = |at, entry| AppliedRepair { kind: RepairKind::Angle, at, entry, what: "".into() };
+        let repaired = |bytes: &[u8], repairs, anchors| Repaired { bytes: bytes.to_vec(), repairs, anchors, kept: 0 };
         // `&` became five bytes, then `b` became three.
         let (stored, first, second) = (&b"a\n&b\ncd"[..], &b"a\n&amp;b\ncd"[..], &b"a\n&amp;BBB\ncd"[..]);
         let mut quirks = Vec::new();
-        let (first, map) = take_in(stored, repaired(first, vec![mend(2, Some(0))], vec![(7, 3)]), None, &mut quirks);
-        let again = repaired(second, vec![mend(7, Some(1)), mend(10, None)], vec![(10, 8)]);
+        let (first, map) = take_in(stored, repaired(first, vec![repair(2, Some(0))], vec![(7, 3)]), None, &mut quirks);
+        let again = repaired(second, vec![repair(7, Some(1)), repair(10, None)], vec![(10, 8)]);
         let (second, composed) = take_in(&first.bytes, again, Some(&map), &mut quirks);
         let places: Vec<(u64, u64)> = quirks.iter().map(|quirk| quirk.at).collect();
         assert_eq!(places, [(2, 1), (2, 2), (3, 2)]);

@@ -157,7 +157,7 @@ impl<'d> Check<'d> {
             } else {
                 let mut facts = Record::default();
                 facts.note(field, read.as_deref());
-                record.says(field, &facts) == Some(false)
+                record.has_value(field, &facts) == Some(false)
             };
             if is_other {
                 let meant = self.document.value(row, field);

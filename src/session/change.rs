@@ -18,7 +18,7 @@ use crate::protocol::changefreq::{self, Changefreq};
 use crate::protocol::lastmod::{self, shift_days};
 use crate::protocol::{Field, priority};
 use crate::xml::escape::is_xml_char;
-use crate::xml::graft::Act;
+use crate::xml::extension_edit::ExtensionChange;
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ pub enum Change {
         /// Which rows.
         rows: RowSet,
         /// What, in order.
-        acts: Vec<Act>,
+        acts: Vec<ExtensionChange>,
     },
     /// One rule's findings put right by what somebody decided.
     Decide {
@@ -300,7 +300,7 @@ impl Snapshot {
         value: &Value,
         progress: &Progress,
     ) -> Option<Intent> {
-        let says = self.document.says(field, value.as_deref());
+        let says = self.document.has_value(field, value.as_deref());
         let shares = rows::shared_out(rows, |share| {
             let mut live = 0;
             let is_changing = |row: &u32| {
@@ -481,7 +481,10 @@ impl Snapshot {
         let names = self.document.names(row);
         let text = names.trimmed(text);
         let entry = crate::xml::entry::Entry::of(text.as_bytes(), names);
-        if entry.odd.has(crate::xml::entry::Oddities::BROKEN) || entry.open != 0 || entry.len as usize != text.len() {
+        if entry.anomalies.has(crate::xml::entry::Anomalies::BROKEN)
+            || entry.open != 0
+            || entry.len as usize != text.len()
+        {
             let what = names.kind.entry_name();
             let element = format!("well-formed <{what}> element");
             return Err(Refused(format!("this must stay one {}", if names.kind.is_xml() { &element } else { what })));

@@ -7,7 +7,7 @@ use super::snapshot::Snapshot;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
-use crate::xml::graft::{Act, graft, value_at};
+use crate::xml::extension_edit::{ExtensionChange, edit_extension, value_at};
 use crate::xml::names::{FileKind, Names};
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ type Grafted = Result<Option<String>, String>;
 
 impl Snapshot {
     /// What changes of extensions come to. `None` when cancelled.
-    pub(super) fn intend_extend(&self, rows: &RowSet, acts: &[Act], progress: &Progress) -> Option<Intent> {
+    pub(super) fn intend_extend(&self, rows: &RowSet, acts: &[ExtensionChange], progress: &Progress) -> Option<Intent> {
         let live: Vec<u32> = rows.iter().filter(|row| self.document.is_live(RowId(*row))).collect();
         let grafted: Vec<(RowId, Grafted)> = live
             .par_iter()
@@ -57,7 +57,7 @@ impl Snapshot {
         })
     }
 
-    fn grafted(&self, row: RowId, acts: &[Act]) -> Grafted {
+    fn grafted(&self, row: RowId, acts: &[ExtensionChange]) -> Grafted {
         let names = self.document.names(row);
         if names.kind != FileKind::Urlset {
             return Err("a file of this kind has no extensions".to_owned());
@@ -66,7 +66,7 @@ impl Snapshot {
         let mut new: Option<Vec<u8>> = None;
         for act in acts {
             let text = new.as_deref().unwrap_or(&old);
-            if let Some(changed) = graft(text, names, act).map_err(|fault| fault.0)? {
+            if let Some(changed) = edit_extension(text, names, act).map_err(|fault| fault.0)? {
                 new = Some(changed);
             }
         }
@@ -80,12 +80,12 @@ impl Snapshot {
         self.findings_of_text(row, text).into_iter().filter(is_new).collect()
     }
 
-    fn sample_of(&self, row: RowId, act: &Act, new: &[u8]) -> Sample {
+    fn sample_of(&self, row: RowId, act: &ExtensionChange, new: &[u8]) -> Sample {
         let names: &Names = self.document.names(row);
         let old = self.document.entry_text(row);
         let (path, added) = match act {
-            Act::Set { path, .. } | Act::Remove(path) => (path, None),
-            Act::Add { path, values } => {
+            ExtensionChange::Set { path, .. } | ExtensionChange::Remove(path) => (path, None),
+            ExtensionChange::Add { path, values } => {
                 let values: Vec<&str> = values.iter().map(|(_, value)| &**value).collect();
                 (path, Some(values.join("  ")))
             }
@@ -98,11 +98,11 @@ impl Snapshot {
 }
 
 /// What was done, up to the rows: `video/duration set to 120 on`.
-fn done(act: &Act) -> String {
+fn done(act: &ExtensionChange) -> String {
     match act {
-        Act::Set { path, value } => format!("{path} set to {value} on"),
-        Act::Add { path, .. } => format!("{path} added to"),
-        Act::Remove(path) => format!("{path} removed from"),
+        ExtensionChange::Set { path, value } => format!("{path} set to {value} on"),
+        ExtensionChange::Add { path, .. } => format!("{path} added to"),
+        ExtensionChange::Remove(path) => format!("{path} removed from"),
     }
 }
 

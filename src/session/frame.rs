@@ -191,7 +191,7 @@ fn with_frame_closely<T>(
                         && sitemap.rows.iter().any(|row| document.record(row).flags.has(Flags::OTHER)))
                     || holds(document, sitemap, meant, &|flags| {
                         has_siblings
-                            || flags.has(Flags::ODD)
+                            || flags.has(Flags::ANOMALOUS)
                             || flags.has(Flags::LOC_FAR)
                             || if closely { flags.has_extensions() } else { flags.has(Flags::OTHER) }
                     })

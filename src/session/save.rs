@@ -120,7 +120,7 @@ impl Session {
 
     /// What of the set is no part of a sitemap: columns of tables that hold none of its fields.
     pub fn set_aside(&self) -> Option<String> {
-        let columns = self.document().strange_columns();
+        let columns = self.document().unknown_columns();
         let (verb, object) = if columns.len() == 1 { ("holds", "it") } else { ("hold", "them") };
         let words = columns_in_words(&columns);
         (!columns.is_empty()).then(|| format!("{words} {verb} no field of a sitemap; a save leaves {object} as read"))

@@ -3,10 +3,10 @@
 //! Positions are relative to the entry text, which begins with the trivia before the element.
 
 use super::escape;
+use super::fast_path;
 use super::markup::{self, Kind, Markup};
 use super::names::Names;
 use super::parser::Parser;
-use super::plain;
 use crate::protocol::Field;
 use std::borrow::Cow;
 
@@ -46,9 +46,9 @@ pub enum TextKind {
 
 /// What is unusual about an entry; a set of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Oddities(pub u16);
+pub struct Anomalies(pub u16);
 
-impl Oddities {
+impl Anomalies {
     /// A second `loc`.
     pub const LOC_TWICE: Self = Self(1);
     /// A second lastmod, changefreq or priority.
@@ -116,19 +116,19 @@ pub struct Entry {
     /// First occurrence of each core child, by [`Field::index`].
     pub fields: [Option<FieldSpan>; 4],
     /// Unusual traits.
-    pub odd: Oddities,
+    pub anomalies: Anomalies,
     /// Extension blocks.
     pub extensions: Extensions,
 }
 
 impl Entry {
     /// Takes apart an entry text (leading trivia included). Total: what holds no entry tag gives an
-    /// entry without fields that is flagged [`Oddities::BROKEN`].
+    /// entry without fields that is flagged [`Anomalies::BROKEN`].
     pub fn of(text: &[u8], names: &Names) -> Self {
         if let Some(grid) = &names.grid {
             return grid.entry(text);
         }
-        match plain::start(text, 0, names) {
+        match fast_path::start(text, 0, names) {
             Some(tag) => Self::from_tag(text, &tag, names, &mut Parser::quiet()),
             None => Self::walk(text, names),
         }
@@ -156,7 +156,7 @@ impl Entry {
 
     /// An entry in which nothing was found yet, and nothing odd.
     pub(super) const fn plain(len: usize) -> Self {
-        Self { odd: Oddities(0), ..Self::broken(len) }
+        Self { anomalies: Anomalies(0), ..Self::broken(len) }
     }
 
     pub(super) const fn broken(len: usize) -> Self {
@@ -166,7 +166,7 @@ impl Entry {
             open_end: 0,
             close: len as u32,
             fields: [None; 4],
-            odd: Oddities::BROKEN,
+            anomalies: Anomalies::BROKEN,
             extensions: Extensions { image: 0, video: 0, news: 0, alternate: 0, other: 0 },
         }
     }

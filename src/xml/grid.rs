@@ -6,7 +6,7 @@
 
 mod columns;
 
-use super::entry::{Entry, FieldSpan, Oddities, TextKind};
+use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::markup;
 use super::names::{FileKind, Names};
 use super::scan::{Scan, Visit};
@@ -67,7 +67,7 @@ impl Grid {
     }
 
     /// The columns that hold no field of a sitemap: their number, from 1, and what the header calls them.
-    pub fn strangers(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub fn unknown_columns(&self) -> impl Iterator<Item = (usize, &str)> {
         let known = |column: usize| self.columns.contains(&Some(column as u16));
         let columns = self.header.iter().enumerate().filter(move |(column, _)| !known(*column));
         columns.map(|(column, name)| (column + 1, &**name))
@@ -108,7 +108,7 @@ impl Grid {
         let Some((start, end, after)) = self.next(text, 0) else { return Entry::broken(text.len()) };
         let mut entry = Entry::plain(text.len());
         if self.next(text, after).is_some() {
-            entry.odd = Oddities::BROKEN;
+            entry.anomalies = Anomalies::BROKEN;
         }
         let span = |cell: &Cell| {
             let (value_start, value_end) = (cell.value.0 as u32, cell.value.1 as u32);

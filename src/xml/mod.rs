@@ -2,22 +2,22 @@
 //!
 //! The only layer that names `quick_xml`. No I/O, no clock.
 
+pub mod anomaly;
 mod entities;
 pub mod entry;
 pub mod escape;
+pub mod extension_edit;
+pub mod fast_path;
 pub mod feed;
-pub mod graft;
 pub mod grid;
 pub mod markup;
+pub mod multiple_locs;
 pub mod names;
-pub mod oddity;
+mod parallel_scan;
 pub mod parser;
-mod pieces;
-pub mod plain;
 mod prefixes;
 pub mod record;
 pub mod repair;
-pub mod repeat;
 pub mod scan;
 mod scopes;
 pub mod splice;

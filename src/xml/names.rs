@@ -170,7 +170,7 @@ impl Names {
 
     /// Whether an entry means the same under another root: each name that one of them declares means there what it means
     /// here.
-    pub fn speaks_as(&self, other: &Self) -> bool {
+    pub fn means_the_same_under(&self, other: &Self) -> bool {
         let declared = |names: &Self| {
             let attributes =
                 names.attributes.iter().filter(|(name, _)| &**name == "xmlns" || name.starts_with("xmlns:"));

@@ -2,11 +2,11 @@
 //!
 //! Total, and always moving forward: whatever stands there, each byte is looked at once.
 
-use super::entry::{Entry, Extensions, FieldSpan, Oddities, TextKind};
+use super::entry::{Anomalies, Entry, Extensions, FieldSpan, TextKind};
 use super::escape;
+use super::fast_path;
 use super::markup::{self, Kind, Markup};
 use super::names::{FileKind, Meaning, Names, is_loc};
-use super::plain;
 use super::scopes::{Scopes, declared_by};
 use super::{repair, scan, wellformed};
 use crate::protocol::Field;
@@ -193,7 +193,7 @@ impl Parser {
     }
 
     /// Looks at the attributes of an entry's tag or of a field's.
-    fn note_attributes(&self, bytes: &[u8], tag: &Markup, names: &Names, odd: &mut Oddities) {
+    fn note_attributes(&self, bytes: &[u8], tag: &Markup, names: &Names, anomalies: &mut Anomalies) {
         let attributes = tag.attributes(bytes);
         if attributes.is_empty() {
             return;
@@ -203,12 +203,12 @@ impl Parser {
             let prefix = super::names::split(attribute.name).0;
             match attribute.name {
                 b"xmlns" if markup::is_blank(attribute.value) => {
-                    odd.insert(Oddities::DECLARES_NAMESPACE);
-                    odd.insert(Oddities::NO_NAMESPACE);
+                    anomalies.insert(Anomalies::DECLARES_NAMESPACE);
+                    anomalies.insert(Anomalies::NO_NAMESPACE);
                 }
-                name if name.starts_with(b"xmlns") => odd.insert(Oddities::DECLARES_NAMESPACE),
+                name if name.starts_with(b"xmlns") => anomalies.insert(Anomalies::DECLARES_NAMESPACE),
                 name if name.starts_with(b"xsi:") => {}
-                _ => odd.insert(Oddities::ATTRIBUTE),
+                _ => anomalies.insert(Anomalies::ATTRIBUTE),
             }
             let needs_no_declaration = prefix.is_empty() || prefix == b"xml" || prefix == b"xmlns";
             if !needs_no_declaration
@@ -217,7 +217,7 @@ impl Parser {
                 // Collected once: each of many attributes may have a prefix.
                 && !own.get_or_insert_with(|| declared_by(attributes).collect()).contains(prefix)
             {
-                odd.insert(Oddities::UNDECLARED);
+                anomalies.insert(Anomalies::UNDECLARED);
             }
         }
     }
@@ -250,10 +250,10 @@ impl Parser {
         let relative = |position: usize| (position - lead) as u32;
         let mut entry = Entry { open: relative(tag.start), open_end: relative(tag.end), ..Entry::plain(0) };
         self.check_tag(bytes, tag);
-        self.note_attributes(bytes, tag, names, &mut entry.odd);
+        self.note_attributes(bytes, tag, names, &mut entry.anomalies);
         self.has_unbound |= names.is_unbound(tag.name(bytes));
         if !names.is_own_entry(tag.name(bytes)) {
-            entry.odd.insert(Oddities::OTHER_KIND);
+            entry.anomalies.insert(Anomalies::OTHER_KIND);
         }
         if tag.kind == Kind::Empty {
             entry.close = entry.open_end;
@@ -266,8 +266,8 @@ impl Parser {
         let mut from = (tag.end, 0);
         let mut end = None;
         if !self.is_thorough {
-            from = plain::fields(self, bytes, (lead, tag.end), names, &mut entry);
-            end = plain::end(bytes, from.0, tag.name(bytes));
+            from = fast_path::fields(self, bytes, (lead, tag.end), names, &mut entry);
+            end = fast_path::end(bytes, from.0, tag.name(bytes));
         }
         if let Some((close, end)) = end {
             self.is_declaring = false;
@@ -296,7 +296,7 @@ impl Parser {
                 return finish_broken(entry, lead, bytes.len());
             };
             if child.start > at && !markup::is_blank(bytes.get(at..child.start).unwrap_or_default()) {
-                entry.odd.insert(Oddities::STRAY_TEXT);
+                entry.anomalies.insert(Anomalies::STRAY_TEXT);
                 self.check_text(bytes, at, child.start);
             }
             at = match child.kind {
@@ -311,7 +311,7 @@ impl Parser {
                     if names.is_root(child.name(bytes)) {
                         return finish_broken(entry, lead, child.start);
                     }
-                    entry.odd.insert(Oddities::BROKEN);
+                    entry.anomalies.insert(Anomalies::BROKEN);
                     child.end
                 }
                 Kind::Start | Kind::Empty => {
@@ -325,13 +325,13 @@ impl Parser {
                     // Blanks are none, however they are written.
                     let inside = bytes.get(child.start + CDATA..child.end.saturating_sub(3)).unwrap_or_default();
                     if !markup::is_blank(inside) {
-                        entry.odd.insert(Oddities::STRAY_TEXT);
+                        entry.anomalies.insert(Anomalies::STRAY_TEXT);
                     }
                     child.end
                 }
                 Kind::Stray => {
                     self.note(child.start, DamageKind::Angle);
-                    entry.odd.insert(Oddities::BROKEN);
+                    entry.anomalies.insert(Anomalies::BROKEN);
                     child.end
                 }
                 Kind::Comment | Kind::Instruction | Kind::Declaration => {
@@ -362,13 +362,13 @@ impl Parser {
         // Schema order: loc, lastmod, changefreq, priority, then everything else.
         let order = field.map_or(4, Field::index);
         if order < *last_order {
-            entry.odd.insert(Oddities::OUT_OF_ORDER);
+            entry.anomalies.insert(Anomalies::OUT_OF_ORDER);
         }
         *last_order = (*last_order).max(order);
         let Some(field) = field else {
             match meaning {
                 Meaning::Core => {
-                    entry.odd.insert(Oddities::UNKNOWN_CHILD);
+                    entry.anomalies.insert(Anomalies::UNKNOWN_CHILD);
                     if names.is_recased(tag.name(bytes)) {
                         self.note(tag.start, DamageKind::Outside);
                     }
@@ -376,34 +376,34 @@ impl Parser {
                 Meaning::Extension(namespace) => {
                     count(&mut entry.extensions, namespace, local);
                     if namespace == Namespace::Other {
-                        entry.odd.insert(Oddities::FOREIGN);
+                        entry.anomalies.insert(Anomalies::FOREIGN);
                     }
                 }
             }
             let seeks = if meaning == Meaning::Core { Seek::Misplaced } else { Seek::Nothing };
             let end = self.skip_seeking(bytes, tag, names, seeks);
             if self.take_undeclared() {
-                entry.odd.insert(Oddities::UNDECLARED);
+                entry.anomalies.insert(Anomalies::UNDECLARED);
             }
             return end;
         };
         if names.kind == FileKind::Index && matches!(field, Field::Changefreq | Field::Priority) {
-            entry.odd.insert(Oddities::FIELD_IN_SITEMAP);
+            entry.anomalies.insert(Anomalies::FIELD_IN_SITEMAP);
         }
         self.has_unbound |= names.is_unbound(tag.name(bytes));
         self.check_tag(bytes, tag);
-        self.note_attributes(bytes, tag, names, &mut entry.odd);
+        self.note_attributes(bytes, tag, names, &mut entry.anomalies);
         let (span, end, broken) = self.field(bytes, lead, tag, names);
         if self.take_undeclared() {
-            entry.odd.insert(Oddities::UNDECLARED);
+            entry.anomalies.insert(Anomalies::UNDECLARED);
         }
         if broken {
-            entry.odd.insert(Oddities::BROKEN);
+            entry.anomalies.insert(Anomalies::BROKEN);
         }
         match &mut entry.fields[field.index()] {
             empty @ None => *empty = Some(span),
-            Some(_) if field == Field::Loc => entry.odd.insert(Oddities::LOC_TWICE),
-            Some(_) => entry.odd.insert(Oddities::FIELD_TWICE),
+            Some(_) if field == Field::Loc => entry.anomalies.insert(Anomalies::LOC_TWICE),
+            Some(_) => entry.anomalies.insert(Anomalies::FIELD_TWICE),
         }
         end
     }
@@ -577,7 +577,7 @@ impl Parser {
 const CDATA: usize = 9;
 
 fn finish_broken(mut entry: Entry, lead: usize, end: usize) -> (Entry, usize) {
-    entry.odd.insert(Oddities::BROKEN);
+    entry.anomalies.insert(Anomalies::BROKEN);
     entry.close = (end - lead) as u32;
     entry.len = entry.close;
     (entry, end)

@@ -3,7 +3,7 @@
 //! Invariant I7: a record equals the one recomputed from its entry and its overrides. Text for the
 //! screen is never made from it: `0.50` stays `0.50`.
 
-use super::entry::{Entry, Extensions, FieldSpan, Oddities, TextKind};
+use super::entry::{Anomalies, Entry, Extensions, FieldSpan, TextKind};
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::lastmod::{self, Lastmod, Precision};
 use crate::protocol::{Field, priority};
@@ -23,7 +23,7 @@ impl Flags {
     /// The loc's place does not fit the record, or its text is not plain: take the entry apart.
     pub const LOC_FAR: Self = Self(1 << 3);
     /// Something in the entry's structure is unusual: a change of one field may change what is said of others.
-    pub const ODD: Self = Self(1 << 4);
+    pub const ANOMALOUS: Self = Self(1 << 4);
     /// Has `image:image`.
     pub const IMAGE: Self = Self(1 << 5);
     /// Has `video:video`.
@@ -93,7 +93,7 @@ impl Record {
     /// The facts of an entry as read.
     pub fn of(entry: &Entry, text: &[u8]) -> Self {
         let mut record = Self::default();
-        record.flags.put(Flags::ODD, entry.odd != Oddities::default());
+        record.flags.put(Flags::ANOMALOUS, entry.anomalies != Anomalies::default());
         record.note_extensions(entry);
         match entry.field(Field::Loc) {
             None => record.flags.put(Flags::NO_LOC, true),
@@ -105,7 +105,7 @@ impl Record {
                 span.text > TextKind::Escaped
                     || (span.value_start, span.value_end) != (span.inner_start, span.inner_end)
             }) {
-                record.flags.put(Flags::ODD, true);
+                record.flags.put(Flags::ANOMALOUS, true);
             }
             match entry.raw_value(field, text) {
                 Some(raw) if span.is_some_and(|span| span.text == TextKind::Plain) => {
@@ -202,7 +202,7 @@ impl Record {
     }
 
     /// Whether a field's text is the one that `wanted` has noted; `None` when only the text can tell.
-    pub const fn says(&self, field: Field, wanted: &Self) -> Option<bool> {
+    pub const fn has_value(&self, field: Field, wanted: &Self) -> Option<bool> {
         let (ours, theirs, absent) = match field {
             Field::Loc => (self.flags.has(Flags::NO_LOC) as u32, wanted.flags.has(Flags::NO_LOC) as u32, 1),
             Field::Lastmod => (self.lastmod, wanted.lastmod, 0),
@@ -221,7 +221,7 @@ impl Record {
     /// Whether a field's raw text, without markup or references in it, is sound and says what the record has noted.
     /// "No" is no verdict: what is odd must be looked at closely.
     pub fn is_sound(&self, field: Field, raw: Option<&[u8]>) -> bool {
-        let Some(raw) = raw else { return self.says(field, &Self::default()) == Some(true) };
+        let Some(raw) = raw else { return self.has_value(field, &Self::default()) == Some(true) };
         match field {
             Field::Loc => false,
             Field::Lastmod => lastmod::parse_strict(raw).is_some_and(|instant| {
@@ -251,8 +251,8 @@ impl Record {
     /// Where the loc's raw text ends in the entry text as read, if nothing about the entry is odd.
     #[inline]
     pub const fn plain_loc_end(&self) -> Option<usize> {
-        let odd = Flags::ODD.0 | Flags::LOC_FAR.0 | Flags::NO_LOC.0;
-        if self.flags.0 & odd == 0 { Some(self.loc_at as usize + self.loc_len as usize) } else { None }
+        let anomalies = Flags::ANOMALOUS.0 | Flags::LOC_FAR.0 | Flags::NO_LOC.0;
+        if self.flags.0 & anomalies == 0 { Some(self.loc_at as usize + self.loc_len as usize) } else { None }
     }
 
     /// When lastmod says, if it can be read.

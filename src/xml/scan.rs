@@ -7,7 +7,7 @@ use super::entry::Entry;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names};
 use super::parser::{Damage, DamageKind, Parser, Seek};
-use super::{pieces, plain, wellformed};
+use super::{fast_path, parallel_scan, wellformed};
 use crate::progress::Progress;
 
 /// Sees each entry once, in file order.
@@ -82,18 +82,13 @@ const ENTRIES_PER_LOOK: usize = 2_048;
 /// Scans a file up to the first entry or token that is damaged, if there is one: that entry is not visited. A large file
 /// is scanned on all cores, if the visitor can be forked.
 pub fn scan_sound(bytes: &[u8], visitor: &mut (impl Visit + Send), progress: &Progress) -> Scan {
-    scan_in_pieces(bytes, visitor, progress, pieces::PIECE)
+    scan_parallel(bytes, visitor, progress, parallel_scan::PIECE)
 }
 
 /// The same with another size of what is worth a core.
-pub(super) fn scan_in_pieces<V: Visit + Send>(
-    bytes: &[u8],
-    visitor: &mut V,
-    progress: &Progress,
-    piece: usize,
-) -> Scan {
+pub(super) fn scan_parallel<V: Visit + Send>(bytes: &[u8], visitor: &mut V, progress: &Progress, piece: usize) -> Scan {
     run(bytes, visitor, progress, (Parser::default(), true), |from, names, walk| {
-        pieces::body(bytes, from..bytes.len(), names, walk, piece);
+        parallel_scan::body(bytes, from..bytes.len(), names, walk, piece);
     })
 }
 
@@ -282,7 +277,7 @@ pub(super) fn body<V: Visit>(bytes: &[u8], from: usize, names: &Names, walk: &mu
             break;
         }
         // Nearly always the next entry follows with nothing but blanks before it.
-        let plain = if walk.parser.is_thorough { None } else { plain::start(bytes, at, names) };
+        let plain = if walk.parser.is_thorough { None } else { fast_path::start(bytes, at, names) };
         let Some(markup) = plain.or_else(|| markup::next(bytes, at)) else {
             note_stray(bytes, at, bytes.len(), walk);
             walk.parser.note(bytes.len(), DamageKind::Unclosed);
@@ -469,7 +464,7 @@ mod tests {
     use super::*;
     use crate::protocol::Field;
     use crate::xml::entry::TextKind;
-    use crate::xml::plain;
+    use crate::xml::fast_path;
     use crate::xml::record::Record;
     use proptest::prelude::*;
 
@@ -622,7 +617,7 @@ mod tests {
             struct Texts(Vec<(Vec<u8>, Entry)>);
             impl Visit for Texts {
                 fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names) {
-                    if !entry.odd.has(super::super::entry::Oddities::BROKEN) {
+                    if !entry.anomalies.has(super::super::entry::Anomalies::BROKEN) {
                         assert_eq!(Entry::of(text, names), *entry, "{:?}", String::from_utf8_lossy(text));
                     }
                     assert_eq!(text.len(), entry.len as usize);
@@ -675,7 +670,7 @@ mod tests {
                     // What is found behind the loc is what the entry has there.
                     let end = Record::of(entry, text).plain_loc_end();
                     for field in [Field::Lastmod, Field::Changefreq, Field::Priority] {
-                        if let Some(raw) = end.and_then(|end| plain::behind_loc(text, end, field, names)) {
+                        if let Some(raw) = end.and_then(|end| fast_path::behind_loc(text, end, field, names)) {
                             let span = entry.field(field).unwrap();
                             assert_eq!((Some(raw), span.text), (entry.raw_value(field, text), TextKind::Plain));
                             assert_eq!((span.inner_start, span.inner_end), (span.value_start, span.value_end));

@@ -4,7 +4,7 @@
 //! value between its tags; a missing element goes in schema order with the entry's own indentation
 //! and prefix; a removed one takes the white space before it along.
 
-use super::entry::{Entry, FieldSpan, Oddities, TextKind};
+use super::entry::{Anomalies, Entry, FieldSpan, TextKind};
 use super::escape::{escape, escaped_len};
 use super::markup::{self, Kind};
 use super::names::Names;
@@ -170,7 +170,7 @@ fn write(entry: &Entry, text: &[u8], changes: &Changes<'_>, out: &mut impl Sink)
 }
 
 const fn has_repeats(entry: &Entry) -> bool {
-    entry.odd.has(Oddities::FIELD_TWICE) || entry.odd.has(Oddities::LOC_TWICE)
+    entry.anomalies.has(Anomalies::FIELD_TWICE) || entry.anomalies.has(Anomalies::LOC_TWICE)
 }
 
 /// An element that stands twice is removed twice: whoever asked for no lastmod does not want the second.

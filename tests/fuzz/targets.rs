@@ -5,11 +5,11 @@ use sited::progress::Progress;
 use sited::protocol::Field;
 use sited::protocol::lastmod::{self, Faults, Now};
 use sited::session::snapshot::vocabulary;
-use sited::xml::entry::{Entry, Oddities};
+use sited::xml::entry::{Anomalies, Entry};
 use sited::xml::feed;
 use sited::xml::grid::{self, Grid, NameHint, TableHints};
 use sited::xml::names::Names;
-use sited::xml::repair::{self, Kept, Repaired};
+use sited::xml::repair::{self, Repaired, SoundPrefix};
 use sited::xml::scan::{self, Ignore, Scan, Visit};
 use sited::xml::splice::{self, Change, Changes};
 
@@ -82,7 +82,7 @@ fn grid_target(bytes: &[u8]) -> Result<(), String> {
         let names = scan.names.as_ref().ok_or("a list always has names")?;
         for (text, entry) in &seen.0 {
             ensure(Entry::of(text, names) == *entry, "an entry reads alone as it does in its file")?;
-            ensure(!entry.odd.has(Oddities::BROKEN), "one record an entry")?;
+            ensure(!entry.anomalies.has(Anomalies::BROKEN), "one record an entry")?;
             let mut changes: Changes<'_> = [None; 4];
             changes[0] = Some(Change::Set("https://e.com/\"a\", b"));
             let mut out = Vec::new();
@@ -181,13 +181,16 @@ fn repair_target(bytes: &[u8]) -> Result<(), String> {
         repaired = repair::repair(&repaired.bytes).ok_or("a repaired file is still a sitemap")?;
         seen = Seen::default();
         scan = scan::scan(&repaired.bytes, &mut seen, &Progress::default());
-        repaired.mends.clear();
+        repaired.repairs.clear();
     }
     ensure(scan.damage.is_empty() && scan.names.is_some(), "a repaired file is sound")?;
     whole(&repaired.bytes, &scan, &seen)?;
     let rows = scan.entries() as u32;
-    ensure(repaired.mends.iter().all(|mend| mend.entry.is_none_or(|entry| entry < rows)), "mends of rows that exist")?;
-    ensure(repaired.mends.iter().all(|mend| mend.at <= text.len()), "mends inside the damaged file")?;
+    ensure(
+        repaired.repairs.iter().all(|repair| repair.entry.is_none_or(|entry| entry < rows)),
+        "mends of rows that exist",
+    )?;
+    ensure(repaired.repairs.iter().all(|repair| repair.at <= text.len()), "mends inside the damaged file")?;
     ensure(repaired.anchors.is_sorted(), "anchors in order")
 }
 
@@ -195,9 +198,12 @@ fn repair_target(bytes: &[u8]) -> Result<(), String> {
 fn resumed(bytes: &[u8], whole: &Repaired) -> Result<(), String> {
     let mut seen = Seen::default();
     let before = scan::scan_sound(bytes, &mut seen, &Progress::default());
-    let Some(kept) = Kept::of(bytes, &before) else { return Ok(()) };
+    let Some(kept) = SoundPrefix::of(bytes, &before) else { return Ok(()) };
     let after = repair::repair_after(bytes, Some(kept)).ok_or("a sitemap from its middle on")?;
-    ensure(after.bytes == whole.bytes && after.mends == whole.mends, "the same repair from the last sound entry on")?;
+    ensure(
+        after.bytes == whole.bytes && after.repairs == whole.repairs,
+        "the same repair from the last sound entry on",
+    )?;
     if after.kept > 0 {
         let all = scan::scan(&after.bytes, &mut Ignore, &Progress::default());
         let rest = scan::resume(&after.bytes, before, &mut seen, &Progress::default());

@@ -77,7 +77,7 @@ impl Case {
 }
 
 #[test]
-fn values_are_mended_and_keep_their_url() {
+fn values_are_repaired_and_keep_their_url() {
     let with = |text: &str| file(&(loc(text) + TWO));
     let two = "https://example.com/2";
     let cases = [

@@ -30,7 +30,7 @@ pub(super) struct Link<'t> {
     /// Its devices.
     pub media: bool,
     /// Places of attributes that such a link does not have, as bits; of the first 32.
-    strangers: u32,
+    unknown_columns: u32,
 }
 
 impl<'t> Link<'t> {
@@ -44,7 +44,7 @@ impl<'t> Link<'t> {
                 b"hreflang" => link.code = Some(escape::decode(attribute.value)),
                 b"href" => link.href = Some(escape::decode(attribute.value)),
                 b"media" => link.media = true,
-                name if is_stranger(name) && place < 32 => link.strangers |= 1 << place,
+                name if is_stranger(name) && place < 32 => link.unknown_columns |= 1 << place,
                 _ => {}
             }
         }
@@ -111,12 +111,12 @@ pub(super) fn validate(outline: &Outline<'_>, around: &Around<'_>, sink: &mut im
     let mut versions: Vec<Version<'_>> = Vec::new();
     for (number, node) in links(outline) {
         let link = Link::of(node.tag.attributes(outline.text));
-        if link.strangers != 0 {
+        if link.unknown_columns != 0 {
             let slice = node.tag.attributes(outline.text);
             let mut list = markup::attributes(slice);
             for number_of in 0..32 {
                 let place = (slice.len() - list.rest().len()) as u32;
-                let is_stranger = list.next().is_some() && link.strangers & 1 << number_of != 0;
+                let is_stranger = list.next().is_some() && link.unknown_columns & 1 << number_of != 0;
                 if is_stranger {
                     sink.breach(Rule::EXT_UNKNOWN_ATTRIBUTE, number, About::Stranger(place));
                 }

@@ -338,7 +338,7 @@ fn validate(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, sink: &
 fn holds(after: &str, wanted: &BTreeMap<Rule, u32>, before: &BTreeMap<Rule, u32>, context: &Context<'_>) -> bool {
     let text = after.as_bytes();
     let entry = Entry::of(text, context.names);
-    if entry.odd.has(crate::xml::entry::Oddities::BROKEN) {
+    if entry.anomalies.has(crate::xml::entry::Anomalies::BROKEN) {
         return false;
     }
     let after = tally(&breaches(&Outline::of(&entry, text, context.names), &entry, context));

@@ -6,7 +6,7 @@
 use crate::protocol::Field;
 use crate::protocol::extension::{self, Element};
 use crate::protocol::namespace::Namespace;
-use crate::xml::entry::{Entry, Oddities, TextKind, decode_value};
+use crate::xml::entry::{Anomalies, Entry, TextKind, decode_value};
 use crate::xml::markup::{self, Kind, Markup};
 use crate::xml::names::{Meaning, Names, split};
 use crate::xml::parser::Parser;
@@ -93,7 +93,7 @@ impl<'t> Outline<'t> {
     /// The outline of an entry, which must be the anatomy of `text`.
     pub fn of(entry: &Entry, text: &'t [u8], names: &Names) -> Self {
         let mut outline = Self { text, nodes: Vec::new(), outside: Vec::new() };
-        if entry.odd.has(Oddities::BROKEN) {
+        if entry.anomalies.has(Anomalies::BROKEN) {
             return outline;
         }
         let count = entry.extensions;
@@ -126,7 +126,7 @@ impl<'t> Outline<'t> {
         let (mut parser, mut scopes) = (Parser::default(), Scopes::default());
         // The number of each open element.
         let mut open: Vec<u32> = Vec::new();
-        if entry.odd.has(Oddities::DECLARES_NAMESPACE) {
+        if entry.anomalies.has(Anomalies::DECLARES_NAMESPACE) {
             let tag = markup::next(text, entry.open as usize).filter(|tag| tag.end <= entry.open_end as usize);
             scopes.enter(0, tag.map(|tag| tag.attributes(text)).unwrap_or_default(), names);
         }
@@ -260,6 +260,6 @@ pub(super) fn is_extension(meaning: Meaning) -> bool {
 /// Where to begin: nothing of an extension stands before the end of a plain loc that comes first.
 fn first_child(entry: &Entry) -> usize {
     let last = Field::ALL.into_iter().filter_map(|field| entry.field(field)).map(|span| span.end).max();
-    let is_plain = entry.odd == Oddities::default();
+    let is_plain = entry.anomalies == Anomalies::default();
     last.filter(|_| is_plain).unwrap_or(entry.open_end) as usize
 }

@@ -193,7 +193,7 @@ struct LinkSet {
     hosts: Box<[u32]>,
     rows: u32,
     /// The URLs of its rows that it does not list, with the number of rows: mostly none.
-    strangers: Option<Box<HashMap<u64, u32, FixedState>>>,
+    unknown_columns: Option<Box<HashMap<u64, u32, FixedState>>>,
     verdict: Verdict,
     is_dirty: bool,
 }
@@ -264,7 +264,7 @@ impl Alternates {
         if let Some(set) = self.sets.get_mut(set as usize) {
             set.rows += 1;
             if !set.lists(key) {
-                *set.strangers.get_or_insert_default().entry(key).or_default() += 1;
+                *set.unknown_columns.get_or_insert_default().entry(key).or_default() += 1;
             }
         }
         if self.linked.entry(key).or_default().add(set)
@@ -355,12 +355,12 @@ impl Alternates {
         self.touch_set(number);
         if let Some(set) = self.sets.get_mut(number as usize) {
             set.rows -= 1;
-            if let Some(strangers) = &mut set.strangers
-                && let Some(rows) = strangers.get_mut(&key)
+            if let Some(unknown_columns) = &mut set.unknown_columns
+                && let Some(rows) = unknown_columns.get_mut(&key)
             {
                 *rows -= 1;
                 if *rows == 0 {
-                    strangers.remove(&key);
+                    unknown_columns.remove(&key);
                 }
             }
             if set.rows == 0 {
@@ -449,8 +449,8 @@ impl Alternates {
         let (Some(own), Some(theirs)) = (self.sets.get(number as usize), self.sets.get(other as usize)) else {
             return false;
         };
-        let strangers = own.strangers.as_deref().filter(|strangers| strangers.len() == 1);
-        let missing = strangers.and_then(|strangers| strangers.iter().next());
+        let unknown_columns = own.unknown_columns.as_deref().filter(|unknown_columns| unknown_columns.len() == 1);
+        let missing = unknown_columns.and_then(|unknown_columns| unknown_columns.iter().next());
         let missing = missing.filter(|(_, rows)| **rows == own.rows).map(|(key, _)| *key);
         let their_missing = Some(key).filter(|key| !theirs.lists(*key));
         if missing.is_none() && their_missing.is_none() {
@@ -542,8 +542,12 @@ impl Alternates {
             let rows = self.linked.get(key).map_or(0, |linked| linked.count_of(number));
             (rows > 0).then_some((*key, rows))
         });
-        let strangers = set.strangers.iter().flat_map(|strangers| strangers.iter()).map(|(key, rows)| (*key, *rows));
-        let unreturned = own.chain(strangers).filter(|(key, _)| self.unreturned(*key, number).next().is_some());
+        let unknown_columns = set
+            .unknown_columns
+            .iter()
+            .flat_map(|unknown_columns| unknown_columns.iter())
+            .map(|(key, rows)| (*key, *rows));
+        let unreturned = own.chain(unknown_columns).filter(|(key, _)| self.unreturned(*key, number).next().is_some());
         verdict.no_return = unreturned.map(|(_, rows)| rows).sum();
         verdict
     }

@@ -8,7 +8,7 @@ use crate::document::{Document, ValueId};
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use crate::xml::escape::escaped_len;
-use crate::xml::plain;
+use crate::xml::fast_path;
 use crate::xml::record::Record;
 use crate::xml::splice::{self, Change, Changes};
 use std::sync::Arc;
@@ -102,7 +102,7 @@ impl Document {
     fn set_field(&self, (row, base, names): Place<'_>, field: Field, new: New<'_>) -> Option<(ValueId, i64)> {
         let current = self.override_of(row, field);
         let after = self.record(row).plain_loc_end();
-        if let Some(says) = after.and_then(|after| plain::behind_loc(base, after, field, names))
+        if let Some(says) = after.and_then(|after| fast_path::behind_loc(base, after, field, names))
             && let Some(wanted) = new.text
             && current != ValueId::REMOVED
         {

@@ -43,7 +43,7 @@ impl Versions<'_> {
     pub(super) fn woven(&self) -> Option<Woven> {
         let Self { base, ours, theirs } = *self;
         let is_one = [base, ours, theirs].iter().all(|index| index.more.is_empty());
-        let speaks = |index: &Index| theirs.source.names.speaks_as(&index.source.names);
+        let speaks = |index: &Index| theirs.source.names.means_the_same_under(&index.source.names);
         if !is_one || !speaks(ours) || !speaks(base) {
             return None;
         }

@@ -5,7 +5,7 @@ use crate::document::query::Candidate;
 use crate::document::query::scan::{Scanner, quoted};
 use crate::protocol::extension::path::{ALL, Path};
 use crate::protocol::extension::root;
-use crate::xml::graft::Act;
+use crate::xml::extension_edit::ExtensionChange;
 use std::ops::Range;
 
 /// A word of the line with what follows its `=`.
@@ -31,7 +31,7 @@ pub(super) fn name<'t>(scanner: &mut Scanner<'t>) -> &'t str {
 }
 
 /// What the words after an action ask for.
-pub(super) fn acts(action: &str, words: Vec<Word>) -> Result<Vec<Act>, CommandError> {
+pub(super) fn acts(action: &str, words: Vec<Word>) -> Result<Vec<ExtensionChange>, CommandError> {
     match action {
         "add" => added(words).map(|act| vec![act]),
         "set" => words.into_iter().map(set).collect(),
@@ -43,22 +43,22 @@ fn path(text: &str, span: &Range<usize>) -> Result<Path, CommandError> {
     Path::parse(text).map_err(|message| CommandError::new(span.clone(), message))
 }
 
-fn set(word: Word) -> Result<Act, CommandError> {
+fn set(word: Word) -> Result<ExtensionChange, CommandError> {
     let path = path(&word.name, &word.span)?;
     let value = word.value.ok_or_else(|| CommandError::new(word.span, format!("expected a value: {path}=…")))?;
-    Ok(Act::Set { path, value: value.into() })
+    Ok(ExtensionChange::Set { path, value: value.into() })
 }
 
-fn removed(word: Word) -> Result<Act, CommandError> {
+fn removed(word: Word) -> Result<ExtensionChange, CommandError> {
     let path = path(&word.name, &word.span)?;
     match word.value {
         Some(_) => Err(CommandError::new(word.span, format!("what is removed has no value: remove {path}"))),
-        None => Ok(Act::Remove(path)),
+        None => Ok(ExtensionChange::Remove(path)),
     }
 }
 
 /// The first word names the element, or something in it; the others stand below it.
-fn added(words: Vec<Word>) -> Result<Act, CommandError> {
+fn added(words: Vec<Word>) -> Result<ExtensionChange, CommandError> {
     let mut words = words.into_iter();
     let Some(first) = words.next() else {
         return Err(CommandError::new(0..0, "expected an element, such as image"));
@@ -84,22 +84,22 @@ fn added(words: Vec<Word>) -> Result<Act, CommandError> {
         let value = word.value.ok_or_else(|| message(format!("expected a value: {}=…", word.name)))?;
         values.push((path, value.into()));
     }
-    Ok(Act::Add { path: element, values })
+    Ok(ExtensionChange::Add { path: element, values })
 }
 
 /// The line's words after `ext`: the canonical form of what is asked for.
-pub(super) fn line(acts: &[Act]) -> String {
+pub(super) fn line(acts: &[ExtensionChange]) -> String {
     let action = match acts.first() {
-        Some(Act::Add { .. }) | None => "add",
-        Some(Act::Set { .. }) => "set",
-        Some(Act::Remove(_)) => "remove",
+        Some(ExtensionChange::Add { .. }) | None => "add",
+        Some(ExtensionChange::Set { .. }) => "set",
+        Some(ExtensionChange::Remove(_)) => "remove",
     };
     let mut words = vec![action.to_owned()];
     for act in acts {
         match act {
-            Act::Remove(path) => words.push(path.to_string()),
-            Act::Set { path, value } => words.push(format!("{path}={}", worded(value))),
-            Act::Add { path, values } => {
+            ExtensionChange::Remove(path) => words.push(path.to_string()),
+            ExtensionChange::Set { path, value } => words.push(format!("{path}={}", worded(value))),
+            ExtensionChange::Add { path, values } => {
                 let own = values.first().filter(|(first, _)| first == path);
                 words.push(own.map_or_else(|| path.to_string(), |(_, value)| format!("{path}={}", worded(value))));
                 let below = values.iter().skip(usize::from(own.is_some()));

@@ -23,7 +23,7 @@ use crate::document::query::{Query, QueryError, Vocabulary};
 use crate::document::sort::{SortError, SortKey, to_text};
 use crate::files::backup::When;
 use crate::protocol::Field;
-use crate::xml::graft::Act;
+use crate::xml::extension_edit::ExtensionChange;
 use std::fmt;
 use std::ops::Range;
 use unicode_width::UnicodeWidthStr;
@@ -53,7 +53,7 @@ pub enum Command {
         /// Which rows.
         scope: Scope,
         /// At least one, all of one kind.
-        acts: Vec<Act>,
+        acts: Vec<ExtensionChange>,
     },
     /// Append rows with these URLs.
     Add(Vec<String>),

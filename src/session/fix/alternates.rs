@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::protocol::extension::path::Path;
 use crate::protocol::location;
 use crate::xml::entry::Entry;
-use crate::xml::graft::graft_all;
+use crate::xml::extension_edit::edit_extensions;
 use crate::xml::names::Names;
 use crate::xml::record::Flags;
 use foldhash::fast::FixedState;
@@ -508,7 +508,7 @@ fn grafted(text: &[u8], names: &Names, links: &[NewLink]) -> Option<String> {
         vec![(rel.clone(), "alternate".into()), (hreflang.clone(), (**code).into()), (href.clone(), (**url).into())]
     };
     let elements: Vec<Vec<(Path, Box<str>)>> = links.iter().map(element).collect();
-    let text = graft_all(text, names, &link, &elements).ok()?;
+    let text = edit_extensions(text, names, &link, &elements).ok()?;
     let entry = Entry::of(&text, names);
-    String::from_utf8(text).ok().filter(|_| !entry.odd.has(crate::xml::entry::Oddities::BROKEN))
+    String::from_utf8(text).ok().filter(|_| !entry.anomalies.has(crate::xml::entry::Anomalies::BROKEN))
 }

@@ -76,7 +76,7 @@ pub(in crate::session) fn put_right(
         }
     }
     let index = document.index()?;
-    let speaks_alike = index.files().all(|file| file.frame.names.speaks_as(&index.source.names));
+    let speaks_alike = index.files().all(|file| file.frame.names.means_the_same_under(&index.source.names));
     (speaks_alike && !edits.is_empty()).then_some((edits, document))
 }
 

@@ -5,7 +5,7 @@ use super::{App, Mode, Purpose};
 use crate::document::rows::RowSet;
 use crate::protocol::extension::path::Path;
 use crate::session::change::Change;
-use crate::xml::graft::Act;
+use crate::xml::extension_edit::ExtensionChange;
 use crossterm::event::{KeyCode, KeyEvent};
 
 /// The cursor of the details.
@@ -104,7 +104,7 @@ impl App {
         match stop {
             Some(Stop::Field(field)) => self.set_rows(rows, *field, "none"),
             Some(Stop::Element(path, _)) => match Path::parse(path) {
-                Ok(path) => self.change(Change::Extend { rows, acts: vec![Act::Remove(path)] }),
+                Ok(path) => self.change(Change::Extend { rows, acts: vec![ExtensionChange::Remove(path)] }),
                 Err(why) => self.fail(why),
             },
             Some(Stop::Text) | None => self.say("the cursor is on no value"),

@@ -10,7 +10,7 @@ use crate::protocol::extension::path::{ALL, Path};
 use crate::protocol::extension::{Element, root};
 use crate::session::change::Change;
 use crate::session::command::{Command, Scope};
-use crate::xml::graft::Act;
+use crate::xml::extension_edit::ExtensionChange;
 use crossterm::event::KeyEvent;
 
 /// An element being edited.
@@ -55,18 +55,18 @@ impl ElementValue {
 
 impl ElementEdit {
     /// What keeping it does.
-    fn acts(&self) -> Vec<Act> {
+    fn acts(&self) -> Vec<ExtensionChange> {
         if self.is_new {
             let typed = self.values.iter().filter(|value| !value.prompt.text().is_empty());
             let values: Vec<_> = typed.map(|value| (value.path.clone(), value.prompt.text().into())).collect();
             let is_empty = values.is_empty() && !self.values.is_empty();
-            let add = Act::Add { path: self.path.clone(), values };
+            let add = ExtensionChange::Add { path: self.path.clone(), values };
             return if is_empty { Vec::new() } else { vec![add] };
         }
         let changed = self.values.iter().filter(|one| one.prompt.text() != one.before.as_deref().unwrap_or_default());
         let act = |one: &ElementValue| match one.prompt.text() {
-            "" => Act::Remove(one.path.clone()),
-            text => Act::Set { path: one.path.clone(), value: text.into() },
+            "" => ExtensionChange::Remove(one.path.clone()),
+            text => ExtensionChange::Set { path: one.path.clone(), value: text.into() },
         };
         changed.map(act).collect()
     }
@@ -187,7 +187,7 @@ impl App {
         if values.is_empty() {
             // It says all by being there.
             let rows = RowSet::from_iter([row.0]);
-            return self.change(Change::Extend { rows, acts: vec![Act::Add { path, values: Vec::new() }] });
+            return self.change(Change::Extend { rows, acts: vec![ExtensionChange::Add { path, values: Vec::new() }] });
         }
         let first = values.iter().position(|value| value.prompt.text().is_empty()).unwrap_or(0);
         let edit = ElementEdit { row, is_new, path, values, at: first, preview: None, ticket: 0 };

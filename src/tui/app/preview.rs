@@ -10,7 +10,7 @@ use crate::session::command::{Assignment, Command, Scope};
 use crate::session::run::{Asker, rules_named};
 use crate::session::snapshot::Snapshot;
 use crate::words::{counted, excerpt};
-use crate::xml::graft::Act;
+use crate::xml::extension_edit::ExtensionChange;
 use std::collections::BTreeMap;
 
 /// What a command would do.
@@ -143,11 +143,11 @@ fn verb(command: &Command) -> String {
     }
 }
 
-fn extended(act: &Act) -> String {
+fn extended(act: &ExtensionChange) -> String {
     match act {
-        Act::Set { path, value } => format!("set {path} to {} on", excerpt(value, 40)),
-        Act::Add { path, .. } => format!("add {path} to"),
-        Act::Remove(path) => format!("remove {path} from"),
+        ExtensionChange::Set { path, value } => format!("set {path} to {} on", excerpt(value, 40)),
+        ExtensionChange::Add { path, .. } => format!("add {path} to"),
+        ExtensionChange::Remove(path) => format!("remove {path} from"),
     }
 }
 

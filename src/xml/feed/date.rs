@@ -8,7 +8,7 @@ use crate::protocol::lastmod::{self, Faults};
 
 /// A feed's date, put into the protocol's notation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Read {
+pub(super) struct FeedDate {
     /// The date; `None` when it cannot be read with certainty.
     pub value: Option<String>,
     /// Whether it was written as the format wants it.
@@ -19,7 +19,7 @@ pub(super) struct Read {
 const ALL: Faults = Faults(u32::MAX);
 
 /// Reads the trimmed text of a date element called `name`.
-pub(super) fn read(feed: Feed, name: &[u8], text: &str) -> Read {
+pub(super) fn read(feed: Feed, name: &[u8], text: &str) -> FeedDate {
     let faults = lastmod::validate(text).faults;
     let by_mail = faults.has(Faults::RFC822);
     let sound = match name {
@@ -27,7 +27,7 @@ pub(super) fn read(feed: Feed, name: &[u8], text: &str) -> Read {
         _ if feed.is_atom() => is_rfc3339(text, faults),
         _ => !by_mail && faults.without(Faults::FRACTION.with(Faults::REDUCED).with(Faults::NO_SECONDS)).is_empty(),
     };
-    Read { value: rewritten(text, faults), sound }
+    FeedDate { value: rewritten(text, faults), sound }
 }
 
 /// RFC 3339, section 5.6: date, `T`, time with seconds, zone; a fraction may stand.
@@ -90,7 +90,7 @@ mod tests {
             (Feed::Atom03, "modified", "2016-03-20T19:10:54", Some("2016-03-20"), false),
         ];
         for (feed, name, text, value, sound) in table {
-            let expected = Read { value: value.map(str::to_owned), sound };
+            let expected = FeedDate { value: value.map(str::to_owned), sound };
             assert_eq!(read(feed, name.as_bytes(), text), expected, "{feed:?} {name} {text}");
         }
     }

@@ -2,7 +2,7 @@
 
 use super::date;
 use super::media::Media;
-use super::{Feed, OddKind};
+use super::{Feed, FeedQuirkKind};
 use std::collections::BTreeMap;
 
 /// A link of an item.
@@ -53,7 +53,7 @@ pub(super) struct Item {
     /// Its Media RSS.
     pub media: Media,
     /// What is odd: kind, offset, words.
-    pub odd: Vec<(OddKind, u32, String)>,
+    pub odd: Vec<(FeedQuirkKind, u32, String)>,
     /// The date that counts.
     dated: Option<Dated>,
 }
@@ -65,7 +65,7 @@ impl Item {
     }
 
     /// Notes what is odd; the first of each kind.
-    pub fn note(&mut self, kind: OddKind, at: u32, what: impl FnOnce() -> String) {
+    pub fn note(&mut self, kind: FeedQuirkKind, at: u32, what: impl FnOnce() -> String) {
         if !self.odd.iter().any(|(known, ..)| *known == kind) {
             self.odd.push((kind, at, what()));
         }
@@ -92,7 +92,7 @@ impl Item {
         let read = date::read(feed, name, text);
         if !read.sound {
             let taken = read.value.as_ref().map_or_else(String::new, |value| format!(", read as {value}"));
-            self.note(OddKind::Date, at, || format!("{text}{taken}"));
+            self.note(FeedQuirkKind::Date, at, || format!("{text}{taken}"));
         }
         if read.value.is_some() && self.dated.as_ref().is_none_or(|known| rank < known.rank) {
             self.dated = Some(Dated { rank, value: read.value, at });
@@ -117,9 +117,9 @@ impl Item {
 
 /// How often what was left behind.
 #[derive(Debug, Default)]
-pub(super) struct Left(BTreeMap<String, u64>);
+pub(super) struct SkippedElements(BTreeMap<String, u64>);
 
-impl Left {
+impl SkippedElements {
     /// Names that are kept apart; a hostile file must not make a list of a million.
     const NAMES: usize = 100;
 

@@ -3,29 +3,29 @@
 //! Elements count for everything below the place where they stand: an item's title is that of each of its
 //! videos, unless the group or the content has its own (Media RSS 1.5.1, "Optional elements").
 
-use super::OddKind;
+use super::FeedQuirkKind;
 use crate::words::grouped;
 
 /// A text and where its element starts.
-pub(super) type Placed = (String, u32);
+pub(super) type PlacedText = (String, u32);
 
 /// What one place (item, group, content) says.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Level {
     /// `media:title`.
-    pub title: Option<Placed>,
+    pub title: Option<PlacedText>,
     /// `media:description`.
-    pub description: Option<Placed>,
+    pub description: Option<PlacedText>,
     /// `media:thumbnail`, the first.
-    pub thumbnail: Option<Placed>,
+    pub thumbnail: Option<PlacedText>,
     /// `media:player`.
-    pub player: Option<Placed>,
+    pub player: Option<PlacedText>,
     /// `media:keywords`.
-    pub keywords: Option<Placed>,
+    pub keywords: Option<PlacedText>,
     /// `media:starRating`, its average.
-    pub rating: Option<Placed>,
+    pub rating: Option<PlacedText>,
     /// `media:statistics`, its views.
-    pub views: Option<Placed>,
+    pub views: Option<PlacedText>,
     /// `media:restriction` of type country: relationship and countries.
     pub restriction: Option<(String, String, u32)>,
 }
@@ -86,7 +86,7 @@ impl Content {
 
 /// A `media:group`, or a content that stands alone.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Unit {
+pub(super) struct MediaGroup {
     /// The group's own elements.
     pub level: Level,
     /// Its contents: the same thing in several forms.
@@ -101,7 +101,7 @@ pub(super) struct Media {
     /// Elements directly in the item.
     pub level: Level,
     /// Its groups and contents.
-    pub units: Vec<Unit>,
+    pub units: Vec<MediaGroup>,
     /// Whether there is any element of Media RSS, and where the first stands.
     pub first: Option<u32>,
 }
@@ -111,29 +111,29 @@ pub(super) struct Media {
 pub(super) struct Video {
     /// Where the feed begins to speak of it.
     pub at: u32,
-    pub thumbnail: Option<Placed>,
-    pub title: Option<Placed>,
-    pub description: Option<Placed>,
-    pub content: Option<Placed>,
-    pub player: Option<Placed>,
+    pub thumbnail: Option<PlacedText>,
+    pub title: Option<PlacedText>,
+    pub description: Option<PlacedText>,
+    pub content: Option<PlacedText>,
+    pub player: Option<PlacedText>,
     pub duration: Option<(u32, u32)>,
-    pub rating: Option<Placed>,
-    pub views: Option<Placed>,
-    pub tags: Vec<Placed>,
+    pub rating: Option<PlacedText>,
+    pub views: Option<PlacedText>,
+    pub tags: Vec<PlacedText>,
     pub restriction: Option<(String, String, u32)>,
 }
 
 /// Videos and images of an item, with what is odd about them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Found {
+pub(super) struct ExtractedMedia {
     pub videos: Vec<Video>,
-    pub images: Vec<Placed>,
-    pub odd: Vec<(OddKind, u32, String)>,
+    pub images: Vec<PlacedText>,
+    pub odd: Vec<(FeedQuirkKind, u32, String)>,
 }
 
 /// What an item says besides Media RSS that its videos may need.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Around<'i> {
+pub(super) struct ItemContext<'i> {
     /// The address of the page.
     pub link: Option<&'i str>,
     /// Title of the item.
@@ -150,8 +150,8 @@ const DESCRIPTION: usize = 2_048;
 
 impl Media {
     /// What the elements come to.
-    pub fn found(&self, around: &Around<'_>) -> Found {
-        let mut found = Found::default();
+    pub fn found(&self, around: &ItemContext<'_>) -> ExtractedMedia {
+        let mut found = ExtractedMedia::default();
         for unit in &self.units {
             let videos = || unit.contents.iter().filter(|content| content.medium() == Medium::Video);
             if let Some(content) = videos().find(|content| content.default).or_else(|| videos().next()) {
@@ -174,10 +174,10 @@ impl Media {
         if found.videos.is_empty() {
             // Without a video a thumbnail is a picture of the page.
             let levels = self.units.iter().map(|unit| &unit.level).chain([&self.level]);
-            let thumbnails: Vec<Placed> = levels.filter_map(|level| level.thumbnail.clone()).collect();
+            let thumbnails: Vec<PlacedText> = levels.filter_map(|level| level.thumbnail.clone()).collect();
             found.images.extend(thumbnails);
             if let Some(at) = self.first.filter(|_| found.images.is_empty()) {
-                found.odd.push((OddKind::Content, at, String::new()));
+                found.odd.push((FeedQuirkKind::Content, at, String::new()));
             }
         }
         let mut seen = std::collections::BTreeSet::new();
@@ -186,13 +186,13 @@ impl Media {
     }
 }
 
-impl Found {
+impl ExtractedMedia {
     /// Puts one video together from the places that speak of it, the nearest first.
-    fn video(&mut self, levels: &[&Level], content: Option<&Content>, at: u32, around: &Around<'_>) {
+    fn video(&mut self, levels: &[&Level], content: Option<&Content>, at: u32, around: &ItemContext<'_>) {
         fn nearest<T: Clone>(levels: &[&Level], of: impl Fn(&Level) -> Option<T>) -> Option<T> {
             levels.iter().find_map(|level| of(level))
         }
-        let own = |text: Option<Placed>| text.filter(|(text, _)| !text.is_empty());
+        let own = |text: Option<PlacedText>| text.filter(|(text, _)| !text.is_empty());
         let title = own(nearest(levels, |level| level.title.clone()));
         let description = own(nearest(levels, |level| level.description.clone()));
         let player = nearest(levels, |level| level.player.clone());
@@ -200,15 +200,15 @@ impl Found {
         let is_placed = content.is_some_and(|content| !content.url.is_empty())
             || player.as_ref().is_some_and(|(url, _)| !url.is_empty());
         if !is_placed {
-            self.odd.push((OddKind::Content, at, String::new()));
+            self.odd.push((FeedQuirkKind::Content, at, String::new()));
         }
-        self.measure(OddKind::Title, at, title.as_ref(), TITLE);
-        self.measure(OddKind::Description, at, description.as_ref(), DESCRIPTION);
+        self.measure(FeedQuirkKind::Title, at, title.as_ref(), TITLE);
+        self.measure(FeedQuirkKind::Description, at, description.as_ref(), DESCRIPTION);
         if thumbnail.is_none() {
-            self.odd.push((OddKind::Thumbnail, at, String::new()));
+            self.odd.push((FeedQuirkKind::Thumbnail, at, String::new()));
         }
         if let Some((url, at)) = player.as_ref().filter(|(url, _)| Some(url.as_str()) == around.link) {
-            self.odd.push((OddKind::Player, *at, url.clone()));
+            self.odd.push((FeedQuirkKind::Player, *at, url.clone()));
         }
         let (keywords, tagged) = nearest(levels, |level| level.keywords.clone()).unwrap_or_default();
         let tags = keywords.split(',').map(str::trim).filter(|tag| !tag.is_empty());
@@ -228,7 +228,7 @@ impl Found {
     }
 
     /// Says that a text is missing or too long.
-    fn measure(&mut self, kind: OddKind, at: u32, text: Option<&Placed>, most: usize) {
+    fn measure(&mut self, kind: FeedQuirkKind, at: u32, text: Option<&PlacedText>, most: usize) {
         match text.map(|(text, at)| (text.chars().count(), *at)) {
             None => self.odd.push((kind, at, String::new())),
             Some((count, at)) if count > most => {

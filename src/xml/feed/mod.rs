@@ -84,7 +84,7 @@ pub struct Import {
     /// Offsets of the text, in rising order, and where in the feed stands what they were made of.
     pub anchors: Vec<(u32, u32)>,
     /// What the feed's own rules say about it, in document order.
-    pub odd: Vec<Odd>,
+    pub odd: Vec<FeedQuirk>,
     /// Whether it ends too early: an item that is open there is left out.
     pub is_cut: bool,
     /// Where reading stopped, as a byte offset, because the feed has more items than its length accounts for.
@@ -95,9 +95,9 @@ pub struct Import {
 
 /// Something about a feed that the sitemap made from it does not show.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Odd {
+pub struct FeedQuirk {
     /// What it is.
-    pub kind: OddKind,
+    pub kind: FeedQuirkKind,
     /// Byte offset in the feed.
     pub at: u32,
     /// The number of the item, from 0; none where it stands outside of all items.
@@ -108,7 +108,7 @@ pub struct Odd {
 
 /// The kinds of it (rule codes of section 9 in brackets).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum OddKind {
+pub enum FeedQuirkKind {
     /// An RSS feed without a channel \[feed-no-channel\].
     NoChannel,
     /// An item without a link to its page \[feed-item-no-link\].

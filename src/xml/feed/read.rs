@@ -3,10 +3,10 @@
 //! Total and linear: an end tag looks for its start tag among the innermost elements only, and what is damaged
 //! costs no item that follows.
 
-use super::item::{Item, Left, Link};
-use super::media::{Around, Content, Level, Unit};
-use super::write::{self, Row};
-use super::{ATOM, ATOM_03, Feed, Import, Odd, OddKind};
+use super::item::{Item, Link, SkippedElements};
+use super::media::{Content, ItemContext, Level, MediaGroup};
+use super::write::{self, UrlEntry};
+use super::{ATOM, ATOM_03, Feed, FeedQuirk, FeedQuirkKind, Import};
 use crate::xml::entities::{Entities, Named};
 use crate::xml::escape;
 use crate::xml::markup::{self, Kind, Markup};
@@ -110,9 +110,9 @@ struct Walk<'b> {
     items: Vec<Item>,
     /// The page of the feed as a whole.
     page: Option<String>,
-    left: Left,
+    left: SkippedElements,
     /// The first raw `&` of each item, and of each run outside of items.
-    raw: Vec<Odd>,
+    raw: Vec<FeedQuirk>,
     /// Whether a channel was met.
     has_channel: bool,
     /// What the prolog says of entities.
@@ -132,7 +132,7 @@ impl<'b> Walk<'b> {
             item: None,
             items: Vec::new(),
             page: None,
-            left: Left::default(),
+            left: SkippedElements::default(),
             raw: Vec::new(),
             has_channel: false,
             entities: Entities::default(),
@@ -153,19 +153,19 @@ impl<'b> Walk<'b> {
         let is_end = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'<' | b'"' | b'\'' | b'>');
         let word = rest.iter().position(is_end).map_or(rest, |end| rest.get(..end).unwrap_or_default());
         let kind = match self.entities.named(rest) {
-            Named::Ampersand => OddKind::Ampersand,
-            Named::Declared | Named::Elsewhere(_) => OddKind::DtdEntity,
-            Named::Unknown(_) => OddKind::Entity,
+            Named::Ampersand => FeedQuirkKind::Ampersand,
+            Named::Declared | Named::Elsewhere(_) => FeedQuirkKind::DtdEntity,
+            Named::Unknown(_) => FeedQuirkKind::Entity,
         };
         let item = self.item.is_some().then_some(self.items.len() as u32);
         if self.raw.last().is_some_and(|last| (last.item, last.kind) == (item, kind)) {
             return;
         }
-        let end = memchr::memchr(b';', word).filter(|_| kind != OddKind::Ampersand);
+        let end = memchr::memchr(b';', word).filter(|_| kind != FeedQuirkKind::Ampersand);
         let shown = end.and_then(|end| word.get(..=end)).unwrap_or(word);
         let what = escape::lossy(shown).chars().take(SHOWN).collect();
         self.pieces += 1;
-        self.raw.push(Odd { kind, at: at as u32, item, what });
+        self.raw.push(FeedQuirk { kind, at: at as u32, item, what });
     }
 
     /// A start tag. `None` ends the walk: the first element is no feed's root.
@@ -301,12 +301,12 @@ impl<'b> Walk<'b> {
             self.with_item(|item| {
                 item.media.first.get_or_insert(at);
                 match local {
-                    b"group" if path.is_empty() => item.media.units.push(Unit { at, ..Unit::default() }),
+                    b"group" if path.is_empty() => item.media.units.push(MediaGroup { at, ..MediaGroup::default() }),
                     b"content" => match (content, item.media.units.last_mut()) {
                         (Some(content), Some(group)) if in_group => group.contents.push(content),
                         (Some(content), _) if path.is_empty() => {
                             let contents = vec![content];
-                            item.media.units.push(Unit { contents, at, ..Unit::default() });
+                            item.media.units.push(MediaGroup { contents, at, ..MediaGroup::default() });
                         }
                         _ => {}
                     },
@@ -396,7 +396,7 @@ impl<'b> Walk<'b> {
         let in_content = parents.iter().take(2).any(|name| *name == b"content");
         self.with_item(|item| {
             if local == b"restriction" && kind != "country" {
-                item.note(OddKind::Restriction, at, || kind);
+                item.note(FeedQuirkKind::Restriction, at, || kind);
                 return;
             }
             let level = level(item, in_group, in_content);
@@ -441,19 +441,19 @@ impl<'b> Walk<'b> {
                 None => {
                     let guid = item.permalink.as_deref();
                     let what = guid.map_or_else(String::new, |guid| format!("its guid may be one: {guid}"));
-                    found.push((OddKind::NoLink, item.at, what));
+                    found.push((FeedQuirkKind::NoLink, item.at, what));
                     None
                 }
                 Some(link) => {
                     if !link.is_page() {
                         let what = format!("the one taken has rel=\"{}\", which need not be its page", link.rel);
-                        found.push((OddKind::NoLink, link.at, what));
+                        found.push((FeedQuirkKind::NoLink, link.at, what));
                     }
                     Some((address(link, self.page.as_deref(), &mut found), link.at))
                 }
             };
             let link = loc.as_ref().map(|(loc, _)| loc.as_str());
-            let around = Around { link, title: item.title.as_deref(), summary: item.summary.as_deref() };
+            let around = ItemContext { link, title: item.title.as_deref(), summary: item.summary.as_deref() };
             let media = item.media.found(&around);
             found.extend(media.odd);
             found.sort_by_key(|(_, at, _)| *at);
@@ -464,10 +464,15 @@ impl<'b> Walk<'b> {
                     true
                 }
             });
-            odd.extend(found.into_iter().map(|(kind, at, what)| Odd { kind, at, item: Some(number as u32), what }));
+            odd.extend(found.into_iter().map(|(kind, at, what)| FeedQuirk {
+                kind,
+                at,
+                item: Some(number as u32),
+                what,
+            }));
             places.push(item.at);
             let lastmod = item.lastmod().map(|(date, at)| (date.to_owned(), at));
-            rows.push(Row {
+            rows.push(UrlEntry {
                 at: item.at,
                 lastmod,
                 images: media.images,
@@ -477,7 +482,7 @@ impl<'b> Walk<'b> {
             });
         }
         if feed == Feed::Rss && !self.has_channel {
-            odd.push(Odd { kind: OddKind::NoChannel, at: 0, item: None, what: String::new() });
+            odd.push(FeedQuirk { kind: FeedQuirkKind::NoChannel, at: 0, item: None, what: String::new() });
         }
         // What stands in an item that the end of the file cut is about none.
         odd.extend(self.raw.into_iter().filter(|odd| odd.item.is_none_or(|item| (item as usize) < rows.len())));
@@ -503,14 +508,14 @@ fn level(item: &mut Item, in_group: bool, in_content: bool) -> &mut Level {
 }
 
 /// The address that a link leads to, made whole where it is relative.
-fn address(link: &Link, page: Option<&str>, odd: &mut Vec<(OddKind, u32, String)>) -> String {
+fn address(link: &Link, page: Option<&str>, odd: &mut Vec<(FeedQuirkKind, u32, String)>) -> String {
     if link.href.is_empty() || url::Url::parse(&link.href).is_ok() || link.href.contains("://") {
         return link.href.clone();
     }
     let base = link.base.as_deref().or(page);
     let whole = base.and_then(|base| joined(Some(base), &link.href));
     let read = whole.as_ref().map_or_else(String::new, |whole| format!(", read as {whole}"));
-    odd.push((OddKind::Relative, link.at, format!("{}{read}", link.href)));
+    odd.push((FeedQuirkKind::Relative, link.at, format!("{}{read}", link.href)));
     whole.unwrap_or_else(|| link.href.clone())
 }
 

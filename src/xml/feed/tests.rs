@@ -114,7 +114,7 @@ fn relative_links_start_from_the_base_or_from_the_page_of_the_feed() {
     for (text, expected) in table {
         let (import, found) = rows(&text);
         assert_eq!(found[0].0.as_deref(), Some(expected), "{text}");
-        assert_eq!(import.odd.iter().map(|odd| odd.kind).collect::<Vec<_>>(), [OddKind::Relative], "{text}");
+        assert_eq!(import.odd.iter().map(|odd| odd.kind).collect::<Vec<_>>(), [FeedQuirkKind::Relative], "{text}");
     }
 }
 
@@ -122,7 +122,7 @@ fn relative_links_start_from_the_base_or_from_the_page_of_the_feed() {
 fn what_is_odd_is_said_with_its_place() {
     let text = "<rss><channel>\n<item>\n<guid>http://e/1</guid><pubDate>soon</pubDate></item></channel></rss>";
     let (import, _) = rows(text);
-    let odd = |kind, needle: &str, what: &str| Odd {
+    let odd = |kind, needle: &str, what: &str| FeedQuirk {
         kind,
         at: text.find(needle).unwrap() as u32,
         item: Some(0),
@@ -130,7 +130,10 @@ fn what_is_odd_is_said_with_its_place() {
     };
     assert_eq!(
         import.odd,
-        [odd(OddKind::NoLink, "<item", "its guid may be one: http://e/1"), odd(OddKind::Date, "<pubDate", "soon")]
+        [
+            odd(FeedQuirkKind::NoLink, "<item", "its guid may be one: http://e/1"),
+            odd(FeedQuirkKind::Date, "<pubDate", "soon")
+        ]
     );
     assert_eq!(import.left, [("guid".to_owned(), 1)]);
     assert!(import.anchors.is_sorted() && import.anchors.iter().all(|(ours, _)| *ours < import.text.len() as u32));
@@ -143,10 +146,13 @@ fn what_has_no_address_is_no_link_and_no_video() {
         "<media:title>A</media:title><media:description>B</media:description><media:thumbnail url='http://e/t.png'/>"
     );
     let table = [
-        ("<rss><channel><item><link/></item></channel></rss>".to_owned(), OddKind::NoLink),
-        ("<rss><channel><item><link> </link></item></channel></rss>".to_owned(), OddKind::NoLink),
-        ("<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href=''/></entry></feed>".to_owned(), OddKind::NoLink),
-        (media, OddKind::Content),
+        ("<rss><channel><item><link/></item></channel></rss>".to_owned(), FeedQuirkKind::NoLink),
+        ("<rss><channel><item><link> </link></item></channel></rss>".to_owned(), FeedQuirkKind::NoLink),
+        (
+            "<feed xmlns='http://www.w3.org/2005/Atom'><entry><link href=''/></entry></feed>".to_owned(),
+            FeedQuirkKind::NoLink,
+        ),
+        (media, FeedQuirkKind::Content),
     ];
     for (text, expected) in table {
         let (import, _) = rows(&text);
@@ -165,27 +171,27 @@ fn a_raw_ampersand_is_read_as_one_and_said_with_its_place() {
     let (import, found) = rows(text);
     let locs: Vec<Option<&str>> = found.iter().map(|row| row.0.as_deref()).collect();
     assert_eq!(locs, [Some("http://e/?a=1&b=2"), Some("http://e/?a=1&b=2"), Some("http://e/3")]);
-    let odd: Vec<(OddKind, Option<u32>, usize, &str)> =
+    let odd: Vec<(FeedQuirkKind, Option<u32>, usize, &str)> =
         import.odd.iter().map(|odd| (odd.kind, odd.item, odd.at as usize, &*odd.what)).collect();
     let at = |needle: &str| text.find(needle).unwrap();
     assert_eq!(
         odd,
         [
-            (OddKind::Ampersand, None, at("& B"), "&"),
-            (OddKind::Ampersand, Some(0), at("&b=2"), "&b=2"),
-            (OddKind::Ampersand, Some(2), at("&e=1"), "&e=1"),
-            (OddKind::Entity, Some(2), at("&eacute;"), "&eacute;"),
+            (FeedQuirkKind::Ampersand, None, at("& B"), "&"),
+            (FeedQuirkKind::Ampersand, Some(0), at("&b=2"), "&b=2"),
+            (FeedQuirkKind::Ampersand, Some(2), at("&e=1"), "&e=1"),
+            (FeedQuirkKind::Entity, Some(2), at("&eacute;"), "&eacute;"),
         ]
     );
     // What a DOCTYPE may declare is not called unknown, and nothing else is passed over for it.
     for (doctype, expected) in [
-        ("<!DOCTYPE rss [<!ENTITY x 'y'>]>", OddKind::DtdEntity),
-        ("<!DOCTYPE rss PUBLIC 'rss' 'rss-0.91.dtd'>", OddKind::DtdEntity),
-        ("<!DOCTYPE rss>", OddKind::Entity),
-        ("<?xml version='1.0' standalone='yes'?><!DOCTYPE rss SYSTEM 'rss-0.91.dtd'>", OddKind::Entity),
+        ("<!DOCTYPE rss [<!ENTITY x 'y'>]>", FeedQuirkKind::DtdEntity),
+        ("<!DOCTYPE rss PUBLIC 'rss' 'rss-0.91.dtd'>", FeedQuirkKind::DtdEntity),
+        ("<!DOCTYPE rss>", FeedQuirkKind::Entity),
+        ("<?xml version='1.0' standalone='yes'?><!DOCTYPE rss SYSTEM 'rss-0.91.dtd'>", FeedQuirkKind::Entity),
     ] {
         let text = format!("{doctype}<rss><channel><item><link>http://e/&x;</link></item></channel></rss>");
-        let kinds: Vec<OddKind> = rows(&text).0.odd.iter().map(|odd| odd.kind).collect();
+        let kinds: Vec<FeedQuirkKind> = rows(&text).0.odd.iter().map(|odd| odd.kind).collect();
         assert_eq!(kinds, [expected], "{doctype}");
     }
 }
@@ -193,7 +199,7 @@ fn a_raw_ampersand_is_read_as_one_and_said_with_its_place() {
 const MEDIA: &str = "xmlns:media='http://search.yahoo.com/mrss/'";
 
 /// The extension blocks of the only row, on one line.
-fn extensions(item: &str) -> (String, Vec<OddKind>) {
+fn extensions(item: &str) -> (String, Vec<FeedQuirkKind>) {
     let (import, _) = rows(&format!("<rss {MEDIA}><channel><item><link>http://e/</link>{item}</item></channel></rss>"));
     let text = String::from_utf8(import.text).unwrap();
     let from = text.find("</loc>").unwrap() + 6;
@@ -204,7 +210,7 @@ fn extensions(item: &str) -> (String, Vec<OddKind>) {
 
 #[test]
 fn media_become_videos_and_images() {
-    use OddKind::{Content, Description, Player, Restriction, Thumbnail, Title};
+    use FeedQuirkKind::{Content, Description, Player, Restriction, Thumbnail, Title};
     let whole = "<media:title>T &amp; t</media:title><media:description>D</media:description><media:thumbnail url='http://e/t.jpg'/>";
     let video = |middle: &str| {
         format!(

@@ -1,6 +1,6 @@
 //! The sitemap that a feed becomes, in the writer's own layout.
 
-use super::media::{Placed, Video};
+use super::media::{PlacedText, Video};
 use crate::protocol::namespace::Namespace;
 use crate::protocol::namespace::SITEMAP_09;
 use crate::xml::escape::{escape, is_xml_char};
@@ -8,14 +8,14 @@ use std::fmt::Write as _;
 
 /// One row.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Row {
+pub(super) struct UrlEntry {
     /// Where the item starts.
     pub at: u32,
     /// The address, and where the link stands.
     pub loc: Option<(String, u32)>,
     /// The date, and where it stands.
     pub lastmod: Option<(String, u32)>,
-    pub images: Vec<Placed>,
+    pub images: Vec<PlacedText>,
     pub videos: Vec<Video>,
     pub expires: Option<String>,
 }
@@ -25,7 +25,7 @@ const IMAGES: usize = 1_000;
 
 /// The text of a sitemap with these rows, which declares the extensions that it uses, and what leads from its
 /// offsets back to the feed.
-pub(super) fn urlset(rows: &[Row]) -> (Vec<u8>, Vec<(u32, u32)>) {
+pub(super) fn urlset(rows: &[UrlEntry]) -> (Vec<u8>, Vec<(u32, u32)>) {
     let mut anchors = Vec::with_capacity(rows.len() * 4);
     let mut out = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<urlset xmlns=\"{SITEMAP_09}\"");
     let used = [
@@ -43,7 +43,7 @@ pub(super) fn urlset(rows: &[Row]) -> (Vec<u8>, Vec<(u32, u32)>) {
     (out.into_bytes(), anchors)
 }
 
-impl Row {
+impl UrlEntry {
     fn write(&self, out: &mut String, anchors: &mut Vec<(u32, u32)>) {
         out.push_str("\n  ");
         anchors.push((out.len() as u32, self.at));

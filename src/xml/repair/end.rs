@@ -3,15 +3,15 @@
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
 use super::super::wellformed::is_name;
-use super::text::{Place, has_illegal};
+use super::text::{TextContext, has_illegal};
 use super::token::is_sound_end;
 use super::tree::Role;
 use super::words::{end_tag, tag};
-use super::{MendKind, Mender, WORDS, root_kind};
+use super::{RepairKind, Repairer, WORDS, root_kind};
 use crate::protocol::Field;
 use crate::words::grouped;
 
-impl Mender<'_> {
+impl Repairer<'_> {
     pub(super) fn end_root(&mut self, token: &Markup) {
         if !self.stack.is_empty() {
             if !self.is_implied() || self.stack.len() > 1 {
@@ -21,9 +21,9 @@ impl Mender<'_> {
         }
         if token.name(self.bytes) != self.root.name {
             if token.name(self.bytes).eq_ignore_ascii_case(&self.root.name) {
-                self.note(MendKind::NameCase, token.start);
+                self.note(RepairKind::NameCase, token.start);
             } else {
-                self.note_meant(token, |mender| end_tag(&mender.root.name));
+                self.note_meant(token, |repairer| end_tag(&repairer.root.name));
             }
         }
         self.root.is_closed = true;
@@ -69,10 +69,10 @@ impl Mender<'_> {
             self.close_all(token.start);
         }
         if self.entries > 0 {
-            self.note(MendKind::Concatenated, token.start);
+            self.note(RepairKind::Concatenated, token.start);
         } else {
-            self.note_broken(token.start, |mender| {
-                format!("{} is a second root; taken for one with the first", tag(token.name(mender.bytes)))
+            self.note_broken(token.start, |repairer| {
+                format!("{} is a second root; taken for one with the first", tag(token.name(repairer.bytes)))
             });
         }
         let bytes = self.bytes;
@@ -93,15 +93,15 @@ impl Mender<'_> {
         match token.kind {
             Kind::Comment => self.comment(token),
             Kind::Instruction if super::declaration_of(self.bytes, token).is_some() => {
-                self.note(MendKind::Concatenated, token.start);
+                self.note(RepairKind::Concatenated, token.start);
             }
             Kind::Instruction if super::is_sound_instruction(self.bytes, token) => {
-                self.raw(token, Place::Raw);
+                self.raw(token, TextContext::Raw);
             }
             Kind::Start | Kind::Empty => match self.role(token) {
                 Role::Root => {
                     self.reopen();
-                    self.note(MendKind::Concatenated, token.start);
+                    self.note(RepairKind::Concatenated, token.start);
                     self.second_root(token);
                     if token.kind == Kind::Empty {
                         self.close_root();
@@ -109,20 +109,20 @@ impl Mender<'_> {
                 }
                 Role::Entry(_) | Role::Field(Field::Loc, _) => {
                     self.reopen();
-                    self.note_broken(token.start, |mender| {
-                        let (name, root) = (tag(token.name(mender.bytes)), end_tag(&mender.root.name));
+                    self.note_broken(token.start, |repairer| {
+                        let (name, root) = (tag(token.name(repairer.bytes)), end_tag(&repairer.root.name));
                         format!("{name} stands after {root}; taken into the document")
                     });
                     self.start(token);
                 }
-                Role::Field(..) | Role::Other => self.note(MendKind::TrailingJunk, token.start),
+                Role::Field(..) | Role::Other => self.note(RepairKind::TrailingJunk, token.start),
             },
             Kind::End if root_kind(names::split(token.name(self.bytes)).1).is_some() => {
-                self.note_broken(token.start, |mender| {
-                    format!("{} stands there once too often; left out", end_tag(token.name(mender.bytes)))
+                self.note_broken(token.start, |repairer| {
+                    format!("{} stands there once too often; left out", end_tag(token.name(repairer.bytes)))
                 });
             }
-            _ => self.note(MendKind::TrailingJunk, token.start),
+            _ => self.note(RepairKind::TrailingJunk, token.start),
         }
     }
 
@@ -139,10 +139,10 @@ impl Mender<'_> {
                 1 => "1 complete entry is here, the open one is left out".to_owned(),
                 count => format!("{count} complete entries are here, the open one is left out"),
             };
-            self.note_what(MendKind::Truncated, at, whole);
+            self.note_what(RepairKind::Truncated, at, whole);
         } else if !self.root.is_closed {
             let root = String::from_utf8_lossy(&self.root.name).into_owned();
-            self.note_what(MendKind::Truncated, at, format!("</{root}> is missing; all entries are complete"));
+            self.note_what(RepairKind::Truncated, at, format!("</{root}> is missing; all entries are complete"));
         }
         self.close_cut();
     }
@@ -155,7 +155,7 @@ impl Mender<'_> {
             count => format!("{} entries kept", grouped(count.into())),
         };
         self.words = self.words.max(WORDS);
-        self.note_what(MendKind::TooDamaged, at, kept);
+        self.note_what(RepairKind::TooDamaged, at, kept);
         if self.closed.is_none() {
             self.close_cut();
         }
@@ -172,7 +172,7 @@ impl Mender<'_> {
         self.open.clear();
         if is_entry {
             self.entries = self.entries.saturating_sub(1);
-            self.mends.retain(|mend| mend.entry != entry);
+            self.repairs.retain(|repair| repair.entry != entry);
             self.anchors.retain(|anchor| anchor.0 < lead);
         }
         true

@@ -6,7 +6,7 @@
 mod end;
 mod html;
 mod nested;
-mod sound;
+mod sound_entries;
 mod text;
 mod token;
 mod tree;
@@ -20,16 +20,16 @@ use super::names::{self, FileKind, Names};
 use crate::protocol::Field;
 use crate::protocol::namespace::{self, SITEMAP_09};
 use nested::Wrapper;
-use sound::Judge;
+use sound_entries::SoundnessCheck;
 use std::collections::HashMap;
-use text::Place;
+use text::TextContext;
 use token::Tokens;
 use tree::Open;
 use words::name_shown;
 
 /// What was repaired (rule codes of section 4 in brackets).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum MendKind {
+pub enum RepairKind {
     /// `&` that began no reference \[xml-unescaped-ampersand\].
     Ampersand,
     /// `<` inside a value \[xml-unescaped-angle\].
@@ -76,9 +76,9 @@ pub enum MendKind {
 
 /// One repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Mend {
+pub struct AppliedRepair {
     /// What was wrong.
-    pub kind: MendKind,
+    pub kind: RepairKind,
     /// Where, as a byte offset of the damaged bytes.
     pub at: usize,
     /// In which entry of the repaired bytes, from 0.
@@ -93,16 +93,16 @@ pub struct Repaired {
     /// Well-formed bytes.
     pub bytes: Vec<u8>,
     /// What was done: once per kind and entry, in the order of the file.
-    pub mends: Vec<Mend>,
+    pub repairs: Vec<AppliedRepair>,
     /// Places that belong together, in rising order: an offset of the repaired bytes, and one of the damaged.
     pub anchors: Vec<(usize, usize)>,
-    /// How many of the first bytes are known to be those of the damaged file: up to [`Kept::end`], or none.
+    /// How many of the first bytes are known to be those of the damaged file: up to [`SoundPrefix::end`], or none.
     pub kept: usize,
 }
 
 /// The sound beginning of a damaged file: it ends with an entry that has fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kept {
+pub struct SoundPrefix {
     /// How many entries it has.
     pub entries: u32,
     /// Where the last of them ends.
@@ -126,18 +126,18 @@ pub fn repair(bytes: &[u8]) -> Option<Repaired> {
 }
 
 /// The same for a file whose beginning was found to be sound.
-pub fn repair_after(bytes: &[u8], kept: Option<Kept>) -> Option<Repaired> {
-    let mut mender = Mender::new(bytes);
-    mender.judge = Some(Judge::new(bytes));
-    let body = mender.prolog()?;
-    let kept = kept.filter(|kept| !mender.moved && kept.end >= body && bytes.get(body..kept.end).is_some());
+pub fn repair_after(bytes: &[u8], kept: Option<SoundPrefix>) -> Option<Repaired> {
+    let mut repairer = Repairer::new(bytes);
+    repairer.soundness = Some(SoundnessCheck::new(bytes));
+    let body = repairer.prolog()?;
+    let kept = kept.filter(|kept| !repairer.moved && kept.end >= body && bytes.get(body..kept.end).is_some());
     if let Some(kept) = kept {
-        mender.out.extend_from_slice(bytes.get(body..kept.end).unwrap_or_default());
-        mender.entries = kept.entries;
+        repairer.out.extend_from_slice(bytes.get(body..kept.end).unwrap_or_default());
+        repairer.entries = kept.entries;
     }
-    mender.body(kept.map_or(body, |kept| kept.end));
-    let is_kept = mender.needed.is_empty();
-    let repaired = mender.finish();
+    repairer.body(kept.map_or(body, |kept| kept.end));
+    let is_kept = repairer.needed.is_empty();
+    let repaired = repairer.finish();
     Some(Repaired { kept: kept.filter(|_| is_kept).map_or(0, |kept| kept.end), ..repaired })
 }
 
@@ -191,28 +191,28 @@ struct Root {
 }
 
 /// An entry without children: where its start tag, its end tag and that one's end were put.
-struct Hollow {
+struct EmptyEntry {
     tag: usize,
     close: usize,
     end: usize,
 }
 
-struct Mender<'b> {
+struct Repairer<'b> {
     bytes: &'b [u8],
     tokens: Tokens,
     out: Vec<u8>,
-    mends: Vec<Mend>,
+    repairs: Vec<AppliedRepair>,
     anchors: Vec<(usize, usize)>,
     /// Whether positions have moved since the last anchor.
     moved: bool,
     /// The entry (plus one) that a kind was noted for last, how often in none, and where last.
-    noted: HashMap<MendKind, (u32, u32, usize)>,
+    noted: HashMap<RepairKind, (u32, u32, usize)>,
     entities: Entities<'b>,
     /// Prefixes to be declared, with their namespaces.
     needed: Vec<(Vec<u8>, Vec<u8>)>,
     names: Names,
     /// Finds sound entries; without it everything goes token by token.
-    judge: Option<Judge>,
+    soundness: Option<SoundnessCheck>,
     /// What prefixes mean in the open entry, where it declares some itself.
     inside: Option<Names>,
     root: Root,
@@ -228,27 +228,27 @@ struct Mender<'b> {
     /// Elements around entries, of which the end tags have not come yet: the innermost last.
     wrappers: Vec<Wrapper<'b>>,
     /// Where an entry without children and its end tag were put, while nothing but blanks follows it.
-    hollow: Option<Hollow>,
+    empty_entry: Option<EmptyEntry>,
     /// Where the root's end was put, and where what follows begins.
     closed: Option<(usize, usize)>,
     /// Bytes that repairs may still say about their places.
     words: usize,
 }
 
-impl<'b> Mender<'b> {
+impl<'b> Repairer<'b> {
     fn new(bytes: &'b [u8]) -> Self {
         Self {
             bytes,
             tokens: Tokens::default(),
             out: Vec::with_capacity(bytes.len() + bytes.len() / 64 + 256),
-            mends: Vec::new(),
+            repairs: Vec::new(),
             anchors: Vec::new(),
             moved: false,
             noted: HashMap::new(),
             entities: Entities::default(),
             needed: Vec::new(),
             names: Names::plain(FileKind::Urlset),
-            judge: None,
+            soundness: None,
             inside: None,
             root: Root::default(),
             stack: Vec::new(),
@@ -257,14 +257,14 @@ impl<'b> Mender<'b> {
             entries: 0,
             nested: Vec::new(),
             wrappers: Vec::new(),
-            hollow: None,
+            empty_entry: None,
             closed: None,
             words: WORDS + bytes.len(),
         }
     }
 
     /// Notes a repair, with what stands there.
-    fn note(&mut self, kind: MendKind, at: usize) {
+    fn note(&mut self, kind: RepairKind, at: usize) {
         if self.is_new(kind, at) {
             let what = if self.words == 0 { String::new() } else { self.snippet(at) };
             self.keep(kind, at, what);
@@ -273,11 +273,12 @@ impl<'b> Mender<'b> {
 
     /// Whether what is held of this file has become too much.
     fn is_too_damaged(&self) -> bool {
-        let pieces = self.mends.len() + self.anchors.len() + self.stack.len() + self.nested.len() + self.wrappers.len();
+        let pieces =
+            self.repairs.len() + self.anchors.len() + self.stack.len() + self.nested.len() + self.wrappers.len();
         pieces > PIECES + self.bytes.len() / BYTES_OF_PIECE
     }
 
-    fn note_what(&mut self, kind: MendKind, at: usize, what: String) {
+    fn note_what(&mut self, kind: RepairKind, at: usize, what: String) {
         if self.is_new(kind, at) {
             self.keep(kind, at, what);
         }
@@ -285,14 +286,14 @@ impl<'b> Mender<'b> {
 
     /// Notes markup that is not well-formed: what is wrong, and what was made of it.
     fn note_broken(&mut self, at: usize, what: impl FnOnce(&Self) -> String) {
-        if self.is_new(MendKind::NotWellFormed, at) {
+        if self.is_new(RepairKind::NotWellFormed, at) {
             let what = if self.words == 0 { String::new() } else { what(self) };
-            self.keep(MendKind::NotWellFormed, at, what);
+            self.keep(RepairKind::NotWellFormed, at, what);
         }
     }
 
     /// Whether a repair is to be kept: one of a kind per entry, a hundred elsewhere, neighbours as one.
-    fn is_new(&mut self, kind: MendKind, at: usize) -> bool {
+    fn is_new(&mut self, kind: RepairKind, at: usize) -> bool {
         self.moved = true;
         let entry = self.current_entry().map_or(0, |entry| entry + 1);
         let (last, count, place) = self.noted.entry(kind).or_insert((u32::MAX, 0, 0));
@@ -308,14 +309,14 @@ impl<'b> Mender<'b> {
         !is_near && *count <= MENDS_OF_A_FILE
     }
 
-    fn keep(&mut self, kind: MendKind, at: usize, mut what: String) {
+    fn keep(&mut self, kind: RepairKind, at: usize, mut what: String) {
         // Each text has memory of its own beside its letters.
-        let left = self.words.checked_sub(what.len() + size_of::<Mend>());
+        let left = self.words.checked_sub(what.len() + size_of::<AppliedRepair>());
         if left.is_none() {
             what.clear();
         }
         self.words = left.unwrap_or_default();
-        self.mends.push(Mend { kind, at, entry: self.current_entry(), what: what.into() });
+        self.repairs.push(AppliedRepair { kind, at, entry: self.current_entry(), what: what.into() });
     }
 
     /// The entry that is open.
@@ -367,7 +368,7 @@ impl<'b> Mender<'b> {
                 Kind::Instruction => {
                     let Some(sound) = declaration_of(bytes, &token) else {
                         if is_sound_instruction(bytes, &token) {
-                            misc = self.aside(misc, |mender| mender.raw(&token, Place::Raw));
+                            misc = self.aside(misc, |repairer| repairer.raw(&token, TextContext::Raw));
                         } else {
                             self.note_stray(&token);
                         }
@@ -378,12 +379,12 @@ impl<'b> Mender<'b> {
                         continue;
                     }
                     if !sound {
-                        self.note_broken(token.start, |mender| {
-                            format!("{} is no sound XML declaration; written anew", mender.snippet(token.start))
+                        self.note_broken(token.start, |repairer| {
+                            format!("{} is no sound XML declaration; written anew", repairer.snippet(token.start))
                         });
                     }
-                    if token.start > mark && markup::is_blank(&misc) && self.mends.is_empty() {
-                        self.note_what(MendKind::LeadingBlank, mark, String::new());
+                    if token.start > mark && markup::is_blank(&misc) && self.repairs.is_empty() {
+                        self.note_what(RepairKind::LeadingBlank, mark, String::new());
                     } else if !markup::is_blank(&misc) {
                         self.note_junk(mark);
                     }
@@ -396,7 +397,7 @@ impl<'b> Mender<'b> {
                     }
                     declaration = Some(if sound { text.to_vec() } else { DECLARATION.to_vec() });
                 }
-                Kind::Comment => misc = self.aside(misc, |mender| mender.comment(&token)),
+                Kind::Comment => misc = self.aside(misc, |repairer| repairer.comment(&token)),
                 Kind::Declaration => {
                     let text = bytes.get(token.start..token.end).unwrap_or_default();
                     if has_doctype || is_html_doctype(text) || !text.starts_with(b"<!DOCTYPE") {
@@ -406,7 +407,7 @@ impl<'b> Mender<'b> {
                     } else {
                         has_doctype = true;
                         self.entities.read_doctype(text);
-                        misc = self.aside(misc, |mender| mender.raw(&token, Place::Raw));
+                        misc = self.aside(misc, |repairer| repairer.raw(&token, TextContext::Raw));
                     }
                 }
                 Kind::Start | Kind::Empty => {
@@ -441,14 +442,16 @@ impl<'b> Mender<'b> {
 
     /// Notes an instruction or a declaration that cannot stay.
     fn note_stray(&mut self, token: &Markup) {
-        self.note_broken(token.start, |mender| format!("{} cannot stand here; left out", mender.snippet(token.start)));
+        self.note_broken(token.start, |repairer| {
+            format!("{} cannot stand here; left out", repairer.snippet(token.start))
+        });
     }
 
     /// Notes that something stands before the document: once, however many pieces it has.
     fn note_junk(&mut self, at: usize) {
         self.moved = true;
-        if !self.mends.iter().any(|mend| mend.kind == MendKind::LeadingJunk) {
-            self.note(MendKind::LeadingJunk, at);
+        if !self.repairs.iter().any(|repair| repair.kind == RepairKind::LeadingJunk) {
+            self.note(RepairKind::LeadingJunk, at);
         }
     }
 
@@ -466,7 +469,7 @@ impl<'b> Mender<'b> {
         let (prefix, local) = names::split(name);
         let mut written = name.to_vec();
         if local != kind.root_name().as_bytes() {
-            self.note(MendKind::NameCase, token.start);
+            self.note(RepairKind::NameCase, token.start);
             written = [prefix, if prefix.is_empty() { b"" } else { b":" }, kind.root_name().as_bytes()].concat();
         }
         self.root.start = self.out.len();
@@ -526,7 +529,7 @@ impl<'b> Mender<'b> {
             && self.declaring == 0
             && !declares_own(token.attributes(self.bytes))
         {
-            self.note(MendKind::UndeclaredPrefix, token.start);
+            self.note(RepairKind::UndeclaredPrefix, token.start);
             self.declare(prefix, uri.as_bytes());
         }
     }
@@ -545,9 +548,9 @@ impl<'b> Mender<'b> {
                 self.anchors.insert(0, (end + more, self.root.source_end));
             }
         }
-        self.mends.sort_by_key(|mend| mend.at);
-        self.mends.dedup();
-        Repaired { bytes: self.out, mends: self.mends, anchors: self.anchors, kept: 0 }
+        self.repairs.sort_by_key(|repair| repair.at);
+        self.repairs.dedup();
+        Repaired { bytes: self.out, repairs: self.repairs, anchors: self.anchors, kept: 0 }
     }
 }
 

@@ -26,25 +26,25 @@ fn rows(bytes: &[u8]) -> (scan::Scan, Vec<String>) {
 const NS: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
 /// The locs, the kinds of repairs and the text of a repaired file whose damage the scan has seen.
-fn repaired(text: &str) -> (Vec<String>, Vec<MendKind>, String) {
+fn repaired(text: &str) -> (Vec<String>, Vec<RepairKind>, String) {
     let before = rows(text.as_bytes()).0;
     assert!(!before.damage.is_empty() || before.names.is_none(), "sound: {text}");
     let repaired = repair(text.as_bytes()).unwrap_or_else(|| panic!("nothing to repair in {text}"));
     let out = String::from_utf8(repaired.bytes).unwrap();
     let (scan, locs) = rows(out.as_bytes());
     assert_eq!(scan.damage, [], "{text}\n{out}");
-    for mend in &repaired.mends {
-        assert!(mend.entry.is_none_or(|entry| (entry as usize) < locs.len()), "{mend:?} {out}");
+    for repair in &repaired.repairs {
+        assert!(repair.entry.is_none_or(|entry| (entry as usize) < locs.len()), "{repair:?} {out}");
     }
-    let mut kinds: Vec<MendKind> = repaired.mends.iter().map(|mend| mend.kind).collect();
+    let mut kinds: Vec<RepairKind> = repaired.repairs.iter().map(|repair| repair.kind).collect();
     kinds.dedup();
     (locs, kinds, out)
 }
 
 #[test]
 fn values_keep_what_they_meant() {
-    use MendKind::*;
-    let table: [(&str, &str, &[MendKind]); 26] = [
+    use RepairKind::*;
+    let table: [(&str, &str, &[RepairKind]); 26] = [
         ("<loc>http://e/?a=1&b=2</loc>", "http://e/?a=1&b=2", &[Ampersand]),
         ("<loc>http://e/?a=1&copy=2</loc>", "http://e/?a=1&copy=2", &[Ampersand]),
         ("<loc>http://e/?a&amp;b&c</loc>", "http://e/?a&b&c", &[Ampersand]),
@@ -82,8 +82,8 @@ fn values_keep_what_they_meant() {
 
 #[test]
 fn one_bad_row_never_costs_the_rows_after_it() {
-    use MendKind::*;
-    let table: [(&str, &[&str], &[MendKind]); 33] = [
+    use RepairKind::*;
+    let table: [(&str, &[&str], &[RepairKind]); 33] = [
         ("<x><url><loc>a</loc></url><url><loc>b</loc></url></x>", &["a", "b"], &[Wrapped]),
         ("<x><y> <url><loc>a</loc></url></y></x><url><loc>b</loc></url>", &["a", "b"], &[Wrapped]),
         ("<x>t<url><loc>a</loc></url></x><x><url><loc>b</loc></url></x>", &["a", "b"], &[Wrapped]),
@@ -135,10 +135,10 @@ fn one_bad_row_never_costs_the_rows_after_it() {
 
 #[test]
 fn what_stands_around_the_document_is_left_out() {
-    use MendKind::*;
+    use RepairKind::*;
     let root = format!("<urlset {NS}><url><loc>a</loc></url></urlset>");
     let declaration = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
-    let table: [(String, &[&str], &[MendKind], String); 19] = [
+    let table: [(String, &[&str], &[RepairKind], String); 19] = [
         (format!("\n {declaration}\n{root}"), &["a"], &[LeadingBlank], format!("{declaration}\n{root}")),
         (format!("Notice: x\n{declaration}{root}"), &["a"], &[LeadingJunk], format!("{declaration}{root}")),
         (format!("<br /><b>Notice</b>: x{root}"), &["a"], &[LeadingJunk], root.clone()),
@@ -215,12 +215,12 @@ fn what_stands_around_the_document_is_left_out() {
 }
 
 #[test]
-fn mends_say_where_and_in_which_entry() {
+fn repairs_name_their_position_and_entry() {
     let text = format!(
         "<urlset {NS}>\n<url><loc>http://e/?a&b</loc></url>\n<url><loc>x</loc></url>\n<url><loc>http://e/?c&d</loc></url></urlset>"
     );
     let repaired = repair(text.as_bytes()).unwrap();
-    let seen: Vec<_> = repaired.mends.iter().map(|mend| (mend.at, mend.entry, &*mend.what)).collect();
+    let seen: Vec<_> = repaired.repairs.iter().map(|repair| (repair.at, repair.entry, &*repair.what)).collect();
     let (first, second) = (text.find("&b").unwrap(), text.find("&d").unwrap());
     assert_eq!(seen, [(first, Some(0), "&b"), (second, Some(2), "&d")]);
     let out = String::from_utf8(repaired.bytes).unwrap();
@@ -233,8 +233,8 @@ fn mends_say_where_and_in_which_entry() {
 fn markup_that_is_not_well_formed_is_said_in_full() {
     let said = |body: &str| {
         let repaired = repair(format!("<urlset {NS}>{body}</urlset>").as_bytes()).unwrap();
-        let broken = repaired.mends.into_iter().filter(|mend| mend.kind == MendKind::NotWellFormed);
-        broken.map(|mend| mend.what.into_string()).collect::<Vec<_>>().join(" | ")
+        let broken = repaired.repairs.into_iter().filter(|repair| repair.kind == RepairKind::NotWellFormed);
+        broken.map(|repair| repair.what.into_string()).collect::<Vec<_>>().join(" | ")
     };
     let url = |inside: &str| said(&format!("<url>{inside}</url>"));
     let table = [
@@ -282,7 +282,7 @@ fn what_is_quoted_says_where_it_was_cut() {
     ] {
         let text = format!("{junk}<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"></urlset>");
         let repaired = repair(text.as_bytes()).unwrap();
-        assert_eq!(&*repaired.mends[0].what, expected);
+        assert_eq!(&*repaired.repairs[0].what, expected);
     }
 }
 
@@ -391,10 +391,10 @@ fn any_part() -> impl Strategy<Value = String> {
 
 /// The model: a repair of the whole file, token by token.
 fn by_tokens(bytes: &[u8]) -> Option<Repaired> {
-    let mut mender = Mender::new(bytes);
-    let body = mender.prolog()?;
-    mender.body(body);
-    Some(mender.finish())
+    let mut repairer = Repairer::new(bytes);
+    let body = repairer.prolog()?;
+    repairer.body(body);
+    Some(repairer.finish())
 }
 
 /// Where an offset of repaired bytes is in the damaged ones.
@@ -472,14 +472,14 @@ proptest! {
         let model = by_tokens(bytes).unwrap();
         let whole = repair(bytes).unwrap();
         prop_assert_eq!(String::from_utf8_lossy(&whole.bytes), String::from_utf8_lossy(&model.bytes), "{}", &text);
-        prop_assert_eq!(&whole.mends, &model.mends, "{}", &text);
+        prop_assert_eq!(&whole.repairs, &model.repairs, "{}", &text);
         // The same from the first damage on.
         let mut locs = Locs::default();
         let scan = scan::scan_sound(bytes, &mut locs, &Progress::default());
         let end = *scan.starts.last().unwrap() as usize;
-        let after = repair_after(bytes, Kept::of(bytes, &scan)).unwrap();
+        let after = repair_after(bytes, SoundPrefix::of(bytes, &scan)).unwrap();
         prop_assert_eq!(String::from_utf8_lossy(&after.bytes), String::from_utf8_lossy(&model.bytes), "{}", &text);
-        prop_assert_eq!(&after.mends, &model.mends, "{}", &text);
+        prop_assert_eq!(&after.repairs, &model.repairs, "{}", &text);
         let (fresh, expected) = rows(&model.bytes);
         for start in &fresh.starts {
             prop_assert_eq!(origin(&after, *start as usize), origin(&model, *start as usize), "{} in {}", start, &text);
@@ -501,16 +501,16 @@ proptest! {
             let out = String::from_utf8(repaired.bytes.clone()).unwrap();
             let (scan, locs) = rows(&repaired.bytes);
             prop_assert_eq!(&scan.damage, &[], "{}\n{}", text, out);
-            prop_assert!(repaired.mends.iter().all(|mend| mend.at <= text.len()));
-            for mend in &repaired.mends {
-                prop_assert!(mend.entry.is_none_or(|entry| (entry as usize) < locs.len()), "{:?} {}", mend, out);
+            prop_assert!(repaired.repairs.iter().all(|repair| repair.at <= text.len()));
+            for repair in &repaired.repairs {
+                prop_assert!(repair.entry.is_none_or(|entry| (entry as usize) < locs.len()), "{:?} {}", repair, out);
             }
             prop_assert!(repaired.anchors.iter().all(|(ours, theirs)| *ours <= out.len() && *theirs <= text.len()));
             // What is sound stays as it is.
             let before = rows(text.as_bytes()).0;
             if before.damage.is_empty() && before.names.is_some() {
                 prop_assert_eq!(out, text);
-                prop_assert_eq!(repaired.mends, []);
+                prop_assert_eq!(repaired.repairs, []);
             }
         }
     }

@@ -4,13 +4,13 @@ use super::super::entities::Named;
 use super::super::escape;
 use super::super::markup::{self, Markup};
 use super::super::wellformed::{is_legal_declaration, is_name};
-use super::{MendKind, Mender, html};
+use super::{RepairKind, Repairer, html};
 use memchr::memmem;
 use std::collections::HashSet;
 
 /// Where characters stand: it decides what becomes of those that cannot stay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum TextContext {
     /// In a URL.
     Url,
     /// Between tags.
@@ -26,9 +26,9 @@ pub(super) enum Place {
 /// Bytes of a reference to a number that a message shows.
 const LONGEST_SHOWN: usize = 34;
 
-impl Mender<'_> {
+impl Repairer<'_> {
     /// Writes characters `from..to` of the file.
-    pub(super) fn characters(&mut self, from: usize, to: usize, place: Place) {
+    pub(super) fn characters(&mut self, from: usize, to: usize, place: TextContext) {
         let mut at = from;
         while at < to {
             let rest = self.bytes.get(at..to).unwrap_or_default();
@@ -36,16 +36,16 @@ impl Mender<'_> {
             self.out.extend_from_slice(rest.get(..clean).unwrap_or_default());
             at += clean;
             let rest = rest.get(clean..).unwrap_or_default();
-            let escapes = matches!(place, Place::Url | Place::Text | Place::Attribute);
+            let escapes = matches!(place, TextContext::Url | TextContext::Text | TextContext::Attribute);
             at += match rest {
                 [] => return,
                 [b'&', ..] if escapes => self.reference(at, rest, place),
                 [b'<', ..] if escapes => {
-                    self.note(MendKind::Angle, at);
+                    self.note(RepairKind::Angle, at);
                     self.put(b"&lt;", 1)
                 }
                 [b'>', ..] if escapes && self.out.ends_with(b"]]") => {
-                    self.note(MendKind::SectionEnd, at.saturating_sub(2));
+                    self.note(RepairKind::SectionEnd, at.saturating_sub(2));
                     self.put(b"&gt;", 1)
                 }
                 [0xEF, 0xBF, last @ (0xBE | 0xBF), ..] => {
@@ -71,15 +71,15 @@ impl Mender<'_> {
     }
 
     /// A character that XML cannot hold, `len` bytes of the file long.
-    fn illegal(&mut self, at: usize, encoded: &[u8], place: Place, len: usize) -> usize {
-        self.note_what(MendKind::Character, at, format!("U+{:04X}", code_point(encoded)));
-        if matches!(place, Place::Url | Place::RawUrl) {
+    fn illegal(&mut self, at: usize, encoded: &[u8], place: TextContext, len: usize) -> usize {
+        self.note_what(RepairKind::Character, at, format!("U+{:04X}", code_point(encoded)));
+        if matches!(place, TextContext::Url | TextContext::RawUrl) {
             for byte in encoded {
                 let digits = b"0123456789ABCDEF";
                 let digit = |value: u8| digits.get(usize::from(value)).copied().unwrap_or(b'0');
                 self.out.extend_from_slice(&[b'%', digit(byte >> 4), digit(byte & 15)]);
             }
-        } else if place == Place::Raw && matches!(self.out.last(), Some(b']' | b'-' | b'?')) {
+        } else if place == TextContext::Raw && matches!(self.out.last(), Some(b']' | b'-' | b'?')) {
             // What stands on both sides must not come together as the end of a section, comment or instruction.
             self.out.push(b' ');
         }
@@ -87,7 +87,7 @@ impl Mender<'_> {
     }
 
     /// An ampersand and what it may begin; returns how much of the file that is.
-    fn reference(&mut self, at: usize, rest: &[u8], place: Place) -> usize {
+    fn reference(&mut self, at: usize, rest: &[u8], place: TextContext) -> usize {
         match escape::reference(rest) {
             Some((character, len)) if escape::is_xml_char(character) => {
                 return self.put(rest.get(..len).unwrap_or_default(), len);
@@ -103,14 +103,14 @@ impl Mender<'_> {
             // A surrogate or a number beyond Unicode is no character at all: nothing says what was meant, and a URL
             // without it is another page. It stays to be seen, as text.
             let shown = rest.get(..len.min(LONGEST_SHOWN)).unwrap_or_default();
-            self.note_what(MendKind::NoCharacter, at, escape::lossy(shown).into_owned());
+            self.note_what(RepairKind::NoCharacter, at, escape::lossy(shown).into_owned());
             return self.put(b"&amp;", 1);
         }
         let (kind, name) = match self.entities.named(rest) {
-            Named::Ampersand => (MendKind::Ampersand, &b""[..]),
-            Named::Declared => (MendKind::DtdEntity, &b""[..]),
-            Named::Elsewhere(name) => (MendKind::DtdEntity, name),
-            Named::Unknown(name) => (MendKind::Entity, name),
+            Named::Ampersand => (RepairKind::Ampersand, &b""[..]),
+            Named::Declared => (RepairKind::DtdEntity, &b""[..]),
+            Named::Elsewhere(name) => (RepairKind::DtdEntity, name),
+            Named::Unknown(name) => (RepairKind::Entity, name),
         };
         self.note(kind, at);
         match html::character(name) {
@@ -129,14 +129,14 @@ impl Mender<'_> {
         let inside = self.bytes.get(from..to).unwrap_or_default();
         if !is_bad_comment(inside) {
             self.out.extend_from_slice(b"<!--");
-            self.characters(from, to, Place::Raw);
+            self.characters(from, to, TextContext::Raw);
             self.out.extend_from_slice(b"-->");
             return;
         }
-        self.note(MendKind::Comment, token.start);
+        self.note(RepairKind::Comment, token.start);
         self.out.extend_from_slice(b"<!--");
         let first = self.out.len();
-        self.characters(from, to, Place::Raw);
+        self.characters(from, to, TextContext::Raw);
         let text = self.out.split_off(first);
         for byte in text {
             if byte == b'-' && self.out.last() == Some(&b'-') {
@@ -151,7 +151,7 @@ impl Mender<'_> {
     }
 
     /// An instruction or a CDATA section as it is, without what XML cannot hold.
-    pub(super) fn raw(&mut self, token: &Markup, place: Place) {
+    pub(super) fn raw(&mut self, token: &Markup, place: TextContext) {
         self.characters(token.start, token.end, place);
     }
 
@@ -192,7 +192,7 @@ impl Mender<'_> {
             }
             let (name, end_of_name) = (bytes.get(start..end).unwrap_or_default(), end);
             if name.is_empty() {
-                self.note_broken(start, |mender| format!("{} is no attribute; left out", mender.snippet(start)));
+                self.note_broken(start, |repairer| format!("{} is no attribute; left out", repairer.snippet(start)));
                 at = start + 1;
                 continue;
             }
@@ -203,8 +203,8 @@ impl Mender<'_> {
                     let rest = bytes.get(open + 1..to).unwrap_or_default();
                     let end = memchr::memchr(quote, rest);
                     if end.is_none() {
-                        self.note_broken(start, |mender| {
-                            let (name, quote) = (mender.shown(start, end_of_name), char::from(quote));
+                        self.note_broken(start, |repairer| {
+                            let (name, quote) = (repairer.shown(start, end_of_name), char::from(quote));
                             format!("the value of {name} has no {quote} at its end; written")
                         });
                     }
@@ -215,40 +215,40 @@ impl Mender<'_> {
                     while byte(end).is_some_and(|byte| !markup::is_space(byte) && !matches!(byte, b'"' | b'\'')) {
                         end += 1;
                     }
-                    self.note_broken(start, |mender| {
-                        format!("the value of {} has no quotes; written", mender.shown(start, end_of_name))
+                    self.note_broken(start, |repairer| {
+                        format!("the value of {} has no quotes; written", repairer.shown(start, end_of_name))
                     });
                     ((open, end), b'"', end)
                 }
             } else {
-                self.note_broken(start, |mender| {
-                    format!("{} has no value; its name is taken for that", mender.shown(start, end_of_name))
+                self.note_broken(start, |repairer| {
+                    format!("{} has no value; its name is taken for that", repairer.shown(start, end_of_name))
                 });
                 ((start, end), b'"', end)
             };
             at = next;
             if !is_name(name) {
-                self.note_broken(start, |mender| {
-                    format!("{} is no name of an attribute; left out", mender.shown(start, end_of_name))
+                self.note_broken(start, |repairer| {
+                    format!("{} is no name of an attribute; left out", repairer.shown(start, end_of_name))
                 });
             } else if !is_legal_declaration(name, bytes.get(value.0..value.1).unwrap_or_default()) {
-                self.note_broken(start, |mender| {
-                    format!("{} is no sound namespace declaration; left out", mender.shown(start, value.1 + 1))
+                self.note_broken(start, |repairer| {
+                    format!("{} is no sound namespace declaration; left out", repairer.shown(start, value.1 + 1))
                 });
             } else if seen.insert(name) {
                 if !is_apart {
-                    self.note_broken(start, |mender| {
-                        format!("no blank before {}; written", mender.shown(start, end_of_name))
+                    self.note_broken(start, |repairer| {
+                        format!("no blank before {}; written", repairer.shown(start, end_of_name))
                     });
                 }
                 self.out.push(b' ');
                 self.out.extend_from_slice(name);
                 self.out.extend_from_slice(&[b'=', quote]);
-                let place = if is_url(name) { Place::Url } else { Place::Attribute };
+                let place = if is_url(name) { TextContext::Url } else { TextContext::Attribute };
                 self.characters(value.0, value.1, place);
                 self.out.push(quote);
             } else {
-                self.note(MendKind::DuplicateAttribute, start);
+                self.note(RepairKind::DuplicateAttribute, start);
             }
         }
     }

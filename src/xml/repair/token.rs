@@ -2,7 +2,7 @@
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::wellformed;
-use super::Mender;
+use super::Repairer;
 use super::tree::Role;
 use super::words::end_tag;
 
@@ -59,7 +59,7 @@ pub(super) fn is_sound_end(bytes: &[u8], token: &Markup) -> bool {
     markup::is_blank(bytes.get(token.name_end..token.end.saturating_sub(1)).unwrap_or_default())
 }
 
-impl Mender<'_> {
+impl Repairer<'_> {
     /// A CDATA section that does not end, in an element that holds text alone and whose end tag comes next: the value
     /// is what stands between. Returns where that ends.
     pub(super) fn endless_section(&mut self, token: &Markup) -> Option<usize> {

@@ -2,10 +2,10 @@
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;
-use super::text::{Place, is_url};
+use super::text::{TextContext, is_url};
 use super::token::is_sound_end;
 use super::words::{end_tag, tag};
-use super::{Hollow, MendKind, Mender, declares_own, root_kind};
+use super::{EmptyEntry, RepairKind, Repairer, declares_own, root_kind};
 use crate::protocol::namespace::SITEMAP_09;
 use crate::protocol::{Field, namespace};
 use crate::xml::names::FileKind;
@@ -64,7 +64,7 @@ pub(super) enum Role<'b> {
     Other,
 }
 
-impl<'b> Mender<'b> {
+impl<'b> Repairer<'b> {
     /// From after the root's start tag to the end of the file.
     pub(super) fn body(&mut self, from: usize) {
         let bytes = self.bytes;
@@ -79,7 +79,7 @@ impl<'b> Mender<'b> {
             self.gap(at, token.start);
             if is_cut {
                 if self.closed.is_some() {
-                    self.note(MendKind::TrailingJunk, token.start);
+                    self.note(RepairKind::TrailingJunk, token.start);
                 }
                 self.cut(token.start);
                 return;
@@ -104,17 +104,17 @@ impl<'b> Mender<'b> {
             Kind::End => self.end(token),
             Kind::Comment => self.comment(token),
             Kind::Cdata => {
-                let place = if self.place() == Place::Url { Place::RawUrl } else { Place::Raw };
+                let place = if self.place() == TextContext::Url { TextContext::RawUrl } else { TextContext::Raw };
                 if let Some(top) = self.stack.last_mut() {
                     top.has_text = true;
                 }
                 self.raw(token, place);
             }
             Kind::Instruction if super::declaration_of(self.bytes, token).is_some() => {
-                self.note(MendKind::Concatenated, token.start);
+                self.note(RepairKind::Concatenated, token.start);
             }
             Kind::Instruction if super::is_sound_instruction(self.bytes, token) => {
-                self.raw(token, Place::Raw);
+                self.raw(token, TextContext::Raw);
             }
             Kind::Instruction | Kind::Declaration => self.note_stray(token),
             Kind::Stray => {
@@ -123,10 +123,10 @@ impl<'b> Mender<'b> {
                 }
                 // What a comment was to hold that does not end, and where a URL ends that it begins in, nobody can say.
                 let rest = self.bytes.get(token.start..).unwrap_or_default();
-                let is_open = self.place() == Place::Url || self.stack.last().is_none_or(Open::is_entry);
+                let is_open = self.place() == TextContext::Url || self.stack.last().is_none_or(Open::is_entry);
                 if is_open && matches!(rest, [b'<', b'!' | b'?', ..]) {
-                    self.note_broken(token.start, |mender| {
-                        format!("{} does not end; read as text", mender.snippet(token.start))
+                    self.note_broken(token.start, |repairer| {
+                        format!("{} does not end; read as text", repairer.snippet(token.start))
                     });
                     self.out.extend_from_slice(b"&lt;");
                     return;
@@ -137,11 +137,13 @@ impl<'b> Mender<'b> {
     }
 
     /// Where characters stand now.
-    pub(super) fn place(&self) -> Place {
+    pub(super) fn place(&self) -> TextContext {
         match self.stack.get(1) {
-            Some(Open { level: Level::Field(Field::Loc), .. }) => Place::Url,
-            _ if self.stack.last().is_some_and(|top| top.is_known && is_url(names::split(top.name).1)) => Place::Url,
-            _ => Place::Text,
+            Some(Open { level: Level::Field(Field::Loc), .. }) => TextContext::Url,
+            _ if self.stack.last().is_some_and(|top| top.is_known && is_url(names::split(top.name).1)) => {
+                TextContext::Url
+            }
+            _ => TextContext::Text,
         }
     }
 
@@ -156,12 +158,12 @@ impl<'b> Mender<'b> {
             let blank = text.iter().position(|byte| !markup::is_space(*byte)).unwrap_or(text.len());
             self.out.extend_from_slice(text.get(..blank).unwrap_or_default());
             if !is_blank {
-                self.note(MendKind::TrailingJunk, from + blank);
+                self.note(RepairKind::TrailingJunk, from + blank);
             }
             return;
         }
         if !is_blank {
-            self.hollow = None;
+            self.empty_entry = None;
             if let Some(top) = self.stack.last_mut() {
                 top.has_text = true;
             }
@@ -286,8 +288,8 @@ impl<'b> Mender<'b> {
             let (tag, inner) = (top.tag, top.inner);
             let attributes = (top.source.0 + 1 + top.name.len(), top.source.1.saturating_sub(1));
             let has_attributes = self.bytes.get(attributes.0..attributes.1).is_none_or(|text| !markup::is_blank(text));
-            let is_hollow = self.out.get(inner..).is_some_and(markup::is_blank);
-            if has_attributes || !is_hollow {
+            let is_blank = self.out.get(inner..).is_some_and(markup::is_blank);
+            if has_attributes || !is_blank {
                 break;
             }
             self.out.drain(tag..inner);
@@ -308,33 +310,33 @@ impl<'b> Mender<'b> {
 
     /// Notes an end tag whose name has a character that no name may have.
     pub(super) fn note_name(&mut self, token: &Markup) {
-        self.note_broken(token.start, |mender| {
-            let written = mender.shown(token.start, token.end);
-            format!("{written} has a character that no name may have; read as {}", end_tag(token.name(mender.bytes)))
+        self.note_broken(token.start, |repairer| {
+            let written = repairer.shown(token.start, token.end);
+            format!("{written} has a character that no name may have; read as {}", end_tag(token.name(repairer.bytes)))
         });
     }
 
     /// A start tag where the end tag of the open element belongs.
     fn close_meant(&mut self, token: &Markup) {
-        self.note_meant(token, |mender| mender.stack.last().map_or_else(String::new, |top| end_tag(&top.written)));
+        self.note_meant(token, |repairer| repairer.stack.last().map_or_else(String::new, |top| end_tag(&top.written)));
         self.pop();
     }
 
     /// Notes that a tag stands where another one was meant, which closes what is open.
     pub(super) fn note_meant(&mut self, token: &Markup, meant: impl FnOnce(&Self) -> String) {
-        self.note_broken(token.start, |mender| {
-            let name = token.name(mender.bytes);
+        self.note_broken(token.start, |repairer| {
+            let name = token.name(repairer.bytes);
             let found = if token.kind == Kind::End { end_tag(name) } else { tag(name) };
-            format!("{found} stands where {} was meant; read so", meant(mender))
+            format!("{found} stands where {} was meant; read so", meant(repairer))
         });
     }
 
     /// Notes a tag before which the innermost open element is not closed.
     pub(super) fn note_unclosed(&mut self, token: &Markup) {
-        self.note_broken(token.start, |mender| {
-            let name = token.name(mender.bytes);
+        self.note_broken(token.start, |repairer| {
+            let name = token.name(repairer.bytes);
             let found = if token.kind == Kind::End { end_tag(name) } else { tag(name) };
-            let open = mender.stack.last().map_or_else(String::new, |top| tag(&top.written));
+            let open = repairer.stack.last().map_or_else(String::new, |top| tag(&top.written));
             format!("{open} is not closed before {found}; closed here")
         });
     }
@@ -346,10 +348,10 @@ impl<'b> Mender<'b> {
     /// An entry for a loc that has none: the empty one before it, or a new one.
     fn imply_entry(&mut self, token: &Markup) {
         let bytes = self.bytes;
-        let hollow = self.hollow.take();
-        let reopened = hollow.is_some();
+        let empty_entry = self.empty_entry.take();
+        let reopened = empty_entry.is_some();
         let mut lead = self.out.len();
-        let name = if let Some(Hollow { tag, close, end }) = hollow {
+        let name = if let Some(EmptyEntry { tag, close, end }) = empty_entry {
             // Its end tag goes; what follows it are blanks.
             lead = tag;
             let name = self.out.get(close + 2..end - 1).unwrap_or_default().trim_ascii_end().to_vec();
@@ -384,18 +386,18 @@ impl<'b> Mender<'b> {
             is_stray: false,
         });
         if reopened {
-            self.note_broken(token.start, |mender| {
-                let (name, entry) = (tag(token.name(mender.bytes)), mender.stack.first());
+            self.note_broken(token.start, |repairer| {
+                let (name, entry) = (tag(token.name(repairer.bytes)), repairer.stack.first());
                 let entry = entry.map_or_else(String::new, |entry| end_tag(&entry.written));
                 format!("{name} stands after {entry}; taken into that entry")
             });
         } else {
-            self.note(MendKind::Outside, token.start);
+            self.note(RepairKind::Outside, token.start);
         }
     }
 
     fn push_entry(&mut self, token: &Markup, written: Cow<'b, [u8]>) {
-        self.hollow = None;
+        self.empty_entry = None;
         self.anchor(token.start);
         self.entries += 1;
         self.inside = self.names.within(self.bytes, token);
@@ -411,7 +413,7 @@ impl<'b> Mender<'b> {
 
     /// Writes a start tag and opens its element.
     fn push(&mut self, token: &Markup, level: Level, written: Cow<'b, [u8]>) {
-        self.hollow = None;
+        self.empty_entry = None;
         let name = token.name(self.bytes);
         if let Some(parent) = self.stack.last_mut() {
             parent.has_child = true;
@@ -446,7 +448,7 @@ impl<'b> Mender<'b> {
             is_stray,
         });
         if recased {
-            self.note(MendKind::NameCase, token.start);
+            self.note(RepairKind::NameCase, token.start);
         }
         self.tag(token, &shown);
         let inner = self.out.len();
@@ -495,7 +497,7 @@ impl<'b> Mender<'b> {
             self.out.push(b'>');
         }
         if top.level == Level::Entry && !top.has_child && !top.has_text {
-            self.hollow = Some(Hollow { tag: top.tag, close: start, end: self.out.len() });
+            self.empty_entry = Some(EmptyEntry { tag: top.tag, close: start, end: self.out.len() });
         }
     }
 
@@ -525,7 +527,7 @@ impl<'b> Mender<'b> {
             field.has_child = false;
             field.has_text = true;
         }
-        self.note(MendKind::Angle, first);
+        self.note(RepairKind::Angle, first);
         self.characters(from, to, self.place());
     }
 
@@ -547,7 +549,7 @@ impl<'b> Mender<'b> {
                 return self.pop_by(token.start, token.end);
             }
             if top.written.eq_ignore_ascii_case(name) {
-                self.note(MendKind::NameCase, token.start);
+                self.note(RepairKind::NameCase, token.start);
             }
             return self.pop();
         }
@@ -585,8 +587,8 @@ impl<'b> Mender<'b> {
         if is_typo {
             self.close_meant(token);
         } else {
-            self.note_broken(token.start, |mender| {
-                format!("{} closes nothing; left out", end_tag(token.name(mender.bytes)))
+            self.note_broken(token.start, |repairer| {
+                format!("{} closes nothing; left out", end_tag(token.name(repairer.bytes)))
             });
         }
     }

@@ -5,22 +5,22 @@
 //! prefix, and declares its namespace itself where the file does not; a removed one takes the white space before
 //! it along.
 
-mod new;
+mod new_element;
 mod outline;
 
-use super::entry::{Entry, Oddities};
+use super::entry::{Anomalies, Entry};
 use super::escape::{decode, escape, is_xml_char};
 use super::markup::{self, Kind};
 use super::names::Names;
 use crate::protocol::extension::Kind as ValueKind;
 use crate::protocol::extension::path::Path;
-use new::New;
+use new_element::NewElement;
 use outline::{Node, Outline};
 use std::ops::Range;
 
 /// What to do with an entry's extensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
+pub enum ExtensionChange {
     /// Gives what stands at a place this value; makes it where it is missing. Without an index, the first is meant.
     Set {
         /// Where.
@@ -41,33 +41,33 @@ pub enum Act {
 
 /// Why an entry cannot be changed so; the text completes "this row is left alone: …".
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault(pub String);
+pub struct ExtensionError(pub String);
 
 /// The entry text with `act` done; `None` if it says so already.
 ///
 /// # Errors
-/// [`Fault`] if there is no such place, or nothing can stand there.
-pub fn graft(text: &[u8], names: &Names, act: &Act) -> Result<Option<Vec<u8>>, Fault> {
-    let gardener = Gardener::of(text, names)?;
+/// [`ExtensionError`] if there is no such place, or nothing can stand there.
+pub fn edit_extension(text: &[u8], names: &Names, act: &ExtensionChange) -> Result<Option<Vec<u8>>, ExtensionError> {
+    let gardener = ExtensionWriter::of(text, names)?;
     match act {
-        Act::Set { path, value } => gardener.set(path, value),
-        Act::Add { path, values } => gardener.add(path, [values.as_slice()]).map(Some),
-        Act::Remove(path) => Ok(gardener.remove(path)),
+        ExtensionChange::Set { path, value } => gardener.set(path, value),
+        ExtensionChange::Add { path, values } => gardener.add(path, [values.as_slice()]).map(Some),
+        ExtensionChange::Remove(path) => Ok(gardener.remove(path)),
     }
 }
 
 /// The entry text with several elements of one name added one behind the other, each with its values in it, as
-/// [`Act::Add`] adds one. The entry is taken apart once, however many they are.
+/// [`ExtensionChange::Add`] adds one. The entry is taken apart once, however many they are.
 ///
 /// # Errors
-/// [`Fault`] if one of them cannot be added.
-pub fn graft_all(
+/// [`ExtensionError`] if one of them cannot be added.
+pub fn edit_extensions(
     text: &[u8],
     names: &Names,
     path: &Path,
     elements: &[Vec<(Path, Box<str>)>],
-) -> Result<Vec<u8>, Fault> {
-    Gardener::of(text, names)?.add(path, elements.iter().map(Vec::as_slice))
+) -> Result<Vec<u8>, ExtensionError> {
+    ExtensionWriter::of(text, names)?.add(path, elements.iter().map(Vec::as_slice))
 }
 
 /// The decoded value at a place: of an attribute, or of an element without elements in it.
@@ -82,28 +82,28 @@ pub fn value_at(text: &[u8], names: &Names, path: &Path) -> Option<String> {
 }
 
 /// One entry, about to be changed.
-struct Gardener<'t> {
+struct ExtensionWriter<'t> {
     text: &'t [u8],
     names: &'t Names,
     outline: Outline<'t>,
 }
 
-impl<'t> Gardener<'t> {
-    fn of(text: &'t [u8], names: &'t Names) -> Result<Self, Fault> {
+impl<'t> ExtensionWriter<'t> {
+    fn of(text: &'t [u8], names: &'t Names) -> Result<Self, ExtensionError> {
         let entry = Entry::of(text, names);
-        if entry.odd.has(Oddities::BROKEN) {
-            return Err(Fault("its XML is not well-formed".to_owned()));
+        if entry.anomalies.has(Anomalies::BROKEN) {
+            return Err(ExtensionError("its XML is not well-formed".to_owned()));
         }
         if entry.len == entry.open_end {
-            return Err(Fault("it has no loc yet".to_owned()));
+            return Err(ExtensionError("it has no loc yet".to_owned()));
         }
         let outline = Outline::of(text, &entry, names);
         Ok(Self { text, names, outline })
     }
 }
 
-impl Gardener<'_> {
-    fn set(&self, path: &Path, value: &str) -> Result<Option<Vec<u8>>, Fault> {
+impl ExtensionWriter<'_> {
+    fn set(&self, path: &Path, value: &str) -> Result<Option<Vec<u8>>, ExtensionError> {
         writable(value)?;
         let Some(node) = self.outline.find(path) else { return self.make(path, value).map(Some) };
         match &path.attribute {
@@ -122,12 +122,12 @@ impl Gardener<'_> {
         Some(self.put(end..end, format!(" {name}=\"{}\"", escape(value)).as_bytes()))
     }
 
-    fn set_text(&self, path: &Path, node: &Node, value: &str) -> Result<Option<Vec<u8>>, Fault> {
+    fn set_text(&self, path: &Path, node: &Node, value: &str) -> Result<Option<Vec<u8>>, ExtensionError> {
         if self.outline.has_children(node) || path.kind() == Some(ValueKind::Elements) {
-            return Err(Fault(format!("{path} holds elements; name one of them")));
+            return Err(ExtensionError(format!("{path} holds elements; name one of them")));
         }
         if path.kind() == Some(ValueKind::Empty) {
-            return if value.is_empty() { Ok(None) } else { Err(Fault(format!("{path} holds nothing"))) };
+            return if value.is_empty() { Ok(None) } else { Err(ExtensionError(format!("{path} holds nothing"))) };
         }
         let escaped = escape(value);
         if node.is_empty_tag() {
@@ -157,7 +157,7 @@ impl Gardener<'_> {
     }
 
     /// What is missing on the way to a place, with the value at its end.
-    fn make(&self, path: &Path, value: &str) -> Result<Vec<u8>, Fault> {
+    fn make(&self, path: &Path, value: &str) -> Result<Vec<u8>, ExtensionError> {
         let known = (1..path.steps.len()).rev().find_map(|kept| {
             let above = Path { steps: path.steps.get(..kept)?.to_vec(), attribute: None, ..path.clone() };
             self.outline.find(&above).map(|node| (kept, node))
@@ -168,10 +168,10 @@ impl Gardener<'_> {
             let index = step.index.unwrap_or_default();
             let have = self.outline.count(parent, path.namespace, &step.name);
             if have + 1 != index as usize {
-                return Err(Fault(format!("there is no {}[{index}], only {have}", step.name)));
+                return Err(ExtensionError(format!("there is no {}[{index}], only {have}", step.name)));
             }
         }
-        let new = New::of(path, kept, [(path, value)])?;
+        let new = NewElement::of(path, kept, [(path, value)])?;
         Ok(self.insert(parent, &new, &[]))
     }
 
@@ -179,27 +179,27 @@ impl Gardener<'_> {
         &self,
         path: &Path,
         elements: impl IntoIterator<Item = &'v [(Path, Box<str>)]>,
-    ) -> Result<Vec<u8>, Fault> {
+    ) -> Result<Vec<u8>, ExtensionError> {
         let kept = path.steps.len() - 1;
         let mut parent = None;
         if kept > 0 {
             let above = Path { steps: path.steps.get(..kept).unwrap_or_default().to_vec(), ..path.clone() };
             parent = self.outline.find(&above);
             if parent.is_none() {
-                return Err(Fault(format!("there is no {above} to add it to")));
+                return Err(ExtensionError(format!("there is no {above} to add it to")));
             }
         }
         let element = |values: &'v [(Path, Box<str>)]| {
             values.iter().try_for_each(|(_, value)| writable(value))?;
-            New::of(path, kept, values.iter().map(|(path, value)| (path, &**value)))
+            NewElement::of(path, kept, values.iter().map(|(path, value)| (path, &**value)))
         };
-        let new: Vec<New> = elements.into_iter().map(element).collect::<Result<_, Fault>>()?;
+        let new: Vec<NewElement> = elements.into_iter().map(element).collect::<Result<_, ExtensionError>>()?;
         let Some((first, others)) = new.split_first() else { return Ok(self.text.to_vec()) };
         if let Some(most) = first.element.map(|element| usize::from(element.most)).filter(|most| *most > 0)
             && self.outline.count(parent, path.namespace, &first.name) + others.len() >= most
         {
             let times = if most == 1 { "already".to_owned() } else { format!("{most} times, the most allowed") };
-            return Err(Fault(format!("it has {} {times}", first.name)));
+            return Err(ExtensionError(format!("it has {} {times}", first.name)));
         }
         Ok(self.insert(parent, first, others))
     }
@@ -230,7 +230,7 @@ impl Gardener<'_> {
     }
 
     /// Writes a new element, and others of its name behind it, into their parent, or into the entry.
-    fn insert(&self, parent: Option<&Node>, new: &New, others: &[New]) -> Vec<u8> {
+    fn insert(&self, parent: Option<&Node>, new: &NewElement, others: &[NewElement]) -> Vec<u8> {
         let text = self.text;
         let children = self.outline.children(parent);
         let own = new.place(&children, text);
@@ -265,7 +265,7 @@ impl Gardener<'_> {
     }
 
     /// The white space that a new element gets: as its neighbours have it, else deeper than its parent.
-    fn layout(&self, parent: Option<&Node>, children: &[&Node], new: &New) -> new::Layout {
+    fn layout(&self, parent: Option<&Node>, children: &[&Node], new: &NewElement) -> new_element::ElementLayout {
         let first = children.first().map(|node| self.blank(node));
         let unit = self.unit();
         let outer = first.unwrap_or_else(|| match parent {
@@ -277,7 +277,7 @@ impl Gardener<'_> {
         let inside = like.and_then(|node| Some((self.outline.children(Some(node)).first().copied()?, node)));
         let inner = inside.map_or_else(|| deeper(&outer, &unit), |(child, _)| self.blank(child));
         let close = inside.map_or_else(|| outer.clone(), |(_, node)| self.blank_at(node.close));
-        new::Layout { outer, inner, close, unit }
+        new_element::ElementLayout { outer, inner, close, unit }
     }
 
     /// One step of indentation: what fields have more than their entry.
@@ -334,9 +334,9 @@ fn attribute(text: &[u8], node: &Node, name: &str) -> Option<Range<usize>> {
     None
 }
 
-fn writable(value: &str) -> Result<(), Fault> {
+fn writable(value: &str) -> Result<(), ExtensionError> {
     match value.chars().find(|c| !is_xml_char(*c)) {
-        Some(bad) => Err(Fault(format!("U+{:04X} cannot be written in XML", bad as u32))),
+        Some(bad) => Err(ExtensionError(format!("U+{:04X} cannot be written in XML", bad as u32))),
         None => Ok(()),
     }
 }

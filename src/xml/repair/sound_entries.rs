@@ -3,17 +3,17 @@
 //! It decides nothing by itself: an entry in which the walk finds damage is left to the tokens. Looking ahead is paid
 //! for from a budget, so that a file in which every entry looks endless costs no more than twice its length.
 
-use super::super::entry::{Entry, Oddities, TextKind};
+use super::super::entry::{Anomalies, Entry, TextKind};
 use super::super::markup::{Kind, Markup};
 use super::super::parser::{Damage, DamageKind, Parser};
 use super::super::scan::Scan;
-use super::text::{Place, is_illegal};
-use super::{Kept, Mender};
+use super::text::{TextContext, is_illegal};
+use super::{Repairer, SoundPrefix};
 use crate::protocol::Field;
 
 /// Looks whether entries are sound.
 #[derive(Debug)]
-pub(super) struct Judge {
+pub(super) struct SoundnessCheck {
     parser: Parser,
     /// Where the next character stands that XML cannot hold, from the place on that was asked for last.
     illegal: usize,
@@ -21,7 +21,7 @@ pub(super) struct Judge {
     budget: usize,
 }
 
-impl Judge {
+impl SoundnessCheck {
     pub(super) fn new(bytes: &[u8]) -> Self {
         let parser = Parser::of(bytes);
         Self { parser, illegal: 0, budget: bytes.len() }
@@ -36,7 +36,7 @@ impl Judge {
     }
 }
 
-impl Kept {
+impl SoundPrefix {
     /// The sound entries with which a damaged file begins, as a scan that stopped at its first damage saw them; `None`
     /// if a repair cannot begin after them.
     pub fn of(bytes: &[u8], scan: &Scan) -> Option<Self> {
@@ -52,32 +52,32 @@ impl Kept {
     }
 }
 
-impl Mender<'_> {
+impl Repairer<'_> {
     /// Copies the entry that a tag begins, if no element is open and it is sound; the offset after it.
     pub(super) fn copy_sound(&mut self, token: &Markup) -> Option<usize> {
         let is_entry = || matches!(token.kind, Kind::Start | Kind::Empty) && self.names.is_entry_tag(self.bytes, token);
         if !self.stack.is_empty() || self.closed.is_some() || !is_entry() {
             return None;
         }
-        let judge = self.judge.as_mut().filter(|judge| judge.budget > 0)?;
-        judge.parser.damage.clear();
-        let (entry, end) = judge.parser.entry(self.bytes, token.start, token, &self.names);
-        let is_clean = !judge.has_illegal(self.bytes, token.start, end);
-        let values = damaged_values(&entry, token.start, &judge.parser.damage);
+        let soundness = self.soundness.as_mut().filter(|soundness| soundness.budget > 0)?;
+        soundness.parser.damage.clear();
+        let (entry, end) = soundness.parser.entry(self.bytes, token.start, token, &self.names);
+        let is_clean = !soundness.has_illegal(self.bytes, token.start, end);
+        let values = damaged_values(&entry, token.start, &soundness.parser.damage);
         // What follows an entry without anything in it may belong into it.
         let has_fields = Field::ALL.iter().any(|field| entry.field(*field).is_some());
         let Some(values) = values.filter(|_| is_clean && has_fields) else {
-            judge.budget = judge.budget.saturating_sub(end - token.start);
+            soundness.budget = soundness.budget.saturating_sub(end - token.start);
             return None;
         };
-        self.hollow = None;
+        self.empty_entry = None;
         self.anchor(token.start);
         self.entries += 1;
         self.inside = self.names.within(self.bytes, token);
         let mut at = token.start;
         for (from, to, place) in values.into_iter().flatten() {
             self.out.extend_from_slice(self.bytes.get(at..from).unwrap_or_default());
-            self.within_entry(|mender| mender.characters(from, to, place));
+            self.within_entry(|repairer| repairer.characters(from, to, place));
             at = to;
         }
         self.out.extend_from_slice(self.bytes.get(at..end).unwrap_or_default());
@@ -87,7 +87,7 @@ impl Mender<'_> {
 
 /// Values of an entry in which something is no reference, by place: where they begin and end. `None` where anything
 /// else is damaged too.
-fn damaged_values(entry: &Entry, start: usize, damage: &[Damage]) -> Option<[Option<(usize, usize, Place)>; 4]> {
+fn damaged_values(entry: &Entry, start: usize, damage: &[Damage]) -> Option<[Option<(usize, usize, TextContext)>; 4]> {
     let mut values = [None; 4];
     if damage.is_empty() {
         return Some(values);
@@ -95,12 +95,12 @@ fn damaged_values(entry: &Entry, start: usize, damage: &[Damage]) -> Option<[Opt
     for (value, field) in values.iter_mut().zip(Field::ALL) {
         // Text alone, and nothing of the kind stands twice.
         let span = entry.field(field).filter(|span| span.text == TextKind::Escaped);
-        let place = if field == Field::Loc { Place::Url } else { Place::Text };
+        let place = if field == Field::Loc { TextContext::Url } else { TextContext::Text };
         *value = span.map(|span| (start + span.inner_start as usize, start + span.inner_end as usize, place));
     }
     let is_in = |at: usize| values.iter().flatten().any(|(from, to, _)| (*from..*to).contains(&at));
     let is_meant = |damage: &Damage| damage.kind == DamageKind::Ampersand && is_in(damage.at);
-    if entry.odd != Oddities::default() || !damage.iter().all(is_meant) {
+    if entry.anomalies != Anomalies::default() || !damage.iter().all(is_meant) {
         return None;
     }
     values.sort_unstable_by_key(|value| value.map_or(usize::MAX, |(from, ..)| from));

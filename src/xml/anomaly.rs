@@ -1,9 +1,9 @@
-//! Where an entry is odd: the first place of each kind of [`Oddities`], and what stands there.
+//! Where an entry is odd: the first place of each kind of [`Anomalies`], and what stands there.
 //!
 //! The scan only notes that an entry is odd. The place is looked for when a finding is put into words, in one walk over
 //! the children of the entry.
 
-use super::entry::{Entry, Oddities};
+use super::entry::{Anomalies, Entry};
 use super::escape;
 use super::markup::{self, Kind, Markup};
 use super::names::{Meaning, Names, split};
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 /// The place of an oddity.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Oddity<'t> {
+pub struct Anomaly<'t> {
     /// Where it starts in the entry text, in bytes.
     pub at: usize,
     /// The name of the element, as written; of stray text, the text.
@@ -27,8 +27,8 @@ const BAIDU_MOBILE: &str = "http://www.baidu.com/schemas/sitemap-mobile/1";
 
 /// The first place where the entry is odd in this way; `entry` must be the anatomy of `text`. `None` where the entry is
 /// not, and for oddities that have no place of their own.
-pub fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: Oddities) -> Option<Oddity<'t>> {
-    if !entry.odd.has(wanted) {
+pub fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: Anomalies) -> Option<Anomaly<'t>> {
+    if !entry.anomalies.has(wanted) {
         return None;
     }
     let tag = markup::next(text, entry.open as usize)?;
@@ -45,7 +45,7 @@ pub fn is_foreign_to_baidu(entry: &Entry, text: &[u8], names: &Names) -> bool {
     };
     let Some(tag) = markup::next(text, entry.open as usize) else { return false };
     let own = names.within(text, &tag);
-    let walk = Walk { text, names: own.as_ref().unwrap_or(names), wanted: Oddities::FOREIGN };
+    let walk = Walk { text, names: own.as_ref().unwrap_or(names), wanted: Anomalies::FOREIGN };
     let mut children = walk.children(tag.end);
     children.any(|child| {
         let Child::Element(tag) = child else { return false };
@@ -65,7 +65,7 @@ pub fn text_of(text: &[u8], at: usize) -> Option<String> {
 struct Walk<'t, 'n> {
     text: &'t [u8],
     names: &'n Names,
-    wanted: Oddities,
+    wanted: Anomalies,
 }
 
 /// A child of an entry.
@@ -76,8 +76,8 @@ enum Child {
 }
 
 impl<'t> Walk<'t, '_> {
-    fn entry(&self, tag: &Markup) -> Option<Oddity<'t>> {
-        if self.wanted == Oddities::OTHER_KIND {
+    fn entry(&self, tag: &Markup) -> Option<Anomaly<'t>> {
+        if self.wanted == Anomalies::OTHER_KIND {
             return Some(self.at(tag));
         }
         if let Some(found) = self.attribute(tag) {
@@ -87,9 +87,9 @@ impl<'t> Walk<'t, '_> {
         let mut last_order = 0;
         for child in self.children(tag.end) {
             let tag = match child {
-                Child::Text(from, to) if self.wanted == Oddities::STRAY_TEXT => {
+                Child::Text(from, to) if self.wanted == Anomalies::STRAY_TEXT => {
                     let text = String::from_utf8_lossy(self.text.get(from..to)?);
-                    return Some(Oddity { at: from, what: text, attribute: None });
+                    return Some(Anomaly { at: from, what: text, attribute: None });
                 }
                 Child::Text(..) => continue,
                 Child::Element(tag) => tag,
@@ -101,11 +101,11 @@ impl<'t> Walk<'t, '_> {
             let is_repeated =
                 field.and_then(|field| seen.get_mut(field.index()).map(|seen| std::mem::replace(seen, true)));
             let found = match self.wanted {
-                Oddities::OUT_OF_ORDER => is_late,
-                Oddities::LOC_TWICE => is_repeated == Some(true) && field == Some(Field::Loc),
-                Oddities::FIELD_TWICE => is_repeated == Some(true) && field != Some(Field::Loc),
-                Oddities::UNKNOWN_CHILD => field.is_none() && self.names.resolve(self.text, &tag).0 == Meaning::Core,
-                Oddities::FOREIGN => self.is_foreign(&tag),
+                Anomalies::OUT_OF_ORDER => is_late,
+                Anomalies::LOC_TWICE => is_repeated == Some(true) && field == Some(Field::Loc),
+                Anomalies::FIELD_TWICE => is_repeated == Some(true) && field != Some(Field::Loc),
+                Anomalies::UNKNOWN_CHILD => field.is_none() && self.names.resolve(self.text, &tag).0 == Meaning::Core,
+                Anomalies::FOREIGN => self.is_foreign(&tag),
                 _ => false,
             };
             if found {
@@ -116,7 +116,7 @@ impl<'t> Walk<'t, '_> {
             {
                 return Some(found);
             }
-            if self.wanted == Oddities::UNDECLARED
+            if self.wanted == Anomalies::UNDECLARED
                 && let Some(found) = self.undeclared(&tag)
             {
                 return Some(found);
@@ -125,8 +125,8 @@ impl<'t> Walk<'t, '_> {
         None
     }
 
-    fn at(&self, tag: &Markup) -> Oddity<'t> {
-        Oddity { at: tag.start, what: String::from_utf8_lossy(tag.name(self.text)), attribute: None }
+    fn at(&self, tag: &Markup) -> Anomaly<'t> {
+        Anomaly { at: tag.start, what: String::from_utf8_lossy(tag.name(self.text)), attribute: None }
     }
 
     fn field(&self, tag: &Markup) -> Option<Field> {
@@ -140,19 +140,19 @@ impl<'t> Walk<'t, '_> {
     }
 
     /// The attribute of the entry or of a field that is wanted.
-    fn attribute(&self, tag: &Markup) -> Option<Oddity<'t>> {
+    fn attribute(&self, tag: &Markup) -> Option<Anomaly<'t>> {
         let is_odd = |name: &[u8], value: &[u8]| match self.wanted {
-            Oddities::ATTRIBUTE => !name.starts_with(b"xmlns") && !name.starts_with(b"xsi:"),
-            Oddities::NO_NAMESPACE => name == b"xmlns" && markup::is_blank(value),
-            Oddities::UNDECLARED => self.is_undeclared(split(name).0, tag),
+            Anomalies::ATTRIBUTE => !name.starts_with(b"xmlns") && !name.starts_with(b"xsi:"),
+            Anomalies::NO_NAMESPACE => name == b"xmlns" && markup::is_blank(value),
+            Anomalies::UNDECLARED => self.is_undeclared(split(name).0, tag),
             _ => false,
         };
         let found = markup::attributes(tag.attributes(self.text)).find(|found| is_odd(found.name, found.value))?;
-        Some(Oddity { attribute: Some(String::from_utf8_lossy(found.name)), ..self.at(tag) })
+        Some(Anomaly { attribute: Some(String::from_utf8_lossy(found.name)), ..self.at(tag) })
     }
 
     /// The first element in a child, itself included, whose prefix nothing declares.
-    fn undeclared(&self, child: &Markup) -> Option<Oddity<'t>> {
+    fn undeclared(&self, child: &Markup) -> Option<Anomaly<'t>> {
         let end = self.end_of(child);
         let mut at = child.start;
         while at < end {
@@ -235,19 +235,19 @@ mod tests {
     use crate::xml::names::FileKind;
 
     #[test]
-    fn each_oddity_is_found_where_it_stands() {
+    fn each_anomaly_is_found_at_its_position() {
         let loc = "<loc>https://e.com/a</loc>";
         for (inside, wanted, place, attribute) in [
-            ("loose text <lastmod>2026</lastmod>", Oddities::STRAY_TEXT, "loose text", None),
-            ("<![CDATA[x]]>", Oddities::STRAY_TEXT, "<![CDATA[x]]>", None),
-            ("<loc>https://e.com/b</loc>", Oddities::LOC_TWICE, "loc", None),
-            ("<priority>1</priority>\n<priority>0</priority>", Oddities::FIELD_TWICE, "priority", None),
-            ("<priority>1</priority><lastmod>2026</lastmod>", Oddities::OUT_OF_ORDER, "lastmod", None),
-            ("<image:image><a/></image:image><foo>1</foo>", Oddities::UNKNOWN_CHILD, "foo", None),
-            ("<x:y xmlns:x=\"urn:x\"><x:z/></x:y>", Oddities::FOREIGN, "x:y", None),
-            ("<lastmod xsi:a=\"\" at=\"1\">2026</lastmod>", Oddities::ATTRIBUTE, "lastmod", Some("at")),
-            ("<priority xmlns=\"\">1</priority>", Oddities::NO_NAMESPACE, "priority", Some("xmlns")),
-            ("<image:image><q:r/></image:image>", Oddities::UNDECLARED, "q:r", None),
+            ("loose text <lastmod>2026</lastmod>", Anomalies::STRAY_TEXT, "loose text", None),
+            ("<![CDATA[x]]>", Anomalies::STRAY_TEXT, "<![CDATA[x]]>", None),
+            ("<loc>https://e.com/b</loc>", Anomalies::LOC_TWICE, "loc", None),
+            ("<priority>1</priority>\n<priority>0</priority>", Anomalies::FIELD_TWICE, "priority", None),
+            ("<priority>1</priority><lastmod>2026</lastmod>", Anomalies::OUT_OF_ORDER, "lastmod", None),
+            ("<image:image><a/></image:image><foo>1</foo>", Anomalies::UNKNOWN_CHILD, "foo", None),
+            ("<x:y xmlns:x=\"urn:x\"><x:z/></x:y>", Anomalies::FOREIGN, "x:y", None),
+            ("<lastmod xsi:a=\"\" at=\"1\">2026</lastmod>", Anomalies::ATTRIBUTE, "lastmod", Some("at")),
+            ("<priority xmlns=\"\">1</priority>", Anomalies::NO_NAMESPACE, "priority", Some("xmlns")),
+            ("<image:image><q:r/></image:image>", Anomalies::UNDECLARED, "q:r", None),
         ] {
             let text = format!("\n <!-- <foo/> --><url>\n  {loc}{inside}</url>");
             let names = Names::plain(FileKind::Urlset);
@@ -256,7 +256,7 @@ mod tests {
             assert_eq!((&*found.what, found.attribute.as_deref()), (place, attribute), "{inside}");
             let start = text.len() - "</url>".len() - inside.len() + inside.rfind(&format!("<{place}")).unwrap_or(0);
             assert_eq!(found.at, start, "{inside}");
-            assert_eq!(first(&entry, text.as_bytes(), &names, Oddities::OTHER_KIND), None);
+            assert_eq!(first(&entry, text.as_bytes(), &names, Anomalies::OTHER_KIND), None);
         }
     }
 }

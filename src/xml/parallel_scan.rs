@@ -114,7 +114,7 @@ mod tests {
     /// A scan in pieces of so many bytes, what it saw, and how far it said to be.
     fn scanned(text: &[u8], piece: usize) -> (Scan, Seen, (u64, u64)) {
         let (mut seen, progress) = (Seen::default(), Progress::default());
-        let scan = scan::scan_in_pieces(text, &mut seen, &progress, piece);
+        let scan = scan::scan_parallel(text, &mut seen, &progress, piece);
         let reading = progress.read();
         (scan, seen, (reading.rows, reading.bytes_done))
     }

@@ -1,6 +1,6 @@
 //! An element that is about to be written.
 
-use super::Fault;
+use super::ExtensionError;
 use super::outline::Node;
 use crate::protocol::extension::path::Path;
 use crate::protocol::extension::{Element, Kind};
@@ -9,7 +9,7 @@ use crate::xml::escape::escape;
 use std::fmt::Write as _;
 
 /// An element with what stands in it.
-pub(super) struct New {
+pub(super) struct NewElement {
     pub(super) namespace: Namespace,
     pub(super) name: Box<str>,
     pub(super) element: Option<&'static Element>,
@@ -21,7 +21,7 @@ pub(super) struct New {
 }
 
 /// The white space around a new element and in it.
-pub(super) struct Layout {
+pub(super) struct ElementLayout {
     /// Before the element.
     pub(super) outer: String,
     /// Before what stands in it.
@@ -32,16 +32,18 @@ pub(super) struct Layout {
     pub(super) unit: String,
 }
 
-impl New {
+impl NewElement {
     /// The element of a path's step with this number (from 0), with values at their paths below it.
     pub(super) fn of<'v>(
         path: &Path,
         step: usize,
         values: impl IntoIterator<Item = (&'v Path, &'v str)>,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, ExtensionError> {
         let tables = path.elements();
         let Some(element) = tables.get(step).copied() else {
-            return Err(Fault(format!("it has no {path}, and of a namespace that is not known nothing can be made")));
+            return Err(ExtensionError(format!(
+                "it has no {path}, and of a namespace that is not known nothing can be made"
+            )));
         };
         let parent = step.checked_sub(1).and_then(|above| tables.get(above).copied());
         let mut new = Self::empty(path.namespace, element, parent);
@@ -64,11 +66,13 @@ impl New {
     }
 
     /// Puts a value at its place, with the elements on the way.
-    fn take(&mut self, path: &Path, step: usize, value: &str) -> Result<(), Fault> {
+    fn take(&mut self, path: &Path, step: usize, value: &str) -> Result<(), ExtensionError> {
         let mut here = self;
         for step in path.steps.iter().skip(step + 1) {
             let known = here.element.and_then(|element| element.child(step.name.as_bytes()));
-            let Some((_, element)) = known else { return Err(Fault(format!("{} has no {}", here.name, step.name))) };
+            let Some((_, element)) = known else {
+                return Err(ExtensionError(format!("{} has no {}", here.name, step.name)));
+            };
             let at = here.children.iter().position(|child| child.name == step.name);
             let at = at.unwrap_or_else(|| {
                 here.children.push(Self::empty(here.namespace, element, here.element));
@@ -82,9 +86,9 @@ impl New {
             None if value.is_empty() => {}
             None => match here.element.map(|element| element.kind) {
                 Some(Kind::Elements) => {
-                    return Err(Fault(format!("{} holds elements; name one of them", here.name)));
+                    return Err(ExtensionError(format!("{} holds elements; name one of them", here.name)));
                 }
-                Some(Kind::Empty) => return Err(Fault(format!("{} holds nothing", here.name))),
+                Some(Kind::Empty) => return Err(ExtensionError(format!("{} holds nothing", here.name))),
                 _ => here.text = value.into(),
             },
         }
@@ -101,7 +105,7 @@ impl New {
         siblings.iter().rev().find(|node| order(node).is_some_and(|at| Some(at) <= own)).copied()
     }
 
-    pub(super) fn write(&self, out: &mut String, prefix: &str, declaration: Option<&str>, layout: &Layout) {
+    pub(super) fn write(&self, out: &mut String, prefix: &str, declaration: Option<&str>, layout: &ElementLayout) {
         let colon = if prefix.is_empty() { "" } else { ":" };
         let _ = write!(out, "{}<{prefix}{colon}{}", layout.outer, self.name);
         if let Some(uri) = declaration {
@@ -122,7 +126,7 @@ impl New {
         let order = |child: &Self| self.element.and_then(|element| element.child(child.name.as_bytes()));
         children.sort_by_key(|child| order(child).map(|(at, _)| at));
         let deeper = super::deeper(&layout.inner, &layout.unit);
-        let layout_of_child = Layout {
+        let layout_of_child = ElementLayout {
             outer: layout.inner.clone(),
             inner: deeper,
             close: layout.inner.clone(),

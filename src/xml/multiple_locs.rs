@@ -1,6 +1,6 @@
 //! Entries with several `loc`: as many candidate URLs as there are of them. The row shows the first; here are all.
 
-use super::entry::{Entry, Oddities, decode_value};
+use super::entry::{Anomalies, Entry, decode_value};
 use super::markup::{self, Kind};
 use super::names::{Meaning, Names};
 use super::parser::Parser;
@@ -9,7 +9,7 @@ use crate::protocol::Field;
 /// All values of `loc`, decoded and trimmed; empty for an entry that has no more than one. One pass over the entry.
 pub fn locs(text: &[u8], names: &Names) -> Vec<String> {
     let entry = Entry::of(text, names);
-    if !entry.odd.has(Oddities::LOC_TWICE) {
+    if !entry.anomalies.has(Anomalies::LOC_TWICE) {
         return Vec::new();
     }
     let (mut locs, mut at) = (Vec::new(), entry.open_end as usize);

@@ -27,34 +27,34 @@ fn path(text: &str) -> Path {
     Path::parse(text).unwrap()
 }
 
-fn set(path_text: &str, value: &str) -> Act {
-    Act::Set { path: path(path_text), value: value.into() }
+fn set(path_text: &str, value: &str) -> ExtensionChange {
+    ExtensionChange::Set { path: path(path_text), value: value.into() }
 }
 
-fn add(path_text: &str, values: &[(&str, &str)]) -> Act {
+fn add(path_text: &str, values: &[(&str, &str)]) -> ExtensionChange {
     let element = path(path_text);
     let values = values.iter().map(|(below, value)| match *below {
         "" => (element.clone(), (*value).into()),
         below => (element.join(below).unwrap(), (*value).into()),
     });
-    Act::Add { path: element.clone(), values: values.collect() }
+    ExtensionChange::Add { path: element.clone(), values: values.collect() }
 }
 
-fn change(text: &str, root: &str, act: &Act) -> Result<Option<String>, String> {
-    let new = graft(text.as_bytes(), &names(root), act).map_err(|fault| fault.0)?;
+fn change(text: &str, root: &str, act: &ExtensionChange) -> Result<Option<String>, String> {
+    let new = edit_extension(text.as_bytes(), &names(root), act).map_err(|fault| fault.0)?;
     Ok(new.map(|new| String::from_utf8(new).unwrap()))
 }
 
 /// The entry afterwards is the one before with this part of it replaced, and nothing else.
 #[track_caller]
-fn check(act: &Act, old: &str, new: &str) {
+fn check(act: &ExtensionChange, old: &str, new: &str) {
     assert_eq!(ENTRY.matches(old).count(), 1, "{old} once");
     assert_eq!(change(ENTRY, ROOT, act), Ok(Some(ENTRY.replace(old, new))), "{act:?}");
 }
 
 /// The same, with something new after this part.
 #[track_caller]
-fn check_after(act: &Act, old: &str, new: &str) {
+fn check_after(act: &ExtensionChange, old: &str, new: &str) {
     check(act, old, &format!("{old}{new}"));
 }
 
@@ -105,12 +105,12 @@ fn what_is_missing_is_made_in_schema_order() {
 
 #[test]
 fn removals_take_their_line_along() {
-    check(&Act::Remove(path("image/title")), "\n      <image:title><![CDATA[ A & B ]]></image:title>", "");
+    check(&ExtensionChange::Remove(path("image/title")), "\n      <image:title><![CDATA[ A & B ]]></image:title>", "");
     let second = "\n    <image:image><image:loc>https://e.com/2.png</image:loc></image:image>";
-    check(&Act::Remove(path("image[2]")), second, "");
-    check(&Act::Remove(path("link@hreflang")), " hreflang='de'", "");
-    check(&Act::Remove(path("foo:bar")), "\n    <foo:bar x=\"1\">kept</foo:bar>", "");
-    let without = change(ENTRY, ROOT, &Act::Remove(path("image"))).unwrap().unwrap();
+    check(&ExtensionChange::Remove(path("image[2]")), second, "");
+    check(&ExtensionChange::Remove(path("link@hreflang")), " hreflang='de'", "");
+    check(&ExtensionChange::Remove(path("foo:bar")), "\n    <foo:bar x=\"1\">kept</foo:bar>", "");
+    let without = change(ENTRY, ROOT, &ExtensionChange::Remove(path("image"))).unwrap().unwrap();
     assert!(!without.contains("image"), "without an index, all of them");
 }
 
@@ -119,9 +119,9 @@ fn what_is_so_already_is_no_change() {
     for act in [
         set("image/title", "A & B"),
         set("link@href", "https://e.com/de"),
-        Act::Remove(path("video")),
-        Act::Remove(path("image[3]")),
-        Act::Remove(path("link@media")),
+        ExtensionChange::Remove(path("video")),
+        ExtensionChange::Remove(path("image[3]")),
+        ExtensionChange::Remove(path("link@media")),
     ] {
         assert_eq!(change(ENTRY, ROOT, &act), Ok(None), "{act:?}");
     }
@@ -158,7 +158,7 @@ fn one_line_files_and_empty_tags_keep_their_form() {
     }
     for element in ["<a:b/>", "<a:b></a:b>", "<a:b> </a:b>"] {
         let text = format!("<url><loc>x</loc>{element}</url>");
-        let new = graft(text.as_bytes(), &names(ROOT), &set("a:b", "v")).unwrap().unwrap();
+        let new = edit_extension(text.as_bytes(), &names(ROOT), &set("a:b", "v")).unwrap().unwrap();
         assert_eq!(String::from_utf8(new).unwrap(), "<url><loc>x</loc><a:b>v</a:b></url>", "{element}");
     }
     assert_eq!(Names::plain(FileKind::Urlset).prefix_of(crate::protocol::namespace::Namespace::Image), None);
@@ -182,14 +182,14 @@ fn several_elements_come_as_one_after_the_other() {
     ];
     for (text, root) in texts.iter().flat_map(|text| [(text, ROOT), (text, bare)]) {
         for (element, values) in &elements {
-            let Act::Add { path, values } = add(element, values) else { unreachable!() };
+            let ExtensionChange::Add { path, values } = add(element, values) else { unreachable!() };
             for count in 1..4 {
-                let each = |text: Result<Vec<u8>, Fault>, _| {
-                    let act = Act::Add { path: path.clone(), values: values.clone() };
-                    text.and_then(|text| Ok(graft(&text, &names(root), &act)?.unwrap_or(text)))
+                let each = |text: Result<Vec<u8>, ExtensionError>, _| {
+                    let act = ExtensionChange::Add { path: path.clone(), values: values.clone() };
+                    text.and_then(|text| Ok(edit_extension(&text, &names(root), &act)?.unwrap_or(text)))
                 };
                 let one_by_one = (0..count).fold(Ok(text.as_bytes().to_vec()), each);
-                let at_once = graft_all(text.as_bytes(), &names(root), &path, &vec![values.clone(); count]);
+                let at_once = edit_extensions(text.as_bytes(), &names(root), &path, &vec![values.clone(); count]);
                 assert_eq!(at_once.is_ok(), one_by_one.is_ok(), "{count} {element} in {text}");
                 if let (Ok(at_once), Ok(one_by_one)) = (at_once, one_by_one) {
                     let [at_once, one_by_one] = [at_once, one_by_one].map(|text| String::from_utf8(text).unwrap());
@@ -230,19 +230,19 @@ proptest! {
         let mut text = ENTRY.as_bytes().to_vec();
         for (place, value) in edits {
             let value = value.trim();
-            let act = Act::Set { path: place.clone(), value: value.into() };
-            match graft(&text, &names, &act) {
+            let act = ExtensionChange::Set { path: place.clone(), value: value.into() };
+            match edit_extension(&text, &names, &act) {
                 Ok(new) => text = new.unwrap_or(text),
-                Err(Fault(reason)) => {
+                Err(ExtensionError(reason)) => {
                     prop_assert!(reason.contains("there is no"), "{}: {}", place, reason);
                     continue;
                 }
             }
             let read = value_at(&text, &names, &place);
             prop_assert_eq!(read.as_deref().unwrap_or_default(), value, "{}", String::from_utf8_lossy(&text));
-            prop_assert_eq!(graft(&text, &names, &act), Ok(None), "twice is once");
+            prop_assert_eq!(edit_extension(&text, &names, &act), Ok(None), "twice is once");
             let entry = Entry::of(&text, &names);
-            prop_assert!(!entry.odd.has(Oddities::BROKEN));
+            prop_assert!(!entry.anomalies.has(Anomalies::BROKEN));
             let loc = entry.value(crate::protocol::Field::Loc, &text).map(std::borrow::Cow::into_owned);
             prop_assert_eq!(loc.as_deref(), Some("https://e.com/"));
             let kept = value_at(&text, &names, &self::path("foo:bar"));
@@ -253,8 +253,8 @@ proptest! {
     #[test]
     fn any_bytes_are_survived(text in "(<url>|</url>|<loc>|</loc>|<image:image|>|/>|</image:image>|<image:loc>| x='|<!--|-->|<!\\[CDATA\\[|\\]\\]>|&|é){0,20}", place in any_place()) {
         let names = names(ROOT);
-        for act in [Act::Set { path: place.clone(), value: "v".into() }, Act::Remove(place.clone())] {
-            let _ = graft(text.as_bytes(), &names, &act);
+        for act in [ExtensionChange::Set { path: place.clone(), value: "v".into() }, ExtensionChange::Remove(place.clone())] {
+            let _ = edit_extension(text.as_bytes(), &names, &act);
         }
         let _ = value_at(text.as_bytes(), &names, &place);
     }
