@@ -3,7 +3,7 @@
 //! Sources: rule catalogue, section 8; Google Search Central, large sitemaps; Search Console errors.
 
 use super::rule::Rule;
-use crate::document::sitemap::{Child, ChildState, Index, Nested, leaves};
+use crate::document::sitemap::{Child, ChildState, Index, Nested, leaf_children};
 use crate::protocol::location::{self, UrlPrefix};
 use crate::protocol::{Field, lastmod};
 use crate::words::counted;
@@ -167,7 +167,7 @@ pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFind
 /// How many sitemaps of an index inside the index are read, in words.
 fn what_is_in(nested: &Nested) -> String {
     let is_read = |child: &&&Child| matches!(child.state, ChildState::Loaded(_) | ChildState::Repeated);
-    let read = leaves(&nested.children).iter().filter(is_read).count() as u64;
+    let read = leaf_children(&nested.children).iter().filter(is_read).count() as u64;
     format!("; {} of it {} read", counted(read, "sitemap"), if read == 1 { "is" } else { "are" })
 }
 
@@ -180,7 +180,7 @@ fn missing_inside(nested: &Nested, number: usize, loc: &str) -> Vec<IndexFinding
         let message = format!("{}, listed by {loc}: {why}", child.loc);
         Some(IndexFinding { rule: Rule::INDEX_CHILD_MISSING, child: Some(number), field: Some(Field::Loc), message })
     };
-    leaves(&nested.children).into_iter().filter_map(finding).collect()
+    leaf_children(&nested.children).into_iter().filter_map(finding).collect()
 }
 
 /// What to say of a child with so many entries: nothing, unless it has none.

@@ -163,7 +163,7 @@ impl Ready {
 
 /// The rows of each rule: of those that are held and that no rule before it took, the ones that pass.
 pub(super) fn dealt(snapshot: &Snapshot, rules: &[Ready]) -> Vec<RowSet> {
-    let mut rest = snapshot.document.held_set();
+    let mut rest = snapshot.document.resident_set();
     let mut out = Vec::new();
     for rule in rules {
         let rows = match &rule.query {

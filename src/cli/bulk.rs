@@ -89,7 +89,7 @@ impl Task<'_> {
             }
             Self::Rows { change, .. } => vec![(0, change(snapshot)?)],
             Self::Repeated { .. } if gone.is_empty() => Vec::new(),
-            Self::Repeated { .. } => vec![(0, Change::Delete(snapshot.document.held_set() & gone))],
+            Self::Repeated { .. } => vec![(0, Change::Delete(snapshot.document.resident_set() & gone))],
         })
     }
 
@@ -342,7 +342,7 @@ fn gone(set: &mut Set, keep: Stays, equivalent: bool, streams: &mut Streams<'_>)
     let grouped = set.session().view().checks.set().duplicate_rows();
     if keep == Stays::Newest && !grouped.is_empty() {
         set.each(streams, |session, _, _| {
-            let rows = session.document().held_rows().filter(|row| grouped.contains(row.0));
+            let rows = session.document().resident_rows().filter(|row| grouped.contains(row.0));
             dates.extend(rows.filter_map(|row| Some((row, date_of(session, row)?))));
             Ok(())
         })?;

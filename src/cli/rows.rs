@@ -343,7 +343,7 @@ pub(super) fn keep(task: &ChosenRows, held: u64, streams: &mut Streams<'_>) -> R
     let urls = Urls::read(&task.urls, &task.paths)?;
     let gone = |snapshot: &Snapshot| {
         let stays = chosen(snapshot, query.as_ref(), urls.as_ref());
-        Ok(Change::Delete(snapshot.document.held_set() - stays))
+        Ok(Change::Delete(snapshot.document.resident_set() - stays))
     };
     let like = Command::Delete(Scope { shown: false, query: query.clone() });
     let task_of_all = Task::Rows { like, change: &gone };

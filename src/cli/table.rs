@@ -168,7 +168,7 @@ impl Table {
     /// The change that gives the rows in memory their values: of those that pass `is_meant`. What of these is not in the
     /// table is taken down.
     pub(super) fn change(&self, snapshot: &Snapshot, meant: &RowSet, unlisted: &Unlisted, set: usize) -> Change {
-        let rows: Vec<u32> = snapshot.document.held_set().iter().collect();
+        let rows: Vec<u32> = snapshot.document.resident_set().iter().collect();
         let shares: Vec<Vec<(RowId, Option<u32>)>> = rows
             .par_chunks(4_096)
             .map(|share| {
@@ -332,7 +332,7 @@ impl Unlisted {
 
     fn take_down(&self, set: usize, snapshot: &Snapshot, rows: impl Iterator<Item = RowId>) {
         let Ok(mut files) = self.files.lock() else { return };
-        match snapshot.document.filled() {
+        match snapshot.document.resident_file() {
             Some(file) => drop(files.remove(&(set, file.0))),
             None => files.retain(|(known, _), _| *known != set),
         }

@@ -125,7 +125,7 @@ impl Urls {
 
     /// The rows in memory that pass a test of their URL's number in the list.
     pub(super) fn rows_with(&self, snapshot: &Snapshot, passes: impl Fn(RowId, Option<u32>) -> bool + Sync) -> RowSet {
-        let rows: Vec<u32> = snapshot.document.held_set().iter().collect();
+        let rows: Vec<u32> = snapshot.document.resident_set().iter().collect();
         let shares: Vec<Vec<u32>> = rows
             .par_chunks(4_096)
             .map(|share| {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// Which files a set has from now on.
 #[derive(Debug, Clone, Default)]
-pub struct Files {
+pub struct ExternalFiles {
     /// New ones, in the order of their ids; rows come as edits of their own.
     pub new: Vec<Sitemap>,
     /// Those that have left the set.
@@ -16,13 +16,13 @@ pub struct Files {
     pub index: Option<Index>,
 }
 
-/// [`Files`], shared; equal only to itself.
+/// [`ExternalFiles`], shared; equal only to itself.
 #[derive(Debug, Clone)]
-pub struct Adopted(Arc<Files>);
+pub struct Adopted(Arc<ExternalFiles>);
 
 impl Adopted {
     /// To be done as an edit.
-    pub fn new(files: Files) -> Self {
+    pub fn new(files: ExternalFiles) -> Self {
         Self(Arc::new(files))
     }
 }

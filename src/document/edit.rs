@@ -152,7 +152,7 @@ impl Document {
     pub fn apply(&self, edit: &Edit, progress: &Progress) -> Option<Applied> {
         let mut applied = Applied::nothing(self);
         applied.run(edit, progress)?;
-        applied.document.foresee();
+        applied.document.update_pending_split();
         applied.field = match edit {
             Edit::Set { field, .. } | Edit::SetEach { field, .. } => Some(*field),
             _ => None,
@@ -163,7 +163,7 @@ impl Document {
 
 impl Document {
     /// The document after an edit that is only tried, without the files that a save would split it into
-    /// ([`Document::as_agreed`]): those cost a walk over all files for each try.
+    /// ([`Document::with_pending_split`]): those cost a walk over all files for each try.
     pub fn trial(&self, edit: &Edit) -> Option<Self> {
         let mut applied = Applied::nothing(self);
         applied.run(edit, &Progress::default())?;
@@ -193,7 +193,7 @@ impl Applied {
         match edit {
             Edit::Set { rows, field, value } => {
                 let id = self.document.intern(value.as_ref());
-                self.set(rows, Wanted::One(id), *field, progress)
+                self.set(rows, NewValues::One(id), *field, progress)
             }
             Edit::SetEach { field, values } => {
                 let mut last: Option<(&Arc<str>, ValueId)> = None;
@@ -207,7 +207,7 @@ impl Applied {
                     last = value.as_ref().map(|text| (text, id));
                     rows.push((*row, id));
                 }
-                self.set(&rows.iter().map(|(row, _)| row.0).collect(), Wanted::Each(&rows), *field, progress)
+                self.set(&rows.iter().map(|(row, _)| row.0).collect(), NewValues::Each(&rows), *field, progress)
             }
             Edit::Raw { row, text } => {
                 self.raw(*row, text);
@@ -298,20 +298,20 @@ impl Applied {
     }
 
     /// Sets one field of rows, page by page on all cores.
-    fn set(&mut self, rows: &RowSet, wanted: Wanted<'_>, field: Field, progress: &Progress) -> Option<()> {
+    fn set(&mut self, rows: &RowSet, wanted: NewValues<'_>, field: Field, progress: &Progress) -> Option<()> {
         let before = &self.document;
         // Pages in which all rows get the value share one.
         let blanket: Arc<[ValueId]> = match wanted {
-            Wanted::One(id) => vec![id; PAGE].into(),
-            Wanted::Each(_) => Arc::default(),
+            NewValues::One(id) => vec![id; PAGE].into(),
+            NewValues::Each(_) => Arc::default(),
         };
-        let shares = rows::shared_out(rows, |share| {
+        let shares = rows::par_chunks(rows, |share| {
             let edited = rows::pages(rows, share.clone()).map(|(number, range)| match wanted {
-                Wanted::One(id) => {
+                NewValues::One(id) => {
                     let rows = rows::ids(rows, range).map(|row| (RowId(row), id));
                     before.edit_page(number, rows, field, &blanket)
                 }
-                Wanted::Each(values) => {
+                NewValues::Each(values) => {
                     let from = values.partition_point(|(row, _)| row.0 < range.start);
                     let rest = values.get(from..).unwrap_or_default();
                     let rows = rest.iter().take_while(|(row, _)| row.0 < range.end).copied();
@@ -324,8 +324,8 @@ impl Applied {
         })?;
         let mut passed_over = RowSet::new();
         for page in shares.into_iter().flatten() {
-            for (home, delta) in page.deltas {
-                self.document.change_sitemap(home, |sitemap| {
+            for (file, delta) in page.deltas {
+                self.document.change_sitemap(file, |sitemap| {
                     sitemap.entry_bytes = sitemap.entry_bytes.saturating_add_signed(delta);
                 });
             }
@@ -348,7 +348,7 @@ impl Applied {
             Member::Index => {
                 if let Some(mut index) = self.document.index().cloned() {
                     (index.quirks, index.accepted) = (kept(&index.quirks).into(), true);
-                    index.change_more(|volume| volume.quirks = kept(&volume.quirks).into());
+                    index.change_volumes(|volume| volume.quirks = kept(&volume.quirks).into());
                     self.document.set_index(Some(index));
                 }
                 return;
@@ -361,7 +361,7 @@ impl Applied {
             self.document.records.set(row.index(), record);
             self.touched.insert(row.0);
         }
-        let standing = self.document.standing_lines(id);
+        let standing = self.document.list_line_quirks(id);
         self.document.change_sitemap(id, |sitemap| {
             let quirks = kept(&sitemap.quirks).into_iter();
             let stands = |quirk: &Quirk| !quirk.kind.is_of_lines() || standing.contains(&quirk.kind);
@@ -419,7 +419,7 @@ impl Applied {
             return;
         }
         let old = document.entry_text(row).len() as i64;
-        let home = document.sitemap_of(row);
+        let file = document.sitemap_of(row);
         let id = document.intern(Some(text));
         document.raws.set(row.index(), id);
         for column in &mut document.overrides {
@@ -429,7 +429,7 @@ impl Applied {
         let mut record = Record::of(&Entry::of(text.as_bytes(), document.names(row)), text.as_bytes());
         record.flags.0 |= kept;
         document.records.set(row.index(), record);
-        document.change_sitemap(home, |sitemap| {
+        document.change_sitemap(file, |sitemap| {
             sitemap.entry_bytes = sitemap.entry_bytes.saturating_add_signed(text.len() as i64 - old);
         });
         self.touched.insert(row.0);
@@ -533,7 +533,7 @@ impl Applied {
 
 /// What rows are to get.
 #[derive(Clone, Copy)]
-enum Wanted<'w> {
+enum NewValues<'w> {
     /// All of them the same.
     One(ValueId),
     /// Each its own, in rising order.
@@ -548,18 +548,18 @@ impl Document {
         ValueId::of_index(self.values.len() - 1)
     }
 
-    fn push_row(&mut self, record: Record, text: &Arc<str>, home: SitemapId) -> RowId {
+    fn push_row(&mut self, record: Record, text: &Arc<str>, file: SitemapId) -> RowId {
         let row = RowId(self.records.len() as u32);
         let raw = self.intern(Some(text));
         self.records.push(record);
         self.raws.push(raw);
-        self.homes.push(home.0 + 1);
+        self.row_files.push(file.0 + 1);
         self.overrides.iter_mut().for_each(|column| column.grow(row.index() + 1));
         row
     }
 
     pub(super) fn change_sitemap(&mut self, id: SitemapId, change: impl FnOnce(&mut super::sitemap::Sitemap)) {
-        self.agreed = None;
+        self.pending_split = None;
         if let Some(sitemap) = self.sitemaps.get_mut(id.index()) {
             change(Arc::make_mut(sitemap));
         }

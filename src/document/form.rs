@@ -192,7 +192,7 @@ impl Document {
     }
 
     /// What is odd about the lines and the name of a list as it is now.
-    pub(super) fn standing_lines(&self, id: SitemapId) -> Vec<QuirkKind> {
+    pub(super) fn list_line_quirks(&self, id: SitemapId) -> Vec<QuirkKind> {
         let mut standing = Vec::new();
         let Some(sitemap) = self.sitemap(id).filter(|sitemap| sitemap.form == Form::List) else { return standing };
         if sitemap.quirks.is_empty() {

@@ -7,16 +7,16 @@ mod index;
 mod pairs;
 
 use super::Document;
-use super::adopt::{Adopted, Files, in_ids};
+use super::adopt::{Adopted, ExternalFiles, in_ids};
 use super::edit::{Edit, NewEntry};
-use super::redeal::carried;
+use super::repartition::carried;
 use super::rows::{RowId, RowList};
 use super::sitemap::{ChildState, Member, Sitemap, SitemapId};
 use super::source::Source;
 use crate::protocol::Field;
 use crate::xml::names::Names;
 use hashbrown::{HashMap, HashSet};
-use index::{Versions, Woven};
+use index::{MergedIndex, Versions};
 use pairs::{mergeable, pairs};
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 /// Whose version of a row counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Take {
+pub enum MergeChoice {
     /// As it is here.
     Ours,
     /// As the files have it now.
@@ -35,7 +35,7 @@ pub enum Take {
 
 /// A row that others changed, added or deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Case {
+pub struct TheirChange {
     /// The row; for one that is new to us, or in another file there, the id that it gets.
     pub row: RowId,
     /// The row here that it is, where they have put it into another file.
@@ -46,7 +46,7 @@ pub struct Case {
     pub clash: bool,
 }
 
-impl Case {
+impl TheirChange {
     /// The row in our document and in the one that both come from.
     pub fn own(&self) -> RowId {
         self.from.unwrap_or(self.row)
@@ -64,14 +64,14 @@ pub struct Merge {
     ours: Document,
     theirs: Document,
     /// The rows that need to be told about, in the order of the files.
-    pub cases: Vec<Case>,
+    pub cases: Vec<TheirChange>,
     files: Vec<File>,
     /// Rows that they have put into other files, and what becomes of each here.
     moved: Vec<Moved>,
     /// Whether they have other files, or list them otherwise.
     has_other_files: bool,
     /// The index, where both changed it.
-    index: Option<Woven>,
+    index: Option<MergedIndex>,
 }
 
 /// A row that is in another file there.
@@ -84,12 +84,12 @@ struct Moved {
     /// The file that this is in, by its number.
     file: usize,
     /// What we did to it, where they did nothing else.
-    keeps: Kept,
+    keeps: DefaultChoice,
 }
 
 /// What a moved row is without an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kept {
+enum DefaultChoice {
     /// As they have it, or as the answer to its case says.
     Theirs,
     /// As it is here.
@@ -131,7 +131,7 @@ impl Merge {
     pub fn of(base: &Document, ours: &Document, theirs: &Document) -> Result<Self, Unmergeable> {
         let pairs = pairs(base, theirs);
         let has_other_files = mergeable((base, ours, theirs), &pairs)?;
-        let index = woven_index((base, ours, theirs), &pairs)?;
+        let index = merged_index((base, ours, theirs), &pairs)?;
         let mut merge = Self {
             base: base.clone(),
             ours: ours.clone(),
@@ -167,7 +167,7 @@ impl Merge {
         (id, there): (SitemapId, Option<SitemapId>),
         next: &mut u32,
         alone: &mut Alone,
-        cases: &mut Vec<((usize, usize), Case)>,
+        cases: &mut Vec<((usize, usize), TheirChange)>,
     ) {
         let number = self.files.len();
         let (base, ours, theirs) = (&self.base, &self.ours, &self.theirs);
@@ -194,10 +194,10 @@ impl Merge {
                 let text = theirs.entry_text(row);
                 let element = element(theirs, row);
                 let is_same = is_live_in(base, own) && self::element(base, own) == element;
-                let is_agreed = ours.is_live(own) && self::element(ours, own) == element;
+                let has_pending_split = ours.is_live(own) && self::element(ours, own) == element;
                 let clean = is_clean(ours, base, own);
-                if !is_same && !is_agreed {
-                    cases.push(((number, at), Case { row: own, from: None, theirs: Some(row), clash: !clean }));
+                if !is_same && !has_pending_split {
+                    cases.push(((number, at), TheirChange { row: own, from: None, theirs: Some(row), clash: !clean }));
                 } else if clean && base.entry_text(own) != text {
                     file.quiet.push((row, own));
                 }
@@ -216,7 +216,7 @@ impl Merge {
     }
 
     /// Finds rows that are gone in one file and new in another: by their URLs, like all others.
-    fn pair_across(&mut self, alone: Alone, cases: &mut Vec<((usize, usize), Case)>) {
+    fn pair_across(&mut self, alone: Alone, cases: &mut Vec<((usize, usize), TheirChange)>) {
         let (base, ours, theirs) = (&self.base, &self.ours, &self.theirs);
         let mut gone: HashMap<Cow<'_, str>, VecDeque<RowId>> = HashMap::new();
         for (_, row) in &alone.gone {
@@ -231,28 +231,28 @@ impl Merge {
             let loc = theirs.loc(row);
             let from = [&mut gone, &mut added].into_iter().find_map(|rows| rows.get_mut(&*loc)?.pop_front());
             let Some(from) = from else {
-                cases.push((place, Case { row: to, from: None, theirs: Some(row), clash: false }));
+                cases.push((place, TheirChange { row: to, from: None, theirs: Some(row), clash: false }));
                 continue;
             };
             found.insert(from.0);
             let (text, is_clean) = (element(theirs, row), is_clean(ours, base, from));
             let keeps = if !is_live_in(base, from) || element(base, from) != text {
                 if !(ours.is_live(from) && element(ours, from) == text) {
-                    cases.push((place, Case { row: to, from: Some(from), theirs: Some(row), clash: !is_clean }));
+                    cases.push((place, TheirChange { row: to, from: Some(from), theirs: Some(row), clash: !is_clean }));
                 }
-                Kept::Theirs
+                DefaultChoice::Theirs
             } else if is_clean {
-                Kept::Theirs
+                DefaultChoice::Theirs
             } else if ours.is_live(from) {
-                Kept::Ours
+                DefaultChoice::Ours
             } else {
-                Kept::Deleted
+                DefaultChoice::Deleted
             };
             moved.push(Moved { from, to, file: place.0, keeps });
         }
         for (number, row) in alone.gone.into_iter().filter(|(_, row)| ours.is_live(*row) && !found.contains(&row.0)) {
             let clash = !is_clean(ours, base, row);
-            cases.push(((number, usize::MAX), Case { row, from: None, theirs: None, clash }));
+            cases.push(((number, usize::MAX), TheirChange { row, from: None, theirs: None, clash }));
         }
         self.moved = moved;
     }
@@ -293,7 +293,7 @@ impl Merge {
     }
 
     /// The edit of our document that takes in theirs, with an answer for each case.
-    pub fn merged(&self, takes: &[Take]) -> Edit {
+    pub fn merged(&self, takes: &[MergeChoice]) -> Edit {
         let mut edits = self.other_files(Some(takes));
         edits.extend(self.frames(false));
         edits.extend(self.inserts());
@@ -303,13 +303,13 @@ impl Merge {
         for moved @ Moved { from, to, keeps, .. } in &self.moved {
             edits.push(Edit::Delete(std::iter::once(from.0).collect()));
             match keeps {
-                Kept::Theirs => {}
-                Kept::Ours => edits.push(self.carried(moved)),
-                Kept::Deleted => edits.push(Edit::Delete(std::iter::once(to.0).collect())),
+                DefaultChoice::Theirs => {}
+                DefaultChoice::Ours => edits.push(self.carried(moved)),
+                DefaultChoice::Deleted => edits.push(Edit::Delete(std::iter::once(to.0).collect())),
             }
         }
         for (case, take) in self.cases.iter().zip(takes) {
-            self.settle(case, *take, &mut edits);
+            self.resolve(case, *take, &mut edits);
         }
         for file in &self.files {
             let all = self.all_rows(file);
@@ -338,21 +338,21 @@ impl Merge {
         edits
     }
 
-    fn settle(&self, case: &Case, take: Take, edits: &mut Vec<Edit>) {
-        let Case { row, theirs, .. } = *case;
+    fn resolve(&self, case: &TheirChange, take: MergeChoice, edits: &mut Vec<Edit>) {
+        let TheirChange { row, theirs, .. } = *case;
         if let Some((from, theirs)) = case.from.zip(theirs) {
             match take {
-                Take::Theirs => {}
+                MergeChoice::Theirs => {}
                 _ if self.ours.is_live(from) => {
                     // Ids are given in the order in which rows are found.
                     let moved = self.moved.binary_search_by_key(&row, |moved| moved.to);
                     edits.extend(moved.ok().and_then(|at| self.moved.get(at)).map(|moved| self.carried(moved)));
-                    if take == Take::Both {
+                    if take == MergeChoice::Both {
                         self.combine((from, row), theirs, edits);
                     }
                 }
-                Take::Ours => edits.push(Edit::Delete(std::iter::once(row.0).collect())),
-                Take::Both => {}
+                MergeChoice::Ours => edits.push(Edit::Delete(std::iter::once(row.0).collect())),
+                MergeChoice::Both => {}
             }
             return;
         }
@@ -360,22 +360,22 @@ impl Merge {
         let is_here = !is_new && self.ours.is_live(row);
         let rows = || std::iter::once(row.0).collect();
         match (take, theirs) {
-            (Take::Ours, _) if is_new => edits.push(Edit::Delete(rows())),
-            (Take::Ours, _) | (Take::Both, None) => {}
-            (Take::Theirs, None) => edits.push(Edit::Delete(rows())),
+            (MergeChoice::Ours, _) if is_new => edits.push(Edit::Delete(rows())),
+            (MergeChoice::Ours, _) | (MergeChoice::Both, None) => {}
+            (MergeChoice::Theirs, None) => edits.push(Edit::Delete(rows())),
             // Its text came with it.
-            (Take::Theirs | Take::Both, Some(_)) if is_new => {}
-            (Take::Theirs, Some(theirs)) => {
+            (MergeChoice::Theirs | MergeChoice::Both, Some(_)) if is_new => {}
+            (MergeChoice::Theirs, Some(theirs)) => {
                 if !is_here {
                     edits.push(Edit::Restore(rows()));
                 }
                 edits.push(raw(row, &self.theirs.entry_text(theirs)));
             }
-            (Take::Both, Some(theirs)) if !is_here => {
+            (MergeChoice::Both, Some(theirs)) if !is_here => {
                 edits.push(Edit::Restore(rows()));
                 edits.push(raw(row, &self.theirs.entry_text(theirs)));
             }
-            (Take::Both, Some(theirs)) => self.combine((row, row), theirs, edits),
+            (MergeChoice::Both, Some(theirs)) => self.combine((row, row), theirs, edits),
         }
     }
 
@@ -430,11 +430,11 @@ impl Merge {
 
     /// Their files, where they are others than before: all as they are there, or, with an answer for each case, without
     /// taking away what keeps rows. The index is theirs then, with what was done to its entries here.
-    fn other_files(&self, takes: Option<&[Take]>) -> Vec<Edit> {
+    fn other_files(&self, takes: Option<&[MergeChoice]>) -> Vec<Edit> {
         if !self.has_other_files {
             return Vec::new();
         }
-        let deleted = |case: &Case, take: &Take| case.theirs.is_none() && *take == Take::Theirs;
+        let deleted = |case: &TheirChange, take: &MergeChoice| case.theirs.is_none() && *take == MergeChoice::Theirs;
         let deleted = takes.map(|takes| {
             let cases = self.cases.iter().zip(takes);
             let cases = cases.filter(|(case, take)| deleted(case, take)).map(|(case, _)| case.row.0);
@@ -459,21 +459,23 @@ impl Merge {
             }
             if takes.is_some() {
                 (index.gzip, index.accepted) = (own.gzip, own.accepted);
-                if let Some(woven) = &self.index {
-                    *index = index.edited(Arc::clone(&woven.source));
+                if let Some(merged) = &self.index {
+                    *index = index.edited(Arc::clone(&merged.source));
                 }
             }
         }
         let is_new = |file: &&File| file.id.index() >= self.ours.sitemaps().len();
         let new = self.files.iter().filter(is_new).filter_map(|file| self.theirs.sitemap(file.there?));
-        let new = new.map(|sitemap| Sitemap { frame: Arc::new(sitemap.frame.hollow()), ..sitemap.clone() }).collect();
+        let new = new
+            .map(|sitemap| Sitemap { frame: Arc::new(sitemap.frame.without_entries()), ..sitemap.clone() })
+            .collect();
         let gone = gone.into_iter().map(|file| file.id).collect();
-        vec![Edit::Adopt(Adopted::new(Files { new, gone, index }))]
+        vec![Edit::Adopt(Adopted::new(ExternalFiles { new, gone, index }))]
     }
 
     /// Whether "both" keeps our whole text of a row with their fields put in, so that what else they changed in it, its
     /// extensions, is not taken.
-    pub fn both_keeps_ours(&self, case: &Case) -> bool {
+    pub fn both_keeps_ours(&self, case: &TheirChange) -> bool {
         case.theirs.is_some()
             && is_live_in(&self.ours, case.own())
             && !(is_live_in(&self.base, case.own()) && self.ours.has_same_text_below(&self.base, case.own()))
@@ -490,8 +492,8 @@ impl Merge {
         {
             edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&theirs.source) });
         }
-        if let Some(woven) = self.index.as_ref().filter(|_| !all_theirs && !self.has_other_files) {
-            edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&woven.source) });
+        if let Some(merged) = self.index.as_ref().filter(|_| !all_theirs && !self.has_other_files) {
+            edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&merged.source) });
         }
         for file in &self.files {
             let theirs = file.there.and_then(|there| self.theirs.sitemap(there));
@@ -511,10 +513,10 @@ impl Merge {
 }
 
 /// The index of both, where both changed it.
-fn woven_index(
+fn merged_index(
     (base, ours, theirs): (&Document, &Document, &Document),
     pairs: &[(SitemapId, Option<SitemapId>)],
-) -> Result<Option<Woven>, Unmergeable> {
+) -> Result<Option<MergedIndex>, Unmergeable> {
     let ids = pairs.iter().filter_map(|(id, there)| Some(((*there)?, *id))).collect();
     let theirs = theirs.index().map(|index| in_ids(index, &ids));
     let Some(((base, ours), theirs)) = base.index().zip(ours.index()).zip(theirs.as_ref()) else { return Ok(None) };
@@ -524,7 +526,7 @@ fn woven_index(
     }
     let why = "the index was changed here too, and its files or namespaces are others now: undo that first, or save \
                elsewhere";
-    versions.woven().map(Some).ok_or_else(|| Unmergeable(why.to_owned()))
+    versions.merged().map(Some).ok_or_else(|| Unmergeable(why.to_owned()))
 }
 
 fn is_same_frame(one: &Sitemap, other: &Sitemap) -> bool {
@@ -570,10 +572,10 @@ fn weave(main: &[u32], other: &[u32]) -> Vec<u32> {
             after.entry(last).or_default().push(*row);
         }
     }
-    let mut woven = after.remove(&None).unwrap_or_default();
+    let mut merged = after.remove(&None).unwrap_or_default();
     for row in main {
-        woven.push(*row);
-        woven.extend(after.remove(&Some(*row)).unwrap_or_default());
+        merged.push(*row);
+        merged.extend(after.remove(&Some(*row)).unwrap_or_default());
     }
-    woven
+    merged
 }

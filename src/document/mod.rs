@@ -4,31 +4,31 @@
 //! job works on a value, "modified" means "not the saved value". No I/O, no clock, cannot fail.
 
 pub mod adopt;
-mod agreed;
-mod codes;
 pub mod column;
-pub mod deal;
 pub mod diff;
+mod diff_edits;
 pub mod edit;
 pub mod form;
-pub mod lines;
 pub mod merge;
-pub mod near;
 mod needle;
-mod order;
-mod placed;
+mod numeric_sort;
+mod pending_split;
 pub mod query;
 pub mod quirk;
-pub mod redeal;
+pub mod rebase;
 pub mod rename;
+pub mod repartition;
+mod restore_positions;
+pub mod row_cursor;
 pub mod rows;
-pub mod settled;
-mod shed;
-mod since;
 pub mod sitemap;
 pub mod sort;
 pub mod source;
 pub mod spans;
+pub mod split;
+pub mod text_diff;
+mod text_sort;
+mod unload;
 pub mod view;
 pub mod volumes;
 mod write;
@@ -97,18 +97,18 @@ pub struct Document {
     /// Whole entry texts: of added rows, and of rows edited as text.
     raws: Column<ValueId>,
     /// Sitemap of a row plus one; 0 for "that of its source".
-    homes: Column<u32>,
+    row_files: Column<u32>,
     values: Column<Arc<str>>,
     live: u32,
-    /// URLs of rows whose file may not be held; see [`shed`].
+    /// URLs of rows whose file may not be held; see [`unload`].
     kept: Arc<HashMap<u32, Box<str>>>,
-    is_hollow: bool,
-    /// Bytes of each row's entry, where rows are not held and dealt out; see [`shed`].
+    is_streamed: bool,
+    /// Bytes of each row's entry, where rows are not held and dealt out; see [`unload`].
     lengths: Option<Arc<[u32]>>,
     /// The file that is held, of a set whose files are not.
     filled: Option<SitemapId>,
-    /// Rows in the files that the next save puts them into, where somebody agreed to others; see [`agreed`].
-    agreed: Option<Arc<Self>>,
+    /// Rows in the files that the next save puts them into, where somebody agreed to others; see [`pending_split`].
+    pending_split: Option<Arc<Self>>,
 }
 
 impl Document {
@@ -122,7 +122,7 @@ impl Document {
         self.records.grow(rows);
         self.overrides.iter_mut().for_each(|column| column.grow(rows));
         self.raws.grow(rows);
-        self.homes.grow(rows);
+        self.row_files.grow(rows);
         sitemap.rows = RowList::range(first, len);
         sitemap.live = len;
         sitemap.entry_bytes = source.run(0, len as usize).len() as u64;
@@ -135,7 +135,7 @@ impl Document {
 
     /// Puts the index in its place, when loading starts and ends.
     pub fn set_index(&mut self, index: Option<Index>) {
-        self.agreed = None;
+        self.pending_split = None;
         self.index = index.map(Arc::new);
     }
 
@@ -143,7 +143,7 @@ impl Document {
     pub fn add_sitemap(&mut self, mut sitemap: Sitemap) -> SitemapId {
         (sitemap.rows, sitemap.live, sitemap.entry_bytes) = (RowList::default(), 0, 0);
         // A source of its own keeps "the sitemap of a source" true for all later ones.
-        self.agreed = None;
+        self.pending_split = None;
         let blank = Arc::clone(&sitemap.frame);
         if blank.is_empty() {
             Arc::make_mut(&mut self.sources).push(blank);
@@ -217,17 +217,17 @@ impl Document {
         let source = self.bases.partition_point(|first| *first <= row.0).checked_sub(1)?;
         let entry = (row.0 - self.bases.get(source)?) as usize;
         let rows = self.sources.get(source).map_or(0, |source| source.len());
-        (entry < rows || self.is_hollow).then_some(SitemapId(source as u32))
+        (entry < rows || self.is_streamed).then_some(SitemapId(source as u32))
     }
 
     /// Makes every file one that was just written: nothing about it is unusual any more. Of an index of several files
     /// `of_index` are the numbers of those that were written.
-    pub fn settle_written(&mut self, written: &[Member], of_index: &BTreeSet<usize>) {
+    pub fn mark_written(&mut self, written: &[Member], of_index: &BTreeSet<usize>) {
         for file in written {
             match file {
                 Member::Index => {
                     if let Some(mut index) = self.index().cloned() {
-                        index.settle_files(&|number| of_index.contains(&number));
+                        index.mark_files_written(&|number| of_index.contains(&number));
                         self.set_index(Some(index));
                     }
                 }
@@ -238,7 +238,7 @@ impl Document {
                         self.records.set(row.index(), record);
                     }
                     // What is odd about the lines of a list, or its name, is so still.
-                    let standing = self.standing_lines(*id);
+                    let standing = self.list_line_quirks(*id);
                     self.change_sitemap(*id, |sitemap| {
                         let quirks = sitemap.quirks.iter().filter(|quirk| standing.contains(&quirk.kind));
                         sitemap.quirks = quirks.cloned().collect();
@@ -256,8 +256,8 @@ impl Document {
 
     /// The file that a row is in.
     pub fn sitemap_of(&self, row: RowId) -> SitemapId {
-        match self.homes.get(row.index()).copied().unwrap_or_default().checked_sub(1) {
-            Some(home) => SitemapId(home),
+        match self.row_files.get(row.index()).copied().unwrap_or_default().checked_sub(1) {
+            Some(file) => SitemapId(file),
             None => SitemapId(self.bases.partition_point(|first| *first <= row.0).saturating_sub(1) as u32),
         }
     }
@@ -279,8 +279,8 @@ impl Document {
     }
 
     /// Answers about rows that come one after the other.
-    pub fn near(&self) -> near::Near<'_> {
-        near::Near::new(self)
+    pub fn row_cursor(&self) -> row_cursor::RowCursor<'_> {
+        row_cursor::RowCursor::new(self)
     }
 
     fn text(&self, id: ValueId) -> Option<&str> {
@@ -353,7 +353,7 @@ impl Document {
 
     fn base_value(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
         let text = self.base_text(row);
-        if self.is_hollow && text.is_empty() {
+        if self.is_streamed && text.is_empty() {
             return self.kept.get(&row.0).filter(|_| field == Field::Loc).map(|loc| Cow::Borrowed(&**loc));
         }
         if field == Field::Loc {
@@ -486,11 +486,11 @@ impl Document {
     }
 
     /// Rows of both documents that are in another file here than in `other`.
-    pub fn rehomed(&self, other: &Self) -> RowSet {
-        let pages = self.homes.differing_pages(&other.homes);
+    pub fn rows_in_other_files(&self, other: &Self) -> RowSet {
+        let pages = self.row_files.differing_pages(&other.row_files);
         let rows = pages.into_iter().flat_map(|page| page * column::PAGE..(page + 1) * column::PAGE);
-        rows.take_while(|row| *row < self.homes.len().min(other.homes.len()))
-            .filter(|row| self.homes.get(*row) != other.homes.get(*row))
+        rows.take_while(|row| *row < self.row_files.len().min(other.row_files.len()))
+            .filter(|row| self.row_files.get(*row) != other.row_files.get(*row))
             .map(|row| row as u32)
             .collect()
     }
@@ -502,16 +502,16 @@ impl Document {
 
     /// Number of rows among these that differ from `saved`; counted on all cores, page by page.
     pub fn changed_among(&self, saved: &Self, rows: &RowSet) -> u32 {
-        let counted = rows::shared_out(rows, |share| {
+        let counted = rows::par_chunks(rows, |share| {
             let mut count = 0;
-            self.see_differences(saved, rows, share, &mut |_, _| count += 1);
+            self.for_each_difference(saved, rows, share, &mut |_, _| count += 1);
             Some(count)
         });
         counted.into_iter().flatten().sum()
     }
 
     /// Shows those rows of a set within a range that differ from `saved`, and how.
-    pub fn see_differences(
+    pub fn for_each_difference(
         &self,
         saved: &Self,
         rows: &RowSet,

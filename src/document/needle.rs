@@ -16,7 +16,7 @@ const PIECE: u32 = 1 << 13;
 
 /// What is known of a row by looking for the needle in its bytes alone.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum NeedleMatch {
     Fails,
     /// It must be asked.
     Open,
@@ -40,10 +40,10 @@ impl Document {
             progress.advance(u64::from(piece.0.end - piece.0.start), 0);
             let first = piece.0.start;
             let verdicts = (first..).zip(self.verdicts(piece, needle));
-            let passes = |(row, verdict): (u32, Verdict)| match verdict {
-                Verdict::Fails => None,
-                Verdict::Open => test(RowId(row)).then_some(row),
-                Verdict::Passes => Some(row),
+            let passes = |(row, verdict): (u32, NeedleMatch)| match verdict {
+                NeedleMatch::Fails => None,
+                NeedleMatch::Open => test(RowId(row)).then_some(row),
+                NeedleMatch::Passes => Some(row),
             };
             (!progress.is_cancelled()).then(|| verdicts.filter_map(passes).collect())
         };
@@ -71,11 +71,13 @@ impl Document {
     }
 
     /// For each row of a piece, what the needle tells.
-    fn verdicts(&self, (rows, source): Piece<'_>, (needle, decides): (&Needle, Option<usize>)) -> Vec<Verdict> {
-        let Some((source, entry)) = source else { return vec![Verdict::Open; rows.len()] };
+    fn verdicts(&self, (rows, source): Piece<'_>, (needle, decides): (&Needle, Option<usize>)) -> Vec<NeedleMatch> {
+        let Some((source, entry)) = source else { return vec![NeedleMatch::Open; rows.len()] };
         let mut verdicts = self.not_as_written(&rows);
         let starts = source.starts().get(entry..=entry + rows.len()).unwrap_or_default();
-        let Some((&begin, &end)) = starts.first().zip(starts.last()) else { return vec![Verdict::Open; rows.len()] };
+        let Some((&begin, &end)) = starts.first().zip(starts.last()) else {
+            return vec![NeedleMatch::Open; rows.len()];
+        };
         let (mut from, mut at) = (begin as usize, 0);
         let bytes = source.bytes().get(..end as usize).unwrap_or_default();
         while let Some(found) = bytes.get(from..).and_then(|rest| needle.find(rest)) {
@@ -88,12 +90,12 @@ impl Document {
             let near = starts.get(at..(at + step).min(starts.len())).unwrap_or_default();
             at += near.partition_point(|start| *start as usize <= place) - 1;
             let start = starts.get(at).map_or(0, |start| *start as usize);
-            if let Some(verdict) = verdicts.get_mut(at).filter(|verdict| **verdict == Verdict::Fails) {
+            if let Some(verdict) = verdicts.get_mut(at).filter(|verdict| **verdict == NeedleMatch::Fails) {
                 let passes = decides.is_some_and(|len| {
                     let loc = self.records.get(rows.start as usize + at).and_then(Record::loc_place);
                     loc.is_some_and(|loc| start + loc.start <= place && place + len <= start + loc.end)
                 });
-                *verdict = if passes { Verdict::Passes } else { Verdict::Open };
+                *verdict = if passes { NeedleMatch::Passes } else { NeedleMatch::Open };
             }
             at += 1;
             let Some(next) = starts.get(at) else { break };
@@ -103,9 +105,9 @@ impl Document {
     }
 
     /// For each of these rows, whether its URL may be another text than the bytes of its file show: it must be asked then.
-    fn not_as_written(&self, rows: &Range<u32>) -> Vec<Verdict> {
+    fn not_as_written(&self, rows: &Range<u32>) -> Vec<NeedleMatch> {
         const UNCLEAR: u16 = Flags::LOC_ESCAPED.0 | Flags::LOC_FAR.0;
-        let mut unclear = vec![Verdict::Fails; rows.len()];
+        let mut unclear = vec![NeedleMatch::Fails; rows.len()];
         for page in rows.start as usize / PAGE..(rows.end as usize).div_ceil(PAGE) {
             let (locs, raws) = (self.overrides[Field::Loc.index()].page(page), self.raws.page(page));
             // Nearly always nobody wrote to a page, and all such pages are one.
@@ -115,7 +117,7 @@ impl Document {
                 if record.flags.0 & UNCLEAR != 0 || (is_edited && (id(locs) || id(raws))) {
                     let place = (page * PAGE + slot).checked_sub(rows.start as usize);
                     if let Some(unclear) = place.and_then(|place| unclear.get_mut(place)) {
-                        *unclear = Verdict::Open;
+                        *unclear = NeedleMatch::Open;
                     }
                 }
             }

@@ -21,7 +21,7 @@ pub fn last(name: &str) -> &str {
 }
 
 /// The same relative name with another last part.
-fn beside(name: &str, file: &str) -> String {
+fn sibling_name(name: &str, file: &str) -> String {
     match name.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/{file}"),
         None => file.to_owned(),
@@ -45,7 +45,7 @@ fn url_named(url: &str, old: &str, new: &str) -> Option<String> {
 
 impl Document {
     /// Why a file of the set cannot have another name at all; `None` where it can.
-    pub fn keeps_name(&self, file: Member) -> Option<String> {
+    pub fn rename_refusal(&self, file: Member) -> Option<String> {
         let no = |why: &str| Some(why.to_owned());
         let Member::Sitemap(id) = file else {
             return match self.index() {
@@ -108,9 +108,9 @@ fn listing(index: &Index, id: SitemapId) -> Vec<usize> {
 }
 
 impl Applied {
-    /// Gives a file another name; nothing where [`Document::keeps_name`] says why not.
+    /// Gives a file another name; nothing where [`Document::rename_refusal`] says why not.
     pub(super) fn rename(&mut self, file: Member, name: &str) {
-        if self.document.keeps_name(file).is_some() {
+        if self.document.rename_refusal(file).is_some() {
             return;
         }
         self.framed = true;
@@ -118,7 +118,7 @@ impl Applied {
             Member::Index => {
                 if let Some(index) = self.document.index().cloned() {
                     let path = index.path.as_ref().map(|path| path.with_file_name(name));
-                    let name = beside(&index.name, name).into();
+                    let name = sibling_name(&index.name, name).into();
                     self.document.set_index(Some(Index { path, name, ..index }));
                 }
                 return;
@@ -151,7 +151,7 @@ impl Applied {
         self.document.change_sitemap(id, |sitemap| {
             sitemap.path = sitemap.path.as_ref().map(|path| path.with_file_name(name));
             sitemap.url = sitemap.url.as_deref().and_then(|url| url_named(url, &old, name)).map(Into::into);
-            sitemap.name = beside(&sitemap.name, name).into();
+            sitemap.name = sibling_name(&sitemap.name, name).into();
             if Form::of_name(name) == Some(Form::List) {
                 let kept = sitemap.quirks.iter().filter(|quirk| quirk.kind != QuirkKind::Extension);
                 sitemap.quirks = kept.cloned().collect();

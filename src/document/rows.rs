@@ -51,7 +51,7 @@ pub fn pages(rows: &RowSet, range: Range<u32>) -> impl Iterator<Item = (usize, R
 const SHARE: u32 = 1 << 16;
 
 /// Looks at a set on all cores, share by share, in order; `None` if one of them gives up.
-pub fn shared_out<T: Send>(rows: &RowSet, look: impl Fn(Range<u32>) -> Option<T> + Sync) -> Option<Vec<T>> {
+pub fn par_chunks<T: Send>(rows: &RowSet, look: impl Fn(Range<u32>) -> Option<T> + Sync) -> Option<Vec<T>> {
     let shares: Vec<Range<u32>> = match (rows.min(), rows.max()) {
         (Some(first), Some(last)) => (first / SHARE..=last / SHARE)
             .map(|share| share * SHARE..(share * SHARE).saturating_add(SHARE))

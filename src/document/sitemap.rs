@@ -202,9 +202,9 @@ pub fn file_name(loc: &str) -> String {
 }
 
 /// The children that are no indexes, at any depth, in order.
-pub fn leaves<'c>(children: &'c [Child]) -> Vec<&'c Child> {
+pub fn leaf_children<'c>(children: &'c [Child]) -> Vec<&'c Child> {
     let leaf = |child: &'c Child| match &child.state {
-        ChildState::Nested(nested) => leaves(&nested.children),
+        ChildState::Nested(nested) => leaf_children(&nested.children),
         _ => vec![child],
     };
     children.iter().flat_map(leaf).collect()
@@ -249,18 +249,18 @@ pub struct Index {
     /// Entries whose text was changed since the index was read or written, by number.
     pub edited: Arc<BTreeSet<usize>>,
     /// Which sitemaps the entries name, once somebody has asked.
-    pub places: Places,
+    pub places: IndexLookup,
 }
 
 /// Where the entries of an index name sitemaps, and where its files are, worked out when it is asked for. A copy of an
 /// index, which may get other entries and files, begins without.
 #[derive(Debug, Default)]
-pub struct Places {
+pub struct IndexLookup {
     entries: OnceLock<HashMap<SitemapId, Option<usize>>>,
     files: OnceLock<HashMap<PathBuf, usize>>,
 }
 
-impl Clone for Places {
+impl Clone for IndexLookup {
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -282,7 +282,7 @@ impl Default for Index {
             was: Arc::default(),
             accepted: false,
             edited: Arc::default(),
-            places: Places::default(),
+            places: IndexLookup::default(),
         }
     }
 }
@@ -314,7 +314,7 @@ impl Index {
                         *place = place.or(Some(number));
                     }
                     ChildState::Nested(nested) => {
-                        for child in leaves(&nested.children) {
+                        for child in leaf_children(&nested.children) {
                             if let ChildState::Loaded(id) = child.state {
                                 places.entry(id).or_insert(None);
                             }
@@ -344,7 +344,7 @@ impl Index {
     /// The children, at any depth, whose rows are not in the set: each URL once, in order.
     pub fn unread(&self) -> Vec<&Child> {
         let mut seen = HashSet::new();
-        let mut unread = leaves(&self.children);
+        let mut unread = leaf_children(&self.children);
         unread.retain(|child| child.state.why_unread().is_some() && seen.insert(&*child.loc));
         unread
     }
@@ -358,7 +358,7 @@ impl Index {
     /// that edits took out.
     fn known<'i>(&'i self) -> HashMap<&'i str, &'i ChildState> {
         let nested = |child: &'i Child| match &child.state {
-            ChildState::Nested(nested) => leaves(&nested.children),
+            ChildState::Nested(nested) => leaf_children(&nested.children),
             _ => Vec::new(),
         };
         let inside = self.was.iter().chain(self.children.iter()).flat_map(nested);
@@ -425,7 +425,7 @@ impl Index {
         unlisted.sort_unstable();
         let was = Arc::clone(if self.was.is_empty() { &self.children } else { &self.was });
         let children = Arc::new(children);
-        let more = self.parted(&places_before);
+        let more = self.volume_starts(&places_before);
         Self { source, children, more, edited: Arc::new(edited), unlisted: unlisted.into(), was, ..self.clone() }
     }
 }

@@ -111,7 +111,7 @@ impl Source {
 
     /// What stands around the entries alone, with the root's declarations.
     #[must_use]
-    pub fn hollow(&self) -> Self {
+    pub fn without_entries(&self) -> Self {
         let (from, to) = (self.starts.first().copied(), self.starts.last().copied());
         let head = from.and_then(|from| self.bytes.get(..from as usize)).unwrap_or_default();
         let tail = to.and_then(|to| self.bytes.get(to as usize..)).unwrap_or_default();
@@ -125,9 +125,9 @@ impl Source {
         }
     }
 
-    /// A [`hollow`](Source::hollow) source with all bytes of its file again; `starts` is where its entries start. `None`
+    /// A [`without_entries`](Source::without_entries) source with all bytes of its file again; `starts` is where its entries start. `None`
     /// if that cannot be.
-    pub fn refilled(&self, bytes: Vec<u8>, starts: &[u32]) -> Option<Self> {
+    pub fn with_entries(&self, bytes: Vec<u8>, starts: &[u32]) -> Option<Self> {
         let is_inside = starts.last().is_some_and(|end| *end as usize <= bytes.len()) && starts.is_sorted();
         is_inside.then(|| Self {
             bytes: fitting(bytes),

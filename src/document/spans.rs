@@ -76,7 +76,7 @@ impl<'d> Pieces<'d> {
 /// The bytes that differ, in order.
 pub fn spans(before: &Pieces<'_>, after: &Pieces<'_>) -> Vec<Span> {
     let mut walk = Walk::default();
-    let kept = kept(before.0.iter().map(|(key, _)| *key), after.0.iter().map(|(key, _)| *key));
+    let kept = common_pieces(before.0.iter().map(|(key, _)| *key), after.0.iter().map(|(key, _)| *key));
     let (mut old, mut new) = (before.0.iter(), after.0.iter());
     for (from, to) in kept {
         let (skipped, common) = upto(&mut old, from.1);
@@ -97,10 +97,13 @@ fn upto<'p>(pieces: &mut impl Iterator<Item = &'p (u32, Cow<'p, [u8]>)>, count: 
 }
 
 /// A place of a common piece: where it is, and how many pieces stand between it and the common one before it.
-type Place = (usize, usize);
+type CommonPiece = (usize, usize);
 
 /// The places of the pieces that both have in the same order.
-fn kept(before: impl Iterator<Item = u32>, after: impl Iterator<Item = u32>) -> Vec<(Place, Place)> {
+fn common_pieces(
+    before: impl Iterator<Item = u32>,
+    after: impl Iterator<Item = u32>,
+) -> Vec<(CommonPiece, CommonPiece)> {
     let mut places: HashMap<u32, usize> = HashMap::new();
     for (at, key) in before.enumerate() {
         places.entry(key).or_insert(at);

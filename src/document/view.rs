@@ -8,7 +8,7 @@ use super::query::{Query, RowFacts};
 use super::rows::{RowId, RowSet};
 use super::sitemap::SitemapId;
 use super::sort::{self, Column, SortKey};
-use super::{codes, order};
+use super::{numeric_sort, text_sort};
 use crate::progress::Progress;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -138,7 +138,7 @@ impl View {
         };
         let mut rows = match spec.filter.as_ref().filter(|query| !query.is_everything()) {
             None => all(),
-            Some(query) => match query.needle().filter(|_| !document.is_hollow) {
+            Some(query) => match query.needle().filter(|_| !document.is_streamed) {
                 None => matching(&all(), query, facts, progress)?,
                 Some(needle) => {
                     let rows = document.rows_with((&needle.0, needle.1), |row| query.matches(&facts(row)), progress)?;
@@ -189,9 +189,9 @@ impl View {
                 if row.0 >= document.row_limit() {
                     return None;
                 }
-                let home = document.sitemap_of(row);
-                let within = document.sitemap(home)?.rows.position(row)?;
-                Some(starts.get(home.index())? + within as u32)
+                let file = document.sitemap_of(row);
+                let within = document.sitemap(file)?.rows.position(row)?;
+                Some(starts.get(file.index())? + within as u32)
             }
             Order::List { rows, .. } => rows.iter().position(|other| *other == row.0).map(|at| at as u32),
         }
@@ -228,7 +228,7 @@ impl View {
 
     /// The view after rows came or went: new rows are shown after `anchor` (or first), gone ones leave.
     #[must_use]
-    pub fn adapted(&self, document: &Document, added: &[RowId], anchor: Option<RowId>) -> Self {
+    pub fn with_changed_rows(&self, document: &Document, added: &[RowId], anchor: Option<RowId>) -> Self {
         let Order::List { rows: shown, .. } = &self.order else { return Self::file_order(document) };
         let numbers = Numbers::of(document);
         let mut rows: Vec<u32> = shown.iter().copied().filter(|row| numbers.get(*row) > 0).collect();
@@ -280,7 +280,7 @@ impl Locs<'_> {
     }
 }
 
-impl order::Texts for Locs<'_> {
+impl text_sort::Texts for Locs<'_> {
     fn len(&self) -> u32 {
         self.rows.len() as u32
     }
@@ -307,7 +307,7 @@ fn sorted<R: RowFacts>(
         if progress.is_cancelled() {
             return None;
         }
-        let order = codes::order(&codes);
+        let order = numeric_sort::order(&codes);
         return Some(order.into_par_iter().map(|at| rows.get(at as usize).copied().unwrap_or_default()).collect());
     }
     if keys.len() <= 2 && keys.iter().all(is_fact) {
@@ -330,7 +330,7 @@ fn sorted<R: RowFacts>(
         && key.column == Column::Loc
     {
         let locs = Locs { rows: &rows, document };
-        let order = order::by_text(&locs, *key, progress)?;
+        let order = text_sort::by_text(&locs, *key, progress)?;
         return Some(order.into_par_iter().map(|at| locs.row(at)).collect());
     }
     let is_made = |key: &SortKey| key.column.is_text() && !matches!(key.column, Column::Loc | Column::File);

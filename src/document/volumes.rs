@@ -3,10 +3,10 @@
 //! Everywhere else an index is one list of entries; only what reads, plans, writes, locks and compares files looks
 //! here. An index of one file has no [`Volume`], and is that file.
 
-use super::deal::part_frame;
 use super::quirk::Quirk;
 use super::sitemap::{Child, Index, UTF_8};
 use super::source::Source;
+use super::split::part_frame;
 use crate::protocol::limits::Limits;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -162,7 +162,7 @@ impl Index {
     }
 
     /// Changes each of its further files.
-    pub fn change_more(&mut self, change: impl FnMut(&mut Volume)) {
+    pub fn change_volumes(&mut self, change: impl FnMut(&mut Volume)) {
         let mut more = self.more.to_vec();
         more.iter_mut().for_each(change);
         self.more = more.into();
@@ -173,7 +173,7 @@ impl Index {
     pub fn with_volume(&self, number: usize, frame: &Arc<Source>, gzip: bool) -> Self {
         let mut index = self.clone();
         let mut at = 0;
-        index.change_more(|volume| {
+        index.change_volumes(|volume| {
             at += 1;
             if at == number {
                 (volume.frame, volume.gzip) = (Arc::clone(frame), gzip);
@@ -193,12 +193,12 @@ impl Index {
     }
 
     /// Files that were just written, by number: nothing about them is unusual any more.
-    pub(super) fn settle_files(&mut self, is_written: &dyn Fn(usize) -> bool) {
+    pub(super) fn mark_files_written(&mut self, is_written: &dyn Fn(usize) -> bool) {
         if is_written(0) {
             (self.quirks, self.encoding) = (Arc::default(), UTF_8);
         }
         let mut number = 0;
-        self.change_more(|volume| {
+        self.change_volumes(|volume| {
             number += 1;
             if is_written(number) {
                 (volume.quirks, volume.encoding) = (Arc::default(), UTF_8);
@@ -219,7 +219,7 @@ impl Index {
         let mut more = joined.more.to_vec();
         for index in rest.by_ref() {
             let first = joined.children.len();
-            let mut frame = index.source.hollow();
+            let mut frame = index.source.without_entries();
             // What stands between entries is theirs, and they are elsewhere now.
             frame.stray = frame.stray.filter(|at| (*at as usize) < frame.head(true).len());
             let moved = |quirk: &Quirk| Quirk { entry: quirk.entry.map(|entry| entry + first as u32), ..quirk.clone() };
@@ -240,7 +240,7 @@ impl Index {
 
     /// The same entries in these files; `name` gives each new one, by its number, a name and, if it is known, a path.
     #[must_use]
-    pub fn in_files(&self, slots: &[Slot], mut name: impl FnMut(usize) -> (Arc<str>, Option<PathBuf>)) -> Self {
+    pub fn split_into_files(&self, slots: &[Slot], mut name: impl FnMut(usize) -> (Arc<str>, Option<PathBuf>)) -> Self {
         let last = self.more.last().map_or((&self.source, self.gzip), |last| (&last.frame, last.gzip));
         let (frame, gzip, mut more) = (Arc::new(part_frame(last.0)), last.1, Vec::new());
         for (number, slot) in slots.iter().enumerate().skip(1) {
@@ -260,7 +260,7 @@ impl Index {
     /// Where the files begin once the entries are others: each entry stays in its file, and new ones are in that of the
     /// entry before them. `was` tells for each entry which one it was. Where entries have changed places across files,
     /// as many as before are in each.
-    pub(super) fn parted(&self, was: &[Option<usize>]) -> Arc<[Volume]> {
+    pub(super) fn volume_starts(&self, was: &[Option<usize>]) -> Arc<[Volume]> {
         if self.more.is_empty() {
             return Arc::clone(&self.more);
         }
@@ -294,7 +294,7 @@ pub struct Slot {
 }
 
 /// Deals the entries of an index to its files. `may_stay` says which of them keep their bytes whatever the limits say.
-pub fn slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&IndexFile<'_>) -> bool) -> Vec<Slot> {
+pub fn assign_slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&IndexFile<'_>) -> bool) -> Vec<Slot> {
     let mut slots: Vec<Slot> =
         index.files().enumerate().map(|(number, file)| Slot { file: Some(number), entries: file.entries }).collect();
     // The first is the one that the set is known by: where it would be empty it takes over what the next one has.

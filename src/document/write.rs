@@ -57,13 +57,13 @@ impl Document {
         /// Bytes of edited rows that are handed over at once.
         const TOGETHER: usize = 1 << 16;
         let names = &sitemap.frame.names;
-        let mut near = self.near();
+        let mut cursor = self.row_cursor();
         let mut out = Vec::new();
         let mut begun: Option<(&Source, usize, usize)> = None;
         for row in sitemap.rows.iter().filter(|row| self.is_live(*row)) {
             let changes = self.changes(row);
             let is_spliced = changes.iter().any(Option::is_some);
-            let place = if is_spliced { None } else { near.origin(row) };
+            let place = if is_spliced { None } else { cursor.origin(row) };
             match (place, &mut begun) {
                 (Some((source, entry)), Some((current, _, to))) if std::ptr::eq(source, *current) && *to == entry => {
                     *to += 1;
@@ -80,7 +80,7 @@ impl Document {
                 begun = Some((source, entry, entry + 1));
                 continue;
             }
-            let (_, base, _) = near.of(row);
+            let (_, base, _) = cursor.of(row);
             if let Some((before, value, after)) = self.replaced(row, base, names, &changes) {
                 out.extend_from_slice(before);
                 out.extend_from_slice(escape(value).as_bytes());

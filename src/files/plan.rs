@@ -20,10 +20,10 @@ mod tests;
 
 use super::disk::Disk;
 use super::locate;
-use crate::document::deal::Place;
 use crate::document::rows::{self, RowId};
 use crate::document::sitemap::{ChildState, Index, Member, Sitemap, SitemapId};
 use crate::document::source::Source;
+use crate::document::split::FileLocation;
 use crate::document::volumes::IndexFile;
 use crate::document::{Document, RowState};
 use crate::protocol::lastmod::Now;
@@ -235,15 +235,15 @@ impl Plan {
 pub fn plan(request: &Request<'_>) -> Plan {
     // A copy is written anew, and split where it must be; in place, untouched files stay as they are.
     let since = if request.to.is_none() { Some(request.saved) } else { None };
-    let mut dealt = request.document.deal_since(since, request.limits);
-    let mut planner = Planner::new(request, SavedSet::of(request), dealt.document);
+    let mut split = request.document.split_files_since(since, request.limits);
+    let mut planner = Planner::new(request, SavedSet::of(request), split.document);
     if let Some(base) = request.base_url.filter(|_| planner.folder_url.is_none()) {
         planner.problem(None, format!("{base} is no base URL; it begins with http:// or https:// and a host"));
     }
     if is_incomplete(request.document) {
         planner.problem(None, "loading was stopped, so the set is not all here; open it again to save it".to_owned());
     }
-    for (row, bytes) in dealt.oversized {
+    for (row, bytes) in split.oversized {
         let message = format!(
             "row with {} needs a file of {} bytes; a file may have {}",
             planner.document.loc(row),
@@ -264,9 +264,9 @@ pub fn plan(request: &Request<'_>) -> Plan {
         return Plan { outputs, asks: false, repairs, needs_base, problems, losses, copy: false, document, path: None };
     };
     planner.relocate(&path);
-    planner.take_back(&mut dealt.parts);
-    if !planner.refuses_parts(&dealt.parts) {
-        planner.name_parts(&path, &dealt.parts);
+    planner.take_back(&mut split.parts);
+    if !planner.refuses_parts(&split.parts) {
+        planner.name_parts(&path, &split.parts);
     }
     planner.compare();
     planner.weigh_forms();
@@ -296,7 +296,7 @@ pub fn relocate(document: &mut Document, path: &Path) -> Vec<SitemapId> {
     let gzip = name::is_gzip(path);
     let Some(index) = document.index().cloned() else {
         let Some(url) = document.sitemaps().first().map(|sitemap| sitemap.url.clone()) else { return Vec::new() };
-        document.put(SitemapId(0), Place { path: Some(path.to_path_buf()), name, url, gzip });
+        document.set_location(SitemapId(0), FileLocation { path: Some(path.to_path_buf()), name, url, gzip });
         return vec![SitemapId(0)];
     };
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -304,7 +304,7 @@ pub fn relocate(document: &mut Document, path: &Path) -> Vec<SitemapId> {
     // New parts are not in the index yet and get their places when they are named.
     for id in index.children.iter().filter_map(index::loaded) {
         let Some(Sitemap { name, url, gzip, .. }) = document.sitemap(id).cloned() else { continue };
-        document.put(id, Place { path: Some(folder.join(&*name)), name, url, gzip });
+        document.set_location(id, FileLocation { path: Some(folder.join(&*name)), name, url, gzip });
         moved.push(id);
     }
     document.set_index(Some(volumes::relocated(index, path, gzip)));
@@ -448,7 +448,7 @@ impl Planner<'_> {
             used.insert(part_path.clone());
             let name: Arc<str> = if single { file.as_str().into() } else { name::beside(&source.name, &file).into() };
             let url = if alone { None } else { self.url_beside(&source, &file, if single { &file } else { &name }) };
-            self.document.put(part, Place { path: Some(part_path), name, url, gzip: source.gzip });
+            self.document.set_location(part, FileLocation { path: Some(part_path), name, url, gzip: source.gzip });
         }
     }
 
@@ -496,11 +496,11 @@ impl Planner<'_> {
     fn compare(&mut self) {
         let (document, saved) = (self.request.document, self.request.saved);
         let rows = document.maybe_different(saved);
-        let shares = rows::shared_out(&rows, |share| {
+        let shares = rows::par_chunks(&rows, |share| {
             let mut counts: HashMap<SitemapId, RowChanges> = HashMap::new();
-            let mut near = self.document.near();
-            document.see_differences(saved, &rows, share, &mut |row, state| {
-                let counts = counts.entry(near.home(row)).or_default();
+            let mut cursor = self.document.row_cursor();
+            document.for_each_difference(saved, &rows, share, &mut |row, state| {
+                let counts = counts.entry(cursor.sitemap_of(row)).or_default();
                 match state {
                     RowState::Clean => {}
                     RowState::Changed => counts.changed += 1,

@@ -11,7 +11,7 @@ use super::form;
 use super::plan::{FileId, Output, Plan};
 use super::read::{self, Contents, Options};
 use crate::document::Document;
-use crate::document::near::Near;
+use crate::document::row_cursor::RowCursor;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::document::source::Lines;
@@ -99,7 +99,7 @@ fn loc_of(plan: &Plan, file: FileId, entry: usize) -> Option<Cow<'_, str>> {
 /// Compares entries, in the order in which they are found, with what they should be.
 struct Check<'d> {
     document: &'d Document,
-    near: Near<'d>,
+    cursor: RowCursor<'d>,
     expected: Expected<'d>,
     seen: u64,
     /// The first difference, in words.
@@ -118,7 +118,7 @@ fn bare(value: Option<&str>) -> &str {
 
 impl<'d> Check<'d> {
     fn new(document: &'d Document, expected: Expected<'d>) -> Self {
-        Self { document, near: document.near(), expected, seen: 0, first: None }
+        Self { document, cursor: document.row_cursor(), expected, seen: 0, first: None }
     }
 
     fn difference(mut self) -> Option<String> {
@@ -178,7 +178,7 @@ impl Check<'_> {
     /// Whether an entry has the loc of a row, written as it was read.
     fn has_loc(&mut self, row: RowId, record: &Record, (text, entry): (&[u8], &Entry)) -> bool {
         let kind = if record.flags.has(Flags::LOC_ESCAPED) { TextKind::Escaped } else { TextKind::Plain };
-        let raw = record.raw_loc(self.near.base_text(row));
+        let raw = record.raw_loc(self.cursor.base_text(row));
         self.document.edited(row, Field::Loc).is_none()
             && raw.is_some()
             && raw == entry.raw_value(Field::Loc, text)

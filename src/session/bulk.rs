@@ -317,7 +317,7 @@ impl Bulk {
         }
         let of_links = self.how.rules.unwrap_or_default().intersection(alternates::FIXES);
         let is_linked = |row: RowId| snapshot.document.record(row).flags.has(Flags::ALTERNATE);
-        if !of_links.is_empty() && snapshot.document.held_rows().any(is_linked) {
+        if !of_links.is_empty() && snapshot.document.resident_rows().any(is_linked) {
             if of_links != RuleSet::of(&[Rule::HREFLANG_SELF_MISSING]) {
                 return Err(Halt::Whole("links between pages are put right by looking at both ends"));
             }
@@ -360,7 +360,7 @@ impl Bulk {
             }
         }
         if let Some(duplicates) = &mut self.duplicates {
-            for row in snapshot.document.held_rows() {
+            for row in snapshot.document.resident_rows() {
                 duplicates.add(row, &snapshot.document.loc(row), &document.loc(row));
             }
         }
@@ -383,7 +383,7 @@ impl Bulk {
             return Ok(None);
         }
         if let Some(sitemap) = document.sitemap(id).cloned() {
-            let frame = Arc::new(sitemap.frame.hollow());
+            let frame = Arc::new(sitemap.frame.without_entries());
             self.changed.push((id, Sitemap { frame, rows: RowList::default(), ..sitemap }));
         }
         if emptied.is_none() {
@@ -434,7 +434,7 @@ impl Bulk {
         }
         changes_index |= self.change_index(session, &mut document);
         for (id, sitemap) in std::mem::take(&mut self.changed) {
-            document.put_shed(id, sitemap);
+            document.put_unloaded(id, sitemap);
         }
         if let Some(tally) = self.tally.take() {
             let left = tally.finish(session, &document)?;

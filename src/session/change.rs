@@ -301,7 +301,7 @@ impl Snapshot {
         progress: &Progress,
     ) -> Option<Intent> {
         let says = self.document.has_value(field, value.as_deref());
-        let shares = rows::shared_out(rows, |share| {
+        let shares = rows::par_chunks(rows, |share| {
             let mut live = 0;
             let is_changing = |row: &u32| {
                 let is_live = self.document.is_live(RowId(*row));

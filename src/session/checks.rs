@@ -279,7 +279,7 @@ impl Checks {
         findings.grow(applied.document.row_limit() as usize);
         let mut counts = Arc::clone(&self.counts);
         let sets = self.rule_sets();
-        let shares = rows::shared_out(&applied.touched, |share| {
+        let shares = rows::par_chunks(&applied.touched, |share| {
             let mut numbers = Numbers::new(&self.sets);
             let recheck = |(number, range)| {
                 let page = RecheckedPage { number, slots: findings.copy_of_page(number), turns: Vec::new() };
@@ -311,7 +311,7 @@ impl Checks {
         (now, sets, numbers): (Now, &[RuleSet], &mut Numbers<'_>),
     ) -> RecheckedPage {
         let after = &applied.document;
-        let mut near = after.near();
+        let mut cursor = after.row_cursor();
         // A copy that nobody else has yet.
         let slots = Arc::make_mut(&mut page.slots);
         for row in rows.map(RowId) {
@@ -320,9 +320,10 @@ impl Checks {
             let revised = applied.field.and_then(|field| {
                 // What the file itself says may stand between blanks or in references; only an edited value is plain.
                 let value = after.edited(row, field)?;
-                let home = self.homes.get(near.home(row).index()).and_then(Option::as_ref);
+                let home = self.homes.get(cursor.sitemap_of(row).index()).and_then(Option::as_ref);
                 let policy = self.policy();
-                let context = Context { now: now.seconds, profile: self.profile, names: near.names(row), home, policy };
+                let context =
+                    Context { now: now.seconds, profile: self.profile, names: cursor.names(row), home, policy };
                 let before = sets.get(usize::from(old)).copied().unwrap_or_default();
                 entry::revise(before, field, value, &after.record(row), &context)
             });
@@ -383,7 +384,7 @@ impl Checks {
         if self.homes.len() < files {
             Arc::make_mut(&mut self.homes).resize(files, None);
         }
-        if (!moved.is_empty() || before.is_agreed() || after.is_agreed()) && !self.is_bare {
+        if (!moved.is_empty() || before.has_pending_split() || after.has_pending_split()) && !self.is_bare {
             sync(Arc::make_mut(&mut self.set), (before, after), moved, None);
         }
     }
@@ -416,11 +417,11 @@ impl Checks {
         self.set = std::mem::take(&mut other.set);
         (self.is_bare, other.is_bare) = (false, true);
         let set = Arc::make_mut(&mut self.set);
-        let rehomed = from.rehomed(to);
-        if rehomed.is_empty() {
+        let rows_in_other_files = from.rows_in_other_files(to);
+        if rows_in_other_files.is_empty() {
             sync(set, (from, to), touched, field);
         } else {
-            sync(set, (from, to), &(touched | &rehomed), None);
+            sync(set, (from, to), &(touched | &rows_in_other_files), None);
         }
     }
 
@@ -532,11 +533,11 @@ fn facts_of(record: &Record, file: u32) -> RowFacts {
 
 /// Brings the set index up to date by the touched rows. `field` is the only one that changed, if so.
 fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &RowSet, field: Option<Field>) {
-    let is_dealt = before.is_agreed() || after.is_agreed();
-    set.set_part(is_part(after.as_agreed()));
+    let is_dealt = before.has_pending_split() || after.has_pending_split();
+    set.set_part(is_part(after.with_pending_split()));
     // Rows are counted in the files that somebody agreed to.
-    let (before, after) = (before.as_agreed(), after.as_agreed());
-    let moved = if is_dealt { before.rehomed(after) } else { RowSet::new() };
+    let (before, after) = (before.with_pending_split(), after.with_pending_split());
+    let moved = if is_dealt { before.rows_in_other_files(after) } else { RowSet::new() };
     let (touched, field) =
         if moved.is_empty() { (Cow::Borrowed(touched), field) } else { (Cow::Owned(touched | &moved), None) };
     let touched = &*touched;
@@ -544,7 +545,7 @@ fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &R
     let facts = |document: &Document, row: RowId| facts_of(&document.record(row), document.sitemap_of(row).0);
     if field.is_some_and(|field| matches!(field, Field::Changefreq | Field::Priority)) {
         // Nothing but a few counters has changed; they are added up on all cores.
-        let turns = rows::shared_out(touched, |share| {
+        let turns = rows::par_chunks(touched, |share| {
             let mut turns = Turns::default();
             for row in rows::ids(touched, share).map(RowId).filter(|row| after.is_live(*row)) {
                 turns.count(&facts_of(&before.record(row), 0), &facts_of(&after.record(row), 0));
@@ -554,9 +555,9 @@ fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &R
         set.turn(&turns.into_iter().flatten().fold(Turns::default(), |sum, more| sum.and(&more)));
     } else if field.is_some_and(|field| field != Field::Loc) {
         // No row has changed its file.
-        let mut near = after.near();
+        let mut cursor = after.row_cursor();
         for row in touched.iter().map(RowId).filter(|row| after.is_live(*row)) {
-            let home = near.home(row).0;
+            let home = cursor.sitemap_of(row).0;
             set.revise(&facts_of(&before.record(row), home), &facts_of(&after.record(row), home));
         }
     } else {

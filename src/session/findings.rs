@@ -263,7 +263,7 @@ impl Snapshot {
             }
             (Rule::SET_MIXED_HOST, _) => {
                 let (loc, set) = (self.document.loc(row), self.checks.set());
-                let (host, main) = (host_of(&loc), set.main_host(self.document.as_agreed().sitemap_of(row).0));
+                let (host, main) = (host_of(&loc), set.main_host(self.document.with_pending_split().sitemap_of(row).0));
                 let main = main.map_or_else(String::new, |(main, _)| format!(", most URLs of this file are on {main}"));
                 format!("{host} is another host{main}: crawlers skip it unless robots.txt of {host} names this sitemap")
             }
@@ -326,7 +326,7 @@ impl Session {
     pub(super) fn check_files(&mut self) {
         let document = self.document();
         let mut findings = Vec::new();
-        for id in (0..document.as_agreed().sitemaps().len() as u32).map(SitemapId) {
+        for id in (0..document.with_pending_split().sitemaps().len() as u32).map(SitemapId) {
             findings.extend(of_sitemap((document, &self.now.saved), id, self.now.checks.profile()));
         }
         findings.extend(self.of_index());
@@ -342,7 +342,7 @@ impl Session {
 
     fn refresh_touched_files(&mut self, old: &Document) {
         let document = &self.now.state.document;
-        let (now, old) = (document.as_agreed(), old.as_agreed());
+        let (now, old) = (document.with_pending_split(), old.with_pending_split());
         let same_index = match (now.index(), old.index()) {
             (Some(new), Some(old)) => std::ptr::eq(new, old),
             (new, old) => new.is_none() == old.is_none(),
@@ -379,7 +379,7 @@ impl Session {
         let profile = self.now.checks.profile();
         for &id in &changed {
             findings.extend(of_sitemap((document, &self.now.saved), id, profile));
-            let leaves = document.leaves(&self.now.saved, id);
+            let leaves = document.is_removed_by_save(&self.now.saved, id);
             let entries = document.sitemap(id).map_or(0, |sitemap| sitemap.live + u32::from(leaves));
             let found =
                 document.index().zip(child_of(id)).and_then(|(index, child)| index::empty_child(index, child, entries));
@@ -394,7 +394,7 @@ impl Session {
 
     /// What is wrong with the index and its entries.
     pub(super) fn of_index(&self) -> Vec<FileFinding> {
-        let document = self.document().as_agreed();
+        let document = self.document().with_pending_split();
         let Some(index) = document.index() else { return Vec::new() };
         let profile = self.now.checks.profile();
         let mut findings = frame::findings(document, Member::Index, profile);
@@ -516,10 +516,10 @@ pub(super) fn of_sitemap(
     profile: Profile,
 ) -> Vec<FileFinding> {
     // A part that was emptied and removed by a save is no file any more, and one that was emptied since will not be.
-    if document.is_gone(id) || document.leaves(saved, id) {
+    if document.is_gone(id) || document.is_removed_by_save(saved, id) {
         return Vec::new();
     }
-    let mut findings = of_present(document.as_agreed(), id, profile);
+    let mut findings = of_present(document.with_pending_split(), id, profile);
     if document.sitemap(id).is_none() {
         // A file that the next save makes is put right when it is there.
         for finding in &mut findings {

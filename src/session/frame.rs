@@ -39,12 +39,12 @@ pub(super) fn findings(document: &Document, member: Member, profile: Profile) ->
     with_frame(document, member, |around| {
         let of_frame = frame::check(around).intersection(profile.asked());
         let rules = file::check(&facts).union(of_frame);
-        let dealt = dealt_when_written(document, member, rules);
+        let partition = dealt_when_written(document, member, rules);
         let finding = |rule: Rule| {
             let message =
                 if of_frame.contains(rule) { frame::message(rule, around) } else { file::message(rule, &facts) };
             let label = edits_for(document, member, rule, profile).map(|_| frame::label(rule));
-            let label = label.or_else(|| dealt.contains(rule).then_some("split it when it is saved"));
+            let label = label.or_else(|| partition.contains(rule).then_some("split it when it is saved"));
             let is_safe = rule.fix() == FixKind::Safe;
             let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
             Some(FileFinding { place, rule, severity: rule.severity_in(profile)?, field: None, message, fix, at: None })
@@ -346,10 +346,10 @@ impl Snapshot {
     pub(super) fn members(&self, rows: &RowSet) -> BTreeSet<Member> {
         let document = &self.document;
         let live = rows.iter().filter(|row| document.is_live(RowId(*row)));
-        if document.is_hollow() {
+        if document.is_streamed() {
             // One file is held. Whether the index is meant, and a file without rows, knows who goes through all of them.
-            let is_meant = live.clone().next().is_some() || document.held_rows().next().is_none();
-            return document.filled().filter(|_| is_meant).map(Member::Sitemap).into_iter().collect();
+            let is_meant = live.clone().next().is_some() || document.resident_rows().next().is_none();
+            return document.resident_file().filter(|_| is_meant).map(Member::Sitemap).into_iter().collect();
         }
         if live.clone().count() as u64 == u64::from(document.live()) {
             let sitemaps = (0..document.sitemaps().len() as u32).map(|id| Member::Sitemap(SitemapId(id)));

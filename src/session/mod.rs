@@ -496,7 +496,7 @@ impl Session {
             changed > 0 || ((applied.moved || applied.framed || before.modified) && self.order_differs());
         let anchor = self.anchor_of(&applied.added);
         if applied.moved {
-            self.now.view = self.now.view.adapted(&self.now.state.document, &applied.added, anchor);
+            self.now.view = self.now.view.with_changed_rows(&self.now.state.document, &applied.added, anchor);
         }
         self.refresh_files(&old);
         let cursor_after = applied.added.first().copied();
@@ -568,7 +568,7 @@ impl Session {
             let added: Vec<RowId> =
                 touched.iter().map(RowId).filter(|row| document.is_live(*row) && !old.is_live(*row)).collect();
             let anchor = self.anchor_of(&added);
-            self.now.view = self.now.view.adapted(&self.now.state.document, &added, anchor);
+            self.now.view = self.now.view.with_changed_rows(&self.now.state.document, &added, anchor);
             let limit = self.now.state.document.row_limit();
             Arc::make_mut(&mut self.now.marks).remove_range(limit..);
         }
@@ -588,7 +588,7 @@ impl Session {
     /// Gives every row that was deleted a place, though an earlier save may have taken it from the files. Whether any had
     /// none.
     fn place_rows(&mut self) -> bool {
-        let placed = self.now.state.document.placed(&self.now.saved);
+        let placed = self.now.state.document.restore_positions(&self.now.saved);
         placed.map(|placed| self.now.state.document = placed).is_some()
     }
 

@@ -4,8 +4,8 @@ use super::Session;
 use super::change::{Intent, Label, Refused};
 use super::load;
 use super::snapshot::{Prepared, Snapshot};
-use crate::document::merge::{Merge, Take};
-use crate::document::sitemap::{Child, ChildState, leaves};
+use crate::document::merge::{Merge, MergeChoice};
+use crate::document::sitemap::{Child, ChildState, leaf_children};
 use crate::document::{Document, RowState};
 use crate::files::outside::{Care, Outside, look};
 use crate::files::{self, Disk, Options};
@@ -84,7 +84,7 @@ impl Comparing {
 /// Why a file that was read before cannot be read now: its rows are not gone for that.
 fn unread_now(saved: &Document, theirs: &Document) -> Option<String> {
     let children = |document: &Document| -> Vec<Child> {
-        let leaves = document.index().map(|index| leaves(&index.children)).unwrap_or_default();
+        let leaves = document.index().map(|index| leaf_children(&index.children)).unwrap_or_default();
         leaves.into_iter().cloned().collect()
     };
     let was_read: HashSet<Arc<str>> = children(saved)
@@ -101,9 +101,9 @@ fn unread_now(saved: &Document, theirs: &Document) -> Option<String> {
 
 impl Compared {
     /// Works the merge out; each case has its answer. `None` when cancelled.
-    pub fn prepare(&self, takes: &[Take], progress: &Progress) -> Option<Merged> {
+    pub fn prepare(&self, takes: &[MergeChoice], progress: &Progress) -> Option<Merged> {
         let theirs = self.snapshot.document.apply(&self.merge.theirs(), progress)?.document;
-        let taken = takes.iter().filter(|take| **take != Take::Ours).count() as u64;
+        let taken = takes.iter().filter(|take| **take != MergeChoice::Ours).count() as u64;
         let intent = Intent {
             label: Label::of("", taken, "row", " of the changed files taken in"),
             edit: Some(self.merge.merged(takes)),

@@ -158,7 +158,7 @@ impl Parts {
                 kept.add(session.document().row_limit(), (&source, &sitemap), &reader);
                 let part = files::Part::Sitemap { source, sitemap, on_disk, visitor: reader };
                 if let Some(id) = session.absorb_known(part) {
-                    let bytes = session.now.state.document.shed(id);
+                    let bytes = session.now.state.document.unload(id);
                     loader.options.buffers.give_back(bytes);
                 }
             }
@@ -251,7 +251,7 @@ impl Parts {
         let mut languages = Languages::asking(asked);
         self.each(progress, |session, _| {
             let snapshot = session.view();
-            languages.hear(snapshot, snapshot.document.held_rows());
+            languages.hear(snapshot, snapshot.document.resident_rows());
             Ok::<(), files::Error>(())
         })?;
         self.session.now.languages = Some(Arc::new(languages));
@@ -282,12 +282,12 @@ impl Parts {
             let known = |on_disk: &files::OnDisk| session.disk.get(&on_disk.path).map(|known| known.hash);
             let is_same = session.document().sitemap(id).is_some_and(|known| known.path == sitemap.path)
                 && on_disk.is_some_and(|on_disk| known(&on_disk) == Some(on_disk.hash));
-            let result = if is_same && session.refill(id, source, visitor) {
+            let result = if is_same && session.reload(id, source, visitor) {
                 see(session, id)
             } else {
                 Err(files::Error::new(&path, Reason::Changed).into())
             };
-            loader.options.buffers.give_back(session.shed(id));
+            loader.options.buffers.give_back(session.unload(id));
             if let Err(error) = result {
                 failed = Some(error);
                 progress.cancel();
@@ -328,7 +328,7 @@ pub fn walk<E: From<files::Error>>(
             failed = Some(error);
             progress.cancel();
         }
-        loader.options.buffers.give_back(session.shed(id));
+        loader.options.buffers.give_back(session.unload(id));
     })?;
     session.finish_parts(loaded);
     failed.map_or(Ok(session), Err)
@@ -373,7 +373,7 @@ impl Session {
         let first = self.document().row_limit();
         let id = self.absorb_alone(part)?;
         let state = &mut self.now.state;
-        state.checks.refill(&state.document, first, &numbers, id.index());
+        state.checks.reload(&state.document, first, &numbers, id.index());
         Some(id)
     }
 
@@ -390,8 +390,8 @@ impl Session {
         let records = super::load::records(&mut visitor, &sitemap.quirks);
         let state = &mut self.now.state;
         let (first, id) = (state.document.row_limit(), SitemapId(state.document.sitemaps().len() as u32));
-        state.document.append_shed(&source, sitemap);
-        state.document.refill(id, source, &records);
+        state.document.append_unloaded(&source, sitemap);
+        state.document.reload(id, source, &records);
         state.checks.absorb_alone(&state.document, first, &visitor, url.as_deref(), mtime);
         let newest = self.now.newest_of(&self.now.state.document, id);
         Arc::make_mut(&mut self.now.state.checks.newest).push(newest);
@@ -424,25 +424,25 @@ impl Session {
     }
 
     /// Brings a file back. False when it is another than before.
-    fn refill(&mut self, id: SitemapId, source: crate::document::source::Source, mut reader: Reader) -> bool {
+    fn reload(&mut self, id: SitemapId, source: crate::document::source::Source, mut reader: Reader) -> bool {
         let state = &mut self.now.state;
         let Some(sitemap) = state.document.sitemap(id) else { return false };
         let first = sitemap.rows.iter().next().map_or(0, |row| row.0);
         let quirks = Arc::clone(&sitemap.quirks);
         let records: Vec<Record> = super::load::records(&mut reader, &quirks);
-        if !state.document.refill(id, source, &records) {
+        if !state.document.reload(id, source, &records) {
             return false;
         }
-        state.checks.refill(&state.document, first, &reader.findings, id.index());
+        state.checks.reload(&state.document, first, &reader.findings, id.index());
         true
     }
 
     /// Sheds a file. Gives back its bytes.
-    fn shed(&mut self, id: SitemapId) -> Option<Vec<u8>> {
+    fn unload(&mut self, id: SitemapId) -> Option<Vec<u8>> {
         let state = &mut self.now.state;
         let sitemap = state.document.sitemap(id)?;
         let (first, rows) = (sitemap.rows.iter().next().map_or(0, |row| row.0), sitemap.live);
-        state.checks.shed(first, rows);
-        state.document.shed(id)
+        state.checks.unload(first, rows);
+        state.document.unload(id)
     }
 }

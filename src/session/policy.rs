@@ -79,7 +79,7 @@ impl Session {
         }
         let Some(policy) = self.now.checks.policy() else { return Vec::new() };
         let is_listed = |(place, url): &(u32, &String)| {
-            if self.document().is_hollow() {
+            if self.document().is_streamed() {
                 self.listed.contains(*place)
             } else {
                 !self.now.rows_with_loc(url).is_empty()

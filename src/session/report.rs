@@ -69,7 +69,7 @@ impl Reporter {
         // Kept while editing up to a file's worth of rows; beyond that (a second key for every row) a report looks for
         // it. What is gone through file by file has looked already.
         let document = session.document();
-        let near = if document.live() > NEAR_ROWS && !document.is_hollow() {
+        let near = if document.live() > NEAR_ROWS && !document.is_streamed() {
             let rows = may_be_near(document);
             session.now.checks.set().near_duplicates_among(&rows, &DocumentLocs(document))
         } else {
@@ -141,7 +141,7 @@ impl Reporter {
         mut take: impl FnMut(Vec<Reported>) -> Result<(), E>,
     ) -> Result<(), E> {
         let document = session.document();
-        let Some(sitemap) = document.as_agreed().sitemap(id) else { return Ok(()) };
+        let Some(sitemap) = document.with_pending_split().sitemap(id) else { return Ok(()) };
         let profile = session.profile();
         let file = shown(sitemap.path.as_deref(), &sitemap.name);
         let source = document.source_of(id).unwrap_or(&sitemap.frame);
@@ -259,7 +259,7 @@ impl Session {
     pub fn report(&self) -> Vec<Reported> {
         let reporter = Reporter::new(self);
         let mut out = reporter.of_index(self);
-        for id in (0..self.document().as_agreed().sitemaps().len() as u32).map(SitemapId) {
+        for id in (0..self.document().with_pending_split().sitemaps().len() as u32).map(SitemapId) {
             let all = reporter.each_of_sitemap(self, (id, None), |found| {
                 out.extend(found);
                 Ok::<(), Infallible>(())

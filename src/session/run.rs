@@ -60,7 +60,7 @@ impl Snapshot {
             (None, false, _) if !self.marks.is_empty() => {
                 self.marks.iter().filter(|row| self.document.is_live(RowId(*row))).collect()
             }
-            (None, false, Asker::Headless) => self.document.held_set(),
+            (None, false, Asker::Headless) => self.document.resident_set(),
             (None, false, Asker::Screen(row)) => row.iter().map(|row| row.0).collect(),
         })
     }
@@ -127,7 +127,7 @@ impl Snapshot {
             }
             Command::Add(locs) => Some(Change::Insert { after: asker.cursor(), before: false, locs: locs.clone() }),
             Command::Delete(scope) => rows(scope).map(Change::Delete),
-            Command::Keep(scope) => rows(scope).map(|rows| Change::Delete(self.document.held_set() - rows)),
+            Command::Keep(scope) => rows(scope).map(|rows| Change::Delete(self.document.resident_set() - rows)),
             Command::Duplicate(scope) => rows(scope).map(Change::Duplicate),
             Command::Revert(scope) => self.scope_with_deleted(scope, asker, progress).map(Change::Revert),
             Command::Extend { scope, acts } => rows(scope).map(|rows| Change::Extend { rows, acts: acts.clone() }),

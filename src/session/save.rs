@@ -7,8 +7,8 @@ use crate::check::entry as entry_rules;
 use crate::document::Document;
 use crate::document::edit::Applied;
 use crate::document::form::{Form, columns_in_words};
+use crate::document::rebase::Rebased;
 use crate::document::rows::{RowId, RowSet};
-use crate::document::settled::Settled;
 use crate::document::sitemap::{Index, SitemapId};
 use crate::document::view::View;
 use crate::files::backup::When;
@@ -99,13 +99,13 @@ impl Session {
         let xml = files::in_xml(self.document()).map(|(document, _)| document);
         let document = xml.as_ref().unwrap_or(self.document());
         let rows: Vec<u32> = document.live_rows().map(|row| row.0).collect();
-        let dealt = document.redealt(&[rows], Limits::default()).document;
-        if dealt.sitemaps().len() > 1 {
-            return Err(dealt.sitemaps().len());
+        let partition = document.repartition(&[rows], Limits::default()).document;
+        if partition.sitemaps().len() > 1 {
+            return Err(partition.sitemaps().len());
         }
         let mut joined = Self::new(self.now.now, self.base_url().map(ToOwned::to_owned));
-        joined.now.view = View::file_order(&dealt);
-        joined.now.state.document = dealt;
+        joined.now.view = View::file_order(&partition);
+        joined.now.state.document = partition;
         joined.loading = false;
         Ok(joined)
     }
@@ -232,7 +232,7 @@ impl Session {
             self.place_rows();
             self.count_changes();
         }
-        self.now.view = self.now.view.adapted(&self.now.state.document, &[], None);
+        self.now.view = self.now.view.with_changed_rows(&self.now.state.document, &[], None);
         self.check_index_entries();
         self.check_files();
         self.note_save();
@@ -257,25 +257,25 @@ impl Session {
         let saved = &self.now.saved;
         let quirks = |document: &Document| -> usize { document.sitemaps().iter().map(|file| file.quirks.len()).sum() };
         let repaired = quirks(then) != quirks(saved);
-        let settled = |state: &State| {
+        let rebased = |state: &State| {
             if state.version == version {
                 let moved = moved_rows(then, saved);
-                return Some(Settled { document: saved.clone(), moved, repaired });
+                return Some(Rebased { document: saved.clone(), moved, repaired });
             }
-            state.document.settled(then, saved).filter(|_| state.version > version)
+            state.document.rebase(then, saved).filter(|_| state.version > version)
         };
         // What the rules say of repairs stays with the steps that were made before.
         for state in self.history.states().filter(|state| state.version >= version && !repaired) {
-            let Some(settled) = settled(state) else { continue };
-            let old = std::mem::replace(&mut state.document, settled.document);
-            state.checks.rehome(&old, &state.document, &settled.moved);
+            let Some(rebased) = rebased(state) else { continue };
+            let old = std::mem::replace(&mut state.document, rebased.document);
+            state.checks.rehome(&old, &state.document, &rebased.moved);
         }
-        if let Some(settled) = settled(&self.now.state) {
-            let old = std::mem::replace(&mut self.now.state.document, settled.document);
-            if settled.repaired {
+        if let Some(rebased) = rebased(&self.now.state) {
+            let old = std::mem::replace(&mut self.now.state.document, rebased.document);
+            if rebased.repaired {
                 self.forget_repairs(&old);
             }
-            self.now.state.checks.rehome(&old, &self.now.state.document, &settled.moved);
+            self.now.state.checks.rehome(&old, &self.now.state.document, &rebased.moved);
         }
     }
 

@@ -175,10 +175,10 @@ impl Snapshot {
 
     /// Live rows that pass a query. `None` when cancelled.
     pub fn rows_where(&self, query: &Query, progress: &Progress) -> Option<RowSet> {
-        if self.document.is_hollow() {
+        if self.document.is_streamed() {
             // Of the file that is held, and of no other.
             let facts = self.facts_by_row();
-            let rows: Vec<RowId> = self.document.held_rows().collect();
+            let rows: Vec<RowId> = self.document.resident_rows().collect();
             let passing = rows.into_par_iter().filter(|row| query.matches(&facts.of(*row)));
             return Some(passing.map(|row| row.0).collect::<Vec<_>>().into_iter().collect());
         }
@@ -212,11 +212,11 @@ impl Locs for DocumentLocs<'_> {
     }
 
     fn file(&self, row: u32) -> u32 {
-        self.0.as_agreed().sitemap_of(RowId(row)).0
+        self.0.with_pending_split().sitemap_of(RowId(row)).0
     }
 
     fn each_date(&self, file: u32, see: &mut dyn FnMut(i64)) {
-        let Some(sitemap) = self.0.as_agreed().sitemap(SitemapId(file)) else { return };
+        let Some(sitemap) = self.0.with_pending_split().sitemap(SitemapId(file)) else { return };
         for row in sitemap.rows.iter().filter(|row| self.0.is_live(*row)) {
             if let Some(lastmod) = self.0.record(row).lastmod() {
                 see(lastmod.seconds);

@@ -241,7 +241,7 @@ impl Snapshot {
         (rows, replace): (&RowSet, &Replace),
         progress: &Progress,
     ) -> Option<()> {
-        let live: Vec<RowId> = self.document.held_rows().filter(|row| self.document.is_live(*row)).collect();
+        let live: Vec<RowId> = self.document.resident_rows().filter(|row| self.document.is_live(*row)).collect();
         let asked = replace.targets().extensions();
         let of_row = |mut kept: HashMap<String, Counts>, row: &RowId| {
             let is_meant = rows.contains(row.0);

@@ -3,9 +3,9 @@
 use super::Session;
 use crate::document::Document;
 use crate::document::diff::{Diff, unified};
-use crate::document::lines;
 use crate::document::sitemap::{SitemapId, by_path};
 use crate::document::spans::{Pieces, spans};
+use crate::document::text_diff;
 use crate::files::verify::{Proof, stored_text, verify};
 use crate::files::{Action, Disk, FileId, Output, Plan};
 use crate::progress::Progress;
@@ -107,7 +107,7 @@ impl Inspection {
         let is_repaired = quirks.is_some_and(|quirks| quirks.iter().any(|quirk| quirk.kind.is_repair()));
         if let Some(stored) = is_repaired.then(|| stored_text(&output.path, &self.disk)).flatten() {
             let after = after.bytes();
-            return unified(&stored, &after, &lines::spans(&stored, &after), most);
+            return unified(&stored, &after, &text_diff::spans(&stored, &after), most);
         }
         unified(&before.bytes(), &after.bytes(), &spans(&before, &after), most)
     }

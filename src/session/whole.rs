@@ -92,7 +92,7 @@ impl Session {
     /// Those of the file that a row is in, and of the set.
     pub fn whole_findings_of(&self, row: RowId) -> Vec<FileFinding> {
         // The file that it will be in, where somebody agreed to another.
-        let file = self.document().as_agreed().sitemap_of(row);
+        let file = self.document().with_pending_split().sitemap_of(row);
         let is_own =
             |finding: &&FileFinding| matches!(finding.place, Place::Set) || finding.place == Place::Sitemap(file);
         let own = self.file_findings.iter().filter(is_own).cloned();
@@ -159,7 +159,7 @@ impl Session {
                 let is_meant = |id: SitemapId| file.is_none_or(|file| file == Member::Sitemap(id));
                 let rows: RowSet = document
                     .live_rows()
-                    .filter(|row| is_meant(document.as_agreed().sitemap_of(*row)))
+                    .filter(|row| is_meant(document.with_pending_split().sitemap_of(*row)))
                     .map(|row| row.0)
                     .collect();
                 Change::Fix { rows, rules }

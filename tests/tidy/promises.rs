@@ -101,7 +101,7 @@ const PROMISES: [Promise; 31] = [
          src/session/outside/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are, \
          an_index_that_both_changed_has_what_both_did, \
          a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows; \
-         src/document/merge/index.rs: entries_are_woven_one_by_one",
+         src/document/merge/index.rs: entries_are_merged_one_by_one",
     ),
     (
         "Links stay, however many; the file at their end is replaced. Links that lead nowhere or in a circle are named.",
@@ -148,7 +148,7 @@ const PROMISES: [Promise; 31] = [
     (
         "A file that would pass 50,000 URLs, 1,000 news entries or 52,428,800 bytes is split: the overflow goes to a new \
          numbered file, the index gains its entry, other files keep theirs. Emptied files leave the index.",
-        "src/document/deal.rs: parts_keep_the_limits_and_the_order, a_file_holds_a_thousand_news_entries; \
+        "src/document/split.rs: parts_keep_the_limits_and_the_order, a_file_holds_a_thousand_news_entries; \
          src/files/plan/tests.rs: overflow_goes_to_the_next_number_and_the_index_gains_it, \
          the_byte_limit_is_exact_and_counts_the_finished_file, a_single_file_becomes_the_index_of_its_parts, \
          an_emptied_file_leaves_the_set_unless_it_is_the_last",

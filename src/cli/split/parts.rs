@@ -8,7 +8,7 @@ use super::super::walk::Set;
 use super::super::{Failure, Status, Streams};
 use super::{Asked, Key, key_of, told};
 use crate::document::Document;
-use crate::document::redeal::Redealt;
+use crate::document::repartition::Repartition;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Sitemap, SitemapId};
 use crate::document::source::Source;
@@ -46,7 +46,7 @@ impl Rows {
     fn note(&mut self, session: &Session, asked: &Asked<'_>) {
         let snapshot = session.view();
         let document = &snapshot.document;
-        let rows: Vec<RowId> = document.held_rows().collect();
+        let rows: Vec<RowId> = document.resident_rows().collect();
         let (key, facts) = (asked.key(), snapshot.facts_by_row());
         let seen = |row: &RowId| {
             let news = u32::from(document.record(*row).flags.has(Flags::NEWS)) << 31;
@@ -132,14 +132,14 @@ pub(super) fn split(
     asked.some(&groups)?;
     let base_url = asked.base_url(set.session())?;
     let request = asked.request(&document, &groups, &base_url);
-    let dealt = split::deal(&request);
-    if !dealt.oversized.is_empty() {
+    let partition = split::deal(&request);
+    if !partition.oversized.is_empty() {
         return Ok(Err(LONG));
     }
-    let parts = dealt.document.clone();
-    let mut spool = brought(set, asked, &dealt, streams)?;
+    let parts = partition.document.clone();
+    let mut spool = brought(set, asked, &partition, streams)?;
     let mut failed = None;
-    let (plan, left) = split::planned(&request, dealt, &mut |id, path| {
+    let (plan, left) = split::planned(&request, partition, &mut |id, path| {
         if !path.is_file() {
             return false;
         }
@@ -172,17 +172,22 @@ pub(super) fn split(
 }
 
 /// Walks again and brings each row to its part.
-fn brought(set: &mut Set, asked: &Asked<'_>, dealt: &Redealt, streams: &mut Streams<'_>) -> Result<Spool, Failure> {
-    let lengths = dealt.document.sitemaps().iter().map(|sitemap| sitemap.entry_bytes);
+fn brought(
+    set: &mut Set,
+    asked: &Asked<'_>,
+    partition: &Repartition,
+    streams: &mut Streams<'_>,
+) -> Result<Spool, Failure> {
+    let lengths = partition.document.sitemaps().iter().map(|sitemap| sitemap.entry_bytes);
     let mut spool = Spool::new(asked.folder(), lengths)?;
     let mut again = set.again();
     let walked = again.as_mut().unwrap_or(&mut *set);
     walked.each(streams, |session, id, _| {
         let document = session.document();
-        let mut near = dealt.document.near();
+        let mut cursor = partition.document.row_cursor();
         let mut parts: BTreeMap<SitemapId, Vec<u8>> = BTreeMap::new();
-        for row in document.held_rows() {
-            parts.entry(near.home(row)).or_default().extend_from_slice(&document.entry_text(row));
+        for row in document.resident_rows() {
+            parts.entry(cursor.sitemap_of(row)).or_default().extend_from_slice(&document.entry_text(row));
         }
         let path = || document.sitemap(id).and_then(|sitemap| sitemap.path.clone()).unwrap_or_default();
         for (part, bytes) in parts {
@@ -226,9 +231,9 @@ fn part(spool: &mut Spool, parts: &Document, id: SitemapId) -> Result<Document, 
 /// A plan of one part.
 fn plan_of(mut document: Document, output: &Output) -> Plan {
     let gzip = Path::new(&*output.name).extension().is_some_and(|end| end.eq_ignore_ascii_case("gz"));
-    document.put(
+    document.set_location(
         SitemapId(0),
-        crate::document::deal::Place {
+        crate::document::split::FileLocation {
             path: Some(output.path.clone()),
             name: Arc::clone(&output.name),
             url: output.url.clone(),

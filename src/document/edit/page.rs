@@ -1,7 +1,7 @@
 //! One field of the rows of one page, written on a worker.
 
 use crate::document::column::PAGE;
-use crate::document::near::Place;
+use crate::document::row_cursor::RowBase;
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::document::{Document, ValueId};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A value that rows get, with what is asked of it for each.
 #[derive(Clone, Copy)]
-struct New<'v> {
+struct NewValue<'v> {
     id: ValueId,
     /// `None` removes the element.
     text: Option<&'v str>,
@@ -25,7 +25,7 @@ struct New<'v> {
     noted: Record,
 }
 
-impl<'v> New<'v> {
+impl<'v> NewValue<'v> {
     fn of(document: &'v Document, field: Field, id: ValueId) -> Self {
         let text = document.text(id);
         let mut noted = Record::default();
@@ -58,8 +58,8 @@ impl Document {
         let mut records = self.records.copy_of_page(number);
         let (mut passed_over, mut deltas, mut is_changed) = (Vec::new(), Vec::new(), false);
         // Kept for the next row that gets the same.
-        let mut new = New::of(self, field, ValueId::NONE);
-        let mut near = self.near();
+        let mut new = NewValue::of(self, field, ValueId::NONE);
+        let mut cursor = self.row_cursor();
         // Copies that nobody else has yet.
         let places = (Arc::make_mut(&mut overrides), Arc::make_mut(&mut records));
         for (row, id) in rows {
@@ -71,9 +71,9 @@ impl Document {
             // The last page is longer than the column.
             let is_there = !record.is_deleted() && row.0 < self.row_limit();
             if new.id != id {
-                new = New::of(self, field, id);
+                new = NewValue::of(self, field, id);
             }
-            let changed = is_there.then(|| self.set_field(near.of(row), field, new)).flatten();
+            let changed = is_there.then(|| self.set_field(cursor.of(row), field, new)).flatten();
             let Some((id, delta)) = changed else {
                 passed_over.push(row.0);
                 continue;
@@ -85,10 +85,10 @@ impl Document {
                 record.take(field, &new.noted);
             }
             is_changed = true;
-            let home = near.home(row);
+            let file = cursor.sitemap_of(row);
             match deltas.last_mut() {
-                Some((last, sum)) if *last == home => *sum += delta,
-                _ => deltas.push((home, delta)),
+                Some((last, sum)) if *last == file => *sum += delta,
+                _ => deltas.push((file, delta)),
             }
         }
         if overrides == *blanket {
@@ -99,7 +99,7 @@ impl Document {
 
     /// The override that a field really needs for a value, and by how many bytes the entry grows.
     /// `None` if nothing changes.
-    fn set_field(&self, (row, base, names): Place<'_>, field: Field, new: New<'_>) -> Option<(ValueId, i64)> {
+    fn set_field(&self, (row, base, names): RowBase<'_>, field: Field, new: NewValue<'_>) -> Option<(ValueId, i64)> {
         let current = self.override_of(row, field);
         let after = self.record(row).plain_loc_end();
         if let Some(says) = after.and_then(|after| fast_path::behind_loc(base, after, field, names))

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// What both sides have made of an index.
 #[derive(Debug, Clone)]
-pub(super) struct Woven {
+pub(super) struct MergedIndex {
     /// The bytes of both; entries are those of [`Index::edited`].
     pub(super) source: Arc<Source>,
     /// Entries in which both changed a field, each to another value: ours is there.
@@ -40,7 +40,7 @@ impl Versions<'_> {
     }
 
     /// Both versions in one. `None` where an entry would mean something else than where it comes from.
-    pub(super) fn woven(&self) -> Option<Woven> {
+    pub(super) fn merged(&self) -> Option<MergedIndex> {
         let Self { base, ours, theirs } = *self;
         let is_one = [base, ours, theirs].iter().all(|index| index.more.is_empty());
         let speaks = |index: &Index| theirs.source.names.means_the_same_under(&index.source.names);
@@ -83,7 +83,7 @@ impl Versions<'_> {
         let head = if count > 0 { around(Source::head) } else { theirs.source.head(false).into_owned() };
         let tail = if count > 0 { around(Source::tail) } else { theirs.source.tail(false).into_owned() };
         let source = Source::of_text([head, entries, tail].concat()).filter(|source| source.len() == count)?;
-        Some(Woven { source: Arc::new(source), clashes })
+        Some(MergedIndex { source: Arc::new(source), clashes })
     }
 
     /// Whether an entry that was taken out here stays out: it names no file, names it a second time, or is what it was.
@@ -247,7 +247,7 @@ mod tests {
     type Row<'e> = ([&'e [&'e str]; 4], usize);
 
     #[test]
-    fn entries_are_woven_one_by_one() {
+    fn entries_are_merged_one_by_one() {
         #[rustfmt::skip]
         let table: [Row<'_>; 8] = [
             // Each changed another entry.
@@ -271,15 +271,15 @@ mod tests {
             let [base, ours, theirs] = [base, ours, theirs].map(index);
             let versions = Versions { base: &base, ours: &ours, theirs: &theirs };
             assert!(versions.clash());
-            let woven = versions.woven().unwrap();
-            let text = String::from_utf8_lossy(woven.source.bytes()).into_owned();
+            let merged = versions.merged().unwrap();
+            let text = String::from_utf8_lossy(merged.source.bytes()).into_owned();
             assert_eq!(text, String::from_utf8_lossy(index(both).source.bytes()), "{both:?}");
-            assert_eq!(woven.clashes, clashes, "{both:?}");
+            assert_eq!(merged.clashes, clashes, "{both:?}");
         }
         let mut other = index(&["a 3"]);
         let text = String::from_utf8_lossy(other.source.bytes()).replace("xmlns=", "xmlns:x='urn:x' xmlns=");
         other.source = Arc::new(Source::of_text(text.into_bytes()).unwrap());
         let (base, ours) = (index(&["a 1"]), index(&["a 2"]));
-        assert!(Versions { base: &base, ours: &ours, theirs: &other }.woven().is_none());
+        assert!(Versions { base: &base, ours: &ours, theirs: &other }.merged().is_none());
     }
 }

@@ -83,7 +83,7 @@ impl Changes {
         let mut after = Index { source, ..index.clone() };
         firsts.resize(index.more.len(), children.len());
         let mut firsts = firsts.into_iter();
-        after.change_more(|volume| volume.first = firsts.next().unwrap_or(volume.first));
+        after.change_volumes(|volume| volume.first = firsts.next().unwrap_or(volume.first));
         after.children = children.into();
         after
     }

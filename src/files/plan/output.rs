@@ -68,7 +68,7 @@ impl Planner<'_> {
         let written = outputs.iter().filter(|output| output.action != Action::Untouched);
         let of_index: BTreeSet<usize> = written.clone().filter_map(|output| output.file.index_file()).collect();
         let written: Vec<Member> = written.filter_map(|output| output.file.member()).collect();
-        document.settle_written(&written, &of_index);
+        document.mark_written(&written, &of_index);
         let asks = asks || !repairs.is_empty();
         Plan { outputs, asks, repairs, needs_base, problems, losses, copy: false, document, path: Some(path) }
     }

@@ -11,18 +11,18 @@ use std::collections::BTreeSet;
 /// What a save does to one sitemap of a set, whatever becomes of the others: a plan of that file alone, in the document
 /// of the request. `None` where it needs more than its own place: its rows would be dealt out to new files.
 pub fn plan_part(request: &Request<'_>, id: SitemapId) -> Option<Plan> {
-    let dealt = request.document.deal_since(Some(request.saved), request.limits);
-    if !dealt.parts.is_empty() || !dealt.oversized.is_empty() {
+    let partition = request.document.split_files_since(Some(request.saved), request.limits);
+    if !partition.parts.is_empty() || !partition.oversized.is_empty() {
         return None;
     }
-    let mut planner = Planner::new(request, SavedSet::of_one(request, id), dealt.document);
+    let mut planner = Planner::new(request, SavedSet::of_one(request, id), partition.document);
     planner.compare();
     let outputs = vec![planner.sitemap_output(id)?];
     let repairs = planner.repairs(&outputs);
     let mut document = planner.document;
     let written = outputs.iter().filter(|output| output.action != Action::Untouched);
     let written: Vec<_> = written.filter_map(|output| output.file.member()).collect();
-    document.settle_written(&written, &BTreeSet::new());
+    document.mark_written(&written, &BTreeSet::new());
     Some(Plan {
         outputs,
         asks: false,

@@ -1,6 +1,6 @@
 //! Files that had left the set and have rows again.
 
-use super::{Place, Planner};
+use super::{FileLocation, Planner};
 use crate::document::sitemap::{Sitemap, SitemapId};
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ impl Planner<'_> {
                 continue;
             };
             used.extend(path.clone());
-            self.document.put(id, Place { path, name, url, gzip });
+            self.document.set_location(id, FileLocation { path, name, url, gzip });
             self.returned.insert(id);
         }
     }

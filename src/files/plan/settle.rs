@@ -1,6 +1,6 @@
 //! Which entries of the index change: dates, new files, emptied ones; and which index a split file becomes.
 
-use super::{Place, Planner, index, name};
+use super::{FileLocation, Planner, index, name};
 use crate::document::sitemap::{Child, ChildState, Index, Sitemap, SitemapId};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,8 @@ impl Planner<'_> {
             let Some(sitemap) = self.document.sitemap(id).cloned() else { continue };
             if let Some(entry) = entries.get(&id).filter(|_| self.is_emptied(id, &sitemap)) {
                 self.index_changes.dropped.insert(*entry);
-                self.document.put(id, Place { path: None, name: sitemap.name, url: None, gzip: sitemap.gzip });
+                self.document
+                    .set_location(id, FileLocation { path: None, name: sitemap.name, url: None, gzip: sitemap.gzip });
                 continue;
             }
             let named = entries.contains_key(&id);

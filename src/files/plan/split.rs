@@ -5,11 +5,11 @@
 
 use super::{Action, FileId, Output, Plan, Problem, volumes};
 use crate::document::Document;
-use crate::document::deal::Place;
-use crate::document::redeal::Redealt;
+use crate::document::repartition::Repartition;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{Child, ChildState, Index, SitemapId};
 use crate::document::source::Source;
+use crate::document::split::FileLocation;
 use crate::files::error::{Error, Reason};
 use crate::files::read::{self, Options};
 use crate::files::{SplitHistory, detect, locate};
@@ -83,8 +83,8 @@ pub struct Leftovers {
 
 /// Works out a split, and what it leaves in the folder.
 pub fn split(request: &Split<'_>) -> (Plan, Leftovers) {
-    let dealt = deal(request);
-    let document = dealt.document.clone();
+    let partition = deal(request);
+    let document = partition.document.clone();
     let mut is_same = |id, path: &Path| {
         let text = |out: &mut Vec<u8>| {
             let written: Result<(), std::convert::Infallible> = document.write_sitemap(id, &mut |bytes| {
@@ -96,29 +96,29 @@ pub fn split(request: &Split<'_>) -> (Plan, Leftovers) {
         let mut bytes = Vec::new();
         path.is_file() && text(&mut bytes) && holds(path, &bytes)
     };
-    planned(request, dealt, &mut is_same)
+    planned(request, partition, &mut is_same)
 }
 
 /// The rows of the groups in their parts.
-pub fn deal(request: &Split<'_>) -> Redealt {
+pub fn deal(request: &Split<'_>) -> Repartition {
     let rows: Vec<&[u32]> = request.groups.iter().map(|(_, rows)| &**rows).collect();
-    request.document.redealt(&rows, request.limits)
+    request.document.repartition(&rows, request.limits)
 }
 
 /// Works out a split whose rows were dealt; `is_same` knows whether what is at a path is that part already.
 pub fn planned(
     request: &Split<'_>,
-    dealt: Redealt,
+    partition: Repartition,
     is_same: &mut dyn FnMut(SitemapId, &Path) -> bool,
 ) -> (Plan, Leftovers) {
     let mut problems = Vec::new();
-    for (row, bytes) in dealt.oversized {
+    for (row, bytes) in partition.oversized {
         let message =
-            format!("the row {} needs a file of {bytes} bytes; no file may have so many", dealt.document.loc(row));
+            format!("the row {} needs a file of {bytes} bytes; no file may have so many", partition.document.loc(row));
         problems.push(Problem { row: Some(row), message });
     }
-    let mut document = dealt.document;
-    let names = names(request, &dealt.groups);
+    let mut document = partition.document;
+    let names = names(request, &partition.groups);
     let base = locate::folder_url(request.base_url).unwrap_or_default();
     let earlier = Earlier::read(request.folder).unwrap_or_else(|error| {
         problems.push(unreadable(&error));
@@ -131,13 +131,13 @@ pub fn planned(
         let id = SitemapId(number as u32);
         let path = request.folder.join(name);
         let url: Arc<str> = format!("{base}{}", encoded(name)).into();
-        let place = Place {
+        let place = FileLocation {
             path: Some(path.clone()),
             name: name.as_str().into(),
             url: Some(Arc::clone(&url)),
             gzip: request.gzip,
         };
-        document.put(id, place);
+        document.set_location(id, place);
         let is_same = is_same(id, &path);
         let action = match path.exists() {
             _ if is_same => Action::Untouched,

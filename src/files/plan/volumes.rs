@@ -7,7 +7,7 @@
 use super::Planner;
 use super::name::{self, Pattern};
 use crate::document::sitemap::Index;
-use crate::document::volumes::{IndexFile, slots};
+use crate::document::volumes::{IndexFile, assign_slots};
 use crate::protocol::limits::Limits;
 use crate::words::grouped;
 use std::collections::BTreeSet;
@@ -19,29 +19,29 @@ impl Planner<'_> {
     pub(super) fn deal_index(&mut self, index: Index) -> Index {
         let saved = self.request.saved.index().filter(|_| self.request.to.is_none());
         // Somebody agreed that it is dealt.
-        let is_agreed = index.accepted && saved.is_some_and(|saved| !saved.accepted);
+        let has_pending_split = index.accepted && saved.is_some_and(|saved| !saved.accepted);
         let may_stay = |file: &IndexFile<'_>| {
-            if is_agreed {
+            if has_pending_split {
                 return false;
             }
             // What nobody touched keeps its bytes even over a limit.
             let then = file.path.and_then(|path| saved?.file_at(path));
             then.is_some_and(|then| then.has_bytes_of(file))
         };
-        let slots = slots(&index, self.request.limits, &may_stay);
+        let slots = assign_slots(&index, self.request.limits, &may_stay);
         let is_same = slots.len() == index.file_count()
             && slots.iter().zip(index.files()).all(|(slot, file)| slot.entries == file.entries);
         if is_same {
             return index;
         }
         let mut names = self.new_names(&index);
-        let dealt = index.in_files(&slots, |_| names.take());
+        let partition = index.split_into_files(&slots, |_| names.take());
         drop(names);
         let before = self.request.saved.index().map_or(1, Index::file_count);
-        if dealt.file_count() > before {
-            self.losses.push(several(&dealt, self.request.limits));
+        if partition.file_count() > before {
+            self.losses.push(several(&partition, self.request.limits));
         }
-        dealt
+        partition
     }
 
     fn new_names(&self, index: &Index) -> Names<'_> {
@@ -105,7 +105,7 @@ pub(super) fn relocated(index: Index, path: &Path, gzip: bool) -> Index {
     let pattern = Pattern::indexes_of(&name);
     let mut number = pattern.first();
     let mut index = Index { path: Some(path.to_path_buf()), gzip, name, ..index };
-    index.change_more(|volume| {
+    index.change_volumes(|volume| {
         number += 1;
         let name = pattern.with(number);
         (volume.path, volume.name, volume.gzip) = (Some(path.with_file_name(&name)), name.into(), gzip);

@@ -125,7 +125,7 @@ impl Tally {
         is_compared: bool,
     ) -> Result<(), Halt> {
         let (old, new, profile) = (&snapshot.document, &applied.document, snapshot.checks.profile());
-        if !applied.added.is_empty() || new.is_agreed() {
+        if !applied.added.is_empty() || new.has_pending_split() {
             return Err(Halt::Whole("an entry, or a file, becomes several"));
         }
         for row in applied.touched.iter().map(RowId) {

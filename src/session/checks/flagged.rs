@@ -24,7 +24,7 @@ impl<'c> SetRows<'c> {
     /// Nothing made yet.
     pub fn new(checks: &'c Checks, document: &'c Document) -> Self {
         let by_rule = [const { OnceLock::new() }; SetRule::ALL.len()];
-        Self { checks, locs: DocumentLocs(document), by_rule, grouped: OnceLock::new(), by_row: document.is_hollow() }
+        Self { checks, locs: DocumentLocs(document), by_rule, grouped: OnceLock::new(), by_row: document.is_streamed() }
     }
 
     /// The same for questions about few rows, or about each row once, file by file: no other row is looked at.

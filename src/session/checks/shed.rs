@@ -1,5 +1,5 @@
 //! Rules of a set whose files are not held: what is counted once stays, what belongs to rows comes and goes with their
-//! file ([`crate::document::Document::shed`]).
+//! file ([`crate::document::Document::unload`]).
 
 use super::super::snapshot::DocumentLocs;
 use super::{Checks, Reader, is_part, rule_of};
@@ -60,7 +60,7 @@ impl Checks {
     }
 
     /// Brings back the findings of the rows of a file.
-    pub fn refill(&mut self, document: &Document, first: u32, findings: &[u16], file: usize) {
+    pub fn reload(&mut self, document: &Document, first: u32, findings: &[u16], file: usize) {
         let numbers = self.with_quirks(document.sitemaps().get(file).map_or(&[], |file| &file.quirks), findings);
         for (row, number) in (first as usize..).zip(&*numbers) {
             self.findings.set(row, *number);
@@ -70,7 +70,12 @@ impl Checks {
     /// Rules that a row which is not held breaks. `undated` are all rows without a lastmod, `sets` all sets of rules
     /// ([`Checks::rule_sets`]). That a row is of a minority
     /// ([`has_minorities`](crate::check::set::SetIndex::has_minorities)) is not recognised.
-    pub fn rules_of_shed(&self, row: RowId, (document, undated): (&Document, &RowSet), sets: &[RuleSet]) -> RuleSet {
+    pub fn rules_of_unloaded(
+        &self,
+        row: RowId,
+        (document, undated): (&Document, &RowSet),
+        sets: &[RuleSet],
+    ) -> RuleSet {
         let mut rules = sets.get(usize::from(self.finding_id(row))).copied().unwrap_or_default();
         for rule in self.set.rules_of(row.0, &DocumentLocs(document)).iter() {
             rules.insert(rule_of(rule));
@@ -115,7 +120,7 @@ impl Checks {
     }
 
     /// Takes them away.
-    pub fn shed(&mut self, first: u32, rows: u32) {
+    pub fn unload(&mut self, first: u32, rows: u32) {
         self.findings.blank(first as usize..first as usize + rows as usize);
     }
 }

@@ -19,7 +19,7 @@ impl Snapshot {
         let (old, new) = (&self.document, &applied.document);
         let mut checks = self.checks.clone();
         checks.commit(prepared.rechecked.clone(), old, applied);
-        let (was, is) = (old.as_agreed(), new.as_agreed());
+        let (was, is) = (old.with_pending_split(), new.with_pending_split());
         let files = |number: &u32| {
             let id = SitemapId(*number);
             !matches!((was.sitemaps().get(id.index()), is.sitemaps().get(id.index())), (Some(was), Some(is)) if Arc::ptr_eq(was, is))
@@ -58,7 +58,7 @@ pub(in crate::session) fn left(more: &[i64], profile: Profile) -> Vec<(Rule, u64
 }
 
 impl Intent {
-    /// `leaves 2 warnings: hreflang-no-return; 1 note: lastmod-missing`; `None` where nothing is left.
+    /// `is_removed_by_save 2 warnings: hreflang-no-return; 1 note: lastmod-missing`; `None` where nothing is left.
     pub fn left_words(&self, profile: Profile) -> Option<String> {
         let word = |(rule, count): &(Rule, u64)| {
             let severity = rule.severity_in(profile)?.name();

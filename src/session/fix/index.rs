@@ -84,9 +84,9 @@ impl Known {
 impl Snapshot {
     /// What the rules of the index need to know of the files.
     pub(in crate::session) fn known_of_files(&self, document: &Document) -> Known {
-        let dealt = document.as_agreed();
+        let partition = document.with_pending_split();
         // A set whose files are not held has looked while it held them.
-        let newest = if document.is_hollow() {
+        let newest = if document.is_streamed() {
             self.checks.newest.to_vec()
         } else {
             // A file that the next save writes is dated by it.
@@ -95,7 +95,7 @@ impl Snapshot {
                 _ => true,
             };
             let ids = 0..document.sitemaps().len();
-            ids.map(|id| self.newest_of(dealt, SitemapId(id as u32)).filter(|_| !is_written(id))).collect()
+            ids.map(|id| self.newest_of(partition, SitemapId(id as u32)).filter(|_| !is_written(id))).collect()
         };
         let set = self.checks.set();
         let sitemaps = document.sitemaps();
@@ -107,7 +107,9 @@ impl Snapshot {
                 .collect(),
             undated: (0..sitemaps.len() as u32).map(|file| set.undated(file)).collect(),
             mtimes: (0..sitemaps.len() as u32).map(|file| set.mtime(file)).collect(),
-            leaving: (0..sitemaps.len() as u32).filter(|id| document.leaves(&self.saved, SitemapId(*id))).count(),
+            leaving: (0..sitemaps.len() as u32)
+                .filter(|id| document.is_removed_by_save(&self.saved, SitemapId(*id)))
+                .count(),
         }
     }
 
@@ -120,7 +122,7 @@ impl Snapshot {
 
     /// The same, finding by finding.
     pub(in crate::session) fn each_list_finding(&self, document: &Document, see: &mut dyn FnMut(IndexFinding)) {
-        let agreed = document.as_agreed();
+        let agreed = document.with_pending_split();
         let Some(index) = agreed.index() else { return };
         let coming = agreed.sitemaps().len() - document.sitemaps().len();
         let (known, home) = (self.known_of_files(document), self.index_home(document));
@@ -373,7 +375,7 @@ fn below_index(document: &Document, child: &Child, own: &UrlPrefix) -> Option<St
 
 /// How many entries a file has, for the rules of the index. One that the next save takes away is not empty there.
 fn entries_of(document: &Document, saved: &Document, id: SitemapId, sitemap: &Sitemap) -> u32 {
-    sitemap.live + u32::from(document.leaves(saved, id))
+    sitemap.live + u32::from(document.is_removed_by_save(saved, id))
 }
 
 /// The URL of the index's folder, as far as the sitemaps in it tell.

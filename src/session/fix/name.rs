@@ -50,7 +50,7 @@ fn breaks(document: &Document, file: Member, rules: RuleSet) -> bool {
 
 /// A good name for a file that may have one.
 pub(in crate::session) fn proposed(document: &Document, file: Member) -> Option<String> {
-    let path = path_of(document, file).filter(|_| document.keeps_name(file).is_none())?;
+    let path = path_of(document, file).filter(|_| document.rename_refusal(file).is_none())?;
     let is_taken = |name: &str| document.has_file(name, file) || files::is_there(&path.with_file_name(name));
     Some(name::safe(name_of(document, file), Kind::of(document, file), &is_taken))
 }
@@ -85,7 +85,7 @@ impl Snapshot {
         };
         let old = self.file_name(file);
         let refused = |why: String| Refused(format!("{old} keeps its name: {why}"));
-        let why = document.keeps_name(file).or_else(|| name::refusal(name, Some(Kind::of(document, file))));
+        let why = document.rename_refusal(file).or_else(|| name::refusal(name, Some(Kind::of(document, file))));
         if let Some(why) = why {
             return Err(refused(why));
         }

@@ -264,7 +264,7 @@ impl Snapshot {
         let is_dated = matches!(rule, Rule::SET_LASTMOD_IDENTICAL | Rule::SET_LASTMOD_GENERATED);
         let field = if is_dated { Field::Lastmod } else { Field::Priority };
         let is_meant = |row: &u32| {
-            let file = self.document.as_agreed().sitemap_of(RowId(*row)).0;
+            let file = self.document.with_pending_split().sitemap_of(RowId(*row)).0;
             files.iter().any(|found| found.is_none_or(|found| found == file))
                 && self.document.value(RowId(*row), field).is_some()
         };

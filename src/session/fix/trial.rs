@@ -62,7 +62,7 @@ impl Snapshot {
         prepared: Prepared,
         progress: &Progress,
     ) -> Option<Prepared> {
-        if self.document.is_hollow() {
+        if self.document.is_streamed() {
             return Some(prepared);
         }
         let (rows, rules) = match change {
@@ -151,10 +151,10 @@ impl Snapshot {
         }
         let files = |checks: &Checks, document: &Document| {
             let is_changed = |id: &SitemapId| {
-                let one = |document: &Document| document.as_agreed().sitemaps().get(id.index()).cloned();
+                let one = |document: &Document| document.with_pending_split().sitemaps().get(id.index()).cloned();
                 !matches!((one(old), one(new)), (Some(was), Some(is)) if Arc::ptr_eq(&was, &is))
             };
-            let ids = (0..document.as_agreed().sitemaps().len() as u32).map(SitemapId).filter(is_changed);
+            let ids = (0..document.with_pending_split().sitemaps().len() as u32).map(SitemapId).filter(is_changed);
             let of_files = ids.flat_map(|id| findings::of_sitemap((document, &self.saved), id, profile));
             let of_files = of_files.map(|found| (found.rule, format!("{:?}", found.place)));
             let of_set =
@@ -185,7 +185,7 @@ impl Snapshot {
 impl Snapshot {
     /// What is wrong around the entries of the index and with each of them, where all of it is looked at.
     fn around_index(&self, checks: &Checks, document: &Document) -> Vec<(Rule, String)> {
-        let document = document.as_agreed();
+        let document = document.with_pending_split();
         let Some(index) = document.index().filter(|_| findings::has_small_index(document)) else { return Vec::new() };
         let profile = checks.profile();
         let mut found = frame::findings(document, Member::Index, profile);

@@ -31,14 +31,14 @@ pub(in crate::session) fn findings(document: &Document, number: usize, profile: 
     let around = around(&further, &head);
     let of_frame = frame::check(&around).intersection(profile.asked());
     let rules = file::check(&facts).union(of_frame);
-    let dealt = dealt_when_written(document, Member::Index, rules);
+    let partition = dealt_when_written(document, Member::Index, rules);
     let finding = |rule: Rule| {
         let message = if of_frame.contains(rule) { frame::message(rule, &around) } else { file::message(rule, &facts) };
         let (place, severity) = (Place::IndexFile(number), rule.severity_in(profile)?);
         let label = put_right(document, rule, profile)
             .filter(|(_, after)| !rules_of(after, number, profile).contains(rule))
             .map(|_| frame::label(rule));
-        let label = label.or_else(|| dealt.contains(rule).then_some("split it when it is saved"));
+        let label = label.or_else(|| partition.contains(rule).then_some("split it when it is saved"));
         let is_safe = rule.fix() == FixKind::Safe;
         let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
         Some(FileFinding { place, rule, severity, field: None, message, fix, at: None })

@@ -54,7 +54,7 @@ fn compared(session: &Session) -> Compared {
     session.comparing(Options::default()).unwrap().run().unwrap()
 }
 
-fn take_in(session: &mut Session, take: Take) -> Vec<(String, bool)> {
+fn take_in(session: &mut Session, take: MergeChoice) -> Vec<(String, bool)> {
     let compared = compared(session);
     let takes = vec![take; compared.merge.cases.len()];
     let merged = compared.prepare(&takes, &Progress::default()).unwrap();
@@ -64,14 +64,14 @@ fn take_in(session: &mut Session, take: Take) -> Vec<(String, bool)> {
 }
 
 /// What a merge comes to, row by row.
-fn expected(base: &Table, ours: &Table, theirs: &Table, take: Take) -> Table {
+fn expected(base: &Table, ours: &Table, theirs: &Table, take: MergeChoice) -> Table {
     let mut merged = Table::new();
     for loc in base.keys().chain(ours.keys()).chain(theirs.keys()).collect::<BTreeSet<_>>() {
         let (was, own, is) = (base.get(loc), ours.get(loc), theirs.get(loc));
         let row = match (own, is) {
             _ if is == was || own == is => own.cloned(),
-            _ if take == Take::Ours => own.cloned(),
-            _ if take == Take::Theirs => is.cloned(),
+            _ if take == MergeChoice::Ours => own.cloned(),
+            _ if take == MergeChoice::Theirs => is.cloned(),
             (Some(own), Some(is)) => Some([0, 1].map(|at| {
                 let was = was.and_then(|was| was[at].clone());
                 if own[at] == was { is[at].clone() } else { own[at].clone() }
@@ -112,7 +112,7 @@ proptest! {
         ours in side(),
         theirs in side(),
         most in prop_oneof![2 => Just(50_000), 1 => 2u32..5],
-        take in prop_oneof![Just(Take::Ours), Just(Take::Theirs), Just(Take::Both)],
+        take in prop_oneof![Just(MergeChoice::Ours), Just(MergeChoice::Theirs), Just(MergeChoice::Both)],
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = write_set(folder.path());
@@ -181,7 +181,7 @@ fn what_only_they_changed_is_theirs_to_the_byte() {
     fs::write(&part, &text).unwrap();
     let outside = session.looking().run(Care::Glance);
     assert_eq!(outside.changed.len(), 1);
-    let cases = take_in(&mut session, Take::Theirs);
+    let cases = take_in(&mut session, MergeChoice::Theirs);
     assert_eq!(cases, [("https://e.com/1".to_owned(), false)]);
     assert!(session.looking().run(Care::Close).changed.is_empty());
     assert_eq!(session.changed(), 1);
@@ -228,7 +228,12 @@ fn ours_are_written_over_whatever_is_there_if_that_is_said() {
 fn files_that_others_added_and_removed_are_merged_with_their_rows() {
     let new =
         "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><url><loc>https://e.com/9</loc></url></urlset>";
-    for (is_listed, take) in [(false, Take::Ours), (true, Take::Ours), (false, Take::Theirs), (true, Take::Theirs)] {
+    for (is_listed, take) in [
+        (false, MergeChoice::Ours),
+        (true, MergeChoice::Ours),
+        (false, MergeChoice::Theirs),
+        (true, MergeChoice::Theirs),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let path = write_set(folder.path());
         let part = |name: &str| folder.path().join(name);
@@ -250,7 +255,7 @@ fn files_that_others_added_and_removed_are_merged_with_their_rows() {
         let cases = take_in(&mut session, take);
         let clash: Vec<&str> = cases.iter().filter(|(_, clash)| *clash).map(|(loc, _)| loc.as_str()).collect();
         assert_eq!((cases.len(), clash), (4, vec!["https://e.com/5"]));
-        let kept = matches!(take, Take::Ours);
+        let kept = matches!(take, MergeChoice::Ours);
         let locs: Vec<String> = table(session.document()).into_keys().collect();
         let expected: Vec<String> = (0..10)
             .filter(|row| if kept { *row < 7 } else { *row < 4 || *row == 9 })
@@ -294,7 +299,7 @@ fn a_row_that_is_kept_in_another_file_declares_what_it_needs_there() {
         let there = if is_changed_there { row.replace("<url>", &format!("<url {image}>")) } else { row };
         let other = fs::read_to_string(part("b.xml")).unwrap();
         fs::write(part("b.xml"), other.replace("</urlset>", &format!("{there}</urlset>"))).unwrap();
-        take_in(&mut session, Take::Ours);
+        take_in(&mut session, MergeChoice::Ours);
         session.save_now(None, false).unwrap();
         let saved = fs::read_to_string(part("b.xml")).unwrap();
         assert!(saved.contains(&format!("<url {image}><loc>https://e.com/1</loc>{picture}")), "{saved}");
@@ -332,7 +337,7 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
     let ours = ["add https://e.com/own", "s#/2#/two#", "delete where loc:/3"];
     let theirs = ["add https://e.com/their", "delete where loc=https://e.com/0", "s#/3#/three#"];
     for (name, text) in files {
-        for take in [Take::Ours, Take::Theirs, Take::Both] {
+        for take in [MergeChoice::Ours, MergeChoice::Theirs, MergeChoice::Both] {
             let path = folder.path().join(name);
             fs::write(&path, text).unwrap();
             let mut session = open(&path);
@@ -396,7 +401,7 @@ fn an_index_that_both_changed_has_what_both_did() {
         fs::write(&path, &theirs).unwrap();
         let compared = compared(&session);
         assert_eq!(compared.merge.index_clashes(), Some(0));
-        take_in(&mut session, Take::Theirs);
+        take_in(&mut session, MergeChoice::Theirs);
         assert_eq!(session.now.saved.index().unwrap().source.bytes(), theirs.as_bytes());
         assert!(session.is_modified());
         let proofs = session.inspection(session.plan(None)).prove(&Progress::default()).unwrap();
@@ -434,7 +439,12 @@ fn a_file_that_can_no_longer_be_read_is_named_and_nothing_is_merged() {
 
 #[test]
 fn a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows() {
-    for (take, first) in [(Take::Ours, false), (Take::Theirs, false), (Take::Ours, true), (Take::Theirs, true)] {
+    for (take, first) in [
+        (MergeChoice::Ours, false),
+        (MergeChoice::Theirs, false),
+        (MergeChoice::Ours, true),
+        (MergeChoice::Theirs, true),
+    ] {
         let folder = tempfile::tempdir().unwrap();
         let index = write_set(folder.path());
         fs::remove_file(index).unwrap();
@@ -447,7 +457,7 @@ fn a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows() {
         fs::remove_file(gone).unwrap();
         let cases = take_in(&mut session, take);
         assert_eq!(cases.iter().filter(|(_, clash)| *clash).count(), 1, "{cases:?}");
-        let kept = take == Take::Ours;
+        let kept = take == MergeChoice::Ours;
         let merged = table(session.document());
         let expected: Vec<String> =
             own.keys().filter(|loc| kept || (loc.as_str() < "https://e.com/4") != first).cloned().collect();

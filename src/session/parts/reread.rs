@@ -117,7 +117,7 @@ impl Kept {
         passes: impl Fn(RowId, RuleSet) -> bool + Sync,
     ) -> Vec<RowId> {
         let (checks, document) = (&session.now.checks, session.document());
-        let is_told = |row: &RowId| passes(*row, checks.rules_of_shed(*row, (document, &self.undated), sets));
+        let is_told = |row: &RowId| passes(*row, checks.rules_of_unloaded(*row, (document, &self.undated), sets));
         rows.into_par_iter().with_min_len(PIECE).map(RowId).filter(is_told).collect()
     }
 
@@ -132,7 +132,7 @@ impl Kept {
         let (checks, document) = (&session.now.checks, session.document());
         let none = || (Box::new([0; Rule::COUNT]), true);
         let count = |(mut counts, is_all): (Box<Counts>, bool), row: u32| {
-            let rules = checks.rules_of_shed(RowId(row), (document, &self.undated), sets);
+            let rules = checks.rules_of_unloaded(RowId(row), (document, &self.undated), sets);
             if rules.is_empty() || !passes(RowId(row), rules) {
                 return (counts, is_all && rules.is_empty());
             }
@@ -166,9 +166,9 @@ impl Known<'_> {
             (*row, Record::of(&Entry::of(text, &source.names), text))
         };
         let records: Vec<(RowId, Record)> = rows.par_iter().with_min_len(PIECE).map(record).collect();
-        session.now.state.document.refill_some(self.id, source, &records);
+        session.now.state.document.reload_some(self.id, source, &records);
         let result = see(session, rows);
-        buffers.give_back(session.now.state.document.shed(self.id));
+        buffers.give_back(session.now.state.document.unload(self.id));
         result
     }
 
@@ -176,7 +176,7 @@ impl Known<'_> {
     fn read(&self, options: &files::Options, progress: &Progress) -> Result<Source, files::Error> {
         let contents = files::read(&self.path, options, progress)?;
         self.pass(progress);
-        let source = (contents.on_disk.hash == self.hash).then(|| self.frame.refilled(contents.bytes, self.starts));
+        let source = (contents.on_disk.hash == self.hash).then(|| self.frame.with_entries(contents.bytes, self.starts));
         source.flatten().ok_or_else(|| files::Error::new(&self.path, Reason::Changed))
     }
 

@@ -132,7 +132,7 @@ impl Session {
         let reporter = Reporter::new(self);
         take(&mut all, &mut groups, reporter.of_index(self));
         all.add_groups(&mut groups);
-        for id in (0..self.document().as_agreed().sitemaps().len() as u32).map(SitemapId) {
+        for id in (0..self.document().with_pending_split().sitemaps().len() as u32).map(SitemapId) {
             let stopped = reporter.each_of_sitemap(self, (id, None), |found| {
                 take(&mut all, &mut groups, found);
                 if progress.is_cancelled() { Err(()) } else { Ok(()) }

@@ -207,7 +207,7 @@ impl App {
 
     /// The namespace that a finding of a file is about.
     fn namespace_of(&self, finding: &FileFinding) -> Option<String> {
-        let document = self.session.document().as_agreed();
+        let document = self.session.document().with_pending_split();
         let names = match finding.place {
             Place::Sitemap(id) => &document.sitemap(id)?.frame.names,
             Place::Index(None) => &document.index()?.source.names,
@@ -220,7 +220,7 @@ impl App {
 
     /// The name of what a finding of no row is about.
     pub(in crate::tui) fn place_name(&self, place: Place) -> String {
-        let document = self.session.document().as_agreed();
+        let document = self.session.document().with_pending_split();
         match place {
             Place::Sitemap(id) => document.sitemap(id).map(|sitemap| sitemap.name.to_string()).unwrap_or_default(),
             Place::Index(None) => document.index().map(|index| index.name.to_string()).unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use super::super::jobs::Kind;
 use super::{App, Mode, Outcome};
-use crate::document::merge::{Case, Take};
+use crate::document::merge::{MergeChoice, TheirChange};
 use crate::progress::Progress;
 use crate::session::outside::{Compared, Merged};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -15,7 +15,7 @@ pub struct Merging {
     /// The cases, those that need an answer first: places in the list of the comparison.
     pub order: Vec<usize>,
     /// The answer to each case, by its place there.
-    pub takes: Vec<Option<Take>>,
+    pub takes: Vec<Option<MergeChoice>>,
     /// Which of them is chosen.
     pub chosen: usize,
     /// Whether it was on the screen.
@@ -27,12 +27,12 @@ impl Merging {
         let cases = &compared.merge.cases;
         let mut order: Vec<usize> = (0..cases.len()).collect();
         order.sort_by_key(|at| !cases.get(*at).is_some_and(|case| case.clash));
-        let takes = cases.iter().map(|case| (!case.clash).then_some(Take::Theirs)).collect();
+        let takes = cases.iter().map(|case| (!case.clash).then_some(MergeChoice::Theirs)).collect();
         Self { compared, order, takes, chosen: 0, drawn: false }
     }
 
     /// The case at a place of the list, with its answer.
-    pub fn case(&self, at: usize) -> Option<(Case, Option<Take>)> {
+    pub fn case(&self, at: usize) -> Option<(TheirChange, Option<MergeChoice>)> {
         let place = *self.order.get(at)?;
         Some((*self.compared.merge.cases.get(place)?, self.takes.get(place).copied().flatten()))
     }
@@ -42,7 +42,7 @@ impl Merging {
         self.takes.iter().filter(|take| take.is_none()).count()
     }
 
-    fn answer(&mut self, take: Take) {
+    fn answer(&mut self, take: MergeChoice) {
         if let Some(answer) = self.order.get(self.chosen).and_then(|place| self.takes.get_mut(*place)) {
             *answer = Some(take);
         }
@@ -50,7 +50,7 @@ impl Merging {
     }
 
     /// The same answer for every row that both sides changed.
-    fn answer_all(&mut self, take: Take) {
+    fn answer_all(&mut self, take: MergeChoice) {
         for (answer, case) in self.takes.iter_mut().zip(&self.compared.merge.cases) {
             if case.clash {
                 *answer = Some(take);
@@ -78,12 +78,12 @@ impl App {
                 return self.say("nothing was merged; go asks again");
             }
             (KeyCode::Enter, _) => return self.merge(merging),
-            (KeyCode::Char('o'), false) => merging.answer(Take::Ours),
-            (KeyCode::Char('t'), false) => merging.answer(Take::Theirs),
-            (KeyCode::Char('b'), false) => merging.answer(Take::Both),
-            (KeyCode::Char('O'), false) => merging.answer_all(Take::Ours),
-            (KeyCode::Char('T'), false) => merging.answer_all(Take::Theirs),
-            (KeyCode::Char('B'), false) => merging.answer_all(Take::Both),
+            (KeyCode::Char('o'), false) => merging.answer(MergeChoice::Ours),
+            (KeyCode::Char('t'), false) => merging.answer(MergeChoice::Theirs),
+            (KeyCode::Char('b'), false) => merging.answer(MergeChoice::Both),
+            (KeyCode::Char('O'), false) => merging.answer_all(MergeChoice::Ours),
+            (KeyCode::Char('T'), false) => merging.answer_all(MergeChoice::Theirs),
+            (KeyCode::Char('B'), false) => merging.answer_all(MergeChoice::Both),
             (KeyCode::Down | KeyCode::Char('j'), false) => merging.go(true, 1),
             (KeyCode::Up | KeyCode::Char('k'), false) => merging.go(false, 1),
             (KeyCode::PageDown | KeyCode::Char(' '), false) | (KeyCode::Char('d' | 'f'), true) => {
@@ -99,7 +99,7 @@ impl App {
 
     /// Does it, once every row has its answer.
     fn merge(&mut self, mut merging: Box<Merging>) {
-        let takes: Option<Vec<Take>> = merging.takes.iter().copied().collect();
+        let takes: Option<Vec<MergeChoice>> = merging.takes.iter().copied().collect();
         let Some(takes) = takes else {
             let first = (0..merging.order.len()).find(|at| matches!(merging.case(*at), Some((_, None))));
             merging.chosen = first.unwrap_or_default();

@@ -50,7 +50,7 @@ impl App {
             // A rule counts once for each row, however many places of it break the rule.
             counts.push(Role::Dim, "   by row");
         }
-        let document = self.session.document().as_agreed();
+        let document = self.session.document().with_pending_split();
         let sitemap = self.grid.row.and_then(|row| document.sitemap(document.sitemap_of(row)));
         let Some(sitemap) = sitemap else { return counts.into() };
         let noun = if document.lists_sitemaps() { "sitemap" } else { "URL" };

@@ -6,7 +6,7 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::pane::GAP;
 use super::rows::badges;
-use crate::document::merge::{Case, Take};
+use crate::document::merge::{MergeChoice, TheirChange};
 use crate::document::rows::RowId;
 use crate::document::{Document, RowState};
 use crate::protocol::Field;
@@ -63,12 +63,12 @@ impl App {
         }
     }
 
-    fn case_line(&self, merging: &Merging, case: &Case, take: Option<Take>) -> Line {
+    fn case_line(&self, merging: &Merging, case: &TheirChange, take: Option<MergeChoice>) -> Line {
         let (signs, charset) = (self.theme.signs, self.theme.charset);
         let (word, role) = match take {
-            Some(Take::Ours) => ("ours", Role::Text),
-            Some(Take::Theirs) => ("theirs", Role::Text),
-            Some(Take::Both) => ("both", Role::Text),
+            Some(MergeChoice::Ours) => ("ours", Role::Text),
+            Some(MergeChoice::Theirs) => ("theirs", Role::Text),
+            Some(MergeChoice::Both) => ("both", Role::Text),
             None => ("?", Role::Warning),
         };
         let (sides, theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
@@ -119,7 +119,7 @@ impl App {
     }
 
     /// The URL, and for each field that differs anywhere what it was, is here and is there.
-    fn case_at_length(&self, merging: &Merging, case: &Case) -> Vec<Line> {
+    fn case_at_length(&self, merging: &Merging, case: &TheirChange) -> Vec<Line> {
         let charset = self.theme.charset;
         let ((ours, base), theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
         let width = usize::from(self.size.0).saturating_sub(6);
@@ -180,7 +180,7 @@ fn extensions(document: &Document, row: Option<RowId>) -> (String, Vec<Node>) {
 }
 
 /// The URL that a case is about: theirs, else ours.
-fn loc_of(merging: &Merging, case: &Case) -> String {
+fn loc_of(merging: &Merging, case: &TheirChange) -> String {
     let ((ours, base), theirs) = (merging.compared.sides(), merging.compared.merge.their_document());
     let loc = case.theirs.and_then(|row| value(theirs, row, Field::Loc));
     let loc = loc.or_else(|| value(ours, case.own(), Field::Loc)).or_else(|| value(base, case.own(), Field::Loc));

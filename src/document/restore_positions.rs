@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 impl Document {
     /// The same with a place for every row that is deleted here and not in `saved`; `None` where each has one.
-    pub fn placed(&self, saved: &Self) -> Option<Self> {
+    pub fn restore_positions(&self, saved: &Self) -> Option<Self> {
         let is_deleted = |row: &RowId| !self.is_live(*row) && saved.is_live(*row);
         let mut deleted: BTreeMap<SitemapId, RowSet> = BTreeMap::new();
         for row in self.maybe_different(saved).iter().map(RowId).filter(is_deleted) {

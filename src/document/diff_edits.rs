@@ -10,7 +10,7 @@ use super::Document;
 use super::edit::{Edit, NewEntry, Value};
 use super::rename;
 use super::rows::{RowId, RowList, RowSet};
-use super::sitemap::{Child, ChildState, Index, Member, SitemapId, leaves};
+use super::sitemap::{Child, ChildState, Index, Member, SitemapId, leaf_children};
 use crate::protocol::Field;
 use crate::xml::entry::Entry;
 use hashbrown::{HashMap, HashSet};
@@ -35,7 +35,7 @@ impl Fresh {
         };
         // Files are read in the order in which the index lists them, and a part that has left it is not.
         let files: Vec<SitemapId> = match saved.index() {
-            Some(index) => leaves(&index.children).into_iter().filter_map(loaded).collect(),
+            Some(index) => leaf_children(&index.children).into_iter().filter_map(loaded).collect(),
             None => (0..saved.sitemaps().len() as u32).map(SitemapId).collect(),
         };
         let rows = || {

@@ -6,11 +6,11 @@
 //! when it is accepted, as a fresh load of what would be saved counts it. Pure.
 
 use super::Document;
-use super::deal::Dealt;
 use super::form::Form;
 use super::rows::RowList;
 use super::sitemap::{Index, Sitemap, SitemapId};
-use super::volumes::slots;
+use super::split::SplitResult;
+use super::volumes::assign_slots;
 use crate::protocol::limits::Limits;
 use crate::xml::names::FileKind;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ impl Document {
     /// The document in the files that the next save deals it to, as far as somebody agreed to that; else itself.
     ///
     /// Files that it has beyond those of this document have no path yet.
-    pub fn as_agreed(&self) -> &Self {
-        self.agreed.as_deref().unwrap_or(self)
+    pub fn with_pending_split(&self) -> &Self {
+        self.pending_split.as_deref().unwrap_or(self)
     }
 
     /// Whether somebody agreed to have files dealt anew, and the next save does it.
-    pub const fn is_agreed(&self) -> bool {
-        self.agreed.is_some()
+    pub const fn has_pending_split(&self) -> bool {
+        self.pending_split.is_some()
     }
 
     /// Whether something names the parts of a file that is split: several files without an index have nothing.
@@ -34,16 +34,16 @@ impl Document {
     }
 
     /// Works out what was agreed to. Costs a walk over the rows of those files, and nothing where there are none.
-    pub(super) fn foresee(&mut self) {
-        self.agreed = None;
-        if self.is_hollow() {
+    pub(super) fn update_pending_split(&mut self) {
+        self.pending_split = None;
+        if self.is_streamed() {
             return;
         }
         let limits = Limits::default();
         let files: Vec<SitemapId> = (0..)
             .zip(self.sitemaps())
             .filter(|(_, sitemap)| sitemap.accepted || sitemap.apart)
-            .filter(|(_, sitemap)| self.can_have_parts() && self.is_dealt(sitemap, limits))
+            .filter(|(_, sitemap)| self.can_have_parts() && self.is_split(sitemap, limits))
             .map(|(number, _)| SitemapId(number))
             .collect();
         let index = self.index().filter(|index| index.accepted && index.is_over(limits));
@@ -51,14 +51,14 @@ impl Document {
             return;
         }
         let index = index.map(|index| several(index, limits));
-        let mut dealt = Dealt { document: self.clone(), parts: Vec::new(), oversized: Vec::new() };
+        let mut split = SplitResult { document: self.clone(), parts: Vec::new(), oversized: Vec::new() };
         for id in files {
             let Some(rows) = self.sitemap(id).map(|sitemap| &sitemap.rows) else { continue };
             let live = RowList::from_ids(rows.iter().filter(|row| self.is_live(*row)).map(|row| row.0));
-            dealt.document.change_sitemap(id, |sitemap| sitemap.rows = live);
-            dealt.split(id, limits);
+            split.document.change_sitemap(id, |sitemap| sitemap.rows = live);
+            split.split(id, limits);
         }
-        let Dealt { mut document, parts, .. } = dealt;
+        let SplitResult { mut document, parts, .. } = split;
         let mut counted = (None, 1);
         for (part, of) in parts {
             counted = if counted.0 == Some(of) { (counted.0, counted.1 + 1) } else { (Some(of), 2) };
@@ -67,17 +67,17 @@ impl Document {
         if index.is_some() {
             document.set_index(index);
         }
-        document.agreed = None;
-        self.agreed = Some(Arc::new(document));
+        document.pending_split = None;
+        self.pending_split = Some(Arc::new(document));
     }
 
-    fn is_dealt(&self, sitemap: &Sitemap, limits: Limits) -> bool {
+    fn is_split(&self, sitemap: &Sitemap, limits: Limits) -> bool {
         let can = !matches!(sitemap.form, Form::Feed(_))
             && !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
         can && (sitemap.apart
             || sitemap.live > limits.urls
             || sitemap.bytes() > limits.bytes
-            || self.has_much_news(sitemap))
+            || self.exceeds_news_limit(sitemap))
     }
 }
 
@@ -90,8 +90,8 @@ impl Index {
 
 /// An index in as many files as its entries need.
 fn several(index: &Index, limits: Limits) -> Index {
-    let slots = slots(index, limits, &|_| false);
-    index.in_files(&slots, |number| (part_name(&index.name, number as u64 + 1), None))
+    let slots = assign_slots(index, limits, &|_| false);
+    index.split_into_files(&slots, |number| (part_name(&index.name, number as u64 + 1), None))
 }
 
 /// What a file is called that has no name yet.

@@ -2,7 +2,7 @@
 //!
 //! A report about a set that is larger than memory goes through it file by file. A file that is *shed* keeps its number
 //! of rows, its size and what stands around its entries; its rows have no text and no facts, but for the URLs that were
-//! kept because other rows are compared with them. [`Document::refill`] brings a file back until it is shed again.
+//! kept because other rows are compared with them. [`Document::reload`] brings a file back until it is shed again.
 //! What is made of it by an edit is a document of its own, which is let go before the next file comes.
 
 use super::Document;
@@ -17,25 +17,25 @@ const NEWS: u32 = 1 << 31;
 
 impl Document {
     /// Appends a file that was read and sheds it at once. Only while loading.
-    pub fn append_shed(&mut self, source: &Source, sitemap: Sitemap) {
+    pub fn append_unloaded(&mut self, source: &Source, sitemap: Sitemap) {
         let (len, bytes) = (source.len() as u32, source.run(0, source.len()).len() as u64);
         let first = self.row_limit();
-        self.append(source.hollow(), [], sitemap);
+        self.append(source.without_entries(), [], sitemap);
         let rows = first as usize + len as usize;
         self.records.grow(rows);
         self.overrides.iter_mut().for_each(|column| column.grow(rows));
         self.raws.grow(rows);
-        self.homes.grow(rows);
+        self.row_files.grow(rows);
         self.live += len;
         let last = SitemapId(self.sitemaps.len().saturating_sub(1) as u32);
         self.change_sitemap(last, |sitemap| {
             (sitemap.rows, sitemap.live, sitemap.entry_bytes) = (RowList::range(first, len), len, bytes);
         });
-        self.is_hollow = true;
+        self.is_streamed = true;
     }
 
     /// Brings a file that was shed back. False when it has not the number of rows any more that it had.
-    pub fn refill(&mut self, id: SitemapId, source: Source, records: &[Record]) -> bool {
+    pub fn reload(&mut self, id: SitemapId, source: Source, records: &[Record]) -> bool {
         let (Some(sitemap), Some(first)) = (self.sitemap(id), self.bases.get(id.index()).copied()) else {
             return false;
         };
@@ -51,7 +51,7 @@ impl Document {
     }
 
     /// Brings the bytes of a file back, and of its rows the facts of some.
-    pub fn refill_some(&mut self, id: SitemapId, source: Source, records: &[(RowId, Record)]) {
+    pub fn reload_some(&mut self, id: SitemapId, source: Source, records: &[(RowId, Record)]) {
         for (row, record) in records {
             self.records.set(row.index(), *record);
         }
@@ -60,11 +60,11 @@ impl Document {
     }
 
     /// Sheds a file: its bytes and the facts of its rows go. Gives back the bytes, unless somebody else has them too.
-    pub fn shed(&mut self, id: SitemapId) -> Option<Vec<u8>> {
+    pub fn unload(&mut self, id: SitemapId) -> Option<Vec<u8>> {
         let (sitemap, first) = (self.sitemap(id)?, self.bases.get(id.index()).copied()?);
         let rows = first as usize..first as usize + sitemap.live as usize;
-        let hollow = self.source_of(id).map(Source::hollow);
-        let shed = hollow.and_then(|hollow| self.put_source(id, hollow));
+        let streamed = self.source_of(id).map(Source::without_entries);
+        let shed = streamed.and_then(|streamed| self.put_source(id, streamed));
         self.records.blank(rows);
         self.filled = None;
         shed.map(Source::into_bytes)
@@ -72,28 +72,28 @@ impl Document {
 
     /// Puts a file in its place as an edit has left it, without its rows: how many there are and how long they are is
     /// known.
-    pub fn put_shed(&mut self, id: SitemapId, sitemap: Sitemap) {
+    pub fn put_unloaded(&mut self, id: SitemapId, sitemap: Sitemap) {
         let Some(before) = self.sitemap(id).map(|sitemap| sitemap.live) else { return };
         self.live = (self.live + sitemap.live).saturating_sub(before);
         let first = self.bases.get(id.index()).copied().unwrap_or_default();
-        let (rows, frame) = (RowList::range(first, sitemap.live), Arc::new(sitemap.frame.hollow()));
+        let (rows, frame) = (RowList::range(first, sitemap.live), Arc::new(sitemap.frame.without_entries()));
         self.change_sitemap(id, |place| *place = Sitemap { frame, rows, ..sitemap });
     }
 
     /// The live rows of the files that are held, in file order: all of them, unless this is gone through file by file.
-    pub fn held_rows(&self) -> impl Iterator<Item = RowId> + '_ {
-        let all = (!self.is_hollow).then(|| self.live_rows());
+    pub fn resident_rows(&self) -> impl Iterator<Item = RowId> + '_ {
+        let all = (!self.is_streamed).then(|| self.live_rows());
         let some = self.filled.and_then(|id| self.sitemap(id)).into_iter().flat_map(|sitemap| sitemap.rows.iter());
-        all.into_iter().flatten().chain(some.filter(|row| self.is_hollow && self.is_live(*row)))
+        all.into_iter().flatten().chain(some.filter(|row| self.is_streamed && self.is_live(*row)))
     }
 
     /// The same as a set.
-    pub fn held_set(&self) -> RowSet {
-        if self.is_hollow { self.held_rows().map(|row| row.0).collect() } else { self.live_set() }
+    pub fn resident_set(&self) -> RowSet {
+        if self.is_streamed { self.resident_rows().map(|row| row.0).collect() } else { self.live_set() }
     }
 
     /// The file that is held, of a set that is gone through file by file.
-    pub const fn filled(&self) -> Option<SitemapId> {
+    pub const fn resident_file(&self) -> Option<SitemapId> {
         self.filled
     }
 
@@ -133,8 +133,8 @@ impl Document {
     }
 
     /// Whether there are files that are not held.
-    pub const fn is_hollow(&self) -> bool {
-        self.is_hollow
+    pub const fn is_streamed(&self) -> bool {
+        self.is_streamed
     }
 }
 
@@ -159,36 +159,36 @@ mod tests {
     }
 
     #[test]
-    fn what_is_brought_back_is_what_a_load_gives_and_is_gone_when_it_is_shed() {
+    fn reloading_gives_what_a_load_gives_and_unloading_frees_it() {
         let parts = [(0, 700), (700, 1_001), (1_001, 1_002)];
         let mut whole = Document::default();
-        let mut hollow = Document::default();
+        let mut streamed = Document::default();
         for (from, to) in parts {
             let part = source(from, to);
-            hollow.append_shed(&part, Sitemap::default());
+            streamed.append_unloaded(&part, Sitemap::default());
             whole.append(source(from, to), records(&part), Sitemap::default());
         }
-        assert!(hollow.is_hollow() && !whole.is_hollow());
-        assert_eq!((hollow.live(), hollow.row_limit()), (whole.live(), whole.row_limit()));
-        hollow.keep_locs([(RowId(5), "https://e.com/5".into())]);
-        let blank = hollow.records().clone();
+        assert!(streamed.is_streamed() && !whole.is_streamed());
+        assert_eq!((streamed.live(), streamed.row_limit()), (whole.live(), whole.row_limit()));
+        streamed.keep_locs([(RowId(5), "https://e.com/5".into())]);
+        let blank = streamed.records().clone();
         for (number, (from, to)) in parts.into_iter().enumerate() {
             let id = SitemapId(number as u32);
-            assert_eq!(hollow.sitemap(id).unwrap().bytes(), whole.sitemap(id).unwrap().bytes());
-            assert_eq!(hollow.loc(RowId(from)), "");
-            assert_eq!(hollow.loc(RowId(5)), "https://e.com/5");
+            assert_eq!(streamed.sitemap(id).unwrap().bytes(), whole.sitemap(id).unwrap().bytes());
+            assert_eq!(streamed.loc(RowId(from)), "");
+            assert_eq!(streamed.loc(RowId(5)), "https://e.com/5");
             let again = source(from, to);
             let facts = records(&again);
-            assert!(hollow.refill(id, again, &facts));
+            assert!(streamed.reload(id, again, &facts));
             for row in (from..to).map(RowId) {
-                assert_eq!(hollow.loc(row), whole.loc(row));
-                assert_eq!(hollow.record(row), whole.record(row));
-                assert_eq!(hollow.sitemap_of(row), id);
-                assert_eq!(hollow.value(row, Field::Lastmod), None);
+                assert_eq!(streamed.loc(row), whole.loc(row));
+                assert_eq!(streamed.record(row), whole.record(row));
+                assert_eq!(streamed.sitemap_of(row), id);
+                assert_eq!(streamed.value(row, Field::Lastmod), None);
             }
-            assert!(!hollow.refill(id, source(from, to + 1), &facts), "a file that has changed meanwhile");
-            hollow.shed(id);
+            assert!(!streamed.reload(id, source(from, to + 1), &facts), "a file that has changed meanwhile");
+            streamed.unload(id);
         }
-        assert!(hollow.records().iter().eq(blank.iter()));
+        assert!(streamed.records().iter().eq(blank.iter()));
     }
 }

@@ -1,4 +1,4 @@
-//! `Near`: what belongs to a row, asked for one row after the other.
+//! `RowCursor`: what belongs to a row, asked for one row after the other.
 //!
 //! Neighbours nearly always come from the same source, so the search for it is done once for a whole run.
 //! The answers are those of [`Document`]; nothing is decided here.
@@ -11,26 +11,26 @@ use crate::xml::names::Names;
 use std::ops::Range;
 
 /// A row, the text under its overrides, and the names that this is written in.
-pub(super) type Place<'d> = (RowId, &'d [u8], &'d Names);
+pub(super) type RowBase<'d> = (RowId, &'d [u8], &'d Names);
 
 /// A document with the source that was looked at last.
-pub struct Near<'d> {
+pub struct RowCursor<'d> {
     document: &'d Document,
     /// Ids of the rows that were read from `source`.
     rows: Range<u32>,
     source: Option<&'d Source>,
     /// The file that those rows were loaded into.
-    home: SitemapId,
+    file: SitemapId,
 }
 
-impl<'d> Near<'d> {
+impl<'d> RowCursor<'d> {
     pub(super) const fn new(document: &'d Document) -> Self {
-        Self { document, rows: 0..0, source: None, home: SitemapId(0) }
+        Self { document, rows: 0..0, source: None, file: SitemapId(0) }
     }
 
     /// What a row consists of.
     #[inline]
-    pub(super) fn of(&mut self, row: RowId) -> Place<'d> {
+    pub(super) fn of(&mut self, row: RowId) -> RowBase<'d> {
         self.seek(row);
         let Some(source) = self.source else {
             return (row, self.document.base_text(row), self.document.names(row));
@@ -67,11 +67,11 @@ impl<'d> Near<'d> {
 
     /// The file that a row is in.
     #[inline]
-    pub fn home(&mut self, row: RowId) -> SitemapId {
+    pub fn sitemap_of(&mut self, row: RowId) -> SitemapId {
         self.seek(row);
-        match self.document.homes.get(row.index()).copied().unwrap_or_default().checked_sub(1) {
-            Some(home) => SitemapId(home),
-            None if self.source.is_some() => self.home,
+        match self.document.row_files.get(row.index()).copied().unwrap_or_default().checked_sub(1) {
+            Some(file) => SitemapId(file),
+            None if self.source.is_some() => self.file,
             None => self.document.sitemap_of(row),
         }
     }
@@ -87,6 +87,6 @@ impl<'d> Near<'d> {
             let first = row.0 - entry as u32;
             first..first + source.len() as u32
         });
-        self.home = SitemapId(self.document.bases.partition_point(|first| *first <= row.0).saturating_sub(1) as u32);
+        self.file = SitemapId(self.document.bases.partition_point(|first| *first <= row.0).saturating_sub(1) as u32);
     }
 }

@@ -5,11 +5,11 @@
 
 use super::Document;
 use super::column::Column;
-use super::deal::part_frame;
 use super::edit::Edit;
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
+use super::split::part_frame;
 use crate::progress::{Progress, note_work};
 use crate::protocol::limits::{Limits, NEWS_PER_FILE};
 use crate::xml::grid::Grid;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// A document dealt anew. Its parts have no names yet.
 #[derive(Debug, Clone)]
-pub struct Redealt {
+pub struct Repartition {
     /// Files and rows; there is no index.
     pub document: Document,
     /// For each file of it, the place of its group.
@@ -38,26 +38,26 @@ impl Document {
     /// Entries whose roots call the protocol's own elements by other names never share a file; where they differ in
     /// the prefixes of extensions, the part's root declares all of them, and an entry for which a prefix means
     /// something else declares it itself.
-    pub fn redealt(&self, groups: &[impl AsRef<[u32]>], limits: Limits) -> Redealt {
-        let mut dealer = Dealer {
-            redealt: Redealt { document: self.clone(), groups: Vec::new(), oversized: Vec::new() },
+    pub fn repartition(&self, groups: &[impl AsRef<[u32]>], limits: Limits) -> Repartition {
+        let mut partitioner = Partitioner {
+            partition: Repartition { document: self.clone(), groups: Vec::new(), oversized: Vec::new() },
             limits,
             edits: Vec::new(),
         };
-        dealer.redealt.document.sitemaps = Column::default();
-        dealer.redealt.document.set_index(None);
+        partitioner.partition.document.sitemaps = Column::default();
+        partitioner.partition.document.set_index(None);
         for (number, rows) in groups.iter().enumerate() {
             for rows in self.by_core_names(rows.as_ref()) {
-                dealer.deal(self, number, &rows);
+                partitioner.assign_rows(self, number, &rows);
             }
         }
-        let Dealer { mut redealt, edits, .. } = dealer;
+        let Partitioner { mut partition, edits, .. } = partitioner;
         if !edits.is_empty()
-            && let Some(applied) = redealt.document.apply(&Edit::Several(edits), &Progress::default())
+            && let Some(applied) = partition.document.apply(&Edit::Several(edits), &Progress::default())
         {
-            redealt.document = applied.document;
+            partition.document = applied.document;
         }
-        redealt
+        partition
     }
 
     /// Rows apart by what their files call the protocol's own elements, in order.
@@ -66,9 +66,9 @@ impl Document {
         // Many files may have roots that differ: a group is not looked for among all others, nor once per row.
         let mut groups: HashMap<CoreNames<'_>, usize> = HashMap::new();
         let mut last: Option<(&Names, usize)> = None;
-        let mut near = self.near();
+        let mut cursor = self.row_cursor();
         for row in rows {
-            let names = near.names(RowId(*row));
+            let names = cursor.names(RowId(*row));
             let group = match last {
                 Some((known, group)) if std::ptr::eq(known, names) => group,
                 _ => *groups.entry(core_names(names)).or_insert(apart.len()),
@@ -98,24 +98,24 @@ fn core_names(names: &Names) -> CoreNames<'_> {
     (names.kind, &names.prefix, names.uri.as_deref(), names.grid.as_deref())
 }
 
-struct Dealer {
-    redealt: Redealt,
+struct Partitioner {
+    partition: Repartition,
     limits: Limits,
     edits: Vec<Edit>,
 }
 
-impl Dealer {
-    fn deal(&mut self, document: &Document, group: usize, rows: &[u32]) {
+impl Partitioner {
+    fn assign_rows(&mut self, document: &Document, group: usize, rows: &[u32]) {
         let frame = Arc::new(union_frame(document, rows));
         let overhead = (frame.head(true).len() + frame.tail(true).len()) as u64;
         // The declarations come as edits afterwards, which count themselves: `before` is what the rows have without.
         let (mut part, mut bytes, mut before, mut news) = (Vec::new(), overhead, 0, 0);
-        let mut near = document.near();
+        let mut cursor = document.row_cursor();
         // Computed once per root, not once per row: a root may have as many declarations as its file has rows.
         let meanings: HashMap<&str, &str> = meanings(&frame.names);
         let mut missing_of: HashMap<*const Names, HashMap<&str, &str>> = HashMap::new();
         for row in rows.iter().copied().map(RowId) {
-            let names = near.names(row);
+            let names = cursor.names(row);
             let own = document.entry_len(row);
             let mut len = own;
             let missing = missing_of.entry(std::ptr::from_ref(names)).or_insert_with(|| missing(names, &meanings));
@@ -129,7 +129,7 @@ impl Dealer {
                 || bytes + len > self.limits.bytes
                 || (is_news && news >= NEWS_PER_FILE);
             if overhead + len > self.limits.bytes {
-                self.redealt.oversized.push((row, overhead + len));
+                self.partition.oversized.push((row, overhead + len));
             }
             if is_full && !part.is_empty() {
                 self.close(group, &frame, std::mem::take(&mut part), before);
@@ -146,17 +146,17 @@ impl Dealer {
     }
 
     fn close(&mut self, group: usize, frame: &Arc<Source>, rows: Vec<u32>, bytes: u64) {
-        let document = &mut self.redealt.document;
+        let document = &mut self.partition.document;
         let id = document.add_sitemap(Sitemap { frame: Arc::clone(frame), ..Sitemap::default() });
         for row in &rows {
-            document.homes.set(*row as usize, id.0 + 1);
+            document.row_files.set(*row as usize, id.0 + 1);
         }
         document.change_sitemap(id, |sitemap| {
             (sitemap.live, sitemap.entry_bytes) = (rows.len() as u32, bytes);
             sitemap.rows = RowList::from_ids(rows);
         });
-        self.redealt.groups.push(group);
-        debug_assert_eq!(id, SitemapId(self.redealt.groups.len() as u32 - 1), "one group a file");
+        self.partition.groups.push(group);
+        debug_assert_eq!(id, SitemapId(self.partition.groups.len() as u32 - 1), "one group a file");
     }
 }
 
@@ -304,16 +304,16 @@ mod tests {
         format!("<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"{attributes}>{entries}\n</urlset>\n")
     }
 
-    fn written(redealt: &Redealt) -> Vec<String> {
-        let ids = (0..redealt.document.sitemaps().len() as u32).map(SitemapId);
+    fn written(partition: &Repartition) -> Vec<String> {
+        let ids = (0..partition.document.sitemaps().len() as u32).map(SitemapId);
         ids.map(|id| {
             let mut bytes = Vec::new();
-            let done: Result<(), Infallible> = redealt.document.write_sitemap(id, &mut |part| {
+            let done: Result<(), Infallible> = partition.document.write_sitemap(id, &mut |part| {
                 bytes.extend_from_slice(part);
                 Ok(())
             });
             done.unwrap();
-            assert_eq!(redealt.document.sitemap(id).unwrap().bytes(), bytes.len() as u64);
+            assert_eq!(partition.document.sitemap(id).unwrap().bytes(), bytes.len() as u64);
             String::from_utf8(bytes).unwrap()
         })
         .collect()
@@ -324,19 +324,19 @@ mod tests {
         let locs: Vec<String> = (0..10).map(|number| format!("<loc>https://e.com/{number}</loc>")).collect();
         let document = document(&[file("", &locs.iter().map(String::as_str).collect::<Vec<_>>())]);
         let all: Vec<u32> = (0..10).collect();
-        let by_count = document.redealt(std::slice::from_ref(&all), Limits { urls: 4, ..Limits::default() });
+        let by_count = document.repartition(std::slice::from_ref(&all), Limits { urls: 4, ..Limits::default() });
         let counts: Vec<usize> = written(&by_count).iter().map(|text| text.matches("<url>").count()).collect();
         assert_eq!(counts, [4, 4, 2]);
-        let three = written(&document.redealt(&[vec![0, 1, 2]], Limits::default()))[0].len() as u64;
+        let three = written(&document.repartition(&[vec![0, 1, 2]], Limits::default()))[0].len() as u64;
         for (bytes, expected) in [(three, 3), (three - 1, 2)] {
-            let dealt = document.redealt(std::slice::from_ref(&all), Limits { bytes, ..Limits::default() });
-            let files = written(&dealt);
+            let split = document.repartition(std::slice::from_ref(&all), Limits { bytes, ..Limits::default() });
+            let files = written(&split);
             assert_eq!(files[0].matches("<url>").count(), expected);
-            assert!(files.iter().all(|text| text.len() as u64 <= bytes) && dealt.oversized.is_empty());
+            assert!(files.iter().all(|text| text.len() as u64 <= bytes) && split.oversized.is_empty());
             let together: Vec<&str> = files.iter().flat_map(|text| text.split("<loc>").skip(1)).collect();
             assert_eq!(together.len(), 10);
         }
-        let tight = document.redealt(&[vec![0, 1]], Limits { bytes: 20, ..Limits::default() });
+        let tight = document.repartition(&[vec![0, 1]], Limits { bytes: 20, ..Limits::default() });
         assert_eq!((tight.oversized.len(), written(&tight).len()), (2, 2));
     }
 
@@ -344,8 +344,8 @@ mod tests {
     fn a_news_file_holds_a_thousand() {
         let entry = "<loc>https://e.com/</loc><n:news><n:title>t</n:title></n:news>";
         let text = file(" xmlns:n=\"http://www.google.com/schemas/sitemap-news/0.9\"", &vec![entry; 1_001]);
-        let dealt = document(&[text]).redealt(&[(0..1_001).collect::<Vec<u32>>()], Limits::default());
-        let counts: Vec<usize> = written(&dealt).iter().map(|text| text.matches("<url>").count()).collect();
+        let split = document(&[text]).repartition(&[(0..1_001).collect::<Vec<u32>>()], Limits::default());
+        let counts: Vec<usize> = written(&split).iter().map(|text| text.matches("<url>").count()).collect();
         assert_eq!(counts, [1_000, 1]);
     }
 
@@ -361,9 +361,9 @@ mod tests {
             "<urlset xmlns=\"http://www.google.com/schemas/sitemap/0.84\"><url><loc>https://e.com/d</loc></url></urlset>".to_owned(),
             "<s:urlset xmlns:s=\"http://www.sitemaps.org/schemas/sitemap/0.9\"><s:url><s:loc>https://e.com/e</s:loc></s:url></s:urlset>".to_owned(),
         ];
-        let dealt = document(&files).redealt(&[(0..6).collect::<Vec<u32>>()], Limits::default());
-        let files = written(&dealt);
-        assert_eq!((files.len(), &dealt.groups[..]), (3, &[0, 0, 0][..]));
+        let split = document(&files).repartition(&[(0..6).collect::<Vec<u32>>()], Limits::default());
+        let files = written(&split);
+        assert_eq!((files.len(), &split.groups[..]), (3, &[0, 0, 0][..]));
         assert!(files[0].starts_with(&format!(
             "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\" xmlns:i=\"{image}\">"
         )));
@@ -385,7 +385,7 @@ mod tests {
         other.insert_str(other.find("</urlset>").unwrap(), own);
         let files = written(
             &document(&[file(" xmlns:i='urn:first'", &[]), file(" xmlns:i='urn:first'", &["<loc/>"]), other])
-                .redealt(&[(0..4).collect::<Vec<u32>>()], Limits::default()),
+                .repartition(&[(0..4).collect::<Vec<u32>>()], Limits::default()),
         );
         assert!(
             entries.iter().all(|entry| files[0].contains(&format!("<url xmlns:i=\"urn:other\">{entry}</url>"))),

@@ -5,7 +5,7 @@
 
 use super::Document;
 use super::form::Form;
-use super::redeal::declarations;
+use super::repartition::declarations;
 use super::rows::{RowId, RowList};
 use super::sitemap::{Sitemap, SitemapId};
 use super::source::Source;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 /// A document ready to be written.
 #[derive(Debug, Clone)]
-pub struct Dealt {
+pub struct SplitResult {
     /// No file of it is over a limit, except for the oversized rows.
     pub document: Document,
     /// Files that are new: which, and whose overflow they took. They have no path yet.
@@ -33,7 +33,7 @@ pub struct Dealt {
 
 /// Where a file is written; see [`Sitemap`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct FileLocation {
     /// On disk.
     pub path: Option<PathBuf>,
     /// Relative to the set's folder.
@@ -49,15 +49,15 @@ impl Document {
     ///
     /// An overfull file keeps its first rows, as many as both limits allow; the rest goes to new files in order,
     /// each filled up. Sizes are those of the finished files: head, entries, tail.
-    pub fn deal(&self, limits: Limits) -> Dealt {
-        self.deal_since(None, limits)
+    pub fn split_files(&self, limits: Limits) -> SplitResult {
+        self.split_files_since(None, limits)
     }
 
     /// The same, but a file that is as it was in `saved` is left alone even over a limit: what nobody touched keeps
     /// its bytes.
-    pub fn deal_since(&self, saved: Option<&Self>, limits: Limits) -> Dealt {
-        let mut dealt = Dealt { document: self.clone(), parts: Vec::new(), oversized: Vec::new() };
-        dealt.document.agreed = None;
+    pub fn split_files_since(&self, saved: Option<&Self>, limits: Limits) -> SplitResult {
+        let mut split = SplitResult { document: self.clone(), parts: Vec::new(), oversized: Vec::new() };
+        split.document.pending_split = None;
         for (number, sitemap) in self.sitemaps().iter().enumerate() {
             let id = SitemapId(number as u32);
             let then = saved.and_then(|saved| saved.sitemaps().get(number));
@@ -67,21 +67,21 @@ impl Document {
             if sitemap.rows.len() != sitemap.live as usize {
                 let live = sitemap.rows.iter().filter(|row| self.is_live(*row)).map(|row| row.0);
                 let rows = RowList::from_ids(live);
-                dealt.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
+                split.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
             }
             // A table is no sitemap: nothing limits it. An index has no index above it that could list two.
             let limited = !matches!(sitemap.frame.names.kind, FileKind::Table | FileKind::Index);
             let is_over =
-                || sitemap.live > limits.urls || sitemap.bytes() > limits.bytes || self.has_much_news(sitemap);
+                || sitemap.live > limits.urls || sitemap.bytes() > limits.bytes || self.exceeds_news_limit(sitemap);
             if sitemap.apart || (limited && is_over()) {
-                dealt.split(id, limits);
+                split.split(id, limits);
             }
         }
-        dealt
+        split
     }
 
     /// Whether a file has more news entries than one may have.
-    pub(super) fn has_much_news(&self, sitemap: &Sitemap) -> bool {
+    pub(super) fn exceeds_news_limit(&self, sitemap: &Sitemap) -> bool {
         let is_news = |row: &RowId| self.is_live(*row) && self.record(*row).flags.has(Flags::NEWS);
         sitemap.live > NEWS_PER_FILE && sitemap.rows.iter().filter(is_news).count() > NEWS_PER_FILE as usize
     }
@@ -111,7 +111,7 @@ impl Document {
     }
 
     /// Says where a file is written.
-    pub fn put(&mut self, id: SitemapId, place: Place) {
+    pub fn set_location(&mut self, id: SitemapId, place: FileLocation) {
         self.change_sitemap(id, |sitemap| {
             (sitemap.path, sitemap.name, sitemap.url, sitemap.gzip) = (place.path, place.name, place.url, place.gzip);
         });
@@ -123,7 +123,7 @@ impl Document {
     }
 
     /// Whether a save takes a file out of its index and away: its last row went since `saved`, and others have rows.
-    pub fn leaves(&self, saved: &Self, id: SitemapId) -> bool {
+    pub fn is_removed_by_save(&self, saved: &Self, id: SitemapId) -> bool {
         let is_empty = self.sitemap(id).is_some_and(|sitemap| sitemap.live == 0) && self.live() > 0;
         is_empty
             && saved.sitemap(id).is_some_and(|then| then.live > 0)
@@ -143,13 +143,13 @@ impl Document {
 
 /// Rows that fill one file.
 #[derive(Default)]
-struct Filled {
+struct FilledPart {
     rows: Vec<u32>,
     bytes: u64,
     news: u32,
 }
 
-impl Dealt {
+impl SplitResult {
     /// Deals the rows of a file, all of them live.
     pub(super) fn split(&mut self, id: SitemapId, limits: Limits) {
         let Some(sitemap) = self.document.sitemap(id).cloned() else { return };
@@ -157,7 +157,7 @@ impl Dealt {
         let overhead = |source: &Source| (source.head(true).len() + source.tail(true).len()) as u64;
         // The first file keeps its own head and tail, comments and all.
         let (own, new) = (overhead(&sitemap.frame), overhead(&frame));
-        let mut files = vec![Filled::default()];
+        let mut files = vec![FilledPart::default()];
         let is_apart = |row: &RowId| sitemap.apart && self.document.record(*row).flags.has(Flags::NEWS);
         let (news, rest): (Vec<RowId>, Vec<RowId>) = sitemap.rows.iter().partition(is_apart);
         let (stay, mut go) = (rest.len(), !news.is_empty() && !rest.is_empty());
@@ -165,7 +165,7 @@ impl Dealt {
             // The first that goes opens a file.
             if go && number == stay {
                 go = false;
-                files.push(Filled::default());
+                files.push(FilledPart::default());
             }
             let len = self.document.entry_text(row).len() as u64;
             let room = limits.bytes.saturating_sub(if files.len() == 1 { own } else { new });
@@ -182,7 +182,7 @@ impl Dealt {
                     // Its own head leaves no room for even one row: it stays, and the row is reported.
                     self.oversized.push((row, own + len));
                 } else {
-                    files.push(Filled::default());
+                    files.push(FilledPart::default());
                 }
             }
             if let Some(last) = files.last_mut() {
@@ -214,14 +214,14 @@ impl Dealt {
             });
             self.document.change_sitemap(part, |sitemap| fill(sitemap, &filled));
             for row in &filled.rows {
-                self.document.homes.set(*row as usize, part.0 + 1);
+                self.document.row_files.set(*row as usize, part.0 + 1);
             }
             self.parts.push((part, id));
         }
     }
 }
 
-fn fill(sitemap: &mut Sitemap, filled: &Filled) {
+fn fill(sitemap: &mut Sitemap, filled: &FilledPart) {
     sitemap.apart = false;
     sitemap.rows = RowList::from_ids(filled.rows.iter().copied());
     sitemap.live = filled.rows.len() as u32;
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_begins_as_its_source_does_without_what_was_said_of_that_file() {
+    fn a_part_copies_the_root_of_its_source_without_its_comments() {
         let table = [
             (
                 "\u{feff}<?xml version='1.0'?>\r\n<?xml-stylesheet href='a.xsl'?>\r\n<!-- part 1 -->\r\n<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9' xmlns:image='i'>\r\n<!-- banner -->\r\n <url/>\r\n <!-- end -->\r\n</urlset>\r\n<!-- bye -->\r\n",
@@ -357,8 +357,8 @@ mod tests {
         };
         for (entries, expected) in [(2_000, vec![2_000]), (2_001, vec![2_000, 1]), (4_002, vec![2_000, 2_000, 2])] {
             let urls: Vec<String> = (0..entries).map(url).collect();
-            let dealt = document(&format!("{root}{}</urlset>", urls.concat())).deal(Limits::default());
-            let live: Vec<u32> = dealt.document.sitemaps().iter().map(|sitemap| sitemap.live).collect();
+            let split = document(&format!("{root}{}</urlset>", urls.concat())).split_files(Limits::default());
+            let live: Vec<u32> = split.document.sitemaps().iter().map(|sitemap| sitemap.live).collect();
             assert_eq!(live, expected);
         }
     }
@@ -369,14 +369,14 @@ mod tests {
         let before = document(&format!("<urlset>{}\n</urlset>", urls.concat()));
         let edit = Edit::Delete([1].into_iter().collect());
         let edited = before.apply(&edit, &Progress::default()).unwrap().document;
-        let dealt = edited.deal(Limits { urls: 2, bytes: 1_000, ..Limits::default() });
-        assert_eq!(dealt.parts, [(SitemapId(1), SitemapId(0))]);
-        let rows: Vec<u32> = dealt.document.rows().map(|row| row.0).collect();
+        let split = edited.split_files(Limits { urls: 2, bytes: 1_000, ..Limits::default() });
+        assert_eq!(split.parts, [(SitemapId(1), SitemapId(0))]);
+        let rows: Vec<u32> = split.document.rows().map(|row| row.0).collect();
         assert_eq!(rows, [0, 2, 3, 4]);
-        assert_eq!(dealt.document.sitemap_of(RowId(3)), SitemapId(1));
-        assert_eq!(dealt.document.live(), 4);
+        assert_eq!(split.document.sitemap_of(RowId(3)), SitemapId(1));
+        assert_eq!(split.document.live(), 4);
         assert!(
-            written(&dealt.document, SitemapId(1))
+            written(&split.document, SitemapId(1))
                 .ends_with("<urlset>\n<url><loc>http://e/3</loc></url>\n<url><loc>http://e/4</loc></url>\n</urlset>")
         );
         // A row added to the new part finds its way there.
@@ -385,7 +385,7 @@ mod tests {
             after: Some(RowId(4)),
             entries: vec![super::super::edit::NewEntry::Values([Some("http://e/5".into()), None, None, None])],
         };
-        let added = dealt.document.apply(&insert, &Progress::default()).unwrap();
+        let added = split.document.apply(&insert, &Progress::default()).unwrap();
         assert_eq!(added.document.sitemap_of(added.added[0]), SitemapId(1));
         assert!(written(&added.document, SitemapId(1)).contains("http://e/5"));
     }
@@ -403,24 +403,24 @@ mod tests {
             let rows: Vec<String> = sizes.iter().map(|size| format!("<url><loc>{}</loc></url>", "x".repeat(*size))).collect();
             let before = document(&format!("{head}{}</urlset>", rows.concat()));
             let limits = Limits { urls, bytes, ..Limits::default() };
-            let dealt = before.deal(limits);
-            prop_assert!(dealt.document.live_rows().eq(before.live_rows()));
-            for number in 0..dealt.document.sitemaps().len() as u32 {
-                let sitemap = dealt.document.sitemap(SitemapId(number)).unwrap();
-                let text = written(&dealt.document, SitemapId(number));
+            let split = before.split_files(limits);
+            prop_assert!(split.document.live_rows().eq(before.live_rows()));
+            for number in 0..split.document.sitemaps().len() as u32 {
+                let sitemap = split.document.sitemap(SitemapId(number)).unwrap();
+                let text = written(&split.document, SitemapId(number));
                 prop_assert_eq!(text.len() as u64, sitemap.bytes());
                 prop_assert_eq!(sitemap.rows.len(), sitemap.live as usize);
                 prop_assert!(sitemap.live <= urls);
-                let excused = sitemap.rows.iter().any(|row| dealt.oversized.iter().any(|(other, _)| *other == row));
+                let excused = sitemap.rows.iter().any(|row| split.oversized.iter().any(|(other, _)| *other == row));
                 prop_assert!(sitemap.bytes() <= bytes || excused || sitemap.live == 0, "{}", text);
                 // No file is left half-empty before the last: the next row would not have fitted.
-                if number > 0 && number + 1 < dealt.document.sitemaps().len() as u32 && sitemap.live < urls {
-                    let next = dealt.document.sitemap(SitemapId(number + 1)).unwrap().rows.get(0).unwrap();
-                    prop_assert!(sitemap.bytes() + dealt.document.entry_text(next).len() as u64 > bytes);
+                if number > 0 && number + 1 < split.document.sitemaps().len() as u32 && sitemap.live < urls {
+                    let next = split.document.sitemap(SitemapId(number + 1)).unwrap().rows.get(0).unwrap();
+                    prop_assert!(sitemap.bytes() + split.document.entry_text(next).len() as u64 > bytes);
                 }
             }
             if sizes.len() <= urls as usize && before.sitemap(SitemapId(0)).unwrap().bytes() <= bytes {
-                prop_assert!(dealt.parts.is_empty());
+                prop_assert!(split.parts.is_empty());
             }
         }
     }

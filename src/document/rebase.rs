@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// A document brought to the files of a save.
 #[derive(Debug, Clone)]
-pub struct Settled {
+pub struct Rebased {
     /// The document.
     pub document: Document,
     /// Rows that are in another file than before.
@@ -25,7 +25,7 @@ impl Document {
     ///
     /// `None` where files or the index are not those that the save began with, because a change or an undo came in
     /// between: the document stays what it is then, and the next plan compares it with what is on disk.
-    pub fn settled(&self, then: &Self, saved: &Self) -> Option<Settled> {
+    pub fn rebase(&self, then: &Self, saved: &Self) -> Option<Rebased> {
         let index = same_index(self.index(), then.index()).then(|| saved.index().cloned())?;
         if self.sitemaps.len() != then.sitemaps.len() || saved.sitemaps.len() < then.sitemaps.len() {
             return None;
@@ -33,11 +33,11 @@ impl Document {
         if !self.has_rows_of(then) {
             return None;
         }
-        let mut settled = Settled { document: self.clone(), moved: RowSet::new(), repaired: false };
-        settled.document.set_index(index);
+        let mut rebased = Rebased { document: self.clone(), moved: RowSet::new(), repaired: false };
+        rebased.document.set_index(index);
         let parts = saved.sitemaps.len() > then.sitemaps.len();
         for part in saved.sitemaps.iter().skip(then.sitemaps.len()) {
-            settled.document.add_sitemap(Sitemap::clone(part));
+            rebased.document.add_sitemap(Sitemap::clone(part));
         }
         for (number, ours) in self.sitemaps.iter().enumerate() {
             let id = SitemapId(number as u32);
@@ -47,18 +47,18 @@ impl Document {
                 return None;
             }
             if parts {
-                settled.deal(self, saved, ours, id);
+                rebased.assign_rows(self, saved, ours, id);
             } else if let Some(rows) = self.without_gone(saved, ours) {
-                settled.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
+                rebased.document.change_sitemap(id, |sitemap| sitemap.rows = rows);
             }
-            settled.take_place(id, (was, is));
+            rebased.take_place(id, (was, is));
             if then.sitemaps.get(number).is_some_and(|was| Arc::ptr_eq(ours, was)) {
                 // The very file that was saved: what nobody touched is known by that.
-                settled.document.share_sitemap(saved, number);
+                rebased.document.share_sitemap(saved, number);
             }
         }
-        settled.document.foresee();
-        Some(settled)
+        rebased.document.update_pending_split();
+        Some(rebased)
     }
 
     /// Whether rows of one number are one row: an undo gives the numbers of added rows free for others.
@@ -100,9 +100,9 @@ fn same_index(ours: Option<&Index>, then: Option<&Index>) -> bool {
     }
 }
 
-impl Settled {
+impl Rebased {
     /// Deals the rows of a file as the save did. Rows that it does not know follow the row before them.
-    fn deal(&mut self, document: &Document, saved: &Document, ours: &Sitemap, id: SitemapId) {
+    fn assign_rows(&mut self, document: &Document, saved: &Document, ours: &Sitemap, id: SitemapId) {
         let leaves = |row: RowId| saved.is_live(row) && saved.sitemap_of(row) != id;
         if !ours.rows.iter().any(leaves) {
             if let Some(rows) = document.without_gone(saved, ours) {
@@ -120,7 +120,7 @@ impl Settled {
             }
             files.entry(file).or_default().push(row.0);
             if file != id {
-                self.document.homes.set(row.index(), file.0 + 1);
+                self.document.row_files.set(row.index(), file.0 + 1);
                 self.moved.insert(row.0);
             }
         }
@@ -139,7 +139,7 @@ impl Settled {
         let written = !Arc::ptr_eq(&is.quirks, &was.quirks) && !was.quirks.is_empty();
         if written {
             self.repaired = true;
-            self.document.settle_written(&[Member::Sitemap(id)], &BTreeSet::new());
+            self.document.mark_written(&[Member::Sitemap(id)], &BTreeSet::new());
         }
         self.document.change_sitemap(id, |sitemap| {
             // What got another name meanwhile keeps that.
