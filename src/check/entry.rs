@@ -205,7 +205,7 @@ fn every_rule(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
 /// The rules that the fields of an entry break, and the entry around them, whatever the profile asks.
 pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     let mut set = structure(entry, text, context);
-    let mut facts = Facts::default();
+    let mut facts = FieldFacts::default();
     for field in Field::ALL {
         let Some(span) = entry.field(field) else { continue };
         if span.text == TextKind::Children {
@@ -229,7 +229,7 @@ pub(super) fn check_fields(entry: &Entry, text: &[u8], context: &Context<'_>) ->
 
 /// The rules that a value breaks by itself; `decoded` is trimmed of XML white space.
 pub fn check_value(field: Field, decoded: &str, context: &Context<'_>) -> RuleSet {
-    asked(value_rules(field, decoded, context, &mut Facts::default()), context)
+    asked(value_rules(field, decoded, context, &mut FieldFacts::default()), context)
 }
 
 /// What [`check`] says after one field of an entry got a new value (`None`: the element is gone), from
@@ -250,7 +250,7 @@ pub fn revise(
     if field == Field::Loc && record.flags.has_extensions() {
         return None;
     }
-    let mut facts = Facts {
+    let mut facts = FieldFacts {
         lastmod: record.lastmod(),
         changefreq: Changefreq::ALL.get(usize::from(record.changefreq_code())).copied(),
     };
@@ -345,12 +345,12 @@ pub(super) const fn loc_rule(fault: Fault, kind: FileKind) -> Option<Rule> {
 
 /// What one field says that a rule about two fields needs.
 #[derive(Default)]
-pub(super) struct Facts {
+pub(super) struct FieldFacts {
     pub(super) lastmod: Option<Lastmod>,
     pub(super) changefreq: Option<Changefreq>,
 }
 
-impl Facts {
+impl FieldFacts {
     /// Whether "daily" was last true over a year ago, or "never" was false within the last day.
     pub(super) fn conflict(&self, now: i64) -> bool {
         let (Some(lastmod), Some(changefreq)) = (self.lastmod, self.changefreq) else { return false };
@@ -383,7 +383,7 @@ fn structure(entry: &Entry, text: &[u8], context: &Context<'_>) -> RuleSet {
     set
 }
 
-fn value_rules(field: Field, decoded: &str, context: &Context<'_>, facts: &mut Facts) -> RuleSet {
+fn value_rules(field: Field, decoded: &str, context: &Context<'_>, facts: &mut FieldFacts) -> RuleSet {
     let mut set = RuleSet::EMPTY;
     let kind = context.names.kind;
     if kind == FileKind::Index && matches!(field, Field::Changefreq | Field::Priority) {

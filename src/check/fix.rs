@@ -66,7 +66,7 @@ impl Action {
 
 /// What all fixes of some rules make of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Repair {
+pub enum FixedEntry {
     /// New values of fields; `None` removes the element.
     Values(Vec<(Field, Option<String>)>),
     /// A new entry text, leading trivia included.
@@ -80,7 +80,7 @@ const STEP_BYTES: usize = 1 << 27;
 
 /// Applies the fixes of all findings of `rules`, one after the other until none is left; the unsafe
 /// ones too unless `unattended`. `None` when there is nothing to fix.
-pub fn repair(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<Repair> {
+pub fn fix_entry(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<FixedEntry> {
     let mut current = text.to_vec();
     let mut values: Vec<(Field, Option<String>)> = Vec::new();
     let mut is_rewritten = false;
@@ -106,7 +106,7 @@ pub fn repair(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bo
         match fix.action {
             Action::Rewrite(_) => is_rewritten = true,
             // Before anything else was done, the parts are whole.
-            Action::Split(parts) if values.is_empty() && !is_rewritten => return Some(Repair::Split(parts)),
+            Action::Split(parts) if values.is_empty() && !is_rewritten => return Some(FixedEntry::Split(parts)),
             Action::Split(_) | Action::File => break,
             Action::Set { field, value } => {
                 values.retain(|(of, _)| *of != field);
@@ -115,9 +115,9 @@ pub fn repair(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bo
         }
     }
     if is_rewritten {
-        return String::from_utf8(current).ok().map(Repair::Text);
+        return String::from_utf8(current).ok().map(FixedEntry::Text);
     }
-    (!values.is_empty()).then_some(Repair::Values(values))
+    (!values.is_empty()).then_some(FixedEntry::Values(values))
 }
 
 /// Where a rule can be broken: in which fields, or in none in particular.
@@ -484,15 +484,15 @@ mod tests {
         fn unattended_repair_leaves_nothing_safe_to_do(text in any_entry(FileKind::Urlset)) {
             with_context(FileKind::Urlset, |context| {
                 let all = RuleSet::of(&Rule::ALL);
-                let repaired = match repair(text.as_bytes(), context, all, true) {
+                let repaired = match fix_entry(text.as_bytes(), context, all, true) {
                     None => return Ok(()),
-                    Some(Repair::Text(text)) => text.into_bytes(),
-                    Some(Repair::Split(parts)) => parts.concat().into_bytes(),
-                    Some(Repair::Values(values)) => values.into_iter().fold(text.into_bytes(), |text, (field, value)| {
+                    Some(FixedEntry::Text(text)) => text.into_bytes(),
+                    Some(FixedEntry::Split(parts)) => parts.concat().into_bytes(),
+                    Some(FixedEntry::Values(values)) => values.into_iter().fold(text.into_bytes(), |text, (field, value)| {
                         Action::Set { field, value }.apply(&Entry::of(&text, context.names), &text, context)
                     }),
                 };
-                prop_assert_eq!(repair(&repaired, context, all, true), None, "{}", String::from_utf8_lossy(&repaired));
+                prop_assert_eq!(fix_entry(&repaired, context, all, true), None, "{}", String::from_utf8_lossy(&repaired));
                 Ok(())
             })?;
         }
@@ -554,19 +554,19 @@ mod tests {
             ("<url><loc>https://example.com/</loc></url>", None),
             (
                 "<url><loc>https://example.com/</loc><lastmod>2005-5-10 7:00 GMT</lastmod><changefreq/></url>",
-                Some(Repair::Values(vec![
+                Some(FixedEntry::Values(vec![
                     (Field::Changefreq, None),
                     (Field::Lastmod, Some("2005-05-10T07:00:00Z".to_owned())),
                 ])),
             ),
             (
                 "<url><priority>,5</priority><loc> https://Example.com</loc></url>",
-                Some(Repair::Text("<url><loc>https://example.com/</loc><priority>0.5</priority></url>".to_owned())),
+                Some(FixedEntry::Text("<url><loc>https://example.com/</loc><priority>0.5</priority></url>".to_owned())),
             ),
         ];
         with_context(FileKind::Urlset, |context| {
             for (text, expected) in table {
-                assert_eq!(repair(text.as_bytes(), context, RuleSet::of(&Rule::ALL), true), expected, "{text}");
+                assert_eq!(fix_entry(text.as_bytes(), context, RuleSet::of(&Rule::ALL), true), expected, "{text}");
             }
         });
     }

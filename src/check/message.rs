@@ -7,7 +7,7 @@ use super::entry::{
     Context, FIELD_RULES, LASTMOD, PRIORITY, TOLERANCE, check_value, has_outer_blanks, loc_rule, rules_of_field,
     trim_strict, whitespace_rule,
 };
-use super::extension::{self, Part};
+use super::extension::{self, ExtensionPart};
 use super::fix::{self, Fix};
 use super::rule::{Rule, RuleSet};
 use crate::protocol::location::{self, Fault};
@@ -25,7 +25,7 @@ pub struct Finding {
     /// In which field; `None` for the entry as a whole.
     pub field: Option<Field>,
     /// Which element of an extension.
-    pub part: Option<Part>,
+    pub part: Option<ExtensionPart>,
     /// Where it stands in the entry text, in bytes, if that is neither a field's place nor an element's of an extension.
     pub offset: Option<u32>,
     /// What is wrong with this value.
@@ -118,7 +118,7 @@ const OF_SOME_FIELD: RuleSet = RuleSet::of(&[
 
 /// The rules that an entry breaks in one place or in none: what it breaks of them is told in as many findings. Those of
 /// extensions are about all alternate links together; URLs inside extensions break the rules of loc as well.
-pub const TOLD_ONCE: RuleSet = FIELD_RULES
+pub const REPORTED_ONCE: RuleSet = FIELD_RULES
     .minus(OF_SOME_FIELD)
     .minus(rules_of_field(Field::Loc))
     .union(RuleSet::of(&[Rule::HREFLANG_SELF_MISSING, Rule::HREFLANG_NO_X_DEFAULT]));

@@ -5,6 +5,7 @@
 
 pub mod decision;
 pub mod entry;
+pub mod entry_reader;
 pub mod extension;
 pub mod file;
 pub mod fix;
@@ -15,7 +16,6 @@ pub mod name;
 pub mod policy;
 pub mod profile;
 pub mod quirk;
-pub mod reading;
 pub mod rewrite;
 pub mod rule;
 mod rules;
@@ -24,7 +24,7 @@ pub(crate) mod samples;
 pub mod set;
 
 pub use entry::{Context, check, check_value, revise, rules_of_field};
-pub use fix::{Action, Fix, Repair};
+pub use fix::{Action, Fix, FixedEntry};
 pub use message::{Finding, messages, messages_of_value};
 pub use profile::Profile;
 pub use rule::{FixKind, Rule, RuleSet, RuleSets, Scope};

@@ -12,12 +12,12 @@ pub const LONGEST: usize = 255;
 
 /// What a name has to say of its file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Kind {
+pub struct NameKind {
     form: Form,
     gzip: bool,
 }
 
-impl Kind {
+impl NameKind {
     /// That of a file of a document.
     pub fn of(document: &Document, file: Member) -> Self {
         match file {
@@ -63,7 +63,7 @@ pub fn leads_out(name: &str) -> Option<&'static str> {
 }
 
 /// Why a file should not be called so; `None` for a good name.
-pub fn refusal(name: &str, kind: Option<Kind>) -> Option<String> {
+pub fn refusal(name: &str, kind: Option<NameKind>) -> Option<String> {
     if let Some(why) = leads_out(name) {
         return Some(why.to_owned());
     }
@@ -75,13 +75,13 @@ pub fn refusal(name: &str, kind: Option<Kind>) -> Option<String> {
             "{letter:?} has to be escaped in a URL; letters, digits and - . _ ~ stand for themselves"
         ));
     }
-    let ending = kind.map_or("", Kind::ending);
+    let ending = kind.map_or("", NameKind::ending);
     let is_right = name.to_ascii_lowercase().strip_suffix(ending).is_some_and(|stem| !stem.is_empty());
     (!is_right).then(|| format!("its name has to end in {ending}"))
 }
 
 /// A good name that says what the old one says, and that nothing else has.
-pub fn safe(old: &str, kind: Kind, is_taken: &dyn Fn(&str) -> bool) -> String {
+pub fn safe(old: &str, kind: NameKind, is_taken: &dyn Fn(&str) -> bool) -> String {
     let ending = kind.ending();
     let lower = old.to_ascii_lowercase();
     let stem = lower.strip_suffix(ending).map_or_else(
@@ -115,9 +115,9 @@ pub fn safe(old: &str, kind: Kind, is_taken: &dyn Fn(&str) -> bool) -> String {
 mod tests {
     use super::*;
 
-    const XML: Kind = Kind { form: Form::Xml, gzip: false };
-    const PACKED: Kind = Kind { form: Form::Xml, gzip: true };
-    const LIST: Kind = Kind { form: Form::List, gzip: false };
+    const XML: NameKind = NameKind { form: Form::Xml, gzip: false };
+    const PACKED: NameKind = NameKind { form: Form::Xml, gzip: true };
+    const LIST: NameKind = NameKind { form: Form::List, gzip: false };
 
     #[test]
     fn a_safe_name_says_what_the_old_one_says() {

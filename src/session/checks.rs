@@ -18,7 +18,7 @@ use crate::check::policy::Policy;
 use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet, RuleSets};
-use crate::check::set::{NearRows, RowFacts, SetFinding, SetIndex, SetRule, Turns};
+use crate::check::set::{CounterDelta, IndexedRow, NearDuplicates, SetFinding, SetIndex, SetRule};
 use crate::document::Document;
 use crate::document::column::{Column, PAGE};
 use crate::document::edit::Applied;
@@ -62,7 +62,7 @@ pub struct Checks {
     set: Arc<SetIndex>,
     is_bare: bool,
     /// Rows that come near to an earlier one, up to [`NEAR_ROWS`].
-    near: Arc<NearRows>,
+    near: Arc<NearDuplicates>,
     /// Public URL of each sitemap, by its id, as far as known.
     homes: Arc<Vec<Option<UrlPrefix>>>,
     profile: Profile,
@@ -240,7 +240,7 @@ impl Checks {
         set.set_part(is_part(document));
         let locs = DocumentLocs(document);
         set.insert_file((file, first), &reader.keys, reader.parts(), reader.linked(first), &locs);
-        set.settle(&locs);
+        set.recompute(&locs);
     }
 
     /// The numbers of the rules of a file's entries, with the rules that their quirks break.
@@ -360,7 +360,7 @@ impl Checks {
             sync(Arc::make_mut(&mut self.set), (before, &applied.document), &applied.touched, applied.field);
         }
         if applied.field.is_none_or(|field| field == Field::Loc) {
-            self.look_for_near(&applied.document);
+            self.find_near_duplicates(&applied.document);
         }
         let files = applied.document.sitemaps().len();
         if self.homes.len() < files {
@@ -369,11 +369,11 @@ impl Checks {
     }
 
     /// Finds the near duplicates anew, if the rows are few enough.
-    pub fn look_for_near(&mut self, document: &Document) {
+    pub fn find_near_duplicates(&mut self, document: &Document) {
         let near = if document.live() <= NEAR_ROWS {
             self.set.near_duplicates_among(&may_be_near(document), &DocumentLocs(document))
         } else {
-            NearRows::default()
+            NearDuplicates::default()
         };
         self.near = Arc::new(near);
     }
@@ -515,9 +515,9 @@ pub(super) fn is_part(document: &Document) -> bool {
 }
 
 /// What the set rules read of a row.
-fn facts_of(record: &Record, file: u32) -> RowFacts {
+fn facts_of(record: &Record, file: u32) -> IndexedRow {
     let code = |code: u8| if code == ABSENT || code == UNREADABLE { None } else { Some(code) };
-    RowFacts {
+    IndexedRow {
         file,
         lastmod: record.lastmod().map(|lastmod| lastmod.seconds),
         has_lastmod: record.has_lastmod(),
@@ -546,13 +546,13 @@ fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &R
     if field.is_some_and(|field| matches!(field, Field::Changefreq | Field::Priority)) {
         // Nothing but a few counters has changed; they are added up on all cores.
         let turns = rows::par_chunks(touched, |share| {
-            let mut turns = Turns::default();
+            let mut turns = CounterDelta::default();
             for row in rows::ids(touched, share).map(RowId).filter(|row| after.is_live(*row)) {
                 turns.count(&facts_of(&before.record(row), 0), &facts_of(&after.record(row), 0));
             }
             Some(turns)
         });
-        set.turn(&turns.into_iter().flatten().fold(Turns::default(), |sum, more| sum.and(&more)));
+        set.apply_delta(&turns.into_iter().flatten().fold(CounterDelta::default(), |sum, more| sum.and(&more)));
     } else if field.is_some_and(|field| field != Field::Loc) {
         // No row has changed its file.
         let mut cursor = after.row_cursor();
@@ -571,5 +571,5 @@ fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &R
             set.insert(row.0, key, &facts(after, row), &new);
         }
     }
-    set.settle(&new);
+    set.recompute(&new);
 }

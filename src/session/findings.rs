@@ -4,7 +4,7 @@ use super::checks::{CROSS_SUBMISSION, rule_of};
 use super::row_lines::RowNames;
 use super::snapshot::{DocumentLocs, Snapshot};
 use super::{Session, fix, frame};
-use crate::check::extension::{self, Part};
+use crate::check::extension::{self, ExtensionPart};
 use crate::check::fix::{Action, Fix};
 use crate::check::index;
 use crate::check::profile::Profile;
@@ -40,7 +40,7 @@ pub struct Finding {
     /// Line and column in the file as stored, where they are known without its bytes.
     pub at: Option<(u64, u64)>,
     /// The element of an extension that it is about.
-    pub part: Option<Part>,
+    pub part: Option<ExtensionPart>,
     /// Where it stands in the text of its row, in bytes, if that is neither a field's place nor that of such an element.
     pub offset: Option<u32>,
 }
@@ -116,12 +116,12 @@ pub struct Reported {
 pub(super) fn told_once() -> RuleSet {
     let of_set: RuleSet = SetRule::ALL.iter().copied().map(rule_of).collect();
     let of_rows = RuleSet::of(&[Rule::LASTMOD_MISSING, Rule::SET_DUPLICATE_NEAR]);
-    let others = entry_rules::ENTRY_RULES.minus(message::TOLD_ONCE);
+    let others = entry_rules::ENTRY_RULES.minus(message::REPORTED_ONCE);
     // A finding of a file is one, however many places a row has; those of hosts are told apart by their URLs.
     let grouped = |grouping: Grouping| Rule::ALL.into_iter().filter(move |rule| rule.grouping() == Some(grouping));
     let per_file: RuleSet = grouped(Grouping::File).filter(|rule| entry_rules::ENTRY_RULES.contains(*rule)).collect();
     let per_host: RuleSet = grouped(Grouping::Host).collect();
-    message::TOLD_ONCE.union(of_set).union(of_rows).minus(others).union(per_file).minus(per_host)
+    message::REPORTED_ONCE.union(of_set).union(of_rows).minus(others).union(per_file).minus(per_host)
 }
 
 impl Snapshot {
@@ -168,7 +168,7 @@ impl Snapshot {
             findings.push(Finding::new(rule, Severity::Note, None, message));
         }
         if rules.contains(Rule::SET_DUPLICATE_NEAR) {
-            findings.extend(self.of_near(row, self.checks.near().first_of(row.0)));
+            findings.extend(self.of_near(row, self.checks.near_duplicates().first_of(row.0)));
         }
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         findings
@@ -217,7 +217,7 @@ impl Snapshot {
         row: RowId,
         (entry, text): (&Entry, &[u8]),
         names: RowNames<'_>,
-    ) -> Option<(Part, String)> {
+    ) -> Option<(ExtensionPart, String)> {
         let set_rule = SetRule::of(rule).filter(|rule| rule.is_about_links())?;
         let links = extension::alternates(entry, text, self.document.names(row));
         let set = self.checks.set();

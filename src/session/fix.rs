@@ -16,7 +16,7 @@ use super::findings;
 use super::frame;
 use super::snapshot::Snapshot;
 use crate::check::decision::{Decision, answers};
-use crate::check::fix::{self, Repair};
+use crate::check::fix::{self, FixedEntry};
 use crate::check::quirk;
 use crate::check::rewrite;
 use crate::check::rule::{FixKind, Rule, RuleSet};
@@ -102,7 +102,7 @@ impl Snapshot {
             })
             .collect();
         let unattended = is_unattended(rules);
-        let repairs: Vec<(RowId, Repair)> = affected
+        let repairs: Vec<(RowId, FixedEntry)> = affected
             .par_iter()
             .filter_map(|row| {
                 if progress.is_cancelled() {
@@ -111,7 +111,7 @@ impl Snapshot {
                 let row = RowId(*row);
                 let text = self.document.entry_text(row);
                 let context = self.checks.context(&self.document, row, self.now);
-                fix::repair(&text, &context, rules, unattended).map(|repair| (row, repair))
+                fix::fix_entry(&text, &context, rules, unattended).map(|repair| (row, repair))
             })
             .collect();
         if progress.is_cancelled() {
@@ -124,7 +124,7 @@ impl Snapshot {
         let mended: RowSet = repairs.iter().map(|(row, _)| row.0).collect();
         for (row, repair) in repairs {
             match repair {
-                Repair::Values(values) => {
+                FixedEntry::Values(values) => {
                     for (field, value) in values {
                         if samples.len() < 50 {
                             let before = self.document.value(row, field).map(std::borrow::Cow::into_owned);
@@ -135,7 +135,7 @@ impl Snapshot {
                         }
                     }
                 }
-                Repair::Split(parts) => {
+                FixedEntry::Split(parts) => {
                     let mut parts = parts.into_iter();
                     if let Some(text) = parts.next() {
                         edits.push(Edit::Raw { row, text: text.into() });
@@ -143,7 +143,7 @@ impl Snapshot {
                     let entries: Vec<NewEntry> = parts.map(|text| NewEntry::Element(text.trim().into())).collect();
                     edits.push(Edit::Insert { sitemap: self.document.sitemap_of(row), after: Some(row), entries });
                 }
-                Repair::Text(text) => edits.push(Edit::Raw { row, text: text.into() }),
+                FixedEntry::Text(text) => edits.push(Edit::Raw { row, text: text.into() }),
             }
         }
         for (field, values) in Field::ALL.into_iter().zip(fields) {

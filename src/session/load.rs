@@ -134,7 +134,7 @@ impl Session {
         }
         self.now.view = View::file_order(&self.now.state.document);
         let State { document, checks, .. } = &mut self.now.state;
-        checks.look_for_near(document);
+        checks.find_near_duplicates(document);
         self.check_files();
     }
 

@@ -19,7 +19,7 @@ use crate::check::extension;
 use crate::check::fix::{Action, Fix};
 use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::set::{NearRows, SetFinding};
+use crate::check::set::{NearDuplicates, SetFinding};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
 use crate::xml::entry::Entry;
@@ -36,7 +36,7 @@ pub struct Reporter {
     of_files: BTreeMap<SitemapId, Vec<FileFinding>>,
     of_set: BTreeMap<Option<u32>, Vec<SetFinding>>,
     /// Near duplicates that no row's rules tell.
-    near: NearRows,
+    near: NearDuplicates,
     lines: RowLines,
 }
 
@@ -73,7 +73,7 @@ impl Reporter {
             let rows = may_be_near(document);
             session.now.checks.set().near_duplicates_among(&rows, &DocumentLocs(document))
         } else {
-            NearRows::default()
+            NearDuplicates::default()
         };
         Self { of_files, of_set, near, lines: RowLines::of(document, &session.known_lines) }
     }

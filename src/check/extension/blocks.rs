@@ -1,7 +1,7 @@
 //! What the parts of one block say together, and the blocks of one entry: images, videos, news, the obsolete ones.
 
 use super::outline::{Node, Outline, TOP};
-use super::{About, Around, Sink, namespace};
+use super::{About, EntryContext, Sink, namespace};
 use crate::check::entry::TOLERANCE;
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Kind, value};
@@ -9,29 +9,29 @@ use crate::protocol::location;
 use crate::protocol::namespace::Namespace;
 use std::borrow::Cow;
 
-pub(super) fn validate(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
+pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
     let mut images = Vec::new();
     let tops = (0..).zip(&outline.nodes).filter(|(_, node)| node.parent == TOP && node.element.is_some());
     for (number, node) in tops {
         match namespace(node) {
             Namespace::Image => images.push(number),
-            Namespace::Video => video(outline, number, around, sink),
-            Namespace::News => news(outline, number, around, sink),
+            Namespace::Video => video(outline, number, entry_context, sink),
+            Namespace::News => news(outline, number, entry_context, sink),
             Namespace::CodeSearch => code(outline, number, sink),
             Namespace::PageMap => page_map(outline, number, sink),
             _ => {}
         }
     }
     if !images.is_empty() {
-        self::images(outline, &images, around, sink);
+        self::images(outline, &images, entry_context, sink);
     }
 }
 
-fn images(outline: &Outline<'_>, images: &[u32], around: &Around<'_>, sink: &mut impl Sink) {
+fn images(outline: &Outline<'_>, images: &[u32], entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
     if let Some(number) = images.get(value::IMAGES) {
         sink.breach(Rule::IMAGE_LIMIT, *number, About::Element);
     }
-    let page = location::host(&around.page);
+    let page = location::host(&entry_context.page);
     let mut seen: Vec<(Cow<'_, str>, u32)> = Vec::with_capacity(images.len());
     for &number in images {
         let Some((at, node)) = outline.child(number, "loc") else { continue };
@@ -54,13 +54,13 @@ fn images(outline: &Outline<'_>, images: &[u32], around: &Around<'_>, sink: &mut
     }
 }
 
-fn video(outline: &Outline<'_>, number: u32, around: &Around<'_>, sink: &mut impl Sink) {
+fn video(outline: &Outline<'_>, number: u32, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
     let mut has_place = false;
     for name in ["content_loc", "player_loc"] {
         let Some((at, node)) = outline.child(number, name) else { continue };
         let url = outline.value(node);
         has_place |= !url.is_empty();
-        if is_same_page(&url, &around.page) {
+        if is_same_page(&url, &entry_context.page) {
             sink.breach(Rule::VIDEO_LOC_SAME, at, About::Element);
         }
     }
@@ -69,13 +69,13 @@ fn video(outline: &Outline<'_>, number: u32, around: &Around<'_>, sink: &mut imp
     }
     if let Some((at, node)) = outline.child(number, "expiration_date")
         && let Some((moment, lasts)) = value::moment(&outline.value(node))
-        && moment + lasts <= around.now
+        && moment + lasts <= entry_context.now
     {
         sink.breach(Rule::VIDEO_EXPIRED, at, About::Element);
     }
     if let Some((at, node)) = outline.child(number, "uploader")
         && let Some(info) = outline.attribute(node, "info")
-        && !is_same_domain(location::host(&info), location::host(&around.page))
+        && !is_same_domain(location::host(&info), location::host(&entry_context.page))
     {
         sink.breach(Rule::VIDEO_UPLOADER, at, About::Attribute("info", Kind::Url));
     }
@@ -88,7 +88,7 @@ fn video(outline: &Outline<'_>, number: u32, around: &Around<'_>, sink: &mut imp
     }
 }
 
-fn news(outline: &Outline<'_>, number: u32, around: &Around<'_>, sink: &mut impl Sink) {
+fn news(outline: &Outline<'_>, number: u32, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
     if let Some((publication, _)) = outline.child(number, "publication")
         && let Some((at, node)) = outline.child(publication, "language")
     {
@@ -100,9 +100,9 @@ fn news(outline: &Outline<'_>, number: u32, around: &Around<'_>, sink: &mut impl
     if let Some((at, node)) = outline.child(number, "publication_date")
         && let Some((moment, lasts)) = value::moment(&outline.value(node))
     {
-        if moment + lasts + value::NEWS_DAYS * 86_400 < around.now {
+        if moment + lasts + value::NEWS_DAYS * 86_400 < entry_context.now {
             sink.breach(Rule::NEWS_STALE, at, About::Element);
-        } else if moment > around.now + if lasts > 0 { TOLERANCE } else { 0 } {
+        } else if moment > entry_context.now + if lasts > 0 { TOLERANCE } else { 0 } {
             sink.breach(Rule::NEWS_FUTURE, at, About::Element);
         }
     }

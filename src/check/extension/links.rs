@@ -6,7 +6,7 @@
 use super::blocks::is_same_page;
 use super::outline::{Node, Outline, TOP};
 use super::values::OF_LOC;
-use super::{About, Around, Sink, namespace};
+use super::{About, EntryContext, Sink, namespace};
 use crate::check::entry::{is_escaped_twice, loc_rule};
 use crate::check::rule::Rule;
 use crate::check::set;
@@ -107,7 +107,7 @@ fn compared(code: &str, href: &Location<'_>) -> set::Link {
     set::Link { key: href.key_hash(), code: letters(code).fold(0x811c_9dc5, hash), host: set::host_hash(href.host()) }
 }
 
-pub(super) fn validate(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
+pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
     let mut versions: Vec<Version<'_>> = Vec::new();
     for (number, node) in links(outline) {
         let link = Link::of(node.tag.attributes(outline.text));
@@ -155,7 +155,7 @@ pub(super) fn validate(outline: &Outline<'_>, around: &Around<'_>, sink: &mut im
         }
     }
     if let Some(first) = versions.first().map(|version| version.number) {
-        cluster(&mut versions, first, around, sink);
+        cluster(&mut versions, first, entry_context, sink);
     }
 }
 
@@ -185,12 +185,12 @@ fn href(number: u32, href: &Location<'_>, sink: &mut impl Sink) {
 }
 
 /// What the language versions of one entry say together.
-fn cluster(versions: &mut [Version<'_>], first: u32, around: &Around<'_>, sink: &mut impl Sink) {
+fn cluster(versions: &mut [Version<'_>], first: u32, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
     if !versions.iter().any(|Version { code, .. }| hreflang::is_default(code)) {
         sink.breach(Rule::HREFLANG_NO_X_DEFAULT, first, About::Element);
     }
-    if !around.page.is_empty() {
-        let page = (&*around.page, location::key_hash(&around.page));
+    if !entry_context.page.is_empty() {
+        let page = (&*entry_context.page, location::key_hash(&entry_context.page));
         let (mut is_listed, mut named): (bool, Option<(&str, u32)>) = (false, None);
         for Version { code, href, number, key } in versions.iter() {
             if !is_page((href, *key), page) {

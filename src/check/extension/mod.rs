@@ -4,10 +4,10 @@
 //! says where a rule is broken (`Breach`) and no more; words and fixes are made for rows that somebody looks at.
 
 mod blocks;
+mod fixes;
 mod links;
 mod outline;
 mod patch;
-mod remedy;
 mod structure;
 mod urls;
 mod values;
@@ -27,16 +27,16 @@ use crate::xml::entry::{Entry, Extensions};
 use crate::xml::markup::{self, Kind};
 use crate::xml::names::{Meaning, split};
 use crate::xml::parser::Parser;
+use fixes::ExtensionFix;
 use outline::{Node, Outline};
 use patch::Patch;
-use remedy::Remedy;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 pub use urls::{ExtensionUrl, UrlGroup, urls, with_urls};
 
 /// The element of an extension that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
+pub struct ExtensionPart {
     /// Its name with the customary prefix: `video:duration`.
     pub name: Box<str>,
     /// Where its start tag stands in the entry text, in bytes.
@@ -45,11 +45,11 @@ pub struct Part {
 
 /// A rule that an extension breaks, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ExtensionFinding {
     /// Which rule.
     pub rule: Rule,
     /// Which element.
-    pub part: Part,
+    pub part: ExtensionPart,
     /// What is wrong with it, and what would be right.
     pub message: String,
     /// What one key would do about it.
@@ -132,7 +132,7 @@ impl Sink for Vec<Breach> {
 }
 
 /// The entry around the extensions.
-struct Around<'t> {
+struct EntryContext<'t> {
     /// The page that the extensions are about: the entry's loc.
     page: Cow<'t, str>,
     /// Whether the entry is a page at all, and not a sitemap of an index.
@@ -187,34 +187,34 @@ pub fn check_and_collect(entry: &Entry, text: &[u8], context: &Context<'_>, link
 }
 
 /// The same in words, with fixes, in the order of the text.
-pub fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<Found> {
+pub fn findings(entry: &Entry, text: &[u8], context: &Context<'_>) -> Vec<ExtensionFinding> {
     let outline = Outline::of(entry, text, context.names);
     let breaches = breaches(&outline, entry, context);
-    let (around, before) = (around(entry, text, context), tally(&breaches));
+    let (entry_context, before) = (entry_context(entry, text, context), tally(&breaches));
     let trials = trials(text.len());
     let fix = |breach: &Breach| {
-        let remedy = remedy::of(breach, &outline, (entry, context))?;
+        let remedy = fixes::of(breach, &outline, (entry, context))?;
         let text = remedy.patch.apply(text)?;
         let wanted = BTreeMap::from([(breach.rule, 1)]);
-        let Remedy { label, is_safe, .. } = remedy;
+        let ExtensionFix { label, is_safe, .. } = remedy;
         holds(&text, &wanted, &before, context).then_some(Fix { label, is_safe, action: Action::Rewrite(text) })
     };
-    let found = breaches.iter().enumerate().map(|(number, breach)| Found {
+    let found = breaches.iter().enumerate().map(|(number, breach)| ExtensionFinding {
         rule: breach.rule,
         part: part(&outline, breach),
-        message: words::of(breach, &outline, &around),
+        message: words::of(breach, &outline, &entry_context),
         fix: if number < trials { fix(breach) } else { None },
     });
-    let mut found: Vec<Found> = found.collect();
+    let mut found: Vec<ExtensionFinding> = found.collect();
     found.sort_by_key(|found| found.part.at);
     found
 }
 
 /// The language versions that an entry lists as alternates of its page: each link's place in the text, its URL, and
 /// what the rules of the set compare.
-pub fn alternates(entry: &Entry, text: &[u8], names: &crate::xml::names::Names) -> Vec<(Part, String, Link)> {
+pub fn alternates(entry: &Entry, text: &[u8], names: &crate::xml::names::Names) -> Vec<(ExtensionPart, String, Link)> {
     let outline = Outline::of(entry, text, names);
-    let part = |at: u32| Part { name: "xhtml:link".into(), at };
+    let part = |at: u32| ExtensionPart { name: "xhtml:link".into(), at };
     links::versions(&outline).map(|(at, href, link)| (part(at), href.into_owned(), link)).collect()
 }
 
@@ -249,13 +249,13 @@ pub(super) fn repaired(
     let mut scopes = HashSet::new();
     let mut remedies: Vec<(Rule, Patch)> = Vec::new();
     for breach in breaches.iter().filter(|breach| rules.contains(breach.rule)) {
-        if remedy::scope(breach, &outline).is_some_and(|scope| !scopes.insert(scope)) {
+        if fixes::scope(breach, &outline).is_some_and(|scope| !scopes.insert(scope)) {
             continue;
         }
-        let remedy = remedy::of(breach, &outline, (entry, context));
+        let remedy = fixes::of(breach, &outline, (entry, context));
         remedies.extend(remedy.filter(|it| it.is_safe || !unattended).map(|remedy| (breach.rule, remedy.patch)));
     }
-    let mut batch = Batch { text, before: &before, context, trials, made: Vec::new(), best: None };
+    let mut batch = FixBatch { text, before: &before, context, trials, made: Vec::new(), best: None };
     // What is in the way of another is made first; the other follows in the next pass.
     let mut rest: Vec<&(Rule, Patch)> = remedies.iter().collect();
     while !rest.is_empty() && batch.best.is_none() && *batch.trials > 0 {
@@ -269,7 +269,7 @@ pub(super) fn repaired(
 }
 
 /// Fixes of one entry that are made together.
-struct Batch<'b> {
+struct FixBatch<'b> {
     text: &'b [u8],
     before: &'b BTreeMap<Rule, u32>,
     context: &'b Context<'b>,
@@ -280,7 +280,7 @@ struct Batch<'b> {
     best: Option<String>,
 }
 
-impl<'b> Batch<'b> {
+impl<'b> FixBatch<'b> {
     /// Makes those of some fixes that hold together with what is made so far.
     fn add(&mut self, fixes: &[&'b (Rule, Patch)]) {
         let Some(left) = self.trials.checked_sub(1).filter(|_| !fixes.is_empty()) else { return };
@@ -308,8 +308,8 @@ fn breaches(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>) -> Vec<
     breaches
 }
 
-fn around<'t>(entry: &Entry, text: &'t [u8], context: &Context<'_>) -> Around<'t> {
-    Around {
+fn entry_context<'t>(entry: &Entry, text: &'t [u8], context: &Context<'_>) -> EntryContext<'t> {
+    EntryContext {
         page: entry.value(Field::Loc, text).unwrap_or_default(),
         is_page: context.names.kind == crate::xml::names::FileKind::Urlset,
         now: context.now,
@@ -323,14 +323,14 @@ fn validate(outline: &Outline<'_>, entry: &Entry, context: &Context<'_>, sink: &
     if outline.nodes.is_empty() {
         return;
     }
-    let around = around(entry, outline.text, context);
-    structure::validate(outline, &around, sink);
-    if !around.is_page {
+    let entry_context = entry_context(entry, outline.text, context);
+    structure::validate(outline, &entry_context, sink);
+    if !entry_context.is_page {
         return;
     }
     values::validate(outline, sink);
-    blocks::validate(outline, &around, sink);
-    links::validate(outline, &around, sink);
+    blocks::validate(outline, &entry_context, sink);
+    links::validate(outline, &entry_context, sink);
 }
 
 /// Tries what fixes make of an entry: each rule is broken less often by as many as there are fixes for it (`wanted`),
@@ -368,12 +368,12 @@ fn tally(breaches: &[Breach]) -> BTreeMap<Rule, u32> {
 }
 
 /// The name of an element with the customary prefix, and its place.
-fn part(outline: &Outline<'_>, breach: &Breach) -> Part {
+fn part(outline: &Outline<'_>, breach: &Breach) -> ExtensionPart {
     let tag = match breach.about {
         About::Outside => outline.outside.get(breach.node as usize).copied(),
         _ => outline.node_at(breach.node).map(|node| node.tag),
     };
-    let Some(tag) = tag else { return Part { name: "".into(), at: 0 } };
+    let Some(tag) = tag else { return ExtensionPart { name: "".into(), at: 0 } };
     let local = String::from_utf8_lossy(split(tag.name(outline.text)).1);
     let name = match outline.node_at(breach.node).filter(|_| breach.about != About::Outside).map(|node| node.meaning) {
         Some(Meaning::Extension(namespace)) if namespace != Namespace::Other => {
@@ -382,7 +382,7 @@ fn part(outline: &Outline<'_>, breach: &Breach) -> Part {
         Some(Meaning::Core) => local.into_owned(),
         _ => String::from_utf8_lossy(tag.name(outline.text)).into_owned(),
     };
-    Part { name: name.into(), at: tag.start as u32 }
+    ExtensionPart { name: name.into(), at: tag.start as u32 }
 }
 
 /// The namespace of an element of a known extension.

@@ -1,16 +1,16 @@
 //! What every extension has in common: which elements and attributes may stand where, how often, in which order.
 
 use super::outline::{Node, Outline, TOP};
-use super::{About, Around, Sink, namespace};
+use super::{About, EntryContext, Sink, namespace};
 use crate::check::rule::Rule;
 use crate::protocol::extension::{self, Kind};
 use crate::protocol::namespace::Namespace;
 use crate::xml::markup;
 use crate::xml::names::Meaning;
 
-pub(super) fn validate(outline: &Outline<'_>, around: &Around<'_>, sink: &mut impl Sink) {
+pub(super) fn validate(outline: &Outline<'_>, entry_context: &EntryContext<'_>, sink: &mut impl Sink) {
     for (number, node) in (0..).zip(&outline.nodes) {
-        if !around.is_page {
+        if !entry_context.is_page {
             if node.parent == TOP {
                 sink.breach(Rule::EXT_OUTSIDE_URL, number, About::Element);
             }
@@ -31,7 +31,7 @@ pub(super) fn validate(outline: &Outline<'_>, around: &Around<'_>, sink: &mut im
             sink.breach(deprecated(node), number, About::Element);
         }
     }
-    if around.is_page {
+    if entry_context.is_page {
         tops(outline, sink);
     }
 }

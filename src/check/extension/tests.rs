@@ -18,7 +18,7 @@ fn entry(extensions: &str) -> String {
     format!("<url><loc>{PAGE}</loc>{extensions}</url>")
 }
 
-fn found(text: &str, names: &Names) -> Vec<Found> {
+fn found(text: &str, names: &Names) -> Vec<ExtensionFinding> {
     let context = Context { now: NOW, names, url_prefix: None, profile: Profile::default(), policy: None };
     let entry = Entry::of(text.as_bytes(), names);
     let found = findings(&entry, text.as_bytes(), &context);
@@ -27,7 +27,7 @@ fn found(text: &str, names: &Names) -> Vec<Found> {
     found
 }
 
-fn named(found: &[Found]) -> String {
+fn named(found: &[ExtensionFinding]) -> String {
     let mut codes: Vec<String> = found.iter().map(|found| format!("{:?}", found.rule)).collect();
     codes.sort();
     codes.join(" ")
@@ -257,7 +257,7 @@ fn try_all(text: &str, names: &Names) -> RuleSet {
         assert!(!fix.is_safe || found.rule.fix() == FixKind::Safe, "{} is not safe to fix", found.rule);
         let fix::Action::Rewrite(after) = &fix.action else { panic!("{fix:?}") };
         let left = self::found(after, names);
-        let times = |found: &[Found], rule: Rule| found.iter().filter(|other| other.rule == rule).count();
+        let times = |found: &[ExtensionFinding], rule: Rule| found.iter().filter(|other| other.rule == rule).count();
         assert!(times(&left, found.rule) < times(&all, found.rule), "{} stays in {after}", found.rule);
         let new = check_entry(&Entry::of(after.as_bytes(), names), after.as_bytes(), &context);
         let added = new.minus(before);
@@ -294,8 +294,8 @@ proptest! {
         let text: String = picked.iter().map(|(text, _)| text.as_str()).filter(|text| text.len() < 10_000).collect();
         let text = entry(&text);
         let all = RuleSet::of(&Rule::ALL);
-        if let Some(fix::Repair::Text(repaired)) = fix::repair(text.as_bytes(), &context, all, true) {
-            prop_assert_eq!(fix::repair(repaired.as_bytes(), &context, all, true), None, "{}", repaired);
+        if let Some(fix::FixedEntry::Text(repaired)) = fix::fix_entry(text.as_bytes(), &context, all, true) {
+            prop_assert_eq!(fix::fix_entry(repaired.as_bytes(), &context, all, true), None, "{}", repaired);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What is wrong with an extension, in words: with the value, and what would be right.
 
 use super::outline::{Node, Outline};
-use super::{About, Around, Breach, part};
+use super::{About, Breach, EntryContext, part};
 use crate::check::message::visible;
 use crate::check::rule::Rule;
 use crate::protocol::extension::{Kind, hreflang, value};
@@ -11,7 +11,7 @@ use crate::protocol::location;
 const TWICE: &str = "it was escaped twice";
 
 /// The words for a breach.
-pub(super) fn of(breach: &Breach, outline: &Outline<'_>, around: &Around<'_>) -> String {
+pub(super) fn of(breach: &Breach, outline: &Outline<'_>, entry_context: &EntryContext<'_>) -> String {
     let name = part(outline, breach).name;
     let Some(node) = outline.node_at(breach.node).filter(|_| breach.about != About::Outside) else {
         return format!("{name} stands outside of any url: nobody knows which page it is about");
@@ -33,9 +33,11 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, around: &Around<'_>) ->
             _ if said.is_empty() => format!("{name} is empty: {}", kind.words()),
             _ => format!("{name} is {}: {}{}", visible(&said), kind.words(), rather(kind, &said)),
         },
-        About::Attribute(attribute, kind) => of_attribute(breach.rule, (&name, attribute), kind, outline, node, around),
+        About::Attribute(attribute, kind) => {
+            of_attribute(breach.rule, (&name, attribute), kind, outline, node, entry_context)
+        }
         About::Other(other) => again(breach.rule, &name, outline, node, other),
-        About::Element | About::Outside => element(breach.rule, &name, outline, node, around),
+        About::Element | About::Outside => element(breach.rule, &name, outline, node, entry_context),
     }
 }
 
@@ -81,7 +83,7 @@ fn of_attribute(
     kind: Kind,
     outline: &Outline<'_>,
     node: &Node,
-    around: &Around<'_>,
+    entry_context: &EntryContext<'_>,
 ) -> String {
     let Some(said) = outline.attribute(node, attribute) else {
         return match rule {
@@ -97,7 +99,7 @@ fn of_attribute(
         Rule::XML_DOUBLE_ESCAPED => format!("{attribute} of {name} is {shown}: {TWICE}"),
         Rule::VIDEO_DEPRECATED => format!("{attribute} of {name} has no effect since August 2022"),
         Rule::VIDEO_UPLOADER => {
-            let (theirs, ours) = (location::host(&said), location::host(&around.page));
+            let (theirs, ours) = (location::host(&said), location::host(&entry_context.page));
             format!("{attribute} of {name} is on {}, not on {}", visible(theirs), visible(ours))
         }
         Rule::PAGEMAP_STRUCTURE => format!("{name} has a value twice: in {attribute} and as text"),
@@ -141,7 +143,7 @@ fn again(rule: Rule, name: &str, outline: &Outline<'_>, node: &Node, other: u32)
     }
 }
 
-fn element(rule: Rule, name: &str, outline: &Outline<'_>, node: &Node, around: &Around<'_>) -> String {
+fn element(rule: Rule, name: &str, outline: &Outline<'_>, node: &Node, entry_context: &EntryContext<'_>) -> String {
     let said = outline.value(node);
     let shown = visible(&said);
     let parent =
@@ -149,7 +151,7 @@ fn element(rule: Rule, name: &str, outline: &Outline<'_>, node: &Node, around: &
     match rule {
         Rule::EXT_OUTSIDE_URL => format!("{name} stands in a sitemap of an index; it is about pages"),
         Rule::EXT_MISPLACED => format!("{name} does not belong directly into {parent}"),
-        Rule::EXT_UNKNOWN_CHILD => match super::remedy::meant(outline, node) {
+        Rule::EXT_UNKNOWN_CHILD => match super::fixes::meant(outline, node) {
             Some(meant) => format!("{parent} has no {name}; {meant} was probably meant"),
             None => format!("{parent} has no {name}"),
         },
@@ -169,7 +171,7 @@ fn element(rule: Rule, name: &str, outline: &Outline<'_>, node: &Node, around: &
         Rule::IMAGE_DEPRECATED | Rule::VIDEO_DEPRECATED => format!("{name} has no effect since August 2022"),
         Rule::NEWS_DEPRECATED => format!("{name} is gone from Google's documentation"),
         Rule::IMAGE_FOREIGN_HOST => {
-            let (theirs, ours) = (location::host(&said), location::host(&around.page));
+            let (theirs, ours) = (location::host(&said), location::host(&entry_context.page));
             format!("the image is on {}, the page on {}: fine if both are verified", visible(theirs), visible(ours))
         }
         Rule::VIDEO_LOC_SAME => format!("{name} is the URL of the page itself; it is for the video"),
@@ -180,7 +182,9 @@ fn element(rule: Rule, name: &str, outline: &Outline<'_>, node: &Node, around: &
         Rule::NEWS_FUTURE => format!("published on {shown}: that is more than a day ahead"),
         Rule::CODE_PACKAGEMAP_NOT_ARCHIVE => "a package map is for a filetype of archive".to_owned(),
         Rule::DOC_UNKNOWN_ELEMENT => format!("{name} rel=\"amphtml\" has no meaning in a sitemap"),
-        Rule::HREFLANG_SELF_MISSING => format!("none of the alternates is {}, the page itself", visible(&around.page)),
+        Rule::HREFLANG_SELF_MISSING => {
+            format!("none of the alternates is {}, the page itself", visible(&entry_context.page))
+        }
         Rule::HREFLANG_NO_X_DEFAULT => "no alternate is x-default, the page for everybody else".to_owned(),
         _ => rule.summary().to_owned(),
     }

@@ -172,7 +172,7 @@ struct Target {
 
 /// What holds of all rows of one set of links.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Verdict {
+struct LinkSetFaults {
     /// Rows with a link that is not returned.
     no_return: u32,
     /// Rows with a target on a host of the index that has no row.
@@ -194,7 +194,7 @@ struct LinkSet {
     rows: u32,
     /// The URLs of its rows that it does not list, with the number of rows: mostly none.
     unknown_columns: Option<Box<HashMap<u64, u32, FixedState>>>,
-    verdict: Verdict,
+    verdict: LinkSetFaults,
     is_dirty: bool,
 }
 
@@ -371,7 +371,7 @@ impl Alternates {
     }
 
     /// Draws the verdicts on the sets of links that something has changed for. `hosts` are the hosts of the index.
-    pub fn settle<'h>(&mut self, hosts: impl Iterator<Item = &'h str>) {
+    pub fn recompute<'h>(&mut self, hosts: impl Iterator<Item = &'h str>) {
         if self.rows.is_empty() && self.dirty_sets.is_empty() && self.dirty_targets.is_empty() {
             return;
         }
@@ -491,7 +491,7 @@ impl Alternates {
 
     /// A set of links has lost its last row.
     fn forget(&mut self, number: u32, set: &LinkSet) {
-        self.swap(set.verdict, Verdict::default());
+        self.swap(set.verdict, LinkSetFaults::default());
         self.by_mark.remove(&set.mark);
         for key in &set.keys {
             if let Some(target) = self.targets.get_mut(key)
@@ -507,7 +507,7 @@ impl Alternates {
         self.free.push(number);
     }
 
-    fn swap(&mut self, old: Verdict, new: Verdict) {
+    fn swap(&mut self, old: LinkSetFaults, new: LinkSetFaults) {
         let swap = |sum: &mut u64, old: u32, new: u32| *sum = *sum + u64::from(new) - u64::from(old);
         swap(&mut self.no_return, old.no_return, new.no_return);
         swap(&mut self.missing, old.missing, new.missing);
@@ -519,9 +519,11 @@ impl Alternates {
     }
 
     /// The verdict on all rows of a set of links. Costs no more for many rows than for a few.
-    fn validate(&self, number: u32) -> Verdict {
-        let Some(set) = self.sets.get(number as usize).filter(|set| set.rows > 0) else { return Verdict::default() };
-        let mut verdict = Verdict::default();
+    fn validate(&self, number: u32) -> LinkSetFaults {
+        let Some(set) = self.sets.get(number as usize).filter(|set| set.rows > 0) else {
+            return LinkSetFaults::default();
+        };
+        let mut verdict = LinkSetFaults::default();
         let mut has_others = false;
         for (key, host) in set.keys.iter().zip(&set.hosts) {
             if self.targets.get(key).is_none_or(|target| target.rows == 0) {

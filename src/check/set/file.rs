@@ -1,9 +1,9 @@
 //! What one file adds up to: its hosts, ports, dates and news.
 //!
-//! Counts change with every row; the verdicts on them are drawn by [`FileTally::settle`], which costs
+//! Counts change with every row; the verdicts on them are drawn by [`FileTally::recompute`], which costs
 //! time only where a verdict may have changed.
 
-use super::RowFacts;
+use super::IndexedRow;
 use super::dates::{Agreement, Dates, EachDate, Minutes};
 use super::hosts::{Hosts, Origin};
 use super::rule::{SetRule, SetRules};
@@ -92,7 +92,7 @@ pub struct FileTally {
     dates: Dates,
     news: u32,
     rows: u32,
-    /// As of the last [`FileTally::settle`].
+    /// As of the last [`FileTally::recompute`].
     pub verdict: FileVerdict,
     /// Whether rows have changed since then.
     pub is_dirty: bool,
@@ -105,7 +105,7 @@ impl FileTally {
     }
 
     /// Counts a row.
-    pub fn add(&mut self, origin: Option<Origin>, facts: &RowFacts) {
+    pub fn add(&mut self, origin: Option<Origin>, facts: &IndexedRow) {
         self.rows += 1;
         self.news += u32::from(facts.news);
         if let Some(origin) = origin {
@@ -118,7 +118,7 @@ impl FileTally {
     }
 
     /// Counts a row no longer.
-    pub fn remove(&mut self, origin: Option<Origin>, facts: &RowFacts) {
+    pub fn remove(&mut self, origin: Option<Origin>, facts: &IndexedRow) {
         self.rows = self.rows.saturating_sub(1);
         self.news = self.news.saturating_sub(u32::from(facts.news));
         if let Some(origin) = origin {
@@ -185,7 +185,7 @@ impl FileTally {
 
     /// Draws the verdicts anew. `each` shows the dates of all rows of this file, and is asked only when
     /// the counts leave a verdict open.
-    pub fn settle(&mut self, hosts: &Hosts, each: EachDate<'_>) {
+    pub fn recompute(&mut self, hosts: &Hosts, each: EachDate<'_>) {
         let (main_host, other_host) = self.hosts.main(|host| hosts.name(host).to_owned()).unzip();
         let (main_port, other_port) = self.ports.main(|port| port).unzip();
         let mut rules = SetRules::NONE;

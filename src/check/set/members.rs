@@ -10,12 +10,12 @@ const FEW: usize = 3;
 
 /// A few values in a row, without a heap.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Few<T> {
+pub struct InlineVec<T> {
     values: [T; FEW],
     len: u8,
 }
 
-impl<T: Copy + Default> Few<T> {
+impl<T: Copy + Default> InlineVec<T> {
     fn as_slice(&self) -> &[T] {
         self.values.get(..usize::from(self.len)).unwrap_or_default()
     }
@@ -41,14 +41,14 @@ impl<T: Copy + Default> Few<T> {
 #[derive(Debug, Clone)]
 pub enum Rows {
     /// Ascending.
-    Few(Few<u32>),
+    Few(InlineVec<u32>),
     /// More than a few at some time.
     Many(RoaringBitmap),
 }
 
 impl Default for Rows {
     fn default() -> Self {
-        Self::Few(Few::default())
+        Self::Few(InlineVec::default())
     }
 }
 
@@ -127,19 +127,19 @@ impl Rows {
 #[derive(Debug, Clone)]
 pub enum Members {
     /// `(row, file)`, ascending.
-    Few(Few<(u32, u32)>),
+    Few(InlineVec<(u32, u32)>),
     /// More than a few at some time.
-    Many(Box<Crowd>),
+    Many(Box<LargeGroup>),
 }
 
 /// All rows, and the rows of each file.
 #[derive(Debug, Clone, Default)]
-pub struct Crowd {
+pub struct LargeGroup {
     rows: RoaringBitmap,
     by_file: HashMap<u32, Rows, foldhash::fast::FixedState>,
 }
 
-impl Crowd {
+impl LargeGroup {
     fn insert(&mut self, row: u32, file: u32) {
         self.rows.insert(row);
         self.by_file.entry(file).or_default().insert(row);
@@ -159,7 +159,7 @@ impl Crowd {
 impl Members {
     /// One row.
     pub fn of(row: u32, file: u32) -> Self {
-        let mut few = Few::default();
+        let mut few = InlineVec::default();
         few.insert(0, (row, file));
         Self::Few(few)
     }
@@ -170,7 +170,7 @@ impl Members {
             Self::Few(few) => {
                 let place = few.as_slice().partition_point(|&(other, _)| other < row);
                 if !few.insert(place, (row, file)) {
-                    let mut crowd = Crowd::default();
+                    let mut crowd = LargeGroup::default();
                     for &(row, file) in few.as_slice().iter().chain(&[(row, file)]) {
                         crowd.insert(row, file);
                     }

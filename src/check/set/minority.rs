@@ -1,6 +1,6 @@
 //! Rows that are otherwise than most: by scheme, host, port or final slash.
 
-use super::sums::{SlashStyle, slash_style};
+use super::counters::{SlashStyle, slash_style};
 use super::{Locs, SetIndex, SetRule, SetRules};
 use crate::protocol::location::Location;
 
@@ -45,10 +45,10 @@ impl SetIndex {
     /// Among paths of one depth, the style of fewer rows where both occur and it is under a tenth, and its rows. A slash
     /// where paths lie deeper may be that of a section: `/news/` among `/imprint` and `/news/a`.
     pub(super) fn rarer_slash(&self, depth: usize) -> Option<(bool, u64)> {
-        let [without, with] = *self.sums.slashes.get(depth)?;
+        let [without, with] = *self.counters.slashes.get(depth)?;
         let fewer = without.min(with);
         let slash = with < without;
-        let is_deepest = self.sums.slashes.iter().skip(depth + 1).flatten().all(|rows| *rows == 0);
+        let is_deepest = self.counters.slashes.iter().skip(depth + 1).flatten().all(|rows| *rows == 0);
         let is_rare = fewer > 0 && fewer * 10 < without + with;
         (is_rare && (!slash || is_deepest)).then_some((slash, fewer))
     }

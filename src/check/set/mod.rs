@@ -2,11 +2,12 @@
 //!
 //! [`SetIndex`] is kept up to date row by row: [`SetIndex::remove`] with the old facts,
 //! [`SetIndex::insert`] with the new ones ([`SetIndex::revise`] for both where the URL stays),
-//! [`SetIndex::settle`] when a batch is through. After that its
+//! [`SetIndex::recompute`] when a batch is through. After that its
 //! counts equal those of an index built anew, whatever happened before. It knows rows and files by
 //! number only and looks texts up through [`Locs`]; it must not know of documents or screens.
 
 mod alternates;
+mod counters;
 mod dates;
 mod duplicates;
 mod file;
@@ -14,22 +15,22 @@ mod groups;
 mod hosts;
 mod members;
 mod minority;
-mod near;
-mod part;
+mod near_duplicates;
+mod read_tally;
 mod rule;
-mod sums;
-mod turned;
+mod set_delta;
 
 pub use alternates::{Link, host_hash};
-pub use near::NearRows;
-pub use part::PartTally;
-pub use rule::{Place, SetRule, SetRules};
-pub use sums::{Presence, Turns};
-pub use turned::{Turn, Turned, is_same_origin};
+pub use counters::{CounterDelta, Presence};
+pub use near_duplicates::NearDuplicates;
+pub use read_tally::ReadTally;
+pub use rule::{SetRule, SetRuleTarget, SetRules};
+pub use set_delta::{RowSide, SetDelta, is_same_origin};
 
 use crate::protocol::location::{self, Location, NO_KEY};
 use crate::words::grouped;
 use alternates::Alternates;
+use counters::Counters;
 use duplicates::Duplicates;
 use file::FileTally;
 use hosts::Hosts;
@@ -38,7 +39,6 @@ use roaring::RoaringBitmap;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use sums::Sums;
 
 /// Priority 1.0, in hundredths.
 const TOP_PRIORITY: u8 = 100;
@@ -63,7 +63,7 @@ pub trait Locs {
 
 /// What the index counts about a row, its URL apart.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct RowFacts {
+pub struct IndexedRow {
     /// The number of the row's file; numbers are small and dense.
     pub file: u32,
     /// The date in seconds since 1970, if it is readable.
@@ -99,7 +99,7 @@ pub struct SetFinding {
 
 /// Sums over all files, so that nobody has to walk them.
 #[derive(Debug, Clone, Copy, Default)]
-struct FileSums {
+struct FileCounters {
     other_host: u64,
     other_port: u64,
     identical: u64,
@@ -117,8 +117,8 @@ pub struct SetIndex {
     hosts: Hosts,
     files: Vec<FileTally>,
     dirty: Vec<u32>,
-    verdicts: FileSums,
-    sums: Sums,
+    verdicts: FileCounters,
+    counters: Counters,
     cross_submission: bool,
     /// Whether it is one file, which may be of a larger set.
     is_part: bool,
@@ -126,14 +126,14 @@ pub struct SetIndex {
 
 impl SetIndex {
     /// The settled index of all rows, given as row, [`key_hash`](crate::protocol::location::key_hash) and facts.
-    pub fn build(rows: impl IntoIterator<Item = (u32, u64, RowFacts)>, locs: &impl Locs) -> Self {
+    pub fn build(rows: impl IntoIterator<Item = (u32, u64, IndexedRow)>, locs: &impl Locs) -> Self {
         let rows = rows.into_iter();
         let mut index = Self::default();
         index.reserve(rows.size_hint().0);
         for (row, key_hash, facts) in rows {
             index.insert(row, key_hash, &facts, locs);
         }
-        index.settle(locs);
+        index.recompute(locs);
         index
     }
 
@@ -168,7 +168,7 @@ impl SetIndex {
     }
 
     /// Adds a row that is not in the index.
-    pub fn insert(&mut self, row: u32, key_hash: u64, facts: &RowFacts, locs: &impl Locs) {
+    pub fn insert(&mut self, row: u32, key_hash: u64, facts: &IndexedRow, locs: &impl Locs) {
         let loc = locs.loc(row).unwrap_or_default();
         let location = Location::outline(&loc);
         Arc::make_mut(&mut self.duplicates).insert((row, facts.file), &loc, key_hash, locs);
@@ -179,7 +179,7 @@ impl SetIndex {
         }
         let origin = self.hosts.add(&location);
         self.touch(facts.file).add(origin, facts);
-        self.sums.count(&location, facts, 1);
+        self.counters.count(&location, facts, 1);
     }
 
     /// Makes rows that were added as being alone ones that others are compared with; `locs` tells their texts.
@@ -199,7 +199,7 @@ impl SetIndex {
         &mut self,
         (file, first): (u32, u32),
         keys: &[u64],
-        parts: impl Iterator<Item = &'l PartTally>,
+        parts: impl Iterator<Item = &'l ReadTally>,
         linked: impl Iterator<Item = (u32, &'l [Link])>,
         locs: &impl Locs,
     ) {
@@ -225,7 +225,7 @@ impl SetIndex {
         file: u32,
         first: u32,
         keys: &[u64],
-        parts: impl Iterator<Item = &'p PartTally>,
+        parts: impl Iterator<Item = &'p ReadTally>,
     ) {
         Arc::make_mut(&mut self.duplicates).insert_alone(first, keys);
         parts.for_each(|part| self.take_in(file, part));
@@ -243,20 +243,20 @@ impl SetIndex {
     /// id. Gives the rows that findings about links may name.
     pub fn count_targets(&mut self, keys: &[u64]) -> RoaringBitmap {
         self.alternates.recount(keys.iter().copied());
-        self.alternates.settle(self.hosts.names());
+        self.alternates.recompute(self.hosts.names());
         let named = self.alternates.named();
         (0..).zip(keys).filter(|(_, key)| named.contains(*key)).map(|(row, _)| row).collect()
     }
 
-    fn take_in(&mut self, file: u32, part: &PartTally) {
+    fn take_in(&mut self, file: u32, part: &ReadTally) {
         let hosts = self.hosts.absorb(&part.hosts);
         let host = |host| hosts.get(host as usize).copied().unwrap_or_default();
         self.touch(file).absorb(&part.file, &part.minutes, host);
-        self.sums.add(&part.sums);
+        self.counters.add(&part.counters);
     }
 
     /// Takes out a row that was added with these facts; `old` shows the texts as they were then.
-    pub fn remove(&mut self, row: u32, facts: &RowFacts, old: &impl Locs) {
+    pub fn remove(&mut self, row: u32, facts: &IndexedRow, old: &impl Locs) {
         let loc = old.loc(row).unwrap_or_default();
         let location = Location::outline(&loc);
         Arc::make_mut(&mut self.duplicates).remove(row, facts.file, old);
@@ -265,12 +265,12 @@ impl SetIndex {
         }
         let origin = self.hosts.remove(&location);
         self.touch(facts.file).remove(origin, facts);
-        self.sums.count(&location, facts, -1);
+        self.counters.count(&location, facts, -1);
     }
 
     /// A row's facts have become others, but its loc, its file and its extensions are what they were: no URL is
     /// looked at.
-    pub fn revise(&mut self, old: &RowFacts, new: &RowFacts) {
+    pub fn revise(&mut self, old: &IndexedRow, new: &IndexedRow) {
         debug_assert_eq!(
             (old.file, old.news, old.alternate),
             (new.file, new.news, new.alternate),
@@ -279,25 +279,25 @@ impl SetIndex {
         if old.lastmod != new.lastmod {
             self.touch(new.file).redate(old.lastmod, new.lastmod);
         }
-        self.sums.count_values(old, -1);
-        self.sums.count_values(new, 1);
+        self.counters.count_values(old, -1);
+        self.counters.count_values(new, 1);
     }
 
     /// The same of many rows whose dates stay too, counted before.
-    pub fn turn(&mut self, turns: &Turns) {
-        self.sums.turn(turns);
+    pub fn apply_delta(&mut self, delta: &CounterDelta) {
+        self.counters.apply_delta(delta);
     }
 
     /// Draws the verdicts on the files whose rows have changed. Call it after a batch of changes and
     /// before reading; with nothing changed it costs nothing.
-    pub fn settle(&mut self, locs: &impl Locs) {
+    pub fn recompute(&mut self, locs: &impl Locs) {
         for number in std::mem::take(&mut self.dirty) {
             let Some(file) = self.files.get_mut(number as usize) else { continue };
             let before = file.verdict;
-            file.settle(&self.hosts, &mut |see| locs.each_date(number, see));
+            file.recompute(&self.hosts, &mut |see| locs.each_date(number, see));
             self.verdicts.replace(&before, &file.verdict);
         }
-        self.alternates.settle(self.hosts.names());
+        self.alternates.recompute(self.hosts.names());
     }
 
     /// How many findings a rule has: rows, files, or 1 for the set.
@@ -313,7 +313,7 @@ impl SetIndex {
             SetRule::MixedHost => self.verdicts.other_host,
             SetRule::MixedPort => self.verdicts.other_port,
             SetRule::MixedSlash => {
-                (0..self.sums.slashes.len()).filter_map(|depth| Some(self.rarer_slash(depth)?.1)).sum()
+                (0..self.counters.slashes.len()).filter_map(|depth| Some(self.rarer_slash(depth)?.1)).sum()
             }
             SetRule::TemplateHost => self.hosts.templates(),
             SetRule::LastmodIdentical => self.verdicts.identical,
@@ -325,15 +325,15 @@ impl SetIndex {
             SetRule::HreflangTargetMissing => self.alternates.missing,
             SetRule::HreflangSetDiffers => self.alternates.differs,
             SetRule::LastmodSparse => {
-                u64::from(self.sums.with_lastmod > 0 && self.sums.with_lastmod * 2 < self.sums.rows)
+                u64::from(self.counters.with_lastmod > 0 && self.counters.with_lastmod * 2 < self.counters.rows)
             }
             SetRule::PriorityIdentical => u64::from(self.only_priority().is_some()),
             SetRule::PriorityAllHigh => {
-                let top = self.sums.priorities[usize::from(TOP_PRIORITY)];
-                u64::from(self.sums.rows > 1 && top * 2 > self.sums.rows)
+                let top = self.counters.priorities[usize::from(TOP_PRIORITY)];
+                u64::from(self.counters.rows > 1 && top * 2 > self.counters.rows)
             }
-            SetRule::ChangefreqIgnored => u64::from(self.sums.frequencies.iter().any(|rows| *rows > 0)),
-            SetRule::PriorityIgnored => u64::from(self.sums.priorities.iter().any(|rows| *rows > 0)),
+            SetRule::ChangefreqIgnored => u64::from(self.counters.frequencies.iter().any(|rows| *rows > 0)),
+            SetRule::PriorityIgnored => u64::from(self.counters.priorities.iter().any(|rows| *rows > 0)),
         }
     }
 
@@ -380,7 +380,7 @@ impl SetIndex {
                 };
                 self.alternates.rows().filter(is_flagged).collect()
             }
-            _ if rule.place() != Place::Row || self.count_of(rule) == 0 => RoaringBitmap::new(),
+            _ if rule.place() != SetRuleTarget::Row || self.count_of(rule) == 0 => RoaringBitmap::new(),
             _ => {
                 let is_flagged = |row: &u32| {
                     let mut rules = SetRules::NONE;
@@ -438,17 +438,17 @@ impl SetIndex {
 
     /// Rows in the index.
     pub fn len(&self) -> u64 {
-        self.sums.rows
+        self.counters.rows
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.sums.rows == 0
+        self.counters.rows == 0
     }
 
     /// Rows that have a lastmod, readable or not.
     pub fn with_lastmod(&self) -> u64 {
-        self.sums.with_lastmod
+        self.counters.with_lastmod
     }
 
     /// Pages, equivalent URLs counted once.
@@ -464,7 +464,8 @@ impl SetIndex {
     /// The same of one file, or of the set.
     pub fn broken_of(&self, file: Option<u32>) -> impl Iterator<Item = (Option<u32>, SetRule)> {
         let own = file.and_then(|number| self.files.get(number as usize));
-        let of_set = move |rule: &SetRule| file.is_none() && rule.place() == Place::Set && self.count_of(*rule) > 0;
+        let of_set =
+            move |rule: &SetRule| file.is_none() && rule.place() == SetRuleTarget::Set && self.count_of(*rule) > 0;
         let of_set = SetRule::ALL.iter().copied().filter(of_set);
         own.into_iter().flat_map(|own| own.verdict.rules.iter()).chain(of_set).map(move |rule| (file, rule))
     }
@@ -486,22 +487,22 @@ impl SetIndex {
     }
 
     fn message(&self, rule: SetRule) -> String {
-        let urls = format!("{} URLs", grouped(self.sums.rows));
+        let urls = format!("{} URLs", grouped(self.counters.rows));
         match rule {
-            SetRule::LastmodSparse => format!("only {} of {urls} have a lastmod", grouped(self.sums.with_lastmod)),
+            SetRule::LastmodSparse => format!("only {} of {urls} have a lastmod", grouped(self.counters.with_lastmod)),
             SetRule::PriorityIdentical => {
                 let hundredths = self.only_priority().unwrap_or(0);
                 format!("all {urls} have priority {}, so it carries no information", hundredths as f32 / 100.0)
             }
             SetRule::PriorityAllHigh => {
-                format!("{} of {urls} have priority 1.0", grouped(self.sums.priorities[usize::from(TOP_PRIORITY)]))
+                format!("{} of {urls} have priority 1.0", grouped(self.counters.priorities[usize::from(TOP_PRIORITY)]))
             }
             SetRule::ChangefreqIgnored => {
-                let rows: u64 = self.sums.frequencies.iter().sum();
+                let rows: u64 = self.counters.frequencies.iter().sum();
                 format!("changefreq has no effect here, and {} one", having(rows))
             }
             SetRule::PriorityIgnored => {
-                let rows: u64 = self.sums.priorities.iter().sum();
+                let rows: u64 = self.counters.priorities.iter().sum();
                 format!("priority has no effect here, and {} one", having(rows))
             }
             _ => rule.rule().summary().to_owned(),
@@ -528,7 +529,7 @@ impl SetIndex {
 
     /// The priority of all entries, in hundredths.
     fn only_priority(&self) -> Option<usize> {
-        only_value(&self.sums.priorities, self.sums.rows)
+        only_value(&self.counters.priorities, self.counters.rows)
     }
 
     fn touch(&mut self, file: u32) -> &mut FileTally {
@@ -545,7 +546,7 @@ impl SetIndex {
     }
 }
 
-impl FileSums {
+impl FileCounters {
     fn replace(&mut self, before: &file::FileVerdict, after: &file::FileVerdict) {
         let swap = |sum: &mut u64, before: u64, after: u64| *sum = *sum + after - before;
         swap(&mut self.other_host, before.other_host.into(), after.other_host.into());

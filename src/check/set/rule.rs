@@ -25,9 +25,9 @@ macro_rules! set_rules {
             }
 
             /// What a finding of this rule points at.
-            pub const fn place(self) -> Place {
+            pub const fn place(self) -> SetRuleTarget {
                 match self {
-                    $(Self::$name => Place::$place,)+
+                    $(Self::$name => SetRuleTarget::$place,)+
                 }
             }
         }
@@ -36,7 +36,7 @@ macro_rules! set_rules {
 
 /// What a finding points at, and so what its count counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum SetRuleTarget {
     /// Single rows.
     Row,
     /// A file as a whole.

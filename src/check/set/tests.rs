@@ -1,6 +1,6 @@
 //! The index of the set against a full count after every change, and each rule by example.
 
-use super::sums::{SlashStyle, slash_style};
+use super::counters::{SlashStyle, slash_style};
 use super::*;
 use crate::protocol::location::{self, key, key_hash};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ type Flagged = BTreeMap<SetRule, BTreeSet<u32>>;
 /// A document as plain as can be: rows that may be absent.
 #[derive(Debug, Clone, Default)]
 struct Model {
-    rows: Vec<Option<(String, RowFacts)>>,
+    rows: Vec<Option<(String, IndexedRow)>>,
     mtimes: BTreeMap<u32, i64>,
 }
 
@@ -42,11 +42,11 @@ impl Locs for Model {
 }
 
 impl Model {
-    fn of(rows: &[(&str, RowFacts)]) -> Self {
+    fn of(rows: &[(&str, IndexedRow)]) -> Self {
         Self { rows: rows.iter().map(|&(loc, facts)| Some((loc.to_owned(), facts))).collect(), ..Self::default() }
     }
 
-    fn live(&self) -> impl Iterator<Item = (u32, &str, &RowFacts)> {
+    fn live(&self) -> impl Iterator<Item = (u32, &str, &IndexedRow)> {
         let rows = self.rows.iter().enumerate();
         rows.filter_map(|(row, place)| place.as_ref().map(|(loc, facts)| (row as u32, loc.as_str(), facts)))
     }
@@ -59,7 +59,7 @@ impl Model {
         for (row, loc, facts) in self.live() {
             index.insert(row, key_hash(loc), facts, self);
         }
-        index.settle(self);
+        index.recompute(self);
         index
     }
 
@@ -259,9 +259,9 @@ fn agree(index: &SetIndex, model: &Model) {
         let flagged = rows.get(&rule).cloned().unwrap_or_default();
         let flagged_files = files.get(&rule).cloned().unwrap_or_default();
         let expected = match rule.place() {
-            Place::Row => flagged.len(),
-            Place::File => flagged_files.len(),
-            Place::Set => usize::from(set.contains(&rule)),
+            SetRuleTarget::Row => flagged.len(),
+            SetRuleTarget::File => flagged_files.len(),
+            SetRuleTarget::Set => usize::from(set.contains(&rule)),
         };
         assert_eq!(index.count_of(rule), expected as u64, "{rule:?}");
         assert_eq!(index.rows_with(rule, model).iter().collect::<BTreeSet<_>>(), flagged, "{rule:?}");
@@ -271,7 +271,7 @@ fn agree(index: &SetIndex, model: &Model) {
         }
     }
     assert_eq!(index.len(), model.live().count() as u64);
-    let with = |has: fn(&RowFacts) -> bool| model.live().filter(|(_, _, facts)| has(facts)).count() as u64;
+    let with = |has: fn(&IndexedRow) -> bool| model.live().filter(|(_, _, facts)| has(facts)).count() as u64;
     let presence = Presence {
         lastmod: with(|facts| facts.has_lastmod),
         changefreq: with(|facts| facts.has_changefreq),
@@ -283,8 +283,8 @@ fn agree(index: &SetIndex, model: &Model) {
     assert_eq!(findings, files.values().map(BTreeSet::len).sum::<usize>() + set.len());
 }
 
-fn plain(file: u32) -> RowFacts {
-    RowFacts { file, ..RowFacts::default() }
+fn plain(file: u32) -> IndexedRow {
+    IndexedRow { file, ..IndexedRow::default() }
 }
 
 fn codes(model: &Model) -> Vec<(&'static str, u64)> {
@@ -363,7 +363,7 @@ fn near_duplicates_are_found_on_demand() {
 
 fn dated(dates: impl IntoIterator<Item = i64>) -> Model {
     let row = |(place, seconds)| {
-        let facts = RowFacts { lastmod: Some(seconds), has_lastmod: true, ..RowFacts::default() };
+        let facts = IndexedRow { lastmod: Some(seconds), has_lastmod: true, ..IndexedRow::default() };
         Some((format!("https://e.com/{place}"), facts))
     };
     Model { rows: dates.into_iter().enumerate().map(row).collect(), ..Model::default() }
@@ -400,14 +400,14 @@ fn dates_about_the_files_own_time() {
     assert_eq!(message, "over 80 % of the 20 dates in this file lie within a day of when it was written");
     let mut index = model.index();
     index.set_mtime(0, None);
-    index.settle(&model);
+    index.recompute(&model);
     assert_eq!(index.count_of(SetRule::LastmodGenerated), 0);
 }
 
 #[test]
 fn equal_priorities_need_two_entries() {
     for (rows, expected) in [(1, None), (2, Some(SetRule::PriorityIdentical)), (10, Some(SetRule::PriorityIdentical))] {
-        let facts = RowFacts { priority: Some(80), ..RowFacts::default() };
+        let facts = IndexedRow { priority: Some(80), ..IndexedRow::default() };
         let rows = (0..rows).map(|row| Some((format!("https://e.com/{row}"), facts))).collect();
         let findings = Model { rows, ..Model::default() }.index().findings();
         let asked = findings.iter().find(|finding| finding.rule.rule().severity().is_some());
@@ -439,7 +439,7 @@ impl Locs for Counted<'_> {
 
 #[test]
 fn a_row_costs_the_same_among_ten_thousand_copies() {
-    let facts = RowFacts { lastmod: Some(7), has_lastmod: true, ..RowFacts::default() };
+    let facts = IndexedRow { lastmod: Some(7), has_lastmod: true, ..IndexedRow::default() };
     let row = |n: usize| {
         let loc = if n.is_multiple_of(2) { "https://e.com/a".to_owned() } else { format!("https://e.com/a#{n}") };
         Some((loc, facts))
@@ -449,9 +449,9 @@ fn a_row_costs_the_same_among_ten_thousand_copies() {
     let counted = Counted(&model, 0.into(), 0.into());
     for row in [0, 1, 5_000, 9_999] {
         index.remove(row, &facts, &counted);
-        index.settle(&counted);
+        index.recompute(&counted);
         index.insert(row, key_hash(&model.loc(row).unwrap()), &facts, &counted);
-        index.settle(&counted);
+        index.recompute(&counted);
         index.rules_of(row, &counted);
     }
     assert!(counted.1.get() <= 4 * 12, "{} texts looked up", counted.1.get());
@@ -475,7 +475,7 @@ fn a_distinct_url_takes_at_most_16_bytes() {
             Vec::new()
         }
     }
-    let facts = RowFacts::default();
+    let facts = IndexedRow::default();
     // The table holds 7/8 of a power of two and then doubles: one row more is the worst case.
     let rows = (1_u32 << 17) / 8 * 7 + 1;
     let index =
@@ -503,12 +503,12 @@ fn any_loc() -> impl Strategy<Value = String> {
     ]
 }
 
-fn any_facts() -> impl Strategy<Value = RowFacts> {
+fn any_facts() -> impl Strategy<Value = IndexedRow> {
     let date = prop_oneof![3 => Just(Some(100_i64)), 2 => (90_i64..170).prop_map(Some), 1 => (0_i64..2_000_000).prop_map(Some), 1 => Just(None)];
     let priority = prop_oneof![4 => Just(Some(100_u8)), 1 => Just(Some(50)), 1 => Just(None)];
     let changefreq = prop_oneof![9 => Just(Some(2_u8)), 1 => Just(None)];
     (0_u32..3, date, any::<bool>(), priority, changefreq, prop::bool::weighted(0.1), any::<bool>()).prop_map(
-        |(file, lastmod, unreadable, priority, changefreq, news, alternate)| RowFacts {
+        |(file, lastmod, unreadable, priority, changefreq, news, alternate)| IndexedRow {
             file,
             lastmod,
             has_lastmod: lastmod.is_some() || unreadable,
@@ -551,7 +551,7 @@ proptest! {
                 let kept = new.rows[row_id].clone().filter(|_| row_id % 2 == 0);
                 new.rows[row_id] = match (kept, row) {
                     (Some((loc, old)), Some((_, facts))) => {
-                        Some((loc, RowFacts {
+                        Some((loc, IndexedRow {
                             file: old.file,
                             news: old.news,
                             alternate: old.alternate,
@@ -585,7 +585,7 @@ proptest! {
                     index.insert(row as u32, key_hash(loc), facts, &new);
                 }
             }
-            index.settle(&new);
+            index.recompute(&new);
             model = new;
             agree(&index, &model);
         }

@@ -13,7 +13,7 @@ use super::Halt;
 use crate::check::index::IndexFinding;
 use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::set::{Link, Locs, Place, RowFacts, SetIndex, SetRule, Turned, is_same_origin};
+use crate::check::set::{IndexedRow, Link, Locs, SetDelta, SetIndex, SetRule, SetRuleTarget, is_same_origin};
 use crate::document::Document;
 use crate::document::edit::Applied;
 use crate::document::rows::{RowId, RowSet};
@@ -39,7 +39,7 @@ const OF_LINKS: [SetRule; 3] = [SetRule::HreflangNoReturn, SetRule::HreflangTarg
 pub(super) struct Tally {
     /// Findings of each rule that there are more than before.
     more: Vec<i64>,
-    turned: Turned,
+    turned: SetDelta,
     /// What became of URLs that others are compared with.
     moved: HashMap<u32, Box<str>>,
     /// Rows that have other links, with the place of those.
@@ -84,7 +84,7 @@ impl Tally {
     pub(super) fn new(retreats: bool) -> Self {
         Self {
             more: vec![0; Rule::COUNT],
-            turned: Turned::default(),
+            turned: SetDelta::default(),
             moved: HashMap::new(),
             relinked: Vec::new(),
             links: Vec::new(),
@@ -205,7 +205,7 @@ impl Tally {
         self.count_index(session.view(), document)?;
         self.count_pages(session.view())?;
         let set = session.view().checks.set();
-        let after = set.turned(&self.turned);
+        let after = set.with_delta(&self.turned);
         let undated = |set: &SetIndex| {
             if set.with_lastmod() > 0 { set.len().saturating_sub(set.with_lastmod()).cast_signed() } else { 0 }
         };
@@ -231,7 +231,7 @@ impl Tally {
         let counts: Vec<(SetRule, i64)> =
             others.map(|rule| (rule, after.count_of(rule).cast_signed() - set.count_of(rule).cast_signed())).collect();
         for (rule, more) in counts {
-            if self.retreats && more > 0 && rule.place() == Place::Row && is_bad(rule_of(rule), profile) {
+            if self.retreats && more > 0 && rule.place() == SetRuleTarget::Row && is_bad(rule_of(rule), profile) {
                 return Err(RAISES);
             }
             self.add(rule_of(rule), more);
@@ -275,7 +275,7 @@ impl Tally {
         let rows = set.compared();
         let facts = |row: u32| {
             let key = new.loc(row).map_or(NO_KEY, |loc| key_hash(&loc));
-            (row, key, RowFacts { file: new.file(row), ..RowFacts::default() })
+            (row, key, IndexedRow { file: new.file(row), ..IndexedRow::default() })
         };
         let after = SetIndex::build(rows.iter().map(facts), &new);
         for rule in OF_PAGES {
@@ -285,8 +285,13 @@ impl Tally {
         // Where there are many, nobody looks for them after a change.
         if document.live() <= NEAR_ROWS {
             let near = after.near_duplicates_among(&rows, &new);
-            let counts = (snapshot.checks.near().len(), near.len());
-            self.compare(Rule::SET_DUPLICATE_NEAR, counts, &(near.rows() - snapshot.checks.near().rows()), profile)?;
+            let counts = (snapshot.checks.near_duplicates().len(), near.len());
+            self.compare(
+                Rule::SET_DUPLICATE_NEAR,
+                counts,
+                &(near.rows() - snapshot.checks.near_duplicates().rows()),
+                profile,
+            )?;
         }
         Ok(())
     }

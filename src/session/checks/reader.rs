@@ -2,11 +2,11 @@
 
 use super::{RuleSets, facts_of};
 use crate::check::entry::Context;
+use crate::check::entry_reader::EntryReader;
 use crate::check::policy::Policy;
 use crate::check::profile::Profile;
-use crate::check::reading::Reading;
 use crate::check::rule::RuleSet;
-use crate::check::set::{Link, PartTally};
+use crate::check::set::{Link, ReadTally};
 use crate::document::rows::RowSet;
 use crate::protocol::location::UrlPrefix;
 use crate::xml::entry::Entry;
@@ -35,9 +35,9 @@ pub struct Reader {
     /// Hash of the normalised loc, by entry.
     pub keys: Vec<u64>,
     /// What the rules of the set count of the entries; `further` has counted entries that others saw.
-    part: PartTally,
-    further: Vec<PartTally>,
-    reading: Reading,
+    part: ReadTally,
+    further: Vec<ReadTally>,
+    reading: EntryReader,
     /// Alternate links of all entries, one after the other.
     links: Vec<Link>,
     /// The entries that have any, ascending, each with the number of links up to its last.
@@ -64,16 +64,16 @@ impl Reader {
             records: Vec::with_capacity(rows),
             findings: Vec::with_capacity(rows),
             keys: Vec::with_capacity(rows),
-            part: PartTally::default(),
+            part: ReadTally::default(),
             further: Vec::new(),
-            reading: Reading::default(),
+            reading: EntryReader::default(),
             links: Vec::new(),
             linked: Vec::new(),
         }
     }
 
     /// What was counted, in parts.
-    pub(super) fn parts(&self) -> impl Iterator<Item = &PartTally> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = &ReadTally> {
         std::iter::once(&self.part).chain(&self.further)
     }
 
@@ -203,7 +203,7 @@ mod tests {
             let counts = |reader: &Reader| {
                 let mut set = SetIndex::default();
                 set.insert_file_alone(0, 0, &reader.keys, reader.parts());
-                set.settle(&DocumentLocs(&Document::default()));
+                set.recompute(&DocumentLocs(&Document::default()));
                 (set.counts(), set.len(), set.with_lastmod())
             };
             prop_assert_eq!(counts(&one), counts(&forked));

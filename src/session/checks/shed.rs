@@ -4,7 +4,7 @@
 use super::super::snapshot::DocumentLocs;
 use super::{Checks, Reader, is_part, rule_of};
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::set::{Link, NearRows, SetIndex, Turn, Turned};
+use crate::check::set::{Link, NearDuplicates, RowSide, SetDelta, SetIndex};
 use crate::document::Document;
 use crate::document::edit::Applied;
 use crate::document::rows::{RowId, RowSet};
@@ -32,7 +32,7 @@ impl Checks {
         set.set_mtime(file, mtime);
         set.set_part(is_part(document));
         set.insert_file_alone(file, first, &reader.keys, reader.parts());
-        set.settle(&DocumentLocs(document));
+        set.recompute(&DocumentLocs(document));
         self.findings.grow(first as usize + reader.findings.len());
     }
 
@@ -98,19 +98,19 @@ impl Checks {
     }
 
     /// What that makes of the sums of the set.
-    pub fn turn_file(&self, before: &Document, applied: &Applied, file: SitemapId, turned: &mut Turned) {
+    pub fn turn_file(&self, before: &Document, applied: &Applied, file: SitemapId, turned: &mut SetDelta) {
         let after = &applied.document;
         let rows = applied.touched.iter().map(RowId).filter(|row| after.is_live(*row));
         let locs: Vec<_> = rows.map(|row| (row, before.loc(row), after.loc(row))).collect();
         let turn = |document: &Document, row: RowId| super::facts_of(&document.record(row), file.0);
         let turns = locs.iter().map(|(row, old, new)| {
-            (Turn { loc: old, facts: turn(before, *row) }, Turn { loc: new, facts: turn(after, *row) })
+            (RowSide { loc: old, facts: turn(before, *row) }, RowSide { loc: new, facts: turn(after, *row) })
         });
         turned.count(&self.set, file.0, turns, &DocumentLocs(after));
     }
 
     /// Rows that come near to an earlier one, of a set whose URLs were compared.
-    pub const fn near(&self) -> &Arc<NearRows> {
+    pub const fn near_duplicates(&self) -> &Arc<NearDuplicates> {
         &self.near
     }
 

@@ -3,7 +3,7 @@
 use super::super::findings;
 use super::super::snapshot::Snapshot;
 use crate::check::entry::{Context, ENTRY_RULES};
-use crate::check::fix::{self, Repair};
+use crate::check::fix::{self, FixedEntry};
 use crate::check::index::{self, IndexFacts, IndexFinding};
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;
@@ -389,11 +389,11 @@ fn folder_of<'d>(document: &'d Document, index: &'d Index) -> Option<&'d str> {
 
 /// An entry with what the fixers of rules make of it.
 fn put_right(text: &[u8], context: &Context<'_>, rules: RuleSet, unattended: bool) -> Option<Vec<u8>> {
-    match fix::repair(text, context, rules, unattended)? {
-        Repair::Text(text) => Some(text.into_bytes()),
+    match fix::fix_entry(text, context, rules, unattended)? {
+        FixedEntry::Text(text) => Some(text.into_bytes()),
         // A second loc is a second sitemap, and nobody has looked for that.
-        Repair::Split(_) => None,
-        Repair::Values(values) => {
+        FixedEntry::Split(_) => None,
+        FixedEntry::Values(values) => {
             let mut text = text.to_vec();
             for (field, value) in values {
                 let change = value.as_deref().map_or(Change::Remove, Change::Set);

@@ -2,7 +2,7 @@
 
 use super::super::change::{Intent, Refused};
 use super::super::snapshot::Snapshot;
-use crate::check::name::{self, Kind};
+use crate::check::name::{self, NameKind};
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::Document;
 use crate::document::edit::Edit;
@@ -52,7 +52,7 @@ fn breaks(document: &Document, file: Member, rules: RuleSet) -> bool {
 pub(in crate::session) fn proposed(document: &Document, file: Member) -> Option<String> {
     let path = path_of(document, file).filter(|_| document.rename_refusal(file).is_none())?;
     let is_taken = |name: &str| document.has_file(name, file) || files::is_there(&path.with_file_name(name));
-    Some(name::safe(name_of(document, file), Kind::of(document, file), &is_taken))
+    Some(name::safe(name_of(document, file), NameKind::of(document, file), &is_taken))
 }
 
 /// The edit that gives a file the proposed name, where its own breaks one of these rules.
@@ -85,7 +85,7 @@ impl Snapshot {
         };
         let old = self.file_name(file);
         let refused = |why: String| Refused(format!("{old} keeps its name: {why}"));
-        let why = document.rename_refusal(file).or_else(|| name::refusal(name, Some(Kind::of(document, file))));
+        let why = document.rename_refusal(file).or_else(|| name::refusal(name, Some(NameKind::of(document, file))));
         if let Some(why) = why {
             return Err(refused(why));
         }

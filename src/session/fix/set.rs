@@ -118,7 +118,7 @@ impl Snapshot {
 
     /// The rows that break a rule of rows, of those that are meant.
     pub(super) fn breaking(&self, rows: &RowSet, rule: Rule) -> RowSet {
-        let set_rule = SetRule::of(rule).filter(|rule| rule.place() == crate::check::set::Place::Row);
+        let set_rule = SetRule::of(rule).filter(|rule| rule.place() == crate::check::set::SetRuleTarget::Row);
         match set_rule {
             Some(rule) => self.checks.set().rows_with(rule, &DocumentLocs(&self.document)) & rows,
             None => rows.iter().filter(|row| self.rules_of(RowId(*row)).contains(rule)).collect(),

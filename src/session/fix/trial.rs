@@ -16,7 +16,7 @@ use crate::check::entry::{self as entry_rules, Context};
 use crate::check::profile::Profile;
 use crate::check::quirk;
 use crate::check::rule::{Rule, RuleSet};
-use crate::check::set::{Place, SetRule};
+use crate::check::set::{SetRule, SetRuleTarget};
 use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::rows::{RowId, RowSet};
@@ -208,7 +208,8 @@ impl Snapshot {
 fn elsewhere(snapshot: &Snapshot, (checks, new): (&Checks, &Document), is_bad: &dyn Fn(Rule) -> bool) -> Vec<RowId> {
     let (old_locs, new_locs) = (DocumentLocs(&snapshot.document), DocumentLocs(new));
     let is_small = new.live() <= NEAR_ROWS;
-    let of_rows = SetRule::ALL.iter().copied().filter(|rule| rule.place() == Place::Row && is_bad(rule_of(*rule)));
+    let of_rows =
+        SetRule::ALL.iter().copied().filter(|rule| rule.place() == SetRuleTarget::Row && is_bad(rule_of(*rule)));
     let rows = of_rows.flat_map(|rule| {
         let (was, is) = (snapshot.checks.set(), checks.set());
         let is_more = is.count_of(rule) > was.count_of(rule);

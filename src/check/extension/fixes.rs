@@ -20,11 +20,11 @@ use crate::xml::names::{Meaning, split};
 use std::ops::Range;
 
 /// A label, whether it keeps the meaning, and the change of the text.
-type Way = (String, bool, Patch);
+type Candidate = (String, bool, Patch);
 
 /// What one key does about a breach.
 #[derive(Debug)]
-pub(super) struct Remedy {
+pub(super) struct ExtensionFix {
     /// What it does, as a short phrase.
     pub label: String,
     /// Whether it keeps the meaning.
@@ -48,7 +48,11 @@ pub(super) fn scope(breach: &Breach, outline: &Outline<'_>) -> Option<(Rule, u32
 }
 
 /// The remedy for a breach, if there is one.
-pub(super) fn of(breach: &Breach, outline: &Outline<'_>, (entry, context): (&Entry, &Context<'_>)) -> Option<Remedy> {
+pub(super) fn of(
+    breach: &Breach,
+    outline: &Outline<'_>,
+    (entry, context): (&Entry, &Context<'_>),
+) -> Option<ExtensionFix> {
     let node = outline.node_at(breach.node).filter(|_| breach.about != About::Outside)?;
     let (label, keeps, patch) = match breach.about {
         About::Value(kind) => of_value(breach.rule, kind, outline, node)?,
@@ -65,7 +69,7 @@ pub(super) fn of(breach: &Breach, outline: &Outline<'_>, (entry, context): (&Ent
         About::Element | About::Child(_) | About::Outside => of_element(breach, outline, node)?,
     };
     let is_safe = keeps && breach.rule.fix() == FixKind::Safe;
-    (breach.rule.fix() != FixKind::None).then_some(Remedy { label, is_safe, patch })
+    (breach.rule.fix() != FixKind::None).then_some(ExtensionFix { label, is_safe, patch })
 }
 
 const DECODE: &str = "decode it once more";
@@ -74,7 +78,7 @@ fn unescaped(value: &str) -> String {
     decode(value.as_bytes()).into_owned()
 }
 
-fn of_value(rule: Rule, kind: Kind, outline: &Outline<'_>, node: &Node) -> Option<Way> {
+fn of_value(rule: Rule, kind: Kind, outline: &Outline<'_>, node: &Node) -> Option<Candidate> {
     if matches!(rule, Rule::FIELD_WHITESPACE | Rule::FIELD_WHITESPACE_STRICT) {
         let (start, end) = markup::trim(outline.text, node.tag.end, node.inner_end);
         let patch = Patch::cut([node.tag.end..start, end..node.inner_end])?;
@@ -91,7 +95,7 @@ fn of_value(rule: Rule, kind: Kind, outline: &Outline<'_>, node: &Node) -> Optio
     Some((format!("write {right}"), keeps, with_value(outline, node, &right)?))
 }
 
-fn of_attribute(rule: Rule, (name, kind): (&str, Kind), outline: &Outline<'_>, node: &Node) -> Option<Way> {
+fn of_attribute(rule: Rule, (name, kind): (&str, Kind), outline: &Outline<'_>, node: &Node) -> Option<Candidate> {
     let said = outline.attribute(node, name)?;
     let right = match rule {
         Rule::VIDEO_DEPRECATED => return without_deprecated(outline, Namespace::Video),
@@ -113,7 +117,7 @@ fn of_url(
     outline: &Outline<'_>,
     node: &Node,
     (entry, context): (&Entry, &Context<'_>),
-) -> Option<Way> {
+) -> Option<Candidate> {
     let said = match attribute {
         Some(name) => outline.attribute(node, name)?,
         None => outline.value(node),
@@ -145,7 +149,7 @@ fn absolute(said: &str, page: &str, context: &Context<'_>) -> Option<String> {
     said.starts_with('/').then(|| format!("{origin}{said}"))
 }
 
-fn of_element(breach: &Breach, outline: &Outline<'_>, node: &Node) -> Option<Way> {
+fn of_element(breach: &Breach, outline: &Outline<'_>, node: &Node) -> Option<Candidate> {
     let (label, keeps, patch) = match breach.rule {
         Rule::EXT_CHILD_ORDER => ("put the elements in order".to_owned(), true, reordered(outline, breach.node)?),
         Rule::EXT_UNKNOWN_CHILD => match meant(outline, node) {
@@ -205,7 +209,7 @@ fn renamed(outline: &Outline<'_>, node: &Node, name: &str) -> Option<Patch> {
 }
 
 /// Without the elements and attributes of an extension that have no effect any more.
-fn without_deprecated(outline: &Outline<'_>, own: Namespace) -> Option<Way> {
+fn without_deprecated(outline: &Outline<'_>, own: Namespace) -> Option<Candidate> {
     let mut cuts: Vec<Range<usize>> = Vec::new();
     for node in outline.nodes.iter().filter(|node| namespace(node) == own) {
         // What goes with its parent needs no cut of its own.

@@ -21,13 +21,13 @@ use std::borrow::Cow;
 
 /// Reads the entries of one file; remembers what neighbours have in common.
 #[derive(Debug, Default)]
-pub struct Reading {
+pub struct EntryReader {
     origins: OriginCache,
 }
 
 /// What an entry says and what is wrong with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Read {
+pub struct CheckedEntry {
     /// Its facts.
     pub record: Record,
     /// The rules that it breaks, as [`entry::check`] finds them.
@@ -36,7 +36,7 @@ pub struct Read {
     pub key: u64,
 }
 
-impl Reading {
+impl EntryReader {
     /// Reads an entry; `entry` must be the anatomy of `text`. Its alternate links are added to `links`, and `see` is
     /// shown its facts and its URL, taken apart as far as its origin and path.
     ///
@@ -48,14 +48,14 @@ impl Reading {
         context: &Context<'_>,
         links: &mut Vec<Link>,
         mut see: impl FnMut(&Record, &Location<'_>),
-    ) -> Read {
+    ) -> CheckedEntry {
         if let Some(read) = self.quick((entry, text), context, links, &mut see) {
             return read;
         }
         let loc = entry.value(Field::Loc, text);
         let record = Record::of(entry, text);
         see(&record, &Location::outline(loc.as_deref().unwrap_or_default()));
-        Read {
+        CheckedEntry {
             record,
             rules: entry::check_and_collect(entry, text, context, links),
             key: loc.map_or(NO_KEY, |loc| crate::protocol::location::key_hash(&loc)),
@@ -69,7 +69,7 @@ impl Reading {
         context: &Context<'_>,
         links: &mut Vec<Link>,
         see: &mut impl FnMut(&Record, &Location<'_>),
-    ) -> Option<Read> {
+    ) -> Option<CheckedEntry> {
         // One profile has a rule about dates that are sound.
         if entry.anomalies != Anomalies::default()
             || context.names.kind != FileKind::Urlset
@@ -99,7 +99,7 @@ impl Reading {
         if !judged.faults.is_empty() || context.policy.is_some_and(|policy| policy.forbids(&loc).is_some()) {
             return None;
         }
-        let facts = entry::Facts { lastmod, changefreq };
+        let facts = entry::FieldFacts { lastmod, changefreq };
         if facts.conflict(context.now) {
             return None;
         }
@@ -107,7 +107,7 @@ impl Reading {
         see(&record, &judged.location);
         let concerns = extension::concerns(entry, text);
         let rules = if concerns { entry::check_extensions(entry, text, context, links) } else { RuleSet::EMPTY };
-        Some(Read { record, rules, key: judged.key })
+        Some(CheckedEntry { record, rules, key: judged.key })
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
             let names = Names::plain(if index { FileKind::Index } else { FileKind::Urlset });
             let url_prefix = UrlPrefix::parse("https://example.com/b/sitemap.xml").filter(|_| at_home);
             let context = Context { now: NOW, profile, names: &names, url_prefix: url_prefix.as_ref(), policy: None };
-            let mut reading = Reading::default();
+            let mut reading = EntryReader::default();
             for text in texts.iter().chain(&texts).map(String::as_bytes) {
                 let entry = Entry::of(text, &names);
                 let (mut links, mut own, mut origin) = (Vec::new(), Vec::new(), None);
@@ -187,7 +187,7 @@ mod tests {
                     origin = location.origin().map(|(origin, _)| origin.to_owned());
                 });
                 let loc = entry.value(Field::Loc, text).unwrap_or_default();
-                let alone = Read {
+                let alone = CheckedEntry {
                     record: Record::of(&entry, text),
                     rules: entry::check_and_collect(&entry, text, &context, &mut own),
                     key: location::key_hash(&loc),
@@ -203,7 +203,7 @@ mod tests {
     fn a_plain_entry_takes_the_quick_way() {
         let names = Names::plain(FileKind::Urlset);
         let context = Context { now: NOW, profile: Profile::Protocol, names: &names, url_prefix: None, policy: None };
-        let mut reading = Reading::default();
+        let mut reading = EntryReader::default();
         let (loc, link) = ("<loc>https://e.com/a?b&amp;c</loc>", "<xhtml:link rel=\"alternate\" href=\"/\"/>");
         for (text, quick) in [
             (format!("<url>{loc}</url>"), true),

@@ -4,45 +4,45 @@
 use super::alternates::{Alternates, Link};
 use super::file::FileVerdict;
 use super::hosts::Hosts;
-use super::{Locs, RowFacts, SetIndex, Turns};
+use super::{CounterDelta, IndexedRow, Locs, SetIndex};
 use crate::protocol::location::Location;
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
 /// A row before a change or after it.
 #[derive(Debug, Clone)]
-pub struct Turn<'l> {
+pub struct RowSide<'l> {
     /// Its URL.
     pub loc: &'l str,
     /// All else.
-    pub facts: RowFacts,
+    pub facts: IndexedRow,
 }
 
 /// How the sums of a set and the verdicts on its files turn.
 #[derive(Debug, Clone, Default)]
-pub struct Turned {
-    turns: Turns,
+pub struct SetDelta {
+    delta: CounterDelta,
     files: Vec<(u32, FileVerdict)>,
 }
 
-impl Turned {
+impl SetDelta {
     /// Counts the rows of a file that have changed, and keep their origins ([`is_same_origin`]). `new` shows the dates
     /// of all rows of the file as they are then.
     pub fn count<'l>(
         &mut self,
         index: &SetIndex,
         file: u32,
-        rows: impl Iterator<Item = (Turn<'l>, Turn<'l>)>,
+        rows: impl Iterator<Item = (RowSide<'l>, RowSide<'l>)>,
         new: &impl Locs,
     ) {
         let mut tally = index.files.get(file as usize).cloned().unwrap_or_default();
         for (before, after) in rows {
             tally.remove(None, &before.facts);
             tally.add(None, &after.facts);
-            let place = |turn: &Turn<'l>| Location::outline(turn.loc);
-            self.turns.count_moved((&place(&before), &before.facts), (&place(&after), &after.facts));
+            let place = |turn: &RowSide<'l>| Location::outline(turn.loc);
+            self.delta.count_moved((&place(&before), &before.facts), (&place(&after), &after.facts));
         }
-        tally.settle(&index.hosts, &mut |see| new.each_date(file, see));
+        tally.recompute(&index.hosts, &mut |see| new.each_date(file, see));
         self.files.push((file, tally.verdict));
     }
 }
@@ -50,7 +50,7 @@ impl Turned {
 impl SetIndex {
     /// The index after a change, but for repeated URLs and alternate links: of the latter it has none.
     #[must_use]
-    pub fn turned(&self, turned: &Turned) -> Self {
+    pub fn with_delta(&self, delta: &SetDelta) -> Self {
         let mut index = Self {
             duplicates: Arc::clone(&self.duplicates),
             alternates: Alternates::default(),
@@ -58,16 +58,16 @@ impl SetIndex {
             files: self.files.clone(),
             dirty: self.dirty.clone(),
             verdicts: self.verdicts,
-            sums: self.sums.clone(),
+            counters: self.counters.clone(),
             cross_submission: self.cross_submission,
             is_part: self.is_part,
         };
-        for (number, verdict) in &turned.files {
+        for (number, verdict) in &delta.files {
             let Some(file) = index.files.get_mut(*number as usize) else { continue };
             index.verdicts.replace(&file.verdict, verdict);
             file.verdict = *verdict;
         }
-        index.sums.turn(&turned.turns);
+        index.counters.apply_delta(&delta.delta);
         index
     }
 
@@ -112,7 +112,7 @@ impl SetIndex {
             let own = self.duplicates.group_of(row).map_or(1, |group| group.len() as u32);
             self.alternates.relink(row, links, |_| own);
         }
-        self.alternates.settle(self.hosts.names());
+        self.alternates.recompute(self.hosts.names());
     }
 }
 

@@ -12,13 +12,13 @@ use std::hash::BuildHasher as _;
 
 /// Rows that come near to an earlier row, each with that row.
 #[derive(Debug, Clone, Default)]
-pub struct NearRows {
+pub struct NearDuplicates {
     rows: RoaringBitmap,
     /// By row, ascending.
     firsts: Vec<(u32, u32)>,
 }
 
-impl NearRows {
+impl NearDuplicates {
     fn of(firsts: Vec<(u32, u32)>) -> Self {
         Self { rows: firsts.iter().map(|(row, _)| *row).collect(), firsts }
     }
@@ -58,8 +58,8 @@ impl SetIndex {
     }
 
     /// The same among some rows only, as long as no other row comes near to one of them.
-    pub fn near_duplicates_among(&self, rows: &RoaringBitmap, locs: &impl Locs) -> NearRows {
-        NearRows::of(self.near_pairs_among(rows, locs))
+    pub fn near_duplicates_among(&self, rows: &RoaringBitmap, locs: &impl Locs) -> NearDuplicates {
+        NearDuplicates::of(self.near_pairs_among(rows, locs))
     }
 
     /// The same rows, each with the earlier one.

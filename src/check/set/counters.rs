@@ -1,6 +1,6 @@
 //! Counters of the whole set that need neither URLs nor files.
 
-use super::{RowFacts, SetIndex};
+use super::{IndexedRow, SetIndex};
 use crate::protocol::location::Location;
 
 /// Number of distinct priorities, in hundredths from 0.00 to 1.00.
@@ -13,7 +13,7 @@ const DEPTHS: usize = 8;
 
 /// What rows add up to.
 #[derive(Debug, Clone)]
-pub struct Sums {
+pub struct Counters {
     /// All of them.
     pub rows: u64,
     /// Those that have a lastmod.
@@ -32,7 +32,7 @@ pub struct Sums {
     pub slashes: [[u64; 2]; DEPTHS],
 }
 
-impl Default for Sums {
+impl Default for Counters {
     fn default() -> Self {
         Self {
             rows: 0,
@@ -47,9 +47,9 @@ impl Default for Sums {
     }
 }
 
-impl Sums {
+impl Counters {
     /// Counts a row once more (1) or less (-1).
-    pub fn count(&mut self, location: &Location<'_>, facts: &RowFacts, step: i64) {
+    pub fn count(&mut self, location: &Location<'_>, facts: &IndexedRow, step: i64) {
         let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
         add(&mut self.rows);
         if let Some(counter) =
@@ -61,7 +61,7 @@ impl Sums {
     }
 
     /// The same of a row that is there before and after.
-    pub fn count_values(&mut self, facts: &RowFacts, step: i64) {
+    pub fn count_values(&mut self, facts: &IndexedRow, step: i64) {
         let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
         for (has, counter) in [
             (facts.has_lastmod, &mut self.with_lastmod),
@@ -96,21 +96,21 @@ impl Sums {
     }
 
     /// Counts the values of rows that are there before and after.
-    pub fn turn(&mut self, turns: &Turns) {
-        self.add(&turns.after);
+    pub fn apply_delta(&mut self, delta: &CounterDelta) {
+        self.add(&delta.after);
         for (sum, less) in [
-            (&mut self.rows, turns.before.rows),
-            (&mut self.with_lastmod, turns.before.with_lastmod),
-            (&mut self.with_changefreq, turns.before.with_changefreq),
-            (&mut self.with_priority, turns.before.with_priority),
-            (&mut self.with_extensions, turns.before.with_extensions),
+            (&mut self.rows, delta.before.rows),
+            (&mut self.with_lastmod, delta.before.with_lastmod),
+            (&mut self.with_changefreq, delta.before.with_changefreq),
+            (&mut self.with_priority, delta.before.with_priority),
+            (&mut self.with_extensions, delta.before.with_extensions),
         ] {
             *sum = sum.saturating_sub(less);
         }
-        let pairs = self.priorities.iter_mut().zip(&turns.before.priorities);
+        let pairs = self.priorities.iter_mut().zip(&delta.before.priorities);
         pairs
-            .chain(self.frequencies.iter_mut().zip(&turns.before.frequencies))
-            .chain(self.slashes.iter_mut().flatten().zip(turns.before.slashes.iter().flatten()))
+            .chain(self.frequencies.iter_mut().zip(&delta.before.frequencies))
+            .chain(self.slashes.iter_mut().flatten().zip(delta.before.slashes.iter().flatten()))
             .for_each(|(sum, less)| *sum = sum.saturating_sub(*less));
     }
 }
@@ -131,7 +131,7 @@ pub struct Presence {
 impl SetIndex {
     /// How many rows have each of the optional parts of an entry.
     pub const fn presence(&self) -> Presence {
-        let Sums { with_lastmod, with_changefreq, with_priority, with_extensions, .. } = &self.sums;
+        let Counters { with_lastmod, with_changefreq, with_priority, with_extensions, .. } = &self.counters;
         Presence {
             lastmod: *with_lastmod,
             changefreq: *with_changefreq,
@@ -143,20 +143,20 @@ impl SetIndex {
 
 /// What values rows had and have, for rows whose URLs, dates and files stay.
 #[derive(Debug, Clone, Default)]
-pub struct Turns {
-    before: Sums,
-    after: Sums,
+pub struct CounterDelta {
+    before: Counters,
+    after: Counters,
 }
 
-impl Turns {
+impl CounterDelta {
     /// Counts a row by what it said and says.
-    pub fn count(&mut self, before: &RowFacts, after: &RowFacts) {
+    pub fn count(&mut self, before: &IndexedRow, after: &IndexedRow) {
         self.before.count_values(before, 1);
         self.after.count_values(after, 1);
     }
 
     /// Counts a row whose URL may be another, too.
-    pub fn count_moved(&mut self, before: (&Location<'_>, &RowFacts), after: (&Location<'_>, &RowFacts)) {
+    pub fn count_moved(&mut self, before: (&Location<'_>, &IndexedRow), after: (&Location<'_>, &IndexedRow)) {
         self.before.count(before.0, before.1, 1);
         self.after.count(after.0, after.1, 1);
     }
