@@ -14,7 +14,7 @@ use super::values::refused_urls;
 use super::walk::{Set, say_why_held};
 use super::{Failure, Status, Streams};
 use crate::document::rows::{RowId, RowSet};
-use crate::files::{Backups, Manner};
+use crate::files::{Backups, SaveMode};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::bulk::{Bulk, Halt, How, Through, Way};
@@ -211,8 +211,8 @@ fn through(
         How::look()
     } else {
         let backups = Backups::new(save.common.backup.unwrap_or_default());
-        let manner = Manner { force: false, backups, now: save.common.now()?, state: streams.state.clone() };
-        How::write(manner, save.common.accept_repairs)
+        let mode = SaveMode { force: false, backups, now: save.common.now()?, state: streams.state.clone() };
+        How::write(mode, save.common.accept_repairs)
     };
     how = how.compared(matches!(set, Set::Parts(_)));
     let steps = match task {

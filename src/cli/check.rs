@@ -117,7 +117,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
             // A file that one of the sets has is not checked once more, in whatever order they are named.
             let (mut paths, alone): (Vec<PathBuf>, Vec<_>) =
-                check.paths.iter().cloned().partition(|path| files::is_set(path));
+                check.paths.iter().cloned().partition(|path| files::is_multi_file(path));
             paths.extend(alone);
             let (mut checked, mut unread) = (BTreeSet::new(), Status::Fine);
             let all = each_path(&paths, streams, |path, streams| {
@@ -150,7 +150,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     };
     if let (Some(path), Some(baseline)) = (&check.write_baseline, &report.accepted) {
         Destination::file(path, check.common.mkdir).make()?;
-        files::write_whole(path, &baseline.written()?)?;
+        files::write_atomic(path, &baseline.written()?)?;
         streams.note(&format!("wrote {}: {} accepted", path.display(), counted(baseline.len(), "finding")));
         return Ok(status);
     }

@@ -114,7 +114,7 @@ pub(super) fn man(task: &Man, streams: &mut Streams<'_>) -> Result<Status, Failu
     }
     std::fs::create_dir_all(folder).map_err(|error| crate::files::Error::system("make", folder, error))?;
     for (name, bytes) in &pages {
-        crate::files::write_whole(&folder.join(name), bytes)?;
+        crate::files::write_atomic(&folder.join(name), bytes)?;
     }
     streams.note(&format!("wrote {}", crate::words::counted(pages.len() as u64, "page")));
     Ok(Status::Fine)

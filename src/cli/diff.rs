@@ -7,7 +7,7 @@ use super::args::Common;
 use super::damage::Damage;
 use super::output::{Paint, json_document, loc_text, plain, safe_loc};
 use super::{Failure, Status, Streams};
-use crate::files::{self, Error, Loaded, Options, Part, is_stream};
+use crate::files::{self, Error, Loaded, LoadedFile, Options, is_stream};
 use crate::session::compare::{Changed, Difference, Digests, RowText, Texts, differences};
 use crate::words::{counted, grouped};
 use crate::xml::scan::Visit;
@@ -155,7 +155,7 @@ fn read<V: Visit + Send>(
     let (all, damage, loaded) = streams.watched(|progress| {
         let (mut all, mut damage) = (make(), Damage::default());
         let loaded = files::load(path, options, progress, |_| make(), &mut |part| {
-            if let Part::Sitemap { visitor, sitemap, .. } = part {
+            if let LoadedFile::Sitemap { visitor, sitemap, .. } = part {
                 damage.add(if is_kept { STREAM } else { &sitemap.name }, &sitemap.quirks);
                 append(&mut all, visitor);
             }

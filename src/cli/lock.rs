@@ -1,7 +1,7 @@
 //! The lock that an editor takes on a set, taken by what changes it without a screen.
 
 use super::{Failure, Streams};
-use crate::files::journal::Desk;
+use crate::files::journal::StateSlot;
 use crate::files::{Options, all_in_folder, in_folder, is_stream};
 use crate::session::Session;
 use crate::session::journal::Unreplayable;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// Nobody else changes these sets while this is there. It dies with its process.
 #[derive(Debug, Default)]
-pub(super) struct Lock(Vec<Desk>);
+pub(super) struct Lock(Vec<StateSlot>);
 
 /// What to do about changes that can be replayed.
 const OPEN_IT: &str = "nothing was changed; open that with sited, which shows them and asks, then run this again";
@@ -36,13 +36,13 @@ impl Lock {
         };
         let paths: Vec<PathBuf> = paths.iter().flat_map(found).collect();
         let failed = |held| Failure::Held { path: paths.first().cloned().unwrap_or_default(), held };
-        if !self.0.iter().any(|desk| desk.is_of(&paths)) {
-            let desk = Desk::take_in(streams.state.as_deref(), &paths).map_err(failed)?;
+        if !self.0.iter().any(|state_slot| state_slot.is_of(&paths)) {
+            let state_slot = StateSlot::take_in(streams.state.as_deref(), &paths).map_err(failed)?;
             // What does not exist yet cannot be open anywhere.
-            if !desk.is_exclusive() && paths.iter().any(|path| path.exists()) {
+            if !state_slot.is_exclusive() && paths.iter().any(|path| path.exists()) {
                 streams.note("note: no lock could be taken; another sited may change these files at the same time");
             }
-            self.0.push(desk);
+            self.0.push(state_slot);
         }
         Ok(())
     }
@@ -50,8 +50,8 @@ impl Lock {
     /// The same for one set, which must have no changes that wait to be replayed.
     pub(super) fn take_idle(streams: &mut Streams<'_>, path: &Path) -> Result<Self, Failure> {
         let lock = Self::take(streams, &[path.to_path_buf()])?;
-        let own = |desk: &Desk| matches!(&desk.left, Some(Ok(stored)) if !stored.entries.is_empty());
-        let waits = lock.0.iter().any(|desk| own(desk) || desk.is_in_what_is_left_elsewhere());
+        let own = |state_slot: &StateSlot| matches!(&state_slot.left, Some(Ok(stored)) if !stored.entries.is_empty());
+        let waits = lock.0.iter().any(|state_slot| own(state_slot) || state_slot.is_in_other_journal());
         if waits {
             let hint = OPEN_IT.to_owned();
             Err(Failure::Waiting { path: path.display().to_string(), what: "unsaved changes".to_owned(), hint })
@@ -62,26 +62,26 @@ impl Lock {
 
     /// Takes these files too: somebody may have one of them open by itself.
     pub(super) fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Failure> {
-        let Some(desk) = self.0.last_mut() else { return Ok(()) };
-        let path = desk.set().first().cloned().unwrap_or_default();
-        desk.claim(files).map_err(|held| Failure::Held { path, held })
+        let Some(state_slot) = self.0.last_mut() else { return Ok(()) };
+        let path = state_slot.set().first().cloned().unwrap_or_default();
+        state_slot.claim(files).map_err(|held| Failure::Held { path, held })
     }
 
     /// Takes all files of an open set. Refuses to change files for which unsaved changes of an earlier session wait:
     /// they could not be replayed.
     pub(super) fn check(&mut self, session: &Session) -> Result<(), Failure> {
         self.claim(session.files())?;
-        for desk in &self.0 {
-            let own = desk.set().iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-            let waiting = match session.waiting(desk) {
-                0 => session.waiting_elsewhere(desk),
+        for state_slot in &self.0 {
+            let own = state_slot.set().iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+            let waiting = match session.waiting(state_slot) {
+                0 => session.waiting_elsewhere(state_slot),
                 count => Some((count, own)),
             };
             if let Some((count, path)) = waiting {
                 let what = counted(count as u64, "unsaved change");
                 return Err(Failure::Waiting { path, what, hint: OPEN_IT.to_owned() });
             }
-            if let Some(Unreplayable { changes, journal, paths }) = session.unreplayable(desk) {
+            if let Some(Unreplayable { changes, journal, paths }) = session.unreplayable(state_slot) {
                 let count = counted(changes as u64, "unsaved change");
                 let what = format!("{count} in {}, and the files have changed since", journal.display());
                 let path = paths.join(" ");

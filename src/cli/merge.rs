@@ -6,7 +6,7 @@ use super::rows::{Stays, date_of, repeated};
 use super::save::{Agreed, save_as};
 use super::{Failure, Status, Streams, split};
 use crate::document::form::Form;
-use crate::files::{self, Part, is_stream};
+use crate::files::{self, LoadedFile, is_stream};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
@@ -112,7 +112,7 @@ fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, F
             continue;
         }
         let loaded = files::load(path, &options, &Progress::default(), |_| Ignore, &mut |part| {
-            if let Part::Sitemap { sitemap, .. } = part {
+            if let LoadedFile::Sitemap { sitemap, .. } = part {
                 parts.extend(sitemap.path);
             }
         })?;

@@ -51,7 +51,7 @@ use crate::check::policy::Policy;
 use crate::check::profile::Profile;
 use crate::document::query::Query;
 use crate::files;
-use crate::files::journal::Held;
+use crate::files::journal::LockedByOther;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::change::Refused;
@@ -130,7 +130,7 @@ enum Failure {
         /// The set.
         path: PathBuf,
         /// Who has it.
-        held: Held,
+        held: LockedByOther,
     },
     /// Changes of an earlier session wait to be replayed.
     #[error("{path}: an earlier session left {what}")]

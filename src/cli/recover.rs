@@ -6,7 +6,7 @@ use super::args::Recover;
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Status, Streams};
-use crate::files::{self, Act, Pending, PendingStep};
+use crate::files::{self, Pending, PendingStep, RecordAction};
 use crate::words::{counted, size};
 use std::io;
 use std::path::Path;
@@ -79,11 +79,11 @@ fn show(record: &Path, state: Option<&Path>, streams: &mut Streams<'_>) -> Resul
 /// `replace  sitemap-2.xml  12.4 KiB`.
 fn line(step: &PendingStep) -> String {
     let act = match step.act {
-        Act::Create => "create",
-        Act::Replace => "replace",
-        Act::Remove => "remove",
+        RecordAction::Create => "create",
+        RecordAction::Replace => "replace",
+        RecordAction::Remove => "remove",
     };
-    let bytes = if step.act == Act::Remove { String::new() } else { format!("  {}", size(step.len)) };
+    let bytes = if step.act == RecordAction::Remove { String::new() } else { format!("  {}", size(step.len)) };
     let state = match &step.blocked {
         Some(why) => format!("  not possible: {why}"),
         None if step.is_done => "  done".to_owned(),

@@ -4,7 +4,9 @@ use super::args::{Common, Restore};
 use super::lock::Lock;
 use super::output::plain;
 use super::{Failure, Status, Streams};
-use crate::files::backup::{Restoring, Set, Trust, incomplete, prune, remove_incomplete, restoring, sets, superfluous};
+use crate::files::backup::{
+    BackupSet, RestorePlan, Trust, incomplete, plan_restore, prune, remove_incomplete, sets, superfluous,
+};
 use crate::files::{self, in_folder};
 use crate::session::save::unsigned;
 use crate::words::{counted, size};
@@ -55,7 +57,7 @@ pub(super) fn run(restore: &Restore, streams: &mut Streams<'_>) -> Result<Status
     super::say_recovered(&files::recover(&main, &recovery)?, streams);
     let latest = if date == "latest" { sets(&main, state)?.pop().map(|set| set.date) } else { None };
     let date = latest.unwrap_or_else(|| date.clone());
-    let plan = restoring(&main, &date, state)?;
+    let plan = plan_restore(&main, &date, state)?;
     lock.claim(plan.files.iter().map(|put| put.target.as_path()).chain(plan.left.iter().map(PathBuf::as_path)))?;
     show(&plan, restore.prune, streams);
     if !plan.is_authentic {
@@ -91,7 +93,7 @@ fn list(main: &Path, streams: &mut Streams<'_>) -> Result<(), Failure> {
 }
 
 /// `2026-11-20T10-20-30Z  3 files, 12.4 KiB: sitemap-1.xml, sitemap.xml; 1 file made then`.
-fn in_words(set: &Set) -> String {
+fn in_words(set: &BackupSet) -> String {
     /// The most names that a line is readable with.
     const MOST: usize = 5;
     let bytes = set.files.iter().map(|file| file.len).sum();
@@ -113,7 +115,7 @@ fn in_words(set: &Set) -> String {
 }
 
 /// A line for each file.
-fn show(plan: &Restoring, prune: bool, streams: &mut Streams<'_>) {
+fn show(plan: &RestorePlan, prune: bool, streams: &mut Streams<'_>) {
     let line = |what: &str, path: &PathBuf| format!("{what:<9}  {}", path.display());
     for put in &plan.files {
         streams.note(&line("put back", &put.target));

@@ -66,7 +66,7 @@ pub(super) fn each_set(
     }
     let mut each = Each { options, streams, work: &mut work, counts: Counts::default(), worst: Status::Fine };
     // A file that one of the sets has is not changed once more, in whatever order they are named.
-    let (sets, alone): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| files::is_set(path));
+    let (sets, alone): (Vec<&PathBuf>, Vec<&PathBuf>) = paths.iter().partition(|path| files::is_multi_file(path));
     for path in sets.into_iter().chain(alone) {
         if *recursive && path.is_dir() {
             each.folder(path)?;
@@ -148,7 +148,7 @@ impl<W: FnMut(&Target, &mut Streams<'_>) -> Result<Status, Failure>> Each<'_, '_
         let sitemaps: Vec<&PathBuf> = entries.iter().filter(|path| files::is_sitemap_file(path)).collect();
         let is_open = |each: &Self, path: &Path| each.streams.edited.has(path);
         let (indexes, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
-            sitemaps.iter().copied().partition(|path| files::is_set(path));
+            sitemaps.iter().copied().partition(|path| files::is_multi_file(path));
         if !sitemaps.is_empty() && !sitemaps.iter().any(|path| is_open(self, path)) && !self.set(folder)? {
             // What belongs to the set is not known, so no part of it is changed as if it stood alone.
             let message = format!("{}: the folders below it were left out", folder.display());

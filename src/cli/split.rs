@@ -12,7 +12,7 @@ use crate::document::query::Query;
 use crate::document::query::suggest::{listed, nearest};
 use crate::document::rows::{RowId, RowSet};
 use crate::files::plan::split::{self, Leftovers, grouped_by};
-use crate::files::{self, Manner, Plan, Saved, SplitHistory};
+use crate::files::{self, Plan, SaveMode, Saved, SplitHistory};
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::{BYTES_PER_FILE, Limits, URLS_PER_FILE};
@@ -227,7 +227,7 @@ impl<'s> Asked<'s> {
         if self.is_dry() {
             return Ok(Status::Fine);
         }
-        let saved = files::save_as_asked(&plan, &mut parts::disk_of(&plan)?, &self.manner(), &Progress::default())?;
+        let saved = files::save_as_asked(&plan, &mut parts::disk_of(&plan)?, &self.mode(), &Progress::default())?;
         self.history.add(plan.outputs.iter().map(|output| &*output.name));
         told(&plan, groups.len(), &saved, streams);
         Ok(Status::Fine)
@@ -259,9 +259,9 @@ impl<'s> Asked<'s> {
         Ok(())
     }
 
-    fn manner(&self) -> Manner {
+    fn mode(&self) -> SaveMode {
         let backups = files::Backups::new(self.split.backup.unwrap_or_default());
-        Manner { force: false, backups, now: self.now, state: self.state.clone() }
+        SaveMode { force: false, backups, now: self.now, state: self.state.clone() }
     }
 }
 

@@ -6,7 +6,7 @@ use super::args::Common;
 use super::damage::Damage;
 use super::output::{json_document, plain};
 use super::{Failure, Status, Streams};
-use crate::files::{self, Part, is_stream};
+use crate::files::{self, LoadedFile, is_stream};
 use crate::protocol::changefreq;
 use crate::protocol::lastmod;
 use crate::protocol::location::{depth, host, section};
@@ -254,10 +254,10 @@ pub(super) fn run(stats: &Stats, streams: &mut Streams<'_>) -> Result<Status, Fa
             let mut damage = Damage::default();
             let loaded = streams.watched(|progress| {
                 files::load(path, &options, progress, |_| Counter::default(), &mut |part| {
-                    if let Part::Index { index, .. } = &part {
+                    if let LoadedFile::Index { index, .. } = &part {
                         sums.index_entries += index.files().map(|file| file.entries.len() as u64).sum::<u64>();
                     }
-                    if let Part::Sitemap { visitor, source, sitemap, .. } = part {
+                    if let LoadedFile::Sitemap { visitor, source, sitemap, .. } = part {
                         damage.add(&sitemap.name, &sitemap.quirks);
                         let Counter { report: mut counted, keys: mut own } = visitor;
                         counted.files = 1;

@@ -12,7 +12,7 @@ use super::{Failure, Streams};
 use crate::document::edit::Value;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::source::Source;
-use crate::files::{self, Error, Facts, Part, Reason, is_stream};
+use crate::files::{self, Error, FileInfo, LoadedFile, Reason, is_stream};
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::change::Change;
@@ -67,7 +67,7 @@ struct Reader {
 }
 
 impl Reader {
-    fn new(facts: &Facts) -> Self {
+    fn new(facts: &FileInfo) -> Self {
         let has = match &facts.grid {
             Some(grid) => FIELDS.map(|field| grid.columns.get(field.index()).copied().flatten().is_some()),
             None => [facts.kind == FileKind::Urlset; 3],
@@ -151,7 +151,7 @@ impl Table {
         let mut columns: Vec<String> = Vec::new();
         let loaded = streams.watched(|progress| {
             files::load(path, &options, progress, Reader::new, &mut |part| {
-                if let Part::Sitemap { source, sitemap, visitor, .. } = part {
+                if let LoadedFile::Sitemap { source, sitemap, visitor, .. } = part {
                     if let Some(grid) = &source.names.grid {
                         columns.extend(grid.header.iter().map(ToString::to_string));
                     }
@@ -367,7 +367,7 @@ impl Unlisted {
         if is_stream(path) {
             streams.out.write_all(table.as_bytes())?;
         } else {
-            files::write_whole(path, table.as_bytes())?;
+            files::write_atomic(path, table.as_bytes())?;
             streams.note(&format!("wrote {}", path.display()));
         }
         Ok(())

@@ -11,16 +11,16 @@ mod restore;
 #[cfg(test)]
 mod tests;
 
-pub use list::{Incomplete, Kept, Set, incomplete, prune, remove_incomplete, sets, superfluous};
-pub use restore::{Put, Restored, Restoring, Trust, restoring};
+pub use list::{BackupFile, BackupSet, Incomplete, incomplete, prune, remove_incomplete, sets, superfluous};
+pub use restore::{RestorePlan, Restored, RestoredFile, Trust, plan_restore};
 
-use super::commit::{Gate, SUFFIX, Step, attempt, stem, sync_folder, temporary_prefix};
+use super::commit::{FsOperation, Gate, SUFFIX, attempt, stem, sync_folder, temporary_prefix};
 use super::disk::fingerprint;
 use super::error::{Error, Reason, plain};
 use super::record::Key;
-use super::target::{Target, take_over};
+use super::replace_target::{ReplaceTarget, take_over};
 use crate::protocol::lastmod::Now;
-use list::{Entry, LIST, Listed, VERSION};
+use list::{BackupList, Entry, LIST, VERSION};
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -89,31 +89,34 @@ impl Backups {
     pub(super) fn keep<'t>(
         &self,
         main: &Path,
-        targets: impl Iterator<Item = &'t Target>,
-        making: &Making<'_>,
-    ) -> Result<Taken, Error> {
-        let mut taken = Taken::default();
+        targets: impl Iterator<Item = &'t ReplaceTarget>,
+        making: &BackupContext<'_>,
+    ) -> Result<NewBackups, Error> {
+        let mut taken = NewBackups::default();
         if self.when == When::Off {
             return Ok(taken);
         }
-        let mut by_home: BTreeMap<PathBuf, (PathBuf, Vec<&Target>)> = BTreeMap::new();
+        let mut by_home: BTreeMap<PathBuf, (PathBuf, Vec<&ReplaceTarget>)> = BTreeMap::new();
         let folder = parent(main);
         for target in targets {
             // A file outside of the set's folder has its backups beside itself: no name here leads out of a folder.
             let is_inside = target.path.strip_prefix(folder).is_ok_and(is_plain);
             let main = if is_inside { main } else { &target.path };
-            let (_, all) = by_home.entry(home(main)).or_insert_with(|| (parent(main).to_path_buf(), Vec::new()));
+            let (_, all) =
+                by_home.entry(backups_folder(main)).or_insert_with(|| (parent(main).to_path_buf(), Vec::new()));
             all.push(target);
         }
         let mut of_session = self.of_session.lock().unwrap_or_else(PoisonError::into_inner);
-        for (home, (folder, targets)) in by_home {
-            let known = of_session.get(&home).filter(|_| self.when == When::Once).cloned();
+        for (backups_folder, (folder, targets)) in by_home {
+            let known = of_session.get(&backups_folder).filter(|_| self.when == When::Once).cloned();
             let known = known.map(|dated| list::read(&dated).map(|listed| Some((listed?, dated))));
-            let known =
-                known.transpose().map_err(|error| Error::system("read the backups in", &home, error))?.flatten();
-            let mut job = Job { folder: &folder, home: &home, making, taken: &mut taken };
+            let known = known
+                .transpose()
+                .map_err(|error| Error::system("read the backups in", &backups_folder, error))?
+                .flatten();
+            let mut job = BackupJob { folder: &folder, backups_folder: &backups_folder, making, taken: &mut taken };
             if let Some(dated) = job.keep(&targets, known)? {
-                of_session.insert(home, dated);
+                of_session.insert(backups_folder, dated);
             }
         }
         Ok(taken)
@@ -121,7 +124,7 @@ impl Backups {
 }
 
 /// What a backup is made with.
-pub(super) struct Making<'a> {
+pub(super) struct BackupContext<'a> {
     /// The moment, for its name.
     pub(super) now: Now,
     /// The user's state folder, whose key authenticates the backup.
@@ -129,7 +132,7 @@ pub(super) struct Making<'a> {
     pub(super) gate: &'a dyn Gate,
 }
 
-impl Making<'_> {
+impl BackupContext<'_> {
     /// The key that signs the backup, or why there is none.
     fn key(&self) -> Result<Key, String> {
         let state = self.state.ok_or("no state folder is known, since HOME and XDG_STATE_HOME are not set")?;
@@ -145,7 +148,7 @@ fn real_folder(main: &Path) -> Option<PathBuf> {
 }
 
 /// The folder with the backups of a set, which is opened by `main`.
-pub fn home(main: &Path) -> PathBuf {
+pub fn backups_folder(main: &Path) -> PathBuf {
     /// Bytes of a name to which `.bak` can be added.
     const LONGEST: usize = 251;
     let name = main.file_name().unwrap_or_default();
@@ -168,7 +171,7 @@ fn is_plain(path: &Path) -> bool {
 
 /// Sets that a save has begun. Dropped, those that are new go again: the save came to nothing.
 #[derive(Debug, Default)]
-pub(super) struct Taken {
+pub(super) struct NewBackups {
     new: Vec<PathBuf>,
     /// All sets, the ones that were added to as well.
     pub(super) sets: Vec<PathBuf>,
@@ -176,14 +179,14 @@ pub(super) struct Taken {
     pub(super) unsigned: Option<String>,
 }
 
-impl Taken {
+impl NewBackups {
     /// The save is done, or will be.
     pub(super) fn stay(&mut self) {
         self.new.clear();
     }
 }
 
-impl Drop for Taken {
+impl Drop for NewBackups {
     fn drop(&mut self) {
         for dated in &self.new {
             let _ = fs::remove_dir_all(dated);
@@ -193,24 +196,28 @@ impl Drop for Taken {
     }
 }
 
-struct Job<'a> {
+struct BackupJob<'a> {
     /// What the names in the list are relative to.
     folder: &'a Path,
-    home: &'a Path,
-    making: &'a Making<'a>,
-    taken: &'a mut Taken,
+    backups_folder: &'a Path,
+    making: &'a BackupContext<'a>,
+    taken: &'a mut NewBackups,
 }
 
-impl Job<'_> {
+impl BackupJob<'_> {
     /// Copies what is not kept yet; the dated folder, if there is something in it.
-    fn keep(&mut self, targets: &[&Target], known: Option<(Listed, PathBuf)>) -> Result<Option<PathBuf>, Error> {
+    fn keep(
+        &mut self,
+        targets: &[&ReplaceTarget],
+        known: Option<(BackupList, PathBuf)>,
+    ) -> Result<Option<PathBuf>, Error> {
         let failed = |path: &Path| {
             let path = path.to_path_buf();
             move |error| Error::system("keep a copy of it", &path, error)
         };
         let (mut listed, dated) = match known {
             Some((listed, dated)) => (listed, dated),
-            None => self.begin().map_err(failed(self.home))?,
+            None => self.begin().map_err(failed(self.backups_folder))?,
         };
         if !self.taken.sets.contains(&dated) {
             self.taken.sets.push(dated.clone());
@@ -239,45 +246,46 @@ impl Job<'_> {
     }
 
     /// A dated folder of a name that no other has.
-    fn begin(&mut self) -> io::Result<(Listed, PathBuf)> {
-        let is_new = fs::symlink_metadata(self.home).is_err();
+    fn begin(&mut self) -> io::Result<(BackupList, PathBuf)> {
+        let is_new = fs::symlink_metadata(self.backups_folder).is_err();
         if is_new {
-            fs::create_dir_all(self.home)?;
-        } else if !list::is_folder(self.home)? {
+            fs::create_dir_all(self.backups_folder)?;
+        } else if !list::is_folder(self.backups_folder)? {
             // It may lead to any folder.
-            let why = format!("{} is a link or no folder, and backups are not written there", self.home.display());
+            let why =
+                format!("{} is a link or no folder, and backups are not written there", self.backups_folder.display());
             return Err(io::Error::new(io::ErrorKind::InvalidData, why));
         }
         if is_new {
-            let above = parent(self.home);
+            let above = parent(self.backups_folder);
             sync_folder(if above.as_os_str().is_empty() { Path::new(".") } else { above })?;
         }
         let date = list::date(self.making.now);
         let mut number = 1;
         let dated = loop {
             let name = if number == 1 { date.clone() } else { format!("{date}-{number}") };
-            let dated = self.home.join(name);
-            match attempt(self.making.gate, Step::Backup, || fs::create_dir(&dated)) {
+            let dated = self.backups_folder.join(name);
+            match attempt(self.making.gate, FsOperation::Backup, || fs::create_dir(&dated)) {
                 Ok(()) => break dated,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
                 Err(error) => {
-                    let _ = fs::remove_dir(self.home);
+                    let _ = fs::remove_dir(self.backups_folder);
                     return Err(error);
                 }
             }
         };
         self.taken.new.push(dated.clone());
-        let number = list::last_number(self.home)? + 1;
+        let number = list::last_number(self.backups_folder)? + 1;
         let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { self.folder };
         let folder = folder.canonicalize().ok().map(|folder| list::Name::of(&folder));
         let (files, absent) = (Vec::new(), Vec::new());
         let listed =
-            Listed { version: VERSION, number, made: self.making.now.seconds, files, absent, folder, code: None };
+            BackupList { version: VERSION, number, made: self.making.now.seconds, files, absent, folder, code: None };
         Ok((listed, dated))
     }
 
     /// Copies a file, with its owner, attributes and mode.
-    fn copy(&self, target: &Target, name: &Path, hash: u64, dated: &Path) -> io::Result<Entry> {
+    fn copy(&self, target: &ReplaceTarget, name: &Path, hash: u64, dated: &Path) -> io::Result<Entry> {
         let to = dated.join(name);
         fs::create_dir_all(parent(&to))?;
         let bytes = fs::read(&target.real)?;
@@ -292,38 +300,38 @@ impl Job<'_> {
         if found != hash {
             return Ok(entry);
         }
-        let mut file = attempt(self.making.gate, Step::Backup, || create(&to))?;
+        let mut file = attempt(self.making.gate, FsOperation::Backup, || create(&to))?;
         file.write_all(&bytes)?;
         if let Some(metadata) = &target.metadata {
             // What cannot be given to the copy is not lost: the file itself keeps it.
             let _ = take_over(&file, metadata, &target.real);
             let _ = metadata.modified().map(|time| file.set_modified(time));
         }
-        attempt(self.making.gate, Step::Sync, || file.sync_all())?;
+        attempt(self.making.gate, FsOperation::Sync, || file.sync_all())?;
         sync_folder(parent(&to))?;
         Ok(entry)
     }
 
     /// Where a file really is, if a link leads there.
-    fn linked(&self, name: &Path, target: &Target) -> Option<list::Name> {
+    fn linked(&self, name: &Path, target: &ReplaceTarget) -> Option<list::Name> {
         let folder = if self.folder.as_os_str().is_empty() { Path::new(".") } else { self.folder };
         let is_direct = folder.canonicalize().is_ok_and(|folder| folder.join(name) == target.real);
         (!is_direct).then(|| list::Name::of(&target.real))
     }
 
     /// The list, in place of an older one at once.
-    fn write(&mut self, listed: &Listed, dated: &Path) -> io::Result<()> {
+    fn write(&mut self, listed: &BackupList, dated: &Path) -> io::Result<()> {
         let key = self.making.key().map_err(|why| self.taken.unsigned = Some(why)).ok();
         let mut listed = listed.clone();
         listed.sign(key.as_ref());
         let prefix = temporary_prefix(LIST);
         let mut file = tempfile::Builder::new().prefix(&prefix).suffix(SUFFIX).tempfile_in(dated)?;
         file.write_all(&serde_json::to_vec_pretty(&listed)?)?;
-        attempt(self.making.gate, Step::Sync, || file.as_file().sync_all())?;
-        attempt(self.making.gate, Step::Rename, || Ok(()))?;
+        attempt(self.making.gate, FsOperation::Sync, || file.as_file().sync_all())?;
+        attempt(self.making.gate, FsOperation::Rename, || Ok(()))?;
         file.persist(dated.join(LIST)).map_err(|error| error.error)?;
         sync_folder(dated)?;
-        sync_folder(self.home)
+        sync_folder(self.backups_folder)
     }
 }
 

@@ -4,11 +4,11 @@
 //! [`super::read::Options::require_all`]. At most a few files are read ahead of the one that is handed over next. An index inside the index is followed in its place, a few
 //! deep and never twice, and nothing of it is looked for outside of the folder either.
 
-use super::ahead::in_order;
 use super::disk;
 use super::error::Error;
-use super::load::{Facts, File, Job, Part};
-use super::locate::{self, Place};
+use super::load::{File, FileInfo, LoadContext, LoadedFile};
+use super::locate::{self, ChildLocation};
+use super::ordered_pool::in_order;
 use super::read::{self, Options};
 use super::unlisted;
 use crate::document::sitemap::{Child, ChildState, NO_FOLDER, Nested, ON_ANOTHER_HOST, SitemapId};
@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A child that is on disk.
-pub(super) struct Found {
+pub(super) struct FoundChild {
     /// Which entry of the index.
     child: usize,
     /// Where it is.
@@ -35,7 +35,7 @@ pub(super) struct Found {
 const DEEPEST: usize = 8;
 
 /// What reading a child came to.
-enum Outcome<V> {
+enum ChildOutcome<V> {
     Scanned(Box<File<V>>),
     Index(Box<File<V>>),
     Not(ChildState),
@@ -59,11 +59,11 @@ impl Identity {
 
 /// The files that a load has met: none is read twice, and none is outside of the folder.
 #[derive(Debug, Clone)]
-pub(super) struct Met {
+pub(super) struct SeenFiles {
     /// The folder of the opened index; `None`: what it lists is not looked for.
     folder: Option<PathBuf>,
     /// The same without links.
-    home: PathBuf,
+    set_folder: PathBuf,
     /// Files that entries have led to, each with the hash of the URL that did.
     seen: HashMap<Identity, u64>,
     /// The indexes around what is read, the opened one first.
@@ -83,19 +83,28 @@ pub(super) fn folder_of(index: &Path, options: &Options) -> Option<PathBuf> {
     has_folder.then(|| index.parent().unwrap_or(Path::new("")).to_path_buf())
 }
 
-impl Met {
+impl SeenFiles {
     /// Nothing but the opened index.
     pub(super) fn new(index: &Path, inode: Option<(u64, u64)>, options: &Options) -> Self {
         let folder = folder_of(index, options);
         let here = folder.as_deref().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let home = here.canonicalize().unwrap_or_else(|_| here.to_path_buf());
+        let set_folder = here.canonicalize().unwrap_or_else(|_| here.to_path_buf());
         let indexes = vec![Identity::of(index, inode)];
         let paths = vec![index.to_path_buf()];
-        Self { folder, home, seen: HashMap::new(), indexes, roots: HashSet::new(), sitemaps: 0, paths, stopped: false }
+        Self {
+            folder,
+            set_folder,
+            seen: HashMap::new(),
+            indexes,
+            roots: HashSet::new(),
+            sitemaps: 0,
+            paths,
+            stopped: false,
+        }
     }
 }
 
-impl Met {
+impl SeenFiles {
     /// One more index that is opened with the first as one.
     pub(super) fn and_root(&mut self, index: &Path, inode: Option<(u64, u64)>) {
         self.roots.insert(Identity::of(index, inode));
@@ -103,10 +112,10 @@ impl Met {
     }
 }
 
-impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
+impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
     /// Looks for each child below the opened index's folder, or else below that of the index inside it (`inner`) that
     /// lists them; those that are not to be read get their state at once.
-    pub(super) fn resolve(&self, met: &mut Met, inner: Option<&Path>, children: &mut [Child]) -> Vec<Found> {
+    pub(super) fn resolve(&self, met: &mut SeenFiles, inner: Option<&Path>, children: &mut [Child]) -> Vec<FoundChild> {
         let mut found = Vec::new();
         let Some(top) = met.folder.clone() else {
             for child in children {
@@ -115,13 +124,13 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
             return found;
         };
         for (number, child) in children.iter_mut().enumerate() {
-            let candidates = match locate::place(&child.loc, self.base.as_deref()) {
-                Place::Inside(candidates) => candidates,
-                Place::Elsewhere => {
+            let candidates = match locate::locate_child(&child.loc, self.base.as_deref()) {
+                ChildLocation::Inside(candidates) => candidates,
+                ChildLocation::Elsewhere => {
                     child.state = ChildState::Elsewhere(ON_ANOTHER_HOST);
                     continue;
                 }
-                Place::Outside => {
+                ChildLocation::Outside => {
                     child.state = ChildState::Outside;
                     continue;
                 }
@@ -148,7 +157,7 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
                 }
             };
             // A link in the folder is a path out of it as well.
-            if !path.canonicalize().is_ok_and(|path| path.starts_with(&met.home)) {
+            if !path.canonicalize().is_ok_and(|path| path.starts_with(&met.set_folder)) {
                 child.state = ChildState::Outside;
                 continue;
             }
@@ -166,7 +175,7 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
                     self.progress.expect(1, metadata.len());
                     let name = path.strip_prefix(&top).unwrap_or(&path);
                     let name = name.to_string_lossy().replace('\\', "/").into();
-                    found.push(Found { child: number, path, name, url: Arc::clone(&child.loc) });
+                    found.push(FoundChild { child: number, path, name, url: Arc::clone(&child.loc) });
                     ChildState::NotLoaded
                 }
             };
@@ -177,16 +186,16 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
     /// Reads the children that were found; returns whether it was stopped before the last.
     pub(super) fn children(
         &self,
-        met: &mut Met,
-        found: &[Found],
+        met: &mut SeenFiles,
+        found: &[FoundChild],
         children: &mut [Child],
-        deliver: &mut dyn FnMut(Part<V>),
+        deliver: &mut dyn FnMut(LoadedFile<V>),
     ) -> bool {
-        let mut settle = |found: &Found, outcome: Outcome<V>| {
+        let mut settle = |found: &FoundChild, outcome: ChildOutcome<V>| {
             let state = match outcome {
-                Outcome::Not(state) => state,
-                Outcome::Index(file) => self.follow(met, found, *file, deliver),
-                Outcome::Scanned(file) => {
+                ChildOutcome::Not(state) => state,
+                ChildOutcome::Index(file) => self.follow(met, found, *file, deliver),
+                ChildOutcome::Scanned(file) => {
                     deliver(file.into_sitemap());
                     met.sitemaps += 1;
                     ChildState::Loaded(SitemapId(met.sitemaps - 1))
@@ -196,7 +205,7 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
                 child.state = state;
             }
         };
-        let take = |found: &Found, outcome| {
+        let take = |found: &FoundChild, outcome| {
             settle(found, outcome);
             true
         };
@@ -207,7 +216,13 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
     }
 
     /// Reads what an index inside the index lists.
-    fn follow(&self, met: &mut Met, found: &Found, file: File<V>, deliver: &mut dyn FnMut(Part<V>)) -> ChildState {
+    fn follow(
+        &self,
+        met: &mut SeenFiles,
+        found: &FoundChild,
+        file: File<V>,
+        deliver: &mut dyn FnMut(LoadedFile<V>),
+    ) -> ChildState {
         let (index, on_disk, _) = file.into_index();
         if met.indexes.len() >= DEEPEST {
             return ChildState::Denied(format!("indexes in indexes are followed {DEEPEST} deep").into());
@@ -222,15 +237,15 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
 
     /// What the indexes among the children list and cannot be read, as far as that is known before the first file is
     /// handed over. `met` is a copy: what is met here is met again when it is read.
-    pub(super) fn unread_inside(&self, met: &mut Met, indexes: &[&Found]) -> Vec<String> {
+    pub(super) fn unread_inside(&self, met: &mut SeenFiles, indexes: &[&FoundChild]) -> Vec<String> {
         let silent = Progress::default();
-        let job = Job { options: self.options, progress: &silent, make: self.make, base: self.base.clone() };
+        let job = LoadContext { options: self.options, progress: &silent, make: self.make, base: self.base.clone() };
         let mut unread = Vec::new();
         for found in indexes {
             if self.progress.is_cancelled() {
                 break;
             }
-            let Outcome::Index(file) = job.child(found) else { continue };
+            let ChildOutcome::Index(file) = job.child(found) else { continue };
             let (mut index, on_disk, _) = file.into_index();
             if met.indexes.len() >= DEEPEST {
                 // The reading itself says so.
@@ -247,25 +262,25 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
     }
 
     /// Reads and scans one child.
-    fn child(&self, found: &Found) -> Outcome<V> {
+    fn child(&self, found: &FoundChild) -> ChildOutcome<V> {
         if self.progress.is_cancelled() {
-            return Outcome::Not(ChildState::NotLoaded);
+            return ChildOutcome::Not(ChildState::NotLoaded);
         }
         let file = read::read_regular(&found.path, self.options, self.progress)
             .and_then(|contents| self.scan(contents, Arc::clone(&found.name), Some(Arc::clone(&found.url))));
         self.progress.finish_files(1);
         match file {
-            Ok(file) if file.source.cut => Outcome::Not(ChildState::NotLoaded),
-            Ok(file) if file.facts.kind == FileKind::Index => Outcome::Index(Box::new(file)),
-            Ok(file) => Outcome::Scanned(Box::new(file)),
-            Err(error) => Outcome::Not(state_of(&error)),
+            Ok(file) if file.source.cut => ChildOutcome::Not(ChildState::NotLoaded),
+            Ok(file) if file.facts.kind == FileKind::Index => ChildOutcome::Index(Box::new(file)),
+            Ok(file) => ChildOutcome::Scanned(Box::new(file)),
+            Err(error) => ChildOutcome::Not(state_of(&error)),
         }
     }
 }
 
 /// Looks whether the children that were found can be read at all, before the first is handed over; gives those that are
 /// indexes.
-pub(super) fn probe<'f>(found: &'f [Found], children: &mut [Child]) -> Vec<&'f Found> {
+pub(super) fn probe<'f>(found: &'f [FoundChild], children: &mut [Child]) -> Vec<&'f FoundChild> {
     let mut indexes = Vec::new();
     for found in found {
         match (unlisted::probe(&found.path), children.get_mut(found.child)) {

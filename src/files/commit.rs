@@ -3,13 +3,13 @@
 //! Invariant: an error before the first rename leaves every file as it was and no temporary file behind. Files
 //! are renamed in the order given (the index last), so an index never names a part that is not there. Every
 //! operation passes a [`Gate`] by its number: tests make the n-th one fail, or the process die there. Between the
-//! last [`Step::Sync`] and the first [`Step::Rename`] stands the record by which an interrupted save is finished.
+//! last [`FsOperation::Sync`] and the first [`FsOperation::Rename`] stands the record by which an interrupted save is finished.
 
 use super::disk::{Disk, Fingerprint, OnDisk, fingerprint};
 use super::error::{Error, Reason};
-use super::outside;
-use super::record::{self, Begun, Intent};
-use super::target::{Target, take_over};
+use super::external_changes;
+use super::record::{self, CommitIntent, WrittenRecord};
+use super::replace_target::{ReplaceTarget, take_over};
 use super::{in_place, trust};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -21,7 +21,7 @@ use tempfile::{NamedTempFile, TempPath};
 
 /// One operation on the file system that changes something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum FsOperation {
     Create,
     Write,
     Sync,
@@ -42,26 +42,26 @@ pub(super) enum Step {
 
 /// Lets operations through; or not, in tests.
 pub(super) trait Gate: Sync {
-    fn pass(&self, step: Step) -> io::Result<()>;
+    fn pass(&self, step: FsOperation) -> io::Result<()>;
 
     /// Writes; in tests perhaps less than it says.
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
-        self.pass(Step::Write)?;
+        self.pass(FsOperation::Write)?;
         file.write(bytes)
     }
 }
 
 /// Lets everything through.
-pub(super) struct Open;
+pub(super) struct AllowAll;
 
-impl Gate for Open {
-    fn pass(&self, _: Step) -> io::Result<()> {
+impl Gate for AllowAll {
+    fn pass(&self, _: FsOperation) -> io::Result<()> {
         Ok(())
     }
 }
 
 /// Does one operation, again whenever a signal interrupts it.
-pub(super) fn attempt<T>(gate: &dyn Gate, step: Step, mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+pub(super) fn attempt<T>(gate: &dyn Gate, step: FsOperation, mut work: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match gate.pass(step).and_then(|()| work()) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -73,7 +73,7 @@ pub(super) fn attempt<T>(gate: &dyn Gate, step: Step, mut work: impl FnMut() -> 
 /// A file that is written, synced and waits to be renamed; dropped, it is removed.
 #[derive(Debug)]
 pub(super) struct Staged {
-    pub(super) target: Target,
+    pub(super) target: ReplaceTarget,
     pub(super) temporary: TempPath,
     /// Bytes as stored.
     pub(super) len: u64,
@@ -82,14 +82,14 @@ pub(super) struct Staged {
 }
 
 /// Writes to a temporary file, through its gate, and keeps the hash of what went through.
-pub(super) struct Sink<'g> {
+pub(super) struct TempFile<'g> {
     file: NamedTempFile,
     gate: &'g dyn Gate,
     hash: Fingerprint,
     len: u64,
 }
 
-impl Write for Sink<'_> {
+impl Write for TempFile<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = loop {
             match self.gate.write(self.file.as_file_mut(), bytes) {
@@ -107,14 +107,14 @@ impl Write for Sink<'_> {
     }
 }
 
-impl<'g> Sink<'g> {
-    /// A temporary file in the target's folder, readable for nobody else than the target is. `home` is the folder
+impl<'g> TempFile<'g> {
+    /// A temporary file in the target's folder, readable for nobody else than the target is. `set_folder` is the folder
     /// where a record of the save would be.
-    pub(super) fn create(target: &Target, home: &Path, gate: &'g dyn Gate) -> io::Result<Self> {
+    pub(super) fn create(target: &ReplaceTarget, set_folder: &Path, gate: &'g dyn Gate) -> io::Result<Self> {
         let name = target.real.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let prefix = temporary_prefix(&name);
         let mut builder = tempfile::Builder::new();
-        let suffix = if target.folder().starts_with(home) { SUFFIX.to_owned() } else { far(home) };
+        let suffix = if target.folder().starts_with(set_folder) { SUFFIX.to_owned() } else { far(set_folder) };
         builder.prefix(&prefix).suffix(&suffix);
         #[cfg(unix)]
         {
@@ -123,20 +123,20 @@ impl<'g> Sink<'g> {
             let mode = if target.metadata.is_none() { target.ceiling } else { 0o600 };
             builder.permissions(fs::Permissions::from_mode(mode));
         }
-        let file = attempt(gate, Step::Create, || builder.tempfile_in(target.folder()))?;
+        let file = attempt(gate, FsOperation::Create, || builder.tempfile_in(target.folder()))?;
         Ok(Self { file, gate, hash: Fingerprint::default(), len: 0 })
     }
 
     /// Gives the file its target's owner and mode and syncs it.
-    pub(super) fn finish(self, target: Target) -> io::Result<Staged> {
+    pub(super) fn finish(self, target: ReplaceTarget) -> io::Result<Staged> {
         let gate = self.gate;
         let (staged, file) = self.close(target)?;
-        attempt(gate, Step::Sync, || file.sync_all())?;
+        attempt(gate, FsOperation::Sync, || file.sync_all())?;
         Ok(staged)
     }
 
     /// Gives the file its target's owner and mode. It is still to be synced.
-    pub(super) fn close(self, mut target: Target) -> io::Result<(Staged, File)> {
+    pub(super) fn close(self, mut target: ReplaceTarget) -> io::Result<(Staged, File)> {
         let Self { file, hash, len, .. } = self;
         if let Some(metadata) = &target.metadata
             && !target.in_place
@@ -153,8 +153,8 @@ pub(super) const SUFFIX: &str = ".sited";
 
 /// The same where the record of its save would be in another branch of folders, with a number for that folder: only who
 /// knows that there is no record can know that it will not be needed.
-fn far(home: &Path) -> String {
-    format!(".{:08x}.far{SUFFIX}", fingerprint(home.as_os_str().as_encoded_bytes()) as u32)
+fn far(set_folder: &Path) -> String {
+    format!(".{:08x}.far{SUFFIX}", fingerprint(set_folder.as_os_str().as_encoded_bytes()) as u32)
 }
 
 /// How the name of a temporary file begins: hidden, with the file's name and the number of this process.
@@ -196,13 +196,13 @@ pub(super) fn sweep(folder: &Path) {
     remove_dead(folder, |name| name.strip_suffix(SUFFIX)?.rsplit_once('.').map(|(_, end)| end));
 }
 
-/// The same for files that lie elsewhere than their set, whose record would be in `home` (a path without links). Each
+/// The same for files that lie elsewhere than their set, whose record would be in `set_folder` (a path without links). Each
 /// folder is read once, however many of them it holds.
-pub(super) fn sweep_far(reals: &[PathBuf], home: &Path) {
-    if reals.is_empty() || home.ancestors().any(record::is_there) {
+pub(super) fn sweep_far(reals: &[PathBuf], set_folder: &Path) {
+    if reals.is_empty() || set_folder.ancestors().any(record::is_there) {
         return;
     }
-    let suffix = far(home);
+    let suffix = far(set_folder);
     let mut folders: BTreeMap<&Path, BTreeSet<String>> = BTreeMap::new();
     for real in reals {
         let (Some(folder), Some(name)) = (real.parent(), real.file_name()) else { continue };
@@ -232,7 +232,7 @@ fn remove_dead(folder: &Path, process: impl Fn(&str) -> Option<&str>) {
 }
 
 /// Temporary files of this process for these targets that are still there: after an error there should be none.
-pub(super) fn left_behind<'t>(reals: impl Iterator<Item = &'t Path>) -> Vec<PathBuf> {
+pub(super) fn leftover_files<'t>(reals: impl Iterator<Item = &'t Path>) -> Vec<PathBuf> {
     let mut folders: BTreeMap<&Path, BTreeSet<String>> = BTreeMap::new();
     for real in reals {
         let name = real.file_name().unwrap_or_default().to_string_lossy();
@@ -305,9 +305,9 @@ pub(super) struct Commit<'a> {
     /// The file that the set is opened by.
     pub(super) main: &'a Path,
     /// The folder of that file, without links.
-    pub(super) home: &'a Path,
+    pub(super) set_folder: &'a Path,
     /// The files that go.
-    pub(super) removed: &'a [Target],
+    pub(super) removed: &'a [ReplaceTarget],
     /// The folders that were made for the new files.
     pub(super) made: &'a Folders,
     /// The user's state folder, whose key authenticates the record.
@@ -320,7 +320,7 @@ pub(super) struct Commit<'a> {
 /// finishes what a crash or an error leaves. `disk` is told of each file as soon as it is in place: after an error
 /// half-way it says what is true.
 pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, gate: &dyn Gate) -> Result<(), Error> {
-    let Commit { main, home, removed, made, state } = *commit;
+    let Commit { main, set_folder, removed, made, state } = *commit;
     let targets = || staged.iter().map(|staged| &staged.target).chain(removed);
     if let Some(changed) = targets().find(|target| !target.is_as_seen()) {
         return Err(Error::new(&changed.path, Reason::Changed));
@@ -329,19 +329,22 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
     let mut folders: BTreeSet<PathBuf> = targets().map(|target| target.folder().to_path_buf()).collect();
     folders.extend(made.parents());
     let is_several = staged.len() + removed.len() > 1 || targets().any(|target| target.in_place);
-    let record = if is_several || record::is_there(home) {
-        let intent = Intent { main, staged: &staged, removed, supersedes: disk.is_unfinished(), state };
-        match Begun::new(home, intent, gate) {
+    let record = if is_several || record::is_there(set_folder) {
+        let intent = CommitIntent { main, staged: &staged, removed, supersedes: disk.is_unfinished(), state };
+        match WrittenRecord::new(set_folder, intent, gate) {
             Ok(begun) => Some(begun),
             Err((error, stays)) => {
                 if stays {
                     disk.leave_unfinished();
                     keep(staged);
-                    return Err(Error::new(home, Reason::Unfinished { act: "write down the save", source: error }));
+                    return Err(Error::new(
+                        set_folder,
+                        Reason::Unfinished { act: "write down the save", source: error },
+                    ));
                 }
                 return Err(match error.kind() {
-                    io::ErrorKind::AlreadyExists => Error::new(home, Reason::Saving),
-                    _ => Error::system("write down the save", home, error),
+                    io::ErrorKind::AlreadyExists => Error::new(set_folder, Reason::Saving),
+                    _ => Error::system("write down the save", set_folder, error),
                 });
             }
         }
@@ -351,7 +354,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
     let mut staged = VecDeque::from(staged);
     let done = place_all(&mut staged, removed, disk, gate).and_then(|()| {
         folders.iter().try_for_each(|folder| {
-            attempt(gate, Step::SyncFolder, || sync_folder(folder))
+            attempt(gate, FsOperation::SyncFolder, || sync_folder(folder))
                 .map_err(|error| Error::system("make the save lasting", folder, error))
         })
     });
@@ -362,7 +365,7 @@ pub(super) fn commit(staged: Vec<Staged>, commit: &Commit<'_>, disk: &mut Disk, 
         (None, done) => done,
         (Some(record), Ok(())) => {
             let failed =
-                |source| Error::new(home, Reason::Unfinished { act: "cross out the record of the save", source });
+                |source| Error::new(set_folder, Reason::Unfinished { act: "cross out the record of the save", source });
             record.end(gate).map_err(failed)
         }
         (Some(_), Err(error)) => {
@@ -383,7 +386,7 @@ fn keep(staged: impl IntoIterator<Item = Staged>) {
 /// disk would leave one of them half new.
 fn reserve(staged: &[Staged], gate: &dyn Gate) -> Result<(), Error> {
     for file in staged.iter().filter(|file| file.target.in_place) {
-        attempt(gate, Step::Reserve, || allocate(&file.target.real, file.len))
+        attempt(gate, FsOperation::Reserve, || allocate(&file.target.real, file.len))
             .map_err(|error| Error::system("take room for the new bytes", &file.target.path, error))?;
     }
     Ok(())
@@ -414,10 +417,15 @@ fn allocate(_: &Path, _: u64) -> io::Result<()> {
 }
 
 /// Takes out of `staged` each file that is in its place.
-fn place_all(staged: &mut VecDeque<Staged>, removed: &[Target], disk: &mut Disk, gate: &dyn Gate) -> Result<(), Error> {
+fn place_all(
+    staged: &mut VecDeque<Staged>,
+    removed: &[ReplaceTarget],
+    disk: &mut Disk,
+    gate: &dyn Gate,
+) -> Result<(), Error> {
     while let Some(Staged { target, temporary, len, hash }) = staged.pop_front() {
         let failed = |error| Error::system("put the new file in its place", &target.path, error);
-        let placed = attempt(gate, Step::Rename, || {
+        let placed = attempt(gate, FsOperation::Rename, || {
             if target.in_place {
                 overwrite(&temporary, &target.real, gate)
             } else {
@@ -440,10 +448,10 @@ fn place_all(staged: &mut VecDeque<Staged>, removed: &[Target], disk: &mut Disk,
         let looked = fs::metadata(&target.real);
         let metadata = looked
             .map_err(|error| Error::system("look at the new file, which is in its place", &target.path, error))?;
-        disk.note_unsettled(OnDisk::new(&target.path, &metadata, hash));
+        disk.note_mid_save(OnDisk::new(&target.path, &metadata, hash));
     }
     for target in removed {
-        attempt(gate, Step::Remove, || fs::remove_file(&target.real))
+        attempt(gate, FsOperation::Remove, || fs::remove_file(&target.real))
             .map_err(|error| Error::system("remove", &target.path, error))?;
         disk.forget(&target.path);
     }
@@ -455,9 +463,9 @@ fn overwrite(from: &Path, into: &Path, gate: &dyn Gate) -> io::Result<()> {
     in_place::copy(&mut File::open(from)?, &mut File::options().write(true).open(into)?, gate)
 }
 
-fn note_as_it_is(target: &Target, disk: &mut Disk) {
-    if let (Ok(metadata), Ok(hash)) = (fs::metadata(&target.real), outside::hash(&target.real)) {
-        disk.note_unsettled(OnDisk::new(&target.path, &metadata, hash));
+fn note_as_it_is(target: &ReplaceTarget, disk: &mut Disk) {
+    if let (Ok(metadata), Ok(hash)) = (fs::metadata(&target.real), external_changes::hash(&target.real)) {
+        disk.note_mid_save(OnDisk::new(&target.path, &metadata, hash));
     }
 }
 

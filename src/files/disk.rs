@@ -76,13 +76,13 @@ impl Disk {
     }
 
     /// Takes down a file's state in the middle of a save.
-    pub(super) fn note_unsettled(&mut self, file: OnDisk) {
+    pub(super) fn note_mid_save(&mut self, file: OnDisk) {
         self.unsettled.insert(file.path.clone());
         self.note(file);
     }
 
     /// A save came to its end: every file holds what was saved last.
-    pub(super) fn settle(&mut self) {
+    pub(super) fn finish_save(&mut self) {
         self.unsettled.clear();
         self.unfinished = false;
     }
@@ -98,7 +98,7 @@ impl Disk {
     }
 
     /// Whether a file holds something else than what was saved last, because a save failed half-way.
-    pub fn is_unsettled(&self, path: &Path) -> bool {
+    pub fn is_mid_save(&self, path: &Path) -> bool {
         self.unsettled.contains(path)
     }
 

@@ -128,7 +128,7 @@ pub enum Reason {
         /// What was tried: a verb.
         act: &'static str,
         /// What is missing.
-        room: Room,
+        room: SpaceNeeded,
         /// Whether a part of the files is in place already.
         begun: bool,
     },
@@ -179,7 +179,7 @@ pub enum Reason {
 
 /// What a save needs and has not got. Sizes are bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Room {
+pub struct SpaceNeeded {
     /// What is used up.
     pub lack: Lack,
     /// What the new files take together, in whole blocks; of one that is gzipped, what it took before.
@@ -201,7 +201,7 @@ pub enum Lack {
     FileSize(Option<u64>),
 }
 
-impl std::fmt::Display for Room {
+impl std::fmt::Display for SpaceNeeded {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let needed = grouped(self.needed);
         match self.lack {

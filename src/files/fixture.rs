@@ -1,8 +1,8 @@
 //! A set in a temporary folder, loaded, edited and saved as a session would. For tests.
 
-use super::load::{Facts, Part};
+use super::load::{FileInfo, LoadedFile};
 use super::plan::{Plan, Request, plan};
-use super::{Disk, Manner, OnDisk, Options, Recovery, load_all};
+use super::{Disk, OnDisk, Options, Recovery, SaveMode, load_many};
 use crate::document::Document;
 use crate::document::edit::{Edit, NewEntry};
 use crate::document::rows::{RowId, RowSet};
@@ -32,7 +32,7 @@ impl Visit for Records {
 }
 
 /// A set of files in a folder of their own.
-pub(super) struct Set {
+pub(super) struct TestSet {
     folder: PathBuf,
     /// Removes the folder in the end; not when it is somebody else's.
     owned: Option<tempfile::TempDir>,
@@ -44,7 +44,7 @@ pub(super) struct Set {
     pub(super) now: Now,
 }
 
-impl Drop for Set {
+impl Drop for TestSet {
     fn drop(&mut self) {
         if let Some(folder) = &self.owned {
             let _ = std::fs::remove_dir_all(state_beside(folder.path()));
@@ -57,7 +57,7 @@ fn state_beside(folder: &Path) -> PathBuf {
     folder.with_extension("state")
 }
 
-impl Set {
+impl TestSet {
     /// How a load of this user may finish an interrupted save.
     pub(super) fn recovery(&self) -> Recovery {
         Recovery { state: Some(self.state()), finish: true }
@@ -68,8 +68,8 @@ impl Set {
     }
 
     /// How this user saves.
-    pub(super) fn manner(&self) -> Manner {
-        Manner { force: false, backups: super::Backups::default(), now: self.now, state: Some(self.state()) }
+    pub(super) fn mode(&self) -> SaveMode {
+        SaveMode { force: false, backups: super::Backups::default(), now: self.now, state: Some(self.state()) }
     }
 
     /// Finishes what an interrupted save of a file's set has left.
@@ -108,17 +108,17 @@ impl Set {
     pub(super) fn reopen(&mut self, names: &str) -> Option<super::Finished> {
         let (mut document, mut disk) = (Document::default(), Disk::default());
         let paths: Vec<PathBuf> = names.split(' ').map(|name| self.path(name)).collect();
-        let make = |_: &Facts| Records::default();
+        let make = |_: &FileInfo| Records::default();
         let options = Options { recovery: self.recovery(), ..Options::default() };
-        let loaded = load_all(&paths, &options, &Progress::default(), make, &mut |part| {
+        let loaded = load_many(&paths, &options, &Progress::default(), make, &mut |part| {
             note(
                 &mut disk,
                 match part {
-                    Part::Index { index, on_disk, .. } => {
+                    LoadedFile::Index { index, on_disk, .. } => {
                         document.set_index(Some(index));
                         on_disk
                     }
-                    Part::Sitemap { source, sitemap, on_disk, visitor } => {
+                    LoadedFile::Sitemap { source, sitemap, on_disk, visitor } => {
                         document.append(source, visitor.0, sitemap);
                         on_disk.into_iter().collect()
                     }
@@ -220,8 +220,8 @@ impl Set {
     }
 
     pub(super) fn carry_out(&mut self, plan: &Plan) -> super::Saved {
-        let manner = self.manner();
-        let saved = super::save_as_asked(plan, &mut self.disk, &manner, &Progress::default()).unwrap();
+        let mode = self.mode();
+        let saved = super::save_as_asked(plan, &mut self.disk, &mode, &Progress::default()).unwrap();
         (self.document, self.saved) = (saved.document.clone(), saved.document.clone());
         saved
     }

@@ -5,7 +5,7 @@
 //! old content: a file that holds new blocks, old blocks and nothing else is a copy that was interrupted, and may be
 //! copied again. A file with any other block was changed by somebody else.
 
-use super::commit::{Gate, Step, attempt};
+use super::commit::{FsOperation, Gate, attempt};
 use super::disk::fingerprint;
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -79,13 +79,13 @@ pub(super) fn copy(from: &mut File, into: &mut File, gate: &dyn Gate) -> io::Res
             read => read,
         };
         // A signal interrupts it before the first byte or not at all: what was written is never written again.
-        attempt(gate, Step::Copy, || Ok(()))?;
+        attempt(gate, FsOperation::Copy, || Ok(()))?;
         into.write_all(buffer.get(..read).unwrap_or_default())?;
         len += read as u64;
     }
     // Longer than before is safe first: the old end goes only when all that is new is there.
     into.set_len(len)?;
-    attempt(gate, Step::Sync, || into.sync_all())
+    attempt(gate, FsOperation::Sync, || into.sync_all())
 }
 
 /// Fills a buffer, but for the end of the file: pieces must begin and end with a block.

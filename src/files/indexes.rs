@@ -3,11 +3,11 @@
 //! They are opened together by their paths, or found in a folder by the names that a save gives them. All are in one
 //! folder, and no one lists another.
 
-use super::children::Met;
+use super::children::SeenFiles;
 use super::error::{Error, Reason};
-use super::load::{self, Facts, File, Listed, Loaded, Part};
+use super::load::{self, File, FileInfo, IndexContents, Loaded, LoadedFile};
+use super::load_many::{self, begin};
 use super::plan::volumes::siblings;
-use super::several::{self, begin};
 use super::{read, unlisted};
 use crate::document::sitemap::Index;
 use crate::progress::Progress;
@@ -89,10 +89,10 @@ pub(super) fn load_indexes<V: Visit + Send>(
     paths: &[PathBuf],
     options: &read::Options,
     progress: &Progress,
-    make: impl Fn(&Facts) -> V + Sync,
-    deliver: &mut dyn FnMut(Part<V>),
+    make: impl Fn(&FileInfo) -> V + Sync,
+    deliver: &mut dyn FnMut(LoadedFile<V>),
 ) -> Result<Loaded, Error> {
-    let (job, Loaded { desk, recovered, .. }) = begin(paths, options, progress, &make)?;
+    let (job, Loaded { state_slot, recovered, .. }) = begin(paths, options, progress, &make)?;
     let (mut files, mut unread, mut seen): (Vec<File<V>>, _, _) = (Vec::new(), Vec::new(), BTreeSet::new());
     for path in paths {
         let name = load::file_name(path);
@@ -113,7 +113,7 @@ pub(super) fn load_indexes<V: Visit + Send>(
     if files.is_empty() {
         return Err(unread.swap_remove(0));
     }
-    several::refuse_unread(options, &mut unread)?;
+    load_many::refuse_unread(options, &mut unread)?;
     let read: Vec<PathBuf> = files.iter().filter_map(|file| file.facts.path.clone()).collect();
     if let (Some(first), Some(other)) =
         (read.first(), read.iter().find(|path| path.parent() != read.first().and_then(|first| first.parent())))
@@ -137,10 +137,10 @@ pub(super) fn load_indexes<V: Visit + Send>(
     }
     let index = Index::joined(indexes).unwrap_or_default();
     let first = read.first().map_or(Path::new(""), PathBuf::as_path);
-    let mut met = Met::new(first, identities.first().copied().flatten(), options);
+    let mut met = SeenFiles::new(first, identities.first().copied().flatten(), options);
     read.iter().zip(identities).skip(1).for_each(|(path, identity)| met.and_root(path, identity));
-    deliver(Part::Index { index: index.clone(), on_disk: on_disks, visitors });
-    let Listed { index, stopped, desk } = job.files_of(index, met, desk, deliver)?;
+    deliver(LoadedFile::Index { index: index.clone(), on_disk: on_disks, visitors });
+    let IndexContents { index, stopped, state_slot } = job.files_of(index, met, state_slot, deliver)?;
     let path = read.first().cloned();
-    Ok(Loaded { path, paths: read, unread, index: Some(index), stopped, recovered, desk })
+    Ok(Loaded { path, paths: read, unread, index: Some(index), stopped, recovered, state_slot })
 }

@@ -12,9 +12,9 @@ pub mod stored;
 mod writer;
 
 use super::disk::{Disk, fingerprint};
-pub use super::lock::Held;
+pub use super::lock::LockedByOther;
 use super::lock::file_locks::FileLocks;
-use super::lock::{Keys, Lock, NoLock, keys, make_own, real, real_in};
+use super::lock::{FileKeys, Lock, NoLock, keys, make_own, real, real_in};
 use super::{Options, trust};
 pub use format::{Entry, Header, Lost, Stored, Unusable};
 use std::collections::{BTreeSet, HashMap};
@@ -24,8 +24,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-pub use writer::{All, Line, Note, Watcher};
-use writer::{Gate, Order, Report, Step, Writer};
+use writer::{Gate, Report, Step, Writer, WriterCommand};
+pub use writer::{MakeAllLines, MakeLine, Note, Watcher};
 
 /// The most bytes that a journal has. One that would become longer is written anew with what is unsaved.
 const MOST_BYTES: u64 = 1 << 30;
@@ -35,7 +35,7 @@ const MOST_HEADER: u64 = 64 << 20;
 
 /// Why changes are not kept against a crash.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum NotKept {
+pub enum JournalFailure {
     /// Nobody said where.
     #[error("no state folder is known, since HOME and XDG_STATE_HOME are not set")]
     NoFolder,
@@ -58,7 +58,7 @@ pub enum NotKept {
     },
     /// Another process has taken the place since.
     #[error("{0}")]
-    Held(Held),
+    Held(LockedByOther),
     /// The thread that writes has ended.
     #[error("internal error: the journal's thread ended")]
     NoThread,
@@ -66,7 +66,7 @@ pub enum NotKept {
 
 /// What an earlier session left that had some of the same folders' files open as another set.
 #[derive(Debug)]
-pub struct Elsewhere {
+pub struct OtherJournal {
     /// Where it is.
     pub path: PathBuf,
     /// What it holds.
@@ -78,7 +78,7 @@ pub struct Elsewhere {
 struct StateLock {
     folder: PathBuf,
     name: String,
-    keys: Keys,
+    keys: FileKeys,
     lock: Option<Lock>,
 }
 
@@ -99,7 +99,7 @@ impl StateLock {
         Ok(())
     }
 
-    fn hold(&mut self, keys: Keys) -> Result<(), Held> {
+    fn hold(&mut self, keys: FileKeys) -> Result<(), LockedByOther> {
         if let Some(lock) = &mut self.lock {
             lock.hold(keys.clone())?;
         }
@@ -110,12 +110,12 @@ impl StateLock {
 
 /// Where a journal is, and the lock without which it is not written.
 #[derive(Debug, Clone)]
-struct Place {
+struct JournalPath {
     path: Option<PathBuf>,
     lock: Arc<Mutex<StateLock>>,
 }
 
-impl Place {
+impl JournalPath {
     fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
@@ -129,64 +129,64 @@ impl Place {
     }
 
     /// The path, if it is this process's to write.
-    fn ready(&self) -> Result<&Path, NotKept> {
-        let path = self.path().ok_or(NotKept::NoFolder)?;
+    fn ready(&self) -> Result<&Path, JournalFailure> {
+        let path = self.path().ok_or(JournalFailure::NoFolder)?;
         let mut lock = self.lock();
         match lock.ensure() {
             Ok(()) => Ok(path),
-            Err(NoLock::Held(held)) => Err(NotKept::Held(held)),
-            Err(NoLock::Place(error)) => Err(NotKept::of_folder(lock.folder.clone(), &error)),
+            Err(NoLock::Held(held)) => Err(JournalFailure::Held(held)),
+            Err(NoLock::Place(error)) => Err(JournalFailure::of_folder(lock.folder.clone(), &error)),
         }
     }
 }
 
 /// The place in the state folder that belongs to one open set.
 #[derive(Debug)]
-pub struct Desk {
-    place: Place,
+pub struct StateSlot {
+    place: JournalPath,
     set: Vec<PathBuf>,
     files: FileLocks,
     /// What an earlier session left, if it did.
     pub left: Option<Result<Stored, Unusable>>,
 }
 
-impl Desk {
+impl StateSlot {
     /// Takes the place of a set. Without a folder to write to there is no lock but those on the files themselves, and
     /// changes are not kept.
     ///
     /// # Errors
-    /// [`Held`] when another process has it.
-    pub fn take(state: &Path, set: &Path) -> Result<Self, Held> {
+    /// [`LockedByOther`] when another process has it.
+    pub fn take(state: &Path, set: &Path) -> Result<Self, LockedByOther> {
         Self::take_all(state, &[set.to_path_buf()])
     }
 
     /// The same for a set of several files without an index. Their order belongs to it: rows are known by it.
     ///
     /// # Errors
-    /// [`Held`] when another process has one of them.
-    pub fn take_all(state: &Path, set: &[PathBuf]) -> Result<Self, Held> {
+    /// [`LockedByOther`] when another process has one of them.
+    pub fn take_all(state: &Path, set: &[PathBuf]) -> Result<Self, LockedByOther> {
         Self::take_in(Some(state), set)
     }
 
     /// The same where there may be no state folder.
     ///
     /// # Errors
-    /// [`Held`] when another process has one of the files.
-    pub fn take_in(state: Option<&Path>, set: &[PathBuf]) -> Result<Self, Held> {
+    /// [`LockedByOther`] when another process has one of the files.
+    pub fn take_in(state: Option<&Path>, set: &[PathBuf]) -> Result<Self, LockedByOther> {
         Self::take_beside(None, state, set)
     }
 
     /// The same as the options of a load want it; `None` if nothing is to be locked or kept.
     ///
     /// # Errors
-    /// [`Held`] when another process has one of the files.
-    pub fn wanted(options: &Options, set: &[PathBuf]) -> Option<Result<Self, Held>> {
+    /// [`LockedByOther`] when another process has one of the files.
+    pub fn wanted(options: &Options, set: &[PathBuf]) -> Option<Result<Self, LockedByOther>> {
         let is_wanted = options.is_edited || options.state.is_some();
         is_wanted.then(|| Self::take_in(options.state.as_deref(), set))
     }
 
     /// The same by who has the place of another set: what is held there can be taken here.
-    fn take_beside(other: Option<&Self>, state: Option<&Path>, set: &[PathBuf]) -> Result<Self, Held> {
+    fn take_beside(other: Option<&Self>, state: Option<&Path>, set: &[PathBuf]) -> Result<Self, LockedByOther> {
         let set: Vec<PathBuf> = set.iter().map(|path| real(path)).collect();
         let name = name_of(&set);
         let folder = state.map(|state| state.join(FOLDER));
@@ -209,15 +209,15 @@ impl Desk {
         files.hold(set.iter().map(PathBuf::as_path))?;
         // In a folder that is not this user's alone nothing is believed.
         let left = path.as_ref().filter(|_| lock.lock.is_some()).and_then(|path| stored::read(path));
-        let place = Place { path, lock: Arc::new(Mutex::new(lock)) };
+        let place = JournalPath { path, lock: Arc::new(Mutex::new(lock)) };
         Ok(Self { place, set, files, left })
     }
 
     /// Takes more files that belong to the set, or that it will make.
     ///
     /// # Errors
-    /// [`Held`] when another process has one of them; what is held stays held.
-    pub fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
+    /// [`LockedByOther`] when another process has one of them; what is held stays held.
+    pub fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
         let files: Vec<&Path> = files.collect();
         let mut lock = self.place.lock();
         let keys = &lock.keys | &keys(files.iter().copied());
@@ -230,8 +230,8 @@ impl Desk {
     /// which are locked now.
     ///
     /// # Errors
-    /// [`Held`] when another process was faster.
-    fn claim_only(&mut self, disk: &Disk) -> Result<(), Held> {
+    /// [`LockedByOther`] when another process was faster.
+    fn claim_only(&mut self, disk: &Disk) -> Result<(), LockedByOther> {
         let files: Vec<&Path> = self.set.iter().map(PathBuf::as_path).chain(disk.paths()).collect();
         let mut lock = self.place.lock();
         let keys = &keys(files.iter().copied()) & &lock.keys;
@@ -242,7 +242,7 @@ impl Desk {
 
     /// What earlier sessions left that had files of the same folders open as another set: what it is to this one is for
     /// the reader to tell.
-    pub fn left_elsewhere(&self, disk: &Disk) -> Vec<Elsewhere> {
+    pub fn other_journals(&self, disk: &Disk) -> Vec<OtherJournal> {
         let mut known = HashMap::new();
         let files = disk.paths().chain(self.set.iter().map(PathBuf::as_path));
         let folders: BTreeSet<PathBuf> =
@@ -258,35 +258,35 @@ impl Desk {
         let near = others.filter(|path| header_with_lines(path).is_some_and(|header| is_near(&header)));
         let mut near: Vec<PathBuf> = near.collect();
         near.sort();
-        let read = |path: PathBuf| Some(Elsewhere { stored: stored::read(&path)?.ok()?, path });
+        let read = |path: PathBuf| Some(OtherJournal { stored: stored::read(&path)?.ok()?, path });
         near.into_iter().filter_map(read).collect()
     }
 
     /// Whether one of the paths that this set is opened by is a file of a set of which an earlier session left changes.
-    pub fn is_in_what_is_left_elsewhere(&self) -> bool {
+    pub fn is_in_other_journal(&self) -> bool {
         let names = self.names();
         let is_one = |path: &String| names.contains(path);
         let is_in =
             |header: &Header| header.files.iter().any(|file| is_one(&file.path)) || header.paths().iter().any(is_one);
-        self.left_elsewhere(&Disk::default()).iter().any(|other| is_in(&other.stored.header))
+        self.other_journals(&Disk::default()).iter().any(|other| is_in(&other.stored.header))
     }
 
     /// Brings a journal of another set to the place of this one, which is free: they are the same. Where that cannot be,
     /// it stays where it is.
-    pub fn adopt(&mut self, other: Elsewhere) -> Option<Stored> {
+    pub fn adopt(&mut self, other: OtherJournal) -> Option<Stored> {
         let path = self.place.path().filter(|_| self.is_locked())?;
         fs::rename(&other.path, path).ok()?;
         counter::rename(&other.path, path);
         Some(other.stored)
     }
 
-    /// Puts a journal of another set out of the way, as [`Desk::set_aside`] does that of this one.
-    pub fn set_elsewhere_aside(&self, other: &Elsewhere) -> Option<PathBuf> {
+    /// Puts a journal of another set out of the way, as [`StateSlot::set_aside`] does that of this one.
+    pub fn set_other_aside(&self, other: &OtherJournal) -> Option<PathBuf> {
         self.is_locked().then(|| stored::set_aside(&other.path)).flatten()
     }
 
     /// Removes a journal of another set, of which nothing is unsaved.
-    pub fn drop_elsewhere(&self, other: &Elsewhere) {
+    pub fn drop_other(&self, other: &OtherJournal) {
         if self.is_locked() {
             counter::remove(&other.path);
             // Whoever finds it finds the same.
@@ -318,8 +318,8 @@ impl Desk {
     /// The place of the same set at other paths; `None` where it is this one.
     ///
     /// # Errors
-    /// [`Held`] when another process has one of them.
-    pub fn moved(&self, set: &[PathBuf]) -> Result<Option<Self>, Held> {
+    /// [`LockedByOther`] when another process has one of them.
+    pub fn moved(&self, set: &[PathBuf]) -> Result<Option<Self>, LockedByOther> {
         if self.is_of(set) {
             return Ok(None);
         }
@@ -343,7 +343,7 @@ impl Desk {
     pub fn begin(self, header: Option<Header>, watcher: Option<&Watcher>) -> Journal {
         let journal = self.begin_with(&(Arc::new(|_| Ok(())) as Gate), watcher);
         if let Some(header) = header {
-            journal.order(Order::Header(header.renewed()));
+            journal.order(WriterCommand::Header(header.renewed()));
         }
         journal
     }
@@ -361,7 +361,7 @@ impl Desk {
             // Changes are written by who makes them then: slower, and as safe.
             Err(_) => Writing::Here(Box::new(Mutex::new(writer()))),
         };
-        Journal { desk: self, writing, report }
+        Journal { state_slot: self, writing, report }
     }
 
     /// The paths that the set is opened by, as a journal names them.
@@ -416,7 +416,7 @@ fn header_with_lines(path: &Path) -> Option<Header> {
 #[derive(Debug)]
 enum Writing {
     /// A thread of its own.
-    Beside(Sender<Order>, Option<JoinHandle<()>>),
+    Beside(Sender<WriterCommand>, Option<JoinHandle<()>>),
     /// Whoever makes a change: no thread could be started.
     Here(Box<Mutex<Writer>>),
 }
@@ -424,21 +424,21 @@ enum Writing {
 /// A journal that is being written.
 #[derive(Debug)]
 pub struct Journal {
-    desk: Desk,
+    state_slot: StateSlot,
     writing: Writing,
     report: Arc<Mutex<Report>>,
 }
 
 /// Waits for a journal from another thread.
 #[derive(Debug, Clone)]
-pub struct Flusher(Option<Sender<Order>>);
+pub struct Flusher(Option<Sender<WriterCommand>>);
 
 impl Flusher {
     /// Waits until everything that was noted is on disk, or it is known that it cannot be.
     pub fn flush(&self) {
         let (done, wait) = channel();
         // The thread may have ended; there is nothing to wait for then.
-        if self.0.as_ref().is_some_and(|sender| sender.send(Order::Flush(done)).is_ok()) {
+        if self.0.as_ref().is_some_and(|sender| sender.send(WriterCommand::Flush(done)).is_ok()) {
             let _ = wait.recv();
         }
     }
@@ -447,12 +447,12 @@ impl Flusher {
 impl Journal {
     /// Begins a journal that holds nothing yet, in the place of what was left.
     pub fn restart(&self, header: Header) {
-        self.order(Order::Restart(header));
+        self.order(WriterCommand::Restart(header));
     }
 
     /// Adds a change.
     pub fn note(&self, note: Note) {
-        self.order(Order::Note(note));
+        self.order(WriterCommand::Note(note));
     }
 
     /// Waits until everything is on disk, or it is known that it cannot be.
@@ -469,36 +469,36 @@ impl Journal {
     }
 
     /// The place that it belongs to.
-    pub const fn desk(&self) -> &Desk {
-        &self.desk
+    pub const fn state_slot(&self) -> &StateSlot {
+        &self.state_slot
     }
 
     /// Takes more files that belong to the set, or that it will make.
     ///
     /// # Errors
-    /// As [`Desk::claim`].
-    pub fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
-        self.desk.claim(files)
+    /// As [`StateSlot::claim`].
+    pub fn claim<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
+        self.state_slot.claim(files)
     }
 
     /// Gives back what was taken beside the files of the set: they were not made.
     pub fn give_back(&mut self, disk: &Disk) {
         // Nothing is new in it, so nobody can have it.
-        let _ = self.desk.claim_only(disk);
+        let _ = self.state_slot.claim_only(disk);
     }
 
     /// Begins anew after a save: what was written so far is saved, and the files are these.
     ///
     /// # Errors
-    /// [`Held`] when another process has taken one of the files that the save has made.
-    pub fn begin_anew(&mut self, disk: &Disk, begun: i64) -> Result<(), Held> {
-        let held = self.desk.claim_only(disk);
-        self.order(Order::Restart(self.desk.header(disk, begun)));
+    /// [`LockedByOther`] when another process has taken one of the files that the save has made.
+    pub fn begin_anew(&mut self, disk: &Disk, begun: i64) -> Result<(), LockedByOther> {
+        let held = self.state_slot.claim_only(disk);
+        self.order(WriterCommand::Restart(self.state_slot.header(disk, begun)));
         held
     }
 
     /// Why changes are not kept, if they are not.
-    pub fn failure(&self) -> Option<NotKept> {
+    pub fn failure(&self) -> Option<JournalFailure> {
         self.report().failure.clone()
     }
 
@@ -517,13 +517,13 @@ impl Journal {
             Writing::Here(writer) => writer.get_mut().unwrap_or_else(PoisonError::into_inner).remove(),
             Writing::Beside(sender, thread) => {
                 // A thread that has ended removes nothing.
-                let _ = sender.send(Order::Remove);
+                let _ = sender.send(WriterCommand::Remove);
                 let _ = thread.take().map(JoinHandle::join);
             }
         }
     }
 
-    fn order(&self, order: Order) {
+    fn order(&self, order: WriterCommand) {
         match &self.writing {
             Writing::Here(writer) => {
                 let mut writer = writer.lock().unwrap_or_else(PoisonError::into_inner);
@@ -532,7 +532,7 @@ impl Journal {
             }
             Writing::Beside(sender, _) => {
                 if sender.send(order).is_err() {
-                    self.report().failure = Some(NotKept::NoThread);
+                    self.report().failure = Some(JournalFailure::NoThread);
                 }
             }
         }
@@ -546,7 +546,7 @@ impl Drop for Journal {
             && let Some(thread) = thread.take()
         {
             // One that has ended has nothing to write any more.
-            let _ = sender.send(Order::End);
+            let _ = sender.send(WriterCommand::End);
             let _ = thread.join();
         }
     }

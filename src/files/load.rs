@@ -3,18 +3,18 @@
 //! The first part is handed over before the second is read. What an index names and is not there, or cannot
 //! be read, is a [`ChildState`] and never an error. Visitors see every entry while its bytes are hot.
 
-use super::children::{Met, folder_of, known_unread, probe};
+use super::children::{SeenFiles, folder_of, known_unread, probe};
 use super::commit;
 use super::conflict::{self, LineMap, Resolved};
 use super::detect::{self, Detected};
 use super::disk::OnDisk;
 use super::error::{Error, Reason};
 use super::form::{self, Shaped};
-use super::journal::{Desk, Held};
+use super::journal::{LockedByOther, StateSlot};
 use super::locate;
-use super::mend::{self, Sound};
 use super::read::{self, Contents, Options};
 use super::record::{self, Recovered};
+use super::scan_and_repair::{self, ScannedFile};
 use super::unlisted;
 use crate::document::form::Form;
 use crate::document::quirk::Quirk;
@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 /// What is known of a file before its entries are scanned.
 #[derive(Debug, Clone)]
-pub struct Facts {
+pub struct FileInfo {
     /// Urlset or index.
     pub kind: FileKind,
     /// Where it is; `None` for the sample.
@@ -53,7 +53,7 @@ pub struct Facts {
 
 /// One file, loaded.
 #[derive(Debug)]
-pub enum Part<V> {
+pub enum LoadedFile<V> {
     /// The index: comes first. Its children are [`ChildState::NotLoaded`] as yet; [`Loaded`] has what became of them.
     Index {
         /// The file, or several.
@@ -92,7 +92,7 @@ pub struct Loaded {
     /// What became of an interrupted save.
     pub recovered: Recovered,
     /// The place where what is changed is kept, if that was asked for.
-    pub desk: Option<Result<Desk, Held>>,
+    pub state_slot: Option<Result<StateSlot, LockedByOther>>,
 }
 
 /// The names that are looked for in a folder, in this order.
@@ -109,7 +109,7 @@ pub fn in_folder(folder: &Path) -> Option<PathBuf> {
 pub fn all_in_folder(folder: &Path, options: &Options) -> Vec<PathBuf> {
     match in_folder(folder) {
         Some(found) => super::indexes::with_further(found, options),
-        None => super::several::sitemaps_in(folder, options),
+        None => super::load_many::sitemaps_in(folder, options),
     }
 }
 
@@ -121,8 +121,8 @@ pub fn load<V: Visit + Send>(
     path: &Path,
     options: &Options,
     progress: &Progress,
-    make: impl Fn(&Facts) -> V + Sync,
-    deliver: &mut dyn FnMut(Part<V>),
+    make: impl Fn(&FileInfo) -> V + Sync,
+    deliver: &mut dyn FnMut(LoadedFile<V>),
 ) -> Result<Loaded, Error> {
     let recovered = folder_of(path, options).map(|_| record::recover(path, &options.recovery)).transpose()?;
     let recovered = recovered.unwrap_or_default();
@@ -131,15 +131,15 @@ pub fn load<V: Visit + Send>(
         match all_in_folder(path, options).as_slice() {
             [] => return Err(Error::new(path, Reason::Folder)),
             [only] => only.clone(),
-            several => return super::load_all(several, options, progress, make, deliver),
+            several => return super::load_many(several, options, progress, make, deliver),
         }
     } else {
         path.to_path_buf()
     };
     // Before the first byte is read, so that two never edit the same set.
-    let desk = Desk::wanted(options, std::slice::from_ref(&path));
+    let state_slot = StateSlot::wanted(options, std::slice::from_ref(&path));
     let base = options.base_url.as_deref().and_then(locate::folder_url);
-    let job = Job { options, progress, make: &make, base };
+    let job = LoadContext { options, progress, make: &make, base };
     let name = file_name(&path);
     let url = job.base.as_ref().map(|base| format!("{base}{name}").into());
     progress.expect(1, std::fs::metadata(&path).map_or(0, |metadata| metadata.len()));
@@ -150,38 +150,41 @@ pub fn load<V: Visit + Send>(
     if file.facts.kind != FileKind::Index {
         let stopped = file.source.cut;
         deliver(file.into_sitemap());
-        return Ok(Loaded { path: Some(path), stopped, recovered, desk, ..Loaded::default() });
+        return Ok(Loaded { path: Some(path), stopped, recovered, state_slot, ..Loaded::default() });
     }
-    let met = Met::new(&path, identity, options);
+    let met = SeenFiles::new(&path, identity, options);
     if options.index_as_rows && !job.has_children(&met, &file.source) {
         let stopped = file.source.cut;
         deliver(file.into_sitemap());
-        return Ok(Loaded { path: Some(path), stopped, recovered, desk, ..Loaded::default() });
+        return Ok(Loaded { path: Some(path), stopped, recovered, state_slot, ..Loaded::default() });
     }
     let (index, on_disk, visitor) = file.into_index();
     let on_disk = on_disk.into_iter().collect();
-    deliver(Part::Index { index: index.clone(), on_disk, visitors: vec![visitor] });
-    let Listed { index, stopped, desk } = job.files_of(index, met, desk, deliver)?;
-    Ok(Loaded { path: Some(path), index: Some(index), stopped, recovered, desk, ..Loaded::default() })
+    deliver(LoadedFile::Index { index: index.clone(), on_disk, visitors: vec![visitor] });
+    let IndexContents { index, stopped, state_slot } = job.files_of(index, met, state_slot, deliver)?;
+    Ok(Loaded { path: Some(path), index: Some(index), stopped, recovered, state_slot, ..Loaded::default() })
 }
 
 /// The place of a set with all its files: somebody may have one of them open by itself.
-fn claimed<'p>(desk: Result<Desk, Held>, files: impl Iterator<Item = &'p Path>) -> Result<Desk, Held> {
-    desk.and_then(|mut desk| desk.claim(files).map(|()| desk))
+fn claimed<'p>(
+    state_slot: Result<StateSlot, LockedByOther>,
+    files: impl Iterator<Item = &'p Path>,
+) -> Result<StateSlot, LockedByOther> {
+    state_slot.and_then(|mut state_slot| state_slot.claim(files).map(|()| state_slot))
 }
 
-/// Removes what dead processes have left beside the files of a set, `home` being the folder of the one that it is opened
+/// Removes what dead processes have left beside the files of a set, `set_folder` being the folder of the one that it is opened
 /// by. Its record, if there was one, has been finished.
-pub(super) fn sweep_beside<'p>(home: &Path, files: impl Iterator<Item = &'p Path>) {
-    let here = if home.as_os_str().is_empty() { Path::new(".") } else { home };
+pub(super) fn sweep_beside<'p>(set_folder: &Path, files: impl Iterator<Item = &'p Path>) {
+    let here = if set_folder.as_os_str().is_empty() { Path::new(".") } else { set_folder };
     let Ok(real_home) = here.canonicalize() else { return };
-    let (mut swept, mut swept_behind_links) = (BTreeSet::from([home]), BTreeSet::new());
+    let (mut swept, mut swept_behind_links) = (BTreeSet::from([set_folder]), BTreeSet::new());
     let mut far = Vec::new();
     for path in files {
         if let Some(folder) = path.parent().filter(|folder| swept.insert(folder)) {
             folder.canonicalize().iter().for_each(|folder| commit::sweep(folder));
         }
-        let is_elsewhere = path.parent() != Some(home) || path.is_symlink();
+        let is_elsewhere = path.parent() != Some(set_folder) || path.is_symlink();
         let Some(real) = is_elsewhere.then(|| path.canonicalize().ok()).flatten() else { continue };
         match real.parent() {
             Some(folder) if folder.starts_with(&real_home) => {
@@ -202,7 +205,7 @@ pub(super) fn file_name(path: &Path) -> Arc<str> {
 
 /// A scanned file.
 pub(super) struct File<V> {
-    pub(super) facts: Facts,
+    pub(super) facts: FileInfo,
     pub(super) source: Source,
     pub(super) on_disk: Option<OnDisk>,
     pub(super) visitor: V,
@@ -215,16 +218,16 @@ impl<V> File<V> {
     pub(super) fn into_index(self) -> (Index, Option<OnDisk>, V) {
         let source = self.source;
         let children = Arc::new(children_of(&source));
-        let Facts { path, name, gzip, encoding, .. } = self.facts;
+        let FileInfo { path, name, gzip, encoding, .. } = self.facts;
         let (source, quirks) = (Arc::new(source), self.quirks);
         (Index { path, name, gzip, source, children, encoding, quirks, ..Index::default() }, self.on_disk, self.visitor)
     }
 
-    pub(super) fn into_sitemap(self) -> Part<V> {
-        let Facts { path, name, url, gzip, encoding, .. } = self.facts;
+    pub(super) fn into_sitemap(self) -> LoadedFile<V> {
+        let FileInfo { path, name, url, gzip, encoding, .. } = self.facts;
         let File { quirks, form, .. } = self;
         let sitemap = Sitemap { path, name, url, gzip, encoding, quirks, form, ..Sitemap::default() };
-        Part::Sitemap { source: self.source, sitemap, on_disk: self.on_disk, visitor: self.visitor }
+        LoadedFile::Sitemap { source: self.source, sitemap, on_disk: self.on_disk, visitor: self.visitor }
     }
 }
 
@@ -238,17 +241,17 @@ fn children_of(index: &Source) -> Vec<Child> {
 }
 
 /// What an index lists, read.
-pub(super) struct Listed {
+pub(super) struct IndexContents {
     /// The index with what became of its children.
     pub(super) index: Index,
     /// Whether it was stopped before the last.
     pub(super) stopped: bool,
     /// The place of the set with all its files.
-    pub(super) desk: Option<Result<Desk, Held>>,
+    pub(super) state_slot: Option<Result<StateSlot, LockedByOther>>,
 }
 
 /// Everything that is the same for all files of one load.
-pub(super) struct Job<'a, M> {
+pub(super) struct LoadContext<'a, M> {
     pub(super) options: &'a Options,
     pub(super) progress: &'a Progress,
     pub(super) make: &'a M,
@@ -256,13 +259,13 @@ pub(super) struct Job<'a, M> {
     pub(super) base: Option<String>,
 }
 
-impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
+impl<V: Visit + Send, M: Fn(&FileInfo) -> V + Sync> LoadContext<'_, M> {
     /// Whether any sitemap that an index lists is there, or may be and cannot be looked at.
-    fn has_children(&self, met: &Met, index: &Source) -> bool {
+    fn has_children(&self, met: &SeenFiles, index: &Source) -> bool {
         let mut children = children_of(index);
         // What is found here is counted when it is looked for in earnest.
         let quiet = Progress::default();
-        let job = Job { options: self.options, progress: &quiet, make: self.make, base: self.base.clone() };
+        let job = LoadContext { options: self.options, progress: &quiet, make: self.make, base: self.base.clone() };
         let found = job.resolve(&mut met.clone(), None, &mut children);
         let is_absent =
             |child: &Child| matches!(child.state, ChildState::Missing | ChildState::Outside | ChildState::Elsewhere(_));
@@ -276,10 +279,10 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
     pub(super) fn files_of(
         &self,
         mut index: Index,
-        mut met: Met,
-        desk: Option<Result<Desk, Held>>,
-        deliver: &mut dyn FnMut(Part<V>),
-    ) -> Result<Listed, Error> {
+        mut met: SeenFiles,
+        state_slot: Option<Result<StateSlot, LockedByOther>>,
+        deliver: &mut dyn FnMut(LoadedFile<V>),
+    ) -> Result<IndexContents, Error> {
         let path = index.path.clone().unwrap_or_default();
         let found = self.resolve(&mut met, None, index.children_mut());
         if self.options.require_all {
@@ -287,28 +290,30 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V + Sync> Job<'_, M> {
             let inside = self.unread_inside(&mut met.clone(), &indexes);
             Error::unread(&path, known_unread(&index.children).chain(inside)).map_or(Ok(()), Err)?;
         }
-        let Some(folder) = folder_of(&path, self.options) else { return Ok(Listed { index, stopped: false, desk }) };
+        let Some(folder) = folder_of(&path, self.options) else {
+            return Ok(IndexContents { index, stopped: false, state_slot });
+        };
         let direct = met.paths.len();
-        let desk = desk.map(|desk| claimed(desk, found.iter().map(|found| &*found.path)));
+        let state_slot = state_slot.map(|state_slot| claimed(state_slot, found.iter().map(|found| &*found.path)));
         if self.options.recovery.finish {
             sweep_beside(&folder, found.iter().map(|found| &*found.path));
         }
         let stopped = self.children(&mut met, &found, index.children_mut(), deliver);
         // What indexes inside the index list is of the set as well.
         let inside = met.paths.get(direct..).unwrap_or_default().iter().map(PathBuf::as_path);
-        let desk = desk.map(|desk| claimed(desk, inside));
+        let state_slot = state_slot.map(|state_slot| claimed(state_slot, inside));
         let known = met.paths.iter().map(PathBuf::as_path).collect();
-        index.unlisted = unlisted::beside(&folder, &known);
+        index.unlisted = unlisted::unlisted_sitemaps(&folder, &known);
         if self.options.require_all && !stopped {
             let unread = index.unread().into_iter();
             let unread = unread.map(|child| format!("{}: {}", child.loc, child.state.why_unread().unwrap_or_default()));
             Error::unread(&path, unread).map_or(Ok(()), Err)?;
         }
-        Ok(Listed { index, stopped, desk })
+        Ok(IndexContents { index, stopped, state_slot })
     }
 }
 
-impl<V: Visit + Send, M: Fn(&Facts) -> V> Job<'_, M> {
+impl<V: Visit + Send, M: Fn(&FileInfo) -> V> LoadContext<'_, M> {
     /// Scans what was read; an error when it is no sound sitemap file.
     pub(super) fn scan(&self, contents: Contents, name: Arc<str>, url: Option<Arc<str>>) -> Result<File<V>, Error> {
         let path = contents.on_disk.path.clone();
@@ -320,7 +325,7 @@ impl<V: Visit + Send, M: Fn(&Facts) -> V> Job<'_, M> {
         let Detected { kind, grid } = detect::detect_with(&bytes, hints).map_err(|reason| Error::new(&path, reason))?;
         let Shaped { bytes, form, quirks: odd, anchors } = form::shape(bytes, (kind, grid.as_ref()), &name);
         let (len, grid) = (bytes.len() as u64, grid.map(Arc::new));
-        let facts = Facts { kind, path: Some(path), name, url, gzip, bytes: len, encoding, grid };
+        let facts = FileInfo { kind, path: Some(path), name, url, gzip, bytes: len, encoding, grid };
         let file = scan(
             (bytes, [form::of_encoding(quirks, kind), odd].concat()),
             facts,
@@ -346,11 +351,12 @@ fn joined(first: Vec<Quirk>, rest: &[Quirk]) -> Arc<[Quirk]> {
 /// Scans a file's bytes, and repairs them where they are not well-formed.
 pub(super) fn scan<V: Visit + Send>(
     (bytes, quirks): (Vec<u8>, Vec<Quirk>),
-    facts: Facts,
+    facts: FileInfo,
     on_disk: Option<OnDisk>,
-    (make, progress): (&impl Fn(&Facts) -> V, &Progress),
+    (make, progress): (&impl Fn(&FileInfo) -> V, &Progress),
 ) -> Result<File<V>, Error> {
-    let Sound { source, visitor, quirks } = mend::sound(bytes, quirks, &facts, make, progress)?;
+    let ScannedFile { source, visitor, quirks } =
+        scan_and_repair::scan_and_repair(bytes, quirks, &facts, make, progress)?;
     Ok(File { facts, source, on_disk, visitor, quirks: quirks.into(), form: Form::Xml })
 }
 
@@ -392,12 +398,12 @@ pub(super) mod tests {
         let mut parts = Vec::new();
         let path = folder.path().join(files[0].0);
         let loaded =
-            load(&path, options, &Progress::default(), |_| Locs::default(), &mut |part: Part<Locs>| match part {
-                Part::Index { index, visitors, .. } => {
+            load(&path, options, &Progress::default(), |_| Locs::default(), &mut |part: LoadedFile<Locs>| match part {
+                LoadedFile::Index { index, visitors, .. } => {
                     let locs = visitors.into_iter().flat_map(|visitor| visitor.0);
                     parts.push((index.name.to_string(), locs.collect()));
                 }
-                Part::Sitemap { source, sitemap, visitor, .. } => {
+                LoadedFile::Sitemap { source, sitemap, visitor, .. } => {
                     assert_eq!(source.len(), visitor.0.len());
                     parts.push((sitemap.name.to_string(), visitor.0));
                 }
@@ -528,7 +534,7 @@ pub(super) mod tests {
         let progress = Progress::default();
         let mut seen = Vec::new();
         let loaded = load(&path, &Options::default(), &progress, |_| Locs::default(), &mut |part| {
-            if let Part::Sitemap { sitemap, .. } = part {
+            if let LoadedFile::Sitemap { sitemap, .. } = part {
                 if seen.is_empty() {
                     assert_eq!(progress.read().files_done, 2, "the index and the first child");
                 }
@@ -555,7 +561,7 @@ pub(super) mod tests {
         let mut delivered = 0;
         let path = folder.path().join("index.xml");
         let loaded = load(&path, &Options::default(), &progress, |_| Locs::default(), &mut |part| {
-            if matches!(part, Part::Sitemap { .. }) {
+            if matches!(part, LoadedFile::Sitemap { .. }) {
                 delivered += 1;
                 progress.cancel();
             }
@@ -576,7 +582,7 @@ pub(super) mod tests {
         let (progress, mut entries) = (Progress::default(), 0);
         progress.cancel();
         let loaded = load(&path, &Options::default(), &progress, |_| Locs::default(), &mut |part| {
-            if let Part::Sitemap { source, .. } = part {
+            if let LoadedFile::Sitemap { source, .. } = part {
                 entries += source.len();
             }
         });

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// Where to look for a child.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum ChildLocation {
     /// At these paths relative to the index's folder, best first. None: the loc names no file.
     Inside(Vec<PathBuf>),
     /// Its path would lead out of the folder.
@@ -24,22 +24,22 @@ const MOST_ENDS: usize = 32;
 ///
 /// Without a base nobody knows how much of the URL's path is the folder's own: the whole path is tried
 /// below the folder, then ever shorter ends of it, down to the file name; of a deep path the shortest [`MOST_ENDS`].
-pub fn place(loc: &str, base: Option<&str>) -> Place {
+pub fn locate_child(loc: &str, base: Option<&str>) -> ChildLocation {
     let location = Location::of(loc);
     if location.scheme().is_none() && loc.contains("://") {
-        return Place::Elsewhere;
+        return ChildLocation::Elsewhere;
     }
     let mut path = if location.scheme().is_some() { location.path() } else { without_query(loc) };
     if let (Some(base), Some((origin, _))) = (base.map(Location::of), location.origin()) {
         if base.origin().is_some_and(|(ours, _)| !ours.eq_ignore_ascii_case(origin)) {
-            return Place::Elsewhere;
+            return ChildLocation::Elsewhere;
         }
         // Below the base's folder the rest of the path is certain; elsewhere the ends are tried as ever.
         path = path.strip_prefix(base.path()).unwrap_or(path);
     }
-    let Some(segments) = segments(path) else { return Place::Outside };
+    let Some(segments) = segments(path) else { return ChildLocation::Outside };
     let ends = (segments.len().saturating_sub(MOST_ENDS)..segments.len()).filter_map(|from| segments.get(from..));
-    Place::Inside(ends.map(|end| end.iter().collect()).collect())
+    ChildLocation::Inside(ends.map(|end| end.iter().collect()).collect())
 }
 
 fn without_query(loc: &str) -> &str {
@@ -121,8 +121,8 @@ pub fn folder_url(base: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn inside(paths: &[&str]) -> Place {
-        Place::Inside(paths.iter().map(PathBuf::from).collect())
+    fn inside(paths: &[&str]) -> ChildLocation {
+        ChildLocation::Inside(paths.iter().map(PathBuf::from).collect())
     }
 
     #[test]
@@ -135,17 +135,19 @@ mod tests {
             ("/a/b.xml#c", inside(&["a/b.xml", "b.xml"])),
             ("https://e.com/", inside(&[])),
             ("", inside(&[])),
-            ("ftp://e.com/a.xml", Place::Elsewhere),
+            ("ftp://e.com/a.xml", ChildLocation::Elsewhere),
         ];
         for (loc, expected) in table {
-            assert_eq!(place(loc, None), expected, "{loc}");
+            assert_eq!(locate_child(loc, None), expected, "{loc}");
         }
     }
 
     #[test]
     fn of_a_deep_path_the_shortest_ends_are_tried() {
         let looked = |folders: usize| {
-            let Place::Inside(paths) = place(&format!("https://e.com/{}s.xml", "a/".repeat(folders)), None) else {
+            let ChildLocation::Inside(paths) =
+                locate_child(&format!("https://e.com/{}s.xml", "a/".repeat(folders)), None)
+            else {
                 panic!("it is inside")
             };
             (paths.len(), paths.iter().map(|path| path.as_os_str().len()).sum::<usize>())
@@ -172,18 +174,18 @@ mod tests {
             "https://e.com/%2e/a.xml",
         ];
         for loc in locs {
-            assert_eq!(place(loc, None), Place::Outside, "{loc}");
-            assert_eq!(place(loc, Some("https://e.com/")), Place::Outside, "{loc}");
+            assert_eq!(locate_child(loc, None), ChildLocation::Outside, "{loc}");
+            assert_eq!(locate_child(loc, Some("https://e.com/")), ChildLocation::Outside, "{loc}");
         }
-        assert_eq!(place("/etc/passwd", None), inside(&["etc/passwd", "passwd"]));
+        assert_eq!(locate_child("/etc/passwd", None), inside(&["etc/passwd", "passwd"]));
     }
 
     #[test]
     fn a_base_says_where_the_folder_is() {
         let base = Some("https://e.com/maps/");
-        assert_eq!(place("https://e.com/maps/a/b.xml", base), inside(&["a/b.xml", "b.xml"]));
-        assert_eq!(place("https://E.com/b.xml", base), inside(&["b.xml"]));
-        assert_eq!(place("https://cdn.e.com/maps/b.xml", base), Place::Elsewhere);
+        assert_eq!(locate_child("https://e.com/maps/a/b.xml", base), inside(&["a/b.xml", "b.xml"]));
+        assert_eq!(locate_child("https://E.com/b.xml", base), inside(&["b.xml"]));
+        assert_eq!(locate_child("https://cdn.e.com/maps/b.xml", base), ChildLocation::Elsewhere);
     }
 
     #[test]

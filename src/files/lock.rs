@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Why a set cannot be edited: another process has it open.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("another sited{} has it open{}", of(.process.as_ref()), if *.elsewhere { ELSEWHERE } else { "" })]
-pub struct Held {
+pub struct LockedByOther {
     /// Its number, if it is known.
     pub process: Option<u32>,
     /// Whether the file itself is locked, and nothing in this user's state folder says by whom.
@@ -45,12 +45,12 @@ const LONGEST: u64 = 32 << 20;
 const LOOK: Duration = Duration::from_millis(2);
 
 /// Keys of files: a hash of the real path each, and one of the file itself where it has several names.
-pub(super) type Keys = BTreeSet<u64>;
+pub(super) type FileKeys = BTreeSet<u64>;
 
 /// The keys of files by their paths.
-pub(super) fn keys<'p>(files: impl Iterator<Item = &'p Path>) -> Keys {
+pub(super) fn keys<'p>(files: impl Iterator<Item = &'p Path>) -> FileKeys {
     let mut folders = HashMap::new();
-    let mut keys = Keys::new();
+    let mut keys = FileKeys::new();
     for path in files {
         keys.insert(fingerprint(real_in(path, &mut folders).as_os_str().as_encoded_bytes()));
         keys.extend(inode(path));
@@ -78,7 +78,7 @@ pub(super) fn real_in<'p>(path: &'p Path, folders: &mut HashMap<&'p Path, Option
 
 /// The key of a file that has several names.
 fn inode(path: &Path) -> Option<u64> {
-    let metadata = fs::metadata(path).ok().filter(|metadata| super::target::links(metadata) > 1)?;
+    let metadata = fs::metadata(path).ok().filter(|metadata| super::replace_target::links(metadata) > 1)?;
     let (device, inode) = identity(&metadata)?;
     Some(fingerprint(format!("{device} {inode}").as_bytes()))
 }
@@ -88,7 +88,7 @@ fn inode(path: &Path) -> Option<u64> {
 pub(super) struct Lock {
     path: PathBuf,
     file: File,
-    keys: Keys,
+    keys: FileKeys,
     /// Whether the file lists all of them.
     is_listed: bool,
 }
@@ -108,8 +108,8 @@ impl Lock {
     ///
     /// # Errors
     /// [`NoLock`] when another process has one of the files, there is no place for a lock, or there are no locks here.
-    pub(super) fn take(other: Option<&Self>, folder: &Path, name: &str, keys: &Keys) -> Result<Self, NoLock> {
-        let _one_at_a_time = Door::close(folder);
+    pub(super) fn take(other: Option<&Self>, folder: &Path, name: &str, keys: &FileKeys) -> Result<Self, NoLock> {
+        let _one_at_a_time = LockDir::close(folder);
         let path = folder.join(name).with_extension(END);
         let file = own(&path)?;
         let held = other.map(|other| other.keys.clone()).unwrap_or_default();
@@ -135,21 +135,21 @@ impl Lock {
     ///
     /// # Errors
     /// When another process has one of them; then it holds what it held before.
-    pub(super) fn hold(&mut self, keys: Keys) -> Result<(), Held> {
+    pub(super) fn hold(&mut self, keys: FileKeys) -> Result<(), LockedByOther> {
         if keys == self.keys {
             return Ok(());
         }
-        let _one_at_a_time = self.path.parent().map(Door::close);
+        let _one_at_a_time = self.path.parent().map(LockDir::close);
         self.hold_alone(keys)
     }
 
     /// The keys that are held.
-    pub(super) const fn keys(&self) -> &Keys {
+    pub(super) const fn keys(&self) -> &FileKeys {
         &self.keys
     }
 
-    fn hold_alone(&mut self, keys: Keys) -> Result<(), Held> {
-        let new: Keys = keys.difference(&self.keys).copied().collect();
+    fn hold_alone(&mut self, keys: FileKeys) -> Result<(), LockedByOther> {
+        let new: FileKeys = keys.difference(&self.keys).copied().collect();
         if !new.is_empty() {
             self.look_at_others(&new)?;
         }
@@ -167,7 +167,7 @@ impl Lock {
     }
 
     /// Whether nobody else has one of these.
-    fn look_at_others(&self, keys: &Keys) -> Result<(), Held> {
+    fn look_at_others(&self, keys: &FileKeys) -> Result<(), LockedByOther> {
         let entries = self.path.parent().and_then(|folder| fs::read_dir(folder).ok());
         let paths = entries.into_iter().flatten().flatten().map(|entry| entry.path());
         for path in paths.filter(|path| path.extension().is_some_and(|end| end == END) && *path != self.path) {
@@ -178,7 +178,7 @@ impl Lock {
                 Err(TryLockError::WouldBlock) => {
                     let (process, theirs) = told(&mut file);
                     if theirs.intersection(keys).next().is_some() {
-                        return Err(Held { process, elsewhere: false });
+                        return Err(LockedByOther { process, elsewhere: false });
                     }
                 }
                 Err(TryLockError::Error(_)) => {}
@@ -192,13 +192,13 @@ impl Lock {
 #[derive(Debug)]
 pub(super) enum NoLock {
     /// Another process has one of the files.
-    Held(Held),
+    Held(LockedByOther),
     /// The folder has no place for it, or its file system no locks.
     Place(io::Error),
 }
 
-impl From<Held> for NoLock {
-    fn from(held: Held) -> Self {
+impl From<LockedByOther> for NoLock {
+    fn from(held: LockedByOther) -> Self {
         Self::Held(held)
     }
 }
@@ -218,7 +218,7 @@ fn own(path: &Path) -> Result<File, NoLock> {
             // Its owner has just removed it.
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                return Err(Held { process: told(&mut file).0, elsewhere: false }.into());
+                return Err(LockedByOther { process: told(&mut file).0, elsewhere: false }.into());
             }
             Err(TryLockError::Error(error)) => return Err(error.into()),
         }
@@ -235,7 +235,7 @@ fn own_unlocked(path: &Path) -> io::Result<File> {
         }
         match trust::open_own_with(OpenOptions::new().read(true).write(true), path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Ok(file) if super::target::links(&file.metadata()?) > 1 => {
+            Ok(file) if super::replace_target::links(&file.metadata()?) > 1 => {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "the lock file has a second name"));
             }
             opened => return opened,
@@ -245,7 +245,7 @@ fn own_unlocked(path: &Path) -> io::Result<File> {
 }
 
 /// The process and the keys that a lock file tells.
-fn told(file: &mut File) -> (Option<u32>, Keys) {
+fn told(file: &mut File) -> (Option<u32>, FileKeys) {
     let bytes = trust::read_at_most(file, LONGEST).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let mut lines = text.lines();
@@ -307,9 +307,9 @@ pub(super) fn check_own_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// The folder, locked: who has it looks at all locks and takes one while nobody else does.
-struct Door(#[expect(dead_code, reason = "holds the lock as long as it is there")] File);
+struct LockDir(#[expect(dead_code, reason = "holds the lock as long as it is there")] File);
 
-impl Door {
+impl LockDir {
     /// `None` where folders cannot be locked, or somebody stands in the door: two that come at the same moment may then
     /// both be let in, unless they come by the same path.
     fn close(folder: &Path) -> Option<Self> {
@@ -329,7 +329,7 @@ impl Door {
 mod tests {
     use super::*;
 
-    fn keys_of(paths: &[PathBuf]) -> Keys {
+    fn keys_of(paths: &[PathBuf]) -> FileKeys {
         keys(paths.iter().map(PathBuf::as_path))
     }
 
@@ -340,7 +340,7 @@ mod tests {
         let take = |name: &str, keys: &[u64]| Lock::take(None, folder.path(), name, &keys.iter().copied().collect());
         let mut one = take("one", &[1, 2]).unwrap();
         let Err(NoLock::Held(held)) = take("two", &[2, 3]) else { panic!("both have it") };
-        assert_eq!(held, Held { process: Some(std::process::id()), elsewhere: false });
+        assert_eq!(held, LockedByOther { process: Some(std::process::id()), elsewhere: false });
         assert!(!path("two.lock").exists(), "who gets nothing leaves nothing");
         let mut two = take("two", &[3]).unwrap();
         assert!(one.hold([1, 2, 3].into()).is_err());

@@ -6,12 +6,12 @@
 mod export;
 mod form;
 mod index;
+mod index_update;
 mod name;
 mod nested;
 mod output;
 mod parts;
-mod returned;
-mod settle;
+mod restored_parts;
 pub mod split;
 pub(super) mod volumes;
 
@@ -264,14 +264,14 @@ pub fn plan(request: &Request<'_>) -> Plan {
         return Plan { outputs, asks: false, repairs, needs_base, problems, losses, copy: false, document, path: None };
     };
     planner.relocate(&path);
-    planner.take_back(&mut split.parts);
+    planner.restore_parts(&mut split.parts);
     if !planner.refuses_parts(&split.parts) {
         planner.name_parts(&path, &split.parts);
     }
     planner.compare();
-    planner.weigh_forms();
-    planner.settle_index(&path);
-    planner.say_what_keeps_its_date();
+    planner.check_form_losses();
+    planner.update_index(&path);
+    planner.warn_about_stale_dates();
     planner.finish(path)
 }
 
@@ -390,7 +390,7 @@ impl Planner<'_> {
             }
         }
         for id in moved {
-            self.unfeed(id);
+            self.convert_feed(id);
             let copy = self.document.sitemap(id).filter(|_| self.document.index().is_some());
             let Some((copy, name)) = copy.and_then(|sitemap| Some((sitemap.path.clone()?, Arc::clone(&sitemap.name))))
             else {
@@ -431,7 +431,8 @@ impl Planner<'_> {
                 }
                 let pattern = Pattern::of(name::last(&source.name));
                 let siblings = self.document.sitemaps().iter();
-                let siblings = siblings.filter(|other| name::beside(&other.name, "") == name::beside(&source.name, ""));
+                let siblings = siblings
+                    .filter(|other| name::sibling_name(&other.name, "") == name::sibling_name(&source.name, ""));
                 let number = pattern.next(siblings.map(|other| name::last(&other.name)));
                 (pattern, number)
             });
@@ -446,7 +447,8 @@ impl Planner<'_> {
                 }
             };
             used.insert(part_path.clone());
-            let name: Arc<str> = if single { file.as_str().into() } else { name::beside(&source.name, &file).into() };
+            let name: Arc<str> =
+                if single { file.as_str().into() } else { name::sibling_name(&source.name, &file).into() };
             let url = if alone { None } else { self.url_beside(&source, &file, if single { &file } else { &name }) };
             self.document.set_location(part, FileLocation { path: Some(part_path), name, url, gzip: source.gzip });
         }

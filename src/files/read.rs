@@ -209,11 +209,11 @@ static READING: RwLock<()> = RwLock::new(());
 /// A file that is open to be read.
 pub(super) struct Opened {
     pub(super) file: File,
-    _turn: Turn,
+    _turn: ReadPermit,
 }
 
 /// Kept until the file is closed.
-enum Turn {
+enum ReadPermit {
     Shared { _guard: RwLockReadGuard<'static, ()> },
     Alone { _guard: RwLockWriteGuard<'static, ()> },
 }
@@ -226,9 +226,9 @@ impl Opened {
             Err(error) if is_out_of_descriptors(&error) => {
                 drop(guard);
                 let guard = READING.write().unwrap_or_else(PoisonError::into_inner);
-                Ok(Self { file: open(path)?, _turn: Turn::Alone { _guard: guard } })
+                Ok(Self { file: open(path)?, _turn: ReadPermit::Alone { _guard: guard } })
             }
-            opened => Ok(Self { file: opened?, _turn: Turn::Shared { _guard: guard } }),
+            opened => Ok(Self { file: opened?, _turn: ReadPermit::Shared { _guard: guard } }),
         }
     }
 }

@@ -226,7 +226,7 @@ impl Visit for Check<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::fixture::Set;
+    use crate::files::fixture::TestSet;
 
     const TEXT: &str = "<urlset xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\">\
         <url><loc>https://e.com/1</loc><lastmod>2026-01-01</lastmod><priority>0.1</priority></url>\
@@ -234,7 +234,7 @@ mod tests {
 
     /// What is said when a file with one change is read back instead of what was meant.
     fn said(from: &str, to: &str) -> Option<String> {
-        let mut set = Set::new(&[("sitemap.xml", TEXT.as_bytes())]);
+        let mut set = TestSet::new(&[("sitemap.xml", TEXT.as_bytes())]);
         set.set(&[0], Field::Priority, Some("0.8"));
         let mut check = Check::new(&set.document, Expected::rows(&set.document, SitemapId(0)));
         let written = TEXT.replace("0.1<", "0.8<").replace(from, to);

@@ -14,14 +14,14 @@ pub(super) use names::check_inside;
 #[cfg(test)]
 pub(super) use recovery::recover_through;
 pub use recovery::{
-    Act, Finished, Pending, PendingSave, Recovered, Recovery, Step as PendingStep, discard, finish, inspect,
-    pending_records, recover, recover_all,
+    Finished, Pending, PendingSave, RecordAction, RecordStep as PendingStep, Recovered, Recovery, discard, finish,
+    inspect, pending_records, recover, recover_all,
 };
 
-use super::commit::{self, Gate, SUFFIX, Staged, Step, attempt, sync_folder};
+use super::commit::{self, FsOperation, Gate, SUFFIX, Staged, attempt, sync_folder};
 use super::in_place::OldBlocks;
-use super::target::Target;
-use super::tree::Stamp;
+use super::replace_target::ReplaceTarget;
+use super::tree::FileStamp;
 use super::trust;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
@@ -70,7 +70,7 @@ struct Replacement {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     blocks: Option<OldBlocks>,
     /// Which file the temporary one is.
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     /// The owner of the target.
     #[serde(default)]
     owner: Option<u32>,
@@ -124,11 +124,11 @@ impl Name {
 
 /// What a save is about to do.
 #[derive(Clone, Copy)]
-pub(super) struct Intent<'a> {
+pub(super) struct CommitIntent<'a> {
     /// The file that the set is opened by.
     pub(super) main: &'a Path,
     pub(super) staged: &'a [Staged],
-    pub(super) removed: &'a [Target],
+    pub(super) removed: &'a [ReplaceTarget],
     /// Whether it takes the place of an earlier save of this very session, which failed half-way.
     pub(super) supersedes: bool,
     /// The user's state folder, which has the key.
@@ -137,7 +137,7 @@ pub(super) struct Intent<'a> {
 
 /// A record that is on disk and locked; dropped, it stays there unlocked, to be finished by whoever comes next.
 #[derive(Debug)]
-pub(super) struct Begun {
+pub(super) struct WrittenRecord {
     path: PathBuf,
     /// Holds the lock.
     _file: File,
@@ -155,15 +155,15 @@ pub(super) fn is_there(folder: &Path) -> bool {
     }
 }
 
-impl Begun {
+impl WrittenRecord {
     /// Writes down what will be done. From here on it will be done, by this process or by another one. A record of
     /// somebody else is never replaced.
     ///
     /// # Errors
     /// With whether the record stays nevertheless: then what it names must stay too.
-    pub(super) fn new(folder: &Path, intent: Intent<'_>, gate: &dyn Gate) -> Result<Self, (io::Error, bool)> {
+    pub(super) fn new(folder: &Path, intent: CommitIntent<'_>, gate: &dyn Gate) -> Result<Self, (io::Error, bool)> {
         let begun = Self::write(folder, intent, gate).map_err(|error| (error, false))?;
-        if let Err(error) = attempt(gate, Step::SyncFolder, || begun.sync_folder()) {
+        if let Err(error) = attempt(gate, FsOperation::SyncFolder, || begun.sync_folder()) {
             // Renames might last and the record not: nothing may follow.
             let stays = !begun.superseded.is_empty() || fs::remove_file(&begun.path).is_err();
             return Err((error, stays));
@@ -171,7 +171,7 @@ impl Begun {
         Ok(begun)
     }
 
-    fn write(folder: &Path, intent: Intent<'_>, gate: &dyn Gate) -> io::Result<Self> {
+    fn write(folder: &Path, intent: CommitIntent<'_>, gate: &dyn Gate) -> io::Result<Self> {
         let folder = &folder.canonicalize()?;
         let record = Record::of(folder, intent)?;
         record.check_names().map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
@@ -189,15 +189,15 @@ impl Begun {
         let prefix = commit::temporary_prefix(NAME);
         builder.prefix(&prefix).suffix(SUFFIX);
         let bytes = record.bytes(intent.state)?;
-        let mut file = attempt(gate, Step::Record, || builder.tempfile_in(folder))?;
+        let mut file = attempt(gate, FsOperation::Record, || builder.tempfile_in(folder))?;
         file.write_all(&bytes)?;
-        attempt(gate, Step::Sync, || file.as_file().sync_all())?;
+        attempt(gate, FsOperation::Sync, || file.as_file().sync_all())?;
         let lock = file.as_file().try_clone()?;
         match lock.try_lock() {
             Err(TryLockError::Error(error)) if !has_locks(&error) => {}
             other => other.map_err(io::Error::from)?,
         }
-        attempt(gate, Step::Rename, || Ok(()))?;
+        attempt(gate, FsOperation::Rename, || Ok(()))?;
         if intent.supersedes {
             file.persist(&path).map_err(|error| error.error)?;
         } else {
@@ -213,13 +213,13 @@ impl Begun {
 
     /// All is done: the record goes.
     pub(super) fn end(self, gate: &dyn Gate) -> io::Result<()> {
-        attempt(gate, Step::Unrecord, || fs::remove_file(&self.path))?;
+        attempt(gate, FsOperation::Unrecord, || fs::remove_file(&self.path))?;
         for left in &self.superseded {
             // Renamed meanwhile, or never there.
             let _ = fs::remove_file(left);
         }
         // A record that comes back because its removal did not last finds everything in place.
-        let _ = attempt(gate, Step::SyncFolder, || self.sync_folder());
+        let _ = attempt(gate, FsOperation::SyncFolder, || self.sync_folder());
         Ok(())
     }
 }
@@ -239,9 +239,9 @@ fn has_locks(error: &io::Error) -> bool {
 }
 
 impl Record {
-    fn of(folder: &Path, intent: Intent<'_>) -> io::Result<Self> {
+    fn of(folder: &Path, intent: CommitIntent<'_>) -> io::Result<Self> {
         // What was there when it was looked at, known to this program or not.
-        let old = |target: &Target| {
+        let old = |target: &ReplaceTarget| {
             let hash = target.hash?;
             target.metadata.as_ref().map(|metadata| Content { len: metadata.len(), hash })
         };
@@ -258,11 +258,11 @@ impl Record {
                 old: old(&file.target),
                 in_place: file.target.in_place,
                 blocks,
-                stamp: Stamp::of(&file.temporary)?,
+                stamp: FileStamp::of(&file.temporary)?,
                 owner: owner(&file.target),
             })
         };
-        let removal = |target: &Target| Removal {
+        let removal = |target: &ReplaceTarget| Removal {
             target: Name::of(&target.real, folder),
             old: old(target),
             owner: owner(target),
@@ -297,7 +297,7 @@ impl Record {
     }
 }
 
-fn owner(target: &Target) -> Option<u32> {
+fn owner(target: &ReplaceTarget) -> Option<u32> {
     #[cfg(unix)]
     let owner = target.metadata.as_ref().map(std::os::unix::fs::MetadataExt::uid);
     #[cfg(not(unix))]

@@ -2,7 +2,7 @@
 //!
 //! It comes through the same scan and the same parts as files do; only its paths are missing.
 
-use super::load::{Facts, Loaded, Part, scan};
+use super::load::{FileInfo, Loaded, LoadedFile, scan};
 use crate::document::form::Form;
 use crate::document::sitemap::{ChildState, Sitemap, SitemapId, UTF_8};
 use crate::document::source::Source;
@@ -20,16 +20,16 @@ const SITEMAPS: [(&str, &[u8]); 2] = [
 ];
 
 /// Delivers the sample set. The files are part of the program and sound (a test loads them).
-pub fn sample<V: Visit + Send>(make: impl Fn(&Facts) -> V, deliver: &mut dyn FnMut(Part<V>)) -> Loaded {
+pub fn sample<V: Visit + Send>(make: impl Fn(&FileInfo) -> V, deliver: &mut dyn FnMut(LoadedFile<V>)) -> Loaded {
     let progress = Progress::default();
     let file = |(name, bytes): (&str, &[u8]), kind, url: Option<Arc<str>>| {
         let (path, gzip, grid, len) = (None, false, None, bytes.len() as u64);
-        let facts = Facts { kind, path, name: name.into(), url, gzip, bytes: len, encoding: UTF_8, grid };
+        let facts = FileInfo { kind, path, name: name.into(), url, gzip, bytes: len, encoding: UTF_8, grid };
         scan((bytes.to_vec(), Vec::new()), facts, None, (&make, &progress)).ok()
     };
     let Some(index) = file(INDEX, FileKind::Index, None) else { return Loaded::default() };
     let (mut index, _, visitor) = index.into_index();
-    deliver(Part::Index { index: index.clone(), on_disk: Vec::new(), visitors: vec![visitor] });
+    deliver(LoadedFile::Index { index: index.clone(), on_disk: Vec::new(), visitors: vec![visitor] });
     let mut sitemaps = 0;
     for (child, sitemap) in index.children_mut().iter_mut().zip(SITEMAPS) {
         if let Some(file) = file(sitemap, FileKind::Urlset, Some(Arc::clone(&child.loc))) {
@@ -81,12 +81,12 @@ mod tests {
     #[test]
     fn the_sample_is_a_sound_set_of_two_files_and_their_index() {
         let (mut rows, mut names) = (0, Vec::new());
-        let loaded = sample(|_| Count(0), &mut |part: Part<Count>| match part {
-            Part::Index { index, visitors, .. } => {
+        let loaded = sample(|_| Count(0), &mut |part: LoadedFile<Count>| match part {
+            LoadedFile::Index { index, visitors, .. } => {
                 assert_eq!((visitors[0].0, index.children.len()), (2, 2));
                 names.push(index.name.to_string());
             }
-            Part::Sitemap { source, sitemap, visitor, on_disk } => {
+            LoadedFile::Sitemap { source, sitemap, visitor, on_disk } => {
                 assert_eq!(visitor.0, source.len());
                 assert!(sitemap.path.is_none() && on_disk.is_none());
                 assert_eq!(sitemap.url.as_deref(), Some(&*format!("https://www.example.com/{}", sitemap.name)));

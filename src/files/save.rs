@@ -4,16 +4,16 @@
 //! well-formed; else nothing is replaced. A file that turns out to hold the very bytes already is left alone. A plan
 //! without changes opens no file.
 
-use super::backup::{Backups, Making, Taken, When};
+use super::backup::{BackupContext, Backups, NewBackups, When};
 use super::buffers::Buffers;
-use super::commit::{self, Commit, Folders, Gate, Open, Sink, Staged, Step, attempt};
+use super::commit::{self, AllowAll, Commit, Folders, FsOperation, Gate, Staged, TempFile, attempt};
 use super::disk::Disk;
 use super::error::{Error, Reason};
 use super::plan::{Action, FileId, Output, Plan};
 use super::readback::read_back;
 use super::record::{self, Recovery};
+use super::replace_target::{ReplaceTarget, TargetAction, first_twice};
 use super::space;
-use super::target::{Target, Wish, first_twice};
 use crate::document::Document;
 use crate::progress::Progress;
 use crate::protocol::lastmod::Now;
@@ -64,7 +64,7 @@ const LEVEL: Compression = Compression::new(6);
 
 /// How a plan is carried out.
 #[derive(Debug, Clone)]
-pub struct Manner {
+pub struct SaveMode {
     /// Write over files that were changed by somebody else since they were read.
     pub force: bool,
     /// What becomes of the files that are replaced.
@@ -76,8 +76,8 @@ pub struct Manner {
 }
 
 /// Carries out a plan as [`save`] does, and keeps what it replaces if that is asked for.
-pub fn save_as_asked(plan: &Plan, disk: &mut Disk, manner: &Manner, progress: &Progress) -> Result<Saved, Error> {
-    save_through(&Open, plan, disk, manner, progress)
+pub fn save_as_asked(plan: &Plan, disk: &mut Disk, mode: &SaveMode, progress: &Progress) -> Result<Saved, Error> {
+    save_through(&AllowAll, plan, disk, mode, progress)
 }
 
 /// Carries out a plan. `force` writes over files that were changed by somebody else meanwhile.
@@ -85,19 +85,19 @@ pub fn save_as_asked(plan: &Plan, disk: &mut Disk, manner: &Manner, progress: &P
 /// `disk` is brought up to date also when an error comes half-way; the error then names the file that is not
 /// in place, and saving again goes on from there.
 pub fn save(plan: &Plan, disk: &mut Disk, force: bool, progress: &Progress) -> Result<Saved, Error> {
-    let manner = Manner { force, backups: Backups::default(), now: Now { seconds: 0, offset: 0 }, state: None };
-    save_through(&Open, plan, disk, &manner, progress)
+    let mode = SaveMode { force, backups: Backups::default(), now: Now { seconds: 0, offset: 0 }, state: None };
+    save_through(&AllowAll, plan, disk, &mode, progress)
 }
 
 pub(super) fn save_through(
     gate: &dyn Gate,
     plan: &Plan,
     disk: &mut Disk,
-    manner: &Manner,
+    mode: &SaveMode,
     progress: &Progress,
 ) -> Result<Saved, Error> {
     refuse(plan)?;
-    Batch::begin_through(gate, plan.path.as_deref(), disk, manner)?.commit(plan, disk, progress)
+    IncrementalSave::begin_through(gate, plan.path.as_deref(), disk, mode)?.commit(plan, disk, progress)
 }
 
 /// Refuses a plan that cannot be carried out as it is.
@@ -118,10 +118,10 @@ fn refuse(plan: &Plan) -> Result<(), Error> {
 
 /// A save that takes its files as they come, and puts all of them in place at its end. Dropped before that, it leaves
 /// every file as it was.
-pub struct Batch<'g> {
+pub struct IncrementalSave<'g> {
     gate: &'g dyn Gate,
-    manner: Manner,
-    home: PathBuf,
+    mode: SaveMode,
+    set_folder: PathBuf,
     made: Folders,
     /// Files that were looked at to be written, by the names that documents have for them.
     taken: BTreeSet<PathBuf>,
@@ -133,44 +133,44 @@ pub struct Batch<'g> {
     reals: Vec<PathBuf>,
     sizes: Vec<(PathBuf, u64)>,
     buffers: Buffers,
-    room: Room,
+    room: MemoryBudget,
 }
 
-impl Batch<'static> {
+impl IncrementalSave<'static> {
     /// Begins a save of the set that is opened by a path.
     ///
     /// # Errors
     /// When there is no such folder and none can be made, or an interrupted save in it cannot be finished.
-    pub fn begin(path: Option<&Path>, disk: &Disk, manner: &Manner) -> Result<Self, Error> {
-        Self::begin_through(&Open, path, disk, manner)
+    pub fn begin(path: Option<&Path>, disk: &Disk, mode: &SaveMode) -> Result<Self, Error> {
+        Self::begin_through(&AllowAll, path, disk, mode)
     }
 }
 
 /// Files written, with their sizes, and the backups of what was there.
-type Written = (Vec<(PathBuf, u64)>, Taken);
+type Written = (Vec<(PathBuf, u64)>, NewBackups);
 
-impl<'g> Batch<'g> {
+impl<'g> IncrementalSave<'g> {
     pub(super) fn begin_through(
         gate: &'g dyn Gate,
         path: Option<&Path>,
         disk: &Disk,
-        manner: &Manner,
+        mode: &SaveMode,
     ) -> Result<Self, Error> {
         let mut made = Folders::default();
-        let home = home(path, &mut made)?;
+        let set_folder = set_folder(path, &mut made)?;
         if !disk.is_unfinished() {
-            if record::is_there(&home) {
+            if record::is_there(&set_folder) {
                 // Of another set in this folder, or of another program's save of this one: finished first, not forgotten.
-                let recovery = Recovery { state: manner.state.clone(), finish: true };
-                record::recover(path.unwrap_or(&home), &recovery)?;
+                let recovery = Recovery { state: mode.state.clone(), finish: true };
+                record::recover(path.unwrap_or(&set_folder), &recovery)?;
             }
             // A copy goes where nothing was loaded from, and so nobody has looked for what a kill has left.
-            commit::sweep(&home);
+            commit::sweep(&set_folder);
         }
         Ok(Self {
             gate,
-            manner: manner.clone(),
-            home,
+            mode: mode.clone(),
+            set_folder,
             made,
             taken: BTreeSet::new(),
             staged: Vec::new(),
@@ -178,7 +178,7 @@ impl<'g> Batch<'g> {
             reals: Vec::new(),
             sizes: Vec::new(),
             buffers: Buffers::default(),
-            room: Room::default(),
+            room: MemoryBudget::default(),
         })
     }
 
@@ -191,7 +191,7 @@ impl<'g> Batch<'g> {
     /// Writes the files of a plan beside their targets and reads them back. The plan may be about one part of a set.
     ///
     /// # Errors
-    /// As [`Batch::commit`]; nothing is replaced then.
+    /// As [`IncrementalSave::commit`]; nothing is replaced then.
     pub fn stage(&mut self, plan: &Plan, disk: &Disk, progress: &Progress) -> Result<(), Error> {
         refuse(plan)?;
         self.take(plan, disk, progress).map(|_| ())
@@ -214,7 +214,7 @@ impl<'g> Batch<'g> {
         let (written, mut taken) = done.map_err(|error| self.explained(error))?;
         let removed: Vec<PathBuf> = removes.drain(..).map(|target| target.path).collect();
         let kept = || plan.outputs.iter().filter(|output| output.action != Action::Removed);
-        disk.settle();
+        disk.finish_save();
         disk.keep(kept().map(|output| output.path.as_path()));
         let untouched = kept().count() - written.len();
         let (backups, unsigned) = (std::mem::take(&mut taken.sets), taken.unsigned.take());
@@ -226,7 +226,7 @@ impl<'g> Batch<'g> {
     fn put_in_place(
         &self,
         staged: Vec<Staged>,
-        removes: &[Target],
+        removes: &[ReplaceTarget],
         plan: &Plan,
         disk: &mut Disk,
         progress: &Progress,
@@ -235,33 +235,34 @@ impl<'g> Batch<'g> {
         if !progress.seal() {
             return Err(Error::new(plan.path.clone().unwrap_or_default(), Reason::Cancelled));
         }
-        let (home, manner, gate) = (&self.home, &self.manner, self.gate);
+        let (set_folder, mode, gate) = (&self.set_folder, &self.mode, self.gate);
         let written: Vec<(PathBuf, u64)> = staged.iter().map(|file| (file.target.path.clone(), file.len)).collect();
         // The record of a save that failed at its very end is crossed out even if nothing is left to write.
-        if staged.is_empty() && removes.is_empty() && !record::is_there(home) {
-            return Ok((written, Taken::default()));
+        if staged.is_empty() && removes.is_empty() && !record::is_there(set_folder) {
+            return Ok((written, NewBackups::default()));
         }
         let changing = staged.iter().map(|file| &file.target).chain(removes);
         let main = plan.path.as_deref().unwrap_or(Path::new(""));
-        let state = manner.state.as_deref();
-        let mut taken = manner.backups.keep(main, changing, &Making { now: manner.now, state, gate })?;
-        let commit = Commit { main, home, removed: removes, made: &self.made, state };
+        let state = mode.state.as_deref();
+        let mut taken = mode.backups.keep(main, changing, &BackupContext { now: mode.now, state, gate })?;
+        let commit = Commit { main, set_folder, removed: removes, made: &self.made, state };
         let done = commit::commit(staged, &commit, disk, gate);
-        if done.is_ok() || record::is_there(home) {
+        if done.is_ok() || record::is_there(set_folder) {
             taken.stay();
         }
         done.map(|()| (written, taken))
     }
 
     /// Looks at what a plan writes and removes, writes what was not taken yet beside its targets, and gives what goes.
-    fn take(&mut self, plan: &Plan, disk: &Disk, progress: &Progress) -> Result<Vec<Target>, Error> {
-        let (mut writes, removes) = looked_at(plan, disk, self.manner.force, &self.taken)?;
+    fn take(&mut self, plan: &Plan, disk: &Disk, progress: &Progress) -> Result<Vec<ReplaceTarget>, Error> {
+        let (mut writes, removes) = looked_at(plan, disk, self.mode.force, &self.taken)?;
         for (output, target) in writes.iter_mut().filter(|(_, target)| target.metadata.is_none()) {
-            settle(target, &mut self.made).map_err(|error| Error::system("make the folder of", &output.path, error))?;
+            resolve_target(target, &mut self.made)
+                .map_err(|error| Error::system("make the folder of", &output.path, error))?;
         }
-        let (outputs, mut targets): (Vec<&Output>, Vec<Target>) = writes.into_iter().unzip();
+        let (outputs, mut targets): (Vec<&Output>, Vec<ReplaceTarget>) = writes.into_iter().unzip();
         self.present.extend(targets.iter().filter_map(|target| target.metadata.clone()));
-        Target::restrict_new(&mut targets, &self.present);
+        ReplaceTarget::restrict_new(&mut targets, &self.present);
         if let Some((one, other)) =
             first_twice(self.staged.iter().map(|file| &file.target).chain(&targets).chain(&removes))
         {
@@ -271,13 +272,13 @@ impl<'g> Batch<'g> {
         self.taken.extend(outputs.iter().map(|output| output.path.clone()));
         self.reals.extend(targets.iter().map(|target| target.real.clone()));
         let sizes = outputs.iter().zip(&targets).map(|(output, target)| {
-            (target.folder().to_path_buf(), needed(output, target, plan) + kept(target, &self.manner.backups))
+            (target.folder().to_path_buf(), needed(output, target, plan) + kept(target, &self.mode.backups))
         });
         self.sizes.extend(sizes);
-        let writes: Vec<(&Output, Target)> = outputs.into_iter().zip(targets).collect();
+        let writes: Vec<(&Output, ReplaceTarget)> = outputs.into_iter().zip(targets).collect();
         progress.expect(writes.len() as u64, writes.iter().map(|(output, _)| output.bytes).sum());
-        let Self { home, gate, buffers, room, .. } = &*self;
-        let job = Job { plan, home, gate: *gate, progress, buffers, room };
+        let Self { set_folder, gate, buffers, room, .. } = &*self;
+        let job = StageJob { plan, set_folder, gate: *gate, progress, buffers, room };
         let staged = job.stage_all(writes).map_err(|error| self.explained(error))?;
         self.staged.extend(staged);
         Ok(removes)
@@ -287,7 +288,7 @@ impl<'g> Batch<'g> {
     fn explained(&self, error: Error) -> Error {
         let same_disk = self.sizes.iter().filter(|(folder, _)| is_same_disk(folder, &error.path));
         let needed = same_disk.map(|(_, bytes)| bytes).sum();
-        left_behind(space::explained(error, needed), &self.home, &self.reals)
+        left_behind(space::explained(error, needed), &self.set_folder, &self.reals)
     }
 }
 
@@ -296,21 +297,21 @@ fn is_written(output: Option<&Output>) -> bool {
 }
 
 /// What stands where files will be written, and where files will be removed.
-type LookedAt<'p> = (Vec<(&'p Output, Target)>, Vec<Target>);
+type LookedAt<'p> = (Vec<(&'p Output, ReplaceTarget)>, Vec<ReplaceTarget>);
 
 fn looked_at<'p>(plan: &'p Plan, disk: &Disk, force: bool, taken: &BTreeSet<PathBuf>) -> Result<LookedAt<'p>, Error> {
     let look = |output: &'p Output| {
         let wish = match output.action {
             Action::Untouched => return None,
             Action::Rewritten | Action::Created | Action::Replaced if taken.contains(&output.path) => return None,
-            Action::Rewritten | Action::Removed => Wish::Change,
-            Action::Created => Wish::Create,
-            Action::Replaced => Wish::Replace,
+            Action::Rewritten | Action::Removed => TargetAction::Change,
+            Action::Created => TargetAction::Create,
+            Action::Replaced => TargetAction::Replace,
         };
-        Some(Target::look(&output.path, wish, disk, force).map(|target| (output, target)))
+        Some(ReplaceTarget::look(&output.path, wish, disk, force).map(|target| (output, target)))
     };
     // Each is read, to be compared with what it was.
-    let all: Vec<(&Output, Target)> = plan.outputs.par_iter().filter_map(look).collect::<Result<_, _>>()?;
+    let all: Vec<(&Output, ReplaceTarget)> = plan.outputs.par_iter().filter_map(look).collect::<Result<_, _>>()?;
     let (removes, writes): (Vec<_>, Vec<_>) = all.into_iter().partition(|(output, _)| output.action == Action::Removed);
     // What is gone already need not be removed.
     let removes = removes.into_iter().map(|(_, target)| target).filter(|target| target.metadata.is_some());
@@ -318,7 +319,7 @@ fn looked_at<'p>(plan: &'p Plan, disk: &Disk, force: bool, taken: &BTreeSet<Path
 }
 
 /// The folder of the file that the set is opened by, without links.
-pub(super) fn home(path: Option<&Path>, made: &mut Folders) -> Result<PathBuf, Error> {
+pub(super) fn set_folder(path: Option<&Path>, made: &mut Folders) -> Result<PathBuf, Error> {
     let folder = path.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
     let failed = |error| Error::system("make the folder", folder, error);
@@ -326,7 +327,7 @@ pub(super) fn home(path: Option<&Path>, made: &mut Folders) -> Result<PathBuf, E
 }
 
 /// Makes the folder of a new file, and says where the file will really be.
-pub(super) fn settle(target: &mut Target, made: &mut Folders) -> io::Result<()> {
+pub(super) fn resolve_target(target: &mut ReplaceTarget, made: &mut Folders) -> io::Result<()> {
     made.make(target.folder())?;
     let folder = target.folder().canonicalize()?;
     target.real = folder.join(target.real.file_name().unwrap_or_default());
@@ -337,7 +338,7 @@ pub(super) fn settle(target: &mut Target, made: &mut Folders) -> io::Result<()> 
 const BLOCK: u64 = 4_096;
 
 /// Bytes that a file will take on disk, as far as that is known before it is written.
-fn needed(output: &Output, target: &Target, plan: &Plan) -> u64 {
+fn needed(output: &Output, target: &ReplaceTarget, plan: &Plan) -> u64 {
     let bytes = match &target.metadata {
         Some(metadata) if is_gzip(output.file, plan) => metadata.len(),
         _ => output.bytes,
@@ -346,7 +347,7 @@ fn needed(output: &Output, target: &Target, plan: &Plan) -> u64 {
 }
 
 /// Bytes that a copy of what is there will take.
-fn kept(target: &Target, backups: &Backups) -> u64 {
+fn kept(target: &ReplaceTarget, backups: &Backups) -> u64 {
     let metadata = target.metadata.as_ref().filter(|_| backups.when() != When::Off);
     metadata.map_or(0, |metadata| metadata.len().next_multiple_of(BLOCK))
 }
@@ -372,31 +373,31 @@ fn is_same_disk(folder: &Path, path: &Path) -> bool {
 }
 
 /// An error with the names of what could not be taken away again. What a record names stays for good reason.
-fn left_behind(error: Error, home: &Path, reals: &[PathBuf]) -> Error {
-    if record::is_there(home) {
+fn left_behind(error: Error, set_folder: &Path, reals: &[PathBuf]) -> Error {
+    if record::is_there(set_folder) {
         return error;
     }
-    let files = commit::left_behind(reals.iter().map(PathBuf::as_path));
+    let files = commit::leftover_files(reals.iter().map(PathBuf::as_path));
     if files.is_empty() {
         return error;
     }
     Error { reason: Reason::LeftBehind { why: error.reason.to_string(), files }, ..error }
 }
 
-struct Job<'a> {
+struct StageJob<'a> {
     plan: &'a Plan,
-    home: &'a Path,
+    set_folder: &'a Path,
     gate: &'a dyn Gate,
     progress: &'a Progress,
     buffers: &'a Buffers,
-    room: &'a Room,
+    room: &'a MemoryBudget,
 }
 
 /// Bytes of files that are written and read back now, kept within [`BATCH`]; one file alone may have more.
 #[derive(Default)]
-struct Room(Mutex<u64>, Condvar);
+struct MemoryBudget(Mutex<u64>, Condvar);
 
-impl Room {
+impl MemoryBudget {
     /// Waits until there is room for a file. Whoever has some needs nobody who waits here.
     fn take(&self, bytes: u64) {
         let full = |taken: &mut u64| *taken > 0 && *taken + bytes > BATCH;
@@ -410,10 +411,10 @@ impl Room {
     }
 }
 
-impl Job<'_> {
+impl StageJob<'_> {
     /// Writes all files beside their targets, as many at once as [`BATCH`] allows. Each is synced while the next ones
     /// are written.
-    fn stage_all(&self, writes: Vec<(&Output, Target)>) -> Result<Vec<Staged>, Error> {
+    fn stage_all(&self, writes: Vec<(&Output, ReplaceTarget)>) -> Result<Vec<Staged>, Error> {
         let (sender, receiver) = sync_channel(SYNCING);
         let receiver = Mutex::new(receiver);
         std::thread::scope(|scope| {
@@ -435,7 +436,7 @@ impl Job<'_> {
             let next = files.lock().unwrap_or_else(PoisonError::into_inner).recv();
             let Ok((path, file)) = next else { return synced };
             if synced.is_ok() {
-                let done = attempt(self.gate, Step::Sync, || file.sync_all());
+                let done = attempt(self.gate, FsOperation::Sync, || file.sync_all());
                 synced = done.map_err(|error| Error::system("write", &path, error));
             }
         }
@@ -443,10 +444,10 @@ impl Job<'_> {
 
     fn stage_each(
         &self,
-        writes: Vec<(&Output, Target)>,
+        writes: Vec<(&Output, ReplaceTarget)>,
         to_sync: Option<&SyncSender<(PathBuf, File)>>,
     ) -> Result<Vec<Staged>, Error> {
-        let stage = |(output, target): (&Output, Target)| {
+        let stage = |(output, target): (&Output, ReplaceTarget)| {
             self.room.take(output.bytes);
             // A panic must not leave others waiting; it goes on where it was going.
             let staged = catch_unwind(AssertUnwindSafe(|| self.stage(output, target, to_sync)));
@@ -464,7 +465,7 @@ impl Job<'_> {
     fn stage(
         &self,
         output: &Output,
-        target: Target,
+        target: ReplaceTarget,
         to_sync: Option<&SyncSender<(PathBuf, File)>>,
     ) -> Result<Option<Staged>, Error> {
         let failed = |error: io::Error| {
@@ -474,7 +475,7 @@ impl Job<'_> {
             Error::system("write", &output.path, error)
         };
         let gzip = is_gzip(output.file, self.plan);
-        let sink = Sink::create(&target, self.home, self.gate).map_err(|error| match error.kind() {
+        let sink = TempFile::create(&target, self.set_folder, self.gate).map_err(|error| match error.kind() {
             // The file itself may be written; that was looked at before.
             io::ErrorKind::PermissionDenied => Error::new(&output.path, Reason::FolderReadOnly),
             _ => failed(error),
@@ -507,7 +508,7 @@ impl Job<'_> {
         match to_sync {
             // It ends with the scope in which files are staged, not before.
             Some(to_sync) => drop(to_sync.send((output.path.clone(), file))),
-            None => attempt(self.gate, Step::Sync, || file.sync_all()).map_err(failed)?,
+            None => attempt(self.gate, FsOperation::Sync, || file.sync_all()).map_err(failed)?,
         }
         Ok(Some(staged))
     }
@@ -525,12 +526,12 @@ impl Job<'_> {
 
 /// Writes plain or packed.
 enum Writer<'g> {
-    Plain(Box<BufWriter<Sink<'g>>>),
-    Gzip(Box<GzEncoder<BufWriter<Sink<'g>>>>),
+    Plain(Box<BufWriter<TempFile<'g>>>),
+    Gzip(Box<GzEncoder<BufWriter<TempFile<'g>>>>),
 }
 
 impl<'g> Writer<'g> {
-    fn new(writer: BufWriter<Sink<'g>>, gzip: bool) -> Self {
+    fn new(writer: BufWriter<TempFile<'g>>, gzip: bool) -> Self {
         if gzip {
             // No time, no name: the same content always gives the same bytes.
             Self::Gzip(Box::new(GzBuilder::new().mtime(0).operating_system(255).write(writer, LEVEL)))
@@ -546,7 +547,7 @@ impl<'g> Writer<'g> {
         }
     }
 
-    fn finish(self) -> io::Result<Sink<'g>> {
+    fn finish(self) -> io::Result<TempFile<'g>> {
         let writer = match self {
             Self::Plain(writer) => *writer,
             Self::Gzip(writer) => writer.finish()?,

@@ -2,7 +2,7 @@
 //!
 //! Asked only when a write has failed: what is free changes all the time, so nothing is refused in advance.
 
-use super::error::{Error, Lack, Reason, Room};
+use super::error::{Error, Lack, Reason, SpaceNeeded};
 use std::io;
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub(super) fn explained(error: Error, needed: u64) -> Error {
         io::ErrorKind::FileTooLarge => Lack::FileSize(largest_file()),
         _ => return error,
     };
-    Error { reason: Reason::NoRoom { act, room: Room { lack, needed, free }, begun }, ..error }
+    Error { reason: Reason::NoRoom { act, room: SpaceNeeded { lack, needed, free }, begun }, ..error }
 }
 
 /// Bytes that this user may still write to the file system of a folder, and whether it can hold no more files.

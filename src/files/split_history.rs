@@ -5,7 +5,7 @@
 
 use super::disk::fingerprint;
 use super::lock::make_private;
-use super::own::write_whole;
+use super::small_files::write_atomic;
 use super::trust;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -62,7 +62,7 @@ impl SplitHistory {
         if let (Some(parent), Ok(bytes)) = (path.parent(), serde_json::to_vec(&stored))
             && make_private(parent).is_ok()
         {
-            let _ = write_whole(path, &bytes);
+            let _ = write_atomic(path, &bytes);
         }
     }
 }

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 pub struct Spool {
     file: File,
     folder: PathBuf,
-    places: Vec<Place>,
+    places: Vec<PartRegion>,
 }
 
 #[derive(Debug)]
-struct Place {
+struct PartRegion {
     start: u64,
     len: u64,
     filled: u64,
@@ -33,7 +33,7 @@ impl Spool {
         let file = file.map_err(|error| Error::system("make a temporary file in", folder, error))?;
         let mut start = 0;
         let place = |len| {
-            let place = Place { start, len, filled: 0 };
+            let place = PartRegion { start, len, filled: 0 };
             start += len;
             place
         };

@@ -3,7 +3,7 @@
 //! A path that was checked and then used by name could be exchanged for a link in between. Here each component is
 //! opened relative to the one before it, so what was checked is what is used.
 
-use super::outside;
+use super::external_changes;
 use super::trust::Distrust;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -17,13 +17,13 @@ pub(super) struct Status {
     pub(super) len: u64,
     /// The number of its owner; `None` where the system has none.
     pub(super) owner: Option<u32>,
-    pub(super) stamp: Option<Stamp>,
+    pub(super) stamp: Option<FileStamp>,
 }
 
 /// Which file it is, and when the system last changed anything about it: seconds since 1970 and nanoseconds. Nobody can
 /// give another file the same stamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) struct Stamp {
+pub(super) struct FileStamp {
     inode: u64,
     changed: (i64, i64),
 }
@@ -39,7 +39,7 @@ impl Status {
     }
 }
 
-impl Stamp {
+impl FileStamp {
     /// That of the file at a path; `None` where the system has none.
     pub(super) fn of(path: &Path) -> io::Result<Option<Self>> {
         let metadata = std::fs::symlink_metadata(path)?;
@@ -66,7 +66,7 @@ pub(super) struct Tree {
 
 /// A name in an open folder of a tree.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct TreePath {
     folder: Folder,
     name: OsString,
 }
@@ -81,7 +81,7 @@ impl Tree {
     ///
     /// # Errors
     /// [`Distrust::Link`] when a component is a link, `InvalidInput` when one is `..`, else what the system says.
-    pub(super) fn locate(&self, path: &Path) -> io::Result<Place> {
+    pub(super) fn locate(&self, path: &Path) -> io::Result<TreePath> {
         let invalid = || io::Error::new(io::ErrorKind::InvalidInput, "it is not a plain path");
         let name = path.file_name().ok_or_else(invalid)?.to_os_string();
         let mut folder = None;
@@ -94,7 +94,7 @@ impl Tree {
                 _ => return Err(invalid()),
             }
         }
-        Ok(Place { folder: folder.map_or_else(|| self.folder.again(), Ok)?, name })
+        Ok(TreePath { folder: folder.map_or_else(|| self.folder.again(), Ok)?, name })
     }
 
     /// Where it is.
@@ -129,7 +129,7 @@ fn in_the_way(name: &OsStr, why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", name.display()))
 }
 
-impl Place {
+impl TreePath {
     /// What stands here; `None` when nothing does. A link stands for itself.
     pub(super) fn status(&self) -> io::Result<Option<Status>> {
         match self.folder.status(&self.name) {
@@ -149,7 +149,7 @@ impl Place {
 
     /// The [`fingerprint`](super::disk::fingerprint) of a regular file.
     pub(super) fn hash(&self) -> io::Result<u64> {
-        outside::hash_of(&mut self.open_file(false)?)
+        external_changes::hash_of(&mut self.open_file(false)?)
     }
 
     /// Puts this file in the place of another.
@@ -195,7 +195,7 @@ impl Folder {
             is_regular: FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile,
             len: stat.st_size as u64,
             owner: Some(stat.st_uid),
-            stamp: Some(Stamp {
+            stamp: Some(FileStamp {
                 inode: u64::from(stat.st_ino),
                 changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
             }),

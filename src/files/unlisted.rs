@@ -19,7 +19,7 @@ const MOST: usize = 2_000;
 const FIRST_BYTES: u64 = 4_096;
 
 /// The names of sitemaps in `folder` that are not among `known`, in the order of the alphabet.
-pub(super) fn beside(folder: &Path, known: &HashSet<&Path>) -> Arc<[Arc<str>]> {
+pub(super) fn unlisted_sitemaps(folder: &Path, known: &HashSet<&Path>) -> Arc<[Arc<str>]> {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(entries) = std::fs::read_dir(here) else { return Arc::default() };
     let candidates = entries.filter_map(Result::ok).filter_map(|entry| {
@@ -110,8 +110,8 @@ mod tests {
         write(".a.xml", urlset);
         std::fs::create_dir(folder.path().join("folder.xml")).unwrap();
         let known = folder.path().join("listed.xml");
-        let names = beside(folder.path(), &[&*known].into());
+        let names = unlisted_sitemaps(folder.path(), &[&*known].into());
         assert_eq!(names.iter().map(|name| &**name).collect::<Vec<_>>(), ["a.xml", "b.xml.gz"]);
-        assert!(beside(&folder.path().join("none"), &HashSet::new()).is_empty());
+        assert!(unlisted_sitemaps(&folder.path().join("none"), &HashSet::new()).is_empty());
     }
 }

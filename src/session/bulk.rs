@@ -25,7 +25,7 @@ use crate::document::form::Form;
 use crate::document::query::Query;
 use crate::document::rows::{RowId, RowList};
 use crate::document::sitemap::{Member, Sitemap, SitemapId};
-use crate::files::{self, Action, Batch, Disk, Manner, Output, Plan, Request, Saved};
+use crate::files::{self, Action, Disk, IncrementalSave, Output, Plan, Request, SaveMode, Saved};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
@@ -123,7 +123,7 @@ pub enum Halt {
 #[derive(Debug, Clone)]
 pub struct How {
     /// How files are written.
-    manner: Manner,
+    mode: SaveMode,
     /// Whether they are.
     writes: bool,
     /// Agree to the repairs of damaged files.
@@ -157,12 +157,12 @@ enum IndexChange {
 }
 
 impl How {
-    /// Writes as `manner` says; `accept` agrees to repairs.
-    pub const fn write(manner: Manner, accept: bool) -> Self {
+    /// Writes as `mode` says; `accept` agrees to repairs.
+    pub const fn write(mode: SaveMode, accept: bool) -> Self {
         let (is_filtered, is_fix, is_answered, is_compared) = (false, false, false, false);
         let (is_single, index, changes_urls) = (false, None, false);
         Self {
-            manner,
+            mode,
             writes: true,
             accept,
             rules: None,
@@ -180,8 +180,8 @@ impl How {
     #[must_use]
     pub fn look() -> Self {
         let now = Now { seconds: 0, offset: 0 };
-        let manner = Manner { force: false, backups: files::Backups::default(), now, state: None };
-        Self { writes: false, ..Self::write(manner, false) }
+        let mode = SaveMode { force: false, backups: files::Backups::default(), now, state: None };
+        Self { writes: false, ..Self::write(mode, false) }
     }
 
     /// The same for a command.
@@ -263,7 +263,7 @@ pub struct Bulk {
     sums: Vec<Sum>,
     outputs: Vec<Output>,
     changed: Vec<(SitemapId, Sitemap)>,
-    batch: Option<Batch<'static>>,
+    batch: Option<IncrementalSave<'static>>,
     /// Of a fix, what it leaves.
     tally: Option<Tally>,
     /// Of a change of URLs, those that two rows get.
@@ -281,9 +281,9 @@ pub struct Through {
     /// Whether something is changed in the index, beside the dates that a save writes.
     pub changes_index: bool,
     disk: Disk,
-    batch: Option<Batch<'static>>,
+    batch: Option<IncrementalSave<'static>>,
     failed: Option<files::Error>,
-    manner: Manner,
+    mode: SaveMode,
 }
 
 impl Bulk {
@@ -410,7 +410,7 @@ impl Bulk {
         let idle = Progress::default();
         let batch = match self.batch.take() {
             Some(batch) => Ok(batch),
-            None => Batch::begin(main.as_deref(), &session.disk, &self.how.manner),
+            None => IncrementalSave::begin(main.as_deref(), &session.disk, &self.how.mode),
         };
         let staged = batch.and_then(|mut batch| {
             batch.stage(&plan, &session.disk, &idle)?;
@@ -453,7 +453,7 @@ impl Bulk {
             intent.urls.duplicates = duplicates.finish();
         }
         let Self { sums, batch, failed, how, .. } = self;
-        Ok(Through { sums, plan, changes_index, disk: session.disk.clone(), batch, failed, manner: how.manner })
+        Ok(Through { sums, plan, changes_index, disk: session.disk.clone(), batch, failed, mode: how.mode })
     }
 
     /// The URLs of the index are rewritten. Whether any is another then.
@@ -533,7 +533,7 @@ impl Through {
         }
         let batch = match self.batch {
             Some(batch) => batch,
-            None => Batch::begin(self.plan.path.as_deref(), &self.disk, &self.manner)?,
+            None => IncrementalSave::begin(self.plan.path.as_deref(), &self.disk, &self.mode)?,
         };
         batch.commit(&self.plan, &mut self.disk, &Progress::default())
     }

@@ -14,7 +14,7 @@ use crate::document::Document;
 use crate::document::edit::Edit;
 use crate::document::sitemap::SitemapId;
 use crate::files::disk::{Fingerprint, fingerprint};
-use crate::files::journal::{All, Desk, Flusher, Held, Journal, Note, Stored, Watcher};
+use crate::files::journal::{Flusher, Journal, LockedByOther, MakeAllLines, Note, StateSlot, Stored, Watcher};
 use crate::files::{self, Action, Plan};
 use crate::progress::Progress;
 pub use describe::changes_in;
@@ -61,7 +61,7 @@ pub(super) struct Keeping {
     /// How often the journal had caught up after a failure when the last whole line was noted.
     caught_up: u64,
     /// The place of the set at the path that a save moves it to.
-    next: Option<Desk>,
+    next: Option<StateSlot>,
 }
 
 /// A save that runs.
@@ -82,7 +82,7 @@ impl Keeping {
         self.is_fresh && self.journal.caught_up() == self.caught_up
     }
 
-    fn note(&self, all: &All, line: impl FnOnce() -> Line + Send + 'static) {
+    fn note(&self, all: &MakeAllLines, line: impl FnOnce() -> Line + Send + 'static) {
         self.journal.note(Note { line: Box::new(move || json(&line())), is_whole: false, all: Arc::clone(all) });
     }
 }
@@ -105,11 +105,12 @@ impl Session {
     pub(super) fn claim(&mut self, plan: &Plan) -> Result<(), Refused> {
         let Some(keeping) = &mut self.keeping else { return Ok(()) };
         keeping.next = None;
-        let held = |path: &Path, held: Held| Refused(format!("{}: {held}; choose another name", path.display()));
-        let (desk, path) = (keeping.journal.desk(), plan.path.as_deref().filter(|_| !plan.copy));
+        let held =
+            |path: &Path, held: LockedByOther| Refused(format!("{}: {held}; choose another name", path.display()));
+        let (state_slot, path) = (keeping.journal.state_slot(), plan.path.as_deref().filter(|_| !plan.copy));
         if let Some(path) = path {
-            keeping.next = desk.moved(&opened_by(plan)).map_err(|error| held(path, error))?;
-            let left = keeping.next.as_ref().and_then(|desk| desk.left.as_ref());
+            keeping.next = state_slot.moved(&opened_by(plan)).map_err(|error| held(path, error))?;
+            let left = keeping.next.as_ref().and_then(|state_slot| state_slot.left.as_ref());
             if matches!(left, Some(Ok(stored)) if left::is_worth_a_question(stored)) {
                 keeping.next = None;
                 let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
@@ -148,17 +149,17 @@ impl Session {
     /// # Errors
     /// [`Refused`] when a line does not fit the set: what stood before it is done.
     pub fn replay(&mut self, left: Left) -> Result<usize, Refused> {
-        let Left { desk, stored, salvage, is_of_save, .. } = left;
+        let Left { state_slot, stored, salvage, is_of_save, .. } = left;
         let has_gaps = !salvage.missing.is_empty();
-        let mut aside = if has_gaps { desk.keep_aside() } else { None };
-        let journal = desk.begin(Some(stored.header), self.watcher.as_ref());
+        let mut aside = if has_gaps { state_slot.keep_aside() } else { None };
+        let journal = state_slot.begin(Some(stored.header), self.watcher.as_ref());
         self.keeping = Some(Keeping::new(journal, true));
         let outcome = self.replay_steps(salvage);
         let seconds = self.now.now.seconds;
         if let Some(keeping) = &mut self.keeping {
             keeping.is_paused = false;
             if outcome.is_err() && !has_gaps {
-                aside = keeping.journal.desk().keep_aside();
+                aside = keeping.journal.state_slot().keep_aside();
             }
             let restarted = if is_of_save { keeping.journal.begin_anew(&self.disk, seconds) } else { Ok(()) };
             self.lose_to(restarted);
@@ -198,7 +199,7 @@ impl Session {
 
     /// Gives up what an earlier session left.
     pub fn drop_left(&mut self, left: Left) {
-        self.keep_from_here(left.desk);
+        self.keep_from_here(left.state_slot);
     }
 
     fn redo_line(&mut self, label: String, edits: Vec<Written>) -> Result<(), Refused> {
@@ -220,9 +221,9 @@ impl Session {
         self.commit(prepared.ok_or_else(|| Refused("cancelled".to_owned()))?, None).map(drop)
     }
 
-    fn keep_from_here(&mut self, desk: Desk) {
-        let header = desk.header(&self.disk, self.now.now.seconds);
-        let journal = desk.begin(None, self.watcher.as_ref());
+    fn keep_from_here(&mut self, state_slot: StateSlot) {
+        let header = state_slot.header(&self.disk, self.now.now.seconds);
+        let journal = state_slot.begin(None, self.watcher.as_ref());
         journal.restart(header);
         self.keeping = Some(Keeping::new(journal, false));
         if self.is_modified() {
@@ -231,7 +232,7 @@ impl Session {
     }
 
     /// Another process has files of the set now: nothing of it can be changed here any more.
-    fn lose_to(&mut self, held: Result<(), Held>) {
+    fn lose_to(&mut self, held: Result<(), LockedByOther>) {
         if let Err(held) = held {
             self.set_read_only(format!("{held}, since it was saved here"));
         }
@@ -278,7 +279,7 @@ impl Session {
     }
 
     /// What makes every line that leads from the files to the document of now; `None` while nothing is noted.
-    fn everything(&self) -> Option<All> {
+    fn everything(&self) -> Option<MakeAllLines> {
         let keeping = self.keeping.as_ref().filter(|keeping| !keeping.is_paused)?;
         let (document, saved) = (self.now.state.document.clone(), self.now.saved.clone());
         let during = keeping.during.clone();
@@ -297,8 +298,8 @@ impl Session {
     pub(super) fn note_saving(&mut self, document: &Document) -> Option<Flusher> {
         let keeping = self.keeping.as_mut()?;
         // At another place altogether the set leaves its changes behind, as they lead from the files that are here.
-        let next = keeping.next.as_ref().map(Desk::names);
-        let to = next.filter(|names| names.first() == keeping.journal.desk().names().first());
+        let next = keeping.next.as_ref().map(StateSlot::names);
+        let to = next.filter(|names| names.first() == keeping.journal.state_slot().names().first());
         keeping.during = Some(During { document: document.clone(), to: to.clone() });
         let all = self.everything();
         let keeping = self.keeping.as_ref()?;
@@ -381,7 +382,7 @@ impl Session {
     pub fn not_kept(&self) -> Option<String> {
         let keeping = self.keeping.as_ref().filter(|_| self.read_only().is_none())?;
         let why = keeping.journal.failure()?;
-        let alone = if keeping.journal.desk().is_exclusive() { "" } else { "; another sited is not kept out" };
+        let alone = if keeping.journal.state_slot().is_exclusive() { "" } else { "; another sited is not kept out" };
         Some(format!("changes are not being kept: {why}; they are lost if the program is killed{alone}"))
     }
 

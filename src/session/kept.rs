@@ -53,7 +53,7 @@ impl Session {
         };
         let text = format!("{before}{gap}{}\n", lines.join("\n"));
         debug_assert!(is_rules(&text), "{text}");
-        files::write_whole(path, text.as_bytes()).map_err(refuse)?;
+        files::write_atomic(path, text.as_bytes()).map_err(refuse)?;
         let whose = query.map_or_else(|| "all rows".to_owned(), |query| format!("where {query}"));
         Ok(format!("kept in {}: {whose}", path.display()))
     }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// A file as it comes from the loader.
-pub type Part = files::Part<Reader>;
+pub type Part = files::LoadedFile<Reader>;
 
 /// Reads and checks files for one session; goes to a worker.
 #[derive(Debug, Clone)]
@@ -50,14 +50,14 @@ impl Loader {
     /// Loads several sitemaps as one set.
     ///
     /// # Errors
-    /// As [`files::load_all`].
+    /// As [`files::load_many`].
     pub fn load_all(
         &self,
         paths: &[PathBuf],
         progress: &Progress,
         deliver: &mut dyn FnMut(Part),
     ) -> Result<Loaded, files::Error> {
-        files::load_all(paths, &self.options, progress, |facts| self.reader(facts), deliver)
+        files::load_many(paths, &self.options, progress, |facts| self.reader(facts), deliver)
     }
 
     /// Loads the bundled sample set.
@@ -65,7 +65,7 @@ impl Loader {
         files::sample(|facts| self.reader(facts), deliver)
     }
 
-    pub(super) fn reader(&self, facts: &files::Facts) -> Reader {
+    pub(super) fn reader(&self, facts: &files::FileInfo) -> Reader {
         self.checks.reader(facts.url.as_deref(), facts.bytes, self.now)
     }
 }

@@ -7,7 +7,7 @@ use super::snapshot::{Prepared, Snapshot};
 use crate::document::merge::{Merge, MergeChoice};
 use crate::document::sitemap::{Child, ChildState, leaf_children};
 use crate::document::{Document, RowState};
-use crate::files::outside::{Care, Outside, look};
+use crate::files::external_changes::{OutsideChanges, Thoroughness, look};
 use crate::files::{self, Disk, Options};
 use crate::progress::Progress;
 use std::collections::HashSet;
@@ -22,7 +22,7 @@ pub struct Looking {
 
 impl Looking {
     /// Looks at every file of the set.
-    pub fn run(&self, care: Care) -> Outside {
+    pub fn run(&self, care: Thoroughness) -> OutsideChanges {
         look(&self.disk, care)
     }
 }
@@ -121,7 +121,7 @@ impl Session {
     }
 
     /// Takes note of files that somebody touched without changing them, so that they are not read again.
-    pub fn note_touched(&mut self, outside: &Outside) {
+    pub fn note_touched(&mut self, outside: &OutsideChanges) {
         outside.touched.iter().for_each(|file| self.disk.note(file.clone()));
     }
 

@@ -28,7 +28,7 @@ use crate::document::Document;
 use crate::document::rows::{RowId, RowSet};
 use crate::document::sitemap::SitemapId;
 use crate::document::view::View;
-use crate::files::{self, Facts, Loaded, Options, Reason};
+use crate::files::{self, FileInfo, Loaded, Options, Reason};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::protocol::location::{NO_KEY, near_key_hash};
@@ -133,14 +133,14 @@ impl Parts {
         let loader = session.loader(options);
         let (mut hashes, mut kept): (Vec<u64>, _) = (Vec::new(), Kept::new());
         let mut is_linked = false;
-        let make = |facts: &Facts| Meeting { reader: loader.reader(facts), hashes: Vec::new() };
-        let loaded = files::load_all(paths, &loader.options, progress, make, &mut |part| match part {
+        let make = |facts: &FileInfo| Meeting { reader: loader.reader(facts), hashes: Vec::new() };
+        let loaded = files::load_many(paths, &loader.options, progress, make, &mut |part| match part {
             _ if is_linked => {}
-            files::Part::Index { index, on_disk, visitors } => {
+            files::LoadedFile::Index { index, on_disk, visitors } => {
                 let visitors = visitors.into_iter().map(|visitor| visitor.reader).collect();
-                session.absorb(files::Part::Index { index, on_disk, visitors });
+                session.absorb(files::LoadedFile::Index { index, on_disk, visitors });
             }
-            files::Part::Sitemap { source, sitemap, on_disk, visitor } => {
+            files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor } => {
                 let Meeting { reader, hashes: of_file } = visitor;
                 match &mut keys {
                     Some(keys) => {
@@ -156,7 +156,7 @@ impl Parts {
                 }
                 hashes.extend(of_file);
                 kept.add(session.document().row_limit(), (&source, &sitemap), &reader);
-                let part = files::Part::Sitemap { source, sitemap, on_disk, visitor: reader };
+                let part = files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: reader };
                 if let Some(id) = session.absorb_known(part) {
                     let bytes = session.now.state.document.unload(id);
                     loader.options.buffers.give_back(bytes);
@@ -197,7 +197,7 @@ impl Parts {
         let first = |rows: &crate::document::rows::RowList| rows.iter().next().map_or(0, |row| row.0);
         let firsts: HashMap<&Path, u32> =
             sitemaps.filter_map(|sitemap| Some((sitemap.path.as_deref()?, first(&sitemap.rows)))).collect();
-        let make = |facts: &Facts| {
+        let make = |facts: &FileInfo| {
             let row = facts.path.as_deref().and_then(|path| firsts.get(path)).copied();
             let is_one = facts.kind != FileKind::Index && row.is_some();
             let wanted = if is_one { Arc::clone(wanted) } else { Arc::default() };
@@ -205,8 +205,8 @@ impl Parts {
             Texts { wanted, first, row: first, found: Vec::new() }
         };
         let mut found = Vec::new();
-        files::load_all(&self.paths, &self.loader.options, progress, make, &mut |part| {
-            if let files::Part::Sitemap { visitor, source, .. } = part {
+        files::load_many(&self.paths, &self.loader.options, progress, make, &mut |part| {
+            if let files::LoadedFile::Sitemap { visitor, source, .. } = part {
                 let mut lines = source.lines();
                 found.extend(visitor.found.into_iter().map(|(row, loc)| {
                     let offset = offset_of_loc(&source, row.0.saturating_sub(visitor.first) as usize);
@@ -271,8 +271,8 @@ impl Parts {
         let mut next = 0;
         let mut failed: Option<E> = None;
         let loader = &*loader;
-        files::load_all(paths, &loader.options, progress, |facts| loader.reader(facts), &mut |part| {
-            let files::Part::Sitemap { source, sitemap, on_disk, visitor } = part else { return };
+        files::load_many(paths, &loader.options, progress, |facts| loader.reader(facts), &mut |part| {
+            let files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor } = part else { return };
             if failed.is_some() {
                 return;
             }
@@ -318,8 +318,8 @@ pub fn walk<E: From<files::Error>>(
 ) -> Result<Session, E> {
     let loader = session.loader(options);
     let mut failed: Option<E> = None;
-    let make = |facts: &Facts| loader.reader(facts);
-    let loaded = files::load_all(paths, &loader.options, progress, make, &mut |part| {
+    let make = |facts: &FileInfo| loader.reader(facts);
+    let loaded = files::load_many(paths, &loader.options, progress, make, &mut |part| {
         if failed.is_some() {
             return;
         }
@@ -365,10 +365,10 @@ fn meeting(hashes: &[u64]) -> RowSet {
 
 impl Session {
     /// The same, and the findings of its rows are kept.
-    fn absorb_known(&mut self, part: files::Part<Reader>) -> Option<SitemapId> {
+    fn absorb_known(&mut self, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
         let numbers = match &part {
-            files::Part::Sitemap { visitor, .. } => visitor.findings.clone(),
-            files::Part::Index { .. } => Vec::new(),
+            files::LoadedFile::Sitemap { visitor, .. } => visitor.findings.clone(),
+            files::LoadedFile::Index { .. } => Vec::new(),
         };
         let first = self.document().row_limit();
         let id = self.absorb_alone(part)?;
@@ -378,8 +378,8 @@ impl Session {
     }
 
     /// Takes in a file of a set that is gone through; an index is just taken in.
-    fn absorb_alone(&mut self, part: files::Part<Reader>) -> Option<SitemapId> {
-        let files::Part::Sitemap { source, sitemap, on_disk, mut visitor } = part else {
+    fn absorb_alone(&mut self, part: files::LoadedFile<Reader>) -> Option<SitemapId> {
+        let files::LoadedFile::Sitemap { source, sitemap, on_disk, mut visitor } = part else {
             self.absorb(part);
             return None;
         };

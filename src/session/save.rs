@@ -13,7 +13,7 @@ use crate::document::sitemap::{Index, SitemapId};
 use crate::document::view::View;
 use crate::files::backup::When;
 use crate::files::journal::Flusher;
-use crate::files::{self, Disk, Manner, Plan, Request, Saved};
+use crate::files::{self, Disk, Plan, Request, SaveMode, Saved};
 use crate::progress::Progress;
 use crate::protocol::limits::Limits;
 use crate::words::{counted, grouped, size};
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 pub struct Saving {
     plan: Plan,
     disk: Disk,
-    manner: Manner,
+    mode: SaveMode,
     version: u64,
     /// The document that it writes, as it was when it began.
     document: Document,
@@ -51,7 +51,7 @@ impl Saving {
         if let Some(noted) = &self.noted {
             noted.flush();
         }
-        let outcome = files::save_as_asked(&self.plan, &mut self.disk, &self.manner, progress);
+        let outcome = files::save_as_asked(&self.plan, &mut self.disk, &self.mode, progress);
         let Self { plan, disk, version, document, .. } = self;
         SaveResult { outcome, disk, version, document, copy: plan.copy }
     }
@@ -175,8 +175,8 @@ impl Session {
         let (version, document) = (self.now.state.version, self.document().clone());
         let disk = if plan.copy { Disk::default() } else { self.disk.clone() };
         let state = self.state_folder.clone();
-        let manner = Manner { force, backups: self.backups.clone(), now: self.now.now, state };
-        Saving { plan, disk, manner, version, document, noted }
+        let mode = SaveMode { force, backups: self.backups.clone(), now: self.now.now, state };
+        Saving { plan, disk, mode, version, document, noted }
     }
 
     /// Takes in what a save came to: that version is the saved one now. What was changed while it ran stays

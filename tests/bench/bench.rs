@@ -18,7 +18,7 @@ mod yardstick;
 use generate::Set;
 use peers::Peers;
 use report::{Report, best, resident, time};
-use sited::files::{Action, Options, Part};
+use sited::files::{Action, LoadedFile, Options};
 use sited::progress::Progress;
 use sited::protocol::lastmod::Now;
 use sited::session::Session;
@@ -119,7 +119,7 @@ fn open(index: &Path) -> (Session, Duration) {
     let mut session = Session::new(NOW, None);
     let loader = session.loader(Options::default());
     let deliver = &mut |part| {
-        let has_rows = matches!(part, Part::Sitemap { .. });
+        let has_rows = matches!(part, LoadedFile::Sitemap { .. });
         session.absorb(part);
         if has_rows {
             first.get_or_insert_with(|| start.elapsed());

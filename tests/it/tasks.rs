@@ -278,7 +278,7 @@ fn wrong_rules_are_told_with_their_place() {
 }
 
 #[test]
-fn sets_are_joined_in_one_file_or_dealt_out() {
+fn sets_are_joined_in_one_file_or_split() {
     let folder = folder(&[("a", ""), ("b", "<priority>0.5</priority>")]);
     folder.write("b.xml", urlset(&[("b", "<priority>0.6</priority>"), ("c", "")]));
     folder.write(

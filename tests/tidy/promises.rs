@@ -88,7 +88,7 @@ const PROMISES: [Promise; 31] = [
     (
         "What others did to a file is seen before it is overwritten, by its content: changed, replaced, cut, deleted, \
          also with the same length and time, also between the writing and the rename.",
-        "src/files/outside.rs: every_kind_of_change_has_its_name, \
+        "src/files/external_changes.rs: every_kind_of_change_has_its_name, \
          a_change_of_equal_length_and_time_is_seen_when_looked_at_closely, a_clock_that_jumps_hides_no_change_and_makes_none; \
          src/files/save/faults.rs: what_others_do_while_a_save_runs_is_not_overwritten; \
          src/files/save/tests.rs: what_somebody_else_changed_is_not_overwritten_unless_forced",
@@ -158,7 +158,7 @@ const PROMISES: [Promise; 31] = [
          first keeps what it lists, the rest goes to numbered ones, and all of them are one document when they are opened \
          by their names or their folder. A later save writes only those that it changes.",
         "src/files/plan/volumes/tests.rs: one_part_too_many_makes_a_second_index_and_says_so, \
-         parts_are_dealt_to_indexes, an_edit_writes_only_the_index_that_lists_its_part, \
+         parts_are_split_among_indexes, an_edit_writes_only_the_index_that_lists_its_part, \
          a_folder_is_opened_by_all_files_of_its_index; \
          src/files/save/faults.rs: a_failure_at_any_operation_loses_nothing",
     ),

@@ -14,7 +14,7 @@ use crate::document::sitemap::{Sitemap, SitemapId};
 use crate::document::source::Source;
 use crate::files::plan::split::{self, holds};
 use crate::files::spool::Spool;
-use crate::files::{self, Action, Batch, Disk, FileId, Output, Plan};
+use crate::files::{self, Action, Disk, FileId, IncrementalSave, Output, Plan};
 use crate::progress::Progress;
 use crate::session::Session;
 use crate::xml::entry::Entry;
@@ -132,7 +132,7 @@ pub(super) fn split(
     asked.some(&groups)?;
     let base_url = asked.base_url(set.session())?;
     let request = asked.request(&document, &groups, &base_url);
-    let partition = split::deal(&request);
+    let partition = split::partition(&request);
     if !partition.oversized.is_empty() {
         return Ok(Err(LONG));
     }
@@ -159,7 +159,7 @@ pub(super) fn split(
         return Ok(Ok(Status::Fine));
     }
     let mut disk = disk_of(&plan)?;
-    let mut batch = Batch::begin(plan.path.as_deref(), &disk, &asked.manner())?;
+    let mut batch = IncrementalSave::begin(plan.path.as_deref(), &disk, &asked.mode())?;
     batch.expect(&plan);
     for output in plan.outputs.iter().filter(|output| matches!(output.action, Action::Created | Action::Replaced)) {
         let FileId::Sitemap(id) = output.file else { continue };

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::files::Options;
-use crate::files::journal::Desk;
+use crate::files::journal::StateSlot;
 use crate::session::command::parse;
 use crate::session::run::Asker;
 use clap::CommandFactory;
@@ -26,7 +26,7 @@ fn site() -> TempDir {
 fn leave_changes(folder: &TempDir, name: &str) {
     let path = folder.path().join(name);
     let mut session = load::open(&path, Options::default(), clock::system()).unwrap();
-    session.keep(Desk::take(&folder.path().join(".state"), &path).unwrap());
+    session.keep(StateSlot::take(&folder.path().join(".state"), &path).unwrap());
     let command = parse("%set priority=0.7", &vocabulary(clock::system())).unwrap();
     session.run(&command, Asker::Headless).unwrap();
 }

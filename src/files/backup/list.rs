@@ -26,7 +26,7 @@ const KIND: &str = "backup";
 
 /// What a dated set holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Listed {
+pub(super) struct BackupList {
     pub(super) version: u32,
     /// Greater than that of every set before it.
     pub(super) number: u64,
@@ -94,7 +94,7 @@ impl Name {
     }
 }
 
-impl Listed {
+impl BackupList {
     /// Puts the code in, if there is a key.
     pub(super) fn sign(&mut self, key: Option<&Key>) {
         self.code = None;
@@ -120,14 +120,14 @@ impl Listed {
 ///
 /// # Errors
 /// When it cannot be read: what it says is not known then, and a restore without it would be another one.
-pub(super) fn read(dated: &Path) -> io::Result<Option<Listed>> {
+pub(super) fn read(dated: &Path) -> io::Result<Option<BackupList>> {
     let bytes = match trust::read_own(&dated.join(LIST), MAX_BYTES) {
         // `InvalidData`: it is not this user's, or no regular file.
         Err(error) if is_gone(&error) || error.kind() == io::ErrorKind::InvalidData => return Ok(None),
         bytes => bytes?,
     };
     let listed = serde_json::from_slice(&bytes).ok();
-    Ok(listed.filter(|listed: &Listed| listed.version == VERSION))
+    Ok(listed.filter(|listed: &BackupList| listed.version == VERSION))
 }
 
 /// Whether an error says that there is nothing of a name.
@@ -136,10 +136,10 @@ fn is_gone(error: &io::Error) -> bool {
 }
 
 /// The dated folders in a folder of backups.
-fn dated_folders(home: &Path) -> io::Result<Vec<PathBuf>> {
+fn dated_folders(backups_folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut folders = Vec::new();
-    if is_folder(home)? {
-        for entry in fs::read_dir(home)? {
+    if is_folder(backups_folder)? {
+        for entry in fs::read_dir(backups_folder)? {
             let path = entry?.path();
             if is_folder(&path)? {
                 folders.push(path);
@@ -158,9 +158,9 @@ pub(super) fn is_folder(path: &Path) -> io::Result<bool> {
 }
 
 /// The greatest number that a set in a folder of backups has.
-pub(super) fn last_number(home: &Path) -> io::Result<u64> {
+pub(super) fn last_number(backups_folder: &Path) -> io::Result<u64> {
     let mut last = 0;
-    for dated in dated_folders(home)? {
+    for dated in dated_folders(backups_folder)? {
         last = last.max(read(&dated)?.map_or(0, |listed| listed.number));
     }
     Ok(last)
@@ -168,7 +168,7 @@ pub(super) fn last_number(home: &Path) -> io::Result<u64> {
 
 /// A dated set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Set {
+pub struct BackupSet {
     /// The name of its folder: when it was made, in UTC (`2026-11-20T10-20-30Z`).
     pub date: String,
     /// Its folder.
@@ -176,7 +176,7 @@ pub struct Set {
     /// Its place in the order of sets.
     pub number: u64,
     /// What it keeps.
-    pub files: Vec<Kept>,
+    pub files: Vec<BackupFile>,
     /// Files that were not there when it was made and that the save which it is of has made, relative to the set's
     /// folder.
     pub absent: Vec<PathBuf>,
@@ -186,7 +186,7 @@ pub struct Set {
 
 /// One file of a dated set.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct BackupFile {
     /// Relative to the set's folder.
     pub name: PathBuf,
     /// Bytes as stored.
@@ -204,19 +204,21 @@ pub struct Kept {
 ///
 /// # Errors
 /// When the folder of backups or one of the lists cannot be read: a set less is another history.
-pub fn sets(main: &Path, state: Option<&Path>) -> Result<Vec<Set>, Error> {
+pub fn sets(main: &Path, state: Option<&Path>) -> Result<Vec<BackupSet>, Error> {
     let key = state.and_then(Key::load);
     let folder = super::real_folder(main);
     let kept = |file: &Entry| {
         let real = file.real.as_ref().map(Name::any_path);
-        Some(Kept { name: file.name.path()?, len: file.len, hash: file.hash, digest: file.digest.clone(), real })
+        Some(BackupFile { name: file.name.path()?, len: file.len, hash: file.hash, digest: file.digest.clone(), real })
     };
-    let home = super::home(main);
+    let backups_folder = super::backups_folder(main);
     let mut sets = Vec::new();
-    for dated in dated_folders(&home).map_err(|error| Error::system("list the backups in", &home, error))? {
+    for dated in
+        dated_folders(&backups_folder).map_err(|error| Error::system("list the backups in", &backups_folder, error))?
+    {
         let listed = read(&dated).map_err(|error| Error::system("read the list of", &dated, error))?;
         let (Some(listed), Some(date)) = (listed, dated.file_name()) else { continue };
-        sets.push(Set {
+        sets.push(BackupSet {
             date: date.to_string_lossy().into_owned(),
             number: listed.number,
             files: listed.files.iter().filter_map(kept).collect(),
@@ -233,7 +235,7 @@ pub fn sets(main: &Path, state: Option<&Path>) -> Result<Vec<Set>, Error> {
 ///
 /// # Errors
 /// When the backups cannot be read.
-pub fn superfluous(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<Set>, Error> {
+pub fn superfluous(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<BackupSet>, Error> {
     let mut sets = sets(main, state)?;
     sets.truncate(sets.len().saturating_sub(keep));
     Ok(sets)
@@ -244,7 +246,7 @@ pub fn superfluous(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec
 ///
 /// # Errors
 /// When one cannot be removed; without its list it is none any more.
-pub fn prune(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<Set>, Error> {
+pub fn prune(main: &Path, keep: usize, state: Option<&Path>) -> Result<Vec<BackupSet>, Error> {
     let sets = superfluous(main, keep, state)?;
     for set in &sets {
         // The list first: half a set counts for nothing.
@@ -269,13 +271,13 @@ pub struct Incomplete {
 /// # Errors
 /// When the folder of backups cannot be read.
 pub fn incomplete(main: &Path) -> Result<Vec<Incomplete>, Error> {
-    let home = super::home(main);
-    let failed = |error| Error::system("list the backups in", &home, error);
+    let backups_folder = super::backups_folder(main);
+    let failed = |error| Error::system("list the backups in", &backups_folder, error);
     let mut found = Vec::new();
-    for folder in dated_folders(&home).map_err(failed)? {
+    for folder in dated_folders(&backups_folder).map_err(failed)? {
         let has_no_list = fs::symlink_metadata(folder.join(LIST)).is_err_and(|error| is_gone(&error));
         if has_no_list {
-            let checked = Tree::open(&home).and_then(|tree| tree.check_removable(name_of(&folder)?));
+            let checked = Tree::open(&backups_folder).and_then(|tree| tree.check_removable(name_of(&folder)?));
             let kept = checked.err().map(|error| plain(&error));
             found.push(Incomplete { folder, kept });
         } else if read(&folder).map_err(failed)?.is_none() {
@@ -293,16 +295,16 @@ pub fn incomplete(main: &Path) -> Result<Vec<Incomplete>, Error> {
 /// # Errors
 /// When one cannot be removed.
 pub fn remove_incomplete(main: &Path) -> Result<Vec<PathBuf>, Error> {
-    let home = super::home(main);
+    let backups_folder = super::backups_folder(main);
     let mut removed = Vec::new();
     for Incomplete { folder, .. } in incomplete(main)?.into_iter().filter(|found| found.kept.is_none()) {
-        let done = Tree::open(&home).and_then(|tree| tree.remove_folder(name_of(&folder)?));
+        let done = Tree::open(&backups_folder).and_then(|tree| tree.remove_folder(name_of(&folder)?));
         done.map_err(|error| Error::system("remove", &folder, error))?;
         removed.push(folder);
     }
     if !removed.is_empty() {
         // It stays if there are backups in it.
-        let _ = fs::remove_dir(&home);
+        let _ = fs::remove_dir(&backups_folder);
     }
     Ok(removed)
 }

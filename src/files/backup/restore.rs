@@ -4,13 +4,13 @@
 //! since. They are put in place as a save does it (beside their targets, read back, all or nothing), and what they
 //! replace is kept like before any other save.
 
-use super::super::commit::{self, Commit, Folders, Gate, Open, Sink, Staged};
+use super::super::commit::{self, AllowAll, Commit, Folders, Gate, Staged, TempFile};
 use super::super::disk::{Disk, Fingerprint};
 use super::super::error::{Error, Reason};
-use super::super::target::{Target, Wish};
+use super::super::replace_target::{ReplaceTarget, TargetAction};
 use super::super::tree::Tree;
-use super::super::{outside, record, save, space};
-use super::{Backups, Kept, Making, When, sets};
+use super::super::{external_changes, record, save, space};
+use super::{BackupContext, BackupFile, Backups, When, sets};
 use crate::protocol::lastmod::Now;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -19,10 +19,10 @@ use std::path::{Path, PathBuf};
 
 /// A restore, worked out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Restoring {
+pub struct RestorePlan {
     main: PathBuf,
     /// Files that get other bytes.
-    pub files: Vec<Put>,
+    pub files: Vec<RestoredFile>,
     /// Files that are as they were.
     pub untouched: Vec<PathBuf>,
     /// Files that were made since: nothing of the restored set names them.
@@ -33,7 +33,7 @@ pub struct Restoring {
 
 /// A file that gets the bytes of a copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Put {
+pub struct RestoredFile {
     /// The file.
     pub target: PathBuf,
     /// The copy, relative to the set's folder.
@@ -70,19 +70,19 @@ pub struct Restored {
 /// # Errors
 /// When there is no such set, a copy is not what it was, or a file that it names may not be written: a link leads there
 /// now, it is hidden, or it is no regular file.
-pub fn restoring(main: &Path, date: &str, state: Option<&Path>) -> Result<Restoring, Error> {
+pub fn plan_restore(main: &Path, date: &str, state: Option<&Path>) -> Result<RestorePlan, Error> {
     let all = sets(main, state)?;
     let Some(from) = all.iter().position(|set| set.date == date) else {
         let why = match all.last() {
             Some(last) => format!("there is no backup of this date: {date}; the latest is {}", last.date),
-            None => format!("there is no backup: {} does not exist or is empty", super::home(main).display()),
+            None => format!("there is no backup: {} does not exist or is empty", super::backups_folder(main).display()),
         };
         return Err(Error::new(main, Reason::Plan(why)));
     };
     let sets = all.get(from..).unwrap_or_default();
     let is_authentic = sets.iter().all(|set| set.is_authentic);
     let folder = super::parent(main);
-    let mut wanted: BTreeMap<&PathBuf, (&Kept, PathBuf)> = BTreeMap::new();
+    let mut wanted: BTreeMap<&PathBuf, (&BackupFile, PathBuf)> = BTreeMap::new();
     let mut absent: BTreeSet<&PathBuf> = BTreeSet::new();
     for set in sets {
         let dated = set.folder.strip_prefix(folder).unwrap_or(&set.folder);
@@ -96,15 +96,15 @@ pub fn restoring(main: &Path, date: &str, state: Option<&Path>) -> Result<Restor
     let real = super::real_folder(main).ok_or_else(|| Error::new(main, Reason::Missing))?;
     let tree = Tree::open(&real).map_err(|error| Error::system("open the folder of", main, error))?;
     let place = Checked { tree: &tree, is_authentic };
-    let mut restoring = Restoring { main: main.to_path_buf(), is_authentic, ..Restoring::default() };
+    let mut restoring = RestorePlan { main: main.to_path_buf(), is_authentic, ..RestorePlan::default() };
     for (name, (kept, copy)) in wanted {
         let target = folder.join(name);
         let refuse = |why: String| Error::new(&target, Reason::Plan(format!("this file is not restored: {why}")));
         place.check(name, kept.real.as_deref()).map_err(refuse)?;
         let digest = if is_authentic { kept.digest.clone() } else { String::new() };
-        let put = Put { target: target.clone(), copy, hash: kept.hash, digest };
+        let put = RestoredFile { target: target.clone(), copy, hash: kept.hash, digest };
         put.check_copy(&tree)?;
-        if outside::hash(&target).is_ok_and(|now| now == kept.hash) {
+        if external_changes::hash(&target).is_ok_and(|now| now == kept.hash) {
             restoring.untouched.push(target);
         } else {
             restoring.files.push(put);
@@ -171,7 +171,7 @@ fn is_elsewhere(error: &io::Error) -> bool {
     matches!(error.kind(), NotFound | NotADirectory | InvalidData | InvalidInput)
 }
 
-impl Put {
+impl RestoredFile {
     /// Opens the copy, whose path has no link in it.
     fn open(&self, tree: &Tree) -> Result<File, Error> {
         let file = tree.locate(&self.copy).and_then(|place| place.open_file(false));
@@ -201,7 +201,7 @@ impl Hashes {
         self.1.update(bytes);
     }
 
-    fn match_copy(self, put: &Put) -> bool {
+    fn match_copy(self, put: &RestoredFile) -> bool {
         self.0.finish() == put.hash && (put.digest.is_empty() || *self.1.finalize().to_hex() == *put.digest)
     }
 }
@@ -217,13 +217,13 @@ impl Write for Hashes {
     }
 }
 
-impl Restoring {
+impl RestorePlan {
     /// Puts the files back; removes those that were made since if `prune` says so.
     ///
     /// # Errors
     /// As a save: every file is as it was then, or a record says how it goes on.
     pub fn run(&self, prune: bool, now: Now, trust: Trust<'_>) -> Result<Restored, Error> {
-        self.run_through(&Open, prune, now, trust)
+        self.run_through(&AllowAll, prune, now, trust)
     }
 
     pub(in crate::files) fn run_through(
@@ -234,30 +234,33 @@ impl Restoring {
         trust: Trust<'_>,
     ) -> Result<Restored, Error> {
         if !self.is_authentic && !trust.unverified {
-            return Err(Error::new(super::home(&self.main), Reason::Unverified));
+            return Err(Error::new(super::backups_folder(&self.main), Reason::Unverified));
         }
         let state = trust.state;
         let mut disk = Disk::default();
         let mut made = Folders::default();
-        let home = save::home(Some(&self.main), &mut made)?;
-        let tree = Tree::open(&home).map_err(|error| Error::system("open", &home, error))?;
+        let set_folder = save::set_folder(Some(&self.main), &mut made)?;
+        let tree = Tree::open(&set_folder).map_err(|error| Error::system("open", &set_folder, error))?;
         let mut targets = Vec::new();
         for put in &self.files {
             let path = &put.target;
-            let mut target = Target::look(path, Wish::Replace, &disk, true)?;
+            let mut target = ReplaceTarget::look(path, TargetAction::Replace, &disk, true)?;
             if target.metadata.is_none() {
-                save::settle(&mut target, &mut made)
+                save::resolve_target(&mut target, &mut made)
                     .map_err(|error| Error::system("make the folder of", path, error))?;
                 target.ceiling = mode(&put.open(&tree)?);
             }
             targets.push((target, put));
         }
         let left: &[PathBuf] = if prune { &self.left } else { &[] };
-        let removed: Vec<Target> =
-            left.iter().map(|path| Target::look(path, Wish::Replace, &disk, true)).collect::<Result<_, _>>()?;
+        let removed: Vec<ReplaceTarget> = left
+            .iter()
+            .map(|path| ReplaceTarget::look(path, TargetAction::Replace, &disk, true))
+            .collect::<Result<_, _>>()?;
         let explained = |error: Error| {
-            let len =
-                |put: &Put| put.open(&tree).ok().and_then(|copy| copy.metadata().ok()).map_or(0, |copy| copy.len());
+            let len = |put: &RestoredFile| {
+                put.open(&tree).ok().and_then(|copy| copy.metadata().ok()).map_or(0, |copy| copy.len())
+            };
             space::explained(error, self.files.iter().map(len).sum())
         };
         let staged: Vec<Staged> = targets
@@ -265,16 +268,17 @@ impl Restoring {
             .map(|(target, put)| stage(target, put, &tree, gate))
             .collect::<Result<_, _>>()
             .map_err(explained)?;
-        if staged.is_empty() && removed.is_empty() && !record::is_there(&home) {
+        if staged.is_empty() && removed.is_empty() && !record::is_there(&set_folder) {
             return Ok(Restored { written: 0, removed: 0, backup: None, unsigned: None });
         }
         let changing = staged.iter().map(|file| &file.target).chain(&removed);
-        let mut taken =
-            Backups::new(When::Always).keep(&self.main, changing, &Making { now, state, gate }).map_err(explained)?;
+        let mut taken = Backups::new(When::Always)
+            .keep(&self.main, changing, &BackupContext { now, state, gate })
+            .map_err(explained)?;
         let written = staged.len();
-        let commit = Commit { main: &self.main, home: &home, removed: &removed, made: &made, state };
+        let commit = Commit { main: &self.main, set_folder: &set_folder, removed: &removed, made: &made, state };
         let done = commit::commit(staged, &commit, &mut disk, gate);
-        if done.is_ok() || record::is_there(&home) {
+        if done.is_ok() || record::is_there(&set_folder) {
             taken.stay();
         }
         done.map_err(explained)?;
@@ -303,11 +307,11 @@ fn mode(copy: &File) -> u32 {
 }
 
 /// Writes a copy's bytes beside their target and reads them back.
-fn stage(target: Target, put: &Put, tree: &Tree, gate: &dyn Gate) -> Result<Staged, Error> {
+fn stage(target: ReplaceTarget, put: &RestoredFile, tree: &Tree, gate: &dyn Gate) -> Result<Staged, Error> {
     let path = target.path.clone();
     let failed = |error| Error::system("write", &path, error);
     let mut from = put.open(tree)?;
-    let mut sink = Sink::create(&target, tree.path(), gate).map_err(failed)?;
+    let mut sink = TempFile::create(&target, tree.path(), gate).map_err(failed)?;
     let mut hashes = Hashes::default();
     let mut buffer = vec![0; 1 << 20];
     loop {
@@ -320,7 +324,7 @@ fn stage(target: Target, put: &Put, tree: &Tree, gate: &dyn Gate) -> Result<Stag
         sink.write_all(bytes).map_err(failed)?;
     }
     let staged = sink.finish(target).map_err(failed)?;
-    let read_back = outside::hash(&staged.temporary).map_err(failed)?;
+    let read_back = external_changes::hash(&staged.temporary).map_err(failed)?;
     if read_back != staged.hash || !hashes.match_copy(put) {
         let why = "the disk gave back other bytes than were written".to_owned();
         return Err(Error::new(path, Reason::Check(why)));

@@ -1,10 +1,10 @@
 //! Dated sets, and the way back.
 
 use super::*;
-use crate::files::commit::Open;
-use crate::files::fixture::{Set as Sitemaps, index, urlset};
+use crate::files::commit::AllowAll;
+use crate::files::fixture::{TestSet as Sitemaps, index, urlset};
 use crate::files::save::faults::{DEATH, Death, lived};
-use crate::files::save::{Manner, save_as_asked};
+use crate::files::save::{SaveMode, save_as_asked};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,8 +19,8 @@ fn pair() -> Sitemaps {
 /// Saves; the dates of the sets that were begun or added to.
 fn save(set: &mut Sitemaps, backups: &Backups) -> Vec<String> {
     let plan = set.plan();
-    let manner = Manner { backups: backups.clone(), ..set.manner() };
-    let saved = save_as_asked(&plan, &mut set.disk, &manner, &Progress::default()).unwrap();
+    let mode = SaveMode { backups: backups.clone(), ..set.mode() };
+    let saved = save_as_asked(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
     (set.document, set.saved) = (saved.document.clone(), saved.document.clone());
     saved.backups.iter().map(|dated| dated.file_name().unwrap().to_string_lossy().into_owned()).collect()
 }
@@ -39,20 +39,20 @@ fn state(main: &Path) -> PathBuf {
     main.parent().unwrap().with_extension("state")
 }
 
-fn sets(main: &Path) -> Vec<Set> {
+fn sets(main: &Path) -> Vec<BackupSet> {
     super::sets(main, Some(&state(main))).unwrap()
 }
 
-fn prune(main: &Path, keep: usize) -> Result<Vec<Set>, Error> {
+fn prune(main: &Path, keep: usize) -> Result<Vec<BackupSet>, Error> {
     super::prune(main, keep, Some(&state(main)))
 }
 
-fn restoring(main: &Path, date: &str) -> Result<Restoring, Error> {
-    super::restoring(main, date, Some(&state(main)))
+fn restoring(main: &Path, date: &str) -> Result<RestorePlan, Error> {
+    super::plan_restore(main, date, Some(&state(main)))
 }
 
 /// Puts back what was worked out.
-fn run(restoring: &Restoring, prune: bool, set: &Sitemaps, gate: &dyn Gate) -> Result<Restored, Error> {
+fn run(restoring: &RestorePlan, prune: bool, set: &Sitemaps, gate: &dyn Gate) -> Result<Restored, Error> {
     restoring.run_through(gate, prune, set.now, Trust { state: Some(&set.state()), unverified: false })
 }
 
@@ -77,7 +77,7 @@ fn once_keeps_what_was_before_the_session_and_always_what_was_before_each_save()
         // All three of one second: no two have the same name, and their order is known.
         for (set_of_files, state) in sets.iter().zip(&states).rev() {
             let restoring = restoring(&main(&set), &set_of_files.date).unwrap();
-            run(&restoring, false, &set, &Open).unwrap();
+            run(&restoring, false, &set, &AllowAll).unwrap();
             assert_eq!(&own(&set), state, "{when:?} {}", set_of_files.date);
         }
     }
@@ -92,7 +92,7 @@ fn a_copy_has_the_bytes_and_the_mode_of_its_file_and_nobody_else_can_read_it_bef
     set.set(&[0], Field::Priority, Some("0.1"));
     let dates = save(&mut set, &Backups::new(When::Always));
     assert_eq!(dates, ["2026-11-20T10-20-30Z"]);
-    let copy = home(&main(&set)).join(&dates[0]).join("s-1.xml");
+    let copy = backups_folder(&main(&set)).join(&dates[0]).join("s-1.xml");
     assert_eq!(fs::read(&copy).unwrap(), before["s-1.xml"]);
     #[cfg(unix)]
     assert_eq!(std::os::unix::fs::MetadataExt::mode(&fs::metadata(&copy).unwrap()) & 0o777, 0o640);
@@ -112,15 +112,15 @@ fn a_restore_can_be_restored_and_leaves_new_files_unless_told() {
     let back = restoring(&dates[0]);
     assert_eq!(back.left, [set.path("s-3.xml")]);
     assert_eq!(back.files.last().unwrap().target, main(&set), "the index last");
-    let done = run(&back, false, &set, &Open).unwrap();
+    let done = run(&back, false, &set, &AllowAll).unwrap();
     assert!(set.path("s-3.xml").exists());
     let undo = done.backup.unwrap().file_name().unwrap().to_string_lossy().into_owned();
-    run(&restoring(&undo), false, &set, &Open).unwrap();
+    run(&restoring(&undo), false, &set, &AllowAll).unwrap();
     assert_eq!(own(&set), after);
-    let done = run(&restoring(&dates[0]), true, &set, &Open).unwrap();
+    let done = run(&restoring(&dates[0]), true, &set, &AllowAll).unwrap();
     assert_eq!((own(&set), done.removed), (before, 1));
     // Nothing left to do makes no set.
-    assert_eq!(run(&restoring(&dates[0]), true, &set, &Open).unwrap().backup, None);
+    assert_eq!(run(&restoring(&dates[0]), true, &set, &AllowAll).unwrap().backup, None);
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn what_is_wrong_is_named_and_nothing_is_put_back() {
     set.set(&[0], Field::Priority, Some("0.1"));
     let dates = save(&mut set, &Backups::new(When::Always));
     assert!(said(&set, "2026-01-01").contains(&dates[0]));
-    let dated = home(&main(&set)).join(&dates[0]);
+    let dated = backups_folder(&main(&set)).join(&dates[0]);
     fs::write(dated.join("s-1.xml"), "x").unwrap();
     assert!(said(&set, &dates[0]).contains("changed since"));
     // A list that leads out of the folder is not followed.
@@ -149,7 +149,7 @@ fn what_is_wrong_is_named_and_nothing_is_put_back() {
 struct Fault(AtomicUsize);
 
 impl Gate for Fault {
-    fn pass(&self, _: Step) -> io::Result<()> {
+    fn pass(&self, _: FsOperation) -> io::Result<()> {
         match self.0.fetch_sub(1, Ordering::SeqCst) {
             0 => Err(io::ErrorKind::StorageFull.into()),
             _ => Ok(()),
@@ -224,7 +224,7 @@ fn a_process_that_dies_while_it_puts_back_leaves_one_state_or_the_other() {
 fn what_is_put_back_is_what_was_kept() {
     struct Short(AtomicUsize);
     impl Gate for Short {
-        fn pass(&self, _: Step) -> io::Result<()> {
+        fn pass(&self, _: FsOperation) -> io::Result<()> {
             match self.0.fetch_sub(1, Ordering::SeqCst) {
                 0 => Err(io::ErrorKind::Interrupted.into()),
                 _ => Ok(()),
@@ -264,7 +264,7 @@ fn the_oldest_go_and_what_stays_can_be_put_back() {
     assert_eq!(prune(&main(&set), 2).unwrap(), before[..2]);
     assert_eq!(sets(&main(&set)), before[2..]);
     assert!(incomplete(&main(&set)).unwrap().is_empty());
-    run(&restoring(&main(&set), &before[2].date).unwrap(), false, &set, &Open).unwrap();
+    run(&restoring(&main(&set), &before[2].date).unwrap(), false, &set, &AllowAll).unwrap();
     assert_eq!(own(&set), states[2]);
 }
 
@@ -284,7 +284,7 @@ fn a_clock_that_jumps_changes_no_order_and_loses_no_set() {
     let sets = sets(&main(&set));
     assert_eq!(sets.len(), 5);
     for (dated, state) in sets.iter().zip(&states).rev() {
-        run(&restoring(&main(&set), &dated.date).unwrap(), false, &set, &Open).unwrap();
+        run(&restoring(&main(&set), &dated.date).unwrap(), false, &set, &AllowAll).unwrap();
         assert_eq!(&own(&set), state, "{}", dated.date);
     }
 }
@@ -297,16 +297,16 @@ fn a_backup_without_a_key_is_said_to_be_unsigned() {
     for (state, why) in [(None, "no state folder is known"), (Some(set.path("file")), "no key can be read or made in")]
     {
         set.set(&[0], Field::Priority, Some(if state.is_none() { "0.1" } else { "0.2" }));
-        let manner = Manner { backups: Backups::new(When::Always), state, ..set.manner() };
+        let mode = SaveMode { backups: Backups::new(When::Always), state, ..set.mode() };
         let plan = set.plan();
-        let saved = save_as_asked(&plan, &mut set.disk, &manner, &Progress::default()).unwrap();
+        let saved = save_as_asked(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
         let unsigned = saved.unsigned.unwrap_or_default();
         assert!(unsigned.contains(why), "{unsigned}");
         (set.document, set.saved) = (saved.document.clone(), saved.document.clone());
     }
     assert!(sets(&main(&set)).iter().all(|set| !set.is_authentic));
     set.set(&[0], Field::Priority, Some("0.3"));
-    let manner = Manner { backups: Backups::new(When::Always), ..set.manner() };
+    let mode = SaveMode { backups: Backups::new(When::Always), ..set.mode() };
     let plan = set.plan();
-    assert_eq!(save_as_asked(&plan, &mut set.disk, &manner, &Progress::default()).unwrap().unsigned, None);
+    assert_eq!(save_as_asked(&plan, &mut set.disk, &mode, &Progress::default()).unwrap().unsigned, None);
 }

@@ -6,17 +6,17 @@ use super::stored::{list, read};
 use super::*;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-fn desk(folder: &Path) -> Desk {
-    Desk::take(folder, &folder.join("sitemap.xml")).unwrap()
+fn state_slot(folder: &Path) -> StateSlot {
+    StateSlot::take(folder, &folder.join("sitemap.xml")).unwrap()
 }
 
-fn path_of(desk: &Desk) -> PathBuf {
-    desk.place.path().unwrap().to_path_buf()
+fn path_of(state_slot: &StateSlot) -> PathBuf {
+    state_slot.place.path().unwrap().to_path_buf()
 }
 
-fn begin(desk: Desk) -> Journal {
-    let header = desk.header(&Disk::default(), 7);
-    let journal = desk.begin(None, None);
+fn begin(state_slot: StateSlot) -> Journal {
+    let header = state_slot.header(&Disk::default(), 7);
+    let journal = state_slot.begin(None, None);
     journal.restart(header);
     journal
 }
@@ -27,9 +27,9 @@ fn note(journal: &Journal, line: &str) {
 }
 
 fn write(folder: &Path, lines: &[&str]) -> PathBuf {
-    let desk = desk(folder);
-    let path = path_of(&desk);
-    let journal = begin(desk);
+    let state_slot = state_slot(folder);
+    let path = path_of(&state_slot);
+    let journal = begin(state_slot);
     for line in lines {
         note(&journal, line);
     }
@@ -44,7 +44,7 @@ fn lines(stored: &Stored) -> Vec<&str> {
 fn what_was_noted_is_there_for_the_next_one_and_goes_when_it_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let path = write(folder.path(), &["1", "[2,3]"]);
-    let mut again = desk(folder.path());
+    let mut again = state_slot(folder.path());
     let stored = again.left.take().unwrap().unwrap();
     assert_eq!((lines(&stored), stored.is_cut), (vec!["1", "[2,3]"], false));
     let journal = again.begin(Some(stored.header), None);
@@ -57,20 +57,20 @@ fn what_was_noted_is_there_for_the_next_one_and_goes_when_it_is_removed() {
     assert_eq!(journal.failure(), None);
     journal.remove();
     assert!(!path.exists());
-    assert!(desk(folder.path()).left.is_none());
+    assert!(state_slot(folder.path()).left.is_none());
 }
 
 #[test]
 fn a_second_one_is_told_who_has_it() {
     let folder = tempfile::tempdir().unwrap();
-    let first = desk(folder.path());
-    let held = Desk::take(folder.path(), &folder.path().join("./sitemap.xml")).unwrap_err();
+    let first = state_slot(folder.path());
+    let held = StateSlot::take(folder.path(), &folder.path().join("./sitemap.xml")).unwrap_err();
     assert_eq!(held.process, Some(std::process::id()));
-    assert!(Desk::take(folder.path(), &folder.path().join("other.xml")).is_ok());
+    assert!(StateSlot::take(folder.path(), &folder.path().join("other.xml")).is_ok());
     drop(first);
     let locks = || fs::read_dir(folder.path().join("journal")).unwrap().count();
     assert_eq!(locks(), 0, "a lock that nobody holds leaves no file");
-    assert!(Desk::take(folder.path(), &folder.path().join("sitemap.xml")).is_ok());
+    assert!(StateSlot::take(folder.path(), &folder.path().join("sitemap.xml")).is_ok());
 }
 
 /// A read-only state folder stops nobody from working; a file in its place is one even for root.
@@ -83,11 +83,11 @@ fn without_a_place_for_a_lock_the_files_themselves_are_locked() {
     fs::write(&set, "").unwrap();
     fs::write(&state, "").unwrap();
     for state in [Some(&*state), None] {
-        let desk = Desk::take_in(state, std::slice::from_ref(&set)).unwrap();
-        assert!(!desk.is_locked() && desk.is_exclusive());
-        let held = Desk::take_in(state, std::slice::from_ref(&set)).unwrap_err();
+        let state_slot = StateSlot::take_in(state, std::slice::from_ref(&set)).unwrap();
+        assert!(!state_slot.is_locked() && state_slot.is_exclusive());
+        let held = StateSlot::take_in(state, std::slice::from_ref(&set)).unwrap_err();
         assert!(held.elsewhere && held.to_string().contains("has it open with another state folder"), "{held}");
-        let journal = begin(desk);
+        let journal = begin(state_slot);
         journal.flush();
         assert!(journal.failure().is_some(), "it is said that nothing is kept");
     }
@@ -162,9 +162,9 @@ fn lost_lines_are_counted_by_their_numbers_and_shown() {
 #[test]
 fn lines_cut_off_the_end_are_counted() {
     let folder = tempfile::tempdir().unwrap();
-    let desk = desk(folder.path());
-    let path = path_of(&desk);
-    let journal = begin(desk);
+    let state_slot = state_slot(folder.path());
+    let path = path_of(&state_slot);
+    let journal = begin(state_slot);
     for line in ["1", "2", "3", "4"] {
         note(&journal, line);
         journal.flush();
@@ -233,9 +233,9 @@ fn what_cannot_be_used_is_kept_aside_and_listed() {
     for number in 1..3 {
         let path = write(folder.path(), &["1"]);
         fs::write(&path, "rubbish\nmore").unwrap();
-        let mut desk = desk(folder.path());
-        assert_eq!(desk.left, Some(Err(Unusable::Damaged)));
-        let aside = desk.set_aside().unwrap();
+        let mut state_slot = state_slot(folder.path());
+        assert_eq!(state_slot.left, Some(Err(Unusable::Damaged)));
+        let aside = state_slot.set_aside().unwrap();
         assert!(aside.to_string_lossy().ends_with(&format!("aside-{number}")) && !path.exists());
         assert_eq!(fs::read(aside).unwrap(), b"rubbish\nmore");
     }
@@ -280,9 +280,9 @@ impl Bench {
         let watcher = Watcher(Arc::new(move || {
             watched.fetch_add(1, Ordering::SeqCst);
         }));
-        let desk = desk(folder.path());
-        let header = desk.header(&Disk::default(), 7);
-        let journal = desk.begin_with(&gate, Some(&watcher));
+        let state_slot = state_slot(folder.path());
+        let header = state_slot.header(&Disk::default(), 7);
+        let journal = state_slot.begin_with(&gate, Some(&watcher));
         journal.restart(header);
         Self { folder, journal, fails, told, last: 0 }
     }
@@ -299,7 +299,7 @@ impl Bench {
 
     /// What the file says is unsaved: each line builds on the one before, or holds everything.
     fn value(&self) -> Option<u64> {
-        let stored = read(self.journal.desk().place.path().unwrap())?.unwrap();
+        let stored = read(self.journal.state_slot().place.path().unwrap())?.unwrap();
         assert!(stored.entries.iter().all(|entry| matches!(entry, Entry::Line(_))), "{stored:?}");
         Some(stored.lines().fold(0, |value, line| {
             if let Some(all) = line.trim_matches('"').strip_prefix("all ") {
@@ -326,7 +326,7 @@ fn whatever_fails_is_said_never_half_in_the_file_and_written_when_it_works_again
                     None => assert_eq!(value, Some(bench.last), "{case}"),
                     Some(why) => {
                         failures += 1;
-                        assert_eq!(why, NotKept::NoSpace(bench.folder.path().join("journal")), "{case}");
+                        assert_eq!(why, JournalFailure::NoSpace(bench.folder.path().join("journal")), "{case}");
                         assert!(why.to_string().starts_with("no space in "));
                         assert!(bench.told.load(Ordering::SeqCst) == 1, "{case}: it is told once");
                         // What was kept before is still there.
@@ -359,7 +359,7 @@ fn one_failed_write_is_made_good_at_once() {
         bench.journal.flush();
         assert_eq!(bench.value(), Some(1));
         if half {
-            let path = bench.journal.desk().place.path().unwrap().to_path_buf();
+            let path = bench.journal.state_slot().place.path().unwrap().to_path_buf();
             let mut text = fs::read(&path).unwrap();
             text.extend(b"0123456789abcdef 2 half a li");
             fs::write(&path, text).unwrap();
@@ -380,13 +380,20 @@ fn a_state_folder_that_is_removed_is_made_again_with_lock_and_journal() {
     fs::remove_dir_all(&state).unwrap();
     bench.journal.flush();
     assert_eq!((bench.value(), bench.journal.failure()), (Some(1), None));
-    assert!(Desk::take(bench.folder.path(), &bench.folder.path().join("sitemap.xml")).is_err(), "it is locked again");
+    assert!(
+        StateSlot::take(bench.folder.path(), &bench.folder.path().join("sitemap.xml")).is_err(),
+        "it is locked again"
+    );
     // Something else stands in its place.
     fs::remove_dir_all(&state).unwrap();
     fs::write(&state, "").unwrap();
     bench.change();
     bench.journal.flush();
-    assert!(matches!(bench.journal.failure(), Some(NotKept::Unwritable { .. })), "{:?}", bench.journal.failure());
+    assert!(
+        matches!(bench.journal.failure(), Some(JournalFailure::Unwritable { .. })),
+        "{:?}",
+        bench.journal.failure()
+    );
     fs::remove_file(&state).unwrap();
     bench.journal.flush();
     assert_eq!((bench.value(), bench.journal.failure()), (Some(2), None));
@@ -399,14 +406,14 @@ fn a_place_that_another_has_taken_meanwhile_is_left_to_it() {
     bench.change();
     bench.journal.flush();
     fs::remove_dir_all(bench.folder.path().join("journal")).unwrap();
-    let other = desk(bench.folder.path());
+    let other = state_slot(bench.folder.path());
     let path = path_of(&other);
     let other = begin(other);
     note(&other, "\"theirs\"");
     other.flush();
     bench.change();
     bench.journal.flush();
-    assert!(matches!(bench.journal.failure(), Some(NotKept::Held(_))), "{:?}", bench.journal.failure());
+    assert!(matches!(bench.journal.failure(), Some(JournalFailure::Held(_))), "{:?}", bench.journal.failure());
     let Bench { journal, .. } = bench;
     journal.remove();
     assert_eq!(lines(&read(&path).unwrap().unwrap()), ["\"theirs\""]);

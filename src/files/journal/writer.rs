@@ -8,7 +8,7 @@ use super::super::commit::sync_folder;
 use super::super::lock::private;
 use super::counter::{self, Counter};
 use super::format::{Header, first_line, line};
-use super::{MOST_BYTES, NotKept, Place};
+use super::{JournalFailure, JournalPath, MOST_BYTES};
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -23,10 +23,10 @@ const RETRY: Duration = Duration::from_secs(1);
 const WATCH: Duration = Duration::from_secs(5);
 
 /// Makes a line's text; may take a while, so it runs on the journal's own thread.
-pub type Line = Box<dyn FnOnce() -> String + Send>;
+pub type MakeLine = Box<dyn FnOnce() -> String + Send>;
 
 /// Makes all lines that lead from the saved files to the document as it was when the line was noted.
-pub type All = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
+pub type MakeAllLines = Arc<dyn Fn() -> Vec<String> + Send + Sync>;
 
 /// Is called, on the journal's thread, when changes are not kept any more, or are again.
 #[derive(Clone)]
@@ -41,14 +41,14 @@ impl std::fmt::Debug for Watcher {
 /// One change.
 pub struct Note {
     /// What it is as a line after those before.
-    pub line: Line,
+    pub line: MakeLine,
     /// Whether the line holds whatever it needs, and does not build on those before.
     pub is_whole: bool,
     /// What is written where the line alone does not do.
-    pub all: All,
+    pub all: MakeAllLines,
 }
 
-pub(super) enum Order {
+pub(super) enum WriterCommand {
     Restart(Header),
     Header(Header),
     Note(Note),
@@ -73,7 +73,7 @@ pub(super) type Gate = Arc<dyn Fn(Step) -> io::Result<()> + Send + Sync>;
 /// What the session is told.
 #[derive(Debug, Default)]
 pub(super) struct Report {
-    pub(super) failure: Option<NotKept>,
+    pub(super) failure: Option<JournalFailure>,
     /// How often all was written anew after a failure: lines that build on earlier ones need a whole line first.
     pub(super) caught_up: u64,
 }
@@ -90,7 +90,7 @@ enum State {
 }
 
 pub(super) struct Writer {
-    place: Place,
+    place: JournalPath,
     header: Option<Header>,
     file: Option<File>,
     /// Bytes and lines of the file that are sound.
@@ -104,7 +104,7 @@ pub(super) struct Writer {
     /// Whether the session knows that what it notes next stands alone.
     is_whole: bool,
     /// What leads to the document of the last note; none before the first.
-    all: Option<All>,
+    all: Option<MakeAllLines>,
     /// Its lines, kept while they cannot be written.
     made: Option<Vec<String>>,
     is_synced: bool,
@@ -120,7 +120,7 @@ impl std::fmt::Debug for Writer {
 }
 
 impl Writer {
-    pub(super) fn new(place: Place, gate: Gate, report: Arc<Mutex<Report>>, watcher: Option<Watcher>) -> Self {
+    pub(super) fn new(place: JournalPath, gate: Gate, report: Arc<Mutex<Report>>, watcher: Option<Watcher>) -> Self {
         Self {
             place,
             header: None,
@@ -141,7 +141,7 @@ impl Writer {
     }
 
     /// Writes what is ordered, in order, and syncs when nothing waits.
-    pub(super) fn run(mut self, orders: &Receiver<Order>) {
+    pub(super) fn run(mut self, orders: &Receiver<WriterCommand>) {
         let mut waiting: Vec<Sender<()>> = Vec::new();
         let mut ends = false;
         while !ends {
@@ -151,9 +151,9 @@ impl Writer {
             };
             loop {
                 match next {
-                    Ok(Order::Flush(done)) => waiting.push(done),
-                    Ok(Order::Remove) => return self.remove(),
-                    Ok(Order::End) => {
+                    Ok(WriterCommand::Flush(done)) => waiting.push(done),
+                    Ok(WriterCommand::Remove) => return self.remove(),
+                    Ok(WriterCommand::End) => {
                         ends = true;
                         break;
                     }
@@ -187,18 +187,18 @@ impl Writer {
         self.state == State::Behind && self.is_wanted && self.header.is_some()
     }
 
-    pub(super) fn take(&mut self, order: Order) {
+    pub(super) fn take(&mut self, order: WriterCommand) {
         match order {
-            Order::Restart(header) => {
+            WriterCommand::Restart(header) => {
                 self.header = Some(header);
                 (self.all, self.made, self.state) = (None, None, State::Behind);
                 (self.is_wanted, self.is_whole) = (true, true);
                 // Whoever asks for a journal has it before the first change.
                 self.catch_up();
             }
-            Order::Header(header) => self.header = Some(header),
-            Order::Note(note) => self.note(note),
-            Order::Flush(_) | Order::Remove | Order::End => {}
+            WriterCommand::Header(header) => self.header = Some(header),
+            WriterCommand::Note(note) => self.note(note),
+            WriterCommand::Flush(_) | WriterCommand::Remove | WriterCommand::End => {}
         }
     }
 
@@ -283,7 +283,7 @@ impl Writer {
         }
     }
 
-    fn failure(&self) -> Option<NotKept> {
+    fn failure(&self) -> Option<JournalFailure> {
         self.report.lock().unwrap_or_else(PoisonError::into_inner).failure.clone()
     }
 
@@ -293,9 +293,9 @@ impl Writer {
         }
     }
 
-    fn rewrite(&mut self) -> Result<(), NotKept> {
+    fn rewrite(&mut self) -> Result<(), JournalFailure> {
         let path = self.place.ready()?.to_path_buf();
-        let failed = |error: io::Error| NotKept::of(&path, &error);
+        let failed = |error: io::Error| JournalFailure::of(&path, &error);
         let Some(header) = self.header.clone() else { return Ok(()) };
         let id = counter::new_id();
         let header = header.with_id(id);
@@ -372,7 +372,7 @@ impl Writer {
     }
 }
 
-impl NotKept {
+impl JournalFailure {
     /// Why a journal at this path could not be written.
     fn of(path: &Path, error: &io::Error) -> Self {
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();

@@ -6,7 +6,7 @@
 //! Where a file system has no such locks, there are none; on Windows they would keep readers out, so there are none
 //! either.
 
-use super::Held;
+use super::LockedByOther;
 use crate::files::disk::identity;
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -44,12 +44,12 @@ impl FileLocks {
     /// Locks these files too.
     ///
     /// # Errors
-    /// [`Held`] when another process has one of them; what is held stays held.
-    pub(in crate::files) fn hold<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
+    /// [`LockedByOther`] when another process has one of them; what is held stays held.
+    pub(in crate::files) fn hold<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
         self.hold_beside(&Self::default(), files)
     }
 
-    fn hold_beside<'p>(&mut self, other: &Self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
+    fn hold_beside<'p>(&mut self, other: &Self, files: impl Iterator<Item = &'p Path>) -> Result<(), LockedByOther> {
         let (mut new, most) = (BTreeMap::new(), most());
         for path in files {
             if self.held.len() + new.len() >= most {
@@ -73,7 +73,10 @@ impl FileLocks {
     ///
     /// # Errors
     /// As [`FileLocks::hold`]; those that are free are held then.
-    pub(in crate::files) fn hold_only<'p>(&mut self, files: impl Iterator<Item = &'p Path>) -> Result<(), Held> {
+    pub(in crate::files) fn hold_only<'p>(
+        &mut self,
+        files: impl Iterator<Item = &'p Path>,
+    ) -> Result<(), LockedByOther> {
         let old = std::mem::take(self);
         let mut outcome = Ok(());
         for path in files {
@@ -98,13 +101,15 @@ fn regular(path: &Path) -> Option<(Identity, Metadata)> {
 }
 
 /// The file, opened and locked; `None` where that cannot be.
-fn locked(path: &Path, expected: &Metadata) -> Result<Option<File>, Held> {
+fn locked(path: &Path, expected: &Metadata) -> Result<Option<File>, LockedByOther> {
     let Ok(file) = open(path) else { return Ok(None) };
     // Another file may have taken its place between the two.
     let is_same = file.metadata().is_ok_and(|found| identity(&found) == identity(expected));
     match file.try_lock() {
         Ok(()) => Ok(is_same.then_some(file)),
-        Err(TryLockError::WouldBlock) => Err(Held { process: identity(expected).and_then(holder), elsewhere: true }),
+        Err(TryLockError::WouldBlock) => {
+            Err(LockedByOther { process: identity(expected).and_then(holder), elsewhere: true })
+        }
         // Network file systems without locks, and those that lock only what is open for writing.
         Err(TryLockError::Error(_)) => Ok(None),
     }
@@ -148,7 +153,7 @@ mod tests {
     use super::*;
     use std::path::PathBuf;
 
-    fn hold(locks: &mut FileLocks, paths: &[PathBuf]) -> Result<(), Held> {
+    fn hold(locks: &mut FileLocks, paths: &[PathBuf]) -> Result<(), LockedByOther> {
         locks.hold(paths.iter().map(PathBuf::as_path))
     }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 impl Planner<'_> {
     /// A feed that is saved elsewhere is a sitemap from now on; what is not carried is said.
-    pub(super) fn unfeed(&mut self, id: SitemapId) {
+    pub(super) fn convert_feed(&mut self, id: SitemapId) {
         let Some(sitemap) = self.document.sitemap(id) else { return };
         let Form::Feed(feed) = sitemap.form else { return };
         let mut quirks = sitemap.quirks.iter();
@@ -49,7 +49,7 @@ impl Planner<'_> {
     }
 
     /// Counts the changed values that their files have no place for, and refuses lines without a URL.
-    pub(super) fn weigh_forms(&mut self) {
+    pub(super) fn check_form_losses(&mut self) {
         let document = self.request.document;
         let mut lost: BTreeMap<SitemapId, Losses> = BTreeMap::new();
         let mut empty = None;
@@ -57,15 +57,15 @@ impl Planner<'_> {
             return;
         }
         for row in document.maybe_different(self.request.saved).iter().map(RowId) {
-            let home = document.sitemap_of(row);
-            let kind = document.sitemap(home).map(|sitemap| sitemap.frame.names.kind).unwrap_or_default();
+            let file = document.sitemap_of(row);
+            let kind = document.sitemap(file).map(|sitemap| sitemap.frame.names.kind).unwrap_or_default();
             if kind.is_xml() || !document.is_live(row) {
                 continue;
             }
             for field in document.unwritable(row) {
                 // What was agreed to once is not asked again.
                 if self.request.to.is_some() || document.field_differs(self.request.saved, row, field) {
-                    let counts = &mut lost.entry(home).or_default().fields;
+                    let counts = &mut lost.entry(file).or_default().fields;
                     if let Some(count) = counts.get_mut(field.index()) {
                         *count += 1;
                     }

@@ -23,17 +23,17 @@ pub(super) struct Changes {
     /// Files that it does not name yet, with their URLs.
     pub(super) added: Vec<(SitemapId, Arc<str>)>,
     /// The entries on disk, where they are not those of the document's index: a save came in between.
-    pub(super) on_disk: Option<OnDisk>,
+    pub(super) on_disk: Option<SavedIndex>,
 }
 
 /// The index as saved, and which of its entries names a file.
 #[derive(Debug)]
-pub(super) struct OnDisk {
+pub(super) struct SavedIndex {
     pub(super) source: Arc<Source>,
     pub(super) entries: HashMap<SitemapId, usize>,
 }
 
-impl OnDisk {
+impl SavedIndex {
     fn entry_text(&self, id: SitemapId) -> Option<&[u8]> {
         self.entries.get(&id).map(|number| self.source.entry_text(*number))
     }

@@ -120,7 +120,7 @@ pub(super) fn folder_of(url: &str) -> Option<&str> {
 }
 
 /// The name of a file in the folder of another (both relative to the set's folder).
-pub(super) fn beside(name: &str, file: &str) -> String {
+pub(super) fn sibling_name(name: &str, file: &str) -> String {
     match name.rsplit_once('/') {
         Some((folder, _)) => format!("{folder}/{file}"),
         None => file.to_owned(),
@@ -174,6 +174,6 @@ mod tests {
         assert_eq!(folder_of("https://e.com"), None);
         assert_eq!(folder_of("b.xml"), None);
         assert_eq!(url_of("https://e.com/", "a b/ü.xml"), "https://e.com/a%20b/%C3%BC.xml");
-        assert_eq!((beside("maps/a.xml", "b.xml"), last("maps/a.xml")), ("maps/b.xml".to_owned(), "a.xml"));
+        assert_eq!((sibling_name("maps/a.xml", "b.xml"), last("maps/a.xml")), ("maps/b.xml".to_owned(), "a.xml"));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 impl Planner<'_> {
     /// Says which index inside the index goes on dating files as they were before this save.
-    pub(super) fn say_what_keeps_its_date(&mut self) {
+    pub(super) fn warn_about_stale_dates(&mut self) {
         let Some(index) = self.document.index().filter(|index| index.has_nested()) else { return };
         let mut dated = BTreeMap::new();
         for child in index.children.iter() {

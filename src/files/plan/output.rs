@@ -95,7 +95,7 @@ impl Planner<'_> {
 
     fn action(&self, path: &Path, same: bool) -> Action {
         match self.request.disk.knows(path) {
-            true if same && !self.request.disk.is_unsettled(path) => Action::Untouched,
+            true if same && !self.request.disk.is_mid_save(path) => Action::Untouched,
             true => Action::Rewritten,
             false if std::fs::symlink_metadata(path).is_ok() => Action::Replaced,
             false => Action::Created,
@@ -159,10 +159,10 @@ impl Planner<'_> {
         if !words.is_empty() {
             return words.join(", ");
         }
-        let is_unsettled = sitemap.path.as_deref().is_some_and(|path| self.request.disk.is_unsettled(path));
+        let is_mid_save = sitemap.path.as_deref().is_some_and(|path| self.request.disk.is_mid_save(path));
         let has_other_frame =
             self.counterpart(id).is_some_and(|then| !super::same_frame(&sitemap.frame, &then.frame, sitemap.live > 0));
-        match (is_unsettled, has_other_frame) {
+        match (is_mid_save, has_other_frame) {
             (true, _) => "as it was before the save that failed",
             (false, true) => "changed around its entries",
             (false, false) => "another order or layout",

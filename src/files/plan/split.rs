@@ -83,7 +83,7 @@ pub struct Leftovers {
 
 /// Works out a split, and what it leaves in the folder.
 pub fn split(request: &Split<'_>) -> (Plan, Leftovers) {
-    let partition = deal(request);
+    let partition = partition(request);
     let document = partition.document.clone();
     let mut is_same = |id, path: &Path| {
         let text = |out: &mut Vec<u8>| {
@@ -100,7 +100,7 @@ pub fn split(request: &Split<'_>) -> (Plan, Leftovers) {
 }
 
 /// The rows of the groups in their parts.
-pub fn deal(request: &Split<'_>) -> Repartition {
+pub fn partition(request: &Split<'_>) -> Repartition {
     let rows: Vec<&[u32]> = request.groups.iter().map(|(_, rows)| &**rows).collect();
     request.document.repartition(&rows, request.limits)
 }
@@ -393,7 +393,7 @@ impl Earlier {
             let loc = entry.value(Field::Loc, text).unwrap_or_default();
             let date = entry.value(Field::Lastmod, text).map(std::borrow::Cow::into_owned);
             // Only names without any folder: nothing outside this one is ever looked at.
-            if let locate::Place::Inside(paths) = locate::place(&loc, None)
+            if let locate::ChildLocation::Inside(paths) = locate::locate_child(&loc, None)
                 && let Some(name) =
                     paths.last().and_then(|path: &PathBuf| path.to_str()).filter(|name| !name.contains('/'))
             {

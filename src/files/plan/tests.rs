@@ -4,16 +4,16 @@ use super::{Action, Limits};
 use crate::document::edit::{Edit, NewEntry};
 use crate::document::rows::{RowId, RowList};
 use crate::document::sitemap::{ChildState, SitemapId};
-use crate::files::fixture::{Set, index, lines, urlset};
+use crate::files::fixture::{TestSet, index, lines, urlset};
 use crate::protocol::Field;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 
 /// Two files of two rows each, and their index.
-fn pair() -> Set {
+fn pair() -> TestSet {
     let index = index(&["https://e.com/s-01.xml 2024-01-01", "https://e.com/s-02.xml 2024-01-01T10:00:00+02:00"]);
     let one = urlset(&["https://e.com/1", "https://e.com/2"]);
     let two = urlset(&["https://e.com/3", "https://e.com/4"]);
-    Set::new(&[("sitemap_index.xml", index.as_bytes()), ("s-01.xml", one.as_bytes()), ("s-02.xml", two.as_bytes())])
+    TestSet::new(&[("sitemap_index.xml", index.as_bytes()), ("s-01.xml", one.as_bytes()), ("s-02.xml", two.as_bytes())])
 }
 
 fn urls(limit: u32) -> Limits {
@@ -104,7 +104,7 @@ fn overflow_goes_to_the_next_number_and_the_index_gains_it() {
 #[test]
 fn a_single_file_becomes_the_index_of_its_parts() {
     let mut set =
-        Set::new(&[("sitemap.xml", urlset(&["https://e.com/1", "https://e.com/2", "http://e.org/3"]).as_bytes())]);
+        TestSet::new(&[("sitemap.xml", urlset(&["https://e.com/1", "https://e.com/2", "http://e.org/3"]).as_bytes())]);
     set.limits = urls(1);
     assert!(set.plan().is_empty(), "what nobody touched keeps its bytes");
     set.set(&[0], Field::Loc, Some("https://e.com/0"));
@@ -133,10 +133,10 @@ fn a_single_file_becomes_the_index_of_its_parts() {
 fn the_url_limit_is_exact() {
     let locs: Vec<String> = (0..=URLS_PER_FILE).map(|number| format!("https://e.com/{number}")).collect();
     let locs: Vec<&str> = locs.iter().map(String::as_str).collect();
-    let full = Set::new(&[("sitemap.xml", urlset(&locs[1..]).as_bytes())]);
+    let full = TestSet::new(&[("sitemap.xml", urlset(&locs[1..]).as_bytes())]);
     assert_eq!(full.document.live(), 50_000);
     assert!(full.plan().is_empty());
-    let mut over = Set::new(&[("sitemap.xml", urlset(&locs).as_bytes())]);
+    let mut over = TestSet::new(&[("sitemap.xml", urlset(&locs).as_bytes())]);
     over.base_url = Some("https://e.com/".to_owned());
     over.set(&[0], Field::Loc, Some("https://e.com/first"));
     let sizes: Vec<u32> = over.plan().outputs.iter().map(|output| output.urls_after).collect();
@@ -152,7 +152,7 @@ fn the_byte_limit_is_exact_and_counts_the_finished_file() {
         let room = size as usize - one.len() - "<!---->".len();
         let text = one.replace(entry, &format!("{entry}<!--{}-->", "x".repeat(room)));
         assert_eq!(text.len() as u64, size);
-        let mut set = Set::new(&[("sitemap.xml", text.as_bytes())]);
+        let mut set = TestSet::new(&[("sitemap.xml", text.as_bytes())]);
         set.base_url = Some("https://e.com/".to_owned());
         // A change that keeps the size.
         set.set(&[0], Field::Loc, Some("https://e.com/0"));
@@ -199,7 +199,7 @@ fn a_copy_elsewhere_makes_every_file_and_removes_none() {
     assert_eq!(lines(&plan), ["s-02.xml Created 0>2 2 URLs", "index.xml Created 0>1 index of 1 file"]);
     assert!(plan.asks);
     // A single file at a free place is what was asked for; over another one is not.
-    let mut set = Set::new(&[("sitemap.xml", urlset(&["https://e.com/1"]).as_bytes()), ("theirs.xml", b"x")]);
+    let mut set = TestSet::new(&[("sitemap.xml", urlset(&["https://e.com/1"]).as_bytes()), ("theirs.xml", b"x")]);
     set.set(&[0], Field::Priority, Some("0.1"));
     let plan = set.plan_to(Some(&set.path("new.xml")));
     assert_eq!((lines(&plan), plan.asks), (vec!["new.xml Created 0>1 1 URL".to_owned()], false));

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 impl Planner<'_> {
     /// Makes as many files of the index as its entries need, and says so when there are more than before.
-    pub(super) fn deal_index(&mut self, index: Index) -> Index {
+    pub(super) fn split_index(&mut self, index: Index) -> Index {
         let saved = self.request.saved.index().filter(|_| self.request.to.is_none());
         // Somebody agreed that it is dealt.
         let has_pending_split = index.accepted && saved.is_some_and(|saved| !saved.accepted);

@@ -9,7 +9,7 @@ use std::path::{Component, Path};
 
 /// Where a target is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Where {
+pub(super) enum TargetPath {
     Inside,
     Elsewhere,
 }
@@ -20,17 +20,17 @@ pub(super) enum Where {
 /// Why not, completing "… is not written".
 pub(in crate::files) fn check_inside(path: &Path) -> Result<(), String> {
     match check_path(path)? {
-        Where::Inside => Ok(()),
-        Where::Elsewhere => Err("it is outside of the folder".to_owned()),
+        TargetPath::Inside => Ok(()),
+        TargetPath::Elsewhere => Err("it is outside of the folder".to_owned()),
     }
 }
 
 /// Where a path leads, if it is one that a save writes to: no `..`, nothing hidden.
-pub(super) fn check_path(path: &Path) -> Result<Where, String> {
+pub(super) fn check_path(path: &Path) -> Result<TargetPath, String> {
     if path.is_absolute() {
         let is_plain = path.components().all(|part| !matches!(part, Component::ParentDir | Component::CurDir));
         let is_shown = path.file_name().is_some_and(|name| !is_hidden(name));
-        return if is_plain && is_shown { Ok(Where::Elsewhere) } else { Err("it is no plain path".to_owned()) };
+        return if is_plain && is_shown { Ok(TargetPath::Elsewhere) } else { Err("it is no plain path".to_owned()) };
     }
     let mut components = path.components().peekable();
     if components.peek().is_none() {
@@ -45,7 +45,7 @@ pub(super) fn check_path(path: &Path) -> Result<Where, String> {
             _ => return Err("it leads out of the folder of the record".to_owned()),
         }
     }
-    Ok(Where::Inside)
+    Ok(TargetPath::Inside)
 }
 
 /// Folders that begin with a dot belong to programs (`.git`, `.ssh`), except the one that belongs to web servers (RFC

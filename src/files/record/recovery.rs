@@ -4,12 +4,12 @@
 //! and finished when the user says so; then it may name nothing but regular files of this user below its own folder,
 //! reached without links and without hidden components. In both cases nothing is changed unless all of it can be.
 
-use super::names::{Where, check_path};
+use super::names::{TargetPath, check_path};
 use super::{Content, KIND, Key, NAME, Name, Record, Removal, Replacement, Sealed, has_locks, parse};
-use crate::files::commit::{self, Gate, Open, Step as Operation, attempt, sync_folder};
+use crate::files::commit::{self, AllowAll, FsOperation as Operation, Gate, attempt, sync_folder};
 use crate::files::disk::identity;
 use crate::files::error::{Error, Reason};
-use crate::files::tree::{Place, Status, Tree};
+use crate::files::tree::{Status, Tree, TreePath};
 use crate::files::{in_place, trust};
 use crate::words::counted;
 use std::collections::{BTreeMap, BTreeSet};
@@ -95,7 +95,7 @@ impl Recovered {
 /// When it should be finished and cannot: the record is not this user's, another process is at it, a file was changed by
 /// somebody else meanwhile, the disk is full. Nothing is changed unless all of it can be.
 pub fn recover(path: &Path, recovery: &Recovery) -> Result<Recovered, Error> {
-    recover_through(&Open, path, recovery)
+    recover_through(&AllowAll, path, recovery)
 }
 
 /// The same for several paths: each record and each folder is looked at once, however many of the files it concerns.
@@ -103,7 +103,7 @@ pub fn recover(path: &Path, recovery: &Recovery) -> Result<Recovered, Error> {
 /// # Errors
 /// As [`recover`].
 pub fn recover_all(paths: &[PathBuf], recovery: &Recovery) -> Result<Recovered, Error> {
-    recover_all_through(&Open, paths, recovery)
+    recover_all_through(&AllowAll, paths, recovery)
 }
 
 pub(in crate::files) fn recover_through(gate: &dyn Gate, path: &Path, recovery: &Recovery) -> Result<Recovered, Error> {
@@ -224,14 +224,14 @@ pub struct Pending {
     /// Whether this user's key authenticates it: then the next command that writes finishes it.
     pub is_authentic: bool,
     /// What it does, file by file.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RecordStep>,
 }
 
 /// What a record does to one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct RecordStep {
     /// What.
-    pub act: Act,
+    pub act: RecordAction,
     /// The file, relative to the record's folder, or absolute.
     pub target: PathBuf,
     /// Bytes of the new content.
@@ -244,7 +244,7 @@ pub struct Step {
 
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum RecordAction {
     /// It is made.
     Create,
     /// It gets new bytes.
@@ -265,7 +265,7 @@ impl Pending {
 /// # Errors
 /// When it cannot be read as a record of the current user.
 pub fn inspect(record: &Path, state: Option<&Path>) -> Result<Pending, Error> {
-    let case = Case::open(record, false, state.and_then(Key::load).as_ref())?;
+    let case = FoundRecord::open(record, false, state.and_then(Key::load).as_ref())?;
     let case = case.ok_or_else(|| Error::new(record, Reason::Missing))?;
     let trust = if case.is_authentic { Consent::Authenticated } else { Consent::User };
     Ok(Pending { record: record.to_path_buf(), is_authentic: case.is_authentic, steps: case.steps(trust) })
@@ -276,7 +276,7 @@ pub fn inspect(record: &Path, state: Option<&Path>) -> Result<Pending, Error> {
 /// # Errors
 /// As [`recover`].
 pub fn finish(record: &Path, state: Option<&Path>) -> Result<Option<Finished>, Error> {
-    finish_through(&Open, record, state.and_then(Key::load).as_ref(), Consent::User)
+    finish_through(&AllowAll, record, state.and_then(Key::load).as_ref(), Consent::User)
 }
 
 /// What was removed with a record.
@@ -306,7 +306,7 @@ pub fn discard(record: &Path) -> Result<Discarded, Error> {
         _ if error.raw_os_error().is_none() => interrupted(record, "its record cannot be read"),
         _ => Error::system("read", record, error),
     };
-    let case = match Case::open_with(record, true, None, &unread) {
+    let case = match FoundRecord::open_with(record, true, None, &unread) {
         // One that holds no record names nothing that could be removed with it.
         Err(error) if matches!(error.reason, Reason::Interrupted(_)) => None,
         case => case?,
@@ -339,7 +339,7 @@ pub fn discard(record: &Path) -> Result<Discarded, Error> {
 }
 
 /// An open record.
-struct Case {
+struct FoundRecord {
     tree: Tree,
     record: Record,
     is_authentic: bool,
@@ -347,7 +347,7 @@ struct Case {
     _file: File,
 }
 
-impl Case {
+impl FoundRecord {
     /// Opens a record, and waits for its lock if something is to be done; `None` where it is gone meanwhile.
     fn open(path: &Path, locked: bool, key: Option<&Key>) -> Result<Option<Self>, Error> {
         let failed = |error: io::Error| interrupted(path, &format!("its record cannot be read: {error}"));
@@ -385,8 +385,8 @@ impl Case {
     }
 
     /// What the record does, and what stands against it.
-    fn steps(&self, consent: Consent) -> Vec<Step> {
-        let step = |act, target: &Name, len, state: Result<State, String>| Step {
+    fn steps(&self, consent: Consent) -> Vec<RecordStep> {
+        let step = |act, target: &Name, len, state: Result<State, String>| RecordStep {
             act,
             target: target.path(),
             len,
@@ -395,7 +395,7 @@ impl Case {
         };
         let twice = self.record.twice();
         let replacement = |file: &Replacement| {
-            let act = if file.old.is_none() { Act::Create } else { Act::Replace };
+            let act = if file.old.is_none() { RecordAction::Create } else { RecordAction::Replace };
             let state = if twice.as_ref() == Some(&file.target) {
                 Err("the record names it twice".to_owned())
             } else {
@@ -403,7 +403,8 @@ impl Case {
             };
             step(act, &file.target, file.new.len, state)
         };
-        let removal = |file: &Removal| step(Act::Remove, &file.target, 0, self.state_of_removal(file, consent));
+        let removal =
+            |file: &Removal| step(RecordAction::Remove, &file.target, 0, self.state_of_removal(file, consent));
         self.record.files.iter().map(replacement).chain(self.record.removed.iter().map(removal)).collect()
     }
 
@@ -411,9 +412,9 @@ impl Case {
     fn check_target(&self, target: &Name, consent: Consent) -> Result<(), String> {
         let path = target.path();
         match check_path(&path)? {
-            Where::Inside => Ok(()),
-            Where::Elsewhere if consent == Consent::Authenticated && self.is_authentic => Ok(()),
-            Where::Elsewhere => Err("it is outside of the folder of the record".to_owned()),
+            TargetPath::Inside => Ok(()),
+            TargetPath::Elsewhere if consent == Consent::Authenticated && self.is_authentic => Ok(()),
+            TargetPath::Elsewhere => Err("it is outside of the folder of the record".to_owned()),
         }
     }
 
@@ -423,7 +424,7 @@ impl Case {
         if is_expected || status.is_of_current_user() { Ok(()) } else { Err("it belongs to another user".to_owned()) }
     }
 
-    fn locate(&self, name: &Name) -> Result<Place, String> {
+    fn locate(&self, name: &Name) -> Result<TreePath, String> {
         self.tree.locate(&name.path()).map_err(|error| format!("its folder cannot be reached: {error}"))
     }
 
@@ -435,7 +436,7 @@ impl Case {
             return Err("it would be overwritten in place, which only a record of yours may ask for".to_owned());
         }
         let (temporary, target) = (self.locate(&file.temporary)?, self.locate(&file.target)?);
-        let look = |place: &Place| regular(place);
+        let look = |place: &TreePath| regular(place);
         let there = look(&target)?;
         if let Some(status) = &there {
             self.check_owner(status, file.owner)?;
@@ -486,7 +487,7 @@ fn interrupted(record: &Path, why: &str) -> Error {
 }
 
 /// What stands at a place, if it is nothing or a regular file.
-fn regular(place: &Place) -> Result<Option<Status>, String> {
+fn regular(place: &TreePath) -> Result<Option<Status>, String> {
     match place.status() {
         Ok(Some(status)) if !status.is_regular => Err("it is a link or no regular file".to_owned()),
         Ok(status) => Ok(status),
@@ -495,7 +496,11 @@ fn regular(place: &Place) -> Result<Option<Status>, String> {
 }
 
 /// What a file holds, if its length is one of the expected ones: only then its bytes are read.
-fn content(place: &Place, status: Option<&Status>, expected: [Option<Content>; 2]) -> Result<Option<Content>, String> {
+fn content(
+    place: &TreePath,
+    status: Option<&Status>,
+    expected: [Option<Content>; 2],
+) -> Result<Option<Content>, String> {
     let Some(len) = status.map(|status| status.len) else { return Ok(None) };
     if !expected.iter().flatten().any(|content| content.len == len) {
         return Ok(None);
@@ -505,7 +510,12 @@ fn content(place: &Place, status: Option<&Status>, expected: [Option<Content>; 2
 }
 
 /// Whether a file that is overwritten in place holds old and new blocks and nothing else.
-fn is_half_copied(file: &Replacement, status: &Status, temporary: &Place, target: &Place) -> Result<bool, String> {
+fn is_half_copied(
+    file: &Replacement,
+    status: &Status,
+    temporary: &TreePath,
+    target: &TreePath,
+) -> Result<bool, String> {
     let (Some(blocks), Some(old)) = (file.blocks.as_ref().filter(|_| file.in_place), file.old) else {
         return Ok(false);
     };
@@ -523,7 +533,7 @@ fn finish_through(
     key: Option<&Key>,
     consent: Consent,
 ) -> Result<Option<Finished>, Error> {
-    let Some(case) = Case::open(path, true, key)? else { return Ok(None) };
+    let Some(case) = FoundRecord::open(path, true, key)? else { return Ok(None) };
     if consent == Consent::Authenticated && !case.is_authentic {
         return Err(interrupted(path, "your key does not authenticate its record, so that it is not finished unasked"));
     }
@@ -569,8 +579,8 @@ fn finish_through(
     Ok(Some(Finished { files: case.record.files.len(), removed }))
 }
 
-impl Case {
-    fn place(&self, name: &Name) -> io::Result<Place> {
+impl FoundRecord {
+    fn place(&self, name: &Name) -> io::Result<TreePath> {
         self.tree.locate(&name.path())
     }
 }

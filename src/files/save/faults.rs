@@ -4,14 +4,14 @@
 
 use super::scenarios::{Files, SCENARIOS, has_record};
 use super::*;
-use crate::files::commit::Step;
-use crate::files::fixture::Set;
+use crate::files::commit::FsOperation;
+use crate::files::fixture::TestSet;
 use crate::files::record;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The files that are seen; what an unfinished save keeps is hidden.
-fn seen(set: &Set) -> Files {
+fn seen(set: &TestSet) -> Files {
     set.files().into_iter().filter(|(name, _)| !name.starts_with('.') && !name.contains("/.")).collect()
 }
 
@@ -53,16 +53,16 @@ impl Fault {
 
 impl Fault {
     /// Counts an operation, and says whether it is the one. Files are written on several threads.
-    fn meet(&self, step: Step) -> io::Result<bool> {
+    fn meet(&self, step: FsOperation) -> io::Result<bool> {
         // Which operation is the n-th depends on the threads; that there is an n-th write does not.
-        let counts = !matches!(self.kind, Kind::Lie) || step == Step::Write;
+        let counts = !matches!(self.kind, Kind::Lie) || step == FsOperation::Write;
         let is_it = counts && self.passed.fetch_add(1, Ordering::SeqCst) == self.at;
         match self.kind {
             Kind::Error(number) if is_it => return Err(io::Error::from_raw_os_error(number)),
             Kind::Interrupted if is_it => return Err(io::ErrorKind::Interrupted.into()),
             _ => {}
         }
-        if matches!(step, Step::Rename | Step::Remove) {
+        if matches!(step, FsOperation::Rename | FsOperation::Remove) {
             self.renames.fetch_add(1, Ordering::SeqCst);
         }
         Ok(is_it)
@@ -70,12 +70,12 @@ impl Fault {
 }
 
 impl Gate for Fault {
-    fn pass(&self, step: Step) -> io::Result<()> {
+    fn pass(&self, step: FsOperation) -> io::Result<()> {
         self.meet(step).map(drop)
     }
 
     fn write(&self, file: &mut File, bytes: &[u8]) -> io::Result<usize> {
-        let is_it = self.meet(Step::Write)?;
+        let is_it = self.meet(FsOperation::Write)?;
         match self.kind {
             Kind::Short if is_it => file.write(bytes.get(..1).unwrap_or(bytes)),
             Kind::Lie if is_it => {
@@ -90,18 +90,18 @@ impl Gate for Fault {
 /// `ENOSPC`, `EDQUOT`, `EIO`, `EFBIG`, `EROFS` as Linux counts them.
 const ERRORS: [i32; 5] = [28, 122, 5, 27, 30];
 
-pub(super) fn save_with(gate: &dyn Gate, set: &mut Set) -> Result<Saved, Error> {
+pub(super) fn save_with(gate: &dyn Gate, set: &mut TestSet) -> Result<Saved, Error> {
     let plan = set.plan();
-    let manner = set.manner();
-    save_through(gate, &plan, &mut set.disk, &manner, &Progress::default())
+    let mode = set.mode();
+    save_through(gate, &plan, &mut set.disk, &mode, &Progress::default())
 }
 
 /// The same, each sitemap that is rewritten by itself before the plan of the whole set is known, as where a set is gone
 /// through file by file.
-fn save_in_pieces(gate: &dyn Gate, set: &mut Set) -> Result<Saved, Error> {
+fn save_in_pieces(gate: &dyn Gate, set: &mut TestSet) -> Result<Saved, Error> {
     let plan = set.plan();
-    let manner = set.manner();
-    let mut batch = Batch::begin_through(gate, plan.path.as_deref(), &set.disk, &manner)?;
+    let mode = set.mode();
+    let mut batch = IncrementalSave::begin_through(gate, plan.path.as_deref(), &set.disk, &mode)?;
     for output in &plan.outputs {
         if output.action == Action::Rewritten && matches!(output.file, FileId::Sitemap(_)) {
             let piece = Plan { outputs: vec![output.clone()], ..plan.clone() };
@@ -112,7 +112,7 @@ fn save_in_pieces(gate: &dyn Gate, set: &mut Set) -> Result<Saved, Error> {
 }
 
 /// A way to save.
-type Way = fn(&dyn Gate, &mut Set) -> Result<Saved, Error>;
+type Way = fn(&dyn Gate, &mut TestSet) -> Result<Saved, Error>;
 
 /// Both ways.
 const WAYS: [Way; 2] = [save_with, save_in_pieces];
@@ -164,8 +164,8 @@ fn a_failure_at_any_operation_loses_nothing() {
             } else {
                 // The disk is known as it is, so that trying again is no overwriting of foreign changes.
                 let plan = set.plan();
-                let manner = set.manner();
-                super::save_as_asked(&plan, &mut set.disk, &manner, &Progress::default()).unwrap();
+                let mode = set.mode();
+                super::save_as_asked(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
                 assert_eq!(set.files(), new, "{context}");
             }
         }
@@ -257,8 +257,8 @@ struct Meddler<'m> {
 }
 
 impl Gate for Meddler<'_> {
-    fn pass(&self, step: Step) -> io::Result<()> {
-        if step == Step::Sync && self.synced.fetch_add(1, Ordering::SeqCst) + 1 == self.at {
+    fn pass(&self, step: FsOperation) -> io::Result<()> {
+        if step == FsOperation::Sync && self.synced.fetch_add(1, Ordering::SeqCst) + 1 == self.at {
             (self.act)();
         }
         Ok(())
@@ -294,10 +294,10 @@ fn what_others_do_while_a_save_runs_is_not_overwritten() {
             *theirs.lock().unwrap() = Some(set.files());
         };
         let plan = set.plan();
-        let manner = set.manner();
+        let mode = set.mode();
         let mut disk = set.disk.clone();
         let gate = Meddler { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
-        let error = save_through(&gate, &plan, &mut disk, &manner, &Progress::default()).unwrap_err();
+        let error = save_through(&gate, &plan, &mut disk, &mode, &Progress::default()).unwrap_err();
         assert!(matches!(error.reason, Reason::Changed) && error.path == path, "{what}: {error}");
         let mut theirs = theirs.into_inner().unwrap().unwrap();
         theirs.retain(|name, _| !name.starts_with('.'));
@@ -307,10 +307,10 @@ fn what_others_do_while_a_save_runs_is_not_overwritten() {
     let set = SCENARIOS[2].edited();
     let path = set.path("s-3.xml");
     let (plan, mut disk) = (set.plan(), set.disk.clone());
-    let manner = set.manner();
+    let mode = set.mode();
     let meddle = || fs::write(&path, "theirs").unwrap();
     let gate = Meddler { act: &meddle, synced: AtomicUsize::new(0), at: 4 };
-    let error = save_through(&gate, &plan, &mut disk, &manner, &Progress::default()).unwrap_err();
+    let error = save_through(&gate, &plan, &mut disk, &mode, &Progress::default()).unwrap_err();
     assert!(error.path == path && fs::read(&path).unwrap() == b"theirs", "{error}");
 }
 
@@ -318,7 +318,7 @@ fn what_others_do_while_a_save_runs_is_not_overwritten() {
 pub(in crate::files) struct Death(pub(in crate::files) AtomicUsize);
 
 impl Gate for Death {
-    fn pass(&self, _: Step) -> io::Result<()> {
+    fn pass(&self, _: FsOperation) -> io::Result<()> {
         if self.0.fetch_sub(1, Ordering::SeqCst) == 0 {
             std::process::abort();
         }
@@ -385,13 +385,13 @@ fn die(told: &str) {
         record::recover_through(&gate, &folder.join(scenario.first()), &recovery).unwrap();
         return;
     }
-    let mut set = Set::open(folder, scenario.main);
+    let mut set = TestSet::open(folder, scenario.main);
     (scenario.change)(&mut set);
     WAYS[words[0].parse::<usize>().unwrap()](&gate, &mut set).unwrap();
 }
 
 /// No file that a save has made is readable or writable for anybody whom the files that were there keep out.
-fn assert_private(set: &Set, old: &Files) {
+fn assert_private(set: &TestSet, old: &Files) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;

@@ -3,7 +3,7 @@
 use super::faults::{Fault, save_with};
 use super::scenarios::{SCENARIOS, Scenario, has_record, one_value};
 use super::*;
-use crate::files::fixture::{Set, urlset};
+use crate::files::fixture::{TestSet, urlset};
 use std::fs;
 use std::sync::atomic::Ordering;
 
@@ -29,7 +29,7 @@ fn finishing_can_fail_anywhere_and_be_finished() {
 }
 
 /// A save that fails right after its record was written.
-fn interrupted(scenario: &Scenario) -> Option<Set> {
+fn interrupted(scenario: &Scenario) -> Option<TestSet> {
     for at in 0..100 {
         let (mut set, fault) = (scenario.edited(), Fault::full(at));
         if save_with(&fault, &mut set).is_ok() {
@@ -48,18 +48,18 @@ fn a_save_finishes_what_another_set_in_the_folder_has_left() {
     let scenario = &SCENARIOS[2];
     let (_, new) = scenario.outcomes();
     let set = interrupted(scenario).unwrap();
-    let mut other = Set::new(&[("other.xml", urlset(&["https://e.com/1"]).as_bytes())]);
+    let mut other = TestSet::new(&[("other.xml", urlset(&["https://e.com/1"]).as_bytes())]);
     one_value(&mut other);
     let target = set.path("other.xml");
     let (plan, mut disk) = (other.plan_to(Some(&target)), Disk::default());
-    let manner = Manner { state: Some(set.state()), ..other.manner() };
-    save_as_asked(&plan, &mut disk, &manner, &Progress::default()).unwrap();
+    let mode = SaveMode { state: Some(set.state()), ..other.mode() };
+    save_as_asked(&plan, &mut disk, &mode, &Progress::default()).unwrap();
     let mut now = set.files();
     assert!(now.remove("other.xml").is_some());
     assert!(now == new, "{:?}", set.names());
 }
 
-type Spoil<'s> = &'s dyn Fn(&Set);
+type Spoil<'s> = &'s dyn Fn(&TestSet);
 
 #[test]
 fn a_record_that_cannot_be_finished_is_named_and_changes_nothing() {
@@ -74,7 +74,7 @@ fn a_record_that_cannot_be_finished_is_named_and_changes_nothing() {
         }
         panic!("no operation is the rename of the second file")
     };
-    let text = |set: &Set| fs::read_to_string(set.path(".sited.commit")).unwrap();
+    let text = |set: &TestSet| fs::read_to_string(set.path(".sited.commit")).unwrap();
     let foreign = urlset(&["https://e.com/foreign"]);
     let spoilt: [(&str, Spoil<'_>); 5] = [
         ("changed by another program", &|set| fs::write(set.path("index.xml"), &foreign).unwrap()),

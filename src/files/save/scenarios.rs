@@ -3,7 +3,7 @@
 use super::tests::{gzip, pair};
 use crate::document::edit::{Edit, NewEntry};
 use crate::document::sitemap::{Member, SitemapId};
-use crate::files::fixture::{Set, index, urlset};
+use crate::files::fixture::{TestSet, index, urlset};
 use crate::protocol::Field;
 use crate::protocol::limits::Limits;
 use std::collections::BTreeMap;
@@ -15,8 +15,8 @@ const SCENARIO_COUNT: usize = if cfg!(unix) { 16 } else { 12 };
 pub(super) struct Scenario {
     pub(super) name: &'static str,
     pub(super) main: &'static str,
-    pub(super) make: fn() -> Set,
-    pub(super) change: fn(&mut Set),
+    pub(super) make: fn() -> TestSet,
+    pub(super) change: fn(&mut TestSet),
     /// Whether bytes are copied into a file: while that goes on it is neither old nor new.
     pub(super) in_place: bool,
 }
@@ -56,35 +56,35 @@ pub(super) const SCENARIOS: [Scenario; SCENARIO_COUNT] = [
     Scenario { name: "a file of two names", main: "index.xml", make: hard_linked, change: split, in_place: true },
 ];
 
-fn single() -> Set {
-    Set::new(&[("sitemap.xml", urlset(&["https://e.com/1", "https://e.com/2", "https://e.com/3"]).as_bytes())])
+fn single() -> TestSet {
+    TestSet::new(&[("sitemap.xml", urlset(&["https://e.com/1", "https://e.com/2", "https://e.com/3"]).as_bytes())])
 }
 
-fn packed() -> Set {
-    Set::new(&[("sitemap.xml.gz", &gzip(urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes()))])
+fn packed() -> TestSet {
+    TestSet::new(&[("sitemap.xml.gz", &gzip(urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes()))])
 }
 
-fn packed_pair() -> Set {
+fn packed_pair() -> TestSet {
     let index = index(&["https://e.com/s-1.xml.gz 2024-01-01", "https://e.com/s-2.xml.gz 2024-01-01"]);
     let one = gzip(urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes());
     let two = gzip(urlset(&["https://e.com/3", "https://e.com/4"]).as_bytes());
-    Set::new(&[("index.xml", index.as_bytes()), ("s-1.xml.gz", &one), ("s-2.xml.gz", &two)])
+    TestSet::new(&[("index.xml", index.as_bytes()), ("s-1.xml.gz", &one), ("s-2.xml.gz", &two)])
 }
 
 /// Files that are opened as one set, in folders beside each other and below.
 const SEVERAL: &str = "here/a.xml there/b.xml here/deep/c.txt";
 
-fn several() -> Set {
+fn several() -> TestSet {
     let one = urlset(&["https://e.com/1", "https://e.com/2"]);
     let two = urlset(&["https://e.com/3", "https://e.com/4"]);
     let files =
         [("here/a.xml", one.as_bytes()), ("there/b.xml", two.as_bytes()), ("here/deep/c.txt", b"https://e.com/5\n")];
-    let mut set = Set::new(&files);
+    let mut set = TestSet::new(&files);
     set.load(SEVERAL);
     set
 }
 
-fn one_of_each(set: &mut Set) {
+fn one_of_each(set: &mut TestSet) {
     set.set(&[0, 3], Field::Priority, Some("0.8"));
     set.add(2, "https://e.com/6");
 }
@@ -92,11 +92,11 @@ fn one_of_each(set: &mut Set) {
 /// An index that goes on in a second file.
 const INDEXES: &str = "index.xml index-2.xml";
 
-fn two_indexes() -> Set {
+fn two_indexes() -> TestSet {
     let pair = pair();
     let read = |name: &str| pair.read(name);
     let indexes = ["s-1.xml", "s-2.xml"].map(|part| index(&[&format!("https://e.com/{part} 2024-01-01")]));
-    let mut set = Set::new(&[
+    let mut set = TestSet::new(&[
         ("index.xml", indexes[0].as_bytes()),
         ("index-2.xml", indexes[1].as_bytes()),
         ("s-1.xml", read("s-1.xml").as_bytes()),
@@ -107,28 +107,28 @@ fn two_indexes() -> Set {
 }
 
 /// One part more than the index may list.
-fn overfull(set: &mut Set) {
+fn overfull(set: &mut TestSet) {
     split(set);
     set.limits.parts = 2;
 }
 
-fn empty_last(set: &mut Set) {
+fn empty_last(set: &mut TestSet) {
     set.delete([2, 3]);
     set.set(&[0], Field::Priority, Some("0.8"));
 }
 
-fn list() -> Set {
-    Set::new(&[("urls.txt", b"https://e.com/1\nhttps://e.com/2\nhttps://e.com/3\n")])
+fn list() -> TestSet {
+    TestSet::new(&[("urls.txt", b"https://e.com/1\nhttps://e.com/2\nhttps://e.com/3\n")])
 }
 
-fn list_into_parts(set: &mut Set) {
+fn list_into_parts(set: &mut TestSet) {
     set.limits = Limits { urls: 2, ..Limits::default() };
     set.add(0, "https://e.com/4");
     set.add(0, "https://e.com/5");
 }
 
 #[cfg(unix)]
-fn linked_part() -> Set {
+fn linked_part() -> TestSet {
     let mut set = pair();
     fs::create_dir(set.path("real")).unwrap();
     fs::rename(set.path("s-2.xml"), set.path("real/two.xml")).unwrap();
@@ -138,8 +138,8 @@ fn linked_part() -> Set {
 }
 
 #[cfg(unix)]
-fn linked() -> Set {
-    let mut set = Set::new(&[("real/file.xml", urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes())]);
+fn linked() -> TestSet {
+    let mut set = TestSet::new(&[("real/file.xml", urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes())]);
     for (link, to) in [("real/a", "file.xml"), ("b", "real/a"), ("c", "./b"), ("d", "c"), ("sitemap.xml", "d")] {
         std::os::unix::fs::symlink(to, set.path(link)).unwrap();
     }
@@ -148,11 +148,11 @@ fn linked() -> Set {
 }
 
 #[cfg(unix)]
-fn far() -> Set {
+fn far() -> TestSet {
     let set = pair();
     let files: Vec<(String, Vec<u8>)> =
         set.files().into_iter().map(|(name, bytes)| (format!("set/{name}"), bytes)).collect();
-    let mut set = Set::new(&files.iter().map(|(name, bytes)| (&**name, &**bytes)).collect::<Vec<_>>());
+    let mut set = TestSet::new(&files.iter().map(|(name, bytes)| (&**name, &**bytes)).collect::<Vec<_>>());
     fs::create_dir(set.path("far")).unwrap();
     fs::rename(set.path("set/index.xml"), set.path("far/index.xml")).unwrap();
     std::os::unix::fs::symlink("../far/index.xml", set.path("set/index.xml")).unwrap();
@@ -166,38 +166,38 @@ pub(super) fn has_record(files: &Files) -> bool {
 }
 
 #[cfg(unix)]
-fn hard_linked() -> Set {
+fn hard_linked() -> TestSet {
     let mut set = pair();
     fs::hard_link(set.path("s-2.xml"), set.path("other.xml")).unwrap();
     set.load("index.xml");
     set
 }
 
-pub(super) fn one_value(set: &mut Set) {
+pub(super) fn one_value(set: &mut TestSet) {
     set.set(&[0], Field::Priority, Some("0.8"));
 }
 
 /// Changes that split a file, make a new one, and touch the index.
-fn split(set: &mut Set) {
+fn split(set: &mut TestSet) {
     set.limits = Limits { urls: 2, ..Limits::default() };
     set.set(&[2], Field::Priority, Some("0.8"));
     let entries = vec![NewEntry::Values([Some("https://e.com/new".into()), None, None, None])];
     set.edit(&Edit::Insert { sitemap: SitemapId(0), after: None, entries });
 }
 
-fn into_parts(set: &mut Set) {
+fn into_parts(set: &mut TestSet) {
     set.limits = Limits { urls: 2, ..Limits::default() };
     set.base_url = Some("https://e.com/".to_owned());
     one_value(set);
 }
 
 /// One part gets another name, the other another value.
-fn renamed(set: &mut Set) {
+fn renamed(set: &mut TestSet) {
     set.set(&[0], Field::Priority, Some("0.8"));
     set.edit(&Edit::Rename { file: Member::Sitemap(SitemapId(1)), name: "other.xml".into() });
 }
 
-fn empty(set: &mut Set) {
+fn empty(set: &mut TestSet) {
     set.delete([0, 1]);
     set.set(&[2], Field::Priority, Some("0.8"));
 }
@@ -208,7 +208,7 @@ impl Scenario {
         self.main.split(' ').next().unwrap_or(self.main)
     }
 
-    pub(super) fn edited(&self) -> Set {
+    pub(super) fn edited(&self) -> TestSet {
         let mut set = (self.make)();
         (self.change)(&mut set);
         set

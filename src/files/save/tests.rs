@@ -4,17 +4,17 @@ use super::*;
 use crate::document::edit::{Edit, NewEntry};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
-use crate::files::fixture::{Set, index, urlset};
+use crate::files::fixture::{TestSet, index, urlset};
 use crate::protocol::Field;
 use crate::protocol::limits::Limits;
 use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-pub(super) fn pair() -> Set {
+pub(super) fn pair() -> TestSet {
     let index = index(&["https://e.com/s-1.xml 2024-01-01", "https://e.com/s-2.xml 2024-01-01"]);
     let one = urlset(&["https://e.com/1", "https://e.com/2"]);
     let two = urlset(&["https://e.com/3", "https://e.com/4"]);
-    Set::new(&[("index.xml", index.as_bytes()), ("s-1.xml", one.as_bytes()), ("s-2.xml", two.as_bytes())])
+    TestSet::new(&[("index.xml", index.as_bytes()), ("s-1.xml", one.as_bytes()), ("s-2.xml", two.as_bytes())])
 }
 
 fn names(saved: &Saved) -> Vec<String> {
@@ -27,10 +27,10 @@ pub(super) fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-fn try_save(set: &mut Set, force: bool) -> Result<Saved, Error> {
+fn try_save(set: &mut TestSet, force: bool) -> Result<Saved, Error> {
     let plan = set.plan();
-    let manner = Manner { force, ..set.manner() };
-    super::save_as_asked(&plan, &mut set.disk, &manner, &Progress::default())
+    let mode = SaveMode { force, ..set.mode() };
+    super::save_as_asked(&plan, &mut set.disk, &mode, &Progress::default())
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn a_split_set_reads_back_with_its_rows_in_order_and_can_be_split_again() {
 fn a_split_single_file_reads_back_and_undoing_it_gives_the_single_file_back() {
     let locs: Vec<String> = (0..5).map(|number| format!("https://e.com/{number}")).collect();
     let text = urlset(&locs.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut set = Set::new(&[("sitemap.xml", text.as_bytes())]);
+    let mut set = TestSet::new(&[("sitemap.xml", text.as_bytes())]);
     set.base_url = Some("https://e.com/".to_owned());
     set.set(&[0], Field::Priority, Some("0.5"));
     set.save();
@@ -164,7 +164,7 @@ fn a_save_after_undo_keeps_the_dates_of_files_that_do_not_change() {
 #[test]
 fn gzip_stays_gzip_and_equal_content_gives_equal_bytes() {
     let text = urlset(&["https://e.com/1", "https://e.com/2"]);
-    let mut set = Set::new(&[("sitemap.xml.gz", &gzip(text.as_bytes()))]);
+    let mut set = TestSet::new(&[("sitemap.xml.gz", &gzip(text.as_bytes()))]);
     set.set(&[0], Field::Priority, Some("0.5"));
     set.save();
     let first = set.files()["sitemap.xml.gz"].clone();
@@ -184,7 +184,7 @@ fn a_file_that_holds_the_bytes_already_is_left_alone() {
     for packed in [false, true] {
         let pack = |text: &str| if packed { gzip(text.as_bytes()) } else { text.as_bytes().to_vec() };
         let text = urlset(&["https://e.com/1"]);
-        let mut set = Set::new(&[("sitemap.xml", &pack(&text))]);
+        let mut set = TestSet::new(&[("sitemap.xml", &pack(&text))]);
         set.set(&[0], Field::Loc, Some("https://e.com/2"));
         // Somebody else made the same change; force passes the check for foreign changes.
         fs::write(set.path("sitemap.xml"), pack(&text.replace("/1", "/2"))).unwrap();
@@ -255,7 +255,7 @@ mod unix {
     #[test]
     fn the_mode_is_kept_and_a_new_file_is_like_any_other() {
         for kept in [0o600, 0o644, 0o664, 0o755] {
-            let mut set = Set::new(&[("sitemap.xml", urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes())]);
+            let mut set = TestSet::new(&[("sitemap.xml", urlset(&["https://e.com/1", "https://e.com/2"]).as_bytes())]);
             fs::set_permissions(set.path("sitemap.xml"), fs::Permissions::from_mode(kept)).unwrap();
             set.set(&[0], Field::Priority, Some("0.8"));
             set.save();
@@ -275,7 +275,7 @@ mod unix {
         let elsewhere = tempfile::tempdir().unwrap();
         let real = elsewhere.path().join("real.xml");
         fs::write(&real, urlset(&["https://e.com/1"])).unwrap();
-        let mut set = Set::new(&[("other.xml", urlset(&["https://e.com/1"]).as_bytes())]);
+        let mut set = TestSet::new(&[("other.xml", urlset(&["https://e.com/1"]).as_bytes())]);
         symlink(&real, elsewhere.path().join("middle")).unwrap();
         symlink(elsewhere.path().join("middle"), set.path("sitemap.xml")).unwrap();
         set.load("sitemap.xml");
@@ -332,7 +332,7 @@ mod unix {
         let (folder, pipe) = (elsewhere.path().join("folder"), elsewhere.path().join("pipe"));
         fs::create_dir(&folder).unwrap();
         rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0).unwrap();
-        let mut set = Set::new(&[("sitemap.xml", urlset(&["https://e.com/1"]).as_bytes())]);
+        let mut set = TestSet::new(&[("sitemap.xml", urlset(&["https://e.com/1"]).as_bytes())]);
         for path in [&folder, &pipe] {
             let plan = set.plan_to(Some(path));
             let error = super::super::save(&plan, &mut set.disk, true, &Progress::default()).unwrap_err();
@@ -412,7 +412,7 @@ fn the_corpus_is_written_back() {
             let bytes = fs::read(&path).unwrap();
             let name = path.file_name().unwrap().to_str().unwrap();
             seen += 1;
-            let mut set = Set::new(&[(name, &bytes)]);
+            let mut set = TestSet::new(&[(name, &bytes)]);
             let modified = fs::metadata(set.path(name)).unwrap().modified().unwrap();
             let mut written = Vec::new();
             if let Some(index) = set.document.index() {
@@ -437,7 +437,7 @@ fn a_list_that_ends_without_a_line_break_does_so_whatever_comes_last() {
         let lines = |numbers: &[u32]| {
             numbers.iter().map(|number| format!("https://e.com/{number}")).collect::<Vec<_>>().join(end)
         };
-        let mut set = Set::new(&[("urls.txt", lines(&[1, 2, 3]).as_bytes())]);
+        let mut set = TestSet::new(&[("urls.txt", lines(&[1, 2, 3]).as_bytes())]);
         set.add(0, "https://e.com/4");
         set.save();
         assert_eq!(set.read("urls.txt"), lines(&[1, 2, 3, 4]), "{end:?}");
@@ -452,7 +452,7 @@ fn a_list_that_ends_without_a_line_break_does_so_whatever_comes_last() {
 struct Meter(AtomicUsize);
 
 impl Gate for Meter {
-    fn pass(&self, _: Step) -> io::Result<()> {
+    fn pass(&self, _: FsOperation) -> io::Result<()> {
         Ok(())
     }
 
@@ -475,7 +475,7 @@ fn one_changed_row_writes_the_bytes_of_its_part_and_of_the_index() {
 
 #[test]
 fn a_save_into_a_folder_that_nobody_has_opened_removes_what_a_dead_process_left_there() {
-    let mut set = Set::new(&[("s.xml", urlset(&["https://e.com/1"]).as_bytes())]);
+    let mut set = TestSet::new(&[("s.xml", urlset(&["https://e.com/1"]).as_bytes())]);
     std::fs::write(set.path(".s.xml.4194999-abc.sited"), "half").unwrap();
     set.set(&[0], Field::Priority, Some("0.5"));
     set.save();
@@ -487,11 +487,11 @@ fn a_save_into_a_folder_that_nobody_has_opened_removes_what_a_dead_process_left_
 fn files_with_the_longest_names_are_saved_with_their_backup() {
     for len in [240, 250, 255] {
         let name = format!("{}.xml", "n".repeat(len - 4));
-        let mut set = Set::new(&[(&*name, urlset(&["https://e.com/1"]).as_bytes())]);
+        let mut set = TestSet::new(&[(&*name, urlset(&["https://e.com/1"]).as_bytes())]);
         set.set(&[0], Field::Priority, Some("0.5"));
         let plan = set.plan();
-        let manner = Manner { backups: Backups::new(When::Always), ..set.manner() };
-        save_as_asked(&plan, &mut set.disk, &manner, &Progress::default()).unwrap();
+        let mode = SaveMode { backups: Backups::new(When::Always), ..set.mode() };
+        save_as_asked(&plan, &mut set.disk, &mode, &Progress::default()).unwrap();
         assert!(set.read(&name).contains("0.5"), "{len}");
         assert_eq!(crate::files::backup::sets(&set.path(&name), None).unwrap().len(), 1, "{len}");
     }

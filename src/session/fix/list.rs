@@ -60,7 +60,7 @@ fn lines(text: &[u8], blank: bool, ends: bool) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::files::Options;
-    use crate::files::journal::Desk;
+    use crate::files::journal::StateSlot;
     use crate::protocol::lastmod::Now;
     use crate::session::change::Change;
     use crate::session::{Session, load};
@@ -100,8 +100,8 @@ mod tests {
             assert!(before.contains(&"enc-bom"), "{stored:?}: {before:?}");
             session.save_now(None, false).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), stored);
-            let desk = || Desk::take(&folder.path().join("state"), &path).unwrap();
-            session.keep(desk());
+            let state_slot = || StateSlot::take(&folder.path().join("state"), &path).unwrap();
+            session.keep(state_slot());
             let rows: crate::document::rows::RowSet = session.document().live_rows().map(|row| row.0).collect();
             assert!(session.change(&Change::Fix { rows, rules }).unwrap().changed, "{stored:?}");
             let after = codes(&session);
@@ -112,7 +112,7 @@ mod tests {
             // What a crash leaves leads to the same bytes.
             drop(session);
             let mut session = open(&path);
-            let left = session.keep(desk()).0.unwrap();
+            let left = session.keep(state_slot()).0.unwrap();
             session.replay(left).unwrap();
             assert_eq!(codes(&session), after, "{stored:?}");
             assert_eq!(session.document().only_sitemap().unwrap().bytes(), expected.len() as u64, "{stored:?}");

@@ -7,7 +7,7 @@ use crate::check::samples::NOW;
 use crate::check::samples::sets::{Packing, Sample, samples};
 use crate::document::rows::RowId;
 use crate::document::sitemap::SitemapId;
-use crate::files::journal::Desk;
+use crate::files::journal::StateSlot;
 use crate::files::{Conflicts, Options, Side};
 use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
@@ -141,8 +141,8 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
         let (folder, mut session) = open(&sample);
         let rule = sample.rule;
         let paths = paths(&sample, folder.path());
-        let desk = || Desk::take(&folder.path().join("state"), &paths[0]).unwrap();
-        session.keep(desk());
+        let state_slot = || StateSlot::take(&folder.path().join("state"), &paths[0]).unwrap();
+        session.keep(state_slot());
         if fix(&mut session, rule.family()) != Ok(true) {
             assert_eq!(rule, Rule::SET_MIXED_HOST);
             continue;
@@ -151,7 +151,7 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
         let bytes = would_write(&session);
         drop(session);
         let mut again = opened(&sample, &paths);
-        let (left, words) = again.keep(desk());
+        let (left, words) = again.keep(state_slot());
         let left = left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"));
         again.replay(left).unwrap_or_else(|refused| panic!("{rule:?}: {refused}"));
         assert_eq!(broken(&again), expected, "{rule:?}");
@@ -160,7 +160,7 @@ fn a_fix_that_was_not_saved_is_there_again_after_a_crash() {
         // What the replay wrote down leads there once more.
         drop(again);
         let mut again = opened(&sample, &paths);
-        let (left, words) = again.keep(desk());
+        let (left, words) = again.keep(state_slot());
         again.replay(left.unwrap_or_else(|| panic!("{rule:?}: {words:?}"))).unwrap();
         assert_eq!(broken(&again), expected, "{rule:?}, twice");
         assert!(would_write(&again) == bytes, "{rule:?}: other bytes, twice");

@@ -130,7 +130,7 @@ fn around<'f>(file: &'f IndexFile<'_>, head: &'f [u8]) -> Frame<'f> {
 mod tests {
     use super::*;
     use crate::files::Options;
-    use crate::files::journal::Desk;
+    use crate::files::journal::StateSlot;
     use crate::protocol::lastmod::Now;
     use crate::session::{Session, load};
     use std::path::PathBuf;
@@ -220,8 +220,8 @@ mod tests {
             let place = places.last().map(|(place, _)| *place);
             assert_eq!(place, Some(Place::IndexFile(1)), "{rule}: {places:?}");
             assert!(places.iter().all(|(_, fix)| fix.is_some()), "{rule}: {places:?}");
-            let desk = || Desk::take(&folder.path().join("state"), &paths[0]).unwrap();
-            session.keep(desk());
+            let state_slot = || StateSlot::take(&folder.path().join("state"), &paths[0]).unwrap();
+            session.keep(state_slot());
             session.change(&session.fix_of_whole(Place::IndexFile(1), rule)).unwrap();
             assert_eq!(found(&session, rule), [], "{rule}");
             session.undo().unwrap();
@@ -230,7 +230,7 @@ mod tests {
             assert!(session.is_modified());
             drop(session);
             let mut session = open(&paths);
-            let left = session.keep(desk()).0.unwrap();
+            let left = session.keep(state_slot()).0.unwrap();
             session.replay(left).unwrap();
             assert_eq!(found(&session, rule), [], "{rule}");
             // As one of the unsaved changes it can be put back by itself.

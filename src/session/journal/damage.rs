@@ -1,6 +1,6 @@
 //! Journals of any edits with any damage: what is replayed was made, in this order, and what is lost is counted.
 
-use super::tests::{desk, edits, keeping, open, rows, run, write_set};
+use super::tests::{edits, keeping, open, rows, run, state_slot, write_set};
 use super::*;
 use crate::files::journal::stored::list;
 use crate::files::journal::{Entry, Stored};
@@ -153,7 +153,7 @@ proptest! {
         }
 
         let mut session = open(&path);
-        let (left, _) = session.keep(desk(folder.path(), &path));
+        let (left, _) = session.keep(state_slot(folder.path(), &path));
         // With numbers and counter no loss goes unnoticed, not even that of all lines.
         let is_noticed = missing == 0 || left.as_ref().is_some_and(|left| left.salvage.missing.count() > 0);
         prop_assert!(is_noticed || !(is_numbered && is_counted) || made_whole(&found), "{:?}", stored.entries);
@@ -170,7 +170,7 @@ proptest! {
         drop(session);
         // A crash after that loses none of it.
         let mut session = open(&path);
-        if let Some(left) = session.keep(desk(folder.path(), &path)).0 {
+        if let Some(left) = session.keep(state_slot(folder.path(), &path)).0 {
             session.replay(left).map_err(|error| TestCaseError::fail(error.0))?;
         }
         prop_assert_eq!(rows(&session), expected);

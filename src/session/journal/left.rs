@@ -11,7 +11,7 @@ use super::salvage::{Missing, Salvage};
 use super::{Line, hashes_of, json};
 use crate::document::Document;
 use crate::files;
-use crate::files::journal::{Desk, Entry, Header, Stored, Unusable};
+use crate::files::journal::{Entry, Header, StateSlot, Stored, Unusable};
 use crate::words::counted;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Unsaved changes of an earlier session, ready to be replayed.
 #[derive(Debug)]
 pub struct Left {
-    pub(super) desk: Desk,
+    pub(super) state_slot: StateSlot,
     pub(super) stored: Stored,
     /// When they were begun, in seconds since 1970.
     pub begun: i64,
@@ -88,15 +88,15 @@ struct Present<'s> {
 }
 
 impl<'s> Present<'s> {
-    fn new(session: &'s Session, desk: &Desk) -> Self {
-        Self::opened_by(session, desk.names())
+    fn new(session: &'s Session, state_slot: &StateSlot) -> Self {
+        Self::opened_by(session, state_slot.names())
     }
 
     fn opened_by(session: &'s Session, names: Vec<String>) -> Self {
         let loaded = if session.paths.is_empty() { session.path.as_slice() } else { &session.paths };
         Self {
             session,
-            paths: [names, Desk::names_of(loaded.iter().map(PathBuf::as_path))],
+            paths: [names, StateSlot::names_of(loaded.iter().map(PathBuf::as_path))],
             hashes: OnceCell::new(),
             files: OnceCell::new(),
         }
@@ -111,7 +111,7 @@ impl<'s> Present<'s> {
     }
 
     fn files(&self) -> &BTreeSet<String> {
-        self.files.get_or_init(|| Desk::names_of(self.session.disk.paths()).into_iter().collect())
+        self.files.get_or_init(|| StateSlot::names_of(self.session.disk.paths()).into_iter().collect())
     }
 
     fn is_opened_by(&self, paths: &[String]) -> bool {
@@ -168,45 +168,46 @@ impl Session {
     /// Takes the place that belongs to the set, and begins to keep what is changed. Gives what an earlier session
     /// left if it can be replayed, and a word about what cannot. Where that waits for other paths
     /// ([`Session::waiting_elsewhere`]), the set can only be read.
-    pub fn keep(&mut self, mut desk: Desk) -> (Option<Left>, Option<String>) {
-        if let Some((count, paths)) = self.waiting_elsewhere(&desk) {
+    pub fn keep(&mut self, mut state_slot: StateSlot) -> (Option<Left>, Option<String>) {
+        if let Some((count, paths)) = self.waiting_elsewhere(&state_slot) {
             let words =
                 format!("an earlier session left {} to it; open {paths}", counted(count as u64, "unsaved change"));
             self.set_read_only(words.clone());
             return (None, Some(words));
         }
         let mut words = None;
-        let mut found = match desk.left.take() {
+        let mut found = match state_slot.left.take() {
             None => None,
-            Some(Ok(stored)) => match Present::new(self, &desk).bearing(&stored, true) {
+            Some(Ok(stored)) => match Present::new(self, &state_slot).bearing(&stored, true) {
                 Bearing::Whole => Some((stored, false)),
                 Bearing::SinceSave(lines) => lines.map(|lines| (Stored { entries: lines, ..stored }, true)),
                 // Nobody is asked to open other paths for nothing.
                 Bearing::Waits(..) => None,
                 Bearing::None => {
-                    words = Some(put_aside("the files have changed since", desk.set_aside().as_deref()));
+                    words = Some(put_aside("the files have changed since", state_slot.set_aside().as_deref()));
                     None
                 }
             },
             Some(Err(unusable @ (Unusable::Damaged | Unusable::Newer | Unusable::Unreadable(_)))) => {
-                words = Some(put_aside(&unusable.to_string(), desk.set_aside().as_deref()));
+                words = Some(put_aside(&unusable.to_string(), state_slot.set_aside().as_deref()));
                 None
             }
         };
-        for other in desk.left_elsewhere(&self.disk) {
-            let bearing = Present::new(self, &desk).bearing(&other.stored, false);
+        for other in state_slot.other_journals(&self.disk) {
+            let bearing = Present::new(self, &state_slot).bearing(&other.stored, false);
             let is_free = found.is_none();
             match bearing {
-                Bearing::Whole if is_free => found = desk.adopt(other).map(|stored| (stored, false)),
+                Bearing::Whole if is_free => found = state_slot.adopt(other).map(|stored| (stored, false)),
                 Bearing::SinceSave(Some(lines)) if is_free => {
-                    found = desk.adopt(other).map(|stored| (Stored { entries: lines, ..stored }, true));
+                    found = state_slot.adopt(other).map(|stored| (Stored { entries: lines, ..stored }, true));
                 }
                 // All of it is saved.
-                Bearing::SinceSave(None) => desk.drop_elsewhere(&other),
+                Bearing::SinceSave(None) => state_slot.drop_other(&other),
                 // It began with one of these very paths, and never can be replayed.
-                Bearing::None if desk.shares_path_with(&other.stored.header) && unsaved(&other.stored) > 0 => {
+                Bearing::None if state_slot.shares_path_with(&other.stored.header) && unsaved(&other.stored) > 0 => {
                     let set = other.stored.header.paths().join(" ");
-                    let aside = put_aside("the files have changed since", desk.set_elsewhere_aside(&other).as_deref());
+                    let aside =
+                        put_aside("the files have changed since", state_slot.set_other_aside(&other).as_deref());
                     words.get_or_insert_with(|| format!("{aside} (of {set})"));
                 }
                 _ => {}
@@ -222,23 +223,23 @@ impl Session {
                 labels(&salvage.steps)
             };
             if !labels.is_empty() || !salvage.missing.is_empty() {
-                return (Some(Left { desk, stored, begun, labels, is_cut, salvage, is_of_save }), words);
+                return (Some(Left { state_slot, stored, begun, labels, is_cut, salvage, is_of_save }), words);
             }
         }
-        self.keep_from_here(desk);
+        self.keep_from_here(state_slot);
         (None, words)
     }
 
     /// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
-    pub fn waiting(&self, desk: &Desk) -> usize {
-        let present = Present::new(self, desk);
+    pub fn waiting(&self, state_slot: &StateSlot) -> usize {
+        let present = Present::new(self, state_slot);
         let count = |stored: &Stored, own| match present.bearing(stored, own) {
             Bearing::Whole => unsaved(stored),
             Bearing::SinceSave(lines) => usize::from(lines.is_some()),
             Bearing::Waits(..) | Bearing::None => 0,
         };
-        let own = desk.left.iter().flatten().map(|stored| count(stored, true));
-        let elsewhere = desk.left_elsewhere(&self.disk);
+        let own = state_slot.left.iter().flatten().map(|stored| count(stored, true));
+        let elsewhere = state_slot.other_journals(&self.disk);
         own.chain(elsewhere.iter().map(|other| count(&other.stored, false)))
             .find(|count| *count > 0)
             .unwrap_or_default()
@@ -246,33 +247,33 @@ impl Session {
 
     /// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
     /// that show them and ask. Where files are changed now, those could not be replayed any more.
-    pub fn waiting_elsewhere(&self, desk: &Desk) -> Option<(usize, String)> {
-        let present = Present::new(self, desk);
+    pub fn waiting_elsewhere(&self, state_slot: &StateSlot) -> Option<(usize, String)> {
+        let present = Present::new(self, state_slot);
         let waits = |stored: &Stored, own| match present.bearing(stored, own) {
             Bearing::Waits(count, paths) if count > 0 => Some((count, paths)),
             _ => None,
         };
-        let own = desk.left.iter().flatten().find_map(|stored| waits(stored, true));
-        own.or_else(|| desk.left_elsewhere(&self.disk).iter().find_map(|other| waits(&other.stored, false)))
+        let own = state_slot.left.iter().flatten().find_map(|stored| waits(stored, true));
+        own.or_else(|| state_slot.other_journals(&self.disk).iter().find_map(|other| waits(&other.stored, false)))
     }
 }
 
 impl Session {
     /// A journal of these files whose changes cannot be replayed, since files have changed.
-    pub fn unreplayable(&self, desk: &Desk) -> Option<Unreplayable> {
-        let present = Present::new(self, desk);
+    pub fn unreplayable(&self, state_slot: &StateSlot) -> Option<Unreplayable> {
+        let present = Present::new(self, state_slot);
         let of_changed = |stored: &Stored, own| match present.bearing(stored, own) {
             Bearing::None => Some(unsaved(stored)).filter(|count| *count > 0),
             Bearing::Whole | Bearing::SinceSave(_) | Bearing::Waits(..) => None,
         };
-        let own = desk.left.iter().flatten().find_map(|stored| {
+        let own = state_slot.left.iter().flatten().find_map(|stored| {
             let (changes, paths) = (of_changed(stored, true)?, stored.header.paths());
-            Some(Unreplayable { changes, journal: desk.journal()?.to_path_buf(), paths })
+            Some(Unreplayable { changes, journal: state_slot.journal()?.to_path_buf(), paths })
         });
         let elsewhere = || {
             // The set of the journal may be an index of these files, or one of them.
-            let is_about = |header: &Header| desk.shares_path_with(header) || header.is_of_files(present.files());
-            let others = desk.left_elsewhere(&self.disk).into_iter();
+            let is_about = |header: &Header| state_slot.shares_path_with(header) || header.is_of_files(present.files());
+            let others = state_slot.other_journals(&self.disk).into_iter();
             let mut others = others.filter(|other| is_about(&other.stored.header));
             others.find_map(|other| {
                 let (changes, paths) = (of_changed(&other.stored, false)?, other.stored.header.paths());

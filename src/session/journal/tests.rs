@@ -38,14 +38,14 @@ pub(super) fn open(path: &Path) -> Session {
     load::open(path, Options::default(), NOW).unwrap()
 }
 
-pub(super) fn desk(folder: &Path, path: &Path) -> Desk {
-    Desk::take(&folder.join("state"), path).unwrap()
+pub(super) fn state_slot(folder: &Path, path: &Path) -> StateSlot {
+    StateSlot::take(&folder.join("state"), path).unwrap()
 }
 
 /// A session that keeps its changes; nothing was left for it.
 pub(super) fn keeping(folder: &Path, path: &Path) -> Session {
     let mut session = open(path);
-    let (left, words) = session.keep(desk(folder, path));
+    let (left, words) = session.keep(state_slot(folder, path));
     assert!(left.is_none() && words.is_none(), "{words:?}");
     session
 }
@@ -69,7 +69,7 @@ fn bytes(session: &Session) -> Vec<Vec<u8>> {
 /// The next session on the same files replays what was left.
 fn replayed(folder: &Path, path: &Path) -> Session {
     let mut session = open(path);
-    let (left, words) = session.keep(desk(folder, path));
+    let (left, words) = session.keep(state_slot(folder, path));
     assert_eq!(words, None);
     if let Some(left) = left {
         session.replay(left).unwrap();
@@ -96,7 +96,7 @@ fn what_was_changed_is_there_again_after_a_crash_and_gone_after_a_clean_end() {
     let expected = bytes(&session);
     drop(session);
     let mut again = open(&path);
-    let (left, _) = again.keep(desk(folder.path(), &path));
+    let (left, _) = again.keep(state_slot(folder.path(), &path));
     let left = left.unwrap();
     assert_eq!((left.labels.len(), left.is_cut), (3, false), "{:?}", left.labels);
     assert_eq!(again.replay(left).unwrap(), 5);
@@ -122,7 +122,7 @@ fn a_journal_of_other_files_is_put_aside_and_named() {
     let text = fs::read_to_string(folder.path().join("a.xml")).unwrap();
     fs::write(folder.path().join("a.xml"), text.replace("/1?", "/one?")).unwrap();
     let mut session = open(&path);
-    let (left, words) = session.keep(desk(folder.path(), &path));
+    let (left, words) = session.keep(state_slot(folder.path(), &path));
     let words = words.unwrap();
     assert!(left.is_none() && words.contains("have changed since") && words.contains("aside-1"), "{words}");
     assert!(!session.is_modified());
@@ -156,7 +156,7 @@ fn a_line_that_does_not_fit_stops_the_replay_and_harms_nothing() {
         note(r#"{"Did":{"label":"y","edit":{"Delete":[[0,0]]}}}"#);
         drop(session);
         let mut session = open(&path);
-        let left = session.keep(desk(folder.path(), &path)).0.unwrap();
+        let left = session.keep(state_slot(folder.path(), &path)).0.unwrap();
         let outcome = session.replay(left);
         assert!(outcome.is_err() || line == r#""Undid""#, "{line}");
         assert!(session.document().live() >= 6, "{line}");
@@ -267,7 +267,7 @@ fn a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_af
         let expected = rows(&session);
         drop(session);
         let mut again = open(&path);
-        let (left, words) = again.keep(desk(folder.path(), &path));
+        let (left, words) = again.keep(state_slot(folder.path(), &path));
         assert_eq!((left.is_some(), words), (!lines.is_empty(), None));
         if let Some(left) = left {
             assert_eq!(left.labels, ["what was changed while it was being saved"]);
@@ -299,9 +299,9 @@ fn changes_of_every_form_are_replayed_before_and_after_a_save() {
     for names in [&["list.txt"][..], &["table.csv"], &["list.txt", "set.xml", "table.csv"]] {
         let paths: Vec<PathBuf> = names.iter().map(|name| path(name)).collect();
         let open = || load::open_all(Session::new(NOW, None), &paths, Options::default()).unwrap();
-        let desk = || Desk::take_all(&path("state"), &paths).unwrap();
+        let state_slot = || StateSlot::take_all(&path("state"), &paths).unwrap();
         let mut session = open();
-        assert!(session.keep(desk()).0.is_none());
+        assert!(session.keep(state_slot()).0.is_none());
         for lines in [
             &["add https://e.com/new", "s#/2#/two#", "delete where loc:/1"][..],
             &["write"],
@@ -324,7 +324,7 @@ fn changes_of_every_form_are_replayed_before_and_after_a_save() {
             let expected = rows(&session);
             drop(session);
             session = open();
-            let (left, words) = session.keep(desk());
+            let (left, words) = session.keep(state_slot());
             assert_eq!((left.is_some(), words), (lines != ["write"], None), "{names:?} {lines:?}");
             if let Some(left) = left {
                 session.replay(left).unwrap();
@@ -362,7 +362,7 @@ fn replayed_without(number: usize, commands: &[&str]) -> (Session, Missing) {
     let damaged = lines.concat();
     fs::write(&journal, &damaged).unwrap();
     let mut session = open(&path);
-    let (left, words) = session.keep(desk(folder.path(), &path));
+    let (left, words) = session.keep(state_slot(folder.path(), &path));
     assert_eq!(words, None);
     let left = left.unwrap();
     let missing = left.missing().clone();
@@ -446,7 +446,7 @@ fn a_whole_line_makes_every_loss_before_it_good() {
     lines[2] = damage(&lines[2]);
     fs::write(&journal, lines.concat()).unwrap();
     let mut session = open(&path);
-    let left = session.keep(desk(folder.path(), &path)).0.unwrap();
+    let left = session.keep(state_slot(folder.path(), &path)).0.unwrap();
     assert!(left.missing().is_empty(), "{lines:?} {:?}", left.missing());
     session.replay(left).unwrap();
     assert_eq!(rows(&session), expected);
@@ -530,10 +530,10 @@ fn a_file_that_another_takes_in_the_middle_of_a_save_is_left_to_it() {
     let saving = session.saving(session.plan(None), false).unwrap();
     let result = saving.run(&Progress::default());
     let elsewhere = folder.path().join("elsewhere");
-    let other = Desk::take(&elsewhere, &folder.path().join("a.xml")).unwrap();
+    let other = StateSlot::take(&elsewhere, &folder.path().join("a.xml")).unwrap();
     session.saved(result).unwrap();
     let reason = session.read_only().unwrap();
     assert!(reason.contains("has it open with another state folder, since") || reason.contains("since it was saved"));
-    assert!(Desk::take(&elsewhere, &folder.path().join("b.xml")).is_err(), "the rest is held");
+    assert!(StateSlot::take(&elsewhere, &folder.path().join("b.xml")).is_err(), "the rest is held");
     drop(other);
 }

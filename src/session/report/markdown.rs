@@ -71,7 +71,7 @@ impl FindingsReport {
             return Err(Refused(format!("{} {why}", path.display())));
         }
         let Some((text, sum)) = self.markdown(progress) else { return Ok(None) };
-        files::write_whole(path, text.as_bytes()).map_err(refuse)?;
+        files::write_atomic(path, text.as_bytes()).map_err(refuse)?;
         Ok(Some(format!("wrote {}: {sum}", path.display())))
     }
 

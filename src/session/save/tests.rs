@@ -430,9 +430,9 @@ fn an_index_that_becomes_two_is_one_set_still() {
     let path = write_set(folder.path());
     let limits = Limits { urls: 3, parts: 2, ..Limits::default() };
     let state = folder.path().join("state");
-    let desk = |paths: &[PathBuf]| files::journal::Desk::take_all(&state, paths);
+    let state_slot = |paths: &[PathBuf]| files::journal::StateSlot::take_all(&state, paths);
     let mut session = open(&path);
-    session.keep(desk(std::slice::from_ref(&path)).unwrap());
+    session.keep(state_slot(std::slice::from_ref(&path)).unwrap());
     let after = row_of(&session, &loc(5));
     session.change(&Change::Insert { after, before: false, locs: vec![loc(100)] }).unwrap();
     let saving = session.saving(session.plan_within(None, limits), false).unwrap();
@@ -445,13 +445,13 @@ fn an_index_that_becomes_two_is_one_set_still() {
     let paths = [path.clone(), folder.path().join("sitemap-index-2.xml")];
     assert_eq!(session.paths(), paths);
     assert!(set(&mut session, &loc(1), "0.9"));
-    assert!(desk(&paths[1..]).is_err(), "nobody else opens the second by itself");
+    assert!(state_slot(&paths[1..]).is_err(), "nobody else opens the second by itself");
     // It ends without a word. What was changed is replayed on both.
     let meant = table(&session);
     session.flush_journal();
     drop(session);
     let mut again = load::open_all(Session::new(NOW, None), &paths, Options::default()).unwrap();
-    let (left, words) = again.keep(desk(&paths).unwrap());
+    let (left, words) = again.keep(state_slot(&paths).unwrap());
     assert_eq!(words, None);
     again.replay(left.unwrap()).unwrap();
     assert_eq!(table(&again), meant);
@@ -461,8 +461,8 @@ fn an_index_that_becomes_two_is_one_set_still() {
     assert_eq!(written.map(|output| &*output.name).collect::<Vec<_>>(), ["a.xml", "b-2.xml", "sitemap.xml"]);
     let text = fs::read_to_string(&paths[1]).unwrap();
     fs::write(&paths[1], text.replace("<lastmod>", "<!-- x --><lastmod>")).unwrap();
-    let changed = again.looking().run(files::outside::Care::Close).changed;
-    assert_eq!(changed, [(paths[1].clone(), files::outside::Fate::Changed)]);
+    let changed = again.looking().run(files::external_changes::Thoroughness::Close).changed;
+    assert_eq!(changed, [(paths[1].clone(), files::external_changes::FileChange::Changed)]);
     // What is undone takes the second index away again.
     fs::write(&paths[1], text).unwrap();
     while again.undo().is_some() {}

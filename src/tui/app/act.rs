@@ -6,7 +6,7 @@ use super::{App, Effect, Mode, Purpose};
 use crate::document::query::Query;
 use crate::document::sort::{Column, SortKey, to_text};
 use crate::document::view::ViewSpec;
-use crate::files::outside::Care;
+use crate::files::external_changes::Thoroughness;
 use crate::protocol::Field;
 use crate::session::snapshot::vocabulary;
 
@@ -129,7 +129,7 @@ impl App {
             }
             A::Save => self.save(None, false),
             A::Plan => self.open_plan(),
-            A::Outside => self.look_outside(Care::Glance, true),
+            A::Outside => self.look_outside(Thoroughness::Glance, true),
             A::SaveAndQuit => self.save_and_quit(),
             A::Quit => self.quit(false),
             A::QuitWithoutSaving => self.quit(true),

@@ -5,7 +5,7 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::{App, Mode, Outcome, save};
 use crate::check::rule::Rule;
-use crate::files::journal::{Desk, Held};
+use crate::files::journal::{LockedByOther, StateSlot};
 use crate::files::{self, Error, Loaded, Options, Reason, Side};
 use crate::progress::Progress;
 use crate::protocol::lastmod::{self, Now};
@@ -139,7 +139,7 @@ impl App {
             Ok(loaded) => {
                 let (stopped, sample) = (loaded.stopped, loaded.path.is_none());
                 let mut loaded = loaded;
-                let desk = loaded.desk.take();
+                let state_slot = loaded.state_slot.take();
                 self.session.finish(loaded);
                 self.follow();
                 if let Some(spec) = self.spec_after_load.take() {
@@ -170,8 +170,8 @@ impl App {
                 } else if sample {
                     self.say("a sample set to try things on; nothing of it is on your disk");
                 }
-                if let Some(desk) = desk {
-                    self.keep(desk);
+                if let Some(state_slot) = state_slot {
+                    self.keep(state_slot);
                 }
                 if self.session.has_conflicts() {
                     self.ask_side();
@@ -206,9 +206,9 @@ impl App {
     }
 
     /// Begins to keep what is changed, and asks about what an earlier session left unsaved.
-    fn keep(&mut self, desk: Result<Desk, Held>) {
-        let desk = match desk {
-            Ok(desk) => desk,
+    fn keep(&mut self, state_slot: Result<StateSlot, LockedByOther>) {
+        let state_slot = match state_slot {
+            Ok(state_slot) => state_slot,
             Err(held) => {
                 self.session.set_read_only(held.to_string());
                 return self.fail(format!("{held}; it can be read here, not changed"));
@@ -218,10 +218,10 @@ impl App {
         if self.session.read_only().is_some() {
             return;
         }
-        if let Some((count, path)) = self.session.waiting_elsewhere(&desk) {
+        if let Some((count, path)) = self.session.waiting_elsewhere(&state_slot) {
             return self.say_waiting(count, &path);
         }
-        let (left, words) = self.session.keep(desk);
+        let (left, words) = self.session.keep(state_slot);
         let Some(left) = left else {
             if let Some(words) = words {
                 // One line of the footer has no room for a path.
@@ -389,10 +389,10 @@ impl App {
             Answer::SaveAndQuit => self.save_and_quit(),
             Answer::Discard => self.leave(),
             Answer::Create(path) => {
-                let desk = Desk::wanted(&self.options, std::slice::from_ref(&path));
+                let state_slot = StateSlot::wanted(&self.options, std::slice::from_ref(&path));
                 self.session.start_new(path);
-                if let Some(desk) = desk {
-                    self.keep(desk);
+                if let Some(state_slot) = state_slot {
+                    self.keep(state_slot);
                 }
                 self.follow();
                 self.say("a new sitemap; o adds its first URL");

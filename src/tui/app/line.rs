@@ -288,7 +288,7 @@ impl App {
             Command::Changes => self.open_changes(),
             Command::Plan => self.open_plan(),
             Command::Verify => self.verify(),
-            Command::Outside => self.look_outside(crate::files::outside::Care::Close, true),
+            Command::Outside => self.look_outside(crate::files::external_changes::Thoroughness::Close, true),
             Command::Write { path, force } => self.save(path.map(Into::into), force),
             Command::WriteQuit => self.save_and_quit(),
             Command::Quit { discard } => self.quit(discard),

@@ -61,7 +61,7 @@ use super::words::Words;
 use crate::document::query::Query;
 use crate::document::rows::RowId;
 use crate::document::view::{View, ViewSpec};
-use crate::files::outside::{Care, Fate, Outside};
+use crate::files::external_changes::{FileChange, OutsideChanges, Thoroughness};
 use crate::files::verify::Proof;
 use crate::files::{FirstRow, Loaded, Options};
 use crate::progress::Reading;
@@ -148,12 +148,12 @@ pub enum Outcome {
         /// Which state of the disk it compares with.
         ticket: u64,
         /// What was found out.
-        outside: Outside,
+        outside: OutsideChanges,
         /// Whether somebody waits for the answer.
         asked: bool,
     },
     /// A save did not begin, because files are not what they were.
-    HeldBack(Outside),
+    HeldBack(OutsideChanges),
     /// What the screen needs to know of large entries.
     Read {
         /// Which request it answers.
@@ -298,7 +298,7 @@ pub struct App {
     leave_after_save: bool,
     ticket: u64,
     /// Files that others have changed, as far as is known.
-    pub(in crate::tui) outside: Vec<(PathBuf, Fate)>,
+    pub(in crate::tui) outside: Vec<(PathBuf, FileChange)>,
     /// Which state of the disk a look has to be about: our own saves are no news.
     looks: u64,
     /// Which request for the unsaved changes counts.
@@ -430,7 +430,7 @@ impl App {
             Event::Paste(text) => self.paste(&text),
             Event::Mouse(mouse) => self.click(mouse),
             Event::Resize(columns, rows) => self.size = (columns, rows),
-            Event::Focus => self.look_outside(Care::Glance, false),
+            Event::Focus => self.look_outside(Thoroughness::Glance, false),
             Event::Part(part) => {
                 if matches!(part, Part::Sitemap { .. }) {
                     self.beginning = Vec::new();

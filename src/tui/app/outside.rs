@@ -6,7 +6,7 @@ use super::super::words::{Line, Words};
 use super::files::{Answer, Ask};
 use super::merge::Merging;
 use super::{App, Mode, Outcome, Purpose};
-use crate::files::outside::{Care, Fate, Outside};
+use crate::files::external_changes::{FileChange, OutsideChanges, Thoroughness};
 use crate::progress::Progress;
 use crate::protocol::Severity;
 use crate::session::outside::Compared;
@@ -19,7 +19,7 @@ const NAMED: usize = 8;
 
 impl App {
     /// Looks whether the files are what they were; if somebody `asked`, the answer is shown whatever it is.
-    pub(super) fn look_outside(&mut self, care: Care, asked: bool) {
+    pub(super) fn look_outside(&mut self, care: Thoroughness, asked: bool) {
         if self.session.path().is_none() || self.session.is_loading() || self.is_busy(Kind::Save) {
             if asked {
                 self.say("there is nothing on disk to look at now");
@@ -34,7 +34,7 @@ impl App {
     }
 
     /// What was found out. What a save has done meanwhile is no news.
-    pub(super) fn looked(&mut self, ticket: u64, outside: &Outside, asked: bool) {
+    pub(super) fn looked(&mut self, ticket: u64, outside: &OutsideChanges, asked: bool) {
         if ticket != self.looks {
             return;
         }
@@ -68,7 +68,7 @@ impl App {
     }
 
     /// The save did not begin: files are not what they were.
-    pub(super) fn save_held_back(&mut self, outside: &Outside) {
+    pub(super) fn save_held_back(&mut self, outside: &OutsideChanges) {
         self.leave_after_save = false;
         self.session.note_no_save();
         self.session.note_touched(outside);
@@ -93,10 +93,10 @@ impl App {
             self.session.path() == Some(path)
                 && (self.session.paths().is_empty() || self.session.kind() == FileKind::Index)
         };
-        let readable = |path: &PathBuf, fate: Fate| match fate {
-            Fate::Changed | Fate::Replaced | Fate::Truncated => true,
-            Fate::Deleted => !is_main(path),
-            Fate::Unchanged | Fate::Unreadable => false,
+        let readable = |path: &PathBuf, fate: FileChange| match fate {
+            FileChange::Changed | FileChange::Replaced | FileChange::Truncated => true,
+            FileChange::Deleted => !is_main(path),
+            FileChange::Unchanged | FileChange::Unreadable => false,
         };
         let can_merge = modified && self.outside.iter().all(|(path, fate)| readable(path, *fate));
         let mut answers = Vec::new();

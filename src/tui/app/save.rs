@@ -8,7 +8,7 @@ use super::{App, Effect, Mode, Outcome, Purpose};
 use crate::document::diff;
 use crate::document::form::Form;
 use crate::files::backup::When;
-use crate::files::outside::Care;
+use crate::files::external_changes::Thoroughness;
 use crate::files::plan::FileId;
 use crate::files::{Action, Output, Plan, Reason};
 use crate::progress::Progress;
@@ -225,7 +225,7 @@ impl App {
                 let looking = is_own.then(|| self.session.looking());
                 let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| {
                     // What is about to be written is looked at closely when it is; this is about all the others too.
-                    let outside = looking.map(|looking| looking.run(Care::Glance)).unwrap_or_default();
+                    let outside = looking.map(|looking| looking.run(Thoroughness::Glance)).unwrap_or_default();
                     if outside.changed.is_empty() {
                         Outcome::Saved(saving.run(progress))
                     } else {
@@ -257,7 +257,7 @@ impl App {
             }
             Err(error) if matches!(error.reason, Reason::Changed) => {
                 self.leave_after_save = false;
-                self.look_outside(Care::Close, true);
+                self.look_outside(Thoroughness::Close, true);
             }
             Err(error) => {
                 self.leave_after_save = false;

@@ -2,20 +2,20 @@
 
 use super::*;
 use crate::files::Disk;
-use crate::files::fixture::{Set, urlset};
+use crate::files::fixture::{TestSet, urlset};
 use crate::files::save::faults::{DEATH, Death, Fault, Kind, lived};
 use crate::files::save::save_through;
 use crate::files::save_as_asked;
 use std::sync::atomic::AtomicUsize;
 
 /// Ten rows.
-fn set() -> Set {
+fn set() -> TestSet {
     let locs: Vec<String> = (0..10).map(|number| format!("https://e.com/{number}")).collect();
-    Set::new(&[("all.xml", urlset(&locs.iter().map(String::as_str).collect::<Vec<_>>()).as_bytes())])
+    TestSet::new(&[("all.xml", urlset(&locs.iter().map(String::as_str).collect::<Vec<_>>()).as_bytes())])
 }
 
 /// A split into the folder `out`, what is known of the files there, and the names that are left over.
-fn planned(set: &Set, limits: Limits, prune: bool) -> (Plan, Disk, Leftovers) {
+fn planned(set: &TestSet, limits: Limits, prune: bool) -> (Plan, Disk, Leftovers) {
     let groups = [(String::new(), set.document.live_rows().map(|row| row.0).collect())];
     let folder = set.path("out");
     let (plan, left) = split(&Split {
@@ -38,15 +38,15 @@ fn planned(set: &Set, limits: Limits, prune: bool) -> (Plan, Disk, Leftovers) {
 }
 
 /// Splits; what is said, and the names that are left over.
-fn split_into(set: &Set, limits: Limits, prune: bool) -> (Vec<String>, Vec<String>) {
+fn split_into(set: &TestSet, limits: Limits, prune: bool) -> (Vec<String>, Vec<String>) {
     let (plan, mut disk, left) = planned(set, limits, prune);
-    save_as_asked(&plan, &mut disk, &set.manner(), &Progress::default()).unwrap();
+    save_as_asked(&plan, &mut disk, &set.mode(), &Progress::default()).unwrap();
     let mut history = SplitHistory::load(Some(&set.state()), &set.path("out"));
     history.add(plan.outputs.iter().map(|output| &*output.name));
     (plan.losses, left.removable)
 }
 
-fn index_of(set: &Set, name: &str) -> Vec<String> {
+fn index_of(set: &TestSet, name: &str) -> Vec<String> {
     let text = set.read(&format!("out/{name}"));
     let locs = text.split("<loc>https://e.com/").skip(1).filter_map(|rest| rest.split('<').next());
     locs.map(str::to_owned).collect()
@@ -128,11 +128,11 @@ fn a_process_that_dies_while_it_splits_leaves_the_longer_split_or_the_shorter_on
     let limits = |urls| Limits { urls, parts: 2, ..Limits::default() };
     if let Ok(told) = std::env::var(DEATH) {
         let (at, folder) = told.split_once(' ').unwrap();
-        let set = Set::open(std::path::Path::new(folder), "all.xml");
+        let set = TestSet::open(std::path::Path::new(folder), "all.xml");
         let (plan, mut disk, _) = planned(&set, limits(4), true);
-        let manner = set.manner();
+        let mode = set.mode();
         let death = Death(AtomicUsize::new(at.parse().unwrap()));
-        drop(save_through(&death, &plan, &mut disk, &manner, &Progress::default()).unwrap());
+        drop(save_through(&death, &plan, &mut disk, &mode, &Progress::default()).unwrap());
         return;
     }
     let (mut deaths, mut finished) = (0, 0);
@@ -169,9 +169,9 @@ fn a_split_that_fails_leaves_what_was_there_or_is_finished_by_the_next_start() {
             split_into(&set, limits(2), false);
             let old = set.files();
             let (plan, mut disk, _) = planned(&set, limits(4), true);
-            let manner = set.manner();
+            let mode = set.mode();
             let fault = Fault::at(at, kind);
-            let result = save_through(&fault, &plan, &mut disk, &manner, &Progress::default());
+            let result = save_through(&fault, &plan, &mut disk, &mode, &Progress::default());
             let seen = set.files();
             let has_record = set.recover("out/sitemap_index.xml").is_some();
             let now = set.files();

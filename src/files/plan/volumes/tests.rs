@@ -5,8 +5,8 @@ use crate::document::edit::Edit;
 use crate::document::rows::RowId;
 use crate::document::sitemap::{ChildState, SitemapId};
 use crate::document::source::Source;
-use crate::files::fixture::{Set, index, lines, urlset};
-use crate::files::{Action, Options, load_all};
+use crate::files::fixture::{TestSet, index, lines, urlset};
+use crate::files::{Action, Options, load_many};
 use crate::progress::Progress;
 use crate::protocol::Field;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn part(number: u32) -> String {
 }
 
 /// An index in these files, each with so many parts of two rows.
-fn set_of(indexes: &[(&str, u32)]) -> Set {
+fn set_of(indexes: &[(&str, u32)]) -> TestSet {
     let mut files: Vec<(String, String)> = Vec::new();
     let mut next = 1;
     for (name, parts) in indexes {
@@ -30,21 +30,21 @@ fn set_of(indexes: &[(&str, u32)]) -> Set {
     }
     files.extend((1..next).map(|number| (format!("s-{number}.xml"), part(number))));
     let files: Vec<(&str, &[u8])> = files.iter().map(|(name, text)| (&**name, text.as_bytes())).collect();
-    let mut set = Set::new(&files);
+    let mut set = TestSet::new(&files);
     set.load(&indexes.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(" "));
     set.limits = Limits { urls: 2, parts: 2, ..Limits::default() };
     set
 }
 
 /// The names that an index file lists.
-fn listed(set: &Set, name: &str) -> Vec<String> {
+fn listed(set: &TestSet, name: &str) -> Vec<String> {
     let text = set.read(name);
     let locs = text.split("<loc>https://e.com/").skip(1).filter_map(|rest| rest.split('<').next());
     locs.map(str::to_owned).collect()
 }
 
 /// Adds a row that makes a new part.
-fn overflow(set: &mut Set, part: u32, path: &str) {
+fn overflow(set: &mut TestSet, part: u32, path: &str) {
     set.add(part, &format!("https://e.com/{path}"));
 }
 
@@ -122,7 +122,7 @@ fn what_is_emptied_leaves_its_index_and_an_empty_index_goes() {
 
 /// What is over a limit as it was read stays until its file is written, and then its end goes to the next.
 #[test]
-fn an_index_over_a_limit_is_dealt_when_it_is_written() {
+fn an_index_over_a_limit_is_split_when_it_is_written() {
     let mut set = set_of(&[("index.xml", 4), ("index-2.xml", 1)]);
     assert!(set.plan().is_empty(), "what nobody touched keeps its bytes");
     set.set(&[8], Field::Priority, Some("0.8"));
@@ -139,7 +139,7 @@ fn an_index_over_a_limit_is_dealt_when_it_is_written() {
 fn a_single_file_may_become_several_indexes() {
     let locs: Vec<String> = (0..10).map(|number| format!("https://e.com/{number}")).collect();
     let locs: Vec<&str> = locs.iter().map(String::as_str).collect();
-    let mut set = Set::new(&[("sitemap.xml", urlset(&locs).as_bytes())]);
+    let mut set = TestSet::new(&[("sitemap.xml", urlset(&locs).as_bytes())]);
     set.limits = Limits { urls: 2, parts: 2, ..Limits::default() };
     set.base_url = Some("https://e.com/".to_owned());
     set.set(&[0], Field::Priority, Some("0.8"));
@@ -183,7 +183,7 @@ fn what_cannot_be_one_index_is_refused_or_left_out_and_named() {
     let set = set_of(&[("index.xml", 2), ("index-2.xml", 1)]);
     let read = |names: &[&str]| {
         let paths: Vec<PathBuf> = names.iter().map(|name| set.path(name)).collect();
-        let loaded = load_all(&paths, &Options::default(), &Progress::default(), |_| scan_nothing(), &mut |_| ());
+        let loaded = load_many(&paths, &Options::default(), &Progress::default(), |_| scan_nothing(), &mut |_| ());
         loaded.map(|loaded| {
             let unread = loaded.unread.iter().map(|error| error.path.file_name().unwrap().to_str().unwrap().to_owned());
             (loaded.index.unwrap().children.len(), unread.collect::<Vec<_>>())
@@ -269,7 +269,7 @@ proptest! {
     /// alone is over); a second save changes nothing; what only grew keeps the bytes of all files but the last; and what
     /// is read again is what was saved.
     #[test]
-    fn parts_are_dealt_to_indexes(
+    fn parts_are_split_among_indexes(
         parts in 1u32..4,
         index_bytes in prop_oneof![Just(u64::MAX), 150u64..700],
         acts in proptest::collection::vec(act(), 1..24),
@@ -280,7 +280,7 @@ proptest! {
         let mut only_grew = true;
         for act in acts.into_iter().chain([Act::Save]) {
             let files = set.document.sitemaps().len() as u32;
-            let live = |set: &Set, number: u32| {
+            let live = |set: &TestSet, number: u32| {
                 let id = SitemapId(number % files);
                 let rows = set.document.sitemap(id).unwrap().rows.iter();
                 rows.filter(|row| set.document.is_live(*row)).map(|row: RowId| row.0).collect::<Vec<_>>()

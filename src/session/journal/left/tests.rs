@@ -41,14 +41,14 @@ fn options(folder: &Path) -> Options {
 }
 
 /// Opens paths as the program does, with the place of the set.
-fn open(folder: &Path, paths: &[PathBuf]) -> (Session, Desk) {
+fn open(folder: &Path, paths: &[PathBuf]) -> (Session, StateSlot) {
     let mut session = Session::new(NOW, None);
     let loader = session.loader(options(folder));
     let loaded = loader.load_all(paths, &Progress::default(), &mut |part| session.absorb(part));
     let mut loaded = loaded.unwrap();
-    let desk = loaded.desk.take().unwrap().unwrap();
+    let state_slot = loaded.state_slot.take().unwrap().unwrap();
     session.finish(loaded);
-    (session, desk)
+    (session, state_slot)
 }
 
 /// Priorities by URL.
@@ -93,14 +93,14 @@ fn die_while_saving(mut session: Session, died: Died) -> Vec<(String, String)> {
 
 /// What the next session makes of it: what is replayed, or the paths that it is told to open.
 fn next(folder: &Path, paths: &[PathBuf]) -> Result<Vec<(String, String)>, String> {
-    let (mut session, desk) = open(folder, paths);
-    if let Some((count, paths)) = session.waiting_elsewhere(&desk) {
+    let (mut session, state_slot) = open(folder, paths);
+    if let Some((count, paths)) = session.waiting_elsewhere(&state_slot) {
         assert!(count > 0);
-        assert!(session.keep(desk).1.unwrap().contains(&paths) && session.read_only().is_some());
+        assert!(session.keep(state_slot).1.unwrap().contains(&paths) && session.read_only().is_some());
         return Err(paths);
     }
-    let waiting = session.waiting(&desk);
-    let (left, words) = session.keep(desk);
+    let waiting = session.waiting(&state_slot);
+    let (left, words) = session.keep(state_slot);
     assert_eq!(words, None);
     let left = left.unwrap_or_else(|| panic!("{paths:?}: nothing was left"));
     assert!(waiting > 0 && !session.is_modified());
@@ -129,8 +129,8 @@ fn what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path() {
             let folder = tempfile::tempdir().unwrap();
             let folder = &folder.path().canonicalize().unwrap();
             let index = write_set(folder);
-            let (mut session, desk) = open(folder, std::slice::from_ref(&index));
-            assert!(session.keep(desk).0.is_none());
+            let (mut session, state_slot) = open(folder, std::slice::from_ref(&index));
+            assert!(session.keep(state_slot).0.is_none());
             insert(&mut session, 100);
             let meant = die_while_saving(session, died);
             let second = folder.join("sitemap-index-2.xml");
@@ -159,8 +159,8 @@ fn opened_as_two(folder: &PathBuf, index: &PathBuf) -> Session {
     let saving = session.saving(session.plan_within(None, LIMITS), false).unwrap();
     session.saved(saving.run(&Progress::default())).unwrap();
     drop(session);
-    let (mut session, desk) = open(folder, std::slice::from_ref(folder));
-    assert!(session.keep(desk).0.is_none());
+    let (mut session, state_slot) = open(folder, std::slice::from_ref(folder));
+    assert!(session.keep(state_slot).0.is_none());
     session
 }
 
@@ -203,16 +203,16 @@ fn a_finished_save_that_made_a_second_index_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let folder = &folder.path().canonicalize().unwrap();
         let index = write_set(folder);
-        let (mut session, desk) = open(folder, std::slice::from_ref(&index));
-        assert!(session.keep(desk).0.is_none());
+        let (mut session, state_slot) = open(folder, std::slice::from_ref(&index));
+        assert!(session.keep(state_slot).0.is_none());
         insert(&mut session, 100);
         let saving = session.saving(session.plan_within(None, LIMITS), false).unwrap();
         drop(saving.run(&Progress::default()));
         drop(session);
         let paths = [index, folder.join("sitemap-index-2.xml")];
-        let (mut again, desk) = open(folder, if both { &paths } else { &paths[..1] });
-        assert_eq!((again.waiting(&desk), again.waiting_elsewhere(&desk)), (0, None));
-        let (left, words) = again.keep(desk);
+        let (mut again, state_slot) = open(folder, if both { &paths } else { &paths[..1] });
+        assert_eq!((again.waiting(&state_slot), again.waiting_elsewhere(&state_slot)), (0, None));
+        let (left, words) = again.keep(state_slot);
         assert!(left.is_none() && words.is_none(), "{words:?}");
         again.forget_unsaved();
         assert_eq!(journals(folder), [""; 0]);
@@ -229,9 +229,9 @@ fn a_journal_of_two_indexes_that_fits_neither_is_named_and_kept() {
     set(&mut session, &loc(1), "0.1");
     drop(session);
     fs::write(folder.join("a.xml"), fs::read_to_string(folder.join("a.xml")).unwrap().replace("0.5", "0.6")).unwrap();
-    let (mut session, desk) = open(folder, &[index]);
-    assert_eq!(session.waiting_elsewhere(&desk), None);
-    let (left, words) = session.keep(desk);
+    let (mut session, state_slot) = open(folder, &[index]);
+    assert_eq!(session.waiting_elsewhere(&state_slot), None);
+    let (left, words) = session.keep(state_slot);
     let words = words.unwrap();
     assert!(left.is_none() && words.contains("have changed since") && words.contains("sitemap-index-2.xml"), "{words}");
     assert!(journals(folder).iter().any(|name| name.ends_with("aside-1")));
@@ -244,8 +244,8 @@ fn what_is_typed_after_a_list_became_two_is_found() {
     let folder = &folder.path().canonicalize().unwrap();
     let (list, second) = (folder.join("list.txt"), folder.join("list-2.txt"));
     fs::write(&list, (0..3).map(|number| loc(number) + "\n").collect::<String>()).unwrap();
-    let (mut session, desk) = open(folder, std::slice::from_ref(&list));
-    assert!(session.keep(desk).0.is_none());
+    let (mut session, state_slot) = open(folder, std::slice::from_ref(&list));
+    assert!(session.keep(state_slot).0.is_none());
     insert(&mut session, 100);
     let saving = session.saving(session.plan_within(None, LIMITS), false).unwrap();
     session.saved(saving.run(&Progress::default())).unwrap();

@@ -1,7 +1,7 @@
 //! Saves that run while the editing goes on.
 
 use super::bench::{Bench, SMALL};
-use crate::files::journal::Desk;
+use crate::files::journal::StateSlot;
 use crate::progress::Reading;
 use crate::tui::app::{Event, Mode};
 use crate::tui::jobs::Kind;
@@ -128,8 +128,8 @@ fn who_has_the_other_file_is_said_before_the_question() {
     let mut bench = Bench::file(SMALL);
     let (state, other) = (bench.path().with_file_name("state"), bench.path().with_file_name("other.xml"));
     std::fs::write(&other, SMALL).unwrap();
-    bench.app.session.keep(Desk::take(&state, &bench.path()).unwrap());
-    let theirs = Desk::take(&state, &other).unwrap();
+    bench.app.session.keep(StateSlot::take(&state, &bench.path()).unwrap());
+    let theirs = StateSlot::take(&state, &other).unwrap();
     bench.keys("t");
     let write = format!(":write {}<enter>", other.display());
     bench.keys(&write);
@@ -140,12 +140,12 @@ fn who_has_the_other_file_is_said_before_the_question() {
     bench.shows("replaced");
     // Whoever is only asked has not taken it.
     bench.keys("k");
-    drop(Desk::take(&state, &other).unwrap());
+    drop(StateSlot::take(&state, &other).unwrap());
     bench.keys(&write);
     bench.keys("w");
     assert_ne!(std::fs::read_to_string(&other).unwrap(), SMALL);
-    assert!(Desk::take(&state, &other).is_err());
-    assert!(Desk::take(&state, &bench.path()).is_ok(), "the set is elsewhere now");
+    assert!(StateSlot::take(&state, &other).is_err());
+    assert!(StateSlot::take(&state, &bench.path()).is_ok(), "the set is elsewhere now");
 }
 
 #[test]

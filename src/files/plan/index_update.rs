@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 impl Planner<'_> {
     /// Makes the index say what the files are: dates, new entries, no entry for emptied files.
-    pub(super) fn settle_index(&mut self, path: &Path) {
+    pub(super) fn update_index(&mut self, path: &Path) {
         let now = self.request.now;
         let places: BTreeMap<PathBuf, SitemapId> =
             self.ids().filter_map(|id| Some((self.document.sitemap(id)?.path.clone()?, id))).collect();
@@ -42,7 +42,7 @@ impl Planner<'_> {
         }
         self.index_changes.on_disk = on_disk;
         let index = self.index_changes.apply(&index, now);
-        let index = self.deal_index(index);
+        let index = self.split_index(index);
         self.document.set_index(Some(index));
     }
 
@@ -88,7 +88,7 @@ impl Planner<'_> {
     }
 
     /// The entries on disk, if another save than the one that this document comes from made them.
-    fn index_on_disk(&self, index: &Index, places: &BTreeMap<PathBuf, SitemapId>) -> Option<index::OnDisk> {
+    fn index_on_disk(&self, index: &Index, places: &BTreeMap<PathBuf, SitemapId>) -> Option<index::SavedIndex> {
         let saved = self.request.saved;
         let on_disk = saved.index().filter(|_| self.request.to.is_none())?;
         if Arc::ptr_eq(&on_disk.source, &index.source) {
@@ -99,7 +99,7 @@ impl Planner<'_> {
             Some((*places.get(path)?, number))
         };
         let entries = on_disk.children.iter().enumerate().filter_map(entry).collect();
-        Some(index::OnDisk { source: Arc::clone(&on_disk.source), entries })
+        Some(index::SavedIndex { source: Arc::clone(&on_disk.source), entries })
     }
 
     /// Whether a file loses its last row now, and is not the last of the set to do so.

@@ -17,7 +17,7 @@ pub fn read_text(path: &Path) -> Result<String, Error> {
 ///
 /// # Errors
 /// [`Error`] when it cannot be written; what was there is still there then.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     let failed = |error| Error::system("write", path, error);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut options = tempfile::Builder::new();
@@ -65,13 +65,13 @@ mod tests {
     fn a_file_is_replaced_and_keeps_its_mode() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
-        write_whole(&path, b"1").unwrap();
+        write_atomic(&path, b"1").unwrap();
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600)).unwrap();
         }
-        write_whole(&path, b"22").unwrap();
+        write_atomic(&path, b"22").unwrap();
         assert_eq!(read_text(&path).unwrap(), "22");
         #[cfg(unix)]
         {
@@ -79,6 +79,6 @@ mod tests {
             assert_eq!(std::fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
         }
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert!(write_whole(&folder.path().join("none/a"), b"1").is_err());
+        assert!(write_atomic(&folder.path().join("none/a"), b"1").is_err());
     }
 }

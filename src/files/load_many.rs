@@ -1,9 +1,9 @@
 //! Several sitemaps as one set, without an index: paths that were named together, or a folder of them.
 
-use super::ahead::in_order;
 use super::error::{Error, Reason};
-use super::journal::Desk;
-use super::load::{Facts, File, Job, Loaded, Part};
+use super::journal::StateSlot;
+use super::load::{File, FileInfo, LoadContext, Loaded, LoadedFile};
+use super::ordered_pool::in_order;
 use super::{detect, locate, read, record, unlisted};
 use crate::progress::Progress;
 use crate::xml::names::FileKind;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Whether a path alone is several files: a folder, or an index by its first bytes.
-pub fn is_set(path: &Path) -> bool {
+pub fn is_multi_file(path: &Path) -> bool {
     path.is_dir() || unlisted::is_index(path)
 }
 
@@ -35,12 +35,12 @@ fn has_usual_name(path: &Path) -> bool {
 /// # Errors
 /// When one of them is a folder, or some are indexes and others are not: a set of its own each; the first one's when none
 /// could be read.
-pub fn load_all<V: Visit + Send>(
+pub fn load_many<V: Visit + Send>(
     paths: &[PathBuf],
     options: &read::Options,
     progress: &Progress,
-    make: impl Fn(&Facts) -> V + Sync,
-    deliver: &mut dyn FnMut(Part<V>),
+    make: impl Fn(&FileInfo) -> V + Sync,
+    deliver: &mut dyn FnMut(LoadedFile<V>),
 ) -> Result<Loaded, Error> {
     if let [only] = paths {
         return super::load(only, options, progress, make, deliver);
@@ -55,8 +55,8 @@ pub fn load_all<V: Visit + Send>(
     let folder = common_folder(paths);
     let (job, mut loaded) = begin(paths, options, progress, &make)?;
     let mut seen = BTreeSet::new();
-    if let Some(home) = paths.first().and_then(|path| path.parent()).filter(|_| options.recovery.finish) {
-        super::load::sweep_beside(home, paths.iter().map(PathBuf::as_path));
+    if let Some(set_folder) = paths.first().and_then(|path| path.parent()).filter(|_| options.recovery.finish) {
+        super::load::sweep_beside(set_folder, paths.iter().map(PathBuf::as_path));
     }
     let read_one = |path: &PathBuf| -> Option<Result<File<V>, Error>> {
         if progress.is_cancelled() {
@@ -137,14 +137,14 @@ pub(super) fn begin<'a, M>(
     options: &'a read::Options,
     progress: &'a Progress,
     make: &'a M,
-) -> Result<(Job<'a, M>, Loaded), Error> {
+) -> Result<(LoadContext<'a, M>, Loaded), Error> {
     // The record of a save lies beside the first.
     let recovered = record::recover_all(paths, &options.recovery)?;
-    let loaded = Loaded { recovered, desk: Desk::wanted(options, paths), ..Loaded::default() };
+    let loaded = Loaded { recovered, state_slot: StateSlot::wanted(options, paths), ..Loaded::default() };
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let len = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     progress.expect(paths.len() as u64, paths.iter().map(len).sum());
-    Ok((Job { options, progress, make, base }, loaded))
+    Ok((LoadContext { options, progress, make, base }, loaded))
 }
 
 /// The folder that all paths are in.
@@ -194,8 +194,8 @@ mod tests {
     fn names(paths: &[PathBuf]) -> Result<(Vec<String>, usize), Error> {
         let mut names = Vec::new();
         let (options, progress) = (read::Options::default(), Progress::default());
-        let loaded = load_all(paths, &options, &progress, |_| Locs::default(), &mut |part| {
-            if let Part::Sitemap { sitemap, .. } = part {
+        let loaded = load_many(paths, &options, &progress, |_| Locs::default(), &mut |part| {
+            if let LoadedFile::Sitemap { sitemap, .. } = part {
                 names.push(sitemap.name.to_string());
             }
         })?;

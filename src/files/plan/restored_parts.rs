@@ -8,7 +8,7 @@ use std::path::PathBuf;
 impl Planner<'_> {
     /// Parts that had left the set and have rows again are where the files are that still hold some of theirs; else they
     /// are new parts.
-    pub(super) fn take_back(&mut self, parts: &mut Vec<(SitemapId, SitemapId)>) {
+    pub(super) fn restore_parts(&mut self, parts: &mut Vec<(SitemapId, SitemapId)>) {
         if self.document.index().is_none() {
             return;
         }

@@ -8,7 +8,7 @@ use super::decode::{self, Decoded};
 use super::detect::{self, Detected};
 use super::form;
 use super::load::{file_name, in_folder};
-use super::locate::{self, Place};
+use super::locate::{self, ChildLocation};
 use super::read::{self, Options};
 use crate::progress::Progress;
 use crate::protocol::Field;
@@ -52,15 +52,15 @@ pub fn first_rows(path: &Path, options: &Options, least: u64) -> Vec<FirstRow> {
 fn first_child(index: &Path, options: &Options, entries: &[FirstRow]) -> Option<PathBuf> {
     let folder = folder_of(index, options)?;
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
-    let home = here.canonicalize().ok()?;
+    let set_folder = here.canonicalize().ok()?;
     let base = options.base_url.as_deref().and_then(locate::folder_url);
     let locs = entries.iter().filter_map(|entry| entry[Field::Loc.index()].as_deref());
-    let places = locs.filter_map(|loc| match locate::place(loc, base.as_deref()) {
-        Place::Inside(candidates) => Some(candidates),
-        Place::Outside | Place::Elsewhere => None,
+    let places = locs.filter_map(|loc| match locate::locate_child(loc, base.as_deref()) {
+        ChildLocation::Inside(candidates) => Some(candidates),
+        ChildLocation::Outside | ChildLocation::Elsewhere => None,
     });
     let mut paths = places.flatten().map(|name| folder.join(name));
-    paths.find(|path| path.canonicalize().is_ok_and(|path| path.is_file() && path.starts_with(&home)))
+    paths.find(|path| path.canonicalize().is_ok_and(|path| path.is_file() && path.starts_with(&set_folder)))
 }
 
 struct Beginning {

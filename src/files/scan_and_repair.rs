@@ -3,7 +3,7 @@
 use super::detect;
 use super::error::{Error, Reason};
 use super::form;
-use super::load::Facts;
+use super::load::FileInfo;
 use crate::document::quirk::{Quirk, QuirkKind};
 use crate::document::source::{Anchor, Lines, Source};
 use crate::progress::Progress;
@@ -12,7 +12,7 @@ use crate::xml::scan::{self, Scan, Visit};
 use std::path::PathBuf;
 
 /// A file in memory.
-pub(super) struct Sound<V> {
+pub(super) struct ScannedFile<V> {
     pub(super) source: Source,
     pub(super) visitor: V,
     /// What was repaired, added to what was known before.
@@ -20,13 +20,13 @@ pub(super) struct Sound<V> {
 }
 
 /// Scans a file's bytes; what is not well-formed is repaired. An error when nothing in it is a sitemap.
-pub(super) fn sound<V: Visit + Send>(
+pub(super) fn scan_and_repair<V: Visit + Send>(
     mut bytes: Vec<u8>,
     mut quirks: Vec<Quirk>,
-    facts: &Facts,
-    make: &impl Fn(&Facts) -> V,
+    facts: &FileInfo,
+    make: &impl Fn(&FileInfo) -> V,
     progress: &Progress,
-) -> Result<Sound<V>, Error> {
+) -> Result<ScannedFile<V>, Error> {
     let path = || facts.path.clone().unwrap_or_else(|| PathBuf::from(&*facts.name));
     let mut visitor = make(facts);
     let mut scan = if facts.kind.is_xml() {
@@ -76,7 +76,7 @@ pub(super) fn sound<V: Visit + Send>(
     let root = scan.root.clone();
     let source = Source::new(bytes, scan).ok_or_else(|| Error::new(path(), Reason::Root(root)))?;
     quirks.sort_by_key(|quirk| (quirk.entry, quirk.at));
-    Ok(Sound { source: source.anchored(anchors), visitor, quirks })
+    Ok(ScannedFile { source: source.anchored(anchors), visitor, quirks })
 }
 
 /// Damage of which a repair said nothing is a finding all the same: what is written differs from what was read.

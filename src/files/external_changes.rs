@@ -11,7 +11,7 @@ use std::time::SystemTime;
 
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Fate {
+pub enum FileChange {
     /// It holds the bytes that it held.
     Unchanged,
     /// The same file holds other bytes.
@@ -26,7 +26,7 @@ pub enum Fate {
     Unreadable,
 }
 
-impl Fate {
+impl FileChange {
     /// In words that complete "the file …".
     pub const fn words(self) -> &'static str {
         match self {
@@ -42,7 +42,7 @@ impl Fate {
 
 /// How closely to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Care {
+pub enum Thoroughness {
     /// Read only files whose length, time or identity is another: for looking often.
     Glance,
     /// Read every file: before something is written over it.
@@ -51,7 +51,7 @@ pub enum Care {
 
 /// What the disk says of a file now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Present {
+pub struct FileState {
     /// Its length in bytes, as stored.
     pub len: u64,
     /// When it was last changed.
@@ -62,7 +62,7 @@ pub struct Present {
     pub hash: Option<u64>,
 }
 
-impl Present {
+impl FileState {
     fn new(metadata: &Metadata) -> Self {
         let (len, mtime) = (metadata.len(), metadata.modified().ok());
         Self { len, mtime, identity: identity(metadata), hash: None }
@@ -77,28 +77,28 @@ impl Present {
 /// What became of a file that was `known` so and is `now` so; `None` when it is not there.
 ///
 /// A hash, where there is one, decides; without one, equal length, time and identity do.
-pub fn verdict(known: &OnDisk, now: Option<&Present>) -> Fate {
-    let Some(now) = now else { return Fate::Deleted };
+pub fn verdict(known: &OnDisk, now: Option<&FileState>) -> FileChange {
+    let Some(now) = now else { return FileChange::Deleted };
     let same = match now.hash {
         Some(hash) => now.len == known.len && hash == known.hash,
         None => now.looks_like(known),
     };
     if same {
-        Fate::Unchanged
+        FileChange::Unchanged
     } else if now.identity != known.identity {
-        Fate::Replaced
+        FileChange::Replaced
     } else if now.len < known.len {
-        Fate::Truncated
+        FileChange::Truncated
     } else {
-        Fate::Changed
+        FileChange::Changed
     }
 }
 
 /// What was found out about a set's files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Outside {
+pub struct OutsideChanges {
     /// Files that are not what they were, by path, each with what became of it.
-    pub changed: Vec<(PathBuf, Fate)>,
+    pub changed: Vec<(PathBuf, FileChange)>,
     /// Files with another time or identity and the same bytes: noting them on the [`Disk`] spares the next look
     /// from reading them again.
     pub touched: Vec<OnDisk>,
@@ -107,17 +107,17 @@ pub struct Outside {
 }
 
 /// Compares every file that is known with what is on disk now.
-pub fn look(disk: &Disk, care: Care) -> Outside {
-    let mut outside = Outside::default();
+pub fn look(disk: &Disk, care: Thoroughness) -> OutsideChanges {
+    let mut outside = OutsideChanges::default();
     for known in disk.paths().filter_map(|path| disk.get(path)) {
         let Ok((now, read)) = present(known, care) else {
-            outside.changed.push((known.path.clone(), Fate::Unreadable));
+            outside.changed.push((known.path.clone(), FileChange::Unreadable));
             continue;
         };
         outside.read += usize::from(read);
         let fate = verdict(known, now.as_ref());
         match now {
-            Some(now) if fate == Fate::Unchanged => {
+            Some(now) if fate == FileChange::Unchanged => {
                 if !now.looks_like(known) {
                     outside.touched.push(OnDisk { mtime: now.mtime, identity: now.identity, ..known.clone() });
                 }
@@ -129,7 +129,7 @@ pub fn look(disk: &Disk, care: Care) -> Outside {
 }
 
 /// What a file is now, and whether it was read for that.
-fn present(known: &OnDisk, care: Care) -> io::Result<(Option<Present>, bool)> {
+fn present(known: &OnDisk, care: Thoroughness) -> io::Result<(Option<FileState>, bool)> {
     let metadata = match std::fs::metadata(&known.path) {
         Ok(metadata) => metadata,
         Err(error) if is_gone(&error) => return Ok((None, false)),
@@ -138,9 +138,9 @@ fn present(known: &OnDisk, care: Care) -> io::Result<(Option<Present>, bool)> {
     if !metadata.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    let now = Present::new(&metadata);
+    let now = FileState::new(&metadata);
     // A file of another length holds other bytes, whatever they are.
-    if now.len != known.len || (care == Care::Glance && now.looks_like(known)) {
+    if now.len != known.len || (care == Thoroughness::Glance && now.looks_like(known)) {
         return Ok((Some(now), false));
     }
     let hash = match hash(&known.path) {
@@ -149,7 +149,7 @@ fn present(known: &OnDisk, care: Care) -> io::Result<(Option<Present>, bool)> {
         Err(error) if is_gone(&error) => return Ok((None, false)),
         Err(error) => return Err(error),
     };
-    Ok((Some(Present { hash: Some(hash), ..now }), true))
+    Ok((Some(FileState { hash: Some(hash), ..now }), true))
 }
 
 /// Neither the file nor a folder of that name where it was.
@@ -196,15 +196,15 @@ mod tests {
     type Act<'a> = &'a dyn Fn(&Path);
 
     /// Does something to a file of ten bytes and looks at it in both ways.
-    fn fates(act: &dyn Fn(&Path)) -> (Fate, Fate, Outside) {
+    fn fates(act: &dyn Fn(&Path)) -> (FileChange, FileChange, OutsideChanges) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sitemap.xml");
         fs::write(&path, "0123456789").unwrap();
         let mut disk = Disk::default();
         disk.note(known(&path));
         act(&path);
-        let fate = |outside: &Outside| outside.changed.first().map_or(Fate::Unchanged, |(_, fate)| *fate);
-        let (glance, close) = (look(&disk, Care::Glance), look(&disk, Care::Close));
+        let fate = |outside: &OutsideChanges| outside.changed.first().map_or(FileChange::Unchanged, |(_, fate)| *fate);
+        let (glance, close) = (look(&disk, Thoroughness::Glance), look(&disk, Thoroughness::Close));
         (fate(&glance), fate(&close), glance)
     }
 
@@ -215,20 +215,20 @@ mod tests {
             fs::write(&other, text).unwrap();
             fs::rename(other, path).unwrap();
         };
-        let table: [(Act<'_>, Fate); 8] = [
-            (&|_| {}, Fate::Unchanged),
-            (&|path| fs::write(path, "0123456789").unwrap(), Fate::Unchanged),
-            (&|path| fs::write(path, "0123456789+").unwrap(), Fate::Changed),
-            (&|path| fs::write(path, "0123").unwrap(), Fate::Truncated),
-            (&|path| fs::remove_file(path).unwrap(), Fate::Deleted),
-            (&|path| replace(path, "9876543210"), Fate::Replaced),
-            (&|path| replace(path, "0123456789"), Fate::Unchanged),
+        let table: [(Act<'_>, FileChange); 8] = [
+            (&|_| {}, FileChange::Unchanged),
+            (&|path| fs::write(path, "0123456789").unwrap(), FileChange::Unchanged),
+            (&|path| fs::write(path, "0123456789+").unwrap(), FileChange::Changed),
+            (&|path| fs::write(path, "0123").unwrap(), FileChange::Truncated),
+            (&|path| fs::remove_file(path).unwrap(), FileChange::Deleted),
+            (&|path| replace(path, "9876543210"), FileChange::Replaced),
+            (&|path| replace(path, "0123456789"), FileChange::Unchanged),
             (
                 &|path| {
                     fs::remove_file(path).unwrap();
                     fs::create_dir(path).unwrap();
                 },
-                Fate::Unreadable,
+                FileChange::Unreadable,
             ),
         ];
         for (number, (act, fate)) in table.into_iter().enumerate() {
@@ -246,7 +246,7 @@ mod tests {
             fs::write(path, "98765432x0").unwrap();
             set_time(path, time);
         });
-        assert_eq!((glance, close), (Fate::Unchanged, Fate::Changed));
+        assert_eq!((glance, close), (FileChange::Unchanged, FileChange::Changed));
     }
 
     /// A clock that was put back, or stood far in the future, gives a change an older time than what was read.
@@ -255,7 +255,7 @@ mod tests {
         let day = Duration::from_secs(86_400);
         let now = SystemTime::now();
         for time in [SystemTime::UNIX_EPOCH, now - day, now + day * 3_650] {
-            for (text, fate) in [("98765432x0", Fate::Changed), ("0123456789", Fate::Unchanged)] {
+            for (text, fate) in [("98765432x0", FileChange::Changed), ("0123456789", FileChange::Unchanged)] {
                 let (glance, close, _) = fates(&|path| {
                     fs::write(path, text).unwrap();
                     set_time(path, time);
@@ -272,29 +272,29 @@ mod tests {
         fs::write(&path, "0123456789").unwrap();
         let mut disk = Disk::default();
         disk.note(known(&path));
-        assert_eq!(look(&disk, Care::Glance), Outside::default());
+        assert_eq!(look(&disk, Thoroughness::Glance), OutsideChanges::default());
         let later = fs::metadata(&path).unwrap().modified().unwrap() + Duration::from_secs(7);
         set_time(&path, later);
-        let outside = look(&disk, Care::Glance);
+        let outside = look(&disk, Thoroughness::Glance);
         assert_eq!((outside.read, outside.changed.len(), outside.touched.len()), (1, 0, 1));
         for file in outside.touched {
             disk.note(file);
         }
-        assert_eq!(look(&disk, Care::Glance).read, 0);
+        assert_eq!(look(&disk, Thoroughness::Glance).read, 0);
     }
 
     #[test]
     fn without_a_hash_what_a_file_looks_like_decides() {
         let known = OnDisk { path: "a".into(), len: 5, mtime: None, identity: Some((1, 2)), hash: 7 };
-        let now = Present { len: 5, mtime: None, identity: Some((1, 2)), hash: None };
+        let now = FileState { len: 5, mtime: None, identity: Some((1, 2)), hash: None };
         let table = [
-            (Some(now), Fate::Unchanged),
-            (Some(Present { hash: Some(8), ..now }), Fate::Changed),
-            (Some(Present { identity: Some((1, 3)), ..now }), Fate::Replaced),
-            (Some(Present { identity: Some((1, 3)), hash: Some(7), ..now }), Fate::Unchanged),
-            (Some(Present { len: 4, ..now }), Fate::Truncated),
-            (Some(Present { mtime: Some(SystemTime::UNIX_EPOCH), ..now }), Fate::Changed),
-            (None, Fate::Deleted),
+            (Some(now), FileChange::Unchanged),
+            (Some(FileState { hash: Some(8), ..now }), FileChange::Changed),
+            (Some(FileState { identity: Some((1, 3)), ..now }), FileChange::Replaced),
+            (Some(FileState { identity: Some((1, 3)), hash: Some(7), ..now }), FileChange::Unchanged),
+            (Some(FileState { len: 4, ..now }), FileChange::Truncated),
+            (Some(FileState { mtime: Some(SystemTime::UNIX_EPOCH), ..now }), FileChange::Changed),
+            (None, FileChange::Deleted),
         ];
         for (now, fate) in table {
             assert_eq!(verdict(&known, now.as_ref()), fate, "{now:?}");

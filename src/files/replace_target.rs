@@ -6,7 +6,7 @@
 
 use super::disk::{Disk, OnDisk};
 use super::error::{Error, Reason};
-use super::outside;
+use super::external_changes;
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -15,7 +15,7 @@ use std::time::{Duration, SystemTime};
 
 /// What is to happen at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum TargetAction {
     /// A new file; there is none.
     Create,
     /// A file of the set gets new bytes, or goes: it must be what it was.
@@ -26,7 +26,7 @@ pub(super) enum Wish {
 
 /// A path looked at: where its bytes really are.
 #[derive(Debug)]
-pub(super) struct Target {
+pub(super) struct ReplaceTarget {
     /// As the document names it.
     pub(super) path: PathBuf,
     /// At the end of all links.
@@ -51,21 +51,21 @@ const LOOP: i32 = rustix::io::Errno::LOOP.raw_os_error();
 #[cfg(not(unix))]
 const LOOP: i32 = i32::MIN;
 
-impl Target {
+impl ReplaceTarget {
     /// Looks at a path, follows its links, and refuses what must not be replaced.
-    pub(super) fn look(path: &Path, wish: Wish, disk: &Disk, force: bool) -> Result<Self, Error> {
+    pub(super) fn look(path: &Path, wish: TargetAction, disk: &Disk, force: bool) -> Result<Self, Error> {
         let new = || {
             let path = path.to_path_buf();
             Ok(Self { real: path.clone(), path, metadata: None, hash: None, ceiling: NEW_FILE, in_place: false })
         };
         let refuse = |reason| Err(Error::new(path, reason));
         match (fs::symlink_metadata(path), wish) {
-            (Err(error), Wish::Change) if error.kind() == io::ErrorKind::NotFound => {
+            (Err(error), TargetAction::Change) if error.kind() == io::ErrorKind::NotFound => {
                 return if force { new() } else { refuse(Reason::Changed) };
             }
             (Err(error), _) if error.kind() == io::ErrorKind::NotFound => return new(),
             (Err(error), _) => return Err(Error::system("look at it", path, error)),
-            (Ok(_), Wish::Create) => return refuse(Reason::Exists),
+            (Ok(_), TargetAction::Create) => return refuse(Reason::Exists),
             (Ok(_), _) => {}
         }
         let real = path.canonicalize().map_err(|error| match (error.kind(), error.raw_os_error()) {
@@ -82,9 +82,10 @@ impl Target {
         }
         // Its bytes decide: an equal length and time do not say that nobody wrote to it. Whoever forces it says that
         // what is there now may go, not what somebody writes while this save runs.
-        let hash = outside::hash(&real).map_err(|error| Error::system("compare it with what was read", path, error))?;
+        let hash = external_changes::hash(&real)
+            .map_err(|error| Error::system("compare it with what was read", path, error))?;
         let known = disk.get(path).map(|known| (known.len, known.hash));
-        if wish == Wish::Change && !force && known != Some((metadata.len(), hash)) {
+        if wish == TargetAction::Change && !force && known != Some((metadata.len(), hash)) {
             return refuse(Reason::Changed);
         }
         // Root may write to anything; what its owner made read-only is meant to stay.
@@ -122,7 +123,8 @@ impl Target {
         let Ok(now) = fs::metadata(&self.real) else { return false };
         self.path.canonicalize().is_ok_and(|real| real == self.real)
             && OnDisk::new(&self.real, then, 0).looks_like(&now)
-            && (changed(&now) == changed(then) && !is_fresh(&now) || outside::hash(&self.real).ok() == self.hash)
+            && (changed(&now) == changed(then) && !is_fresh(&now)
+                || external_changes::hash(&self.real).ok() == self.hash)
     }
 
     pub(super) fn folder(&self) -> &Path {
@@ -227,7 +229,7 @@ pub(super) fn links(metadata: &Metadata) -> u64 {
 }
 
 /// Two paths that lead to one file: written one after the other, the second would win.
-pub(super) fn first_twice<'t>(targets: impl Iterator<Item = &'t Target>) -> Option<(&'t Path, &'t Path)> {
+pub(super) fn first_twice<'t>(targets: impl Iterator<Item = &'t ReplaceTarget>) -> Option<(&'t Path, &'t Path)> {
     let mut seen: BTreeMap<&Path, &Path> = BTreeMap::new();
     for target in targets {
         if let Some(other) = seen.insert(&target.real, &target.path) {
