@@ -26,7 +26,7 @@ use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::command::{Assignment, Command, Scope};
-use crate::session::run::{Asker, Outcome};
+use crate::session::run::{Asker, CommandOutcome};
 use crate::session::snapshot::{Snapshot, vocabulary};
 use clap::Args;
 use serde::Deserialize;
@@ -140,7 +140,7 @@ pub(super) fn held_rules(
         }
         session.mark(&rows, true);
         let command = Command::Set { scope: Scope::default(), assignments: rule.assignments.clone() };
-        if let Outcome::Done(report) = session.run(&command, Asker::Headless)? {
+        if let CommandOutcome::Done(report) = session.run(&command, Asker::Headless)? {
             done.push(rule.words(&report.message, saving.dry_run));
         }
         session.mark(&rows, false);

@@ -17,7 +17,7 @@ use crate::document::rows::{RowId, RowSet};
 use crate::files::{Backups, SaveMode};
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::session::bulk::{Bulk, Halt, How, Through, Way};
+use crate::session::bulk::{Bulk, BulkOptions, Fallback, ScanMode, StagedChange};
 use crate::session::change::{Change, Refused};
 use crate::session::command::{Command, Scope};
 use crate::session::run::Asker;
@@ -56,12 +56,12 @@ pub(super) enum Task<'t> {
 }
 
 impl Task<'_> {
-    fn way(&self) -> Way {
+    fn way(&self) -> ScanMode {
         match self {
-            Self::Command(command) | Self::Rows { like: command, .. } => Way::of(command),
-            Self::Rules { rules, .. } if rules.iter().any(Ready::compares_rows) => Way::Compared,
-            Self::Rules { .. } => Way::Alone,
-            Self::Repeated { .. } => Way::Compared,
+            Self::Command(command) | Self::Rows { like: command, .. } => ScanMode::of(command),
+            Self::Rules { rules, .. } if rules.iter().any(Ready::compares_rows) => ScanMode::Compared,
+            Self::Rules { .. } => ScanMode::Alone,
+            Self::Repeated { .. } => ScanMode::Compared,
         }
     }
 
@@ -208,11 +208,11 @@ fn through(
     let agreed = Agreed::of(&save.common);
     let (check, colour, is_dry) = (saving.check, streams.colour, save.is_preview());
     let mut how = if is_dry {
-        How::look()
+        BulkOptions::look()
     } else {
         let backups = Backups::new(save.common.backup.unwrap_or_default());
         let mode = SaveMode { force: false, backups, now: save.common.now()?, state: streams.state.clone() };
-        How::write(mode, save.common.accept_repairs)
+        BulkOptions::write(mode, save.common.accept_repairs)
     };
     how = how.compared(matches!(set, Set::Parts(_)));
     let steps = match task {
@@ -236,12 +236,12 @@ fn through(
     let (mut bulk, mut spool, mut count, mut halted) = (Bulk::new(how, steps), Spool::new()?, 0, None);
     let each = set.each(streams, |session, id, _| {
         let looked = match bulk.file(session, id, |snapshot| task.changes(snapshot, &gone)) {
-            Err(Halt::Refused(refused)) => return Err(refused.into()),
-            Err(Halt::Whole(why)) => {
+            Err(Fallback::Refused(refused)) => return Err(refused.into()),
+            Err(Fallback::Whole(why)) => {
                 halted = Some(Again::Whole(why));
                 return Err(Refused(why.to_owned()).into());
             }
-            Err(Halt::Compared) => {
+            Err(Fallback::Compared) => {
                 halted = Some(Again::Compared);
                 return Err(Refused(String::new()).into());
             }
@@ -273,9 +273,9 @@ fn through(
     }
     let done = match bulk.finish(set.session_mut()) {
         Ok(done) => done,
-        Err(Halt::Refused(refused)) => return Err(refused.into()),
-        Err(Halt::Whole(why)) => return Ok(Err(Again::Whole(why))),
-        Err(Halt::Compared) => return Ok(Err(Again::Compared)),
+        Err(Fallback::Refused(refused)) => return Err(refused.into()),
+        Err(Fallback::Whole(why)) => return Ok(Err(Again::Whole(why))),
+        Err(Fallback::Compared) => return Ok(Err(Again::Compared)),
     };
     if target.refuses_faults {
         let mut faults = done.sums.iter().filter_map(|sum| sum.intent.as_ref()?.urls.faults());
@@ -322,7 +322,7 @@ fn through(
 }
 
 /// What was done, step by step.
-fn told(done: &Through, (target, task): (&Target, &Task<'_>)) -> Vec<String> {
+fn told(done: &StagedChange, (target, task): (&Target, &Task<'_>)) -> Vec<String> {
     let profile = target.save.common.profile.unwrap_or_default();
     let steps = done.sums.iter().enumerate().filter_map(|(number, step)| {
         let (intent, message) = (step.intent.as_ref()?, step.message(profile)?);

@@ -21,7 +21,7 @@ use crate::session::Session;
 use crate::session::checks::Counts;
 use crate::session::findings::{self, Reported};
 use crate::session::grouping::{Extent, Groups};
-use crate::session::parts::{Told, Wanted};
+use crate::session::parts::{NextDetail, ShownRows};
 use crate::session::report::{Reporter, Summary as Grouped};
 use crate::words::{counted, counted_entries};
 use std::cmp::Reverse;
@@ -180,15 +180,15 @@ impl Report {
         self.take_groups(streams.out)?;
         set.each_told(streams, |session, (id, told), out| {
             let rows = match told {
-                Told::All => None,
-                Told::Rows(rows) | Told::Counted(rows, _) => Some(rows),
+                ShownRows::All => None,
+                ShownRows::Rows(rows) | ShownRows::Counted(rows, _) => Some(rows),
             };
-            if let Told::Counted(_, counts) = told {
+            if let ShownRows::Counted(_, counts) = told {
                 self.count_all(counts, session.profile());
             }
             reporter.each_of_sitemap(session, (id, rows), |found| self.take_all(found, session, out))?;
             self.take_groups(out)?;
-            Ok(if self.only_counts() { Wanted::Counts } else { Wanted::Words })
+            Ok(if self.only_counts() { NextDetail::Counts } else { NextDetail::Words })
         })?;
         self.tell_of_set(&reporter, set, streams)
     }

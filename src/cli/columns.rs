@@ -15,7 +15,7 @@ use crate::document::source::{Lines, Source};
 use crate::protocol::location::{depth, host, path, section};
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
-use crate::session::snapshot::Facts;
+use crate::session::snapshot::SnapshotRow;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -107,7 +107,7 @@ impl<'s> Rows<'s> {
         Self { session, places: Places::new(session) }
     }
 
-    fn value<'v>(&'v mut self, cell: Cell, row: RowId, facts: &Facts<'_, '_>) -> Value<'v> {
+    fn value<'v>(&'v mut self, cell: Cell, row: RowId, facts: &SnapshotRow<'_, '_>) -> Value<'v> {
         let document = self.session.document();
         let text = |text: Option<Cow<'v, str>>| text.map_or(Value::Absent, Value::Text);
         let of_loc = |part: fn(&str) -> &str| {
@@ -225,7 +225,7 @@ impl Columns {
     pub(super) fn row(
         &self,
         rows: &mut Rows<'_>,
-        (row, facts): (RowId, &Facts<'_, '_>),
+        (row, facts): (RowId, &SnapshotRow<'_, '_>),
         locs: &[String],
         out: &mut dyn Write,
     ) -> io::Result<()> {
@@ -252,7 +252,7 @@ impl Columns {
     fn object(
         &self,
         rows: &mut Rows<'_>,
-        (row, facts): (RowId, &Facts<'_, '_>),
+        (row, facts): (RowId, &SnapshotRow<'_, '_>),
         locs: &[String],
         out: &mut dyn Write,
     ) -> io::Result<()> {

@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::session::Session;
 use crate::session::change::{Change, Intent};
 use crate::session::command::Command;
-use crate::session::run::{Asker, Outcome};
+use crate::session::run::{Asker, CommandOutcome};
 use crate::session::verify::Inspection;
 use crate::words::counted;
 use std::io;
@@ -101,7 +101,7 @@ pub(super) fn edit_all(
         {
             done.push(foretold(&intent, session.profile()));
         }
-        if let Outcome::Done(report) = session.run(command, Asker::Headless)? {
+        if let CommandOutcome::Done(report) = session.run(command, Asker::Headless)? {
             how.refuse(report.faults.as_deref())?;
             if !how.dry_run {
                 done.push(report.message);

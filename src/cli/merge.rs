@@ -12,7 +12,7 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::limits::{BYTES_PER_FILE, URLS_PER_FILE};
 use crate::session::Session;
 use crate::session::command::{Command, Scope};
-use crate::session::run::{Asker, Outcome};
+use crate::session::run::{Asker, CommandOutcome};
 use crate::words::counted;
 use crate::xml::scan::Ignore;
 use clap::Args;
@@ -124,7 +124,7 @@ fn open(merge: &Merge, now: Now, streams: &mut Streams<'_>) -> Result<Session, F
         let rows = repeated(&session, merge.keep, false, &|row| date_of(&session, row));
         if !rows.is_empty() {
             session.mark(&rows, true);
-            if let Outcome::Done(report) = session.run(&Command::Delete(Scope::default()), Asker::Headless)? {
+            if let CommandOutcome::Done(report) = session.run(&Command::Delete(Scope::default()), Asker::Headless)? {
                 streams.note(&report.message);
             }
         }

@@ -14,9 +14,9 @@ use super::{Failure, Status, Streams};
 use crate::files::{self, is_stream};
 use crate::progress::Progress;
 use crate::session::Session;
-use crate::session::command::{Command, Line, Scope, script};
-use crate::session::kept::RULES;
-use crate::session::run::{Asker, Outcome};
+use crate::session::command::{Command, Scope, ScriptLine, script};
+use crate::session::rule_export::RULES;
+use crate::session::run::{Asker, CommandOutcome};
 use crate::session::snapshot::vocabulary;
 use crate::words::counted;
 use std::io::{self, Read};
@@ -43,7 +43,7 @@ pub(super) fn run(open: &Open, path: &Path, streams: &mut Streams<'_>) -> Result
     }
     let target = target(open)?;
     // A script that saves nothing leaves an interrupted save as it is.
-    let saves = |line: &Line| matches!(line.command, Command::Write { .. } | Command::WriteQuit);
+    let saves = |line: &ScriptLine| matches!(line.command, Command::Write { .. } | Command::WriteQuit);
     streams.finishes &= lines.iter().any(saves);
     let lock = if open.read_only { Lock::default() } else { Lock::take(streams, &target)? };
     let mut run = Run { open, session: open.common.open_set(&target, now, streams)?, target, lock, has_marked: false };
@@ -75,26 +75,26 @@ struct Run<'o> {
 
 impl Run<'_> {
     /// Runs one line. False when the script is over.
-    fn line(&mut self, line: &Line, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+    fn line(&mut self, line: &ScriptLine, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         self.refuse_all_rows(line)?;
         self.has_marked |= matches!(line.command, Command::Mark(_));
         match self.session.run(&line.command, Asker::Headless) {
             Err(refused) => return Err(at(line, &refused.to_string(), String::new())),
-            Ok(Outcome::Done(report)) => {
+            Ok(CommandOutcome::Done(report)) => {
                 if let Some(faults) = report.faults.filter(|_| !self.open.force && writes_urls(&line.command)) {
                     return Err(refused_urls(&faults).inside(&format!("line {} of the script", line.number)));
                 }
                 streams.note(&report.message);
             }
-            Ok(Outcome::Shown(words)) => streams.note(&words),
-            Ok(Outcome::Asked(command)) => return self.asked(line, &command, streams),
+            Ok(CommandOutcome::Shown(words)) => streams.note(&words),
+            Ok(CommandOutcome::Asked(command)) => return self.asked(line, &command, streams),
         }
         Ok(true)
     }
 
     /// No row is current in a script, so a line without `where` is about all rows. Who marked rows, though none was found,
     /// does not mean all, and deleting all of them takes saying so.
-    fn refuse_all_rows(&self, line: &Line) -> Result<(), Failure> {
+    fn refuse_all_rows(&self, line: &ScriptLine) -> Result<(), Failure> {
         let is_about_all = line.command.scope().is_some_and(Scope::is_default) && self.session.view().marks.is_empty();
         if is_about_all && self.has_marked {
             let hint = "no row passed `mark`; `%` before the command means all rows".to_owned();
@@ -112,7 +112,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn asked(&mut self, line: &Line, command: &Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
+    fn asked(&mut self, line: &ScriptLine, command: &Command, streams: &mut Streams<'_>) -> Result<bool, Failure> {
         match command {
             Command::Write { path, force } => {
                 let to = path.as_deref().map(Path::new).filter(|path| !is_stream(path));
@@ -169,7 +169,7 @@ impl Run<'_> {
         Ok(true)
     }
 
-    fn may_drop(&self, line: &Line, discard: bool) -> Result<(), Failure> {
+    fn may_drop(&self, line: &ScriptLine, discard: bool) -> Result<(), Failure> {
         if discard || !self.session.is_modified() {
             return Ok(());
         }
@@ -180,7 +180,7 @@ impl Run<'_> {
 }
 
 /// Refuses values that the check would report as errors, as the subcommands do.
-fn refuse_values(line: &Line, open: &Open) -> Result<(), Failure> {
+fn refuse_values(line: &ScriptLine, open: &Open) -> Result<(), Failure> {
     let refused = match &line.command {
         Command::Set { assignments, .. } => refuse_assignments(assignments, &open.common),
         Command::Add(urls) => refuse_urls(urls, &open.common),
@@ -201,7 +201,7 @@ fn needs_screen(command: &Command) -> bool {
     )
 }
 
-fn at(line: &Line, message: &str, hint: String) -> Failure {
+fn at(line: &ScriptLine, message: &str, hint: String) -> Failure {
     Failure::Usage(format!("line {} of the script: {message}", line.number), hint)
 }
 

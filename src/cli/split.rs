@@ -18,7 +18,7 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::limits::{BYTES_PER_FILE, Limits, URLS_PER_FILE};
 use crate::protocol::location::{host, section};
 use crate::session::Session;
-use crate::session::bulk::Way;
+use crate::session::bulk::ScanMode;
 use crate::session::save::{backup, beside};
 use crate::words::{counted, grouped};
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub(super) fn run(split: &Split, held: u64, streams: &mut Streams<'_>) -> Result
     let common = asked.common();
     let paths = [split.path.clone()];
     let compares = asked.queries.iter().any(Query::compares_rows);
-    let way = if compares { Way::Compared } else { Way::Alone };
+    let way = if compares { ScanMode::Compared } else { ScanMode::Alone };
     let mut set = Set::open_to_change(&common, (&paths, held), way, streams)?;
     if !matches!(set, Set::Held(_)) {
         match parts::split(&mut set, &mut asked, streams)? {

@@ -8,9 +8,9 @@ use crate::document::sitemap::SitemapId;
 use crate::files;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::session::bulk::Way;
+use crate::session::bulk::ScanMode;
 use crate::session::load;
-use crate::session::parts::{Parts, Told, Wanted, walk};
+use crate::session::parts::{NextDetail, ShownRows, StreamedSet, walk};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub(super) enum Set {
     /// All of it is in memory.
     Held(Box<Session>),
     /// Its files come and go.
-    Parts(Box<Parts>),
+    Parts(Box<StreamedSet>),
     /// The same, and nothing is asked that needs more than one walk.
     Once(Box<Once>),
 }
@@ -66,7 +66,7 @@ impl Set {
     pub(super) fn open_to_change(
         common: &Common,
         (paths, held): (&[PathBuf], u64),
-        way: Way,
+        way: ScanMode,
         streams: &mut Streams<'_>,
     ) -> Result<Self, Failure> {
         let now = common.now()?;
@@ -74,9 +74,9 @@ impl Set {
             return Ok(set);
         }
         match way {
-            Way::Alone => Self::once(common, paths, now, streams),
-            Way::Compared => Self::compared(common, paths, now, streams),
-            Way::Whole(why) => Self::hold(common, paths, why, streams),
+            ScanMode::Alone => Self::once(common, paths, now, streams),
+            ScanMode::Compared => Self::compared(common, paths, now, streams),
+            ScanMode::Whole(why) => Self::hold(common, paths, why, streams),
         }
     }
 
@@ -100,12 +100,12 @@ impl Set {
     ) -> Result<Self, Failure> {
         let options = common.options(streams)?;
         let fresh = common.session(now, streams)?;
-        let parts = streams.watched(|now| Parts::open(fresh, paths, options.clone(), now))?;
+        let parts = streams.watched(|now| StreamedSet::open(fresh, paths, options.clone(), now))?;
         let parts = if let Some(parts) = parts {
             parts
         } else {
             let fresh = common.session(now, streams)?;
-            streams.watched(|now| Parts::open_linked(fresh, paths, options.clone(), now))?
+            streams.watched(|now| StreamedSet::open_linked(fresh, paths, options.clone(), now))?
         };
         let set = Self::Parts(parts);
         common.say_about(set.session(), streams);
@@ -136,7 +136,7 @@ impl Set {
     /// The same set for one more walk, where one is all that it is good for.
     pub(super) fn again(&self) -> Option<Self> {
         let Self::Once(once) = self else { return None };
-        let mut session = Session::new(once.session.view().now, once.options.base_url.clone());
+        let mut session = Session::new(once.session.view().clock, once.options.base_url.clone());
         session.set_profile(once.session.profile());
         if once.session.view().checks.allows_other_sites() {
             session.allow_other_sites();
@@ -196,7 +196,7 @@ impl Set {
             }
             Self::Once(once) => {
                 let Once { session, paths, options, common, is_again } = &mut **once;
-                let fresh = Session::new(session.view().now, None);
+                let fresh = Session::new(session.view().clock, None);
                 let fresh = std::mem::replace(session, fresh);
                 *session = streams.watched_printing(|progress, out| {
                     walk(fresh, paths, options.clone(), progress, |session, id| see(session, id, out))
@@ -213,13 +213,13 @@ impl Set {
     pub(super) fn each_told(
         &mut self,
         streams: &mut Streams<'_>,
-        mut see: impl FnMut(&Session, (SitemapId, Told<'_>), &mut dyn Write) -> Result<Wanted, Failure>,
+        mut see: impl FnMut(&Session, (SitemapId, ShownRows<'_>), &mut dyn Write) -> Result<NextDetail, Failure>,
     ) -> Result<(), Failure> {
         match self {
             Self::Parts(parts) => streams.watched_printing(|progress, out| {
                 parts.each_told(progress, |session, id, told| see(session, (id, told), out))
             }),
-            _ => self.each(streams, |session, id, out| see(session, (id, Told::All), out).map(|_| ())),
+            _ => self.each(streams, |session, id, out| see(session, (id, ShownRows::All), out).map(|_| ())),
         }
     }
 }
@@ -427,12 +427,12 @@ pub(super) mod tests {
         let told = |files: &[Vec<(u8, u8)>]| {
             write(folder.path(), files);
             let (mut out, mut notes, mut told) = (Vec::new(), Vec::new(), Vec::new());
-            let see = |_: &Session, (_, rows): (SitemapId, Told<'_>), _: &mut dyn Write| {
+            let see = |_: &Session, (_, rows): (SitemapId, ShownRows<'_>), _: &mut dyn Write| {
                 told.push(match rows {
-                    Told::Rows(rows) => Some(rows.iter().map(|row| row.0).collect::<Vec<u32>>()),
-                    Told::All | Told::Counted(..) => None,
+                    ShownRows::Rows(rows) => Some(rows.iter().map(|row| row.0).collect::<Vec<u32>>()),
+                    ShownRows::All | ShownRows::Counted(..) => None,
                 });
-                Ok(Wanted::Words)
+                Ok(NextDetail::Words)
             };
             parts(folder.path()).each_told(&mut streams(&mut out, &mut notes), see).unwrap();
             told
@@ -462,16 +462,16 @@ pub(super) mod tests {
                 fs::rename(&last, last.with_extension("away")).unwrap();
             }
             let (mut out, mut notes, mut shown, mut dates) = (Vec::new(), Vec::new(), Vec::new(), 0);
-            let see = |_: &Session, (id, told): (SitemapId, Told<'_>), _: &mut dyn Write| {
+            let see = |_: &Session, (id, told): (SitemapId, ShownRows<'_>), _: &mut dyn Write| {
                 match told {
-                    Told::All => unreachable!("sound files of one site"),
-                    Told::Rows(rows) => shown.push((id.0, rows.to_vec())),
-                    Told::Counted(rows, counts) => {
+                    ShownRows::All => unreachable!("sound files of one site"),
+                    ShownRows::Rows(rows) => shown.push((id.0, rows.to_vec())),
+                    ShownRows::Counted(rows, counts) => {
                         shown.push((id.0, rows.to_vec()));
                         dates += counts[Rule::LASTMOD_IMPOSSIBLE.index()];
                     }
                 }
-                Ok(Wanted::Counts)
+                Ok(NextDetail::Counts)
             };
             set.each_told(&mut streams(&mut out, &mut notes), see).unwrap();
             assert_eq!(dates, expected);
@@ -497,7 +497,7 @@ pub(super) mod tests {
                 Ok(())
             };
             let result = if is_told {
-                set.each_told(&mut streams, |session, (id, _), _| see(session, id).map(|()| Wanted::Words))
+                set.each_told(&mut streams, |session, (id, _), _| see(session, id).map(|()| NextDetail::Words))
             } else {
                 set.each(&mut streams, |session, id, _| see(session, id))
             };

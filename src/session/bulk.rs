@@ -3,10 +3,10 @@
 //!
 //! What is done, said and written is what a session that holds the set does: the same intents, edits, plan and save. Of a
 //! file that was changed nothing stays but its line of the plan, how long it is and what stands around its rows. What
-//! needs more than one file at a time is not begun here, or given up: [`Halt::Whole`] says why. What a fix leaves is counted
+//! needs more than one file at a time is not begun here, or given up: [`Fallback::Whole`] says why. What a fix leaves is counted
 //! on the way (`left`).
 
-mod left;
+mod stream_effects;
 
 use super::Session;
 use super::change::{Change, Intent, ONE_ROW, Reach, Refused};
@@ -31,13 +31,13 @@ use crate::protocol::Field;
 use crate::protocol::lastmod::Now;
 use crate::protocol::limits::Limits;
 use crate::xml::record::Flags;
-use left::Tally;
 use std::path::PathBuf;
 use std::sync::Arc;
+use stream_effects::Tally;
 
 /// What has to be known of a set to change it file by file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum ScanMode {
     /// Nothing but the file in hand.
     Alone,
     /// What the rules say of the set as a whole.
@@ -46,7 +46,7 @@ pub enum Way {
     Whole(&'static str),
 }
 
-impl Way {
+impl ScanMode {
     /// The way of a command.
     pub fn of(command: &Command) -> Self {
         if matches!(command, Command::RebaseIndex(_)) {
@@ -110,7 +110,7 @@ fn fixed(command: &Command) -> Option<RuleSet> {
 
 /// Why a change is not made file by file.
 #[derive(Debug)]
-pub enum Halt {
+pub enum Fallback {
     /// It needs all rows at once.
     Whole(&'static str),
     /// What the rules say of the set as a whole has to be known before.
@@ -121,7 +121,7 @@ pub enum Halt {
 
 /// How a set is changed.
 #[derive(Debug, Clone)]
-pub struct How {
+pub struct BulkOptions {
     /// How files are written.
     mode: SaveMode,
     /// Whether they are.
@@ -156,7 +156,7 @@ enum IndexChange {
     Below(String),
 }
 
-impl How {
+impl BulkOptions {
     /// Writes as `mode` says; `accept` agrees to repairs.
     pub const fn write(mode: SaveMode, accept: bool) -> Self {
         let (is_filtered, is_fix, is_answered, is_compared) = (false, false, false, false);
@@ -248,7 +248,7 @@ impl Sum {
 
 /// A file that is changed, while it is held.
 #[derive(Debug)]
-pub struct Looked {
+pub struct ChangedFile {
     /// The set with the changed file.
     pub snapshot: Snapshot,
     /// What a save would do to it.
@@ -259,7 +259,7 @@ pub struct Looked {
 
 /// A change on its way through the files.
 pub struct Bulk {
-    how: How,
+    how: BulkOptions,
     sums: Vec<Sum>,
     outputs: Vec<Output>,
     changed: Vec<(SitemapId, Sitemap)>,
@@ -273,7 +273,7 @@ pub struct Bulk {
 }
 
 /// A change that went through all files and waits to be put in place.
-pub struct Through {
+pub struct StagedChange {
     /// What each step comes to.
     pub sums: Vec<Sum>,
     /// What a save does.
@@ -288,7 +288,7 @@ pub struct Through {
 
 impl Bulk {
     /// A change in so many steps.
-    pub fn new(how: How, steps: usize) -> Self {
+    pub fn new(how: BulkOptions, steps: usize) -> Self {
         let sums = vec![Sum::default(); steps];
         let tally = how.is_fix.then(|| Tally::new(!how.is_answered));
         let duplicates = how.changes_urls.then(Duplicates::default);
@@ -299,42 +299,42 @@ impl Bulk {
     /// another now.
     ///
     /// # Errors
-    /// [`Halt`].
+    /// [`Fallback`].
     pub fn file(
         &mut self,
         session: &Session,
         id: SitemapId,
         changes: impl FnOnce(&Snapshot) -> Result<Vec<(usize, Change)>, Refused>,
-    ) -> Result<Option<Looked>, Halt> {
+    ) -> Result<Option<ChangedFile>, Fallback> {
         let mut snapshot = session.snapshot();
         snapshot.saved = snapshot.state.document.clone();
         let Some(sitemap) = snapshot.document.sitemap(id) else { return Ok(None) };
         if sitemap.form != Form::Xml {
-            return Err(Halt::Whole("there is a file in it that is no XML"));
+            return Err(Fallback::Whole("there is a file in it that is no XML"));
         }
         if self.how.rules.is_some() && self.how.is_filtered && sitemap.live == 0 {
-            return Err(Halt::Whole("files without a row are put right only where all rows are meant"));
+            return Err(Fallback::Whole("files without a row are put right only where all rows are meant"));
         }
         let of_links = self.how.rules.unwrap_or_default().intersection(alternates::FIXES);
         let is_linked = |row: RowId| snapshot.document.record(row).flags.has(Flags::ALTERNATE);
         if !of_links.is_empty() && snapshot.document.resident_rows().any(is_linked) {
             if of_links != RuleSet::of(&[Rule::HREFLANG_SELF_MISSING]) {
-                return Err(Halt::Whole("links between pages are put right by looking at both ends"));
+                return Err(Fallback::Whole("links between pages are put right by looking at both ends"));
             }
             if !self.how.is_compared {
-                return Err(Halt::Compared);
+                return Err(Fallback::Compared);
             }
         }
         let idle = Progress::default();
         let mut document = snapshot.document.clone();
-        for (step, change) in changes(&snapshot).map_err(Halt::Refused)? {
+        for (step, change) in changes(&snapshot).map_err(Fallback::Refused)? {
             // The index is changed once, when all files are through.
             let change = match change {
                 Change::Replace { rows, replace, .. } => Change::Replace { rows, replace, reach: Reach::File },
                 Change::RebaseIndex(_) => continue,
                 other => other,
             };
-            let Some(mut intent) = snapshot.intend(&change, &idle).map_err(Halt::Refused)? else { continue };
+            let Some(mut intent) = snapshot.intend(&change, &idle).map_err(Fallback::Refused)? else { continue };
             if change.is_fix()
                 && let Some(first) = snapshot.prepare_intent(intent.clone(), &idle)
                 && let Some(whole) = snapshot.fix_to_the_end(&change, first, &idle)
@@ -355,7 +355,7 @@ impl Bulk {
             if let Some(sum) = self.sums.get_mut(step) {
                 sum.add(intent, changed.unwrap_or_default());
                 if self.how.is_single && sum.intent.as_ref().is_some_and(|intent| intent.rows > 1) {
-                    return Err(Halt::Refused(Refused(ONE_ROW.to_owned())));
+                    return Err(Fallback::Refused(Refused(ONE_ROW.to_owned())));
                 }
             }
         }
@@ -371,10 +371,10 @@ impl Bulk {
             to: None,
             base_url: session.base_url(),
             limits: Limits::default(),
-            now: session.now.now,
+            now: session.current.clock,
             known: &[],
         };
-        let plan = files::plan_part(&request, id).ok_or(Halt::Whole("a file grows beyond what one may hold"))?;
+        let plan = files::plan_part(&request, id).ok_or(Fallback::Whole("a file grows beyond what one may hold"))?;
         let Some(output) = plan.outputs.first().cloned() else { return Ok(None) };
         let is_changed = output.action != Action::Untouched;
         let emptied = (output.urls_after == 0 && output.urls_before > 0).then(|| output.path.clone());
@@ -391,7 +391,7 @@ impl Bulk {
         }
         snapshot.state.document = document;
         let inspection = Inspection::new(plan, snapshot.saved.clone(), session.disk.clone());
-        Ok(Some(Looked { snapshot, inspection, emptied }))
+        Ok(Some(ChangedFile { snapshot, inspection, emptied }))
     }
 
     /// Writes a file beside its target, unless there was an error before.
@@ -425,8 +425,8 @@ impl Bulk {
     /// All files are through: the index follows, and the plan of the whole set.
     ///
     /// # Errors
-    /// [`Halt::Whole`], of a fix.
-    pub fn finish(mut self, session: &mut Session) -> Result<Through, Halt> {
+    /// [`Fallback::Whole`], of a fix.
+    pub fn finish(mut self, session: &mut Session) -> Result<StagedChange, Fallback> {
         let mut document = session.document().clone();
         let mut changes_index = false;
         if let Some(rules) = self.how.rules {
@@ -453,7 +453,7 @@ impl Bulk {
             intent.urls.duplicates = duplicates.finish();
         }
         let Self { sums, batch, failed, how, .. } = self;
-        Ok(Through { sums, plan, changes_index, disk: session.disk.clone(), batch, failed, mode: how.mode })
+        Ok(StagedChange { sums, plan, changes_index, disk: session.disk.clone(), batch, failed, mode: how.mode })
     }
 
     /// The URLs of the index are rewritten. Whether any is another then.
@@ -508,7 +508,7 @@ impl Bulk {
     }
 }
 
-impl Through {
+impl StagedChange {
     /// Whether no row is left in any file.
     pub const fn is_empty(&self) -> bool {
         self.plan.document.live() == 0

@@ -2,7 +2,7 @@
 //!
 //! The same step gives the preview and the edit, so the preview cannot lie. Pure; may run on a worker.
 
-pub use super::intent::{Intent, Label, Part, Sample};
+pub use super::intent::{Intent, Label, PreviewPart, Sample};
 
 use super::command::{Assignment, Replace};
 use super::intent::SAMPLES;
@@ -230,7 +230,7 @@ impl Snapshot {
                 whole
             }
             Change::FixFile(file, rules) => Some(self.intend_fix_file(*file, *rules)),
-            Change::Fix { rows, rules } => self.intend_fix(rows, &super::fix::Left::default(), *rules, progress),
+            Change::Fix { rows, rules } => self.intend_fix(rows, &super::fix::SkippedRows::default(), *rules, progress),
             Change::ApplyOrder => Some(self.intend_order()),
         })
     }
@@ -284,7 +284,7 @@ impl Snapshot {
             // A required element is emptied, not removed: the row stays, with an error to see.
             Field::Loc if typed.trim().eq_ignore_ascii_case("none") => Some(String::new()),
             Field::Loc => Some(typed.trim().to_owned()),
-            Field::Lastmod => lastmod::parse_input(typed, old, self.now).map_err(|error| error.to_string())?,
+            Field::Lastmod => lastmod::parse_input(typed, old, self.clock).map_err(|error| error.to_string())?,
             Field::Changefreq => changefreq::parse_input(typed),
             Field::Priority => priority::parse_input(typed, old).map_err(|error| error.to_string())?,
         };
@@ -416,7 +416,7 @@ impl Snapshot {
 
     fn sample(&self, row: RowId, field: Field, after: Option<&str>) -> Sample {
         let before = self.document.value(row, field).map(std::borrow::Cow::into_owned);
-        Sample { row, part: Part::Field(field), before, after: after.map(ToOwned::to_owned) }
+        Sample { row, part: PreviewPart::Field(field), before, after: after.map(ToOwned::to_owned) }
     }
 
     fn intend_insert(&self, anchor: Option<RowId>, before: bool, locs: &[String]) -> Result<Intent, Refused> {
@@ -552,7 +552,7 @@ fn nudged(field: Field, old: Option<&str>, up: bool, snapshot: &Snapshot) -> Com
             }
         }
         Field::Lastmod => {
-            let today = snapshot.now.today();
+            let today = snapshot.clock.today();
             let days = if up { 1 } else { -1 };
             let moved = match old {
                 None => Some(today),

@@ -4,9 +4,9 @@
 //! index that rows are taken out of and put back into. File and index rules: made anew for touched files.
 
 mod flagged;
-mod homes;
+mod public_urls;
 mod reader;
-mod shed;
+mod unload;
 
 pub use flagged::SetRows;
 pub use reader::Reader;
@@ -64,7 +64,7 @@ pub struct Checks {
     /// Rows that come near to an earlier one, up to [`NEAR_ROWS`].
     near: Arc<NearDuplicates>,
     /// Public URL of each sitemap, by its id, as far as known.
-    homes: Arc<Vec<Option<UrlPrefix>>>,
+    url_prefixes: Arc<Vec<Option<UrlPrefix>>>,
     profile: Profile,
     policy: Option<Arc<Policy>>,
     /// Whether the set may list URLs of other sites; see [`CROSS_SUBMISSION`].
@@ -82,7 +82,7 @@ impl Default for Checks {
             set: Arc::default(),
             is_bare: false,
             near: Arc::default(),
-            homes: Arc::default(),
+            url_prefixes: Arc::default(),
             profile: Profile::default(),
             policy: None,
             allows_other_sites: false,
@@ -206,7 +206,7 @@ impl Checks {
     }
 
     /// What rows of a file with this URL are held against.
-    fn home_of(&self, url: Option<&str>) -> Option<UrlPrefix> {
+    fn url_prefix_of(&self, url: Option<&str>) -> Option<UrlPrefix> {
         url.filter(|_| !self.allows_other_sites).and_then(UrlPrefix::parse)
     }
 
@@ -214,7 +214,12 @@ impl Checks {
     pub fn reader(&self, url: Option<&str>, bytes: u64, now: Now) -> Reader {
         // Room that is not used costs nothing: the system gives memory when it is first written to.
         let rows = (bytes / ENTRY_BYTES) as usize;
-        Reader::new(Arc::clone(&self.sets), (now.seconds, self.profile), (self.home_of(url), rows), self.policy.clone())
+        Reader::new(
+            Arc::clone(&self.sets),
+            (now.seconds, self.profile),
+            (self.url_prefix_of(url), rows),
+            self.policy.clone(),
+        )
     }
 
     /// Takes in the rows of a file that was just appended to the document.
@@ -232,8 +237,8 @@ impl Checks {
             add(counts, sets.get(number), rows, true);
         }
         drop(sets);
-        let home = self.home_of(url);
-        Arc::make_mut(&mut self.homes).push(home);
+        let url_prefix = self.url_prefix_of(url);
+        Arc::make_mut(&mut self.url_prefixes).push(url_prefix);
         let file = (document.sitemaps().len() as u32).saturating_sub(1);
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
@@ -320,10 +325,10 @@ impl Checks {
             let revised = applied.field.and_then(|field| {
                 // What the file itself says may stand between blanks or in references; only an edited value is plain.
                 let value = after.edited(row, field)?;
-                let home = self.homes.get(cursor.sitemap_of(row).index()).and_then(Option::as_ref);
+                let url_prefix = self.url_prefixes.get(cursor.sitemap_of(row).index()).and_then(Option::as_ref);
                 let policy = self.policy();
                 let context =
-                    Context { now: now.seconds, profile: self.profile, names: cursor.names(row), home, policy };
+                    Context { now: now.seconds, profile: self.profile, names: cursor.names(row), url_prefix, policy };
                 let before = sets.get(usize::from(old)).copied().unwrap_or_default();
                 entry::revise(before, field, value, &after.record(row), &context)
             });
@@ -345,8 +350,14 @@ impl Checks {
 
     /// What the rules need to know about a row's surroundings.
     pub fn context<'c>(&'c self, document: &'c Document, row: RowId, now: Now) -> Context<'c> {
-        let home = self.homes.get(document.sitemap_of(row).index()).and_then(Option::as_ref);
-        Context { now: now.seconds, profile: self.profile, names: document.names(row), home, policy: self.policy() }
+        let url_prefix = self.url_prefixes.get(document.sitemap_of(row).index()).and_then(Option::as_ref);
+        Context {
+            now: now.seconds,
+            profile: self.profile,
+            names: document.names(row),
+            url_prefix,
+            policy: self.policy(),
+        }
     }
 
     /// Puts rechecked findings in place; the set index follows here unless a worker did it.
@@ -363,8 +374,8 @@ impl Checks {
             self.find_near_duplicates(&applied.document);
         }
         let files = applied.document.sitemaps().len();
-        if self.homes.len() < files {
-            Arc::make_mut(&mut self.homes).resize(files, None);
+        if self.url_prefixes.len() < files {
+            Arc::make_mut(&mut self.url_prefixes).resize(files, None);
         }
     }
 
@@ -379,10 +390,10 @@ impl Checks {
     }
 
     /// After a save dealt rows into other files: the set index, if there is one here, counts them there.
-    pub fn rehome(&mut self, before: &Document, after: &Document, moved: &RowSet) {
+    pub fn move_rows(&mut self, before: &Document, after: &Document, moved: &RowSet) {
         let files = after.sitemaps().len();
-        if self.homes.len() < files {
-            Arc::make_mut(&mut self.homes).resize(files, None);
+        if self.url_prefixes.len() < files {
+            Arc::make_mut(&mut self.url_prefixes).resize(files, None);
         }
         if (!moved.is_empty() || before.has_pending_split() || after.has_pending_split()) && !self.is_bare {
             sync(Arc::make_mut(&mut self.set), (before, after), moved, None);
@@ -557,8 +568,8 @@ fn sync(set: &mut SetIndex, (before, after): (&Document, &Document), touched: &R
         // No row has changed its file.
         let mut cursor = after.row_cursor();
         for row in touched.iter().map(RowId).filter(|row| after.is_live(*row)) {
-            let home = cursor.sitemap_of(row).0;
-            set.revise(&facts_of(&before.record(row), home), &facts_of(&after.record(row), home));
+            let file = cursor.sitemap_of(row).0;
+            set.revise(&facts_of(&before.record(row), file), &facts_of(&after.record(row), file));
         }
     } else {
         // All out first: a row that is looked up while another goes in must be in the index as the new document

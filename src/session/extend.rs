@@ -1,6 +1,6 @@
 //! Extensions of many rows changed as one step: each row's own text with the change grafted in.
 
-use super::change::{Intent, Label, Part, Sample};
+use super::change::{Intent, Label, PreviewPart, Sample};
 use super::findings::Finding;
 use super::intent::SAMPLES;
 use super::snapshot::Snapshot;
@@ -93,7 +93,7 @@ impl Snapshot {
         let is_added = added.is_some();
         let before = value_at(&old, names, path).filter(|_| !is_added);
         let after = added.or_else(|| value_at(new, names, path));
-        Sample { row, part: Part::Extension(path.to_string()), before, after }
+        Sample { row, part: PreviewPart::Extension(path.to_string()), before, after }
     }
 }
 
@@ -112,7 +112,7 @@ mod tests {
     use crate::files::Options;
     use crate::protocol::lastmod::Now;
     use crate::session::command::parse;
-    use crate::session::run::{Asker, Outcome};
+    use crate::session::run::{Asker, CommandOutcome};
     use crate::session::snapshot::vocabulary;
     use crate::session::{Session, load};
     use proptest::prelude::*;
@@ -152,7 +152,7 @@ mod tests {
     fn run(session: &mut Session, line: &str) -> Result<String, String> {
         let command = parse(line, &vocabulary(NOW)).map_err(|error| error.message)?;
         match session.run(&command, Asker::Headless) {
-            Ok(Outcome::Done(report)) => Ok(report.message),
+            Ok(CommandOutcome::Done(report)) => Ok(report.message),
             Ok(other) => Err(format!("{other:?}")),
             Err(refused) => Err(refused.0),
         }

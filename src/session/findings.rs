@@ -3,7 +3,7 @@
 use super::checks::{CROSS_SUBMISSION, rule_of};
 use super::row_lines::RowNames;
 use super::snapshot::{DocumentLocs, Snapshot};
-use super::{Session, fix, frame};
+use super::{Session, file_fixes, fix};
 use crate::check::extension::{self, ExtensionPart};
 use crate::check::fix::{Action, Fix};
 use crate::check::index;
@@ -59,7 +59,7 @@ impl Finding {
 
 /// What a finding that no row carries is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum FindingTarget {
     /// A sitemap file.
     Sitemap(SitemapId),
     /// The index, or one of its entries.
@@ -70,7 +70,7 @@ pub enum Place {
     Set,
 }
 
-impl Place {
+impl FindingTarget {
     /// Whether it is the index, one of its files or of its entries.
     pub const fn is_of_index(self) -> bool {
         matches!(self, Self::Index(_) | Self::IndexFile(_))
@@ -81,7 +81,7 @@ impl Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFinding {
     /// What it is about.
-    pub place: Place,
+    pub place: FindingTarget,
     /// Which rule.
     pub rule: Rule,
     /// How bad.
@@ -113,7 +113,7 @@ pub struct Reported {
 
 /// The rules whose listed findings are counted without being put into words: a row has one finding of them or none,
 /// whatever its text is, or its file has one.
-pub(super) fn told_once() -> RuleSet {
+pub(super) fn reported_once() -> RuleSet {
     let of_set: RuleSet = SetRule::ALL.iter().copied().map(rule_of).collect();
     let of_rows = RuleSet::of(&[Rule::LASTMOD_MISSING, Rule::SET_DUPLICATE_NEAR]);
     let others = entry_rules::ENTRY_RULES.minus(message::REPORTED_ONCE);
@@ -136,7 +136,7 @@ impl Snapshot {
             return Vec::new();
         }
         let (entry, text) = self.document.entry(row);
-        let context = self.checks.context(&self.document, row, self.now);
+        let context = self.checks.context(&self.document, row, self.clock);
         let mut findings = worded(&entry, &text, &context, rules);
         let locs = DocumentLocs(&self.document);
         for rule in self.checks.set().rules_of(row.0, &locs).iter().map(rule_of) {
@@ -181,7 +181,7 @@ impl Snapshot {
             return [None; 4];
         }
         let (entry, text) = self.document.entry(row);
-        let context = self.checks.context(&self.document, row, self.now);
+        let context = self.checks.context(&self.document, row, self.clock);
         let mut worst = message::worst_of_fields(&entry, &text, &context, rules);
         let profile = self.checks.profile();
         let is_of_loc = |rule: &Rule| SetRule::of(*rule).is_none_or(|rule| !rule.is_about_links());
@@ -195,7 +195,7 @@ impl Snapshot {
     /// The findings that a row would have by itself if this were its text.
     pub fn findings_of_text(&self, row: RowId, text: &[u8]) -> Vec<Finding> {
         let entry = Entry::of(text, self.document.names(row));
-        let context = self.checks.context(&self.document, row, self.now);
+        let context = self.checks.context(&self.document, row, self.clock);
         let rules = entry_rules::check(&entry, text, &context);
         worded(&entry, text, &context, rules)
     }
@@ -203,7 +203,7 @@ impl Snapshot {
     /// Rules that typed text would break in a row, before it is kept.
     pub fn judge(&self, row: Option<RowId>, field: Field, typed: &str) -> Vec<Finding> {
         let row = row.unwrap_or_default();
-        let context = self.checks.context(&self.document, row, self.now);
+        let context = self.checks.context(&self.document, row, self.clock);
         message::messages_of_value(field, typed.trim(), &context)
             .into_iter()
             .filter_map(|found| from_check(found, context.profile))
@@ -327,7 +327,7 @@ impl Session {
         let document = self.document();
         let mut findings = Vec::new();
         for id in (0..document.with_pending_split().sitemaps().len() as u32).map(SitemapId) {
-            findings.extend(of_sitemap((document, &self.now.saved), id, self.now.checks.profile()));
+            findings.extend(of_sitemap((document, &self.current.saved), id, self.current.checks.profile()));
         }
         findings.extend(self.of_index());
         findings.extend(self.missing_urls().into_iter().map(|(_, finding)| finding));
@@ -341,7 +341,7 @@ impl Session {
     }
 
     fn refresh_touched_files(&mut self, old: &Document) {
-        let document = &self.now.state.document;
+        let document = &self.current.state.document;
         let (now, old) = (document.with_pending_split(), old.with_pending_split());
         let same_index = match (now.index(), old.index()) {
             (Some(new), Some(old)) => std::ptr::eq(new, old),
@@ -370,16 +370,16 @@ impl Session {
         let child_of = |id: SitemapId| document.index().and_then(|index| index.child_of(id));
         let children: Vec<usize> = changed.iter().filter_map(|id| child_of(*id)).collect();
         let is_old = |finding: &FileFinding| match finding.place {
-            Place::Sitemap(id) => changed.contains(&id) || id.index() >= now.sitemaps().len(),
-            Place::Index(Some(child)) => finding.rule == Rule::INDEX_CHILD_EMPTY && children.contains(&child),
+            FindingTarget::Sitemap(id) => changed.contains(&id) || id.index() >= now.sitemaps().len(),
+            FindingTarget::Index(Some(child)) => finding.rule == Rule::INDEX_CHILD_EMPTY && children.contains(&child),
             _ => false,
         };
         let mut findings: Vec<FileFinding> =
             self.file_findings.iter().filter(|finding| !is_old(finding)).cloned().collect();
-        let profile = self.now.checks.profile();
+        let profile = self.current.checks.profile();
         for &id in &changed {
-            findings.extend(of_sitemap((document, &self.now.saved), id, profile));
-            let leaves = document.is_removed_by_save(&self.now.saved, id);
+            findings.extend(of_sitemap((document, &self.current.saved), id, profile));
+            let leaves = document.is_removed_by_save(&self.current.saved, id);
             let entries = document.sitemap(id).map_or(0, |sitemap| sitemap.live + u32::from(leaves));
             let found =
                 document.index().zip(child_of(id)).and_then(|(index, child)| index::empty_child(index, child, entries));
@@ -396,20 +396,21 @@ impl Session {
     pub(super) fn of_index(&self) -> Vec<FileFinding> {
         let document = self.document().with_pending_split();
         let Some(index) = document.index() else { return Vec::new() };
-        let profile = self.now.checks.profile();
-        let mut findings = frame::findings(document, Member::Index, profile);
+        let profile = self.current.checks.profile();
+        let mut findings = file_fixes::findings(document, Member::Index, profile);
         findings.extend(of_quirks(&index.quirks, (true, profile), &|quirk| {
-            Place::Index(quirk.entry.map(|entry| entry as usize))
+            FindingTarget::Index(quirk.entry.map(|entry| entry as usize))
         }));
         for (number, file) in index.files().enumerate().skip(1) {
             findings.extend(fix::volumes::findings(document, number, profile));
             findings.extend(of_quirks(file.quirks, (true, profile), &|quirk| {
-                quirk.entry.map_or(Place::IndexFile(number), |entry| Place::Index(Some(entry as usize)))
+                quirk.entry.map_or(FindingTarget::IndexFile(number), |entry| FindingTarget::Index(Some(entry as usize)))
             }));
         }
-        let is_declared = |rule: Rule| self.now.checks.allows_other_sites() && CROSS_SUBMISSION.contains(rule.main());
+        let is_declared =
+            |rule: Rule| self.current.checks.allows_other_sites() && CROSS_SUBMISSION.contains(rule.main());
         let mut more: Option<(Rule, Severity, u64)> = None;
-        let mut say = |place: Place, rule: Rule, field: Option<Field>, message: String, fix: Option<Fix>| {
+        let mut say = |place: FindingTarget, rule: Rule, field: Option<Field>, message: String, fix: Option<Fix>| {
             if let Some(severity) = rule.severity_in(profile).filter(|_| !is_declared(rule)) {
                 if findings.len() >= MOST_OF_INDEX {
                     more.get_or_insert((rule, severity, 0)).2 += 1;
@@ -418,15 +419,15 @@ impl Session {
                 findings.push(FileFinding { place, rule, severity, field, message, fix, at: None });
             }
         };
-        let home = self.now.index_home(document);
+        let url_prefix = self.current.index_home(document);
         let context = entry_rules::Context {
-            now: self.now.now.seconds,
-            profile: self.now.checks.profile(),
+            now: self.current.clock.seconds,
+            profile: self.current.checks.profile(),
             names: &index.source.names,
-            home: home.as_ref(),
+            url_prefix: url_prefix.as_ref(),
             policy: None,
         };
-        let sets = self.now.checks.rule_sets();
+        let sets = self.current.checks.rule_sets();
         for (number, set) in self.index_rules.iter().enumerate().filter(|(_, set)| **set != 0) {
             let rules = sets.get(usize::from(*set)).copied().unwrap_or_default();
             let text = index.source.entry_text(number);
@@ -438,11 +439,11 @@ impl Session {
                 let path = fix::index::label(finding.rule).filter(|_| is_path);
                 let path = path.map(|label| Fix { label: label.to_owned(), is_safe: false, action: Action::File });
                 let fix = fix.or(path);
-                say(Place::Index(Some(number)), finding.rule, finding.field, finding.message, fix);
+                say(FindingTarget::Index(Some(number)), finding.rule, finding.field, finding.message, fix);
             }
         }
-        self.now.each_list_finding(self.document(), &mut |found| {
-            let place = Place::Index(found.child);
+        self.current.each_list_finding(self.document(), &mut |found| {
+            let place = FindingTarget::Index(found.child);
             let is_safe = found.rule.fix() == FixKind::Safe;
             let fix = fix::index::label(found.rule).filter(|_| fix::index::offers(index, &found));
             let fix = fix.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
@@ -450,7 +451,7 @@ impl Session {
         });
         if let Some((rule, severity, count)) = more {
             let message = format!("and {} more findings of entries of this index", grouped(count));
-            let place = Place::Index(None);
+            let place = FindingTarget::Index(None);
             findings.push(FileFinding { place, rule, severity, field: None, message, fix: None, at: None });
         }
         findings
@@ -460,7 +461,7 @@ impl Session {
 fn of_child(found: index::IndexFinding, profile: Profile) -> Option<FileFinding> {
     let index::IndexFinding { rule, child, field, message } = found;
     let severity = rule.severity_in(profile)?;
-    Some(FileFinding { place: Place::Index(child), rule, severity, field, message, fix: None, at: None })
+    Some(FileFinding { place: FindingTarget::Index(child), rule, severity, field, message, fix: None, at: None })
 }
 
 /// Where a field's value (or the element) starts in its entry.
@@ -492,14 +493,18 @@ pub fn refused(error: &files::Error) -> Option<Reported> {
 fn of_quirk(quirk: &Quirk, profile: Profile) -> Option<Finding> {
     let rule = quirk::rule_of(quirk.kind);
     let (severity, message) = (rule.severity_in(profile)?, quirk::message(quirk));
-    Some(Finding { at: Some(quirk.at), fix: frame::accepting(quirk), ..Finding::new(rule, severity, None, message) })
+    Some(Finding {
+        at: Some(quirk.at),
+        fix: file_fixes::accepting(quirk),
+        ..Finding::new(rule, severity, None, message)
+    })
 }
 
 /// The findings of quirks of a file; those of its rows are the rows' own unless `of_entries`.
 fn of_quirks(
     quirks: &[Quirk],
     (of_entries, profile): (bool, Profile),
-    place: &dyn Fn(&Quirk) -> Place,
+    place: &dyn Fn(&Quirk) -> FindingTarget,
 ) -> Vec<FileFinding> {
     let own = quirks.iter().filter(|quirk| of_entries || quirk.entry.is_none());
     own.filter_map(|quirk| {
@@ -532,10 +537,10 @@ pub(super) fn of_sitemap(
 /// The same of a file that is there for certain.
 pub(super) fn of_present(document: &Document, id: SitemapId, profile: Profile) -> Vec<FileFinding> {
     let Some(sitemap) = document.sitemap(id) else { return Vec::new() };
-    let mut findings = frame::findings(document, Member::Sitemap(id), profile);
+    let mut findings = file_fixes::findings(document, Member::Sitemap(id), profile);
     // A feed is never written over, and so nothing of it is put right.
     let is_feed = matches!(sitemap.form, Form::Feed(_));
-    let of_quirks = of_quirks(&sitemap.quirks, (false, profile), &|_| Place::Sitemap(id)).into_iter();
+    let of_quirks = of_quirks(&sitemap.quirks, (false, profile), &|_| FindingTarget::Sitemap(id)).into_iter();
     findings.extend(of_quirks.map(|found| FileFinding { fix: found.fix.filter(|_| !is_feed), ..found }));
     findings
 }

@@ -11,9 +11,9 @@ pub(super) mod set;
 pub(super) mod trial;
 pub(super) mod volumes;
 
-use super::change::{Intent, Label, Part, Sample};
+use super::change::{Intent, Label, PreviewPart, Sample};
+use super::file_fixes;
 use super::findings;
-use super::frame;
 use super::snapshot::Snapshot;
 use crate::check::decision::{Decision, answers};
 use crate::check::fix::{self, FixedEntry};
@@ -80,7 +80,7 @@ pub(super) fn why_left(counts: &BTreeMap<Rule, u64>) -> String {
 
 /// What a fix leaves alone although it is meant.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Left {
+pub(super) struct SkippedRows {
     /// Rows.
     rows: RowSet,
     /// Files, apart from their rows.
@@ -91,7 +91,13 @@ impl Snapshot {
     /// What the fixers of `rules` make of `rows`. A rule that is named may run even if its fix needs a decision:
     /// naming it, and the preview, are the decision. Rows that are `left` alone are the reason for nothing but what is
     /// done to their files, unless those are as well. `None` when cancelled.
-    pub(super) fn intend_fix(&self, rows: &RowSet, left: &Left, rules: RuleSet, progress: &Progress) -> Option<Intent> {
+    pub(super) fn intend_fix(
+        &self,
+        rows: &RowSet,
+        left: &SkippedRows,
+        rules: RuleSet,
+        progress: &Progress,
+    ) -> Option<Intent> {
         // What was repaired when a file was read is agreed to for the file.
         let of_rows = rules.minus(quirk::REPAIRS).minus(set::FIXES);
         let affected: Vec<u32> = rows
@@ -110,7 +116,7 @@ impl Snapshot {
                 }
                 let row = RowId(*row);
                 let text = self.document.entry_text(row);
-                let context = self.checks.context(&self.document, row, self.now);
+                let context = self.checks.context(&self.document, row, self.clock);
                 fix::fix_entry(&text, &context, rules, unattended).map(|repair| (row, repair))
             })
             .collect();
@@ -128,7 +134,7 @@ impl Snapshot {
                     for (field, value) in values {
                         if samples.len() < 50 {
                             let before = self.document.value(row, field).map(std::borrow::Cow::into_owned);
-                            samples.push(Sample { row, part: Part::Field(field), before, after: value.clone() });
+                            samples.push(Sample { row, part: PreviewPart::Field(field), before, after: value.clone() });
                         }
                         if let Some(list) = fields.get_mut(field.index()) {
                             list.push((row, value.map(Into::into)));
@@ -234,7 +240,7 @@ impl Snapshot {
                     (sitemap.quirks.to_vec(), sitemap.accepted)
                 }
             };
-            let waits = |quirk: &&Quirk| !accepted && frame::accepting(quirk).is_some();
+            let waits = |quirk: &&Quirk| !accepted && file_fixes::accepting(quirk).is_some();
             for rule in quirks.iter().filter(waits).map(|quirk: &Quirk| quirk::rule_of(quirk.kind)) {
                 if asks.contains(rule) {
                     *counts.entry(rule).or_default() += 1;
@@ -264,7 +270,7 @@ impl Snapshot {
         progress: &Progress,
     ) -> Option<Intent> {
         if *decision == Decision::Usual {
-            return self.intend_fix(rows, &Left::default(), rule.family(), progress);
+            return self.intend_fix(rows, &SkippedRows::default(), rule.family(), progress);
         }
         if set::FIXES.contains(rule) {
             return self.intend_fix_set(rows, rule, Some(decision), progress);
@@ -328,7 +334,7 @@ impl Snapshot {
         let Some(after) = self.document.trial(&Edit::Several(edits.to_vec())) else { return Vec::new() };
         let profile = self.checks.profile();
         let files = files.into_iter().map(Member::Sitemap);
-        files.filter_map(|file| frame::no_longer_used(&self.document, &after, file, profile)).collect()
+        files.filter_map(|file| file_fixes::no_longer_used(&self.document, &after, file, profile)).collect()
     }
 }
 

@@ -37,7 +37,7 @@ pub struct Intent {
     pub samples: Vec<Sample>,
     /// What to say if nothing changes, unless the rows themselves are the reason.
     pub idle: &'static str,
-    /// The commands that do it without a screen; see [`super::said`].
+    /// The commands that do it without a screen; see [`super::script_export`].
     pub said: Vec<String>,
     /// Of a fix, the rules of which more findings are left than there were, with how many more.
     pub left: Vec<(Rule, u64)>,
@@ -59,7 +59,7 @@ pub struct Sample {
     /// Which row.
     pub row: RowId,
     /// What of it.
-    pub part: Part,
+    pub part: PreviewPart,
     /// Its value now.
     pub before: Option<String>,
     /// Its value then.
@@ -68,14 +68,14 @@ pub struct Sample {
 
 /// What of a row a preview shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum PreviewPart {
     /// A field.
     Field(Field),
     /// What stands at a path of its extensions.
     Extension(String),
 }
 
-impl Part {
+impl PreviewPart {
     /// What people call it.
     pub fn name(&self) -> &str {
         match self {

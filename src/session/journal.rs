@@ -4,7 +4,7 @@
 //! have not (a save has put rows in or out), a line says how to get from the saved files to the document at once.
 
 mod describe;
-mod left;
+mod recovery;
 mod salvage;
 mod written;
 
@@ -18,7 +18,7 @@ use crate::files::journal::{Flusher, Journal, LockedByOther, MakeAllLines, Note,
 use crate::files::{self, Action, Plan};
 use crate::progress::Progress;
 pub use describe::changes_in;
-pub use left::{Left, Unreplayable};
+pub use recovery::{RecoverableChanges, Unreplayable};
 pub use salvage::Missing;
 use salvage::Salvage;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ use written::Written;
 
 /// One line.
 #[derive(Debug, Serialize, Deserialize)]
-enum Line {
+enum JournalLine {
     /// A change was made.
     Did { label: String, edit: Written },
     /// The last one was taken back.
@@ -82,19 +82,19 @@ impl Keeping {
         self.is_fresh && self.journal.caught_up() == self.caught_up
     }
 
-    fn note(&self, all: &MakeAllLines, line: impl FnOnce() -> Line + Send + 'static) {
+    fn note(&self, all: &MakeAllLines, line: impl FnOnce() -> JournalLine + Send + 'static) {
         self.journal.note(Note { line: Box::new(move || json(&line())), is_whole: false, all: Arc::clone(all) });
     }
 }
 
 /// All that leads from the saved files to the document.
-fn since(document: &Document, saved: &Document) -> Line {
-    Line::Since(document.edits_since(saved).iter().map(Written::from).collect())
+fn since(document: &Document, saved: &Document) -> JournalLine {
+    JournalLine::Since(document.edits_since(saved).iter().map(Written::from).collect())
 }
 
 /// What leads from the files that are being saved to the document.
-fn then(document: &Document, during: &During) -> Line {
-    Line::Then(document.edits_since(&during.document).iter().map(Written::from).collect())
+fn then(document: &Document, during: &During) -> JournalLine {
+    JournalLine::Then(document.edits_since(&during.document).iter().map(Written::from).collect())
 }
 
 impl Session {
@@ -111,7 +111,7 @@ impl Session {
         if let Some(path) = path {
             keeping.next = state_slot.moved(&opened_by(plan)).map_err(|error| held(path, error))?;
             let left = keeping.next.as_ref().and_then(|state_slot| state_slot.left.as_ref());
-            if matches!(left, Some(Ok(stored)) if left::is_worth_a_question(stored)) {
+            if matches!(left, Some(Ok(stored)) if recovery::is_worth_a_question(stored)) {
                 keeping.next = None;
                 let words = "an earlier session left unsaved changes to it; open it first, or choose another name";
                 return Err(Refused(format!("{}: {words}", path.display())));
@@ -148,14 +148,14 @@ impl Session {
     ///
     /// # Errors
     /// [`Refused`] when a line does not fit the set: what stood before it is done.
-    pub fn replay(&mut self, left: Left) -> Result<usize, Refused> {
-        let Left { state_slot, stored, salvage, is_of_save, .. } = left;
+    pub fn replay(&mut self, left: RecoverableChanges) -> Result<usize, Refused> {
+        let RecoverableChanges { state_slot, stored, salvage, is_of_save, .. } = left;
         let has_gaps = !salvage.missing.is_empty();
         let mut aside = if has_gaps { state_slot.keep_aside() } else { None };
         let journal = state_slot.begin(Some(stored.header), self.watcher.as_ref());
         self.keeping = Some(Keeping::new(journal, true));
         let outcome = self.replay_steps(salvage);
-        let seconds = self.now.now.seconds;
+        let seconds = self.current.clock.seconds;
         if let Some(keeping) = &mut self.keeping {
             keeping.is_paused = false;
             if outcome.is_err() && !has_gaps {
@@ -176,8 +176,8 @@ impl Session {
     /// [`Refused`] when it is not of these files as they are now, or a line does not fit them: what stood before that
     /// is done.
     pub fn apply_journal(&mut self, stored: &Stored) -> Result<(usize, Missing), Refused> {
-        let entries = left::applicable(self, stored)?;
-        let salvage = Salvage::of(&entries, self.now.saved.row_limit());
+        let entries = recovery::applicable(self, stored)?;
+        let salvage = Salvage::of(&entries, self.current.saved.row_limit());
         let missing = salvage.missing.clone();
         self.replay_steps(salvage).map(|count| (count, missing))
     }
@@ -187,18 +187,18 @@ impl Session {
         for line in salvage.steps {
             count += 1;
             match line {
-                Line::Did { label, edit } => self.redo_line(label, edit.flat())?,
-                Line::Since(edits) => self.redo_line("changes of an earlier session".to_owned(), edits)?,
-                Line::Undid => drop(self.undo().ok_or_else(|| Refused("nothing to undo".to_owned()))?),
-                Line::Redid => drop(self.redo().ok_or_else(|| Refused("nothing to redo".to_owned()))?),
-                Line::To(_) | Line::Saving(_) | Line::Then(_) => {}
+                JournalLine::Did { label, edit } => self.redo_line(label, edit.flat())?,
+                JournalLine::Since(edits) => self.redo_line("changes of an earlier session".to_owned(), edits)?,
+                JournalLine::Undid => drop(self.undo().ok_or_else(|| Refused("nothing to undo".to_owned()))?),
+                JournalLine::Redid => drop(self.redo().ok_or_else(|| Refused("nothing to redo".to_owned()))?),
+                JournalLine::To(_) | JournalLine::Saving(_) | JournalLine::Then(_) => {}
             }
         }
         Ok(count)
     }
 
     /// Gives up what an earlier session left.
-    pub fn drop_left(&mut self, left: Left) {
+    pub fn drop_left(&mut self, left: RecoverableChanges) {
         self.keep_from_here(left.state_slot);
     }
 
@@ -217,12 +217,12 @@ impl Session {
             Err(edits) => Edit::Several(edits),
         };
         let intent = Intent { label: label.into(), edit: Some(edit), ..Intent::counting(1) };
-        let prepared = self.now.prepare_intent(intent, &Progress::default());
+        let prepared = self.current.prepare_intent(intent, &Progress::default());
         self.commit(prepared.ok_or_else(|| Refused("cancelled".to_owned()))?, None).map(drop)
     }
 
     fn keep_from_here(&mut self, state_slot: StateSlot) {
-        let header = state_slot.header(&self.disk, self.now.now.seconds);
+        let header = state_slot.header(&self.disk, self.current.clock.seconds);
         let journal = state_slot.begin(None, self.watcher.as_ref());
         journal.restart(header);
         self.keeping = Some(Keeping::new(journal, false));
@@ -253,7 +253,7 @@ impl Session {
         let Some(edit) = edit else { return };
         (keeping.done, keeping.undone) = (keeping.done + 1, 0);
         let label = label.to_owned();
-        keeping.note(&all, move || Line::Did { label, edit: Written::from(&edit) });
+        keeping.note(&all, move || JournalLine::Did { label, edit: Written::from(&edit) });
     }
 
     /// A step was taken back, or done again.
@@ -271,23 +271,23 @@ impl Session {
         }
         if back {
             (keeping.done, keeping.undone) = (keeping.done - 1, keeping.undone + 1);
-            keeping.note(&all, || Line::Undid);
+            keeping.note(&all, || JournalLine::Undid);
         } else {
             (keeping.done, keeping.undone) = (keeping.done + 1, keeping.undone - 1);
-            keeping.note(&all, || Line::Redid);
+            keeping.note(&all, || JournalLine::Redid);
         }
     }
 
     /// What makes every line that leads from the files to the document of now; `None` while nothing is noted.
     fn everything(&self) -> Option<MakeAllLines> {
         let keeping = self.keeping.as_ref().filter(|keeping| !keeping.is_paused)?;
-        let (document, saved) = (self.now.state.document.clone(), self.now.saved.clone());
+        let (document, saved) = (self.current.state.document.clone(), self.current.saved.clone());
         let during = keeping.during.clone();
         Some(Arc::new(move || {
             let mut lines = vec![since(&document, &saved)];
             if let Some(during) = &during {
-                lines.extend(during.to.clone().map(Line::To));
-                lines.extend([Line::Saving(hashes_of(&during.document)), then(&document, during)]);
+                lines.extend(during.to.clone().map(JournalLine::To));
+                lines.extend([JournalLine::Saving(hashes_of(&during.document)), then(&document, during)]);
             }
             lines.iter().map(json).collect()
         }))
@@ -305,10 +305,10 @@ impl Session {
         let keeping = self.keeping.as_ref()?;
         if let Some(all) = all {
             if let Some(paths) = to {
-                keeping.note(&all, move || Line::To(paths));
+                keeping.note(&all, move || JournalLine::To(paths));
             }
             let document = document.clone();
-            keeping.note(&all, move || Line::Saving(hashes_of(&document)));
+            keeping.note(&all, move || JournalLine::Saving(hashes_of(&document)));
         }
         Some(keeping.journal.flusher())
     }
@@ -324,7 +324,7 @@ impl Session {
     fn note_during(&mut self) {
         let Some(during) = self.keeping.as_ref().and_then(|keeping| keeping.during.clone()) else { return };
         let Some(all) = self.everything() else { return };
-        let document = self.now.state.document.clone();
+        let document = self.current.state.document.clone();
         if let Some(keeping) = &self.keeping {
             keeping.note(&all, move || then(&document, &during));
         }
@@ -335,7 +335,7 @@ impl Session {
         if self.keeping.is_none() {
             return;
         }
-        let (seconds, is_fresh) = (self.now.now.seconds, self.now.saved.has_fresh_ids());
+        let (seconds, is_fresh) = (self.current.clock.seconds, self.current.saved.has_fresh_ids());
         let is_modified = self.is_modified();
         let Some(keeping) = &mut self.keeping else { return };
         if let Some(mut next) = keeping.next.take() {
@@ -358,7 +358,7 @@ impl Session {
     /// Writes down all that is unsaved at once.
     fn note_all(&mut self) {
         let Some(all) = self.everything() else { return };
-        let (document, saved) = (self.now.state.document.clone(), self.now.saved.clone());
+        let (document, saved) = (self.current.state.document.clone(), self.current.saved.clone());
         let Some(keeping) = &mut self.keeping else { return };
         // Steps from before this line cannot be taken back by a line, and rows that it adds may get other ids.
         (keeping.done, keeping.undone) = (0, 0);
@@ -432,7 +432,7 @@ fn hashes_of(document: &Document) -> Vec<u64> {
 }
 
 /// A value of the types above always has a text.
-fn json(line: &Line) -> String {
+fn json(line: &JournalLine) -> String {
     serde_json::to_string(line).unwrap_or_default()
 }
 

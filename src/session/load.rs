@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 /// A file as it comes from the loader.
-pub type Part = files::LoadedFile<Reader>;
+pub type LoadedFile = files::LoadedFile<Reader>;
 
 /// Reads and checks files for one session; goes to a worker.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl Loader {
         &self,
         path: &Path,
         progress: &Progress,
-        deliver: &mut dyn FnMut(Part),
+        deliver: &mut dyn FnMut(LoadedFile),
     ) -> Result<Loaded, files::Error> {
         files::load(path, &self.options, progress, |facts| self.reader(facts), deliver)
     }
@@ -55,13 +55,13 @@ impl Loader {
         &self,
         paths: &[PathBuf],
         progress: &Progress,
-        deliver: &mut dyn FnMut(Part),
+        deliver: &mut dyn FnMut(LoadedFile),
     ) -> Result<Loaded, files::Error> {
         files::load_many(paths, &self.options, progress, |facts| self.reader(facts), deliver)
     }
 
     /// Loads the bundled sample set.
-    pub fn sample(&self, deliver: &mut dyn FnMut(Part)) -> Loaded {
+    pub fn sample(&self, deliver: &mut dyn FnMut(LoadedFile)) -> Loaded {
         files::sample(|facts| self.reader(facts), deliver)
     }
 
@@ -74,35 +74,35 @@ impl Session {
     /// A loader for this session.
     pub fn loader(&self, mut options: Options) -> Loader {
         options.base_url = self.base_url().map(ToOwned::to_owned).or(options.base_url);
-        Loader { checks: self.now.state.checks.clone(), now: self.now.now, options }
+        Loader { checks: self.current.state.checks.clone(), now: self.current.clock, options }
     }
 
     /// Takes in a part. The table grows; the set is still read-only.
-    pub fn absorb(&mut self, part: Part) {
+    pub fn absorb(&mut self, part: LoadedFile) {
         match part {
-            Part::Index { index, on_disk, visitors } => {
+            LoadedFile::Index { index, on_disk, visitors } => {
                 for file in on_disk {
                     self.remember(Some(file));
                 }
                 self.index_rules = visitors.into_iter().flat_map(|visitor| visitor.findings).collect();
-                self.now.state.document.set_index(Some(index));
+                self.current.state.document.set_index(Some(index));
             }
-            Part::Sitemap { source, sitemap, on_disk, visitor } => {
+            LoadedFile::Sitemap { source, sitemap, on_disk, visitor } => {
                 let mtime = on_disk.as_ref().and_then(seconds);
                 self.remember(on_disk);
                 // Whatever is shared would be copied once for every file.
-                self.now.saved = Document::default();
-                let state = &mut self.now.state;
+                self.current.saved = Document::default();
+                let state = &mut self.current.state;
                 let first = state.document.row_limit();
                 let url = sitemap.url.clone();
                 let mut visitor = visitor;
                 let records = records(&mut visitor, &sitemap.quirks);
                 state.document.append(source, records, sitemap);
                 state.checks.absorb(&state.document, first, &visitor, url.as_deref(), mtime);
-                self.now.view.append_file(&state.document);
+                self.current.view.append_file(&state.document);
             }
         }
-        self.now.saved = self.now.state.document.clone();
+        self.current.saved = self.current.state.document.clone();
     }
 
     pub(super) fn remember(&mut self, on_disk: Option<OnDisk>) {
@@ -118,7 +118,7 @@ impl Session {
         self.paths = loaded.paths;
         self.unread = loaded.unread;
         if let Some(index) = loaded.index {
-            self.now.state.document.set_index(Some(index));
+            self.current.state.document.set_index(Some(index));
         }
         self.recovered = loaded.recovered;
         if loaded.stopped {
@@ -127,13 +127,13 @@ impl Session {
         if self.has_conflicts() {
             self.set_read_only("there are unresolved merge conflicts");
         }
-        self.now.saved = self.now.state.document.clone();
+        self.current.saved = self.current.state.document.clone();
         if self.path.is_none() {
             // Nothing of it is on disk yet, so a save would write all of it; no row is marked as new for that.
-            self.now.state.modified = false;
+            self.current.state.modified = false;
         }
-        self.now.view = View::file_order(&self.now.state.document);
-        let State { document, checks, .. } = &mut self.now.state;
+        self.current.view = View::file_order(&self.current.state.document);
+        let State { document, checks, .. } = &mut self.current.state;
         checks.find_near_duplicates(document);
         self.check_files();
     }
@@ -157,7 +157,7 @@ impl Session {
     /// A new document with one empty sitemap that will be written to `path`.
     pub fn start_new(&mut self, path: PathBuf) {
         let (source, sitemap) = files::blank(Some(&path));
-        self.now.state.document.append(source, [], sitemap);
+        self.current.state.document.append(source, [], sitemap);
         self.finish(Loaded { path: Some(path), ..Loaded::default() });
     }
 
@@ -222,7 +222,7 @@ pub fn open_within(
     let mut is_over = false;
     let loaded = loader.load_all(paths, progress, &mut |part| {
         // What is expected is known from the first sitemap on; packed files turn out larger.
-        let is_index = matches!(part, Part::Index { .. });
+        let is_index = matches!(part, LoadedFile::Index { .. });
         let reading = progress.read();
         is_over |= !is_index && reading.files_total > 1 && reading.bytes_total > most;
         if is_over {

@@ -10,16 +10,16 @@ pub mod command;
 pub mod compare;
 pub mod explain;
 mod extend;
+pub mod external_changes;
+pub mod file_findings;
+mod file_fixes;
 pub mod findings;
 mod fix;
-mod frame;
 pub mod grouping;
 pub mod history;
 pub mod intent;
 pub mod journal;
-pub mod kept;
 pub mod load;
-pub mod outside;
 pub mod parts;
 pub mod pending;
 pub mod planning;
@@ -27,13 +27,13 @@ pub mod policy;
 mod replace;
 pub mod report;
 mod row_lines;
+pub mod rule_export;
 pub mod run;
-pub mod said;
 pub mod save;
+pub mod script_export;
 pub mod snapshot;
 pub mod url_effects;
 pub mod verify;
-pub mod whole;
 
 #[cfg(test)]
 pub(crate) mod sampled;
@@ -93,7 +93,7 @@ pub struct Totals {
 /// One open set.
 #[derive(Debug)]
 pub struct Session {
-    now: Snapshot,
+    current: Snapshot,
     history: History,
     next_version: u64,
     saved_version: u64,
@@ -136,12 +136,12 @@ impl Session {
             marks: Arc::default(),
             view: View::default(),
             spec: ViewSpec::default(),
-            now,
+            clock: now,
             base_url: base_url.map(Into::into),
             languages: None,
         };
         Self {
-            now: snapshot,
+            current: snapshot,
             history: History::default(),
             next_version: 1,
             saved_version: 0,
@@ -166,38 +166,38 @@ impl Session {
 
     /// The moment as a value, for jobs.
     pub fn snapshot(&self) -> Snapshot {
-        self.now.clone()
+        self.current.clone()
     }
 
     /// The moment, to read from.
     pub const fn view(&self) -> &Snapshot {
-        &self.now
+        &self.current
     }
 
     /// The document.
     pub const fn document(&self) -> &Document {
-        &self.now.state.document
+        &self.current.state.document
     }
 
     /// Whose expectations count.
     pub fn profile(&self) -> Profile {
-        self.now.checks.profile()
+        self.current.checks.profile()
     }
 
     /// Chooses whose expectations count; every row is looked at again, on all cores.
     pub fn set_profile(&mut self, profile: Profile) {
-        self.recheck(profile, self.now.checks.shared_policy().cloned());
+        self.recheck(profile, self.current.checks.shared_policy().cloned());
     }
 
     /// Declares that other sites let this set speak for them; see [`CROSS_SUBMISSION`](checks::CROSS_SUBMISSION). Before
     /// anything is opened.
     pub fn allow_other_sites(&mut self) {
-        self.now.state.checks.allow_other_sites();
+        self.current.state.checks.allow_other_sites();
     }
 
     /// Tells the session what time it is (the clock is the caller's).
-    pub const fn set_now(&mut self, now: Now) {
-        self.now.now = now;
+    pub const fn set_clock(&mut self, now: Now) {
+        self.current.clock = now;
     }
 
     /// The file that was opened; `None` for an unsaved document.
@@ -227,12 +227,12 @@ impl Session {
 
     /// Where the set will live, if somebody said so.
     pub fn base_url(&self) -> Option<&str> {
-        self.now.base_url.as_deref()
+        self.current.base_url.as_deref()
     }
 
     /// Says where the set will live; rules of place follow at the next load.
     pub fn set_base_url(&mut self, url: Option<String>) {
-        self.now.base_url = url.map(Into::into);
+        self.current.base_url = url.map(Into::into);
     }
 
     /// Why nothing can be changed; `None` when everything can.
@@ -259,27 +259,27 @@ impl Session {
 
     /// URLs of the set.
     pub const fn urls(&self) -> u32 {
-        self.now.state.document.live()
+        self.current.state.document.live()
     }
 
     /// Rows on show.
     pub fn shown(&self) -> u32 {
-        self.now.view.len()
+        self.current.view.len()
     }
 
     /// The row at a position of the view.
     pub fn row_at(&self, position: u32) -> Option<RowId> {
-        self.now.view.row_at(self.document(), position)
+        self.current.view.row_at(self.document(), position)
     }
 
     /// Where a row is shown.
     pub fn position_of(&self, row: RowId) -> Option<u32> {
-        self.now.view.position_of(self.document(), row)
+        self.current.view.position_of(self.document(), row)
     }
 
     /// A row's number in file order over the whole set, from 1.
     pub fn number(&self, row: RowId) -> u32 {
-        self.now.view.number(self.document(), row)
+        self.current.view.number(self.document(), row)
     }
 
     /// A field's value, decoded and trimmed, otherwise as the file has it.
@@ -289,22 +289,22 @@ impl Session {
 
     /// The same in the saved files; `None` also for rows that are not there yet.
     pub fn saved_cell(&self, row: RowId, field: Field) -> Option<Cow<'_, str>> {
-        self.now.saved.value(row, field)
+        self.current.saved.value(row, field)
     }
 
     /// Whether a cell says something else than the saved file.
     pub fn is_changed(&self, row: RowId, field: Field) -> bool {
-        self.document().field_differs(&self.now.saved, row, field)
+        self.document().field_differs(&self.current.saved, row, field)
     }
 
     /// How a row differs from the saved files.
     pub fn state(&self, row: RowId) -> RowState {
-        self.document().row_state(&self.now.saved, row)
+        self.document().row_state(&self.current.saved, row)
     }
 
     /// The worst severity among a row's findings.
     pub fn worst(&self, row: RowId) -> Option<Severity> {
-        self.profile().worst(self.now.rules_of(row))
+        self.profile().worst(self.current.rules_of(row))
     }
 
     /// Findings per code with their number, worst severity first, then by number; those of files included.
@@ -327,11 +327,11 @@ impl Session {
     /// Whether any row has an error or a warning.
     pub fn has_bad_rows(&self) -> bool {
         let is_bad = |rule: Rule| rule.severity_in(self.profile()).is_some_and(|severity| severity > Severity::Note);
-        Rule::ALL.into_iter().zip(self.now.checks.counts().iter()).any(|(rule, count)| *count > 0 && is_bad(rule))
+        Rule::ALL.into_iter().zip(self.current.checks.counts().iter()).any(|(rule, count)| *count > 0 && is_bad(rule))
     }
 
     fn all_counts(&self) -> Vec<u64> {
-        let mut counts: Vec<u64> = self.now.checks.counts().iter().map(|count| u64::from(*count)).collect();
+        let mut counts: Vec<u64> = self.current.checks.counts().iter().map(|count| u64::from(*count)).collect();
         for finding in self.file_findings.iter() {
             if let Some(count) = counts.get_mut(finding.rule.index()) {
                 *count += 1;
@@ -361,17 +361,17 @@ impl Session {
 
     /// Rows that differ from the saved files.
     pub const fn changed(&self) -> u32 {
-        self.now.state.changed
+        self.current.state.changed
     }
 
     /// Whether there is anything that a save would write.
     pub const fn is_modified(&self) -> bool {
-        self.now.state.modified || self.owes_files
+        self.current.state.modified || self.owes_files
     }
 
     /// The scheme and host that most rows share, if at least nine in ten do.
     pub fn origin(&self) -> Option<&str> {
-        let (origin, rows) = self.now.checks.set().main_origin()?;
+        let (origin, rows) = self.current.checks.set().main_origin()?;
         (rows * 10 >= u64::from(self.urls()) * 9).then_some(origin)
     }
 
@@ -379,17 +379,17 @@ impl Session {
 
     /// Whether a row is marked.
     pub fn is_marked(&self, row: RowId) -> bool {
-        self.now.marks.contains(row.0)
+        self.current.marks.contains(row.0)
     }
 
     /// Number of marked rows.
     pub fn marked(&self) -> u64 {
-        self.now.marks.len()
+        self.current.marks.len()
     }
 
     /// Marks or unmarks rows.
     pub fn mark(&mut self, rows: &RowSet, on: bool) {
-        let marks = Arc::make_mut(&mut self.now.marks);
+        let marks = Arc::make_mut(&mut self.current.marks);
         if on {
             *marks |= rows;
         } else {
@@ -400,7 +400,7 @@ impl Session {
     /// Rows on show, deleted ones left out.
     pub fn shown_rows(&self) -> RowSet {
         let document = self.document();
-        self.now.view.rows(document).filter(|row| document.is_live(*row)).map(|row| row.0).collect()
+        self.current.view.rows(document).filter(|row| document.is_live(*row)).map(|row| row.0).collect()
     }
 
     /// Rows between two positions of the view, both included.
@@ -411,26 +411,26 @@ impl Session {
     /// Marked rows that are shown become unmarked and the other way round.
     pub fn invert_marks(&mut self) {
         let shown = self.shown_rows();
-        *Arc::make_mut(&mut self.now.marks) ^= shown;
+        *Arc::make_mut(&mut self.current.marks) ^= shown;
     }
 
     // ── view ────────────────────────────────────────────────────────────────────────────────────
 
     /// What the view is made by.
     pub const fn spec(&self) -> &ViewSpec {
-        &self.now.spec
+        &self.current.spec
     }
 
     /// Puts a view in place that was made from this document.
     pub fn show(&mut self, spec: ViewSpec, view: View) {
-        self.now.spec = spec;
-        self.now.view = view;
+        self.current.spec = spec;
+        self.current.view = view;
     }
 
     /// Filters and sorts at once, on this thread.
     pub fn show_now(&mut self, filter: Option<Query>, sort: Vec<SortKey>) {
         let spec = ViewSpec { filter, sort };
-        if let Some(view) = self.now.view_of(&spec, &Progress::default()) {
+        if let Some(view) = self.current.view_of(&spec, &Progress::default()) {
             self.show(spec, view);
         }
     }
@@ -443,7 +443,7 @@ impl Session {
     /// [`Refused`] says why not, and what to do instead.
     pub fn change(&mut self, change: &Change) -> Result<Report, Refused> {
         self.writable()?;
-        let prepared = self.now.prepare(change, &Progress::default())?;
+        let prepared = self.current.prepare(change, &Progress::default())?;
         prepared.map_or_else(|| Err(Refused("cancelled".into())), |prepared| self.commit(prepared, None))
     }
 
@@ -464,14 +464,14 @@ impl Session {
     /// [`Refused`] when the document has changed since it was prepared.
     pub fn commit(&mut self, prepared: Prepared, cursor: Option<RowId>) -> Result<Report, Refused> {
         self.writable()?;
-        if prepared.base != self.now.state.version {
+        if prepared.base != self.current.state.version {
             return Err(Refused("the document has changed meanwhile; do it again".into()));
         }
         // A save that has ended since then may have put rows into other files: the same is done to what it left.
-        let prepared = if prepared.saves == self.now.saves {
+        let prepared = if prepared.saves == self.current.saves {
             prepared
         } else {
-            let again = self.now.prepare_intent(prepared.intent, &Progress::default());
+            let again = self.current.prepare_intent(prepared.intent, &Progress::default());
             again.ok_or_else(|| Refused("cancelled".into()))?
         };
         let Prepared { applied, rechecked, intent, changed, .. } = prepared;
@@ -485,18 +485,19 @@ impl Session {
         let (edit, intent_said) = (intent.edit, intent.said);
         // Where a worker made another set index, and the two share the table of URLs, both sides keep their own.
         let keeps = rechecked.has_set() && applied.field.is_some_and(|field| field != Field::Loc);
-        let checks = if keeps { self.now.state.checks.clone() } else { self.now.state.checks.bare() };
-        let before = State { checks, ..self.now.state.clone() };
-        let old = std::mem::replace(&mut self.now.state.document, applied.document.clone());
-        self.now.state.checks.commit(rechecked, &old, &applied);
-        self.now.state.version = self.next_version;
+        let checks = if keeps { self.current.state.checks.clone() } else { self.current.state.checks.bare() };
+        let before = State { checks, ..self.current.state.clone() };
+        let old = std::mem::replace(&mut self.current.state.document, applied.document.clone());
+        self.current.state.checks.commit(rechecked, &old, &applied);
+        self.current.state.version = self.next_version;
         self.next_version += 1;
-        (self.now.state.changed, self.now.state.counted) = (changed, self.now.saves);
-        self.now.state.modified =
+        (self.current.state.changed, self.current.state.counted) = (changed, self.current.saves);
+        self.current.state.modified =
             changed > 0 || ((applied.moved || applied.framed || before.modified) && self.order_differs());
         let anchor = self.anchor_of(&applied.added);
         if applied.moved {
-            self.now.view = self.now.view.with_changed_rows(&self.now.state.document, &applied.added, anchor);
+            self.current.view =
+                self.current.view.with_changed_rows(&self.current.state.document, &applied.added, anchor);
         }
         self.refresh_files(&old);
         let cursor_after = applied.added.first().copied();
@@ -508,7 +509,7 @@ impl Session {
 
     /// Finds out how the document differs from the saved one.
     fn count_changes(&mut self) {
-        let Snapshot { state, saved, saves, .. } = &mut self.now;
+        let Snapshot { state, saved, saves, .. } = &mut self.current;
         state.changed = state.document.changed_rows(saved);
         state.modified = state.changed > 0 || !state.document.same_as(saved);
         state.counted = *saves;
@@ -516,7 +517,7 @@ impl Session {
 
     /// Whether files or orders differ although no row does.
     fn order_differs(&self) -> bool {
-        !self.now.state.document.same_as(&self.now.saved)
+        !self.current.state.document.same_as(&self.current.saved)
     }
 
     /// The row that stands before the first added one in its file.
@@ -538,7 +539,7 @@ impl Session {
     }
 
     fn step(&mut self, back: bool) -> Option<Report> {
-        let (profile, policy) = (self.profile(), self.now.checks.shared_policy().cloned());
+        let (profile, policy) = (self.profile(), self.current.checks.shared_policy().cloned());
         let report = self.step_over(back);
         if report.is_some() {
             self.note_step(back);
@@ -551,26 +552,26 @@ impl Session {
     }
 
     fn step_over(&mut self, back: bool) -> Option<Report> {
-        let state = &mut self.now.state;
+        let state = &mut self.current.state;
         let old = state.document.clone();
         let step = if back { self.history.undo(state)? } else { self.history.redo(state)? };
         let (touched, label, cursor) = (step.touched.clone(), step.label.clone(), step.cursor);
         let moved = step.moved;
-        self.history.hand_over(back, &mut self.now.state, &old, &touched);
+        self.history.hand_over(back, &mut self.current.state, &old, &touched);
         // What was saved in between may differ from what the step knew.
-        let is_stale = self.now.state.counted != self.now.saves;
+        let is_stale = self.current.state.counted != self.current.saves;
         let moved = (is_stale && self.place_rows()) || moved;
         if is_stale {
             self.count_changes();
         }
-        let document = &self.now.state.document;
+        let document = &self.current.state.document;
         if moved {
             let added: Vec<RowId> =
                 touched.iter().map(RowId).filter(|row| document.is_live(*row) && !old.is_live(*row)).collect();
             let anchor = self.anchor_of(&added);
-            self.now.view = self.now.view.with_changed_rows(&self.now.state.document, &added, anchor);
-            let limit = self.now.state.document.row_limit();
-            Arc::make_mut(&mut self.now.marks).remove_range(limit..);
+            self.current.view = self.current.view.with_changed_rows(&self.current.state.document, &added, anchor);
+            let limit = self.current.state.document.row_limit();
+            Arc::make_mut(&mut self.current.marks).remove_range(limit..);
         }
         self.refresh_files(&old);
         let verb = if back { "undone" } else { "done again" };
@@ -588,12 +589,12 @@ impl Session {
     /// Gives every row that was deleted a place, though an earlier save may have taken it from the files. Whether any had
     /// none.
     fn place_rows(&mut self) -> bool {
-        let placed = self.now.state.document.restore_positions(&self.now.saved);
-        placed.map(|placed| self.now.state.document = placed).is_some()
+        let placed = self.current.state.document.restore_positions(&self.current.saved);
+        placed.map(|placed| self.current.state.document = placed).is_some()
     }
 
     /// The steps, oldest first.
     pub fn history(&self) -> Vec<history::Entry> {
-        self.history.entries(self.saved_version, self.now.state.version)
+        self.history.entries(self.saved_version, self.current.state.version)
     }
 }

@@ -13,14 +13,14 @@
 
 mod reread;
 
-pub use reread::{Told, Wanted};
+pub use reread::{NextDetail, ShownRows};
 
 use super::Session;
 use super::checks::Reader;
-use super::findings::{Place, of_present};
+use super::file_fixes::is_near_limit;
+use super::findings::{FindingTarget, of_present};
 use super::fix::alternates::FAMILY;
 use super::fix::languages::Languages;
-use super::frame::is_near_limit;
 use super::load::Loader;
 use super::row_lines::offset_of_loc;
 use crate::check::rule::Rule;
@@ -37,18 +37,18 @@ use crate::xml::names::{FileKind, Names};
 use crate::xml::record::Record;
 use crate::xml::scan::Visit;
 use rayon::prelude::*;
-use reread::{Kept, Text, line_of};
+use reread::{ScanCache, Text, line_of};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A set whose files are not held.
 #[derive(Debug)]
-pub struct Parts {
+pub struct StreamedSet {
     session: Session,
     loader: Loader,
     paths: Vec<PathBuf>,
-    kept: Kept,
+    kept: ScanCache,
 }
 
 /// Sees each entry as [`Reader`] does, and takes down a hash of its URL.
@@ -93,9 +93,9 @@ impl Visit for Texts {
     }
 }
 
-impl Parts {
+impl StreamedSet {
     /// Opens sitemaps, or an index with its parts, for walks over the files; the first ones are done here. `None` as soon
-    /// as pages link to each other as alternates, which most sets do not: [`Parts::open_linked`] keeps what that takes.
+    /// as pages link to each other as alternates, which most sets do not: [`StreamedSet::open_linked`] keeps what that takes.
     ///
     /// # Errors
     /// As [`Loader::load_all`].
@@ -131,7 +131,7 @@ impl Parts {
         progress: &Progress,
     ) -> Result<(Self, bool), files::Error> {
         let loader = session.loader(options);
-        let (mut hashes, mut kept): (Vec<u64>, _) = (Vec::new(), Kept::new());
+        let (mut hashes, mut kept): (Vec<u64>, _) = (Vec::new(), ScanCache::new());
         let mut is_linked = false;
         let make = |facts: &FileInfo| Meeting { reader: loader.reader(facts), hashes: Vec::new() };
         let loaded = files::load_many(paths, &loader.options, progress, make, &mut |part| match part {
@@ -144,7 +144,7 @@ impl Parts {
                 let Meeting { reader, hashes: of_file } = visitor;
                 match &mut keys {
                     Some(keys) => {
-                        let state = &mut session.now.state;
+                        let state = &mut session.current.state;
                         state.checks.link_alone(state.document.row_limit(), &reader);
                         keys.extend(&reader.keys);
                     }
@@ -158,7 +158,7 @@ impl Parts {
                 kept.add(session.document().row_limit(), (&source, &sitemap), &reader);
                 let part = files::LoadedFile::Sitemap { source, sitemap, on_disk, visitor: reader };
                 if let Some(id) = session.absorb_known(part) {
-                    let bytes = session.now.state.document.unload(id);
+                    let bytes = session.current.state.document.unload(id);
                     loader.options.buffers.give_back(bytes);
                 }
             }
@@ -167,7 +167,7 @@ impl Parts {
         if is_linked {
             return Ok((parts, true));
         }
-        let named = keys.map(|keys| parts.session.now.state.checks.count_targets(&keys));
+        let named = keys.map(|keys| parts.session.current.state.checks.count_targets(&keys));
         let wanted = Arc::new(meeting(&hashes) | named.unwrap_or_default());
         drop(hashes);
         if !wanted.is_empty() {
@@ -183,7 +183,7 @@ impl Parts {
         let mut lines: Vec<(u32, u32)> = found.iter().map(|(row, _, line)| (row.0, *line)).collect();
         lines.sort_unstable();
         self.session.known_lines = Arc::new(lines);
-        let state = &mut self.session.now.state;
+        let state = &mut self.session.current.state;
         state.document.keep_locs(found.into_iter().map(|(row, loc, _)| (row, loc)));
         state.checks.compare(&state.document, wanted);
         self.kept.compared = Arc::clone(wanted);
@@ -192,7 +192,7 @@ impl Parts {
 
     /// The URLs of some rows, by scanning all files again.
     fn scanned_texts(&self, wanted: &Arc<RowSet>, progress: &Progress) -> Result<Vec<Text>, files::Error> {
-        let document = &self.session.now.state.document;
+        let document = &self.session.current.state.document;
         let sitemaps = document.sitemaps().iter();
         let first = |rows: &crate::document::rows::RowList| rows.iter().next().map_or(0, |row| row.0);
         let firsts: HashMap<&Path, u32> =
@@ -232,9 +232,9 @@ impl Parts {
     /// walk. False where a page lists more than are looked at together.
     ///
     /// # Errors
-    /// As [`Parts::each`].
+    /// As [`StreamedSet::each`].
     pub fn learn_languages(&mut self, progress: &Progress) -> Result<bool, files::Error> {
-        let checks = &self.session.now.checks;
+        let checks = &self.session.current.checks;
         let (set, sets) = (checks.set(), checks.rule_sets());
         if !set.has_links() {
             return Ok(true);
@@ -254,7 +254,7 @@ impl Parts {
             languages.hear(snapshot, snapshot.document.resident_rows());
             Ok::<(), files::Error>(())
         })?;
-        self.session.now.languages = Some(Arc::new(languages));
+        self.session.current.languages = Some(Arc::new(languages));
         Ok(true)
     }
 
@@ -372,7 +372,7 @@ impl Session {
         };
         let first = self.document().row_limit();
         let id = self.absorb_alone(part)?;
-        let state = &mut self.now.state;
+        let state = &mut self.current.state;
         state.checks.reload(&state.document, first, &numbers, id.index());
         Some(id)
     }
@@ -388,14 +388,14 @@ impl Session {
         self.listed |= visitor.listed();
         let url = sitemap.url.clone();
         let records = super::load::records(&mut visitor, &sitemap.quirks);
-        let state = &mut self.now.state;
+        let state = &mut self.current.state;
         let (first, id) = (state.document.row_limit(), SitemapId(state.document.sitemaps().len() as u32));
         state.document.append_unloaded(&source, sitemap);
         state.document.reload(id, source, &records);
         state.checks.absorb_alone(&state.document, first, &visitor, url.as_deref(), mtime);
-        let newest = self.now.newest_of(&self.now.state.document, id);
-        Arc::make_mut(&mut self.now.state.checks.newest).push(newest);
-        let found = of_present(&self.now.state.document, id, self.profile());
+        let newest = self.current.newest_of(&self.current.state.document, id);
+        Arc::make_mut(&mut self.current.state.checks.newest).push(newest);
+        let found = of_present(&self.current.state.document, id, self.profile());
         Arc::make_mut(&mut self.file_findings).extend(found);
         Some(id)
     }
@@ -407,16 +407,16 @@ impl Session {
         (self.path, self.paths, self.unread, self.recovered) =
             (loaded.path, loaded.paths, loaded.unread, loaded.recovered);
         if let Some(index) = loaded.index {
-            self.now.state.document.set_index(Some(index));
+            self.current.state.document.set_index(Some(index));
         }
-        self.now.saved = self.now.state.document.clone();
-        self.now.view = View::file_order(&self.now.state.document);
+        self.current.saved = self.current.state.document.clone();
+        self.current.view = View::file_order(&self.current.state.document);
         let of_index = self.of_index();
-        let (document, profile) = (&self.now.state.document, self.now.checks.profile());
+        let (document, profile) = (&self.current.state.document, self.current.checks.profile());
         let findings = Arc::make_mut(&mut self.file_findings);
         // Each file was the last one when it was taken in.
         findings.retain(|finding| match finding.place {
-            Place::Sitemap(id) if finding.rule == Rule::FILE_NEAR_LIMIT => is_near_limit(document, id, profile),
+            FindingTarget::Sitemap(id) if finding.rule == Rule::FILE_NEAR_LIMIT => is_near_limit(document, id, profile),
             place => !place.is_of_index(),
         });
         findings.extend(of_index);
@@ -425,7 +425,7 @@ impl Session {
 
     /// Brings a file back. False when it is another than before.
     fn reload(&mut self, id: SitemapId, source: crate::document::source::Source, mut reader: Reader) -> bool {
-        let state = &mut self.now.state;
+        let state = &mut self.current.state;
         let Some(sitemap) = state.document.sitemap(id) else { return false };
         let first = sitemap.rows.iter().next().map_or(0, |row| row.0);
         let quirks = Arc::clone(&sitemap.quirks);
@@ -439,7 +439,7 @@ impl Session {
 
     /// Sheds a file. Gives back its bytes.
     fn unload(&mut self, id: SitemapId) -> Option<Vec<u8>> {
-        let state = &mut self.now.state;
+        let state = &mut self.current.state;
         let sitemap = state.document.sitemap(id)?;
         let (first, rows) = (sitemap.rows.iter().next().map_or(0, |row| row.0), sitemap.live);
         state.checks.unload(first, rows);

@@ -45,19 +45,19 @@ impl Session {
     pub fn planning(&self, to: Option<&Path>) -> Planning {
         Planning {
             document: self.document().clone(),
-            saved: self.now.saved.clone(),
+            saved: self.current.saved.clone(),
             disk: self.disk.clone(),
             to: to.map(Path::to_path_buf),
             form: to.and_then(|path| self.other_form(path)),
             base_url: self.base_url().map(ToOwned::to_owned),
-            now: self.now.now,
-            version: self.now.state.version,
+            now: self.current.clock,
+            version: self.current.state.version,
         }
     }
 
     /// Whether a plan is of the document as it is.
     pub const fn is_planned(&self, planned: &Planned) -> bool {
-        planned.version == self.now.state.version
+        planned.version == self.current.state.version
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Session;
 use super::change::Refused;
-use super::findings::{FileFinding, Place};
+use super::findings::{FileFinding, FindingTarget};
 use crate::check::policy::Policy;
 use crate::check::profile::Profile;
 use crate::check::rule::Rule;
@@ -77,12 +77,12 @@ impl Session {
         if self.loading {
             return Vec::new();
         }
-        let Some(policy) = self.now.checks.policy() else { return Vec::new() };
+        let Some(policy) = self.current.checks.policy() else { return Vec::new() };
         let is_listed = |(place, url): &(u32, &String)| {
             if self.document().is_streamed() {
                 self.listed.contains(*place)
             } else {
-                !self.now.rows_with_loc(url).is_empty()
+                !self.current.rows_with_loc(url).is_empty()
             }
         };
         let rule = Rule::POLICY_MUST;
@@ -91,7 +91,7 @@ impl Session {
         missing
             .map(|(_, url)| {
                 let message = format!("{} is missing, and the policy requires it", excerpt(url, MOST));
-                let place = Place::Set;
+                let place = FindingTarget::Set;
                 (url.as_str(), FileFinding { place, rule, severity, field: None, message, fix: None, at: None })
             })
             .collect()
@@ -111,7 +111,7 @@ impl Session {
 
     /// What the set is held against.
     pub fn policy(&self) -> Option<&Arc<Policy>> {
-        self.now.checks.shared_policy()
+        self.current.checks.shared_policy()
     }
 
     /// Holds the set against the policy of a file; gives back what came of it, in words.
@@ -134,18 +134,18 @@ impl Session {
 
     /// Looks at every row again if the profile or the policy is another than before.
     pub(super) fn recheck(&mut self, profile: Profile, policy: Option<Arc<Policy>>) {
-        let is_same = match (&policy, self.now.checks.shared_policy()) {
+        let is_same = match (&policy, self.current.checks.shared_policy()) {
             (Some(new), Some(old)) => Arc::ptr_eq(new, old),
             (new, old) => new.is_none() && old.is_none(),
         };
         if self.profile() == profile && is_same {
             return;
         }
-        let state = &self.now.state;
-        let checks = state.checks.under((profile, policy), &state.document, self.now.now, &Progress::default());
+        let state = &self.current.state;
+        let checks = state.checks.under((profile, policy), &state.document, self.current.clock, &Progress::default());
         // Nobody cancels it.
         if let Some(checks) = checks {
-            self.now.state.checks = checks;
+            self.current.state.checks = checks;
         }
         self.check_files();
     }

@@ -1,6 +1,6 @@
 //! URLs rewritten by a regular expression: those of rows, those in their extensions, and the entries of the index.
 
-use super::change::{Intent, Label, Part, Reach, Sample};
+use super::change::{Intent, Label, PreviewPart, Reach, Sample};
 use super::command::Replace;
 use super::intent::SAMPLES;
 use super::snapshot::Snapshot;
@@ -165,7 +165,7 @@ impl Snapshot {
         }
         let sample = values.first().map(|(url, new): &(&ExtensionUrl, String)| Sample {
             row,
-            part: Part::Extension(url.part.clone()),
+            part: PreviewPart::Extension(url.part.clone()),
             before: Some(url.value.clone()),
             after: Some(new.clone()),
         });

@@ -11,7 +11,7 @@ pub use summary::{FileGroup, RuleGroup, Summary};
 
 use super::Session;
 use super::checks::{NEAR_ROWS, rule_of};
-use super::findings::{FileFinding, Finding, Place, Reported, field_offset};
+use super::findings::{FileFinding, Finding, FindingTarget, Reported, field_offset};
 use super::parts::may_be_near;
 use super::row_lines::{RowLines, RowNames};
 use super::snapshot::DocumentLocs;
@@ -58,12 +58,12 @@ impl Reporter {
     pub fn new(session: &Session) -> Self {
         let mut of_files: BTreeMap<SitemapId, Vec<FileFinding>> = BTreeMap::new();
         for finding in session.file_findings.iter() {
-            if let Place::Sitemap(id) = finding.place {
+            if let FindingTarget::Sitemap(id) = finding.place {
                 of_files.entry(id).or_default().push(finding.clone());
             }
         }
         let mut of_set: BTreeMap<Option<u32>, Vec<SetFinding>> = BTreeMap::new();
-        for finding in session.now.checks.set_findings() {
+        for finding in session.current.checks.set_findings() {
             of_set.entry(finding.file).or_default().push(finding);
         }
         // Kept while editing up to a file's worth of rows; beyond that (a second key for every row) a report looks for
@@ -71,7 +71,7 @@ impl Reporter {
         let document = session.document();
         let near = if document.live() > NEAR_ROWS && !document.is_streamed() {
             let rows = may_be_near(document);
-            session.now.checks.set().near_duplicates_among(&rows, &DocumentLocs(document))
+            session.current.checks.set().near_duplicates_among(&rows, &DocumentLocs(document))
         } else {
             NearDuplicates::default()
         };
@@ -83,14 +83,14 @@ impl Reporter {
         let Some(index) = session.document().index() else { return Vec::new() };
         let mut lines = index.source.lines();
         let files: Vec<Arc<str>> = index.files().map(|file| shown(file.path, file.name)).collect();
-        let file = |child: Option<usize>, place: Place| match place {
-            Place::IndexFile(number) => number,
+        let file = |child: Option<usize>, place: FindingTarget| match place {
+            FindingTarget::IndexFile(number) => number,
             _ => child.map_or(0, |child| index.file_of(child)),
         };
         let file = |child, place| files.get(file(child, place)).cloned().unwrap_or_default();
         let found = session.file_findings.iter().filter_map(|finding| match finding.place {
-            Place::Index(child) => Some((child, finding)),
-            Place::IndexFile(_) => Some((None, finding)),
+            FindingTarget::Index(child) => Some((child, finding)),
+            FindingTarget::IndexFile(_) => Some((None, finding)),
             _ => None,
         });
         let mut found: Vec<(Option<usize>, &FileFinding)> = found.collect();
@@ -120,7 +120,7 @@ impl Reporter {
         let reported = found.into_iter().zip(positions).map(|((child, finding), position)| Reported {
             file: file(child, finding.place),
             at: finding.at.or_else(|| match finding.place {
-                Place::IndexFile(number) => {
+                FindingTarget::IndexFile(number) => {
                     index.file(number).map(|file| file.frame.lines().position(file.frame.root_start()))
                 }
                 _ => Some(position),
@@ -163,7 +163,7 @@ impl Reporter {
             out.extend(of_set(finding, profile, (Arc::clone(&file), at)));
         }
         // Rows are put into words on all cores; their lines are counted afterwards, since a counter only goes forward.
-        let sets = session.now.checks.rule_sets();
+        let sets = session.current.checks.rule_sets();
         // A file that the next save makes has no rows of its own yet.
         let own = || {
             let rows = document.sitemap(id).into_iter().flat_map(|sitemap| sitemap.rows.iter());
@@ -171,7 +171,7 @@ impl Reporter {
         };
         let rows: Cow<'_, [RowId]> = told.map_or_else(own, Into::into);
         let in_words = |row: &RowId| {
-            let rules = session.now.checks.rules_in(*row, document, &sets);
+            let rules = session.current.checks.rules_in(*row, document, &sets);
             let is_told = !rules.is_empty() || self.near.contains(row.0);
             if is_told { self.of_row(session, (*row, rules), &file) } else { Vec::new() }
         };
@@ -196,9 +196,9 @@ impl Reporter {
     /// The findings of a row in the order of the file: that is how people read a report.
     fn of_row(&self, session: &Session, (row, rules): (RowId, RuleSet), file: &Arc<str>) -> Vec<Unplaced> {
         let document = session.document();
-        let mut findings = session.now.findings_of(row, rules, RowNames::Lines(&self.lines));
+        let mut findings = session.current.findings_of(row, rules, RowNames::Lines(&self.lines));
         if self.near.contains(row.0) {
-            findings.extend(session.now.of_near(row, self.near.first_of(row.0)));
+            findings.extend(session.current.of_near(row, self.near.first_of(row.0)));
         }
         if findings.is_empty() {
             return Vec::new();
@@ -246,8 +246,8 @@ impl Reporter {
 impl Session {
     /// The same set to read from on another thread: without history, files on disk and journal, so nothing can be changed.
     fn detached(&self) -> Self {
-        let mut session = Self::new(self.now.now, None);
-        session.now = self.now.clone();
+        let mut session = Self::new(self.current.clock, None);
+        session.current = self.current.clone();
         (session.path, session.paths) = (self.path.clone(), self.paths.clone());
         session.file_findings = Arc::clone(&self.file_findings);
         (session.owes_files, session.loading) = (self.owes_files, self.loading);

@@ -36,7 +36,7 @@ impl Asker {
 
 /// What became of a command.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
+pub enum CommandOutcome {
     /// Done; the report says what.
     Done(Report),
     /// The view or the marks changed; the words say how.
@@ -141,8 +141,8 @@ impl Snapshot {
                     _ => None,
                 };
                 let rule = rule.ok_or_else(|| Refused("an answer is for one rule: name it by its code".to_owned()))?;
-                let today = self.now.today();
-                let hints = Hints { zone: self.now.offset / 60, origin: None, today: Some(&today) };
+                let today = self.clock.today();
+                let hints = Hints { zone: self.clock.offset / 60, origin: None, today: Some(&today) };
                 let decision = decision::answered(rule, answer, hints).map_err(Refused)?;
                 rows(scope).map(|rows| Change::Decide { rows, rule, decision })
             }
@@ -204,7 +204,7 @@ impl Session {
     ///
     /// # Errors
     /// [`Refused`] says why not, and what to do instead.
-    pub fn run(&mut self, command: &Command, asker: Asker) -> Result<Outcome, Refused> {
+    pub fn run(&mut self, command: &Command, asker: Asker) -> Result<CommandOutcome, Refused> {
         let idle = Progress::default();
         if let Command::RebaseIndex(url) = command {
             refuse_base(url)?;
@@ -214,17 +214,17 @@ impl Session {
             self.writable()?;
             let prepared = self.view().prepare_command(command, asker, &idle)?;
             let prepared = prepared.ok_or_else(|| Refused("cancelled".into()))?;
-            return Ok(Outcome::Done(self.commit(prepared, asker.cursor())?));
+            return Ok(CommandOutcome::Done(self.commit(prepared, asker.cursor())?));
         }
-        let marked = |session: &Self| Outcome::Shown(format!("{} marked", counted(session.marked(), "row")));
+        let marked = |session: &Self| CommandOutcome::Shown(format!("{} marked", counted(session.marked(), "row")));
         Ok(match command {
             Command::Filter(query) => {
                 self.show_now(query.clone(), self.spec().sort.clone());
-                Outcome::Shown(format!("{} shown", counted(u64::from(self.shown()), "row")))
+                CommandOutcome::Shown(format!("{} shown", counted(u64::from(self.shown()), "row")))
             }
             Command::Sort(keys) => {
                 self.show_now(self.spec().filter.clone(), keys.clone());
-                Outcome::Shown(if keys.is_empty() { "file order".into() } else { "sorted".into() })
+                CommandOutcome::Shown(if keys.is_empty() { "file order".into() } else { "sorted".into() })
             }
             Command::Mark(scope) | Command::Unmark(scope) => {
                 let rows = self.view().scope(scope, asker, &idle).unwrap_or_default();
@@ -238,7 +238,7 @@ impl Session {
                         let rows = self.shown_rows();
                         self.mark(&rows, true);
                     }
-                    Marks::None => self.now.marks = Arc::default(),
+                    Marks::None => self.current.marks = Arc::default(),
                 }
                 marked(self)
             }
@@ -246,27 +246,32 @@ impl Session {
             Command::Redo(steps) => self.steps(*steps, Self::redo, "nothing to redo")?,
             Command::Profile(profile) => {
                 self.set_profile(*profile);
-                Outcome::Shown(format!("checked for {}", profile.name()))
+                CommandOutcome::Shown(format!("checked for {}", profile.name()))
             }
-            Command::Policy(Some(path)) => Outcome::Shown(self.read_policy(path)?),
+            Command::Policy(Some(path)) => CommandOutcome::Shown(self.read_policy(path)?),
             Command::Policy(None) => {
                 self.set_policy(None);
-                Outcome::Shown("no policy".to_owned())
+                CommandOutcome::Shown("no policy".to_owned())
             }
             Command::Backup(when) => {
                 self.set_backups(*when);
-                Outcome::Shown(format!("backups: {}", when.name()))
+                CommandOutcome::Shown(format!("backups: {}", when.name()))
             }
             Command::SetBaseUrl(url) => {
                 refuse_base(url)?;
                 self.set_base_url(Some(url.clone()));
-                Outcome::Shown(format!("base URL: {url}"))
+                CommandOutcome::Shown(format!("base URL: {url}"))
             }
-            other => Outcome::Asked(other.clone()),
+            other => CommandOutcome::Asked(other.clone()),
         })
     }
 
-    fn steps(&mut self, steps: u32, step: fn(&mut Self) -> Option<Report>, nothing: &str) -> Result<Outcome, Refused> {
+    fn steps(
+        &mut self,
+        steps: u32,
+        step: fn(&mut Self) -> Option<Report>,
+        nothing: &str,
+    ) -> Result<CommandOutcome, Refused> {
         self.writable()?;
         let mut last = None;
         for _ in 0..steps.max(1) {
@@ -275,6 +280,6 @@ impl Session {
                 None => break,
             }
         }
-        last.map(Outcome::Done).ok_or_else(|| Refused(nothing.into()))
+        last.map(CommandOutcome::Done).ok_or_else(|| Refused(nothing.into()))
     }
 }

@@ -82,12 +82,12 @@ impl Session {
         Request {
             known: &[],
             document: self.document(),
-            saved: &self.now.saved,
+            saved: &self.current.saved,
             disk: &self.disk,
             to,
             base_url: self.base_url(),
             limits,
-            now: self.now.now,
+            now: self.current.clock,
         }
     }
 
@@ -103,9 +103,9 @@ impl Session {
         if partition.sitemaps().len() > 1 {
             return Err(partition.sitemaps().len());
         }
-        let mut joined = Self::new(self.now.now, self.base_url().map(ToOwned::to_owned));
-        joined.now.view = View::file_order(&partition);
-        joined.now.state.document = partition;
+        let mut joined = Self::new(self.current.clock, self.base_url().map(ToOwned::to_owned));
+        joined.current.view = View::file_order(&partition);
+        joined.current.state.document = partition;
         joined.loading = false;
         Ok(joined)
     }
@@ -172,10 +172,10 @@ impl Session {
 
     fn saving_now(&mut self, plan: Plan, force: bool) -> Saving {
         let noted = if plan.copy { None } else { self.note_saving(&plan.document) };
-        let (version, document) = (self.now.state.version, self.document().clone());
+        let (version, document) = (self.current.state.version, self.document().clone());
         let disk = if plan.copy { Disk::default() } else { self.disk.clone() };
         let state = self.state_folder.clone();
-        let mode = SaveMode { force, backups: self.backups.clone(), now: self.now.now, state };
+        let mode = SaveMode { force, backups: self.backups.clone(), now: self.current.clock, state };
         Saving { plan, disk, mode, version, document, noted }
     }
 
@@ -203,7 +203,7 @@ impl Session {
         };
         let mut message = words(&saved);
         let files = |document: &Document| document.index().map_or(1, Index::file_count);
-        if files(&saved.document) > files(&self.now.saved) {
+        if files(&saved.document) > files(&self.current.saved) {
             let paths = files::main_paths(&saved.document);
             let names = paths.iter().filter_map(|path| path.file_name()).map(|name| name.to_string_lossy());
             let names = names.collect::<Vec<_>>().join(", ");
@@ -220,19 +220,19 @@ impl Session {
             let paths = files::main_paths(&saved.document);
             self.paths = if paths.len() > 1 { paths } else { Vec::new() };
         }
-        self.now.saved = saved.document;
-        self.now.saves += 1;
+        self.current.saved = saved.document;
+        self.current.saves += 1;
         self.saved_version = result.version;
         self.owes_files = false;
-        self.settle(&result.document, result.version);
-        if self.now.state.version == result.version {
-            (self.now.state.changed, self.now.state.modified) = (0, false);
-            self.now.state.counted = self.now.saves;
+        self.rebase_after_save(&result.document, result.version);
+        if self.current.state.version == result.version {
+            (self.current.state.changed, self.current.state.modified) = (0, false);
+            self.current.state.counted = self.current.saves;
         } else {
             self.place_rows();
             self.count_changes();
         }
-        self.now.view = self.now.view.with_changed_rows(&self.now.state.document, &[], None);
+        self.current.view = self.current.view.with_changed_rows(&self.current.state.document, &[], None);
         self.check_index_entries();
         self.check_files();
         self.note_save();
@@ -253,8 +253,8 @@ impl Session {
 
     /// The document that was saved, and those that were made of it while it was being saved, are in the files that
     /// the save has made: `then` is what it began with, `version` which that was.
-    fn settle(&mut self, then: &Document, version: u64) {
-        let saved = &self.now.saved;
+    fn rebase_after_save(&mut self, then: &Document, version: u64) {
+        let saved = &self.current.saved;
         let quirks = |document: &Document| -> usize { document.sitemaps().iter().map(|file| file.quirks.len()).sum() };
         let repaired = quirks(then) != quirks(saved);
         let rebased = |state: &State| {
@@ -268,29 +268,29 @@ impl Session {
         for state in self.history.states().filter(|state| state.version >= version && !repaired) {
             let Some(rebased) = rebased(state) else { continue };
             let old = std::mem::replace(&mut state.document, rebased.document);
-            state.checks.rehome(&old, &state.document, &rebased.moved);
+            state.checks.move_rows(&old, &state.document, &rebased.moved);
         }
-        if let Some(rebased) = rebased(&self.now.state) {
-            let old = std::mem::replace(&mut self.now.state.document, rebased.document);
+        if let Some(rebased) = rebased(&self.current.state) {
+            let old = std::mem::replace(&mut self.current.state.document, rebased.document);
             if rebased.repaired {
                 self.forget_repairs(&old);
             }
-            self.now.state.checks.rehome(&old, &self.now.state.document, &rebased.moved);
+            self.current.state.checks.move_rows(&old, &self.current.state.document, &rebased.moved);
         }
     }
 
     /// Rows that were repaired when they were read are as stored now: what was said of that is gone.
     fn forget_repairs(&mut self, old: &Document) {
-        let document = &self.now.state.document;
+        let document = &self.current.state.document;
         let ids = (0..old.sitemaps().len() as u32).map(SitemapId);
         let touched: RowSet = ids.flat_map(|id| old.repaired_rows(id)).map(|row| row.0).collect();
         if touched.is_empty() {
             return;
         }
         let applied = Applied { touched, ..Applied::nothing(document) };
-        let rechecked = self.now.state.checks.recheck(old, &applied, self.now.now, &Progress::default());
+        let rechecked = self.current.state.checks.recheck(old, &applied, self.current.clock, &Progress::default());
         if let Some(rechecked) = rechecked {
-            self.now.state.checks.commit(rechecked, old, &applied);
+            self.current.state.checks.commit(rechecked, old, &applied);
         }
     }
 
@@ -306,21 +306,21 @@ impl Session {
 
     /// The entry rules of the index's own entries.
     pub(super) fn check_index_entries(&mut self) {
-        let home = self.now.index_home(&self.now.state.document);
-        let Some(index) = self.now.state.document.index() else { return };
+        let url_prefix = self.current.index_home(&self.current.state.document);
+        let Some(index) = self.current.state.document.index() else { return };
         let source = &index.source;
         let context = entry_rules::Context {
-            now: self.now.now.seconds,
-            profile: self.now.checks.profile(),
+            now: self.current.clock.seconds,
+            profile: self.current.checks.profile(),
             names: &source.names,
-            home: home.as_ref(),
+            url_prefix: url_prefix.as_ref(),
             policy: None,
         };
         let sets = (0..source.len()).map(|number| {
             let text = source.entry_text(number);
             entry_rules::check(&Entry::of(text, &source.names), text, &context)
         });
-        self.index_rules = self.now.state.checks.numbers(sets);
+        self.index_rules = self.current.state.checks.numbers(sets);
     }
 }
 

@@ -61,7 +61,7 @@ pub struct Snapshot {
     /// What they were chosen and ordered by.
     pub spec: ViewSpec,
     /// The moment, for `today` and for rules that need it.
-    pub now: Now,
+    pub clock: Now,
     /// The URL of the set's folder, if somebody said it.
     pub base_url: Option<Arc<str>>,
     /// Of a set that is gone through, the languages that pages are in which do not say so themselves.
@@ -144,7 +144,7 @@ impl Snapshot {
             Some(edit) => self.document.apply(edit, progress)?,
             None => Applied::nothing(&self.document),
         };
-        let rechecked = self.checks.recheck(&self.document, &applied, self.now, progress)?;
+        let rechecked = self.checks.recheck(&self.document, &applied, self.clock, progress)?;
         let before = if self.changed == 0 { 0 } else { self.document.changed_among(&self.saved, &applied.touched) };
         let after = applied.document.changed_among(&self.saved, &applied.touched);
         let changed = (self.changed + after).saturating_sub(before);
@@ -242,19 +242,19 @@ pub struct FactTable<'s> {
 
 impl<'s> FactTable<'s> {
     /// One row.
-    pub fn of(&self, row: RowId) -> Facts<'_, 's> {
-        Facts { table: self, record: self.snapshot.document.record(row), row }
+    pub fn of(&self, row: RowId) -> SnapshotRow<'_, 's> {
+        SnapshotRow { table: self, record: self.snapshot.document.record(row), row }
     }
 }
 
 /// What a query asks of one row.
-pub struct Facts<'t, 's> {
+pub struct SnapshotRow<'t, 's> {
     table: &'t FactTable<'s>,
     record: Record,
     row: RowId,
 }
 
-impl Facts<'_, '_> {
+impl SnapshotRow<'_, '_> {
     fn entry_rules(&self) -> RuleSet {
         let id = self.table.snapshot.checks.finding_id(self.row);
         self.table.rules.get(usize::from(id)).copied().unwrap_or_default()
@@ -269,7 +269,7 @@ fn fact<T>(code: u8, value: impl FnOnce(u8) -> Option<T>) -> Fact<T> {
     }
 }
 
-impl RowFacts for Facts<'_, '_> {
+impl RowFacts for SnapshotRow<'_, '_> {
     fn loc(&self) -> Cow<'_, str> {
         self.table.snapshot.document.loc(self.row)
     }

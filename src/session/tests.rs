@@ -385,7 +385,7 @@ proptest! {
         let path = folder.path().join("near.xml");
         std::fs::write(&path, format!("{HEAD}{}</urlset>", rows.concat())).unwrap();
         let session = open(&path);
-        let (set, texts) = (session.now.checks.set(), snapshot::DocumentLocs(session.document()));
+        let (set, texts) = (session.current.checks.set(), snapshot::DocumentLocs(session.document()));
         let proposed = parts::may_be_near(session.document());
         let near = set.near_duplicates_among(&proposed, &texts);
         prop_assert_eq!(near.rows(), &set.near_duplicates(&texts));

@@ -177,7 +177,7 @@ fn errors_of(url: &str, context: &Context<'_>) -> RuleSet {
 /// Takes note of a new URL that is an error which the old one was not.
 fn judge(found: &mut Found, (old, new): (&str, &str), context: &Context<'_>) {
     // What a URL means beside others is not known before all of them are changed.
-    let context = Context { home: None, ..*context };
+    let context = Context { url_prefix: None, ..*context };
     let errors = errors_of(new, &context);
     if errors.is_empty() {
         return;
@@ -213,7 +213,7 @@ impl Snapshot {
 
     /// Takes note of a URL of a row, or of its extensions, that becomes another.
     pub(super) fn note_url(&self, effects: &mut UrlEffects, row: RowId, (old, new): (&str, &str)) {
-        judge(&mut effects.errors, (old, new), &self.checks.context(&self.document, row, self.now));
+        judge(&mut effects.errors, (old, new), &self.checks.context(&self.document, row, self.clock));
         effects.moves(old, new);
     }
 
@@ -296,10 +296,10 @@ impl Snapshot {
         let known: HashSet<&str> =
             files.chain(index.unlisted.iter().map(AsRef::as_ref)).filter_map(|name| name.rsplit('/').next()).collect();
         let context = Context {
-            now: self.now.seconds,
+            now: self.clock.seconds,
             profile: self.checks.profile(),
             names: &index.source.names,
-            home: None,
+            url_prefix: None,
             policy: None,
         };
         for child in index.children.iter() {

@@ -37,7 +37,7 @@ pub struct FileDiff {
 impl Session {
     /// A save to be looked at on a worker.
     pub fn inspection(&self, plan: Plan) -> Inspection {
-        Inspection::new(plan, self.now.saved.clone(), self.disk.clone())
+        Inspection::new(plan, self.current.saved.clone(), self.disk.clone())
     }
 }
 

@@ -23,7 +23,7 @@ use crate::files::Options;
 use crate::files::journal::Watcher;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
-use crate::session::load::Part;
+use crate::session::load::LoadedFile;
 use app::{App, Effect, Event, Outcome, Start};
 use jobs::{Deliver, Finished, Jobs};
 use ratatui::Frame;
@@ -135,8 +135,8 @@ impl Post {
     }
 }
 
-impl Deliver<Outcome, Part> for Post {
-    fn part(&self, part: Part) {
+impl Deliver<Outcome, LoadedFile> for Post {
+    fn part(&self, part: LoadedFile) {
         self.send(Event::Part(part));
     }
 
@@ -149,7 +149,7 @@ impl Deliver<Outcome, Part> for Post {
 struct Shell {
     app: App,
     terminal: Terminal,
-    jobs: Jobs<Outcome, Part>,
+    jobs: Jobs<Outcome, LoadedFile>,
     receiver: Receiver<Event>,
     /// What came while input was dropped.
     postponed: VecDeque<Event>,
@@ -198,7 +198,7 @@ impl Shell {
 
     /// One event: the state changes, and what it asks for is done.
     fn turn(&mut self, event: Event) -> io::Result<()> {
-        self.app.set_now((self.clock)());
+        self.app.set_clock((self.clock)());
         if let Event::Done(finished) = &event {
             self.jobs.finished(finished.kind, finished.number);
         }

@@ -63,7 +63,7 @@ const PROMISES: [Promise; 31] = [
          changes_after_a_save_elsewhere_are_kept_for_the_new_path; \
          src/session/journal/tests.rs: any_session_is_replayed_to_the_same_bytes, \
          a_save_that_nobody_lived_to_hear_of_leaves_nothing_to_replay_but_what_came_after_it; \
-         src/session/journal/left/tests.rs: \
+         src/session/journal/recovery/tests.rs: \
          what_was_typed_while_a_save_made_a_second_index_is_found_by_every_path, \
          what_was_typed_while_a_save_made_one_index_of_two_is_found_by_every_path, \
          what_is_typed_after_a_list_became_two_is_found",
@@ -73,7 +73,7 @@ const PROMISES: [Promise; 31] = [
         "src/files/journal/tests.rs: every_cut_and_every_flipped_byte_leaves_the_other_lines_and_is_counted, \
          lost_lines_are_counted_by_their_numbers_and_shown, what_cannot_be_used_is_kept_aside_and_listed; \
          src/session/journal/tests.rs: a_journal_of_other_files_is_put_aside_and_named; \
-         src/session/journal/left/tests.rs: a_journal_of_two_indexes_that_fits_neither_is_named_and_kept",
+         src/session/journal/recovery/tests.rs: a_journal_of_two_indexes_that_fits_neither_is_named_and_kept",
     ),
     (
         "Two editors never have one file, by whatever path: its index, the file alone, a folder, a link, a second name. \
@@ -98,7 +98,7 @@ const PROMISES: [Promise; 31] = [
          row, previewed, in one step that can be undone.",
         "tests/it/outside.rs: what_changed_on_disk_is_said_when_the_window_is_looked_at_again, \
          both_sides_of_a_set_are_merged_and_saved, a_file_that_was_deleted_is_written_again_if_that_is_said; \
-         src/session/outside/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are, \
+         src/session/external_changes/tests.rs: a_merge_is_that_of_two_tables, lists_and_tables_are_merged_as_sitemaps_are, \
          an_index_that_both_changed_has_what_both_did, \
          a_file_that_is_gone_from_a_set_without_an_index_is_merged_by_its_rows; \
          src/document/merge/index.rs: entries_are_merged_one_by_one",

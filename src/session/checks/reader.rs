@@ -24,7 +24,7 @@ pub struct Reader {
     last: (RuleSet, u16),
     now: i64,
     profile: Profile,
-    home: Option<UrlPrefix>,
+    url_prefix: Option<UrlPrefix>,
     /// Facts, by entry.
     pub records: Vec<Record>,
     /// Number of the set of violated rules, by entry.
@@ -49,7 +49,7 @@ impl Reader {
     pub(super) fn new(
         numbers: Arc<RwLock<RuleSets>>,
         (now, profile): (i64, Profile),
-        (home, rows): (Option<UrlPrefix>, usize),
+        (url_prefix, rows): (Option<UrlPrefix>, usize),
         policy: Option<Arc<Policy>>,
     ) -> Self {
         Self {
@@ -60,7 +60,7 @@ impl Reader {
             last: (RuleSet::EMPTY, 0),
             now,
             profile,
-            home,
+            url_prefix,
             records: Vec::with_capacity(rows),
             findings: Vec::with_capacity(rows),
             keys: Vec::with_capacity(rows),
@@ -93,7 +93,7 @@ impl Visit for Reader {
             now: self.now,
             profile: self.profile,
             names,
-            home: self.home.as_ref(),
+            url_prefix: self.url_prefix.as_ref(),
             policy: self.policy.as_deref(),
         };
         let Self { part, records, listed, .. } = self;
@@ -116,7 +116,7 @@ impl Visit for Reader {
 
     fn fork(&self) -> Option<Self> {
         let numbers = Arc::clone(&self.numbers);
-        Some(Self::new(numbers, (self.now, self.profile), (self.home.clone(), 0), self.policy.clone()))
+        Some(Self::new(numbers, (self.now, self.profile), (self.url_prefix.clone(), 0), self.policy.clone()))
     }
 
     fn join(&mut self, later: Self) {
@@ -184,10 +184,10 @@ mod tests {
                     reader.entry(text, &Entry::of(text, &source.names), &source.names);
                 }
             };
-            let home = Some("https://e.com/sitemap.xml");
-            let mut one = checks.reader(home, 1_000, now);
+            let url_prefix = Some("https://e.com/sitemap.xml");
+            let mut one = checks.reader(url_prefix, 1_000, now);
             see(&mut one, 0..rows.len());
-            let mut forked = checks.reader(home, 1_000, now);
+            let mut forked = checks.reader(url_prefix, 1_000, now);
             let (first, second) = (first.min(rows.len()), (first + second).min(rows.len()));
             see(&mut forked, 0..first);
             let mut later = forked.fork().unwrap();

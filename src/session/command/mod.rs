@@ -14,7 +14,7 @@ mod value;
 pub use complete::{COLUMNS, THEMES, completions, path_argument};
 pub use parse::parse;
 pub use replace::{Replace, Targets};
-pub use script::{Line, ScriptError, script};
+pub use script::{ScriptError, ScriptLine, script};
 pub use table::{Arguments, Spec, TABLE, spec};
 
 use crate::check::profile::Profile;

@@ -3,7 +3,7 @@
 //! Every error names its place in the whole line; the hint is the command's example.
 
 use super::extend;
-use super::replace::Parts;
+use super::replace::ReplaceParts;
 use super::table::{Arguments, Spec, TABLE, spec};
 use super::value::assignment;
 use super::{Assignment, Command, CommandError, Goto, Marks, REWRITE_INDEX, Replace, Scope, Targets};
@@ -305,7 +305,7 @@ impl Reader<'_> {
             let span = flags_at + at..self.scanner.at();
             return Err(CommandError::new(span, "expected g (every match), i (any case) or a space"));
         }
-        let parts = Parts {
+        let parts = ReplaceParts {
             line: self.line,
             pattern,
             replacement,

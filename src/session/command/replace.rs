@@ -104,7 +104,7 @@ enum Piece {
 
 /// The parts of `s/RE/REPL/gi` as they stand in a line.
 #[derive(Debug)]
-pub(super) struct Parts<'t> {
+pub(super) struct ReplaceParts<'t> {
     /// The line.
     pub line: &'t str,
     /// Where the expression is.
@@ -121,7 +121,7 @@ pub(super) struct Parts<'t> {
 
 impl Replace {
     /// Builds a replacement.
-    pub(super) fn new(parts: &Parts<'_>) -> Result<Self, CommandError> {
+    pub(super) fn new(parts: &ReplaceParts<'_>) -> Result<Self, CommandError> {
         let written = parts.line.get(parts.pattern.clone()).unwrap_or_default();
         let pattern = without_escapes(written, parts.delimiter);
         if pattern.is_empty() {
@@ -152,7 +152,7 @@ impl Replace {
     pub fn of(pattern: &str, replacement: &str, all: bool, any_case: bool) -> Result<Self, CommandError> {
         let line = format!("{pattern}\0{replacement}");
         let (pattern, replacement) = (0..pattern.len(), pattern.len() + 1..line.len());
-        Self::new(&Parts { line: &line, pattern, replacement, delimiter: '\0', all, any_case })
+        Self::new(&ReplaceParts { line: &line, pattern, replacement, delimiter: '\0', all, any_case })
     }
 
     /// The same, about other URLs.

@@ -7,7 +7,7 @@ use crate::document::query::Vocabulary;
 
 /// One command of a script.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct ScriptLine {
     /// Its line in the script, from 1.
     pub number: usize,
     /// What it asks for.
@@ -27,7 +27,7 @@ pub struct ScriptError {
 }
 
 /// Parses all lines; the first that is wrong refuses the script.
-pub fn script(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Vec<Line>, ScriptError> {
+pub fn script(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Vec<ScriptLine>, ScriptError> {
     let mut commands = Vec::new();
     for (index, line) in text.lines().enumerate() {
         let content = line.trim();
@@ -36,7 +36,7 @@ pub fn script(text: &str, vocabulary: &Vocabulary<'_>) -> Result<Vec<Line>, Scri
         }
         let number = index + 1;
         match parse(line, vocabulary) {
-            Ok(command) => commands.push(Line { number, command }),
+            Ok(command) => commands.push(ScriptLine { number, command }),
             Err(error) => return Err(ScriptError { number, line: line.to_owned(), error }),
         }
     }

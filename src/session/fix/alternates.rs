@@ -68,35 +68,35 @@ pub(super) fn put_right(
     answer: Option<&Decision>,
     progress: &Progress,
 ) -> Option<Done> {
-    let mut desk = Desk::new(snapshot);
+    let mut edits = LinkEdits::new(snapshot);
     let broken = snapshot.breaking(rows, rule);
     if rule == Rule::HREFLANG_SET_DIFFERS {
-        for family in desk.families(&broken, progress)? {
-            desk.list_the_same(&family);
+        for family in edits.families(&broken, progress)? {
+            edits.list_the_same(&family);
         }
-        return Some(desk.finish());
+        return Some(edits.finish());
     }
     let asks_languages = match rule {
         Rule::HREFLANG_SELF_MISSING => !matches!(answer, Some(Decision::Language(_))),
         rule => rule == Rule::HREFLANG_NO_RETURN,
     };
     if asks_languages && snapshot.languages.is_none() {
-        desk.languages = Some(desk.learn_languages(&broken));
+        edits.languages = Some(edits.learn_languages(&broken));
     }
     if rule == Rule::HREFLANG_TARGET_MISSING {
-        desk.learn_who_lists(&snapshot.breaking(&snapshot.document.live_rows().map(|row| row.0).collect(), rule));
+        edits.learn_who_lists(&snapshot.breaking(&snapshot.document.live_rows().map(|row| row.0).collect(), rule));
     }
     for row in broken.iter().map(RowId) {
         if progress.is_cancelled() {
             return None;
         }
         match rule {
-            Rule::HREFLANG_SELF_MISSING => desk.list_itself(row, answer),
-            Rule::HREFLANG_NO_RETURN => desk.return_links(row),
-            _ => desk.add_pages(row),
+            Rule::HREFLANG_SELF_MISSING => edits.list_itself(row, answer),
+            Rule::HREFLANG_NO_RETURN => edits.return_links(row),
+            _ => edits.add_pages(row),
         }
     }
-    Some(desk.finish())
+    Some(edits.finish())
 }
 
 /// Pages that hang together, each known by a number.
@@ -172,7 +172,7 @@ impl Listed {
 }
 
 /// Links that rows are to get, and rows that are to come.
-struct Desk<'s> {
+struct LinkEdits<'s> {
     snapshot: &'s Snapshot,
     added: BTreeMap<u32, Vec<NewLink>>,
     /// What rows list that get links, those included: each row is taken apart once, however many links it gets.
@@ -188,7 +188,7 @@ struct Desk<'s> {
     done: Done,
 }
 
-impl<'s> Desk<'s> {
+impl<'s> LinkEdits<'s> {
     fn new(snapshot: &'s Snapshot) -> Self {
         let size: u64 = snapshot.document.sitemaps().iter().map(|sitemap| sitemap.bytes()).sum();
         Self {
@@ -204,7 +204,7 @@ impl<'s> Desk<'s> {
     }
 }
 
-impl Desk<'_> {
+impl LinkEdits<'_> {
     fn versions(&self, row: RowId) -> Vec<Version> {
         let (entry, text) = self.snapshot.document.entry(row);
         extension::versions(&entry, &text, self.snapshot.document.names(row))

@@ -75,9 +75,9 @@ pub(in crate::session) struct Known {
 
 impl Known {
     /// As facts, with the public URL of the index if it is known.
-    pub(in crate::session) fn facts<'k>(&'k self, home: Option<&'k UrlPrefix>) -> IndexFacts<'k> {
+    pub(in crate::session) fn facts<'k>(&'k self, url_prefix: Option<&'k UrlPrefix>) -> IndexFacts<'k> {
         let Self { newest, entries, undated, leaving, .. } = self;
-        IndexFacts { home, newest, entries, undated, leaving: *leaving }
+        IndexFacts { url_prefix, newest, entries, undated, leaving: *leaving }
     }
 }
 
@@ -125,8 +125,8 @@ impl Snapshot {
         let agreed = document.with_pending_split();
         let Some(index) = agreed.index() else { return };
         let coming = agreed.sitemaps().len() - document.sitemaps().len();
-        let (known, home) = (self.known_of_files(document), self.index_home(document));
-        index::each(index, &known.facts(home.as_ref()), &mut |found| {
+        let (known, url_prefix) = (self.known_of_files(document), self.index_home(document));
+        index::each(index, &known.facts(url_prefix.as_ref()), &mut |found| {
             // Files that the next save makes are listed then.
             if found.rule != Rule::INDEX_SINGLE || coming == 0 {
                 see(found);
@@ -141,7 +141,7 @@ impl Snapshot {
 
     /// The latest date among the rows of a file. One in the future is a mistake of its own and makes no index older.
     pub(in crate::session) fn newest_of(&self, document: &Document, id: SitemapId) -> Option<i64> {
-        let latest = self.now.seconds + 86_400;
+        let latest = self.clock.seconds + 86_400;
         let dates = document.sitemap(id)?.rows.iter().filter_map(|row| {
             let record = document.record(row);
             record.lastmod().filter(|_| !record.is_deleted())
@@ -158,7 +158,7 @@ impl Snapshot {
     /// The URL of the index's folder: as it was said, else as the sitemaps in it tell.
     fn index_folder(&self, document: &Document) -> Option<String> {
         match self.index_home(document) {
-            Some(home) => Some(home.prefix().to_owned()),
+            Some(url_prefix) => Some(url_prefix.prefix().to_owned()),
             None => folder_of(document, document.index()?).map(ToOwned::to_owned),
         }
     }
@@ -166,7 +166,7 @@ impl Snapshot {
     /// Whether a URL that is not complete can only be completed by what somebody says.
     pub(in crate::session) fn asks_for_origin(&self) -> bool {
         let index = self.document.index();
-        self.index_home(&self.document).is_none() && index.is_some_and(|index| home_of(index).is_none())
+        self.index_home(&self.document).is_none() && index.is_some_and(|index| url_prefix_of(index).is_none())
     }
 
     /// Whether sitemaps beside the index cannot be listed before somebody says where they are in public.
@@ -212,7 +212,7 @@ impl Snapshot {
             .map(|(_, child)| *child)
             .filter(|child| !index.children.get(*child).is_some_and(stays))
             .collect();
-        let home = below.and_then(UrlPrefix::parse).or_else(|| home_of(index));
+        let url_prefix = below.and_then(UrlPrefix::parse).or_else(|| url_prefix_of(index));
         let source = &index.source;
         let mut entries: Vec<u8> = Vec::with_capacity(source.bytes().len());
         let (mut layout, mut flattened, mut more) = (Layout::default(), 0, 0);
@@ -227,14 +227,14 @@ impl Snapshot {
                 continue;
             }
             if has(Rule::INDEX_LASTMOD_OLDER, number)
-                && let Some(newest) = newest_of(index, number, &known, self.now.seconds)
+                && let Some(newest) = newest_of(index, number, &known, self.clock.seconds)
             {
                 text = dated(index, &text, newest).into();
             }
             if has(Rule::INDEX_CHILD_HOST, number)
-                && let Some(home) = &home
+                && let Some(url_prefix) = &url_prefix
             {
-                text = moved(index, &text, home).map_or(text, Cow::Owned);
+                text = moved(index, &text, url_prefix).map_or(text, Cow::Owned);
             }
             if let Some(own) = own.as_ref().filter(|_| rules.contains(Rule::INDEX_CHILD_PATH)) {
                 let child = index.children.get(number);
@@ -247,12 +247,12 @@ impl Snapshot {
             // Where the others are says what an incomplete URL is below.
             let is_incomplete = rules.contains(Rule::INDEX_CHILD_INCOMPLETE_URL);
             let is_said = below.is_none().then_some(own.as_ref()).flatten();
-            let home = is_said.or_else(|| home.as_ref().filter(|_| is_incomplete));
+            let url_prefix = is_said.or_else(|| url_prefix.as_ref().filter(|_| is_incomplete));
             let context = Context {
-                now: self.now.seconds,
+                now: self.clock.seconds,
                 profile: self.checks.profile(),
                 names: &source.names,
-                home,
+                url_prefix,
                 policy: None,
             };
             let by_others = if is_said.is_some() { RuleSet::EMPTY } else { RuleSet::of(&[Rule::INDEX_CHILD_HOST]) };
@@ -262,7 +262,7 @@ impl Snapshot {
             }
             entries.extend_from_slice(&text);
         }
-        let known_folder = below.and_then(UrlPrefix::parse).map(|home| home.prefix().to_owned());
+        let known_folder = below.and_then(UrlPrefix::parse).map(|url_prefix| url_prefix.prefix().to_owned());
         let known_folder = known_folder.or_else(|| self.index_folder(document));
         if rules.contains(Rule::INDEX_CHILD_UNLISTED)
             && let Some(folder) = known_folder
@@ -351,11 +351,11 @@ fn list_inside(nested: &Nested, layout: &Layout, names: &Names, out: &mut Vec<u8
 /// Whether pages of a child that lie where its URL may list them would lie elsewhere if this were its URL.
 fn loses_pages(document: &Document, child: &Child, new: &str) -> bool {
     let ChildState::Loaded(id) = child.state else { return false };
-    let (Some(sitemap), Some(home)) = (document.sitemap(id), UrlPrefix::parse(new)) else { return false };
+    let (Some(sitemap), Some(url_prefix)) = (document.sitemap(id), UrlPrefix::parse(new)) else { return false };
     let old = UrlPrefix::parse(&child.loc);
     let leaves = |loc: &str| {
         let is_inside = old.as_ref().is_none_or(|old| location::check_scope(loc, old).is_empty());
-        is_inside && !location::check_scope(loc, &home).is_empty()
+        is_inside && !location::check_scope(loc, &url_prefix).is_empty()
     };
     sitemap.rows.iter().any(|row| document.is_live(row) && leaves(&document.loc(row)))
 }
@@ -439,16 +439,16 @@ fn dated(index: &Index, text: &[u8], seconds: i64) -> Vec<u8> {
 }
 
 /// Where most children are.
-fn home_of(index: &Index) -> Option<UrlPrefix> {
+fn url_prefix_of(index: &Index) -> Option<UrlPrefix> {
     UrlPrefix::parse(&format!("{}/", index::commonest_origin(index)?))
 }
 
 /// An entry with its URL on this host.
-fn moved(index: &Index, text: &[u8], home: &UrlPrefix) -> Option<Vec<u8>> {
+fn moved(index: &Index, text: &[u8], url_prefix: &UrlPrefix) -> Option<Vec<u8>> {
     let names = &index.source.names;
     let loc = Entry::of(text, names).value(Field::Loc, text)?.into_owned();
     let (_, rest) = location::origin(&loc)?;
-    Some(with(text, Field::Loc, Change::Set(&format!("{}{rest}", home.origin())), names))
+    Some(with(text, Field::Loc, Change::Set(&format!("{}{rest}", url_prefix.origin())), names))
 }
 
 #[cfg(test)]

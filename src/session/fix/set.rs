@@ -212,7 +212,7 @@ impl Snapshot {
 
     /// Whether a row would break no rule by itself that it does not break now.
     pub(super) fn is_sound(&self, row: RowId, text: &str) -> bool {
-        let context = self.checks.context(&self.document, row, self.now);
+        let context = self.checks.context(&self.document, row, self.clock);
         let (now, old) = self.document.entry(row);
         let new = entry::check(&Entry::of(text.as_bytes(), context.names), text.as_bytes(), &context);
         new.minus(entry::check(&now, &old, &context)).is_empty()

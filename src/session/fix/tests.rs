@@ -13,7 +13,7 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
 use crate::session::change::Change;
 use crate::session::command::Assignment;
-use crate::session::findings::{self, Place};
+use crate::session::findings::{self, FindingTarget};
 use crate::session::sampled::{folder, paths};
 use crate::session::{Session, load};
 use proptest::prelude::*;
@@ -256,7 +256,7 @@ fn places(session: &Session) -> BTreeSet<(String, Rule)> {
     let whole = session.whole_findings().into_iter().filter(|found| is_bad(&found.rule));
     let of_rows = view.document.live_rows().flat_map(of_row);
     // Entries of an index come, go and get other URLs: they are counted.
-    let place = |place: Place| if place.is_of_index() { "index".to_owned() } else { format!("{place:?}") };
+    let place = |place: FindingTarget| if place.is_of_index() { "index".to_owned() } else { format!("{place:?}") };
     of_rows.chain(whole.map(|found| (place(found.place), found.rule.main()))).collect()
 }
 

@@ -7,10 +7,10 @@
 
 use super::super::change::{Change, Intent};
 use super::super::checks::{Checks, NEAR_ROWS, rule_of};
+use super::super::file_fixes;
 use super::super::findings;
-use super::super::frame;
 use super::super::snapshot::{DocumentLocs, Prepared, Snapshot};
-use super::Left;
+use super::SkippedRows;
 use crate::check::decision::Decision;
 use crate::check::entry::{self as entry_rules, Context};
 use crate::check::profile::Profile;
@@ -85,7 +85,7 @@ impl Snapshot {
         let trials = if self.document.live() > NEAR_ROWS { FEW_TRIALS } else { TRIALS };
         let bytes: u64 = affected.iter().map(|row| self.document.entry_text(RowId(row)).len() as u64).sum();
         let trials = trials.min((TRIAL_BYTES / (bytes + 1)).max(FEW_TRIALS.into()) as u32);
-        let attempt = |left: &Left| match change {
+        let attempt = |left: &SkippedRows| match change {
             Change::Fix { rows, rules } => self.intend_fix(rows, left, *rules, progress).map(Some),
             Change::Decide { rows, rule, decision: Decision::Usual } => {
                 self.intend_fix(rows, left, rule.family(), progress).map(Some)
@@ -96,7 +96,7 @@ impl Snapshot {
             }
             _ => Some(None),
         };
-        let left = Left { rows: affected.clone(), files: files.clone() };
+        let left = SkippedRows { rows: affected.clone(), files: files.clone() };
         let mut trial = Trial { snapshot: self, attempt: &attempt, left, why, trials, best: None };
         for file in files {
             let mut left = trial.left.clone();
@@ -188,11 +188,11 @@ impl Snapshot {
         let document = document.with_pending_split();
         let Some(index) = document.index().filter(|_| findings::has_small_index(document)) else { return Vec::new() };
         let profile = checks.profile();
-        let mut found = frame::findings(document, Member::Index, profile);
+        let mut found = file_fixes::findings(document, Member::Index, profile);
         found.extend((1..index.file_count()).flat_map(|number| super::volumes::findings(document, number, profile)));
-        let home = self.index_home(document);
-        let (now, names) = (self.now.seconds, &index.source.names);
-        let context = Context { now, profile, names, home: home.as_ref(), policy: None };
+        let url_prefix = self.index_home(document);
+        let (now, names) = (self.clock.seconds, &index.source.names);
+        let context = Context { now, profile, names, url_prefix: url_prefix.as_ref(), policy: None };
         let of_entry = |entry: usize| {
             let text = index.source.entry_text(entry);
             let rules = entry_rules::check(&Entry::of(text, names), text, &context);
@@ -233,8 +233,8 @@ pub(super) fn files_of(edit: Option<&Edit>) -> BTreeSet<Member> {
 struct Trial<'t> {
     snapshot: &'t Snapshot,
     /// The fix without what is left alone: `None` when cancelled, `Some(None)` where that cannot be.
-    attempt: &'t dyn Fn(&Left) -> Option<Option<Intent>>,
-    left: Left,
+    attempt: &'t dyn Fn(&SkippedRows) -> Option<Option<Intent>>,
+    left: SkippedRows,
     /// Why the first of them is.
     why: String,
     trials: u32,
@@ -244,7 +244,7 @@ struct Trial<'t> {
 
 impl Trial<'_> {
     /// Tries to leave no more than this alone; whether that raises nothing. `None` when cancelled.
-    fn attempt(&mut self, left: Left, progress: &Progress) -> Option<Result<(), String>> {
+    fn attempt(&mut self, left: SkippedRows, progress: &Progress) -> Option<Result<(), String>> {
         let Some(trials) = self.trials.checked_sub(1) else { return Some(Err(self.why.clone())) };
         self.trials = trials;
         let Some(intent) = (self.attempt)(&left)? else { return Some(Err(self.why.clone())) };

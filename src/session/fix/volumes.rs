@@ -3,8 +3,8 @@
 //! Invariant: the roots of the files give names the same meanings afterwards. Else the files could not be opened
 //! together again, and so a fix that would set one of them apart is not made.
 
-use super::super::findings::{FileFinding, Place};
-use super::super::frame::{dealt_when_written, edit_for, rules as rules_of_first, tried};
+use super::super::file_fixes::{dealt_when_written, edit_for, rules as rules_of_first, tried};
+use super::super::findings::{FileFinding, FindingTarget};
 use crate::check::extension;
 use crate::check::file::{self, FileFacts};
 use crate::check::fix::{Action, Fix};
@@ -34,7 +34,7 @@ pub(in crate::session) fn findings(document: &Document, number: usize, profile: 
     let partition = dealt_when_written(document, Member::Index, rules);
     let finding = |rule: Rule| {
         let message = if of_frame.contains(rule) { frame::message(rule, &around) } else { file::message(rule, &facts) };
-        let (place, severity) = (Place::IndexFile(number), rule.severity_in(profile)?);
+        let (place, severity) = (FindingTarget::IndexFile(number), rule.severity_in(profile)?);
         let label = put_right(document, rule, profile)
             .filter(|(_, after)| !rules_of(after, number, profile).contains(rule))
             .map(|_| frame::label(rule));
@@ -114,7 +114,7 @@ fn facts<'f>(file: &'f IndexFile<'_>, profile: Profile) -> FileFacts<'f> {
         bytes: file.len(),
         names: &file.frame.names,
         stray: file.frame.stray.is_some(),
-        unbound: crate::session::frame::is_unbound(file.frame, file.frame),
+        unbound: crate::session::file_fixes::is_unbound(file.frame, file.frame),
         outside: extension::outside(file.frame).is_some(),
         // No file lists the files of an index together.
         is_last: true,
@@ -161,7 +161,7 @@ mod tests {
         load::open_all(Session::new(now, None), paths, Options::default()).unwrap()
     }
 
-    fn found(session: &Session, rule: Rule) -> Vec<(Place, Option<String>)> {
+    fn found(session: &Session, rule: Rule) -> Vec<(FindingTarget, Option<String>)> {
         let found = session.whole_findings().into_iter();
         let found = found.filter(|found| found.rule == rule && found.place.is_of_index());
         found.map(|found| (found.place, found.fix.map(|fix| fix.label))).collect()
@@ -218,11 +218,11 @@ mod tests {
             let mut session = open(&paths);
             let places = found(&session, rule);
             let place = places.last().map(|(place, _)| *place);
-            assert_eq!(place, Some(Place::IndexFile(1)), "{rule}: {places:?}");
+            assert_eq!(place, Some(FindingTarget::IndexFile(1)), "{rule}: {places:?}");
             assert!(places.iter().all(|(_, fix)| fix.is_some()), "{rule}: {places:?}");
             let state_slot = || StateSlot::take(&folder.path().join("state"), &paths[0]).unwrap();
             session.keep(state_slot());
-            session.change(&session.fix_of_whole(Place::IndexFile(1), rule)).unwrap();
+            session.change(&session.fix_of_whole(FindingTarget::IndexFile(1), rule)).unwrap();
             assert_eq!(found(&session, rule), [], "{rule}");
             session.undo().unwrap();
             assert_eq!((found(&session, rule), session.is_modified()), (places, false), "{rule}");
@@ -259,7 +259,7 @@ mod tests {
         let mut session = open(&paths);
         let rule = Rule::GZIP_EXTENSION_MISMATCH;
         assert_eq!(found(&session, rule).len(), 1);
-        session.change(&session.fix_of_whole(Place::IndexFile(1), rule)).unwrap();
+        session.change(&session.fix_of_whole(FindingTarget::IndexFile(1), rule)).unwrap();
         assert_eq!(found(&session, rule), []);
         session.save_now(None, false).unwrap();
         assert!(std::fs::read(&paths[1]).unwrap().starts_with(b"\x1f\x8b"));
@@ -274,8 +274,8 @@ mod tests {
         let (_folder, paths) = set((&head, "</sitemapindex>"), (&odd, "</sitemapindex>"));
         let mut session = open(&paths);
         let rule = Rule::XML_UNDECLARED_PREFIX;
-        assert_eq!(found(&session, rule), [(Place::IndexFile(1), None)]);
-        let change = session.fix_of_whole(Place::IndexFile(1), rule);
+        assert_eq!(found(&session, rule), [(FindingTarget::IndexFile(1), None)]);
+        let change = session.fix_of_whole(FindingTarget::IndexFile(1), rule);
         assert!(!session.change(&change).unwrap().changed);
     }
 }

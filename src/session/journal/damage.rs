@@ -81,7 +81,7 @@ fn without_numbers(text: &str) -> String {
 
 /// Whether a line that holds all that is unsaved makes losses before it good.
 fn made_whole(lines: &[&str]) -> bool {
-    lines.iter().any(|line| matches!(serde_json::from_str(line), Ok(Line::Since(_))))
+    lines.iter().any(|line| matches!(serde_json::from_str(line), Ok(JournalLine::Since(_))))
 }
 
 /// Whether the one are among the other, in the same order.

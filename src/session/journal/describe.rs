@@ -1,6 +1,6 @@
 //! A journal's changes as text for people: what was done, to which rows, with which values.
 
-use super::Line;
+use super::JournalLine;
 use super::written::{Ranges, Written, WrittenEntry};
 use crate::files::journal::Entry;
 use crate::words::{counted, excerpt};
@@ -32,17 +32,17 @@ fn text_of_entry(entry: &Entry) -> Vec<String> {
 }
 
 /// What a line says.
-pub(super) fn text_of(line: &Line) -> String {
+pub(super) fn text_of(line: &JournalLine) -> String {
     match line {
-        Line::Did { label, edit } => format!("{} ({})", excerpt(label, SHOWN), text_of_edit(edit)),
-        Line::Undid => "undone: the change before".to_owned(),
-        Line::Redid => "done again: the change that was undone".to_owned(),
-        Line::Since(edits) if edits.is_empty() => "nothing was unsaved".to_owned(),
-        Line::Since(edits) => format!("all that was unsaved then: {}", text_of_edits(edits)),
-        Line::To(paths) => format!("the next save makes {}", excerpt(&paths.join(" "), SHOWN)),
-        Line::Saving(files) => format!("a save of {} begins", counted(files.len() as u64, "file")),
-        Line::Then(edits) if edits.is_empty() => "nothing was changed since that save began".to_owned(),
-        Line::Then(edits) => format!("changed since that save began: {}", text_of_edits(edits)),
+        JournalLine::Did { label, edit } => format!("{} ({})", excerpt(label, SHOWN), text_of_edit(edit)),
+        JournalLine::Undid => "undone: the change before".to_owned(),
+        JournalLine::Redid => "done again: the change that was undone".to_owned(),
+        JournalLine::Since(edits) if edits.is_empty() => "nothing was unsaved".to_owned(),
+        JournalLine::Since(edits) => format!("all that was unsaved then: {}", text_of_edits(edits)),
+        JournalLine::To(paths) => format!("the next save makes {}", excerpt(&paths.join(" "), SHOWN)),
+        JournalLine::Saving(files) => format!("a save of {} begins", counted(files.len() as u64, "file")),
+        JournalLine::Then(edits) if edits.is_empty() => "nothing was changed since that save began".to_owned(),
+        JournalLine::Then(edits) => format!("changed since that save began: {}", text_of_edits(edits)),
     }
 }
 

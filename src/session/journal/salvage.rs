@@ -4,7 +4,7 @@
 //! values, texts, deletions and orders of rows that the files themselves have. Ids of added rows, frames and names of
 //! files follow from the lines before. A line that holds all that is unsaved makes every loss before it good.
 
-use super::Line;
+use super::JournalLine;
 use super::describe::text_of;
 use super::written::Written;
 use crate::files::journal::{Entry, Lost};
@@ -54,18 +54,18 @@ impl Missing {
 /// What is replayed of a journal, and what is not.
 #[derive(Debug, Default)]
 pub(super) struct Salvage {
-    pub(super) steps: Vec<Line>,
+    pub(super) steps: Vec<JournalLine>,
     pub(super) missing: Missing,
     /// The changes after the first lost line that are in effect, and whether each is replayed. They are not taken back by
     /// steps: one that changes nothing now, for what was lost, would leave no step to take back.
-    done: Vec<(Line, bool)>,
-    undone: Vec<(Line, bool)>,
+    done: Vec<(JournalLine, bool)>,
+    undone: Vec<(JournalLine, bool)>,
 }
 
 impl Salvage {
     /// `rows` is how many rows the files have that the journal begins with.
     pub(super) fn of(entries: &[Entry], rows: u32) -> Self {
-        let mut lines: Vec<Result<Line, Lost>> = Vec::new();
+        let mut lines: Vec<Result<JournalLine, Lost>> = Vec::new();
         for entry in entries {
             lines.push(match entry {
                 Entry::Lost(lost) => Err(lost.clone()),
@@ -76,7 +76,7 @@ impl Salvage {
                 }),
             });
         }
-        let first = lines.iter().rposition(|line| matches!(line, Ok(Line::Since(_)))).unwrap_or(0);
+        let first = lines.iter().rposition(|line| matches!(line, Ok(JournalLine::Since(_)))).unwrap_or(0);
         let mut salvage = Self::default();
         for line in lines.drain(first..) {
             salvage.take(line, rows);
@@ -91,24 +91,24 @@ impl Salvage {
         salvage
     }
 
-    fn take(&mut self, line: Result<Line, Lost>, rows: u32) {
+    fn take(&mut self, line: Result<JournalLine, Lost>, rows: u32) {
         let line = match line {
             Err(lost) => return self.missing.lost.push(lost),
             // What a save was doing is no change.
-            Ok(Line::To(_) | Line::Saving(_) | Line::Then(_)) => return,
+            Ok(JournalLine::To(_) | JournalLine::Saving(_) | JournalLine::Then(_)) => return,
             Ok(line) => line,
         };
         if self.missing.lost.is_empty() {
             return self.steps.push(line);
         }
         match &line {
-            Line::Did { edit, .. } => {
+            JournalLine::Did { edit, .. } => {
                 let is_certain = is_certain(edit, rows);
                 self.undone.clear();
                 self.done.push((line, is_certain));
             }
-            Line::Undid if !self.done.is_empty() => self.undone.extend(self.done.pop()),
-            Line::Redid if !self.undone.is_empty() => self.done.extend(self.undone.pop()),
+            JournalLine::Undid if !self.done.is_empty() => self.undone.extend(self.done.pop()),
+            JournalLine::Redid if !self.undone.is_empty() => self.done.extend(self.undone.pop()),
             // What it takes back is lost, or stands before what is lost.
             _ => self.missing.unsure.push(text_of(&line)),
         }

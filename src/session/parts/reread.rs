@@ -1,7 +1,7 @@
 //! A second look into files that were scanned before: where their entries stand is known, so their bytes are read and
 //! nothing is scanned.
 
-use super::Parts;
+use super::StreamedSet;
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::form::Form;
 use crate::document::rows::{RowId, RowSet};
@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::protocol::Field;
 use crate::session::Session;
 use crate::session::checks::{Counts, Reader};
-use crate::session::findings::told_once;
+use crate::session::findings::reported_once;
 use crate::session::row_lines::offset_of_loc;
 use crate::xml::entry::Entry;
 use crate::xml::record::Record;
@@ -26,7 +26,7 @@ const PIECE: usize = 1 << 12;
 
 /// What is shown of a file of a set that is gone through.
 #[derive(Debug)]
-pub enum Told<'t> {
+pub enum ShownRows<'t> {
     /// All of its rows are held.
     All,
     /// These rows are held, others have no findings.
@@ -37,7 +37,7 @@ pub enum Told<'t> {
 
 /// What whoever is shown a file wants of the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum NextDetail {
     /// Rows with their text, so that findings can be put into words.
     Words,
     /// How many findings there are.
@@ -54,7 +54,7 @@ pub(super) fn line_of(lines: &mut Lines<'_>, offset: usize) -> u32 {
 
 /// What a first walk keeps of files beside what [`Session`] knows: 4 bytes a URL.
 #[derive(Debug, Default)]
-pub(super) struct Kept {
+pub(super) struct ScanCache {
     /// For each file, where its entries start; `None` once one of them is not what its bytes show.
     starts: Option<Vec<Box<[u32]>>>,
     /// Rows without a lastmod.
@@ -77,7 +77,7 @@ struct Known<'k> {
     rows: Range<u32>,
 }
 
-impl Kept {
+impl ScanCache {
     /// Nothing is kept yet, and everything can be.
     pub(super) fn new() -> Self {
         Self { starts: Some(Vec::new()), ..Self::default() }
@@ -116,7 +116,7 @@ impl Kept {
         sets: &[RuleSet],
         passes: impl Fn(RowId, RuleSet) -> bool + Sync,
     ) -> Vec<RowId> {
-        let (checks, document) = (&session.now.checks, session.document());
+        let (checks, document) = (&session.current.checks, session.document());
         let is_told = |row: &RowId| passes(*row, checks.rules_of_unloaded(*row, (document, &self.undated), sets));
         rows.into_par_iter().with_min_len(PIECE).map(RowId).filter(is_told).collect()
     }
@@ -129,7 +129,7 @@ impl Kept {
         sets: &[RuleSet],
         passes: impl Fn(RowId, RuleSet) -> bool + Sync,
     ) -> (Box<Counts>, bool) {
-        let (checks, document) = (&session.now.checks, session.document());
+        let (checks, document) = (&session.current.checks, session.document());
         let none = || (Box::new([0; Rule::COUNT]), true);
         let count = |(mut counts, is_all): (Box<Counts>, bool), row: u32| {
             let rules = checks.rules_of_unloaded(RowId(row), (document, &self.undated), sets);
@@ -166,9 +166,9 @@ impl Known<'_> {
             (*row, Record::of(&Entry::of(text, &source.names), text))
         };
         let records: Vec<(RowId, Record)> = rows.par_iter().with_min_len(PIECE).map(record).collect();
-        session.now.state.document.reload_some(self.id, source, &records);
+        session.current.state.document.reload_some(self.id, source, &records);
         let result = see(session, rows);
-        buffers.give_back(session.now.state.document.unload(self.id));
+        buffers.give_back(session.current.state.document.unload(self.id));
         result
     }
 
@@ -196,7 +196,7 @@ fn expect(files: &[Known<'_>], progress: &Progress) {
     progress.expect(files.len() as u64, files.iter().map(|file| file.len).sum());
 }
 
-impl Parts {
+impl StreamedSet {
     /// The URLs of some rows; `None` where files must be scanned for them.
     pub(super) fn texts(&self, wanted: &RowSet, progress: &Progress) -> Option<Result<Vec<Text>, files::Error>> {
         let mut known = self.kept.known(&self.session)?;
@@ -226,7 +226,7 @@ impl Parts {
         Some(failed.map_or(Ok(found), Err))
     }
 
-    /// Shows file after file as [`Parts::each`] does, but of their rows only those that may have findings, and which
+    /// Shows file after file as [`StreamedSet::each`] does, but of their rows only those that may have findings, and which
     /// these are; nothing is known of the others. Where that cannot be told without a look at every row, all are shown.
     /// Once `see` asks for no more than counts, a file is read only if findings of it cannot be counted without its text.
     ///
@@ -235,25 +235,25 @@ impl Parts {
     pub fn each_told<E: From<files::Error>>(
         &mut self,
         progress: &Progress,
-        mut see: impl FnMut(&Session, SitemapId, Told<'_>) -> Result<Wanted, E>,
+        mut see: impl FnMut(&Session, SitemapId, ShownRows<'_>) -> Result<NextDetail, E>,
     ) -> Result<(), E> {
-        let has_minorities = self.session.now.checks.set().has_minorities();
+        let has_minorities = self.session.current.checks.set().has_minorities();
         let Self { session, loader, kept, .. } = self;
         let buffers = &loader.options.buffers;
         let Some(known) = kept.known(session).filter(|_| !has_minorities) else {
-            return self.each(progress, |session, id| see(session, id, Told::All).map(|_| ()));
+            return self.each(progress, |session, id| see(session, id, ShownRows::All).map(|_| ()));
         };
         expect(&known, progress);
-        let sets = session.now.checks.rule_sets();
+        let sets = session.current.checks.rule_sets();
         let is_told = |row: RowId, rules: RuleSet| !rules.is_empty() || kept.compared.contains(row.0);
         let work = |file: &Known<'_>| file.read(&loader.options, progress);
-        let (mut seen, mut outcome) = (0, Ok(Wanted::Words));
+        let (mut seen, mut outcome) = (0, Ok(NextDetail::Words));
         files::in_order(&known, work, |file, source| {
             let rows = kept.told(session, file.rows.clone(), &sets, is_told);
-            outcome =
-                file.shown((session, buffers), source, &rows, |session, rows| see(session, file.id, Told::Rows(rows)));
+            outcome = file
+                .shown((session, buffers), source, &rows, |session, rows| see(session, file.id, ShownRows::Rows(rows)));
             seen += 1;
-            matches!(outcome, Ok(Wanted::Words))
+            matches!(outcome, Ok(NextDetail::Words))
         });
         outcome?;
         let rest = known.get(seen..).unwrap_or_default();
@@ -261,13 +261,13 @@ impl Parts {
             return Ok(());
         }
         // What is left is counted; files of which that is not enough are read once more.
-        let once = told_once();
+        let once = reported_once();
         let mut unclear = Vec::new();
         for file in rest {
             let (counted, is_all) =
                 kept.counted(session, file.rows.clone(), &sets, |_, rules| rules.minus(once).is_empty());
             if is_all {
-                see(session, file.id, Told::Counted(&[], &counted))?;
+                see(session, file.id, ShownRows::Counted(&[], &counted))?;
                 file.pass(progress);
                 continue;
             }
@@ -276,13 +276,13 @@ impl Parts {
             let (counted, _) = kept.counted(session, file.rows.clone(), &sets, |row, rules| !is_shown(row, rules));
             unclear.push((file, rows, counted));
         }
-        let mut outcome = Ok(Wanted::Counts);
+        let mut outcome = Ok(NextDetail::Counts);
         files::in_order(
             &unclear,
             |(file, ..)| file.read(&loader.options, progress),
             |(file, rows, counted), source| {
                 outcome = file.shown((session, buffers), source, rows, |session, rows| {
-                    see(session, file.id, Told::Counted(rows, counted))
+                    see(session, file.id, ShownRows::Counted(rows, counted))
                 });
                 outcome.is_ok()
             },
@@ -310,11 +310,12 @@ mod tests {
             paths.push(path);
         }
         let session = Session::new(Now { seconds: 1_795_000_000, offset: 0 }, None);
-        let mut parts = Parts::open(session, &paths, files::Options::default(), &Progress::default()).unwrap().unwrap();
+        let mut parts =
+            StreamedSet::open(session, &paths, files::Options::default(), &Progress::default()).unwrap().unwrap();
         let mut shown = 0;
-        let see = |_: &Session, _, told: Told<'_>| {
-            shown += usize::from(matches!(told, Told::Rows([_])));
-            Ok::<_, files::Error>(Wanted::Words)
+        let see = |_: &Session, _, told: ShownRows<'_>| {
+            shown += usize::from(matches!(told, ShownRows::Rows([_])));
+            Ok::<_, files::Error>(NextDetail::Words)
         };
         parts.each_told(&Progress::default(), see).unwrap();
         assert_eq!(shown, files);

@@ -3,7 +3,7 @@
 
 use super::super::Session;
 use super::super::change::Refused;
-use super::super::findings::{self, Place, Reported};
+use super::super::findings::{self, FindingTarget, Reported};
 use crate::check::rule::Rule;
 use crate::document::sitemap::SitemapId;
 use crate::files;
@@ -23,7 +23,7 @@ impl Session {
     pub fn rule_counts_by_file(&self) -> BTreeMap<(usize, SitemapId), u64> {
         let mut counts: BTreeMap<(usize, SitemapId), u64> = BTreeMap::new();
         let document = self.document();
-        let (checks, sets) = (&self.now.checks, self.now.checks.rule_sets());
+        let (checks, sets) = (&self.current.checks, self.current.checks.rule_sets());
         for (id, sitemap) in (0..).map(SitemapId).zip(document.sitemaps()) {
             let mut of_file = [0_u64; Rule::COUNT];
             for row in sitemap.rows.iter().filter(|row| document.is_live(*row)) {
@@ -36,7 +36,7 @@ impl Session {
             counts.extend((0..).zip(of_file).filter(|(_, count)| *count > 0).map(|(rule, count)| ((rule, id), count)));
         }
         for finding in self.each_whole_finding() {
-            if let Place::Sitemap(id) = finding.place {
+            if let FindingTarget::Sitemap(id) = finding.place {
                 *counts.entry((finding.rule.main().index(), id)).or_default() += 1;
             }
         }

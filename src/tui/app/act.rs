@@ -198,7 +198,7 @@ impl App {
 
     /// Shows what a query finds, keeping the order.
     pub(super) fn filter_by(&mut self, query: &str) {
-        match Query::parse(query, &vocabulary(self.session.view().now)) {
+        match Query::parse(query, &vocabulary(self.session.view().clock)) {
             Ok(query) => self.show_view(ViewSpec { filter: Some(query), ..self.session.spec().clone() }),
             Err(error) => self.fail(error.message),
         }

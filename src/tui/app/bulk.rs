@@ -124,7 +124,7 @@ impl App {
     pub(super) fn bulk_changed(&mut self, mut bulk: Box<Bulk>) {
         let typed = !bulk.prompt.text().trim().is_empty();
         bulk.preview = None;
-        bulk.parsed = typed.then(|| parse(&bulk.command(), &vocabulary(self.session.view().now)));
+        bulk.parsed = typed.then(|| parse(&bulk.command(), &vocabulary(self.session.view().clock)));
         if let (Reach::Row, Some(Ok(Command::Set { scope, .. }))) = (bulk.reach, &mut bulk.parsed) {
             *scope = Scope::default();
         }

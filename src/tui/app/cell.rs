@@ -128,7 +128,7 @@ impl App {
     /// What is to be said of a text as a field's value.
     pub(super) fn judge(&self, row: Option<RowId>, field: Field, typed: &str, before: Option<&str>) -> Verdict {
         let snapshot = self.session.view();
-        let value = match resolve(field, typed, before, snapshot.now) {
+        let value = match resolve(field, typed, before, snapshot.clock) {
             // What is there already is not typed: `+0.1` in a file is no step.
             _ if before == Some(typed) => Some(typed.to_owned()),
             Ok(value) => value,

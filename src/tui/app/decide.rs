@@ -17,8 +17,8 @@ impl App {
     pub(in crate::tui) fn decisions_of(&self, row: RowId, finding: &Finding) -> Vec<Decision> {
         let Some(field) = finding.field else { return Vec::new() };
         let value = large::cell(self, row, field).unwrap_or_default();
-        let zone = self.session.view().now.offset / 60;
-        let today = self.session.view().now.today();
+        let zone = self.session.view().clock.offset / 60;
+        let today = self.session.view().clock.today();
         decisions(finding.rule, &value, Hints { zone, origin: self.session.origin(), today: Some(&today) })
     }
 
@@ -80,8 +80,8 @@ impl App {
             let wrong = || (Words::new().and(Role::Error, format!("expected {what}")).into(), Choice::Read);
             return vec![found.unwrap_or_else(wrong)];
         }
-        let zone = self.session.view().now.offset / 60;
-        let today = self.session.view().now.today();
+        let zone = self.session.view().clock.offset / 60;
+        let today = self.session.view().clock.today();
         let hints = Hints { zone, origin: self.session.origin(), today: Some(&today) };
         let mut lines: Vec<(Line, Choice)> = decisions(rule, &value, hints).into_iter().filter_map(line).collect();
         if let Some(what) = takes_text(rule) {

@@ -9,7 +9,7 @@ use crate::check::rule::Rule;
 use crate::protocol::location::origin;
 use crate::protocol::verdict::{Authority, Ruling, Verdicts, of_namespace};
 use crate::session::explain::{explain, fix_words, severities, verdicts};
-use crate::session::findings::{FileFinding, Finding, Place};
+use crate::session::findings::{FileFinding, Finding, FindingTarget};
 use crate::tui::command::Action;
 use crate::words::{counted, grouped};
 
@@ -48,7 +48,7 @@ impl App {
 
     /// What is to be said of a text as a value. False if it looks like none.
     pub(super) fn open_value(&mut self, text: &str) -> bool {
-        let found = explain(text, self.session.view().now);
+        let found = explain(text, self.session.view().clock);
         let width = usize::from(self.size.0).saturating_sub(10).clamp(20, 100);
         let mut lines: Vec<(Line, Choice)> = Vec::new();
         for one in &found {
@@ -166,7 +166,7 @@ impl App {
         let (whole, count) = self.session.first_whole_findings(200, |finding| finding.rule == rule, |_| ());
         for finding in &whole {
             // All entries of the index are put right at once.
-            let place = if finding.place.is_of_index() { Place::Index(None) } else { finding.place };
+            let place = if finding.place.is_of_index() { FindingTarget::Index(None) } else { finding.place };
             let is_listed = lines.iter().any(|(_, choice)| *choice == Choice::FixWhole(place, rule));
             if let Some(fix) = finding.fix.as_ref().filter(|_| !is_listed) {
                 let words = Words::new().and(Role::Good, fix.label.clone());
@@ -209,31 +209,33 @@ impl App {
     fn namespace_of(&self, finding: &FileFinding) -> Option<String> {
         let document = self.session.document().with_pending_split();
         let names = match finding.place {
-            Place::Sitemap(id) => &document.sitemap(id)?.frame.names,
-            Place::Index(None) => &document.index()?.source.names,
-            Place::IndexFile(number) => &document.index()?.more.get(number.checked_sub(1)?)?.frame.names,
-            Place::Index(Some(_)) | Place::Set => return None,
+            FindingTarget::Sitemap(id) => &document.sitemap(id)?.frame.names,
+            FindingTarget::Index(None) => &document.index()?.source.names,
+            FindingTarget::IndexFile(number) => &document.index()?.more.get(number.checked_sub(1)?)?.frame.names,
+            FindingTarget::Index(Some(_)) | FindingTarget::Set => return None,
         };
         let of_root = finding.rule.code().starts_with("ns-") && !finding.rule.code().starts_with("ns-ext");
         of_root.then(|| names.uri.as_deref().unwrap_or_default().to_owned())
     }
 
     /// The name of what a finding of no row is about.
-    pub(in crate::tui) fn place_name(&self, place: Place) -> String {
+    pub(in crate::tui) fn place_name(&self, place: FindingTarget) -> String {
         let document = self.session.document().with_pending_split();
         match place {
-            Place::Sitemap(id) => document.sitemap(id).map(|sitemap| sitemap.name.to_string()).unwrap_or_default(),
-            Place::Index(None) => document.index().map(|index| index.name.to_string()).unwrap_or_default(),
-            Place::IndexFile(number) => {
+            FindingTarget::Sitemap(id) => {
+                document.sitemap(id).map(|sitemap| sitemap.name.to_string()).unwrap_or_default()
+            }
+            FindingTarget::Index(None) => document.index().map(|index| index.name.to_string()).unwrap_or_default(),
+            FindingTarget::IndexFile(number) => {
                 let file = document.index().and_then(|index| index.file(number));
                 file.map(|file| file.name.to_string()).unwrap_or_default()
             }
-            Place::Index(Some(child)) => {
+            FindingTarget::Index(Some(child)) => {
                 let loc =
                     document.index().and_then(|index| index.children.get(child)).map(|child| child.loc.to_string());
                 loc.unwrap_or_default()
             }
-            Place::Set => "the set".to_owned(),
+            FindingTarget::Set => "the set".to_owned(),
         }
     }
 
@@ -241,13 +243,13 @@ impl App {
     pub(in crate::tui) fn message_of<'f>(&self, finding: &'f FileFinding) -> &'f str {
         let message = &*finding.message;
         // The name of a file is part of the sentence where it is its subject.
-        let ends: &[char] = if matches!(finding.place, Place::Index(Some(_))) { &[':', ' '] } else { &[':'] };
+        let ends: &[char] = if matches!(finding.place, FindingTarget::Index(Some(_))) { &[':', ' '] } else { &[':'] };
         let rest = message.strip_prefix(&self.place_name(finding.place)).filter(|rest| rest.starts_with(ends));
         rest.map_or(message, |rest| rest.trim_start_matches([':', ' ']))
     }
 
     /// The name of what a finding of no row is about, as long as what is wrong leaves room for it.
-    pub(in crate::tui) fn place_beside(&self, place: Place, others: usize) -> String {
+    pub(in crate::tui) fn place_beside(&self, place: FindingTarget, others: usize) -> String {
         let name = self.place_name(place);
         // Of a URL the path tells one from the next.
         let path = origin(&name).map_or(name.as_str(), |(_, path)| path);

@@ -288,7 +288,7 @@ impl App {
 
     /// A moment as a date with a time, in the zone of the clock.
     fn date_and_time(&self, seconds: i64) -> String {
-        let now = Now { seconds, ..self.session.view().now };
+        let now = Now { seconds, ..self.session.view().clock };
         lastmod::parse_input("now", None, now).ok().flatten().unwrap_or_default()
     }
 

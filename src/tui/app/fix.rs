@@ -9,8 +9,8 @@ use crate::document::rows::{RowId, RowSet};
 use crate::protocol::Severity;
 use crate::session::change::Change;
 use crate::session::explain::fix_words;
-use crate::session::findings::{FileFinding, Finding, Place};
-use crate::session::whole::WholeFinding;
+use crate::session::file_findings::WholeFinding;
+use crate::session::findings::{FileFinding, Finding, FindingTarget};
 use crate::tui::command::Action;
 
 /// A finding where the cursor is.
@@ -125,7 +125,7 @@ impl App {
 
     /// Puts a finding right that no row carries; where that needs a name or a URL, the command that does it waits to be
     /// confirmed.
-    pub(super) fn fix_whole(&mut self, place: Place, rule: Rule) {
+    pub(super) fn fix_whole(&mut self, place: FindingTarget, rule: Rule) {
         if rule == Rule::MERGE_CONFLICT && self.session.has_conflicts() {
             return self.ask_side();
         }
@@ -157,7 +157,7 @@ impl App {
         }
     }
 
-    fn is_fixable(&self, place: Place, rule: Rule) -> bool {
+    fn is_fixable(&self, place: FindingTarget, rule: Rule) -> bool {
         let is_it = |finding: WholeFinding<'_>| finding.place == place && finding.rule == rule && finding.is_fixable;
         self.session.each_whole_finding().any(is_it)
     }

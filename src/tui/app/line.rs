@@ -5,8 +5,8 @@ use super::super::prompt::{Candidate, Completion, Prompt, Reply};
 use super::{App, Effect, Mode, Preview};
 use crate::document::view::ViewSpec;
 use crate::session::command::{Command, CommandError, Goto, completions, parse};
-use crate::session::kept::RULES;
-use crate::session::run::Outcome;
+use crate::session::rule_export::RULES;
+use crate::session::run::CommandOutcome;
 use crate::session::snapshot::vocabulary;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -171,7 +171,7 @@ impl App {
         edit.top = 0;
         edit.no_match = false;
         edit.preview = None;
-        edit.parsed = (!text.trim().is_empty()).then(|| parse(&line, &vocabulary(self.session.view().now)));
+        edit.parsed = (!text.trim().is_empty()).then(|| parse(&line, &vocabulary(self.session.view().clock)));
         edit.prompt.completion = self.completion(&edit);
         let half = edit.prompt.completion.as_ref().is_some_and(|found| {
             text.get(found.from..)
@@ -200,7 +200,7 @@ impl App {
         }
         let prefix = edit.purpose.prefix();
         let line = format!("{prefix}{}", edit.prompt.text());
-        let found = completions(&line, prefix.len() + edit.prompt.caret(), &vocabulary(self.session.view().now));
+        let found = completions(&line, prefix.len() + edit.prompt.caret(), &vocabulary(self.session.view().clock));
         let from = found.from.checked_sub(prefix.len())?;
         let candidates: Vec<Candidate> =
             found.items.into_iter().map(|item| Candidate { text: item.text, hint: item.about.to_owned() }).collect();
@@ -310,7 +310,7 @@ impl App {
             | Command::Policy(_)
             | Command::Backup(_)
             | Command::SetBaseUrl(_) => match self.session.run(&command, self.asker()) {
-                Ok(Outcome::Shown(words)) => self.say(words),
+                Ok(CommandOutcome::Shown(words)) => self.say(words),
                 Ok(_) => {}
                 Err(refused) => self.fail(refused.0),
             },

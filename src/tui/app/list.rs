@@ -9,7 +9,7 @@ use crate::check::decision::Decision;
 use crate::check::rule::Rule;
 use crate::protocol::verdict::Verdict;
 use crate::protocol::{Field, Severity, lastmod};
-use crate::session::findings::Place;
+use crate::session::findings::FindingTarget;
 use crate::words::counted;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -64,9 +64,9 @@ pub enum Choice {
     /// A finding of the row: puts it right.
     OfRow(Rule),
     /// Says more of a finding that no row carries.
-    Found(Place, Rule),
+    Found(FindingTarget, Rule),
     /// Puts right what breaks a rule there.
-    FixWhole(Place, Rule),
+    FixWhole(FindingTarget, Rule),
     /// Adds the element, or the attribute, of a path.
     Element(String),
     /// Begins a command on the `:` line.
@@ -270,7 +270,7 @@ impl App {
 
     /// Values for lastmod that begin with what is typed, and what is typed itself.
     fn dates(&self, typed: &str) -> Vec<(Line, Choice)> {
-        let now = self.session.view().now;
+        let now = self.session.view().clock;
         let typed = typed.trim();
         let one = |typed: &str, about: String| {
             let words = Words::text(format!("{typed:8}")).and(Role::Dim, format!("  {about}"));

@@ -4,7 +4,7 @@ use super::super::jobs::Kind;
 use super::{App, Mode, Outcome};
 use crate::document::merge::{MergeChoice, TheirChange};
 use crate::progress::Progress;
-use crate::session::outside::{Compared, Merged};
+use crate::session::external_changes::{Compared, Merged};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// A merge that is being decided.

@@ -69,9 +69,9 @@ use crate::protocol::lastmod::Now;
 use crate::protocol::{Field, Severity};
 use crate::session::Session;
 use crate::session::change::Refused;
-use crate::session::journal::Left;
-use crate::session::load::Part;
-use crate::session::outside::{Compared, Merged};
+use crate::session::external_changes::{Compared, Merged};
+use crate::session::journal::RecoverableChanges;
+use crate::session::load::LoadedFile;
 use crate::session::pending::Pending;
 use crate::session::planning::Planned;
 use crate::session::save::SaveResult;
@@ -83,9 +83,9 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 /// What happens to the state.
-pub type Event = super::event::Event<Outcome, Part>;
+pub type Event = super::event::Event<Outcome, LoadedFile>;
 /// Long work that the state asks for.
-pub type Work = jobs::Work<Outcome, Part>;
+pub type Work = jobs::Work<Outcome, LoadedFile>;
 
 /// What a job brings.
 #[derive(Debug)]
@@ -281,7 +281,7 @@ pub struct App {
     /// Merge conflicts that are being asked about.
     resolving: Option<conflicts::Resolving>,
     /// What an earlier session left unsaved, until it is decided what becomes of it.
-    left: Option<Left>,
+    left: Option<RecoverableChanges>,
     options: Options,
     /// What was opened last.
     started: Option<Start>,
@@ -371,8 +371,8 @@ impl App {
     }
 
     /// Tells the state what time it is.
-    pub const fn set_now(&mut self, now: Now) {
-        self.session.set_now(now);
+    pub const fn set_clock(&mut self, now: Now) {
+        self.session.set_clock(now);
     }
 
     /// The one door: an event changes the state and gives back what is to be done outside.
@@ -432,7 +432,7 @@ impl App {
             Event::Resize(columns, rows) => self.size = (columns, rows),
             Event::Focus => self.look_outside(Thoroughness::Glance, false),
             Event::Part(part) => {
-                if matches!(part, Part::Sitemap { .. }) {
+                if matches!(part, LoadedFile::Sitemap { .. }) {
                     self.beginning = Vec::new();
                 }
                 self.session.absorb(part);

@@ -9,7 +9,7 @@ use super::{App, Mode, Outcome, Purpose};
 use crate::files::external_changes::{FileChange, OutsideChanges, Thoroughness};
 use crate::progress::Progress;
 use crate::protocol::Severity;
-use crate::session::outside::Compared;
+use crate::session::external_changes::Compared;
 use crate::words::counted;
 use crate::xml::names::FileKind;
 use std::path::PathBuf;

@@ -12,8 +12,8 @@ use crate::document::sitemap::SitemapId;
 use crate::progress::Progress;
 use crate::session::change::Refused;
 use crate::session::explain::fix_words;
-use crate::session::findings::Place;
-use crate::session::whole::WholeFinding;
+use crate::session::file_findings::WholeFinding;
+use crate::session::findings::FindingTarget;
 use crate::words::{counted, grouped};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -157,9 +157,9 @@ impl App {
     }
 
     /// Shows what the fix of a finding that no row carries would do, chosen among those of its rule.
-    pub(super) fn preview_whole(&mut self, place: Place, rule: Rule, under_rules: Option<usize>) {
+    pub(super) fn preview_whole(&mut self, place: FindingTarget, rule: Rule, under_rules: Option<usize>) {
         // All entries of the index are fixed at once.
-        let place = if place.is_of_index() { Place::Index(None) } else { place };
+        let place = if place.is_of_index() { FindingTarget::Index(None) } else { place };
         self.open_of_files(rule);
         if let Mode::List(opened) = &mut self.mode {
             opened.under_rules = under_rules;

@@ -405,7 +405,7 @@ impl App {
             return self.fail("something is running; Esc stops it");
         }
         let base = self.session.base_url().map(ToOwned::to_owned);
-        let now = self.session.view().now;
+        let now = self.session.view().clock;
         let spec = self.session.spec().clone();
         let (profile, backups) = (self.session.profile(), self.session.backups());
         let policy = self.session.policy().cloned();

@@ -93,7 +93,7 @@ impl App {
 
     /// Goes to the next or previous row with an error or a warning.
     pub(super) fn next_finding(&mut self, forward: bool) {
-        if let Ok(query) = Query::parse("severity>=warning", &vocabulary(self.session.view().now)) {
+        if let Ok(query) = Query::parse("severity>=warning", &vocabulary(self.session.view().clock)) {
             self.search(query, self.grid.position, forward, false);
         }
     }

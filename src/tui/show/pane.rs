@@ -10,8 +10,8 @@ use crate::document::rows::RowId;
 use crate::protocol::changefreq::Changefreq;
 use crate::protocol::{Field, Severity};
 use crate::session::explain::verdicts;
+use crate::session::file_findings::WholeFinding;
 use crate::session::findings::{FileFinding, Finding};
-use crate::session::whole::WholeFinding;
 use crate::words::{counted, grouped, size};
 
 pub(super) const GAP: &str = "   ";
@@ -255,7 +255,7 @@ impl App {
             None => words.push(Role::Dim, "was not there"),
         }
         if edit.field == Field::Lastmod {
-            let now = self.session.view().now;
+            let now = self.session.view().clock;
             words
                 .push(Role::Dim, format!("{GAP}today {}{GAP}now {}{GAP}none removes it", now.today(), now.timestamp()));
         }

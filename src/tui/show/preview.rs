@@ -8,7 +8,7 @@ use super::pane::GAP;
 use crate::check::rule::Rule;
 use crate::document::edit::Edit;
 use crate::protocol::{Field, Severity};
-use crate::session::change::{Intent, Part, Sample};
+use crate::session::change::{Intent, PreviewPart, Sample};
 use crate::words::{counted, grouped};
 
 /// Columns for the value that a row has before a change.
@@ -115,7 +115,7 @@ impl App {
         let width = usize::from(self.size.0).saturating_sub(8);
         let (arrow, absent) = (self.theme.signs.arrow, self.theme.signs.absent);
         let of = |value: &Option<String>| value.clone().unwrap_or_else(|| absent.to_owned());
-        if sample.part == Part::Field(Field::Loc) {
+        if sample.part == PreviewPart::Field(Field::Loc) {
             let half = width.saturating_sub(4) / 2;
             let before = charset.fit_path(&self.without_origin(&of(&sample.before)), half);
             let after = self.without_origin(&of(&sample.after));

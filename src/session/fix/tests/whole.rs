@@ -101,7 +101,7 @@ proptest! {
     #[test]
     fn fixes_of_files_and_of_the_index_hold_in_any_set(Set(sample) in any_set()) {
         let (_folder, mut session) = open(&sample);
-        let offered = |session: &Session| -> Vec<(Place, Rule)> {
+        let offered = |session: &Session| -> Vec<(FindingTarget, Rule)> {
             let found = session.whole_findings().into_iter().filter(|found| found.fix.is_some());
             found.map(|found| (found.place, found.rule)).collect()
         };
@@ -167,7 +167,7 @@ proptest! {
         let found = session.whole_findings().into_iter().filter(|found| found.fix.is_some());
         // Of a file that was not read, nobody knows what is in it.
         let is_known = |rule: &Rule| *rule != Rule::INDEX_CHILD_UNLISTED;
-        let offered: Vec<(Place, Rule)> =
+        let offered: Vec<(FindingTarget, Rule)> =
             found.map(|found| (found.place, found.rule)).filter(|(_, rule)| is_known(rule)).collect();
         prop_assume!(!offered.is_empty());
         let (place, rule) = offered[which.index(offered.len())];

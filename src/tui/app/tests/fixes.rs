@@ -6,7 +6,7 @@ use crate::check::samples::NOW;
 use crate::check::samples::sets::{Sample, samples};
 use crate::files::{Conflicts, Options};
 use crate::protocol::lastmod::Now;
-use crate::session::findings::Place;
+use crate::session::findings::FindingTarget;
 use crate::session::grouping::{Group, Groups};
 use crate::session::sampled::{folder, paths};
 use crate::tui::app::files::Start;
@@ -223,7 +223,7 @@ fn rules_are_counted_by_file() {
     let session = &bench.app.session;
     let by_file = session.rule_counts_by_file();
     let of_others = |rule: Rule| {
-        let others = |place: Place| !matches!(place, Place::Sitemap(_));
+        let others = |place: FindingTarget| !matches!(place, FindingTarget::Sitemap(_));
         session.each_whole_finding().filter(|found| found.rule.main() == rule.main() && others(found.place)).count()
     };
     for (rule, count) in session.rule_counts() {

@@ -9,7 +9,7 @@ use super::super::findings::{self, FileFinding};
 use super::super::fix::effects::left;
 use super::super::fix::trial::{is_bad, is_new};
 use super::super::snapshot::{DocumentLocs, Snapshot};
-use super::Halt;
+use super::Fallback;
 use crate::check::index::IndexFinding;
 use crate::check::profile::Profile;
 use crate::check::rule::{Rule, RuleSet};
@@ -25,9 +25,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-const RAISES: Halt = Halt::Whole("what a fix would break is found by trying");
-const MOVES: Halt = Halt::Whole("a URL becomes one that is compared with all others");
-const BOTH_ENDS: Halt = Halt::Whole("links between pages are put right by looking at both ends");
+const RAISES: Fallback = Fallback::Whole("what a fix would break is found by trying");
+const MOVES: Fallback = Fallback::Whole("a URL becomes one that is compared with all others");
+const BOTH_ENDS: Fallback = Fallback::Whole("links between pages are put right by looking at both ends");
 
 /// Rules about rows of one page.
 const OF_PAGES: [SetRule; 3] = [SetRule::Duplicate, SetRule::DuplicateEquivalent, SetRule::DuplicateAcrossFiles];
@@ -39,7 +39,7 @@ const OF_LINKS: [SetRule; 3] = [SetRule::HreflangNoReturn, SetRule::HreflangTarg
 pub(super) struct Tally {
     /// Findings of each rule that there are more than before.
     more: Vec<i64>,
-    turned: SetDelta,
+    delta: SetDelta,
     /// What became of URLs that others are compared with.
     moved: HashMap<u32, Box<str>>,
     /// Rows that have other links, with the place of those.
@@ -84,7 +84,7 @@ impl Tally {
     pub(super) fn new(retreats: bool) -> Self {
         Self {
             more: vec![0; Rule::COUNT],
-            turned: SetDelta::default(),
+            delta: SetDelta::default(),
             moved: HashMap::new(),
             relinked: Vec::new(),
             links: Vec::new(),
@@ -108,7 +108,7 @@ impl Tally {
     }
 
     /// What was broken in one place, and what is.
-    fn turn(&mut self, (before, after): (RuleSet, RuleSet), profile: Profile) -> Result<(), Halt> {
+    fn count_change(&mut self, (before, after): (RuleSet, RuleSet), profile: Profile) -> Result<(), Fallback> {
         if self.retreats && after.iter().any(|rule| is_new(rule, before, profile)) {
             return Err(RAISES);
         }
@@ -123,18 +123,18 @@ impl Tally {
         (snapshot, id): (&Snapshot, SitemapId),
         applied: &Applied,
         is_compared: bool,
-    ) -> Result<(), Halt> {
+    ) -> Result<(), Fallback> {
         let (old, new, profile) = (&snapshot.document, &applied.document, snapshot.checks.profile());
         if !applied.added.is_empty() || new.has_pending_split() {
-            return Err(Halt::Whole("an entry, or a file, becomes several"));
+            return Err(Fallback::Whole("an entry, or a file, becomes several"));
         }
         for row in applied.touched.iter().map(RowId) {
             self.look((snapshot, new), row, is_compared)?;
         }
-        for (_, before, after) in snapshot.checks.turns(applied, snapshot.now) {
-            self.turn((before, after), profile)?;
+        for (_, before, after) in snapshot.checks.rule_changes(applied, snapshot.clock) {
+            self.count_change((before, after), profile)?;
         }
-        snapshot.checks.turn_file(old, applied, id, &mut self.turned);
+        snapshot.checks.add_file_delta(old, applied, id, &mut self.delta);
         let is_same = matches!((old.sitemaps().get(id.index()), new.sitemaps().get(id.index())), (Some(was), Some(is)) if Arc::ptr_eq(was, is));
         if is_same {
             return Ok(());
@@ -152,13 +152,13 @@ impl Tally {
     }
 
     /// Looks at what the set compares of a row that changed.
-    fn look(&mut self, (snapshot, new): (&Snapshot, &Document), row: RowId, is_compared: bool) -> Result<(), Halt> {
+    fn look(&mut self, (snapshot, new): (&Snapshot, &Document), row: RowId, is_compared: bool) -> Result<(), Fallback> {
         let (old, set) = (&snapshot.document, snapshot.checks.set());
         self.undates |= old.record(row).has_lastmod() && !new.record(row).has_lastmod();
         let (before, after) = (old.loc(row), new.loc(row));
         if before != after {
             if !is_compared {
-                return Err(Halt::Compared);
+                return Err(Fallback::Compared);
             }
             let is_linked = set.has_links() && key_hash(&before) != key_hash(&after);
             let is_near = near_key_hash(&before) == near_key_hash(&after) && is_same_origin(&before, &after);
@@ -182,7 +182,7 @@ impl Tally {
             return Ok(());
         }
         if !is_compared {
-            return Err(Halt::Compared);
+            return Err(Fallback::Compared);
         }
         let own = key_hash(&new.loc(row));
         if before.is_empty() || after.is_empty() || after.iter().any(|link| link.key != own && !set.is_listed(link.key))
@@ -200,12 +200,12 @@ impl Tally {
 
     /// All files are through, and the set will be `document`: the rules of which more findings are left, with how many
     /// more. What the session knows of links is brought up to date.
-    pub(super) fn finish(mut self, session: &mut Session, document: &Document) -> Result<Vec<(Rule, u64)>, Halt> {
+    pub(super) fn finish(mut self, session: &mut Session, document: &Document) -> Result<Vec<(Rule, u64)>, Fallback> {
         let profile = session.profile();
         self.count_index(session.view(), document)?;
         self.count_pages(session.view())?;
         let set = session.view().checks.set();
-        let after = set.with_delta(&self.turned);
+        let after = set.with_delta(&self.delta);
         let undated = |set: &SetIndex| {
             if set.with_lastmod() > 0 { set.len().saturating_sub(set.with_lastmod()).cast_signed() } else { 0 }
         };
@@ -241,7 +241,7 @@ impl Tally {
     }
 
     /// What is said of the index as a list.
-    fn count_index(&mut self, before: &Snapshot, document: &Document) -> Result<(), Halt> {
+    fn count_index(&mut self, before: &Snapshot, document: &Document) -> Result<(), Fallback> {
         let mut after = before.clone();
         let newest = Arc::make_mut(&mut after.state.checks.newest);
         for id in &self.written {
@@ -265,7 +265,7 @@ impl Tally {
     }
 
     /// Pages that several rows name, where one of those has another URL.
-    fn count_pages(&mut self, snapshot: &Snapshot) -> Result<(), Halt> {
+    fn count_pages(&mut self, snapshot: &Snapshot) -> Result<(), Fallback> {
         if self.moved.is_empty() {
             return Ok(());
         }
@@ -297,7 +297,7 @@ impl Tally {
     }
 
     /// How links agree.
-    fn count_links(&mut self, session: &mut Session) -> Result<(), Halt> {
+    fn count_links(&mut self, session: &mut Session) -> Result<(), Fallback> {
         if self.relinked.is_empty() {
             return Ok(());
         }
@@ -310,7 +310,7 @@ impl Tally {
         let before = known(session);
         let links = &self.links;
         let rows = self.relinked.iter().filter_map(|(row, place)| Some((*row, links.get(*place as usize)?.clone())));
-        session.now.state.checks.relink(rows);
+        session.current.state.checks.relink(rows);
         for (rule, (was, is)) in OF_LINKS.into_iter().zip(before.into_iter().zip(known(session))) {
             self.compare(rule_of(rule), (was.0, is.0), &(is.1 - was.1), profile)?;
         }
@@ -318,7 +318,13 @@ impl Tally {
     }
 
     /// A rule by how many findings it had and has, and the rows that break it and did not.
-    fn compare(&mut self, rule: Rule, (was, is): (u64, u64), raised: &RowSet, profile: Profile) -> Result<(), Halt> {
+    fn compare(
+        &mut self,
+        rule: Rule,
+        (was, is): (u64, u64),
+        raised: &RowSet,
+        profile: Profile,
+    ) -> Result<(), Fallback> {
         if self.retreats && !raised.is_empty() && is_bad(rule, profile) {
             return Err(RAISES);
         }

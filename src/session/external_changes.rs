@@ -61,7 +61,7 @@ impl Comparing {
     /// Why the two cannot be merged, in a whole sentence.
     pub fn run(self) -> Result<Compared, String> {
         let Self { path, paths, options, snapshot } = self;
-        let session = Session::new(snapshot.now, options.base_url.clone());
+        let session = Session::new(snapshot.clock, options.base_url.clone());
         // The lock and the journal are ours already.
         let options = Options { state: None, ..options };
         let theirs = match paths.as_slice() {
@@ -148,14 +148,14 @@ impl Session {
         let Merged { prepared, theirs, disk } = merged;
         let report = self.commit(prepared, None)?;
         self.disk = disk;
-        self.now.saved = theirs;
-        self.now.saves += 1;
-        if self.now.saved.index().is_some() {
-            let paths = files::main_paths(&self.now.saved);
+        self.current.saved = theirs;
+        self.current.saves += 1;
+        if self.current.saved.index().is_some() {
+            let paths = files::main_paths(&self.current.saved);
             self.paths = if paths.len() > 1 { paths } else { Vec::new() };
         } else if !self.paths.is_empty() {
             // A file that they took away and that keeps rows is written again.
-            let document = &self.now.state.document;
+            let document = &self.current.state.document;
             self.paths = document.sitemaps().iter().filter_map(|sitemap| sitemap.path.clone()).collect();
             self.path = self.paths.first().cloned().or_else(|| self.path.take());
         }

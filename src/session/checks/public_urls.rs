@@ -9,27 +9,27 @@ use std::sync::Arc;
 
 impl Checks {
     /// The homes of files whose URL is another after a change, by number.
-    fn other_homes(&self, before: &Document, applied: &Applied) -> Vec<(usize, Option<UrlPrefix>)> {
+    fn changed_prefixes(&self, before: &Document, applied: &Applied) -> Vec<(usize, Option<UrlPrefix>)> {
         if !applied.framed {
             return Vec::new();
         }
         let pairs = before.sitemaps().iter().zip(applied.document.sitemaps()).enumerate();
         let moved = pairs.filter(|(_, (was, is))| !Arc::ptr_eq(was, is) && was.url != is.url);
-        moved.map(|(file, (_, is))| (file, self.home_of(is.url.as_deref()))).collect()
+        moved.map(|(file, (_, is))| (file, self.url_prefix_of(is.url.as_deref()))).collect()
     }
 
     /// Takes note of where files are after a change.
     pub(super) fn follow_urls(&mut self, before: &Document, applied: &Applied) {
-        for (file, home) in self.other_homes(before, applied) {
-            if let Some(known) = Arc::make_mut(&mut self.homes).get_mut(file) {
-                *known = home;
+        for (file, url_prefix) in self.changed_prefixes(before, applied) {
+            if let Some(known) = Arc::make_mut(&mut self.url_prefixes).get_mut(file) {
+                *known = url_prefix;
             }
         }
     }
 
     /// The same checks, for files where they are after a change.
     pub(super) fn at_new_urls(&self, before: &Document, applied: &Applied) -> Cow<'_, Self> {
-        if self.other_homes(before, applied).is_empty() {
+        if self.changed_prefixes(before, applied).is_empty() {
             return Cow::Borrowed(self);
         }
         let mut checks = self.clone();

@@ -4,7 +4,7 @@
 use super::Session;
 use super::change::Change;
 use super::checks::rule_of;
-use super::findings::{FileFinding, Place};
+use super::findings::{FileFinding, FindingTarget};
 use super::fix::set::CLEARED;
 use crate::check::fix::{Action, Fix};
 use crate::check::rule::{FixKind, Rule, RuleSet};
@@ -14,7 +14,7 @@ use crate::document::sitemap::{Member, SitemapId};
 use crate::progress::note_work;
 use crate::protocol::Severity;
 
-impl Place {
+impl FindingTarget {
     /// The file that is put right to end a finding here; `None` for the set.
     pub const fn member(self) -> Option<Member> {
         match self {
@@ -29,7 +29,7 @@ impl Place {
 #[derive(Debug, Clone, Copy)]
 pub struct WholeFinding<'s> {
     /// What it is about.
-    pub place: Place,
+    pub place: FindingTarget,
     /// Which rule.
     pub rule: Rule,
     /// How bad.
@@ -60,10 +60,10 @@ impl Session {
         is_wanted: impl Fn(&WholeFinding<'_>) -> bool,
         rank: impl Fn(&WholeFinding<'_>) -> K,
     ) -> (Vec<FileFinding>, usize) {
-        let order = |place: Place| match place {
-            Place::Index(_) | Place::IndexFile(_) => 0,
-            Place::Sitemap(id) => id.0.saturating_add(1),
-            Place::Set => u32::MAX,
+        let order = |place: FindingTarget| match place {
+            FindingTarget::Index(_) | FindingTarget::IndexFile(_) => 0,
+            FindingTarget::Sitemap(id) => id.0.saturating_add(1),
+            FindingTarget::Set => u32::MAX,
         };
         let wanted = self.each_whole_finding().filter(is_wanted).enumerate();
         let mut found: Vec<_> =
@@ -86,17 +86,18 @@ impl Session {
             is_fixable: finding.fix.is_some(),
             source: Source::File(finding),
         });
-        of_files.chain(self.now.checks.set().broken().filter_map(|(file, rule)| self.of_rows(file, rule)))
+        of_files.chain(self.current.checks.set().broken().filter_map(|(file, rule)| self.of_rows(file, rule)))
     }
 
     /// Those of the file that a row is in, and of the set.
     pub fn whole_findings_of(&self, row: RowId) -> Vec<FileFinding> {
         // The file that it will be in, where somebody agreed to another.
         let file = self.document().with_pending_split().sitemap_of(row);
-        let is_own =
-            |finding: &&FileFinding| matches!(finding.place, Place::Set) || finding.place == Place::Sitemap(file);
+        let is_own = |finding: &&FileFinding| {
+            matches!(finding.place, FindingTarget::Set) || finding.place == FindingTarget::Sitemap(file)
+        };
         let own = self.file_findings.iter().filter(is_own).cloned();
-        let set = self.now.checks.set();
+        let set = self.current.checks.set();
         let of_set = set.broken_of(Some(file.0)).chain(set.broken_of(None));
         let of_set = of_set.filter_map(|(file, rule)| self.of_rows(file, rule));
         own.chain(of_set.map(|finding| self.worded(finding))).collect()
@@ -105,7 +106,7 @@ impl Session {
     /// In how many files rows break a rule of entries: a rule that is grouped by file has that many findings. Looks at
     /// what is known of each row, file by file until one is found.
     pub fn files_with(&self, rule: Rule) -> u64 {
-        let (document, checks) = (self.document(), &self.now.checks);
+        let (document, checks) = (self.document(), &self.current.checks);
         let breaks: Vec<bool> = checks.rule_sets().iter().map(|rules| rules.intersects(rule.family())).collect();
         let is_broken = |row: RowId| breaks.get(usize::from(checks.finding_id(row))).copied().unwrap_or_default();
         let files = document.sitemaps().iter();
@@ -121,13 +122,15 @@ impl Session {
     fn of_rows(&self, file: Option<u32>, broken: SetRule) -> Option<WholeFinding<'_>> {
         let rule = rule_of(broken);
         let severity = rule.severity_in(self.profile())?;
-        let place = file.map_or(Place::Set, |file| Place::Sitemap(SitemapId(file)));
+        let place = file.map_or(FindingTarget::Set, |file| FindingTarget::Sitemap(SitemapId(file)));
         let label = match (place, rule) {
             (_, rule) if CLEARED.contains(rule) => Some("take these values out"),
-            (Place::Sitemap(id), Rule::SET_NEWS_MIXED) if self.now.parts_news(id) => {
+            (FindingTarget::Sitemap(id), Rule::SET_NEWS_MIXED) if self.current.parts_news(id) => {
                 Some("give the news a file of their own")
             }
-            (Place::Sitemap(id), Rule::NEWS_LIMIT) if self.now.splits_news(id) => Some("split it when it is saved"),
+            (FindingTarget::Sitemap(id), Rule::NEWS_LIMIT) if self.current.splits_news(id) => {
+                Some("split it when it is saved")
+            }
             _ => None,
         };
         let source = Source::Rows(broken, file, label);
@@ -140,7 +143,7 @@ impl Session {
         match source {
             Source::File(finding) => finding.clone(),
             Source::Rows(broken, file, label) => {
-                let message = self.now.checks.set().finding(file, broken).message;
+                let message = self.current.checks.set().finding(file, broken).message;
                 let is_safe = rule.fix() == FixKind::Safe;
                 let fix = label.map(|label| Fix { label: label.to_owned(), is_safe, action: Action::File });
                 FileFinding { place, rule, severity, field: None, message, fix, at: None }
@@ -150,7 +153,7 @@ impl Session {
 
     /// The change that ends a finding that no row carries. Where somebody has to say more first, there is a
     /// [question](super::snapshot::Snapshot::question).
-    pub fn fix_of_whole(&self, place: Place, rule: Rule) -> Change {
+    pub fn fix_of_whole(&self, place: FindingTarget, rule: Rule) -> Change {
         let document = self.document();
         let rules = RuleSet::of(&[rule]);
         match place.member() {

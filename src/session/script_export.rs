@@ -35,7 +35,7 @@ impl Snapshot {
             let line = |command: &Command| {
                 let line = one_line(&command.to_string());
                 // A cell takes what a command refuses, such as a date that is none.
-                let is_read = parse(&line, &vocabulary(self.now)).as_ref() == Ok(command);
+                let is_read = parse(&line, &vocabulary(self.clock)).as_ref() == Ok(command);
                 if is_read { Ok(line) } else { Err("no command takes this value") }
             };
             commands.iter().map(line).collect()
@@ -76,7 +76,7 @@ impl Snapshot {
     }
 
     fn query(&self, text: &str) -> Option<Query> {
-        Query::parse(text, &vocabulary(self.now)).ok()
+        Query::parse(text, &vocabulary(self.clock)).ok()
     }
 
     fn commands_of(&self, change: &Change, intent: &Intent) -> Result<Vec<Command>, Unsaid> {
@@ -221,8 +221,8 @@ impl Snapshot {
 
     /// The word for a decision on the command line.
     fn answer(&self, rule: Rule, decision: &Decision) -> Option<String> {
-        let today = self.now.today();
-        let hints = Hints { zone: self.now.offset / 60, origin: None, today: Some(&today) };
+        let today = self.clock.today();
+        let hints = Hints { zone: self.clock.offset / 60, origin: None, today: Some(&today) };
         let is_meant = |word: &str| decision::answered(rule, word, hints).as_ref() == Ok(decision);
         let known = decision::answers(rule).into_iter().map(|answer| answer.word.to_owned());
         let spelled = match decision {

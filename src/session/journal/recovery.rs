@@ -8,7 +8,7 @@
 use super::super::Session;
 use super::super::change::Refused;
 use super::salvage::{Missing, Salvage};
-use super::{Line, hashes_of, json};
+use super::{JournalLine, hashes_of, json};
 use crate::document::Document;
 use crate::files;
 use crate::files::journal::{Entry, Header, StateSlot, Stored, Unusable};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 /// Unsaved changes of an earlier session, ready to be replayed.
 #[derive(Debug)]
-pub struct Left {
+pub struct RecoverableChanges {
     pub(super) state_slot: StateSlot,
     pub(super) stored: Stored,
     /// When they were begun, in seconds since 1970.
@@ -34,7 +34,7 @@ pub struct Left {
     pub(super) is_of_save: bool,
 }
 
-impl Left {
+impl RecoverableChanges {
     /// What is gone, or cannot be replayed without that.
     pub const fn missing(&self) -> &Missing {
         &self.salvage.missing
@@ -55,14 +55,14 @@ enum Bearing {
 }
 
 /// A save that was begun.
-struct Begun {
+struct BegunSave {
     /// Hashes of what it wrote.
     hashes: Vec<u64>,
     /// The paths that the set is opened by once it is done.
     paths: Vec<String>,
 }
 
-impl Begun {
+impl BegunSave {
     /// Whether it came to its end, as far as the paths tell that a set had which was opened by `before`: `None` where they
     /// stay the same.
     fn is_done(&self, before: &[String]) -> Option<bool> {
@@ -78,7 +78,7 @@ impl Begun {
 }
 
 /// The open set, for comparing it with journals; the hashes of all its bytes are made when they are asked for.
-struct Present<'s> {
+struct OpenFiles<'s> {
     session: &'s Session,
     /// The paths that it was opened by, and those of them that there are.
     paths: [Vec<String>; 2],
@@ -87,7 +87,7 @@ struct Present<'s> {
     files: OnceCell<BTreeSet<String>>,
 }
 
-impl<'s> Present<'s> {
+impl<'s> OpenFiles<'s> {
     fn new(session: &'s Session, state_slot: &StateSlot) -> Self {
         Self::opened_by(session, state_slot.names())
     }
@@ -168,7 +168,7 @@ impl Session {
     /// Takes the place that belongs to the set, and begins to keep what is changed. Gives what an earlier session
     /// left if it can be replayed, and a word about what cannot. Where that waits for other paths
     /// ([`Session::waiting_elsewhere`]), the set can only be read.
-    pub fn keep(&mut self, mut state_slot: StateSlot) -> (Option<Left>, Option<String>) {
+    pub fn keep(&mut self, mut state_slot: StateSlot) -> (Option<RecoverableChanges>, Option<String>) {
         if let Some((count, paths)) = self.waiting_elsewhere(&state_slot) {
             let words =
                 format!("an earlier session left {} to it; open {paths}", counted(count as u64, "unsaved change"));
@@ -178,7 +178,7 @@ impl Session {
         let mut words = None;
         let mut found = match state_slot.left.take() {
             None => None,
-            Some(Ok(stored)) => match Present::new(self, &state_slot).bearing(&stored, true) {
+            Some(Ok(stored)) => match OpenFiles::new(self, &state_slot).bearing(&stored, true) {
                 Bearing::Whole => Some((stored, false)),
                 Bearing::SinceSave(lines) => lines.map(|lines| (Stored { entries: lines, ..stored }, true)),
                 // Nobody is asked to open other paths for nothing.
@@ -194,7 +194,7 @@ impl Session {
             }
         };
         for other in state_slot.other_journals(&self.disk) {
-            let bearing = Present::new(self, &state_slot).bearing(&other.stored, false);
+            let bearing = OpenFiles::new(self, &state_slot).bearing(&other.stored, false);
             let is_free = found.is_none();
             match bearing {
                 Bearing::Whole if is_free => found = state_slot.adopt(other).map(|stored| (stored, false)),
@@ -215,7 +215,7 @@ impl Session {
         }
         if let Some((stored, is_of_save)) = found {
             let (begun, is_cut) = (stored.header.begun, stored.is_cut);
-            let salvage = Salvage::of(&stored.entries, self.now.saved.row_limit());
+            let salvage = Salvage::of(&stored.entries, self.current.saved.row_limit());
             let labels = if is_of_save {
                 // The save was finished, and nobody was left to say so.
                 vec!["what was changed while it was being saved".to_owned()]
@@ -223,7 +223,10 @@ impl Session {
                 labels(&salvage.steps)
             };
             if !labels.is_empty() || !salvage.missing.is_empty() {
-                return (Some(Left { state_slot, stored, begun, labels, is_cut, salvage, is_of_save }), words);
+                return (
+                    Some(RecoverableChanges { state_slot, stored, begun, labels, is_cut, salvage, is_of_save }),
+                    words,
+                );
             }
         }
         self.keep_from_here(state_slot);
@@ -232,7 +235,7 @@ impl Session {
 
     /// How many unsaved changes of an earlier session could not be replayed any more if these files were changed.
     pub fn waiting(&self, state_slot: &StateSlot) -> usize {
-        let present = Present::new(self, state_slot);
+        let present = OpenFiles::new(self, state_slot);
         let count = |stored: &Stored, own| match present.bearing(stored, own) {
             Bearing::Whole => unsaved(stored),
             Bearing::SinceSave(lines) => usize::from(lines.is_some()),
@@ -248,7 +251,7 @@ impl Session {
     /// What an earlier session that had these files open as another set left unsaved: how many changes, and the paths
     /// that show them and ask. Where files are changed now, those could not be replayed any more.
     pub fn waiting_elsewhere(&self, state_slot: &StateSlot) -> Option<(usize, String)> {
-        let present = Present::new(self, state_slot);
+        let present = OpenFiles::new(self, state_slot);
         let waits = |stored: &Stored, own| match present.bearing(stored, own) {
             Bearing::Waits(count, paths) if count > 0 => Some((count, paths)),
             _ => None,
@@ -261,7 +264,7 @@ impl Session {
 impl Session {
     /// A journal of these files whose changes cannot be replayed, since files have changed.
     pub fn unreplayable(&self, state_slot: &StateSlot) -> Option<Unreplayable> {
-        let present = Present::new(self, state_slot);
+        let present = OpenFiles::new(self, state_slot);
         let of_changed = |stored: &Stored, own| match present.bearing(stored, own) {
             Bearing::None => Some(unsaved(stored)).filter(|count| *count > 0),
             Bearing::Whole | Bearing::SinceSave(_) | Bearing::Waits(..) => None,
@@ -314,7 +317,7 @@ fn unsaved(stored: &Stored) -> usize {
 
 /// The lines of a journal that can be applied to the files as they are open now.
 pub(super) fn applicable(session: &Session, stored: &Stored) -> Result<Vec<Entry>, Refused> {
-    match Present::opened_by(session, Vec::new()).bearing(stored, false) {
+    match OpenFiles::opened_by(session, Vec::new()).bearing(stored, false) {
         Bearing::Whole => Ok(stored.entries.clone()),
         Bearing::SinceSave(Some(entries)) => Ok(entries),
         Bearing::SinceSave(None) => Err(Refused("all changes of this journal are saved".to_owned())),
@@ -324,14 +327,14 @@ pub(super) fn applicable(session: &Session, stored: &Stored) -> Result<Vec<Entry
 }
 
 /// The save that was the last to begin.
-fn begun(stored: &Stored) -> Option<Begun> {
+fn begun(stored: &Stored) -> Option<BegunSave> {
     let mut parsed = stored.lines().rev().filter_map(|line| serde_json::from_str(line).ok());
-    let hashes = parsed.find_map(|line| if let Line::Saving(hashes) = line { Some(hashes) } else { None })?;
+    let hashes = parsed.find_map(|line| if let JournalLine::Saving(hashes) = line { Some(hashes) } else { None })?;
     let paths = match parsed.next() {
-        Some(Line::To(paths)) => paths,
+        Some(JournalLine::To(paths)) => paths,
         _ => stored.header.paths(),
     };
-    Some(Begun { hashes, paths })
+    Some(BegunSave { hashes, paths })
 }
 
 /// What was changed since the last save began, as entries of a journal that counts from its files.
@@ -343,8 +346,8 @@ fn since_save(entries: &[Entry]) -> Option<Vec<Entry>> {
             Entry::Lost(_) => None,
         };
         let edits = match line {
-            Some(Line::Then(edits)) => edits,
-            Some(Line::Saving(_)) => Vec::new(),
+            Some(JournalLine::Then(edits)) => edits,
+            Some(JournalLine::Saving(_)) => Vec::new(),
             Some(_) => continue,
             None => {
                 lost.push(entry.clone());
@@ -354,7 +357,7 @@ fn since_save(entries: &[Entry]) -> Option<Vec<Entry>> {
         if edits.is_empty() && lost.is_empty() {
             return None;
         }
-        lost.push(Entry::Line(json(&Line::Since(edits))));
+        lost.push(Entry::Line(json(&JournalLine::Since(edits))));
         lost.reverse();
         return Some(lost);
     }
@@ -362,18 +365,18 @@ fn since_save(entries: &[Entry]) -> Option<Vec<Entry>> {
 }
 
 /// Labels of the changes that are in effect.
-fn labels(lines: &[Line]) -> Vec<String> {
+fn labels(lines: &[JournalLine]) -> Vec<String> {
     let (mut done, mut undone): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for line in lines {
         match line {
-            Line::Did { label, .. } => {
+            JournalLine::Did { label, .. } => {
                 done.push(label.clone());
                 undone.clear();
             }
-            Line::Undid => undone.extend(done.pop()),
-            Line::Redid => done.extend(undone.pop()),
-            Line::To(_) | Line::Saving(_) | Line::Then(_) => {}
-            Line::Since(edits) => {
+            JournalLine::Undid => undone.extend(done.pop()),
+            JournalLine::Redid => done.extend(undone.pop()),
+            JournalLine::To(_) | JournalLine::Saving(_) | JournalLine::Then(_) => {}
+            JournalLine::Since(edits) => {
                 undone.clear();
                 done = if edits.is_empty() { Vec::new() } else { vec!["all that was unsaved then".to_owned()] };
             }

@@ -25,8 +25,8 @@ impl Checks {
         url: Option<&str>,
         mtime: Option<i64>,
     ) {
-        let home = self.home_of(url);
-        Arc::make_mut(&mut self.homes).push(home);
+        let url_prefix = self.url_prefix_of(url);
+        Arc::make_mut(&mut self.url_prefixes).push(url_prefix);
         let file = (document.sitemaps().len() as u32).saturating_sub(1);
         let set = Arc::make_mut(&mut self.set);
         set.set_mtime(file, mtime);
@@ -86,7 +86,7 @@ impl Checks {
     }
 
     /// The entry rules that rows of the file in hand broke before a change, and break after it.
-    pub fn turns(&self, applied: &Applied, now: Now) -> Vec<(RowId, RuleSet, RuleSet)> {
+    pub fn rule_changes(&self, applied: &Applied, now: Now) -> Vec<(RowId, RuleSet, RuleSet)> {
         let Some(rechecked) = self.recheck_rows(applied, now, &Progress::default()) else { return Vec::new() };
         let sets = self.rule_sets();
         let set = |number: Option<&u16>| number.and_then(|number| sets.get(usize::from(*number))).copied();
@@ -98,7 +98,7 @@ impl Checks {
     }
 
     /// What that makes of the sums of the set.
-    pub fn turn_file(&self, before: &Document, applied: &Applied, file: SitemapId, turned: &mut SetDelta) {
+    pub fn add_file_delta(&self, before: &Document, applied: &Applied, file: SitemapId, turned: &mut SetDelta) {
         let after = &applied.document;
         let rows = applied.touched.iter().map(RowId).filter(|row| after.is_live(*row));
         let locs: Vec<_> = rows.map(|row| (row, before.loc(row), after.loc(row))).collect();

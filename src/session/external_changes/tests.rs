@@ -146,14 +146,14 @@ proptest! {
         prop_assert_eq!(&table(session.document()), &merged);
         prop_assert_eq!(session.document().live() as usize, merged.len(), "no URL is twice");
         let mut files = 1;
-        for (number, sitemap) in session.now.saved.sitemaps().iter().enumerate() {
+        for (number, sitemap) in session.current.saved.sitemaps().iter().enumerate() {
             let Some(path) = &sitemap.path else { continue };
-            let saved = Pieces::of(&session.now.saved, SitemapId(number as u32)).bytes();
+            let saved = Pieces::of(&session.current.saved, SitemapId(number as u32)).bytes();
             prop_assert_eq!(String::from_utf8(saved).unwrap(), fs::read_to_string(path).unwrap());
             files += 1;
         }
         prop_assert_eq!(fs::read_dir(folder.path()).unwrap().count(), files);
-        let index = session.now.saved.index().unwrap();
+        let index = session.current.saved.index().unwrap();
         prop_assert_eq!(index.source.bytes(), fs::read(&path).unwrap());
         prop_assert_eq!(session.is_modified() || merged == is, true);
         let proofs = session.inspection(session.plan(None)).prove(&Progress::default()).unwrap();
@@ -355,7 +355,7 @@ fn lists_and_tables_are_merged_as_sitemaps_are() {
             take_in(&mut session, take);
             let merged = expected(&base, &own, &is, take);
             assert_eq!(table(session.document()), merged, "{name} {take:?}");
-            let saved = Pieces::of(&session.now.saved, SitemapId(0)).bytes();
+            let saved = Pieces::of(&session.current.saved, SitemapId(0)).bytes();
             assert_eq!(String::from_utf8(saved).unwrap(), fs::read_to_string(&path).unwrap(), "{name} {take:?}");
             session.undo().unwrap();
             assert_eq!(table(session.document()), own, "{name} {take:?}");
@@ -402,7 +402,7 @@ fn an_index_that_both_changed_has_what_both_did() {
         let compared = compared(&session);
         assert_eq!(compared.merge.index_clashes(), Some(0));
         take_in(&mut session, MergeChoice::Theirs);
-        assert_eq!(session.now.saved.index().unwrap().source.bytes(), theirs.as_bytes());
+        assert_eq!(session.current.saved.index().unwrap().source.bytes(), theirs.as_bytes());
         assert!(session.is_modified());
         let proofs = session.inspection(session.plan(None)).prove(&Progress::default()).unwrap();
         assert!(proofs.iter().all(|proof| proof.fault.is_none()), "{proofs:?}");

@@ -6,7 +6,7 @@ use crate::protocol::lastmod::Now;
 use crate::session::change::{Reach, Refused};
 use crate::session::command::{Replace, script};
 use crate::session::load;
-use crate::session::run::Outcome;
+use crate::session::run::CommandOutcome;
 use crate::session::tests::written;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,7 @@ fn replay(session: &mut Session, lines: &[String]) {
     }
 }
 
-fn command(session: &mut Session, line: &str, row: u32) -> Result<Outcome, Refused> {
+fn command(session: &mut Session, line: &str, row: u32) -> Result<CommandOutcome, Refused> {
     let command = parse(line, &vocabulary(NOW)).unwrap();
     session.run(&command, Asker::Screen(Some(RowId(row))))
 }

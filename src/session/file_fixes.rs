@@ -2,7 +2,7 @@
 //! repaired when it was read.
 
 use super::change::{Intent, Label};
-use super::findings::{FileFinding, Place};
+use super::findings::{FileFinding, FindingTarget};
 use super::fix::{list, name, safe_rules, volumes};
 use super::snapshot::Snapshot;
 use crate::check::extension;
@@ -32,8 +32,8 @@ use std::sync::Arc;
 /// The findings of a file that neither its rows nor its quirks carry.
 pub(super) fn findings(document: &Document, member: Member, profile: Profile) -> Vec<FileFinding> {
     let place = match member {
-        Member::Index => Place::Index(None),
-        Member::Sitemap(id) => Place::Sitemap(id),
+        Member::Index => FindingTarget::Index(None),
+        Member::Sitemap(id) => FindingTarget::Sitemap(id),
     };
     let Some(facts) = facts(document, member, profile) else { return Vec::new() };
     with_frame(document, member, |around| {

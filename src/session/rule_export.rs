@@ -63,7 +63,7 @@ impl Session {
     fn last_rule(&self) -> Result<(Vec<Assignment>, Option<Query>), Refused> {
         let history = self.history();
         let done = || history.iter().zip(self.history.said()).filter(|(entry, _)| entry.done).rev();
-        let set = |line: &String| match parse(line, &vocabulary(self.now.now)) {
+        let set = |line: &String| match parse(line, &vocabulary(self.current.clock)) {
             Ok(Command::Set { scope, assignments }) => Some((assignments, scope.query)),
             _ => None,
         };
