@@ -1,20 +1,20 @@
 //! `sited`: reads the command line and hands over to the headless half or to the screen.
 
 use clap::Parser;
-use sited::cli::{self, Around, Next, Pager, Screen, args};
+use sited::cli::{self, Env, Next, Pager, Screen, args};
 use sited::tui::{self, Setup, app::Start, theme::Scheme};
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let line = args::Line::parse();
+    let line = args::Cli::parse();
     let pool = sited::files::start_pool();
     let mut out = io::stdout().lock();
     let mut notes = io::stderr();
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    let around = Around {
+    let around = Env {
         state: cli::state_folder(|name| std::env::var_os(name)),
         terminal: io::stdout().is_terminal(),
         colour: io::stdout().is_terminal() && !no_color && !is_dumb,

@@ -134,7 +134,7 @@ pub(super) fn held_rules(
     streams: &mut Streams<'_>,
 ) -> Result<Status, Failure> {
     let mut done = Vec::new();
-    for (rule, rows) in rules.iter().zip(dealt(session.view(), rules)) {
+    for (rule, rows) in rules.iter().zip(rows_by_rule(session.view(), rules)) {
         if rows.is_empty() {
             continue;
         }
@@ -162,7 +162,7 @@ impl Ready {
 }
 
 /// The rows of each rule: of those that are held and that no rule before it took, the ones that pass.
-pub(super) fn dealt(snapshot: &Snapshot, rules: &[Ready]) -> Vec<RowSet> {
+pub(super) fn rows_by_rule(snapshot: &Snapshot, rules: &[Ready]) -> Vec<RowSet> {
     let mut rest = snapshot.document.resident_set();
     let mut out = Vec::new();
     for rule in rules {

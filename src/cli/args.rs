@@ -28,13 +28,13 @@ use std::path::PathBuf;
                   sited set public/ lastmod=today --where 'path:/blog/*' --dry-run",
     disable_help_subcommand = true
 )]
-pub struct Line {
+pub struct Cli {
     /// Work without a screen.
     #[command(subcommand)]
     pub task: Option<Task>,
     /// How much is printed, and in which colours.
     #[command(flatten)]
-    pub look: Look,
+    pub look: OutputOptions,
     /// What to open on the screen.
     #[command(flatten)]
     pub open: Open,
@@ -42,7 +42,7 @@ pub struct Line {
 
 /// How much is printed, and in which colours.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Look {
+pub struct OutputOptions {
     /// Print results and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
@@ -483,13 +483,13 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    fn read(words: &str) -> Result<Line, clap::Error> {
-        Line::try_parse_from(words.split(' '))
+    fn read(words: &str) -> Result<Cli, clap::Error> {
+        Cli::try_parse_from(words.split(' '))
     }
 
     #[test]
     fn the_definition_is_sound() {
-        Line::command().debug_assert();
+        Cli::command().debug_assert();
     }
 
     #[test]
@@ -499,7 +499,7 @@ mod tests {
         assert_eq!(line.open.paths, ["a.xml"].map(PathBuf::from));
         assert_eq!(read("sited a.xml b.xml").unwrap().open.paths.len(), 2);
         assert!(line.open.read_only);
-        assert!(matches!(read("sited"), Ok(Line { task: None, open: Open { paths, .. }, .. }) if paths.is_empty()));
+        assert!(matches!(read("sited"), Ok(Cli { task: None, open: Open { paths, .. }, .. }) if paths.is_empty()));
         let task = read("sited check a.xml b.xml --format json --now 2026-11-20").unwrap().task;
         assert!(matches!(task, Some(Task::Check(Check { format: CheckFormat::Json, paths, .. })) if paths.len() == 2));
         let task = read("sited list a.xml --where -has:image").unwrap().task;

@@ -2,7 +2,7 @@
 //!
 //! Both ways do, say and write the same.
 
-use super::apply::{Ready, dealt, held_rules};
+use super::apply::{Ready, held_rules, rows_by_rule};
 use super::changes::{AROUND, changed_files, changed_rows, pending};
 use super::edit::{Check, Saving, edit_all, edit_change, foretold, show_diffs, without_claim};
 use super::lock::Lock;
@@ -11,7 +11,7 @@ use super::output::plain;
 use super::rows::{Stays, date_of, repeated};
 use super::save::{Agreed, announcement, refuse_empty, show_plan};
 use super::values::refused_urls;
-use super::walk::{Set, say_why_held};
+use super::walk::{InputSet, say_why_held};
 use super::{Failure, Status, Streams};
 use crate::document::rows::{RowId, RowSet};
 use crate::files::{Backups, SaveMode};
@@ -82,7 +82,7 @@ impl Task<'_> {
                 change.into_iter().map(|change| (0, change)).collect()
             }
             Self::Rules { rules, .. } => {
-                let dealt = rules.iter().zip(dealt(snapshot, rules)).enumerate();
+                let dealt = rules.iter().zip(rows_by_rule(snapshot, rules)).enumerate();
                 let dealt = dealt.filter(|(_, (_, rows))| !rows.is_empty());
                 let set = |rule: &Ready, rows| Change::Set { rows, assignments: rule.assignments.clone() };
                 dealt.map(|(number, (rule, rows))| (number, set(rule, rows))).collect()
@@ -133,23 +133,23 @@ pub(super) fn change(
     }
     let paths = [target.path.clone()];
     let mut lock = if is_dry { Lock::default() } else { Lock::take(streams, &paths)? };
-    let mut set = Set::open_to_change(common, (&paths, held), task.way(), streams)?;
-    if !matches!(set, Set::Held(_)) {
+    let mut set = InputSet::open_to_change(common, (&paths, held), task.way(), streams)?;
+    if !matches!(set, InputSet::Held(_)) {
         let mut done = through(&mut set, &mut lock, (target, task), streams)?;
-        if matches!(done, Err(Again::Compared)) {
+        if matches!(done, Err(Reopen::Compared)) {
             drop(set);
-            set = Set::compared(common, &paths, common.now()?, streams)?;
+            set = InputSet::compared(common, &paths, common.now()?, streams)?;
             done = through(&mut set, &mut lock, (target, task), streams)?;
         }
         let why = match done {
             Ok(status) => return Ok(status),
-            Err(Again::Whole(why)) => why,
-            Err(Again::Compared) => "it has to be known as a whole",
+            Err(Reopen::Whole(why)) => why,
+            Err(Reopen::Compared) => "it has to be known as a whole",
         };
         drop(set);
-        set = Set::hold(common, &paths, why, streams)?;
+        set = InputSet::hold(common, &paths, why, streams)?;
     }
-    let Set::Held(session) = set else { return Ok(Status::Fine) };
+    let InputSet::Held(session) = set else { return Ok(Status::Fine) };
     lock.check(&session)?;
     task.held(*session, target, streams)
 }
@@ -190,7 +190,7 @@ impl Spool {
 const ALL_DIFFER: &str = "nothing changed: no URL stands more than once";
 
 /// How a set is to be opened instead.
-enum Again {
+enum Reopen {
     /// All of it held, and why.
     Whole(&'static str),
     /// Gone through before, so that it is known as a whole.
@@ -199,11 +199,11 @@ enum Again {
 
 /// Goes through a large set. The inner error says how it has to be opened instead; nothing has been done then.
 fn through(
-    set: &mut Set,
+    set: &mut InputSet,
     lock: &mut Lock,
     (target, task): (&Target, &Task<'_>),
     streams: &mut Streams<'_>,
-) -> Result<Result<Status, Again>, Failure> {
+) -> Result<Result<Status, Reopen>, Failure> {
     let (save, saving) = (&target.save, task.saving(target));
     let agreed = Agreed::of(&save.common);
     let (check, colour, is_dry) = (saving.check, streams.colour, save.is_preview());
@@ -214,7 +214,7 @@ fn through(
         let mode = SaveMode { force: false, backups, now: save.common.now()?, state: streams.state.clone() };
         BulkOptions::write(mode, save.common.accept_repairs)
     };
-    how = how.compared(matches!(set, Set::Parts(_)));
+    how = how.compared(matches!(set, InputSet::Parts(_)));
     let steps = match task {
         Task::Command(command) | Task::Rows { like: command, .. } => {
             how = how.command(command);
@@ -228,21 +228,21 @@ fn through(
         _ => RowSet::new(),
     };
     if how.asks_languages()
-        && let Set::Parts(parts) = set
+        && let InputSet::Parts(parts) = set
         && !streams.watched(|progress| parts.learn_languages(progress))?
     {
-        return Ok(Err(Again::Whole("a page has too many versions")));
+        return Ok(Err(Reopen::Whole("a page has too many versions")));
     }
     let (mut bulk, mut spool, mut count, mut halted) = (Bulk::new(how, steps), Spool::new()?, 0, None);
     let each = set.each(streams, |session, id, _| {
         let looked = match bulk.file(session, id, |snapshot| task.changes(snapshot, &gone)) {
             Err(Fallback::Refused(refused)) => return Err(refused.into()),
             Err(Fallback::Whole(why)) => {
-                halted = Some(Again::Whole(why));
+                halted = Some(Reopen::Whole(why));
                 return Err(Refused(why.to_owned()).into());
             }
             Err(Fallback::Compared) => {
-                halted = Some(Again::Compared);
+                halted = Some(Reopen::Compared);
                 return Err(Refused(String::new()).into());
             }
             Ok(None) => return Ok(()),
@@ -274,8 +274,8 @@ fn through(
     let done = match bulk.finish(set.session_mut()) {
         Ok(done) => done,
         Err(Fallback::Refused(refused)) => return Err(refused.into()),
-        Err(Fallback::Whole(why)) => return Ok(Err(Again::Whole(why))),
-        Err(Fallback::Compared) => return Ok(Err(Again::Compared)),
+        Err(Fallback::Whole(why)) => return Ok(Err(Reopen::Whole(why))),
+        Err(Fallback::Compared) => return Ok(Err(Reopen::Compared)),
     };
     if target.refuses_faults {
         let mut faults = done.sums.iter().filter_map(|sum| sum.intent.as_ref()?.urls.faults());
@@ -283,7 +283,7 @@ fn through(
     }
     // Files without a row stay where no row is left at all.
     if save.dry_run && !spool.gone.is_empty() && done.is_empty() {
-        return Ok(Err(Again::Whole("no row is left of it")));
+        return Ok(Err(Reopen::Whole("no row is left of it")));
     }
     if matches!(task, Task::Repeated { .. }) && gone.is_empty() {
         streams.note(ALL_DIFFER);
@@ -337,7 +337,7 @@ fn told(done: &StagedChange, (target, task): (&Target, &Task<'_>)) -> Vec<String
 }
 
 /// The rows of a large set that go because their URLs stand more than once.
-fn gone(set: &mut Set, keep: Stays, equivalent: bool, streams: &mut Streams<'_>) -> Result<RowSet, Failure> {
+fn gone(set: &mut InputSet, keep: Stays, equivalent: bool, streams: &mut Streams<'_>) -> Result<RowSet, Failure> {
     let mut dates: HashMap<RowId, i64> = HashMap::new();
     let grouped = set.session().view().checks.set().duplicate_rows();
     if keep == Stays::Newest && !grouped.is_empty() {

@@ -7,7 +7,7 @@ use super::destination::Destination;
 use super::output::{File, Finding, Summary, check_json, finding_json, finding_text};
 use super::report::{self, JunitReport, SPOOL, SarifLog};
 use super::text_report;
-use super::walk::{Set, held};
+use super::walk::{InputSet, held};
 use super::{Failure, Status, Streams, each_path, filter};
 use crate::check::profile::Profile;
 use crate::check::rule::Rule;
@@ -112,7 +112,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
     };
     let common = report.common.clone();
     // Several files are one set; an index or a folder among them is one of its own.
-    let status = match Set::open(&common, (&check.paths, held), now, streams) {
+    let status = match InputSet::open(&common, (&check.paths, held), now, streams) {
         Ok(mut set) => report.tell(&mut set, streams)?,
         Err(Failure::File(error)) if matches!(error.reason, Reason::InSet(_)) || check.paths.len() > 1 => {
             // A file that one of the sets has is not checked once more, in whatever order they are named.
@@ -124,7 +124,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
                 if path.canonicalize().is_ok_and(|path| checked.contains(&path)) {
                     return Ok(());
                 }
-                match Set::open(&common, (&[path.to_path_buf()], held), now, streams) {
+                match InputSet::open(&common, (&[path.to_path_buf()], held), now, streams) {
                     Ok(mut set) => {
                         let document = set.session().document();
                         let index = document.index().into_iter().flat_map(Index::files).filter_map(|file| file.path);
@@ -173,7 +173,7 @@ pub(super) fn run_within(check: &Check, held: u64, streams: &mut Streams<'_>) ->
 
 impl Report {
     /// Takes in a set.
-    fn tell(&mut self, set: &mut Set, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    fn tell(&mut self, set: &mut InputSet, streams: &mut Streams<'_>) -> Result<Status, Failure> {
         self.add_files(set.session());
         let reporter = Reporter::new(set.session());
         self.take_all(reporter.of_index(set.session()), set.session(), streams.out)?;
@@ -194,7 +194,12 @@ impl Report {
     }
 
     /// Takes in what is found in the set as a whole.
-    fn tell_of_set(&mut self, reporter: &Reporter, set: &Set, streams: &mut Streams<'_>) -> Result<Status, Failure> {
+    fn tell_of_set(
+        &mut self,
+        reporter: &Reporter,
+        set: &InputSet,
+        streams: &mut Streams<'_>,
+    ) -> Result<Status, Failure> {
         self.take_all(reporter.of_set(set.session()), set.session(), streams.out)?;
         self.take_groups(streams.out)?;
         let refused: Vec<Reported> = set.session().unread().iter().filter_map(findings::refused).collect();

@@ -1,6 +1,6 @@
 //! `sited completions` and `sited man`: made from the definition of the command line, so that they cannot differ from it.
 
-use super::args::Line;
+use super::args::Cli;
 use super::columns::column_names;
 use super::{Failure, Status, Streams};
 use crate::check::profile::Profile;
@@ -36,7 +36,7 @@ pub struct Man {
 
 /// Prints a script for a shell.
 pub(super) fn completions(task: &Completions, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let mut command = completed(Line::command());
+    let mut command = completed(Cli::command());
     let mut script = Vec::new();
     clap_complete::generate(task.shell, &mut command, "sited", &mut script);
     streams.out.write_all(&script)?;
@@ -97,7 +97,7 @@ impl TypedValueParser for Named {
 
 /// Prints the man page of the program, in roff, or writes all pages.
 pub(super) fn man(task: &Man, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let mut command = Line::command();
+    let mut command = Cli::command();
     command.build();
     let Some(folder) = &task.output else {
         streams.out.write_all(&program_page(command)?)?;
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn every_value_is_a_name_a_path_or_nothing_that_a_shell_knows() {
         let mut count = 0;
-        each(&completed(Line::command()), &mut |task, arg| {
+        each(&completed(Cli::command()), &mut |task, arg| {
             let takes_value = arg.get_action().takes_values();
             let is_known = !arg.get_possible_values().is_empty() || arg.get_value_hint() != ValueHint::Unknown;
             assert!(!takes_value || is_known, "{task} {arg}");
@@ -222,7 +222,7 @@ mod tests {
     fn shells_propose_names_and_no_files_for_queries() {
         let script = |shell: Shell| {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut completed(Line::command()), "sited", &mut script);
+            clap_complete::generate(shell, &mut completed(Cli::command()), "sited", &mut script);
             String::from_utf8(script).unwrap()
         };
         let (bash, zsh) = (script(Shell::Bash), script(Shell::Zsh));

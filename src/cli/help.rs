@@ -1,6 +1,6 @@
 //! `sited help`: a command, a page of the manual, or the list of rules.
 
-use super::args::Line;
+use super::args::Cli;
 use super::pager::{self, Pager, WIDEST};
 use super::{Failure, Status, Streams};
 use crate::check::profile::Profile;
@@ -22,7 +22,7 @@ pub struct Help {
 
 /// Prints the help of a command or a page.
 pub(super) fn run(help: &Help, pager: Option<&Pager>, streams: &mut Streams<'_>) -> Result<Status, Failure> {
-    let mut program = Line::command();
+    let mut program = Cli::command();
     program.build();
     let Some(topic) = help.topic.as_deref() else {
         writeln!(streams.out, "{}", program.render_long_help())?;
@@ -70,7 +70,7 @@ pub(super) fn mistyped_command(first: &std::path::Path) -> Option<String> {
     if typed.contains(['.', '/', '\\']) {
         return None;
     }
-    let program = Line::command();
+    let program = Cli::command();
     let commands: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
     nearest(typed, commands).map(str::to_owned)
 }

@@ -5,7 +5,7 @@ use super::columns::{Columns, Places, Rows, sort_keys};
 use super::damage::Damage;
 use super::output::{Extensions, Row, loc_text, row_json};
 use super::urls::Urls;
-use super::walk::{Set, held, say_why_held};
+use super::walk::{InputSet, held, say_why_held};
 use super::{Failure, Status, Streams, each_path, filter};
 use crate::document::query::Query;
 use crate::document::rows::RowId;
@@ -43,13 +43,13 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
     let common = Common { conflicts: Conflicts::ShowBoth, ..common };
     let mut print = |paths: &[PathBuf], streams: &mut Streams<'_>| -> Result<Status, Failure> {
         let mut set = if keys.is_some() {
-            let set = Set::open(&common, (paths, u64::MAX), now, streams)?;
+            let set = InputSet::open(&common, (paths, u64::MAX), now, streams)?;
             say_why_held((set.session(), held), "an order over all rows needs all of them", streams);
             set
         } else if shown.compares_rows() || list.sitemaps {
-            Set::open(&common, (paths, held), now, streams)?
+            InputSet::open(&common, (paths, held), now, streams)?
         } else {
-            Set::open_once(&common, (paths, held), now, streams)?
+            InputSet::open_once(&common, (paths, held), now, streams)?
         };
         if list.sitemaps {
             sitemaps(set.session(), (list.format, shown.columns.as_ref()), streams)?;
@@ -63,7 +63,7 @@ pub(super) fn run_within(list: &List, held: u64, streams: &mut Streams<'_>) -> R
                 say_incomplete(shown.printed - before, streams);
             }
             printed?;
-        } else if let (Set::Held(session), Some(keys)) = (&mut set, &keys) {
+        } else if let (InputSet::Held(session), Some(keys)) = (&mut set, &keys) {
             session.show_now(None, keys.clone());
             shown.print(session, session.view().view.rows(session.document()), streams.out)?;
         }

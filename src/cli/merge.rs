@@ -98,7 +98,7 @@ pub(super) fn run(merge: &Merge, streams: &mut Streams<'_>) -> Result<Status, Fa
         dry_run: merge.dry_run,
         now: now.clone(),
     };
-    split::deal(&deal, streams, |_, now, streams| open(merge, now, streams))
+    split::run_split(&deal, streams, |_, now, streams| open(merge, now, streams))
 }
 
 /// All files of all sets as one set without an index.

@@ -61,7 +61,7 @@ use crate::session::snapshot::vocabulary;
 use crate::visible::Charset;
 pub use pager::Pager;
 
-use args::{Common, Line, Open, Task, When};
+use args::{Cli, Common, Open, Task, When};
 use destination::Destination;
 use lock::Lock;
 use sets::Edited;
@@ -232,7 +232,7 @@ struct Streams<'w> {
 
 /// What is around a run: the user's folder, and who looks at what it prints.
 #[derive(Debug, Clone, Default)]
-pub struct Around {
+pub struct Env {
     /// The user's [`state_folder`], where locks are taken; `None`: nothing is locked.
     pub state: Option<PathBuf>,
     /// Whether standard output is a terminal: what would be hidden there is shown by a sign.
@@ -345,8 +345,8 @@ pub struct Screen {
 const BUFFER: usize = 1 << 16;
 
 /// Runs what needs no screen. Results go to `out`, everything else to `notes`.
-pub fn run(line: &Line, around: Around, out: &mut dyn Write, notes: &mut (dyn Write + Send)) -> Next {
-    let Around { state, terminal, colour, meter, shortage, pager } = around;
+pub fn run(line: &Cli, around: Env, out: &mut dyn Write, notes: &mut (dyn Write + Send)) -> Next {
+    let Env { state, terminal, colour, meter, shortage, pager } = around;
     let mut out = BufWriter::with_capacity(BUFFER, out);
     // A note is one line; what draws the meter flushes.
     let mut notes = LineWriter::new(notes);

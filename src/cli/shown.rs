@@ -1,6 +1,6 @@
 //! Results on a terminal: every character that it would obey or hide is shown by its sign, as on the screen.
 //!
-//! Results for a program (a pipe, a file) stay as they are, byte for byte; see [`super::Around::terminal`]. Invariant: the
+//! Results for a program (a pipe, a file) stay as they are, byte for byte; see [`super::Env::terminal`]. Invariant: the
 //! only escape sequences that pass are the colours of [`super::output::Paint`].
 
 use super::output::Paint;

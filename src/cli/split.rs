@@ -4,7 +4,7 @@ use super::args::{Common, Split};
 use super::damage::Damage;
 use super::lock::Lock;
 use super::save::in_words;
-use super::walk::Set;
+use super::walk::InputSet;
 use super::{Failure, Status, Streams, query};
 use crate::document::Document;
 use crate::document::form::Form;
@@ -35,8 +35,8 @@ pub(super) fn run(split: &Split, held: u64, streams: &mut Streams<'_>) -> Result
     let paths = [split.path.clone()];
     let compares = asked.queries.iter().any(Query::compares_rows);
     let way = if compares { ScanMode::Compared } else { ScanMode::Alone };
-    let mut set = Set::open_to_change(&common, (&paths, held), way, streams)?;
-    if !matches!(set, Set::Held(_)) {
+    let mut set = InputSet::open_to_change(&common, (&paths, held), way, streams)?;
+    if !matches!(set, InputSet::Held(_)) {
         match parts::split(&mut set, &mut asked, streams)? {
             Ok(status) => {
                 Damage::of(set.session()).say(streams);
@@ -44,18 +44,18 @@ pub(super) fn run(split: &Split, held: u64, streams: &mut Streams<'_>) -> Result
             }
             Err(why) => {
                 drop(set);
-                set = Set::hold(&common, &paths, why, streams)?;
+                set = InputSet::hold(&common, &paths, why, streams)?;
             }
         }
     }
-    let Set::Held(session) = set else { return Ok(Status::Fine) };
+    let InputSet::Held(session) = set else { return Ok(Status::Fine) };
     let status = asked.held(&session, streams)?;
     Damage::of(&session).say(streams);
     Ok(status)
 }
 
 /// The same for a set that is opened in another way.
-pub(super) fn deal(
+pub(super) fn run_split(
     split: &Split,
     streams: &mut Streams<'_>,
     open: impl FnOnce(&Common, Now, &mut Streams<'_>) -> Result<Session, Failure>,

@@ -1,6 +1,6 @@
 //! Whole runs on files, as tables: words, then status and what is printed.
 
-use super::args::Line;
+use super::args::Cli;
 use super::*;
 use clap::Parser;
 use std::fs;
@@ -49,9 +49,9 @@ fn folder() -> TempDir {
 fn sited(folder: &TempDir, words: &str) -> (u8, String, String) {
     let directory = format!("{}/", folder.path().display());
     let words = words.split(' ').map(|word| word.replace("DIR/", &directory).replace('_', " "));
-    let line = Line::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
+    let line = Cli::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
     let (mut out, mut notes) = (Vec::new(), Vec::new());
-    let around = Around { state: Some(folder.path().join(".state")), ..Around::default() };
+    let around = Env { state: Some(folder.path().join(".state")), ..Env::default() };
     let Next::End(status) = run(&line, around, &mut out, &mut notes) else { panic!("a screen is asked for") };
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap().replace(&directory, "DIR/");
     (status.code(), text(out), text(notes))
@@ -88,9 +88,9 @@ fn results_are_exact_for_programs_and_show_what_a_terminal_would_hide() {
     let path = folder.path().join("marks.xml");
     let results = |words: &[&str], terminal| {
         let words = words.iter().map(std::ffi::OsString::from).chain([path.clone().into()]);
-        let line = Line::try_parse_from([std::ffi::OsString::from("sited")].into_iter().chain(words)).unwrap();
+        let line = Cli::try_parse_from([std::ffi::OsString::from("sited")].into_iter().chain(words)).unwrap();
         let (mut out, mut notes) = (Vec::new(), Vec::new());
-        run(&line, Around { terminal, ..Around::default() }, &mut out, &mut notes);
+        run(&line, Env { terminal, ..Env::default() }, &mut out, &mut notes);
         (String::from_utf8(out).unwrap(), String::from_utf8(notes).unwrap())
     };
     let shown = "https://e.com/a‹200B›b‹200F›‹FEFF›c";
@@ -228,7 +228,7 @@ fn a_reader_that_stops_reading_is_no_error() {
         let words =
             ["sited"].into_iter().chain(words.split(' ')).map(std::ffi::OsString::from).chain([path.clone().into()]);
         let mut notes = Vec::new();
-        let next = run(&Line::try_parse_from(words).unwrap(), Around::default(), &mut Closed, &mut notes);
+        let next = run(&Cli::try_parse_from(words).unwrap(), Env::default(), &mut Closed, &mut notes);
         assert!(matches!(next, Next::End(Status::Fine)), "{next:?}");
         assert_eq!(notes, b"");
     }
@@ -300,7 +300,7 @@ fn set_refuses_what_makes_no_sense() {
 #[test]
 fn the_screen_is_left_to_others() {
     let run = |words: &str| {
-        run(&Line::try_parse_from(words.split(' ')).unwrap(), Around::default(), &mut Vec::new(), &mut Vec::new())
+        run(&Cli::try_parse_from(words.split(' ')).unwrap(), Env::default(), &mut Vec::new(), &mut Vec::new())
     };
     let Next::Screen(screen) = run("sited a.xml --now @7 --read-only") else { panic!("a screen is asked for") };
     assert_eq!((screen.paths, screen.now), (vec!["a.xml".into()], Some(Now { seconds: 7, offset: 0 })));

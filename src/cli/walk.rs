@@ -28,7 +28,7 @@ pub(super) fn held() -> u64 {
 }
 
 /// A set that is read.
-pub(super) enum Set {
+pub(super) enum InputSet {
     /// All of it is in memory.
     Held(Box<Session>),
     /// Its files come and go.
@@ -48,7 +48,7 @@ pub(super) struct Once {
     is_again: bool,
 }
 
-impl Set {
+impl InputSet {
     /// Opens several sitemaps as one set.
     pub(super) fn open(
         common: &Common,
@@ -113,7 +113,7 @@ impl Set {
     }
 
     /// The same for questions about each row alone: a large set is read once. What it goes without is said when
-    /// [`Set::each`] has shown the rest.
+    /// [`InputSet::each`] has shown the rest.
     pub(super) fn open_once(
         common: &Common,
         (paths, held): (&[PathBuf], u64),
@@ -162,7 +162,7 @@ impl Set {
         }))
     }
 
-    /// What is known of it as a whole; its rows only while [`Set::each`] shows their file.
+    /// What is known of it as a whole; its rows only while [`InputSet::each`] shows their file.
     pub(super) fn session(&self) -> &Session {
         match self {
             Self::Held(session) => session,
@@ -238,7 +238,7 @@ fn say_held(why: &str, streams: &mut Streams<'_>) {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use super::super::args::{Line, Task};
+    use super::super::args::{Cli, Task};
     use super::super::{Streams, check, list};
     use super::*;
     use crate::check::rule::Rule;
@@ -252,7 +252,7 @@ pub(super) mod tests {
     /// What a command line prints, results and notes, when sets of more than `held` bytes are gone through.
     fn printed(words: &[&str], path: &Path, held: u64) -> (String, String) {
         let words = words.iter().map(|word| if *word == "PATH" { path.to_str().unwrap() } else { word });
-        let line = Line::try_parse_from(["sited"].into_iter().chain(words)).unwrap();
+        let line = Cli::try_parse_from(["sited"].into_iter().chain(words)).unwrap();
         let (mut out, mut notes) = (Vec::new(), Vec::new());
         let mut streams = streams(&mut out, &mut notes);
         let status = match line.task.unwrap() {
@@ -397,13 +397,13 @@ pub(super) mod tests {
     }
 
     /// A set that is gone through.
-    fn parts(folder: &Path) -> Set {
-        let line = Line::try_parse_from(["sited", "check", folder.to_str().unwrap(), "--allow-missing"]).unwrap();
+    fn parts(folder: &Path) -> InputSet {
+        let line = Cli::try_parse_from(["sited", "check", folder.to_str().unwrap(), "--allow-missing"]).unwrap();
         let Some(Task::Check(task)) = line.task else { unreachable!("a check") };
         let (mut out, mut notes) = (Vec::new(), Vec::new());
         let mut streams = streams(&mut out, &mut notes);
-        let set = Set::open(&task.common, (&task.paths, 0), task.common.now().unwrap(), &mut streams).unwrap();
-        assert!(matches!(set, Set::Parts(_)));
+        let set = InputSet::open(&task.common, (&task.paths, 0), task.common.now().unwrap(), &mut streams).unwrap();
+        assert!(matches!(set, InputSet::Parts(_)));
         set
     }
 

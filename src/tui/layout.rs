@@ -12,7 +12,7 @@ const WIDE: u16 = 150;
 
 /// What the screen should hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Wanted {
+pub struct LayoutRequest {
     /// Whether the pane should take all it may: a preview or a plan is in it. Otherwise its height
     /// follows from the window alone, so that moving the cursor never moves the table.
     pub tall: bool,
@@ -54,7 +54,7 @@ impl Areas {
 }
 
 /// Divides the screen.
-pub fn areas(all: Rect, wanted: Wanted) -> Areas {
+pub fn areas(all: Rect, wanted: LayoutRequest) -> Areas {
     let mut areas = Areas { all, ..Areas::default() };
     if areas.too_small() {
         return areas;
@@ -111,7 +111,7 @@ mod tests {
                 for tall in [false, true] {
                     for detail in [false, true] {
                         let all = Rect::new(0, 0, width, height);
-                        let areas = areas(all, Wanted { tall, detail });
+                        let areas = areas(all, LayoutRequest { tall, detail });
                         let parts =
                             [areas.header, areas.heads, areas.rows, areas.rule, areas.pane, areas.detail, areas.footer];
                         for (at, a) in parts.iter().enumerate() {
@@ -146,7 +146,7 @@ mod tests {
             ((20, 5, true), (2, 0)),
         ];
         for ((width, height, tall), expected) in table {
-            let areas = areas(Rect::new(0, 0, width, height), Wanted { tall, detail: false });
+            let areas = areas(Rect::new(0, 0, width, height), LayoutRequest { tall, detail: false });
             assert_eq!((areas.rows.height, areas.pane.height), expected, "{width}×{height}");
         }
     }

@@ -24,7 +24,7 @@ use crate::files::journal::Watcher;
 use crate::protocol::lastmod::Now;
 use crate::session::Session;
 use crate::session::load::LoadedFile;
-use app::{App, Effect, Event, Outcome, Start};
+use app::{App, Effect, Event, JobOutcome, Start};
 use jobs::{Deliver, Finished, Jobs};
 use ratatui::Frame;
 use std::collections::VecDeque;
@@ -135,12 +135,12 @@ impl Post {
     }
 }
 
-impl Deliver<Outcome, LoadedFile> for Post {
+impl Deliver<JobOutcome, LoadedFile> for Post {
     fn part(&self, part: LoadedFile) {
         self.send(Event::Part(part));
     }
 
-    fn done(&self, finished: Finished<Outcome>) {
+    fn done(&self, finished: Finished<JobOutcome>) {
         self.send(Event::Done(finished));
     }
 }
@@ -149,7 +149,7 @@ impl Deliver<Outcome, LoadedFile> for Post {
 struct Shell {
     app: App,
     terminal: Terminal,
-    jobs: Jobs<Outcome, LoadedFile>,
+    jobs: Jobs<JobOutcome, LoadedFile>,
     receiver: Receiver<Event>,
     /// What came while input was dropped.
     postponed: VecDeque<Event>,

@@ -11,7 +11,7 @@ mod many;
 mod targets;
 
 use clap::Parser;
-use sited::cli::{self, Around, args};
+use sited::cli::{self, Env, args};
 use std::fmt::Write as _;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -239,9 +239,9 @@ fn fuzz_many(time: Duration, seed: u64) -> usize {
                 fs::write(&path, text(times)).expect("write an input");
                 let words = ["sited"].into_iter().chain(command.split(' ')).map(str::to_owned);
                 let words = words.chain([path.to_string_lossy().into_owned()]);
-                let line = args::Line::try_parse_from(words).expect("words of the command line");
+                let line = args::Cli::try_parse_from(words).expect("words of the command line");
                 let started = Instant::now();
-                let run = || cli::run(&line, Around::default(), &mut std::io::sink(), &mut std::io::sink());
+                let run = || cli::run(&line, Env::default(), &mut std::io::sink(), &mut std::io::sink());
                 catch_unwind(AssertUnwindSafe(run)).map(|_| started.elapsed())
             })
         };

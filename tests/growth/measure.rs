@@ -3,7 +3,7 @@
 use cap::Cap;
 use clap::Parser;
 use peak_alloc::PeakAlloc;
-use sited::cli::{self, Around, Next, args};
+use sited::cli::{self, Env, Next, args};
 use std::path::Path;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
 
@@ -61,8 +61,8 @@ pub fn measure(input: usize, work: impl FnOnce() + Send) -> Cost {
 pub fn run(words: &str, path: &Path) {
     let words = ["sited"].into_iter().chain(words.split(' ')).map(str::to_owned);
     let words = words.chain([path.to_str().expect("a temporary path is UTF-8").to_owned()]);
-    let line = args::Line::try_parse_from(words).expect("words that the command line knows");
-    let result = cli::run(&line, Around::default(), &mut std::io::sink(), &mut std::io::sink());
+    let line = args::Cli::try_parse_from(words).expect("words that the command line knows");
+    let result = cli::run(&line, Env::default(), &mut std::io::sink(), &mut std::io::sink());
     assert!(matches!(result, Next::End(_)), "no screen is asked for");
 }
 

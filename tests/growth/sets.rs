@@ -2,7 +2,7 @@
 
 use crate::measure::{Cost, alone, assert_linear, measure};
 use clap::Parser;
-use sited::cli::{self, Around, Next, args};
+use sited::cli::{self, Env, Next, args};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -45,8 +45,8 @@ fn many(n: usize, each: impl Fn(usize) -> String) -> String {
 fn run(words: &str, path: &Path) {
     let path = path.to_str().unwrap();
     let words = ["sited"].into_iter().chain(words.split(' ')).map(|word| word.replace("PATH", path));
-    let line = args::Line::try_parse_from(words).unwrap();
-    let result = cli::run(&line, Around::default(), &mut std::io::sink(), &mut std::io::sink());
+    let line = args::Cli::try_parse_from(words).unwrap();
+    let result = cli::run(&line, Env::default(), &mut std::io::sink(), &mut std::io::sink());
     assert!(matches!(result, Next::End(_)), "no screen is asked for");
 }
 

@@ -8,7 +8,7 @@ use crate::support::{Folder, environment, program, stderr, stdout};
 use clap::Parser;
 use sited::check::decision;
 use sited::check::rule::Rule;
-use sited::cli::{self, Around, Next, args};
+use sited::cli::{self, Env, Next, args};
 use std::io::Read;
 use std::path::Path;
 #[cfg(debug_assertions)]
@@ -134,9 +134,9 @@ const RULES: [&[&str]; 2] = [&[], &["--rule", "*"]];
 
 /// Runs the program in this process and gives what it prints.
 fn run<'w>(words: impl Iterator<Item = &'w &'w str>) -> String {
-    let line = args::Line::try_parse_from(words.chain(&["--now", "2026-11-20T10:14:07Z"])).unwrap();
+    let line = args::Cli::try_parse_from(words.chain(&["--now", "2026-11-20T10:14:07Z"])).unwrap();
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let next = cli::run(&line, Around::default(), &mut out, &mut err);
+    let next = cli::run(&line, Env::default(), &mut out, &mut err);
     assert!(matches!(next, Next::End(_)), "no screen is asked for");
     [out, err].map(|text| String::from_utf8_lossy(&text).into_owned()).concat()
 }

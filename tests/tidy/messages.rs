@@ -6,7 +6,7 @@
 use super::source::literals;
 use super::{root, sources};
 use clap::CommandFactory;
-use sited::cli::args::Line;
+use sited::cli::args::Cli;
 use std::fmt::Write as _;
 use std::fs;
 
@@ -27,7 +27,7 @@ fn messages_are_listed() {
 
 /// The help of the program and of each command.
 fn help() -> String {
-    let mut program = Line::command().term_width(120);
+    let mut program = Cli::command().term_width(120);
     program.build();
     let mut out = String::new();
     let names: Vec<String> = program.get_subcommands().map(|command| command.get_name().to_owned()).collect();

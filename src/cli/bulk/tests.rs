@@ -1,6 +1,6 @@
 //! The same is left of a set whether it is held or gone through.
 
-use super::super::args::{Line, Task};
+use super::super::args::{Cli, Task};
 use super::super::walk::tests::write;
 use super::super::{Streams, apply, check, fix, rows, set, split};
 use clap::Parser;
@@ -44,7 +44,7 @@ fn run(line: &[&str], folder: &Path, held: u64) -> Left {
     // No test here is about what is left of nothing; a split refuses that in any case.
     let agreed = ["--now", "2026-11-20", "--allow-missing", "--allow-empty"];
     let agreed = agreed.into_iter().filter(|word| line[0] != "split" || *word != "--allow-empty");
-    let line = Line::try_parse_from(["sited"].into_iter().chain(words).chain(agreed)).unwrap();
+    let line = Cli::try_parse_from(["sited"].into_iter().chain(words).chain(agreed)).unwrap();
     let (mut out, mut notes) = (Vec::new(), Vec::new());
     let mut streams = Streams::new(&mut out, &mut notes);
     let status = match line.task.unwrap() {

@@ -4,7 +4,7 @@
 //!
 //! Plan, words and files are those of a set that is held. Memory: 16 bytes a URL, a file, and a part.
 
-use super::super::walk::Set;
+use super::super::walk::InputSet;
 use super::super::{Failure, Status, Streams};
 use super::{Asked, Key, key_of, told};
 use crate::document::Document;
@@ -111,7 +111,7 @@ fn is_united(document: &Document) -> bool {
 
 /// Splits. The inner error says why the set has to be held instead; nothing has been done then.
 pub(super) fn split(
-    set: &mut Set,
+    set: &mut InputSet,
     asked: &mut Asked<'_>,
     streams: &mut Streams<'_>,
 ) -> Result<Result<Status, &'static str>, Failure> {
@@ -173,7 +173,7 @@ pub(super) fn split(
 
 /// Walks again and brings each row to its part.
 fn brought(
-    set: &mut Set,
+    set: &mut InputSet,
     asked: &Asked<'_>,
     partition: &Repartition,
     streams: &mut Streams<'_>,

@@ -80,7 +80,7 @@ fn a_large_set_is_not_emptied_either_and_nothing_is_left_beside_its_files() {
         let mut words = vec!["sited".to_owned(), "remove".to_owned(), folder.path().join("set").display().to_string()];
         words.extend(["--where", "loc:e.com"].map(str::to_owned));
         words.extend(dry_run.then(|| "--dry-run".to_owned()));
-        let Some(Task::Remove(task)) = Line::try_parse_from(words).unwrap().task else { panic!("a removal") };
+        let Some(Task::Remove(task)) = Cli::try_parse_from(words).unwrap().task else { panic!("a removal") };
         let (mut out, mut notes) = (Vec::new(), Vec::new());
         let result = rows::remove(&task.rows, 0, &mut Streams::new(&mut out, &mut notes));
         let failure = result.unwrap_err();

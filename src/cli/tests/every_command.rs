@@ -52,7 +52,7 @@ fn tree(folder: &TempDir) -> BTreeMap<PathBuf, (Option<Vec<u8>>, SystemTime)> {
 
 /// The commands that have an option.
 fn commands_with(option: &str) -> Vec<String> {
-    let command = Line::command();
+    let command = Cli::command();
     let has_it = |command: &&clap::Command| command.get_arguments().any(|argument| argument.get_id() == option);
     command.get_subcommands().filter(has_it).map(|command| command.get_name().to_owned()).collect()
 }
@@ -108,7 +108,7 @@ fn a_dry_run_changes_nothing_in_any_folder() {
             }
             let line = format!("{command} {words} --dry-run");
             let typed = line.split(' ').map(|word| word.replace("DIR", &folder.path().display().to_string()));
-            if Line::try_parse_from(["sited".to_owned()].into_iter().chain(typed)).is_err() {
+            if Cli::try_parse_from(["sited".to_owned()].into_iter().chain(typed)).is_err() {
                 continue;
             }
             let before = tree(&folder);
@@ -196,7 +196,7 @@ fn output_is_written_in_few_pieces() {
     fs::write(folder.path().join("many.xml"), format!("{HEAD}{entries}</urlset>\n")).unwrap();
     let others: String = (0..3_000).map(|n| ["https://e.com/other/", &n.to_string(), ",0.5\n"].concat()).collect();
     fs::write(folder.path().join("table.csv"), format!("loc,priority\n{others}")).unwrap();
-    let definition = Line::command();
+    let definition = Cli::command();
     let mut printed = 0;
     for command in definition.get_subcommands() {
         let formats = command.get_arguments().find(|argument| argument.get_id() == "format");
@@ -209,12 +209,12 @@ fn output_is_written_in_few_pieces() {
             let line = format!("{} {words}{format}", command.get_name());
             let directory = format!("{}/", folder.path().display());
             let words = line.trim_end().split(' ').map(|word| word.replace("DIR/", &directory));
-            let line_read = Line::try_parse_from(["sited".to_owned()].into_iter().chain(words));
+            let line_read = Cli::try_parse_from(["sited".to_owned()].into_iter().chain(words));
             let line_read = line_read.unwrap_or_else(|error| panic!("{line}: {error}"));
             for terminal in [false, true] {
                 let (mut out, mut notes) = (Counting::default(), Counting::default());
                 let state = Some(folder.path().join(".state"));
-                run(&line_read, Around { state, terminal, ..Around::default() }, &mut out, &mut notes);
+                run(&line_read, Env { state, terminal, ..Env::default() }, &mut out, &mut notes);
                 assert!(out.writes <= 2 + out.bytes / 30_000, "{line}: {} writes of {} bytes", out.writes, out.bytes);
                 // A note is a line, as of each of the 300 parts of the split; those of rows are written together.
                 assert!(
@@ -251,7 +251,7 @@ fn a_folder_that_does_not_exist_is_named_and_made_only_on_demand() {
         let folder = site();
         let directory = format!("{}/", folder.path().display());
         let typed = words.split(' ').map(|word| word.replace("DIR/", &directory));
-        let parsed = Line::try_parse_from(["sited".to_owned()].into_iter().chain(typed));
+        let parsed = Cli::try_parse_from(["sited".to_owned()].into_iter().chain(typed));
         assert!(parsed.is_ok(), "{words} is not understood");
         let before = tree(&folder);
         let (status, out, notes) = sited(&folder, words);
@@ -266,7 +266,7 @@ fn a_folder_that_does_not_exist_is_named_and_made_only_on_demand() {
 
 #[test]
 fn every_command_with_an_output_is_known_to_need_its_folder() {
-    let definition = Line::command();
+    let definition = Cli::command();
     for command in definition.get_subcommands() {
         let writes = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
         // The folders of manual pages are made, as packages need them.

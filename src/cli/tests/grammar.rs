@@ -359,7 +359,7 @@ fn a_split_takes_sizes_with_units() {
     assert_eq!(parts("2KiB"), parts("2048"));
     assert!(parts("2kB") > parts("4KiB"));
     let typed = ["sited", "split", "a.xml", "-o", "b", "--max-bytes", "10M"];
-    let error = Line::try_parse_from(typed).err().unwrap().to_string();
+    let error = Cli::try_parse_from(typed).err().unwrap().to_string();
     assert!(error.contains("10MB") || error.contains("50MB (50,000,000)"), "{error}");
 }
 
@@ -445,8 +445,8 @@ fn words_that_are_no_text_are_paths_only() {
     let path = folder.path().join(&name);
     fs::write(&path, urlset(&page("a", ""))).unwrap();
     let run_words = |words: Vec<std::ffi::OsString>| {
-        let line = Line::try_parse_from([std::ffi::OsString::from("sited")].into_iter().chain(words)).unwrap();
-        let Next::End(status) = run(&line, Around::default(), &mut Vec::new(), &mut Vec::new()) else { panic!() };
+        let line = Cli::try_parse_from([std::ffi::OsString::from("sited")].into_iter().chain(words)).unwrap();
+        let Next::End(status) = run(&line, Env::default(), &mut Vec::new(), &mut Vec::new()) else { panic!() };
         status.code()
     };
     let file = || Path::new(&path).as_os_str().to_owned();

@@ -84,7 +84,7 @@ fn run_within(folder: &TempDir, words: &str, held: u64) -> (u8, String, String) 
         word if word.starts_with("OUT") => path(&word.to_lowercase()),
         word => word.to_owned(),
     });
-    let line = Line::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
+    let line = Cli::try_parse_from(["sited".to_owned()].into_iter().chain(words)).unwrap();
     let (mut out, mut notes) = (Vec::new(), Vec::new());
     let mut streams = Streams::new(&mut out, &mut notes);
     let result = match &line.task {
@@ -98,7 +98,7 @@ fn run_within(folder: &TempDir, words: &str, held: u64) -> (u8, String, String) 
         Some(Task::Dedupe(task)) => rows::dedupe(task, held, &mut streams),
         Some(Task::Apply(task)) => apply::run(task, held, &mut streams),
         Some(Task::Split(task)) => split::run(task, held, &mut streams),
-        _ => match run(&line, Around::default(), streams.out, streams.notes) {
+        _ => match run(&line, Env::default(), streams.out, streams.notes) {
             Next::End(status) => Ok(status),
             Next::Screen(_) => panic!("a screen is asked for"),
         },
@@ -170,7 +170,7 @@ fn every_command_refuses_a_set_of_which_a_file_cannot_be_read_and_names_it() {
 
 #[test]
 fn no_command_is_missing_in_the_table() {
-    let commands = Line::command();
+    let commands = Cli::command();
     for command in commands.get_subcommands().map(clap::Command::get_name) {
         let is_tried = COMMANDS.iter().any(|words| words.split(' ').next() == Some(command));
         assert!(is_tried != OTHERS.contains(&command), "{command}: does it refuse a set of which a file is missing?");
@@ -183,8 +183,8 @@ fn the_index_itself_is_shown_without_its_files() {
     let (status, out, notes) = run_within(&folder, "list SET --sitemaps", HELD);
     assert_eq!((status, notes.as_str()), (0, ""));
     assert_eq!(out, "https://e.com/a.xml\nhttps://e.com/b.xml\n");
-    let line = Line::try_parse_from(["sited", "public"]).unwrap();
-    let next = run(&line, Around::default(), &mut Vec::new(), &mut Vec::new());
+    let line = Cli::try_parse_from(["sited", "public"]).unwrap();
+    let next = run(&line, Env::default(), &mut Vec::new(), &mut Vec::new());
     assert!(matches!(next, Next::Screen(screen) if !screen.options.require_all));
 }
 

@@ -5,7 +5,7 @@
 
 use super::super::jobs::Kind;
 use super::super::prompt::{Prompt, Reply};
-use super::{App, Mode, Outcome};
+use super::{App, JobOutcome, Mode};
 use crate::document::rows::RowSet;
 use crate::document::view::ViewSpec;
 use crate::progress::Progress;
@@ -73,7 +73,7 @@ impl App {
             return self.changes_found(ticket, pending);
         }
         let snapshot = self.session.snapshot();
-        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Pending {
+        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| JobOutcome::Pending {
             ticket,
             pending: snapshot.pending(&holds, progress),
         });

@@ -7,7 +7,7 @@ use super::super::words::{Line, Words};
 use super::files::{Answer, Ask};
 use super::inspect::folded;
 use super::list::{Choice, List, ListKind};
-use super::{App, Mode, Outcome};
+use super::{App, JobOutcome, Mode};
 use crate::check::rule::Rule;
 use crate::files::{self, Answers, Conflicts, Error, MergeConflict, Side};
 use crate::progress::Progress;
@@ -107,7 +107,7 @@ impl App {
     pub(super) fn ask_side(&mut self) {
         let (files, options) = (self.session.conflicted_files(), self.options.clone());
         let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| {
-            Outcome::Conflicts(files::merge_conflicts(&files, &options, progress))
+            JobOutcome::Conflicts(files::merge_conflicts(&files, &options, progress))
         });
         self.spawn(Kind::Preview, work);
     }

@@ -4,7 +4,7 @@ use super::super::command::Action;
 use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::Words;
-use super::{App, Mode, Outcome, large};
+use super::{App, JobOutcome, Mode, large};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
 use crate::protocol::{Field, Severity};
@@ -15,7 +15,7 @@ use crate::session::{Report, SMALL};
 
 /// The last change, for `.`.
 #[derive(Debug, Clone)]
-pub enum Again {
+pub enum LastChange {
     /// An action of the table.
     Action(Action),
     /// A command, on the rows that are meant then.
@@ -34,7 +34,7 @@ impl App {
         }
         let snapshot = self.session.snapshot();
         let work =
-            Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Edited(snapshot.prepare(&change, progress)));
+            Box::new(move |progress: &Progress, _: &dyn Fn(_)| JobOutcome::Edited(snapshot.prepare(&change, progress)));
         self.spawn(Kind::Edit, work);
     }
 
@@ -53,7 +53,7 @@ impl App {
             return self.edited(result);
         }
         let snapshot = self.session.snapshot();
-        self.spawn(Kind::Edit, Box::new(move |progress, _| Outcome::Edited(work(&snapshot, progress))));
+        self.spawn(Kind::Edit, Box::new(move |progress, _| JobOutcome::Edited(work(&snapshot, progress))));
     }
 
     /// Whether the document can be changed now.
@@ -122,7 +122,7 @@ impl App {
             return self.say("there is no row");
         }
         let single = rows.len() == 1;
-        self.again = Some(Again::Action(action));
+        self.again = Some(LastChange::Action(action));
         match action {
             Action::Delete => {
                 let deleted = rows.iter().all(|row| !self.session.document().is_live(RowId(row)));
@@ -159,7 +159,7 @@ impl App {
     /// Keeps a value set for `.`, and for `B` where it was set on many rows.
     pub(super) fn keep_bulk(&mut self, field: Field, typed: &str, rows: u64) {
         let assignments = vec![Assignment { field, typed: typed.to_owned() }];
-        self.again = Some(Again::Command(Command::Set { scope: Scope::default(), assignments }));
+        self.again = Some(LastChange::Command(Command::Set { scope: Scope::default(), assignments }));
         if rows > 1 {
             self.last_bulk = Some(format!("set {}={typed}", field.name()));
         }
@@ -169,12 +169,12 @@ impl App {
     pub(super) fn keep_command(&mut self, command: &Command) {
         let scope = Scope::default();
         self.again = Some(match command.clone() {
-            Command::Set { assignments, .. } => Again::Command(Command::Set { scope, assignments }),
-            Command::Replace { replace, .. } => Again::Command(Command::Replace { scope, replace }),
-            Command::Extend { acts, .. } => Again::Command(Command::Extend { scope, acts }),
-            Command::Fix { rules, answer, .. } => Again::Command(Command::Fix { scope, rules, answer }),
-            Command::Delete(_) => Again::Action(Action::Delete),
-            Command::Duplicate(_) => Again::Action(Action::Duplicate),
+            Command::Set { assignments, .. } => LastChange::Command(Command::Set { scope, assignments }),
+            Command::Replace { replace, .. } => LastChange::Command(Command::Replace { scope, replace }),
+            Command::Extend { acts, .. } => LastChange::Command(Command::Extend { scope, acts }),
+            Command::Fix { rules, answer, .. } => LastChange::Command(Command::Fix { scope, rules, answer }),
+            Command::Delete(_) => LastChange::Action(Action::Delete),
+            Command::Duplicate(_) => LastChange::Action(Action::Duplicate),
             _ => return,
         });
     }
@@ -188,8 +188,8 @@ impl App {
     /// Does the last change again, here.
     pub(super) fn repeat(&mut self, count: Option<u32>) {
         match self.again.clone() {
-            Some(Again::Action(action)) => self.change_rows(action, count),
-            Some(Again::Command(command)) => {
+            Some(LastChange::Action(action)) => self.change_rows(action, count),
+            Some(LastChange::Command(command)) => {
                 self.end_range();
                 match (count, command) {
                     (Some(_), Command::Set { assignments, .. }) => {

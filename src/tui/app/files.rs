@@ -3,7 +3,7 @@
 use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
-use super::{App, Mode, Outcome, save};
+use super::{App, JobOutcome, Mode, save};
 use crate::check::rule::Rule;
 use crate::files::journal::{LockedByOther, StateSlot};
 use crate::files::{self, Error, Loaded, Options, Reason, Side};
@@ -109,8 +109,9 @@ impl App {
         };
         if let Some(path) = self.opening.clone() {
             let options = self.options.clone();
-            let work =
-                move |_: &Progress, _: &dyn Fn(_)| Outcome::Beginning(files::first_rows(&path, &options, files::LARGE));
+            let work = move |_: &Progress, _: &dyn Fn(_)| {
+                JobOutcome::Beginning(files::first_rows(&path, &options, files::LARGE))
+            };
             self.spawn(Kind::Read, Box::new(work));
         }
         self.spawn(
@@ -121,7 +122,7 @@ impl App {
                     Start::Paths(paths) => loader.load_all(paths, progress, &mut |one| part(one)),
                     Start::Sample => Ok(loader.sample(&mut |one| part(one))),
                 };
-                Outcome::Loaded(match load(&loader) {
+                JobOutcome::Loaded(match load(&loader) {
                     // No part was delivered yet. It can be looked at, and the reason is in the way of any change.
                     Err(error) if matches!(error.reason, Reason::Interrupted(_) | Reason::Saving) => {
                         load(&loader.reading_only())
@@ -304,7 +305,7 @@ impl App {
 
     /// Leaves; asks when something would be lost.
     pub(super) fn quit(&mut self, discard: bool) {
-        let is_saving = self.plan_wanted.as_ref().is_some_and(save::Wanted::is_save) || self.is_busy(Kind::Save);
+        let is_saving = self.plan_wanted.as_ref().is_some_and(save::PlanRequest::is_save) || self.is_busy(Kind::Save);
         if is_saving && !discard {
             self.leave_after_save = true;
             return self.say("leaving when the save is done");

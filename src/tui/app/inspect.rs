@@ -6,7 +6,7 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::files::Ask;
 use super::list::{Choice, List, ListKind};
-use super::{App, Mode, Outcome};
+use super::{App, JobOutcome, Mode};
 use crate::document::diff;
 use crate::files::Action;
 use crate::files::verify::Proof;
@@ -26,7 +26,8 @@ impl App {
         let Some(plan) = self.plan.as_ref().map(|planned| planned.plan.clone()) else { return };
         let inspection = self.session.inspection(plan);
         self.say("comparing…");
-        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Diffs(inspection.diffs(MOST, progress)));
+        let work =
+            Box::new(move |progress: &Progress, _: &dyn Fn(_)| JobOutcome::Diffs(inspection.diffs(MOST, progress)));
         self.spawn(Kind::Preview, work);
     }
 
@@ -73,7 +74,7 @@ impl App {
         let planning = self.session.planning(None);
         self.say("reading the files…");
         let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| {
-            Outcome::Proved(planning.inspection(progress).and_then(|inspection| inspection.prove(progress)))
+            JobOutcome::Proved(planning.inspection(progress).and_then(|inspection| inspection.prove(progress)))
         });
         self.spawn(Kind::Preview, work);
     }

@@ -7,7 +7,7 @@ use super::super::command::Action;
 use super::super::jobs::Kind;
 use super::super::show::{Outline, badges};
 use super::super::text;
-use super::{App, Effect, Mode, Outcome};
+use super::{App, Effect, JobOutcome, Mode};
 use crate::check::fix::Action as FixAction;
 use crate::check::profile::Profile;
 use crate::check::rule::Rule;
@@ -71,7 +71,7 @@ impl Clip {
 
 /// What the screen says of a row's fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Facts {
+pub struct RowSummary {
     /// The values, by [`Field::index`].
     pub cells: [Option<Clip>; 4],
     /// The values in the saved files.
@@ -82,7 +82,7 @@ pub struct Facts {
     pub badges: String,
 }
 
-impl Facts {
+impl RowSummary {
     /// Reads the entry.
     pub fn of(snapshot: &Snapshot, row: RowId) -> Self {
         let (document, saved) = (&snapshot.document, &snapshot.saved);
@@ -100,7 +100,7 @@ impl Facts {
 #[derive(Debug)]
 pub struct Entry {
     /// Its fields.
-    pub facts: Arc<Facts>,
+    pub facts: Arc<RowSummary>,
     /// Its extensions and its text.
     pub outline: Outline,
     /// Its findings, worst first; of each rule the first few.
@@ -113,7 +113,7 @@ impl Entry {
     /// Reads the entry. `None` when cancelled.
     fn of(snapshot: &Snapshot, row: RowId, progress: &Progress) -> Option<Self> {
         let outline = Outline::of(snapshot, row, || progress.is_cancelled())?;
-        let facts = Arc::new(Facts::of(snapshot, row));
+        let facts = Arc::new(RowSummary::of(snapshot, row));
         if progress.is_cancelled() {
             return None;
         }
@@ -165,18 +165,18 @@ impl Stamp {
 pub struct Read {
     stamp: Stamp,
     current: Option<(RowId, Arc<Entry>)>,
-    facts: Vec<(RowId, Arc<Facts>)>,
+    facts: Vec<(RowId, Arc<RowSummary>)>,
 }
 
 #[derive(Debug)]
-struct Wanted {
+struct EntryRequest {
     ticket: u64,
     stamp: Stamp,
     current: Option<RowId>,
     rows: Vec<RowId>,
 }
 
-impl Wanted {
+impl EntryRequest {
     fn covers(&self, stamp: &Stamp, current: Option<RowId>, rows: &[RowId]) -> bool {
         self.stamp == *stamp
             && (current.is_none() || current == self.current)
@@ -187,9 +187,9 @@ impl Wanted {
 /// Large entries that were read, and those that are being read.
 #[derive(Debug, Default)]
 pub(in crate::tui) struct Large {
-    facts: HashMap<RowId, (Stamp, Arc<Facts>)>,
+    facts: HashMap<RowId, (Stamp, Arc<RowSummary>)>,
     current: Option<(RowId, Stamp, Arc<Entry>)>,
-    wanted: Option<Wanted>,
+    wanted: Option<EntryRequest>,
     /// What a key asked for that needs the entry under the cursor.
     then: Option<Action>,
 }
@@ -234,7 +234,7 @@ pub(super) fn has_large_rows(session: &Session) -> bool {
 }
 
 /// What is known of a large row's fields.
-pub(in crate::tui) fn facts(app: &App, row: RowId) -> Option<&Arc<Facts>> {
+pub(in crate::tui) fn facts(app: &App, row: RowId) -> Option<&Arc<RowSummary>> {
     let stamp = Stamp::of(&app.session);
     let known = app.large.facts.get(&row).filter(|(known, _)| *known == stamp).map(|(_, facts)| facts);
     known.or_else(|| entry(app, row).map(|entry| &entry.facts))
@@ -282,18 +282,18 @@ pub(super) fn follow(app: &mut App) {
         return;
     }
     let (snapshot, ticket) = (app.session.snapshot(), app.next_ticket());
-    app.large.wanted = Some(Wanted { ticket, stamp: stamp.clone(), current, rows: rows.clone() });
+    app.large.wanted = Some(EntryRequest { ticket, stamp: stamp.clone(), current, rows: rows.clone() });
     let work = move |progress: &Progress, _: &dyn Fn(_)| {
         let entry = current.and_then(|row| Some((row, Arc::new(Entry::of(&snapshot, row, progress)?))));
-        let mut facts: Vec<(RowId, Arc<Facts>)> =
+        let mut facts: Vec<(RowId, Arc<RowSummary>)> =
             entry.iter().map(|(row, entry)| (*row, Arc::clone(&entry.facts))).collect();
         for row in rows.into_iter().filter(|row| Some(*row) != current) {
             if progress.is_cancelled() {
                 break;
             }
-            facts.push((row, Arc::new(Facts::of(&snapshot, row))));
+            facts.push((row, Arc::new(RowSummary::of(&snapshot, row))));
         }
-        Outcome::Read { ticket, read: Box::new(Read { stamp, current: entry, facts }) }
+        JobOutcome::Read { ticket, read: Box::new(Read { stamp, current: entry, facts }) }
     };
     app.spawn(Kind::Read, Box::new(work));
 }

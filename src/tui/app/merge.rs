@@ -1,7 +1,7 @@
 //! Merging what others wrote with what was changed here: an answer for each row, then one step.
 
 use super::super::jobs::Kind;
-use super::{App, Mode, Outcome};
+use super::{App, JobOutcome, Mode};
 use crate::document::merge::{MergeChoice, TheirChange};
 use crate::progress::Progress;
 use crate::session::external_changes::{Compared, Merged};
@@ -111,7 +111,7 @@ impl App {
         }
         let compared = merging.compared;
         let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| {
-            Outcome::Merged(compared.prepare(&takes, progress).map(Box::new))
+            JobOutcome::Merged(compared.prepare(&takes, progress).map(Box::new))
         });
         self.spawn(Kind::Edit, work);
     }

@@ -15,6 +15,7 @@ mod dialog;
 mod edit;
 mod element;
 mod explain;
+mod external_changes;
 mod files;
 mod fix;
 mod frequency;
@@ -25,7 +26,6 @@ pub(in crate::tui) mod large;
 mod line;
 mod list;
 mod merge;
-mod outside;
 mod paths;
 mod preview;
 mod rules;
@@ -44,7 +44,7 @@ pub use files::{Ask, Start};
 pub use fix::Here;
 pub use grid::Grid;
 pub(in crate::tui) use grid::stem;
-pub use large::{Clip, Facts, Read};
+pub use large::{Clip, Read, RowSummary};
 pub use line::{LineEdit, Purpose};
 pub use list::{List, ListKind};
 pub use merge::Merging;
@@ -55,7 +55,7 @@ pub use search::Hit;
 use super::event::Signal;
 use super::jobs::{self, Kind};
 use super::keymap::{Keymap, Stroke};
-use super::layout::{Areas, Wanted, areas};
+use super::layout::{Areas, LayoutRequest, areas};
 use super::theme::Theme;
 use super::words::Words;
 use crate::document::query::Query;
@@ -83,13 +83,13 @@ use std::collections::VecDeque;
 use std::path::PathBuf;
 
 /// What happens to the state.
-pub type Event = super::event::Event<Outcome, LoadedFile>;
+pub type Event = super::event::Event<JobOutcome, LoadedFile>;
 /// Long work that the state asks for.
-pub type Work = jobs::Work<Outcome, LoadedFile>;
+pub type Work = jobs::Work<JobOutcome, LoadedFile>;
 
 /// What a job brings.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum JobOutcome {
     /// The files are read.
     Loaded(Result<Loaded, crate::files::Error>),
     /// The first rows of a large file that is still being read.
@@ -265,15 +265,15 @@ pub struct App {
     pub(in crate::tui) saved: bool,
     /// Lines typed before, by purpose.
     recall: line::Recall,
-    again: Option<edit::Again>,
+    again: Option<edit::LastChange>,
     dropped: cell::Dropped,
     last_bulk: Option<String>,
     waiting: Option<save::Waiting>,
     new_folder: save::NewFolder,
     /// The plan that is being worked out, and what it is for.
-    plan_wanted: Option<save::Wanted>,
+    plan_wanted: Option<save::PlanRequest>,
     /// One that has come while something was being typed.
-    plan_held: Option<(save::Wanted, Planned)>,
+    plan_held: Option<(save::PlanRequest, Planned)>,
     /// The one that is being looked at.
     plan: Option<Planned>,
     /// The question that comes back when what it is about was looked at.
@@ -466,7 +466,7 @@ impl App {
             Mode::Add(add) => !add.list.is_empty(),
             _ => false,
         };
-        areas(all, Wanted { tall, detail: self.shows_detail() })
+        areas(all, LayoutRequest { tall, detail: self.shows_detail() })
     }
 
     /// Whether the details of the current row have a place.
@@ -522,7 +522,7 @@ impl App {
         }
     }
 
-    fn done(&mut self, kind: Kind, outcome: Option<Outcome>) {
+    fn done(&mut self, kind: Kind, outcome: Option<JobOutcome>) {
         self.busy[kind as usize] = None;
         let Some(outcome) = outcome else {
             match kind {
@@ -537,28 +537,28 @@ impl App {
             return self.fail("a job broke down; this is a bug, and the document is as it was before");
         };
         match outcome {
-            Outcome::Loaded(result) => self.loaded(result),
-            Outcome::Beginning(rows) => {
+            JobOutcome::Loaded(result) => self.loaded(result),
+            JobOutcome::Beginning(rows) => {
                 let is_wanted = self.session.is_loading() && self.session.shown() == 0;
                 self.beginning = if is_wanted { rows } else { Vec::new() };
             }
-            Outcome::View { ticket, version, spec, view } => self.view_done(ticket, version, spec, view),
-            Outcome::Preview { ticket, preview } => self.preview_done(ticket, preview),
-            Outcome::Edited(result) => self.edited(result),
-            Outcome::Found { ticket, hit } => self.found(ticket, hit),
-            Outcome::Planned { ticket, planned } => self.planned(ticket, planned),
-            Outcome::Saved(result) => self.save_done(result),
-            Outcome::Pending { ticket, pending } => self.changes_found(ticket, pending),
-            Outcome::Conflicts(conflicts) => self.conflicts_read(conflicts),
-            Outcome::Diffs(diffs) => self.diffs_found(diffs),
-            Outcome::Proved(proofs) => self.proved(proofs),
-            Outcome::Looked { ticket, outside, asked } => self.looked(ticket, &outside, asked),
-            Outcome::HeldBack(outside) => self.save_held_back(&outside),
-            Outcome::Listed(listing) => self.listed(listing),
-            Outcome::Compared(result) => self.compared(result),
-            Outcome::Merged(merged) => self.merged(merged),
-            Outcome::Reported(written) => self.findings_written(written),
-            Outcome::Read { ticket, read } => large::take(self, ticket, *read),
+            JobOutcome::View { ticket, version, spec, view } => self.view_done(ticket, version, spec, view),
+            JobOutcome::Preview { ticket, preview } => self.preview_done(ticket, preview),
+            JobOutcome::Edited(result) => self.edited(result),
+            JobOutcome::Found { ticket, hit } => self.found(ticket, hit),
+            JobOutcome::Planned { ticket, planned } => self.planned(ticket, planned),
+            JobOutcome::Saved(result) => self.save_done(result),
+            JobOutcome::Pending { ticket, pending } => self.changes_found(ticket, pending),
+            JobOutcome::Conflicts(conflicts) => self.conflicts_read(conflicts),
+            JobOutcome::Diffs(diffs) => self.diffs_found(diffs),
+            JobOutcome::Proved(proofs) => self.proved(proofs),
+            JobOutcome::Looked { ticket, outside, asked } => self.looked(ticket, &outside, asked),
+            JobOutcome::HeldBack(outside) => self.save_held_back(&outside),
+            JobOutcome::Listed(listing) => self.listed(listing),
+            JobOutcome::Compared(result) => self.compared(result),
+            JobOutcome::Merged(merged) => self.merged(merged),
+            JobOutcome::Reported(written) => self.findings_written(written),
+            JobOutcome::Read { ticket, read } => large::take(self, ticket, *read),
         }
     }
 

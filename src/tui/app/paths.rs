@@ -2,7 +2,7 @@
 
 use super::super::jobs::Kind;
 use super::super::prompt::{Candidate, Completion};
-use super::{App, LineEdit, Mode, Outcome, Purpose};
+use super::{App, JobOutcome, LineEdit, Mode, Purpose};
 use crate::files;
 use crate::session::command::path_argument;
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ impl App {
         let path = if folder.is_empty() { PathBuf::from(".") } else { Path::new(&folder).to_path_buf() };
         let work = move |_: &_, _: &dyn Fn(_)| {
             let names = files::names_in(&path);
-            Outcome::Listed(Listing { folder, names })
+            JobOutcome::Listed(Listing { folder, names })
         };
         self.spawn(Kind::List, Box::new(work));
     }

@@ -1,7 +1,7 @@
 //! What a command would do, worked out while it is typed.
 
 use super::super::jobs::Kind;
-use super::{App, Mode, Outcome};
+use super::{App, JobOutcome, Mode};
 use crate::check::rule::{Rule, RuleSet};
 use crate::document::rows::{RowId, RowSet};
 use crate::progress::Progress;
@@ -42,7 +42,7 @@ impl App {
             return self.preview_done(ticket, preview);
         }
         let snapshot = self.session.snapshot();
-        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Preview {
+        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| JobOutcome::Preview {
             ticket,
             preview: of(&snapshot, &command, asker, progress),
         });

@@ -6,7 +6,7 @@ use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::list::{Choice, List, ListKind, blank, entry, heading};
-use super::{App, Mode, Outcome, Purpose};
+use super::{App, JobOutcome, Mode, Purpose};
 use crate::check::rule::{FixKind, Grouping, Rule};
 use crate::document::sitemap::SitemapId;
 use crate::progress::Progress;
@@ -179,7 +179,7 @@ impl App {
         let report = self.session.findings_report();
         self.say("writing the findings…");
         let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| {
-            Outcome::Reported(report.write(Path::new(&path), progress))
+            JobOutcome::Reported(report.write(Path::new(&path), progress))
         });
         self.spawn(Kind::Report, work);
     }

@@ -4,7 +4,7 @@ use super::super::jobs::Kind;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::files::{Answer, Ask, Start};
-use super::{App, Effect, Mode, Outcome, Purpose};
+use super::{App, Effect, JobOutcome, Mode, Purpose};
 use crate::document::diff;
 use crate::document::form::Form;
 use crate::files::backup::When;
@@ -36,7 +36,7 @@ pub(super) type NewFolder = Option<PathBuf>;
 
 /// A plan that is being worked out.
 #[derive(Debug)]
-pub(super) struct Wanted {
+pub(super) struct PlanRequest {
     ticket: u64,
     to: Option<PathBuf>,
     what: For,
@@ -51,7 +51,7 @@ enum For {
     Show,
 }
 
-impl Wanted {
+impl PlanRequest {
     /// Whether something will be written.
     pub(super) const fn is_save(&self) -> bool {
         matches!(self.what, For::Save { .. })
@@ -86,11 +86,11 @@ impl App {
     fn ask_plan(&mut self, to: Option<PathBuf>, what: For) {
         let planning = self.session.planning(to.as_deref());
         let ticket = self.next_ticket();
-        self.plan_wanted = Some(Wanted { ticket, to, what });
+        self.plan_wanted = Some(PlanRequest { ticket, to, what });
         if self.session.document().row_limit() <= AT_ONCE {
             return self.planned(ticket, planning.run(&Progress::default()));
         }
-        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Planned {
+        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| JobOutcome::Planned {
             ticket,
             planned: planning.run(progress),
         });
@@ -227,9 +227,9 @@ impl App {
                     // What is about to be written is looked at closely when it is; this is about all the others too.
                     let outside = looking.map(|looking| looking.run(Thoroughness::Glance)).unwrap_or_default();
                     if outside.changed.is_empty() {
-                        Outcome::Saved(saving.run(progress))
+                        JobOutcome::Saved(saving.run(progress))
                     } else {
-                        Outcome::HeldBack(outside)
+                        JobOutcome::HeldBack(outside)
                     }
                 });
                 self.spawn(Kind::Save, work);

@@ -1,7 +1,7 @@
 //! The view and finding rows in it.
 
 use super::super::jobs::Kind;
-use super::{App, Mode, Outcome};
+use super::{App, JobOutcome, Mode};
 use crate::document::query::Query;
 use crate::document::view::ViewSpec;
 use crate::progress::Progress;
@@ -42,7 +42,7 @@ impl App {
             return self.view_done(ticket, version, spec, view);
         }
         let snapshot = self.session.snapshot();
-        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::View {
+        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| JobOutcome::View {
             ticket,
             version: snapshot.version,
             view: snapshot.view_of(&spec, progress),
@@ -110,7 +110,7 @@ impl App {
             return self.found(ticket, hit);
         }
         let snapshot = self.session.snapshot();
-        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| Outcome::Found {
+        let work = Box::new(move |progress: &Progress, _: &dyn Fn(_)| JobOutcome::Found {
             ticket,
             hit: find(&snapshot, &query, order, u32::MAX, progress),
         });

@@ -173,7 +173,7 @@ pub fn short_finding_counts(theme: &Theme, [errors, warnings, notes]: [u64; 3]) 
 #[cfg(test)]
 pub(in crate::tui) mod tests {
     use super::*;
-    use crate::tui::layout::{Wanted, areas};
+    use crate::tui::layout::{LayoutRequest, areas};
     use proptest::prelude::*;
 
     /// The cells as text, without the blanks at line ends; a wide character stands for its two cells.
@@ -213,7 +213,7 @@ pub(in crate::tui) mod tests {
         #[test]
         fn no_size_is_too_odd(width in 0_u16..260, height in 0_u16..90, tall: bool, wide: bool, lines in 0_usize..40) {
             let all = Rect::new(0, 0, width, height);
-            let areas = areas(all, Wanted { tall, detail: wide });
+            let areas = areas(all, LayoutRequest { tall, detail: wide });
             let prompt = Prompt::new("some text that is rather long for a small window 日本", Vec::new());
             let rows = vec![table::Row { fields: [Some("/a/b".into()), None, None, None], ..table::Row::default() }; lines];
             let columns = columns::Columns::of(usize::from(areas.rows.width), columns::Content::HEADS, &columns::Name::usual(), None);

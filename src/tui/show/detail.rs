@@ -2,7 +2,7 @@
 //!
 //! Of a large entry only the lines on the screen are made.
 
-use super::super::app::{App, Facts, Mode, large};
+use super::super::app::{App, Mode, RowSummary, large};
 use super::super::draw::panel::Panel;
 use super::super::theme::Role;
 use super::super::words::{Line, Words};
@@ -76,7 +76,7 @@ pub(in crate::tui) fn details(app: &App) -> Option<Details<'_>> {
     if !large::is_large(&app.session, row) {
         let outline = Outline::of(snapshot, row, || false).map(Cow::Owned);
         let (of_fields, faults) = faults(&snapshot.findings(row));
-        let head = head((app, width), row, &Facts::of(snapshot, row), of_fields);
+        let head = head((app, width), row, &RowSummary::of(snapshot, row), of_fields);
         return Some(Details { app, row, head, outline, faults, width });
     }
     let outline = large::entry(app, row).map(|entry| Cow::Borrowed(&entry.outline));
@@ -214,7 +214,7 @@ impl Details<'_> {
     }
 }
 
-fn head((app, width): (&App, usize), row: RowId, facts: &Facts, faults: [Option<Severity>; 4]) -> Head {
+fn head((app, width): (&App, usize), row: RowId, facts: &RowSummary, faults: [Option<Severity>; 4]) -> Head {
     let (session, charset) = (&app.session, app.theme.charset);
     let document = session.document();
     let mut head = Head::default();

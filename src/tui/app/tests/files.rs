@@ -4,7 +4,7 @@ use super::bench::{Bench, SMALL};
 use crate::files::{Conflicts, Options};
 use crate::progress::Reading;
 use crate::protocol::lastmod::Now;
-use crate::tui::app::{Event, Mode, Outcome, Start};
+use crate::tui::app::{Event, JobOutcome, Mode, Start};
 use crate::tui::jobs::{Finished, Kind};
 use crate::tui::theme::Theme;
 
@@ -360,7 +360,7 @@ fn a_large_file_shows_its_first_rows_how_far_it_is_and_stops_at_esc() {
     bench.keys(":edit!<enter>");
     let row = |loc: &str| [Some(loc.to_owned()), None, Some("daily".to_owned()), None];
     let rows = vec![row("https://example.com/first"), row("https://example.com/second")];
-    let outcome = Some(Outcome::Beginning(rows.clone()));
+    let outcome = Some(JobOutcome::Beginning(rows.clone()));
     bench.send(Event::Done(Finished { kind: Kind::Read, number: 0, outcome }));
     bench.shows("https://example.com/second");
     let reading = Reading { files_total: 1, bytes_total: 250 << 20, bytes_read: 50 << 20, ..Reading::default() };
@@ -379,7 +379,7 @@ fn a_large_file_shows_its_first_rows_how_far_it_is_and_stops_at_esc() {
     assert!(bench.app.session.read_only().is_some(), "{}", bench.screen());
     assert!(bench.app.beginning.is_empty());
     // One that comes too late is not shown.
-    bench.send(Event::Done(Finished { kind: Kind::Read, number: 0, outcome: Some(Outcome::Beginning(rows)) }));
+    bench.send(Event::Done(Finished { kind: Kind::Read, number: 0, outcome: Some(JobOutcome::Beginning(rows)) }));
     assert!(!bench.screen().contains("/second"), "{}", bench.screen());
 }
 

@@ -5,7 +5,7 @@ use super::super::theme::Role;
 use super::super::words::{Line, Words};
 use super::files::{Answer, Ask};
 use super::merge::Merging;
-use super::{App, Mode, Outcome, Purpose};
+use super::{App, JobOutcome, Mode, Purpose};
 use crate::files::external_changes::{FileChange, OutsideChanges, Thoroughness};
 use crate::progress::Progress;
 use crate::protocol::Severity;
@@ -28,8 +28,11 @@ impl App {
         }
         let looking = self.session.looking();
         let ticket = self.looks;
-        let work =
-            Box::new(move |_: &Progress, _: &dyn Fn(_)| Outcome::Looked { ticket, outside: looking.run(care), asked });
+        let work = Box::new(move |_: &Progress, _: &dyn Fn(_)| JobOutcome::Looked {
+            ticket,
+            outside: looking.run(care),
+            asked,
+        });
         self.spawn(Kind::Look, work);
     }
 
@@ -160,7 +163,7 @@ impl App {
         self.say("reading the files…");
         self.spawn(
             Kind::Look,
-            Box::new(move |_: &Progress, _: &dyn Fn(_)| Outcome::Compared(comparing.run().map(Box::new))),
+            Box::new(move |_: &Progress, _: &dyn Fn(_)| JobOutcome::Compared(comparing.run().map(Box::new))),
         );
     }
 
