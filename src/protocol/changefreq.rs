@@ -1,4 +1,4 @@
-//! `changefreq`: the seven words of the protocol, and the nearest one to what people write.
+//! `changefreq`: its seven values, and the one closest to a misspelt word.
 //!
 //! The words are case-sensitive (sitemap.xsd 0.9, `tChangeFreq`); nothing is folded silently.
 

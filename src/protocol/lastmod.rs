@@ -1,4 +1,4 @@
-//! `lastmod`: the W3C Datetime profile, what people write instead, and how to put it right.
+//! Validates `lastmod` (W3C Datetime profile): parsed time, precision and faults.
 //!
 //! Judging never fails and never reads a clock. A valid value is never rewritten: its precision and
 //! its zone are the author's. Faults follow one code each of the rule catalogue's `lastmod-…`.
@@ -29,7 +29,7 @@ pub struct Lastmod {
     pub precision: Precision,
 }
 
-/// How exact a `lastmod` is written.
+/// The precision of a `lastmod` as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Precision {
     /// `2005`
@@ -46,7 +46,7 @@ pub enum Precision {
     Fraction,
 }
 
-/// What is wrong with a `lastmod`; a set of bits, one for each rule that needs the text alone.
+/// The faults of a `lastmod`, as a bit set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Faults(pub u32);
 
@@ -156,7 +156,7 @@ impl Faults {
     }
 }
 
-/// What a `lastmod` says and what is wrong with it.
+/// The parsed time of a `lastmod` and its faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Validation {
     /// The moment, whenever one can be read reasonably, so that sorting and comparing work.

@@ -1,4 +1,4 @@
-//! The numbers of the protocol, each with its source. Sizes are of uncompressed bytes.
+//! Limits of the protocol, each with its source. Sizes are uncompressed bytes.
 
 /// `<url>` elements per sitemap file (sitemaps.org protocol, "Using Sitemap index files").
 pub const URLS_PER_FILE: u32 = 50_000;

@@ -1,4 +1,4 @@
-//! What sitemaps.org and the extensions say: limits, values, namespaces. Pure, no I/O, no clock.
+//! The protocol (sitemaps.org and extensions): limits, values, namespaces. Pure, no I/O, no clock.
 //!
 //! Nothing here knows of files, rows or screens; every limit and rule names its source.
 
@@ -76,7 +76,7 @@ impl Severity {
     }
 }
 
-/// Why something typed cannot become a value: words for the person who typed it.
+/// Why typed text is no valid value, as a message for the user.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct InputError(String);

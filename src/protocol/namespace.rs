@@ -1,4 +1,4 @@
-//! Namespaces that matter in a sitemap, and their near misses.
+//! XML namespaces of sitemaps and extensions, and misspelt ones.
 //!
 //! A near miss is read as what was meant, so that the table is complete, and named by
 //! [`near_miss`], because engines compare namespaces as text (Namespaces in XML 1.0, section 2.3).

@@ -1,4 +1,4 @@
-//! `priority`: a decimal from 0.0 to 1.0, in hundredths, and the ways to write it badly.
+//! `priority`: validation, repair and steps of a decimal from 0.0 to 1.0, in hundredths.
 //!
 //! A valid value keeps the decimals its author gave it. Nothing here rounds without being asked.
 
@@ -7,7 +7,7 @@ use super::InputError;
 /// The priority of an entry that has none (sitemaps.org protocol, XML tag definitions, "priority").
 pub const DEFAULT_HUNDREDTHS: u8 = 50;
 
-/// What is wrong with a `priority`; a set of bits, one for each rule.
+/// The faults of a `priority`, as a bit set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Faults(pub u8);
 
@@ -53,7 +53,7 @@ impl Faults {
     }
 }
 
-/// What a `priority` says and what is wrong with it.
+/// The parsed `priority` and its faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Validation {
     /// 0 to 100, rounded; `None` where the text is no number in range.
@@ -116,7 +116,7 @@ pub fn repair(text: &str, faults: Faults) -> Option<String> {
     if !comma && !form {
         return None;
     }
-    // What has a comma and an odd form is put right in one go: there is no half of a number.
+    // A value with a comma and an odd form is repaired in one step: there is no half of a number.
     Some(decimal.shortest())
 }
 

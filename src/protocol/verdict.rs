@@ -1,4 +1,4 @@
-//! Who accepts a value: the protocol, its schema, Google, Bing, Yandex, each asked alone.
+//! Which authorities accept a value: the protocol, its schema, Google, Bing, Yandex.
 //!
 //! Only what an authority has published counts (rule catalogue, sections 3, 5 and 12); where it says nothing, so
 //! does its verdict.
@@ -6,7 +6,7 @@
 use super::namespace::{self, Namespace};
 use super::priority::{self, Faults};
 
-/// An authority on what a sitemap may say.
+/// An authority that accepts or rejects values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Authority {
     /// sitemaps.org.
@@ -37,7 +37,7 @@ impl Authority {
     }
 }
 
-/// What an authority makes of a value.
+/// How an authority treats a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Ruling {
     /// It is right.

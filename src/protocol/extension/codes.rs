@@ -1,4 +1,4 @@
-//! Codes of languages, scripts and countries, as lists in the order of the alphabet.
+//! ISO codes of languages, scripts and countries.
 //!
 //! Nothing but membership is asked of them: names of languages and countries are no business of a sitemap.
 

@@ -1,4 +1,4 @@
-//! The language code of an alternate link.
+//! Validates the language code of an alternate link (`hreflang`).
 //!
 //! A language (ISO 639-1), perhaps a script (ISO 15924), perhaps a country (ISO 3166-1 alpha-2), with hyphens between
 //! them; or `x-default` (Google Search Central, "Localized versions of your pages"). Case makes no difference; the

@@ -1,4 +1,4 @@
-//! Languages of three letters (ISO 639-3, the individual languages and macrolanguages of the world).
+//! Three-letter language codes (ISO 639-3, individual languages and macrolanguages).
 //!
 //! Nothing but membership is asked of them. The list is by the first two letters, each followed by all third ones:
 //! `aabc` are `aab` and `aac`. Made of the code set of 2025 (SIL International, ISO 639-3).

@@ -1,4 +1,4 @@
-//! What the extensions of sitemaps say: their elements as data, and what their values must be.
+//! The extensions of sitemaps: their elements, attributes and value types as data.
 //!
 //! The tables are facts taken from the published schemas (sitemap-image 1.1, sitemap-video 1.1, sitemap-news 0.9,
 //! sitemap-mobile 1.0, sitemap-geo 1.0, sitemap-pagemap 1.0) and from the pages of Google Search Central. Nothing

@@ -1,4 +1,4 @@
-//! Where something stands in the extensions of an entry: `image[2]/title`, `video/duration`, `link@hreflang`.
+//! Paths to elements and attributes of extensions: `image[2]/title`, `video/duration`, `link@hreflang`.
 //!
 //! Steps are local names of the tables; the usual prefixes may stand before them. An element of a namespace that
 //! nobody knows is named as the file writes it, prefix and all.

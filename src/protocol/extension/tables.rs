@@ -1,4 +1,4 @@
-//! The elements of each extension, in the order of its schema.
+//! Tables of the elements of each extension, in schema order.
 
 use super::value::Kind;
 use super::{Attribute, Element};

@@ -1,4 +1,4 @@
-//! What the values of extensions must be, and what can be made of a wrong one without changing its meaning.
+//! Validates and repairs values of extensions: numbers, dates, codes, flags and texts.
 //!
 //! Sources: Google Search Central, "Video sitemaps and alternatives" and "News sitemaps"; sitemap-video 1.1,
 //! sitemap-news 0.9, sitemap-geo 1.0. Judging never fails; a repair is right by the same judgement.
@@ -108,7 +108,7 @@ const CHINESE: [&str; 2] = ["zh-cn", "zh-tw"];
 const HARMLESS: Faults = Faults::FRACTION.with(Faults::YEAR_RANGE).with(Faults::UNIX_ZERO).with(Faults::NEGATIVE_ZERO);
 
 impl Kind {
-    /// Whether a value is what it must be. URLs are judged elsewhere, and are right here.
+    /// Whether a value is valid. URLs are validated elsewhere and accepted here.
     pub fn accepts(self, value: &str) -> bool {
         let is_number = is_digits(value);
         match self {

@@ -1,6 +1,6 @@
-//! The proleptic Gregorian calendar by hand: days, dates, month lengths.
+//! Arithmetic of the proleptic Gregorian calendar: days, dates, month lengths.
 //!
-//! Agrees with chrono on every day of the years 1 to 9999 (tested); exists because it is judged
+//! Agrees with chrono on every day of the years 1 to 9999 (tested); exists because dates are validated
 //! for every entry of a file, without a detour through text.
 
 /// Seconds in a day; W3C Datetime knows no leap seconds.

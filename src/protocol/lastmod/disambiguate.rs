@@ -1,4 +1,4 @@
-//! Putting a `lastmod` right by what somebody decided: which zone, which order of day and month, the day alone.
+//! Rewrites an ambiguous `lastmod` by the user's decision: time zone, order of day and month, or date only.
 
 use super::calendar::Date;
 use super::lenient_parser::{Notation, read};

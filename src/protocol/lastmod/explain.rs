@@ -1,4 +1,4 @@
-//! What is wrong with one `lastmod`, in words: what stands there, and what would be right.
+//! Messages for the faults of a `lastmod`: what is wrong, and what is allowed.
 //!
 //! One sentence without the value itself and without a full stop.
 

@@ -1,4 +1,4 @@
-//! Dates in notations of other worlds: Unix time, mail headers, local orders.
+//! Parses dates in other notations: Unix time, RFC 822, local day and month orders.
 //!
 //! Recognised as a whole or not at all; a day is given only where it is certain.
 

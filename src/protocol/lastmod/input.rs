@@ -1,4 +1,4 @@
-//! What a person may type where a `lastmod` belongs, and the nudge by days.
+//! Parses what a user types as a `lastmod`, and moves dates by days.
 //!
 //! The clock is handed in; what is typed as literal text is kept as typed.
 
@@ -6,7 +6,7 @@ use super::repair::{date_of, date_text, split, with_date};
 use super::{Date, Precision, validate};
 use crate::protocol::InputError;
 
-/// The moment it is, and where: read by whoever calls.
+/// The current time and time zone, passed in by the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Now {
     /// Seconds since 1970 in UTC.

@@ -1,4 +1,4 @@
-//! The patient reader: takes apart whatever people write into a `lastmod`.
+//! Lenient parser: takes apart any text found in a `lastmod`, valid or not.
 //!
 //! It recognises, it does not repair; every part it returns is a slice of the text it was given.
 

@@ -1,4 +1,4 @@
-//! Putting a faulty `lastmod` right without changing what it means.
+//! Repairs a faulty `lastmod` without changing its meaning.
 //!
 //! A repair removes the faults it was asked to remove and adds none; where it would have to guess,
 //! it gives nothing. What takes a guess is a suggestion, for a person to accept.
@@ -67,7 +67,7 @@ pub fn suggest(text: &str) -> Option<(&'static str, String)> {
     validate(&value).faults.is_empty().then_some((label, value))
 }
 
-/// A time without a zone as one of UTC, its other faults put right too.
+/// A time without a zone as one of UTC, with its other faults repaired too.
 pub(super) fn in_utc(text: &str) -> Option<String> {
     match read(text) {
         Notation::Iso(iso) if iso.time.is_some() && iso.zone.is_none() => {

@@ -1,4 +1,4 @@
-//! Who would accept a `lastmod`: the protocol, its schema, Google, Bing, Yandex.
+//! Which authorities accept a `lastmod`: the protocol, its schema, Google, Bing, Yandex.
 //!
 //! The authorities disagree (rule catalogue section 3, conflicts C5 to C9); each is asked alone.
 

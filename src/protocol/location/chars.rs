@@ -1,4 +1,4 @@
-//! What each byte of a URL can mean for the rules: a table of 256 classes.
+//! Character classes of the bytes of a URL: a table of 256 entries.
 //!
 //! One pass ORs the classes of all bytes together; a rule whose class is absent need not look.
 //! The table says only where to look, never what is wrong.

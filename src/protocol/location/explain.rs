@@ -1,4 +1,4 @@
-//! What is wrong with a `loc`, in words: what stands where, and what would be right.
+//! Messages for the faults of a `loc`: what is wrong at which position, and what is allowed.
 //!
 //! Positions are characters of the decoded value, counted from 1. One sentence, no final stop.
 

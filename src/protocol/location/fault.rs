@@ -1,4 +1,4 @@
-//! The faults a `loc` may have, and sets of them.
+//! The faults of a `loc`, and sets of them.
 //!
 //! Each has its code of the rule catalogue ("Entry and field rules", `loc`); two cases of one code that differ
 //! in severity are two faults. Severity, profile and help text belong to the rule table, not here.

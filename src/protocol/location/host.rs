@@ -1,6 +1,6 @@
-//! Whether a host can be a host, and whether the public can reach it.
+//! Validates the host of a URL, and whether it can be reached from the public internet.
 //!
-//! The `url` crate judges hosts beyond ASCII (IDNA); IPv4 shapes are judged here, because that crate
+//! The `url` crate validates hosts beyond ASCII (IDNA); IPv4 shapes are validated here, because that crate
 //! takes `1.2.3` for `1.2.0.3`. Resolves nothing: no look-ups, no lists of domains.
 
 use super::fault::{Fault, Faults};

@@ -1,4 +1,4 @@
-//! Keys under which URLs of one page meet: RFC 3986 sections 6.2.2 and 6.2.3, and a looser one.
+//! Comparison keys of URLs: normalised (RFC 3986, 6.2.2 and 6.2.3), and a looser one for near duplicates.
 //!
 //! Keys are for comparing and never become text of a document. A URL that is already normal is its own
 //! key, without copying. Texts that are no http(s) URL are their own keys too.

@@ -1,8 +1,8 @@
-//! What may stand in `loc`: its faults, its repairs, its parts and its comparison key.
+//! `loc`: validation, repair, parts and comparison keys of URLs.
 //!
 //! Invariant: nothing here rewrites a URL unless asked to ([`repair`], [`key`]), and no output of the
 //! `url` crate ever becomes text of a document: that crate repairs what it reads, so it only serves as
-//! a judge of rare hosts. Must not know of entries, files or rows.
+//! a validator of rare hosts. Must not know of entries, files or rows.
 //!
 //! All functions take the *decoded, trimmed* value: entities resolved, surrounding white space removed.
 //! An empty value is no business of this module; it has no faults here (`loc-empty` is a rule of the entry).

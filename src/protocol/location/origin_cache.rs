@@ -1,7 +1,7 @@
-//! Judges one URL after the other: what was found out of an origin holds for the next URL that has it.
+//! Validates consecutive URLs, reusing the result for an origin that the previous URL had too.
 //!
 //! The URLs of a file nearly all begin with the same scheme and host, and nearly all are plain. For those a survey of
-//! what follows the origin tells everything; all others are judged as if they stood alone. Tests hold both together.
+//! the text behind the origin is enough; all others are validated alone. A property test holds both to the same result.
 
 use super::chars::{self, HASH, HIGH, ILLEGAL, PERCENT, PRIVATE_PAIR, SESSION, SPACE, SPECIAL, UPPER, WORD_PAIR};
 use super::fault::Faults;
@@ -11,7 +11,7 @@ use super::url_prefix::UrlPrefix;
 use super::{params, private, validate};
 use crate::protocol::limits::LOC_CHARACTERS_MIN;
 
-/// Remembers the origin of the last URL.
+/// Validates URLs and remembers the origin of the last one.
 #[derive(Debug, Clone, Default)]
 pub struct OriginCache {
     origin: Option<Origin>,
@@ -28,12 +28,12 @@ struct Origin {
     classes: chars::Classes,
 }
 
-/// What is found of one URL.
+/// The result for one URL.
 #[derive(Debug, Clone, Copy)]
 pub struct Validated<'t> {
     /// Its parts.
     pub location: Location<'t>,
-    /// What [`validate`](super::judge()) and, of a known place, [`check_scope`](super::check_scope) find.
+    /// The faults that [`validate`](super::validate()) and, with a known prefix, [`check_scope`](super::check_scope) find.
     pub faults: Faults,
     /// See [`key_hash`](super::key_hash).
     pub key: u64,
@@ -45,7 +45,7 @@ const ODD: chars::Classes = PERCENT | HASH | SPACE | ILLEGAL | HIGH | SPECIAL | 
 const SHORT: usize = 256;
 
 impl OriginCache {
-    /// Judges a decoded, trimmed value. `url_prefix` is where its sitemap lives, if that is known; ask about one home only.
+    /// Validates a decoded, trimmed value. `url_prefix` is that of its sitemap, if known, and the same in every call.
     pub fn validate<'t>(&mut self, text: &'t str, url_prefix: Option<&UrlPrefix>) -> Validated<'t> {
         if let Some(judged) = self.quick(text, url_prefix) {
             return judged;

@@ -1,4 +1,4 @@
-//! Parameters that do not name a page: session identifiers and tracking marks.
+//! URL parameters that do not identify a page: session ids and tracking parameters.
 //!
 //! Names are compared without regard to case. Removing them keeps every other byte as it was.
 

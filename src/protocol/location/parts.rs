@@ -1,4 +1,4 @@
-//! A `loc` taken apart by RFC 3986, appendix B, without copying and without repairing.
+//! Splits a `loc` into its parts (RFC 3986, appendix B) without copying.
 //!
 //! Only `http://` and `https://` (in any case) have an authority here; every other text is one piece.
 //! Says where the parts are, not whether they are right.

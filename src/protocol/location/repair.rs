@@ -1,4 +1,4 @@
-//! What a faulty `loc` could be instead, for faults whose repair needs no further input.
+//! Proposes a repaired `loc` for faults that can be repaired without further input.
 //!
 //! Invariant: a repair removes its fault and adds none; one that cannot promise it is not offered.
 //! (A misspelt scheme hides what is wrong behind it; repairing it may bring that to light.)

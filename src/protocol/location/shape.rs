@@ -1,4 +1,4 @@
-//! Texts that are no http(s) URL: relative, of another scheme, or an http(s) URL misspelt.
+//! Classifies texts that are no http(s) URL: relative, another scheme, or a misspelt http(s) URL.
 //!
 //! Guesses only what the letters say; which host a relative URL belongs to is not known here.
 

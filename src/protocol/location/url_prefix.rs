@@ -1,4 +1,4 @@
-//! Where a sitemap lives, and which URLs it may therefore list.
+//! The URL prefix of a sitemap: the origin and directory that its URLs must be in.
 //!
 //! sitemaps.org protocol, "Sitemap file location": same scheme, host and port, in the sitemap's
 //! directory or below. Whether the rule applies at all (cross-submission) is not decided here.
@@ -7,7 +7,7 @@ use super::fault::{Fault, Faults};
 use super::key::key;
 use super::parts::Location;
 
-/// The public place of a sitemap file: scheme, host, port and directory, normalised.
+/// What every URL of a sitemap must start with: scheme, host, port and directory, normalised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UrlPrefix {
     /// `https://example.com/shop/`: the normalised URL up to the last slash of its path.
@@ -47,7 +47,7 @@ impl UrlPrefix {
     }
 }
 
-/// [`Fault::ForeignHost`] or [`Fault::OutsidePath`] of a decoded value in a sitemap that lives at `url_prefix`.
+/// [`Fault::ForeignHost`] or [`Fault::OutsidePath`] of a decoded value in a sitemap with this `url_prefix`.
 /// A value without scheme and host has neither; other faults name it.
 pub fn check_scope(decoded: &str, url_prefix: &UrlPrefix) -> Faults {
     Location::of(decoded).check_scope(url_prefix)

@@ -1,7 +1,7 @@
-//! The verdict on one `loc`.
+//! Validates one `loc`: the faults of a URL that need no knowledge of its sitemap.
 //!
 //! Every rule that costs more than a bit test is guarded by the survey of [`Location::of`]: a plain URL
-//! is judged by its host, its last segment and its length, without allocation. Judging never fails.
+//! is validated by its host, its last segment and its length, without allocation. Validation never fails.
 
 use super::chars::{self, DOT_PAIR, HASH, HIGH, ILLEGAL, PERCENT, SESSION, SLASH_PAIR, SPACE, SPECIAL, UPPER};
 use super::fault::{Fault, Faults};
