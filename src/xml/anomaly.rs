@@ -1,4 +1,4 @@
-//! Where an entry is odd: the first place of each kind of [`Anomalies`], and what stands there.
+//! Locates the anomalies of an entry: the first position of each kind, and the text there.
 //!
 //! The scan only notes that an entry is odd. The place is looked for when a finding is put into words, in one walk over
 //! the children of the entry.
@@ -11,7 +11,7 @@ use crate::protocol::Field;
 use crate::protocol::namespace::{self, Namespace};
 use std::borrow::Cow;
 
-/// The place of an oddity.
+/// The position of an anomaly, and the text there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anomaly<'t> {
     /// Where it starts in the entry text, in bytes.
@@ -26,7 +26,7 @@ pub struct Anomaly<'t> {
 const BAIDU_MOBILE: &str = "http://www.baidu.com/schemas/sitemap-mobile/1";
 
 /// The first place where the entry is odd in this way; `entry` must be the anatomy of `text`. `None` where the entry is
-/// not, and for oddities that have no place of their own.
+/// not, and for anomalies without a position of their own.
 pub fn first<'t>(entry: &Entry, text: &'t [u8], names: &Names, wanted: Anomalies) -> Option<Anomaly<'t>> {
     if !entry.anomalies.has(wanted) {
         return None;

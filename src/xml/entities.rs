@@ -1,4 +1,4 @@
-//! The entities that a document may refer to by name: those that its DOCTYPE declares, and those that it may have elsewhere.
+//! Entity references: which names a document may use, from its DOCTYPE and the XML standard.
 
 use super::markup;
 use super::wellformed::{self, Doctype};

@@ -1,4 +1,4 @@
-//! One `<url>` or `<sitemap>` element taken apart: where its fields are, nothing decoded yet.
+//! Parses one `<url>` or `<sitemap>` element: where its fields are, with nothing decoded.
 //!
 //! Positions are relative to the entry text, which begins with the trivia before the element.
 
@@ -44,7 +44,7 @@ pub enum TextKind {
     Children,
 }
 
-/// What is unusual about an entry; a set of bits.
+/// The anomalies of an entry, as a bit set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Anomalies(pub u16);
 
@@ -102,7 +102,7 @@ pub struct Extensions {
     pub other: u16,
 }
 
-/// One entry's anatomy.
+/// A parsed entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
     /// Length of the entry text in bytes, leading trivia included.

@@ -1,4 +1,4 @@
-//! Entities: decoding what a file says, escaping what is written.
+//! Escapes and decodes XML text: predefined entities and character references.
 //!
 //! Only the five predefined entities and character references are decoded; anything else, entities
 //! from a DOCTYPE included, stays literal text (nothing is expanded, nothing is fetched).

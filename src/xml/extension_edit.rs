@@ -1,4 +1,4 @@
-//! The extensions of an entry: finding one by its path, and writing the entry with it changed, added or gone.
+//! Edits an extension of an entry by path: changes, adds or removes an element or attribute.
 //!
 //! Invariant: every byte that the change is not about stays as it is. A changed value replaces only the trimmed
 //! value between its tags; a new element goes in schema order with the entry's own indentation and the file's
@@ -18,7 +18,7 @@ use new_element::NewElement;
 use outline::{Node, Outline};
 use std::ops::Range;
 
-/// What to do with an entry's extensions.
+/// A change of an entry's extensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExtensionChange {
     /// Gives what stands at a place this value; makes it where it is missing. Without an index, the first is meant.
@@ -39,7 +39,7 @@ pub enum ExtensionChange {
     Remove(Path),
 }
 
-/// Why an entry cannot be changed so; the text completes "this row is left alone: …".
+/// Why the change is impossible; the text completes "this row is left alone: …".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtensionError(pub String);
 
@@ -81,7 +81,7 @@ pub fn value_at(text: &[u8], names: &Names, path: &Path) -> Option<String> {
     Some(super::escape::decode_mixed(inner).trim().to_owned())
 }
 
-/// One entry, about to be changed.
+/// Writes one entry with changed extensions.
 struct ExtensionWriter<'t> {
     text: &'t [u8],
     names: &'t Names,

@@ -1,4 +1,4 @@
-//! The short way through an entry as nearly every file writes it.
+//! Fast path for an entry written the usual way; anything unusual is left to the parser.
 //!
 //! It finds what the general walk would find, or leaves the rest to it; it decides nothing by itself.
 

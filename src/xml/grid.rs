@@ -1,4 +1,4 @@
-//! Files without markup: a list of URLs, one a line, and a table of values under a header.
+//! Files without markup: lists (one URL per line) and tables (CSV, TSV), scanned and spliced losslessly.
 //!
 //! Both are kept as losslessly as XML. An entry is a line (a record of a table may span several) with its own line
 //! break and the blank lines before it. Nothing is escaped in a list; a table quotes as RFC 4180 says, and read

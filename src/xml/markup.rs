@@ -1,4 +1,4 @@
-//! Markup tokens of XML bytes: where each tag, comment, CDATA section or instruction stands.
+//! Tokenizer: positions of tags, comments, CDATA sections and instructions in any bytes.
 //!
 //! Total: any bytes give tokens, what is no markup is reported as [`Kind::Stray`], and the scan
 //! always moves forward. It decodes nothing and never copies. Text is what lies between two tokens.

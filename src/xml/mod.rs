@@ -1,4 +1,4 @@
-//! Sitemap XML as bytes with positions: scan, take apart, splice. Parsing never fails.
+//! Sitemap XML as bytes with positions: scan, parse, splice, repair. Parsing never fails.
 //!
 //! The only layer that names `quick_xml`. No I/O, no clock.
 

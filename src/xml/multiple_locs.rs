@@ -1,4 +1,4 @@
-//! Entries with several `loc`: as many candidate URLs as there are of them. The row shows the first; here are all.
+//! All URLs of an entry with several `loc` elements; the row shows the first.
 
 use super::entry::{Anomalies, Entry, decode_value};
 use super::markup::{self, Kind};

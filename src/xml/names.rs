@@ -1,4 +1,4 @@
-//! Which names mean what in one file: the prefixes of its root, resolved once.
+//! Resolves element names: what each name means under a file's root declarations.
 //!
 //! Entries are matched by literal names afterwards; only a tag that declares namespaces itself is
 //! looked at again (architecture: literal names after reading the root's declarations).

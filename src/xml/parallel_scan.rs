@@ -1,4 +1,4 @@
-//! One large file on all cores: halves of it are scanned at the same time.
+//! Scans one large file on all cores, in halves.
 //!
 //! Where an entry ends is guessed for the second half, by the end tag that an entry has. The first half decides: if one of
 //! its entries ends exactly there, a scan that had gone on would have stood there in the very same state, and what the

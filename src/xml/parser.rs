@@ -1,4 +1,4 @@
-//! The walk through one entry's elements, which the scanner and [`Entry::of`] share, and what it finds damaged.
+//! Parses one entry and reports its damage; used by the scanner and [`Entry::of`].
 //!
 //! Total, and always moving forward: whatever stands there, each byte is looked at once.
 
@@ -97,7 +97,7 @@ pub struct Parser {
     pub(super) has_brackets: bool,
     /// Whether nobody asks for damage: what only that is looked at for is passed over.
     is_quiet: bool,
-    /// Whether the short way through plain entries is not taken.
+    /// Whether the fast path for plain entries is disabled.
     pub(super) is_thorough: bool,
 }
 
@@ -599,7 +599,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The entry without the short way for plain fields.
+    /// The entry without the fast path for plain fields.
     fn the_long_way(text: &[u8], names: &Names) -> Option<(Entry, Vec<Damage>)> {
         let tag = markup::next(text, 0)?;
         let mut parser = Parser::default();

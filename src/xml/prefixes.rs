@@ -1,4 +1,4 @@
-//! Declared prefixes and what they mean; looked up in constant time, since a hostile root declares many.
+//! Declared namespace prefixes with constant-time look-up.
 
 use super::names::Meaning;
 use crate::progress::note_work;

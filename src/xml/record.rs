@@ -1,4 +1,4 @@
-//! `Record`: the decoded facts of one row in 12 bytes; what sorting, filtering and colouring read.
+//! `Record`: the decoded fields of one row in 12 bytes, for sorting, filtering and colouring.
 //!
 //! Invariant I7: a record equals the one recomputed from its entry and its overrides. Text for the
 //! screen is never made from it: `0.50` stays `0.50`.
@@ -61,7 +61,7 @@ impl Flags {
     }
 }
 
-/// The packed facts of one entry.
+/// The decoded fields of one entry, packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
     /// 0 absent, 1 unreadable, else seconds since 1970 plus 2, clamped to 1970–2106.

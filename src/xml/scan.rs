@@ -1,4 +1,4 @@
-//! One pass over a file: its head, where each entry starts, its tail, and what is not well-formed.
+//! Scans a file in one pass: its head, the start of each entry, its tail, and its damage.
 //!
 //! Invariant I1: `head ++ entries ++ tail` are the file's bytes, for any bytes. The scan calls a
 //! visitor for each entry while its bytes are hot in the cache, so that facts and findings need no second pass.
@@ -10,7 +10,7 @@ use super::parser::{Damage, DamageKind, Parser, Seek};
 use super::{fast_path, parallel_scan, wellformed};
 use crate::progress::Progress;
 
-/// Sees each entry once, in file order.
+/// Visitor that is called for each entry once, in file order.
 pub trait Visit {
     /// An entry and its text (leading trivia included).
     fn entry(&mut self, text: &[u8], entry: &Entry, names: &Names);
@@ -32,7 +32,7 @@ pub trait Visit {
     }
 }
 
-/// A visitor that wants nothing.
+/// A visitor that does nothing.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Ignore;
 
@@ -116,7 +116,7 @@ pub fn scan(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan
     run(bytes, visitor, progress, (Parser::default(), false), |from, names, walk| body(bytes, from, names, walk))
 }
 
-/// The same without the short way through plain entries: slower, and what that is held against.
+/// [`scan`] without the fast path for plain entries: slower, and the reference for it.
 pub fn scan_thoroughly(bytes: &[u8], visitor: &mut impl Visit, progress: &Progress) -> Scan {
     run(bytes, visitor, progress, (Parser::thorough(), false), |from, names, walk| body(bytes, from, names, walk))
 }

@@ -1,5 +1,4 @@
-//! The prefixes that open elements declare, kept while they are open: each tag is read once when it opens and once when
-//! it closes, however many elements ask.
+//! Namespace prefixes declared by open elements. Each tag is read once when it opens and once when it closes.
 
 use super::markup::{self, Markup};
 use std::collections::HashMap;

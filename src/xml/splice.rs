@@ -1,4 +1,4 @@
-//! Writing an entry with some of its fields changed, keeping every other byte.
+//! Writes an entry with changed fields and keeps every other byte.
 //!
 //! Invariant I2: without overrides the bytes are copied. A changed value replaces only the trimmed
 //! value between its tags; a missing element goes in schema order with the entry's own indentation

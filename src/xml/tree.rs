@@ -1,4 +1,4 @@
-//! The children of an entry as a tree of names and texts, for people to look at.
+//! The child elements of an entry as a tree for display.
 //!
 //! [`tree`] holds every text and is read with quick-xml: nothing here is written back, so exact bytes do not matter.
 //! [`Elements`] holds places only, for entries of any size: what is on the screen is decoded when it is drawn. What

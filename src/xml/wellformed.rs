@@ -1,4 +1,4 @@
-//! The grammar of XML 1.0 that the tokenizer does not check: names, the XML declaration, instructions and the DOCTYPE.
+//! Well-formedness checks that the tokenizer leaves out: names, XML declaration, instructions and DOCTYPE.
 //!
 //! Pure functions of a slice; productions are those of XML 1.0, fifth edition. They say yes or no: the caller knows where.
 

@@ -1,4 +1,4 @@
-//! An element that is about to be written.
+//! Renders a new extension element with the layout of its neighbours.
 
 use super::ExtensionError;
 use super::outline::Node;

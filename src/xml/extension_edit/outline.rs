@@ -1,4 +1,4 @@
-//! The elements below an entry, with their places, in one flat list: no depth of nesting can overflow a stack.
+//! Flat list of the elements below an entry with their positions; nesting depth cannot overflow a stack.
 
 use crate::protocol::extension::path::Path;
 use crate::protocol::namespace::Namespace;

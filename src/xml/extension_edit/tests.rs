@@ -1,4 +1,4 @@
-//! Entries with an extension changed, byte by byte.
+//! Tests of extension edits, compared byte by byte.
 
 use super::*;
 use crate::xml::names::FileKind;

@@ -1,4 +1,4 @@
-//! Dates of feeds in the notation of sitemaps.
+//! Converts dates of feeds to the notation of sitemaps.
 //!
 //! RSS 2.0 writes RFC 822, RSS 1.0 the W3C profile, Atom RFC 3339. What cannot be read with certainty gives
 //! no date.

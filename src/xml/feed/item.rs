@@ -1,4 +1,4 @@
-//! One item of a feed while it is read, and what it comes to.
+//! One feed item while it is read, and the URL entry that it becomes.
 
 use super::date;
 use super::media::Media;
@@ -115,7 +115,7 @@ impl Item {
     }
 }
 
-/// How often what was left behind.
+/// Counts of feed elements that were skipped.
 #[derive(Debug, Default)]
 pub(super) struct SkippedElements(BTreeMap<String, u64>);
 

@@ -1,4 +1,4 @@
-//! Media RSS: which videos and images an item has.
+//! Media RSS: the videos and images of a feed item.
 //!
 //! Elements count for everything below the place where they stand: an item's title is that of each of its
 //! videos, unless the group or the content has its own (Media RSS 1.5.1, "Optional elements").

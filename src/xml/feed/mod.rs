@@ -1,4 +1,4 @@
-//! Feeds read as a sitemap: RSS 0.9x, 1.0 and 2.0 with Media RSS, Atom 0.3 and 1.0.
+//! Imports feeds as sitemaps: RSS 0.9x, 1.0 and 2.0 with Media RSS, Atom 0.3 and 1.0.
 //!
 //! Invariants: any bytes give a result, and its text always scans as a sitemap without damage. An item is a row,
 //! whatever it lacks; nothing is guessed, and what is not taken over is counted. Entities of a DOCTYPE stay text.
@@ -93,7 +93,7 @@ pub struct Import {
     pub left: Vec<(String, u64)>,
 }
 
-/// Something about a feed that the sitemap made from it does not show.
+/// A property of a feed that the imported sitemap does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FeedQuirk {
     /// What it is.

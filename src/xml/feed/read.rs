@@ -1,4 +1,4 @@
-//! The walk through a feed's elements.
+//! Reads the elements of a feed.
 //!
 //! Total and linear: an end tag looks for its start tag among the innermost elements only, and what is damaged
 //! costs no item that follows.
@@ -25,7 +25,7 @@ const REACH: usize = 64;
 /// Letters of what stands behind a raw `&` that a message shows.
 const SHOWN: usize = 40;
 
-/// Items, media and oddities that are held of any feed, and the bytes for each more: the items of real feeds are longer.
+/// Items, media and quirks that are held of any feed, and the bytes for each more: the items of real feeds are longer.
 const PIECES: usize = 50_000;
 const BYTES_OF_PIECE: usize = 64;
 /// Elements that may be open at once in any feed, and the bytes for each more.

@@ -1,4 +1,4 @@
-//! What each feed format comes to, and that no bytes at all break the reader.
+//! Tests of feed import: each format by example, and arbitrary bytes.
 
 use super::*;
 use crate::progress::Progress;

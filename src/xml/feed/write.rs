@@ -1,4 +1,4 @@
-//! The sitemap that a feed becomes, in the writer's own layout.
+//! Renders the sitemap that a feed is imported as.
 
 use super::media::{PlacedText, Video};
 use crate::protocol::namespace::Namespace;

@@ -1,4 +1,4 @@
-//! Finds the layout of a table: its delimiter, whether it has a header, and which column holds the URLs.
+//! Detects the layout of a table: its delimiter, its header, and the column with the URLs.
 
 use super::{Cells, Grid, MARK, decoded, first_line, line_end};
 use crate::progress::note_work;

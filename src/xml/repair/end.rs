@@ -1,4 +1,4 @@
-//! The root's end, what follows it, and a file that ends too early.
+//! Repairs the end of a file: end tag of the root, content behind it, and truncation.
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;

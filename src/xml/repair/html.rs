@@ -1,4 +1,4 @@
-//! The named references of HTML 4.01 (section 24) that XML does not know.
+//! Named character references of HTML 4.01 (section 24) that XML does not have.
 
 /// The character that a name stands for in HTML.
 pub(super) fn character(name: &[u8]) -> Option<char> {

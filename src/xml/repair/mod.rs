@@ -1,4 +1,4 @@
-//! Makes damaged bytes well-formed, token by token, and says what was done.
+//! Repairs damaged XML: makes it well-formed token by token, and lists what was changed.
 //!
 //! Repairs tokens first and parses later: a raw `&` becomes `&amp;`, and one bad row never costs the rows after it. One
 //! pass over UTF-8 bytes, no recursion. Invariant: what it returns scans without damage. Rule catalogue, section 11.
@@ -74,7 +74,7 @@ pub enum RepairKind {
     Wrapped,
 }
 
-/// One repair.
+/// One repair that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AppliedRepair {
     /// What was wrong.
@@ -87,7 +87,7 @@ pub struct AppliedRepair {
     pub what: Box<str>,
 }
 
-/// What a repair came to.
+/// The result of a repair.
 #[derive(Debug, Clone)]
 pub struct Repaired {
     /// Well-formed bytes.
@@ -100,7 +100,7 @@ pub struct Repaired {
     pub kept: usize,
 }
 
-/// The sound beginning of a damaged file: it ends with an entry that has fields.
+/// The undamaged beginning of a damaged file; it ends with an entry that has fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SoundPrefix {
     /// How many entries it has.
@@ -109,11 +109,11 @@ pub struct SoundPrefix {
     pub end: usize,
 }
 
-/// Mends of one kind that are kept of those that are in no entry.
-const MENDS_OF_A_FILE: u32 = 100;
+/// How many repairs of one kind outside of entries are kept.
+const REPAIRS_OUTSIDE_ENTRIES: u32 = 100;
 
-/// What a repair may hold in memory for each repair, entry that moved or open element: so many pieces for any file, and
-/// one more for so many of its bytes. A file that needs more is damaged in nearly every tag; the rest of it is left out.
+/// Limit of memory: repairs, moved entries and open elements that are held for any file, and one more for so many of its
+/// bytes. A file that needs more is damaged in nearly every tag; the rest of it is left out.
 const PIECES: usize = 200_000;
 const BYTES_OF_PIECE: usize = 16;
 
@@ -125,7 +125,7 @@ pub fn repair(bytes: &[u8]) -> Option<Repaired> {
     repair_after(bytes, None)
 }
 
-/// The same for a file whose beginning was found to be sound.
+/// [`repair`] for a file with a known undamaged beginning.
 pub fn repair_after(bytes: &[u8], kept: Option<SoundPrefix>) -> Option<Repaired> {
     let mut repairer = Repairer::new(bytes);
     repairer.soundness = Some(SoundnessCheck::new(bytes));
@@ -179,11 +179,9 @@ fn root_kind(local: &[u8]) -> Option<FileKind> {
 struct Root {
     /// Its start tag, as written last.
     tag: Vec<u8>,
-    /// Where it was put.
     start: usize,
     /// Where it ends in the file.
     source_end: usize,
-    /// Its whole name.
     name: Vec<u8>,
     is_empty: bool,
     /// Whether the file has an end tag for it.
@@ -223,7 +221,7 @@ struct Repairer<'b> {
     open: HashMap<&'b [u8], u32>,
     /// Entries that were begun.
     entries: u32,
-    /// Entries that began inside another one: where, their number, and the mend that says so.
+    /// Entries that began inside another one: where, their number, and the repair that says so.
     nested: Vec<(usize, u32, Option<usize>)>,
     /// Elements around entries, of which the end tags have not come yet: the innermost last.
     wrappers: Vec<Wrapper<'b>>,
@@ -306,7 +304,7 @@ impl<'b> Repairer<'b> {
         }
         *last = 0;
         *count += u32::from(!is_near);
-        !is_near && *count <= MENDS_OF_A_FILE
+        !is_near && *count <= REPAIRS_OUTSIDE_ENTRIES
     }
 
     fn keep(&mut self, kind: RepairKind, at: usize, mut what: String) {
@@ -319,7 +317,6 @@ impl<'b> Repairer<'b> {
         self.repairs.push(AppliedRepair { kind, at, entry: self.current_entry(), what: what.into() });
     }
 
-    /// The entry that is open.
     fn current_entry(&self) -> Option<u32> {
         let is_open = self.stack.first().is_some_and(Open::is_entry);
         if is_open { self.entries.checked_sub(1) } else { None }
@@ -380,7 +377,7 @@ impl<'b> Repairer<'b> {
                     }
                     if !sound {
                         self.note_broken(token.start, |repairer| {
-                            format!("{} is no sound XML declaration; written anew", repairer.snippet(token.start))
+                            format!("{} is not a valid XML declaration; replaced", repairer.snippet(token.start))
                         });
                     }
                     if token.start > mark && markup::is_blank(&misc) && self.repairs.is_empty() {
@@ -463,7 +460,6 @@ impl<'b> Repairer<'b> {
         buffer
     }
 
-    /// Writes the root's start tag.
     fn root(&mut self, token: &Markup, kind: FileKind) {
         let name = token.name(self.bytes);
         let (prefix, local) = names::split(name);

@@ -1,4 +1,4 @@
-//! Entries that begin where none may: inside another entry, or inside an element that the protocol does not have.
+//! Repairs entries that start inside another entry or inside an unknown element.
 
 use super::words::tag;
 use super::{AppliedRepair, RepairKind, Repairer};
@@ -8,7 +8,7 @@ pub(super) struct Wrapper<'b> {
     name: &'b [u8],
     /// Where the entry begins, its number, and whether it has tags of its own.
     entry: (usize, u32, bool),
-    /// The mend that says that the element was not closed.
+    /// The repair that says that the element was not closed.
     repair: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Entries of a damaged file that are sound: they are found by the scanner's own walk and copied whole.
+//! Copies the undamaged entries of a damaged file without taking them apart.
 //!
 //! It decides nothing by itself: an entry in which the walk finds damage is left to the tokens. Looking ahead is paid
 //! for from a budget, so that a file in which every entry looks endless costs no more than twice its length.
@@ -11,7 +11,7 @@ use super::text::{TextContext, is_illegal};
 use super::{Repairer, SoundPrefix};
 use crate::protocol::Field;
 
-/// Looks whether entries are sound.
+/// Checks whether entries are undamaged.
 #[derive(Debug)]
 pub(super) struct SoundnessCheck {
     parser: Parser,

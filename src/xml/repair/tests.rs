@@ -1,4 +1,4 @@
-//! Repairs as tables: what was damaged, what it meant, what it became; and whatever comes, the result is sound.
+//! Tests of repairs: damaged input, expected repairs and result, and arbitrary bytes.
 
 use super::*;
 use crate::progress::Progress;

@@ -1,4 +1,4 @@
-//! Characters, comments and tags of a damaged file, written so that they are well-formed.
+//! Repairs text, comments and tags: characters and references that XML does not allow.
 
 use super::super::entities::Named;
 use super::super::escape;
@@ -8,7 +8,7 @@ use super::{RepairKind, Repairer, html};
 use memchr::memmem;
 use std::collections::HashSet;
 
-/// Where characters stand: it decides what becomes of those that cannot stay.
+/// The context of characters, which decides how illegal ones are repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextContext {
     /// In a URL.

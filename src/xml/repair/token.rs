@@ -1,4 +1,4 @@
-//! Tokens of damaged bytes: what does not end costs one `<`, not the rest of the file, and is looked for once.
+//! Tokenizer for damaged bytes: an unterminated token costs one `<`, not the rest of the file.
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::wellformed;

@@ -1,4 +1,4 @@
-//! The elements of a damaged file: which tag opens and closes what, and where to go on when they do not match.
+//! Repairs the element structure: mismatched, missing and misplaced tags.
 
 use super::super::markup::{self, Kind, Markup};
 use super::super::names;

@@ -1,4 +1,4 @@
-//! Names and tags of a damaged file in messages.
+//! Renders names and tags of a damaged file in messages.
 
 use super::super::escape;
 
