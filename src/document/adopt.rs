@@ -1,11 +1,11 @@
-//! Files that others have added to a set, or taken from it: an edit of its own, since no row says so. Pure.
+//! Adds files to the set, or removes them from it, as other programs did on disk. An edit; pure.
 
 use super::edit::Applied;
 use super::sitemap::{ChildState, Index, Sitemap, SitemapId};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Which files a set has from now on.
+/// The files that a set has after the edit.
 #[derive(Debug, Clone, Default)]
 pub struct ExternalFiles {
     /// New ones, in the order of their ids; rows come as edits of their own.

@@ -1,4 +1,4 @@
-//! Two versions of a file as a unified diff: whole lines, three around each change, no more than asked for.
+//! Unified diff of two versions of a file, with three lines of context and an upper bound on its length.
 //!
 //! A file without line breaks is shown around what differs, cut. Pure.
 

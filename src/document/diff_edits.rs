@@ -1,4 +1,4 @@
-//! What leads from a saved document to this one, as edits of the saved files read again.
+//! The edits that turn the saved document into this one, with the row ids of a fresh load.
 //!
 //! Ids of rows are good only for as long as a document is open; here they are those that a fresh load gives.
 //! Invariant: the edits, done to what `saved` wrote and was read again, give the rows of this document, in its order
@@ -149,7 +149,7 @@ impl Document {
                 edits.push(Edit::Frame { file: Member::Index, frame: Arc::clone(&index.source) });
             }
         }
-        // What is odd about lines is gone when they are put right, and so this comes last.
+        // Fixing lines removes their quirks, so this comes last.
         let mut agreed = Vec::new();
         let mut orders = Vec::new();
         let mut next = fresh.len;

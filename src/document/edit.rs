@@ -1,4 +1,4 @@
-//! `Edit`: what can be asked of a document, and the one function that does it.
+//! `Edit`: every kind of change of a document, and the function that applies it.
 //!
 //! Pure: an edit makes a new [`Document`] and says which rows it touched. It may run on a worker, on all
 //! cores. An override that says what the entry says anyway is dropped, so undoing by hand is undoing (I3).
@@ -34,7 +34,7 @@ pub enum NewEntry {
     Element(Arc<str>),
 }
 
-/// One change of a document.
+/// A change of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
     /// One field of many rows to one value.
@@ -130,7 +130,7 @@ impl Edit {
     }
 }
 
-/// What an edit made.
+/// The result of an edit.
 #[derive(Debug, Clone)]
 pub struct Applied {
     /// The new document.
@@ -396,7 +396,7 @@ impl Applied {
         }
     }
 
-    /// Files have the URLs that the index gives them: where that is another now, their rows are judged by that one.
+    /// Files have the URLs that the index gives them: where that has changed, their rows are checked against the new one.
     fn follow_index(&mut self, was: &Index) {
         let Some(index) = self.document.index() else { return };
         let loaded = |child: &Child| match child.state {
@@ -531,7 +531,7 @@ impl Applied {
     }
 }
 
-/// What rows are to get.
+/// New values for rows.
 #[derive(Clone, Copy)]
 enum NewValues<'w> {
     /// All of them the same.

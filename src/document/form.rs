@@ -1,4 +1,4 @@
-//! In which form a file is stored, and what each form can hold.
+//! File forms (XML, list, table, feed): what each can hold, what is lost in conversion, and rendering.
 
 use super::Document;
 use super::quirk::QuirkKind;
@@ -41,7 +41,7 @@ impl Form {
         Self::WRITTEN.into_iter().find(|(known, _)| *known == end).map(|(_, form)| form)
     }
 
-    /// The form of a file of some kind; a table tells by its delimiter.
+    /// The form of a file of some kind; that of a table follows from its delimiter.
     pub fn of_kind(kind: FileKind, grid: Option<&Grid>) -> Self {
         match (kind, grid.and_then(|grid| grid.delimiter)) {
             (FileKind::Urlset | FileKind::Index, _) => Self::Xml,

@@ -1,4 +1,4 @@
-//! Two versions of a set that come from one: what others wrote meanwhile, and what was changed here. Row by row, by URL.
+//! Three-way merge of a set: the saved version, ours and theirs, row by row, matched by URL.
 //!
 //! Invariant: [`Merge::theirs`] gives a document that holds their bytes, in the row ids of ours, so that what a merge
 //! leaves unsaved is what differs from their files. Rows that only one side changed need no answer. Pure.
@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Whose version of a row counts.
+/// Which version of a row the merge takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeChoice {
     /// As it is here.
@@ -33,7 +33,7 @@ pub enum MergeChoice {
     Both,
 }
 
-/// A row that others changed, added or deleted.
+/// A change of a row by others: changed, added or deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TheirChange {
     /// The row; for one that is new to us, or in another file there, the id that it gets.
@@ -57,13 +57,13 @@ impl TheirChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unmergeable(pub String);
 
-/// Both versions, compared.
+/// The comparison of both versions.
 #[derive(Debug, Clone)]
 pub struct Merge {
     base: Document,
     ours: Document,
     theirs: Document,
-    /// The rows that need to be told about, in the order of the files.
+    /// The rows that the user has to decide about, in the order of the files.
     pub cases: Vec<TheirChange>,
     files: Vec<File>,
     /// Rows that they have put into other files, and what becomes of each here.
@@ -87,7 +87,7 @@ struct Moved {
     keeps: DefaultChoice,
 }
 
-/// What a moved row is without an answer.
+/// What happens to a moved row without an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DefaultChoice {
     /// As they have it, or as the answer to its case says.
@@ -98,7 +98,7 @@ enum DefaultChoice {
     Deleted,
 }
 
-/// What has no counterpart in its own file.
+/// Rows without a counterpart in their own file.
 #[derive(Default)]
 struct Alone {
     /// Rows that were saved and are not there, with the number of the file.
@@ -524,7 +524,7 @@ fn merged_index(
     if !versions.clash() {
         return Ok(None);
     }
-    let why = "the index was changed here too, and its files or namespaces are others now: undo that first, or save \
+    let why = "both sides changed the index, and its files or namespaces differ now: undo yours first, or save \
                elsewhere";
     versions.merged().map(Some).ok_or_else(|| Unmergeable(why.to_owned()))
 }

@@ -1,4 +1,4 @@
-//! The table as a value: sources that never change, and columns of what was edited over them.
+//! The document: a set of sitemaps as a value, with immutable sources and columns of edits over them.
 //!
 //! Cloning a [`Document`] is cheap and every edit makes a new one ([`edit`]); undo keeps the old value, a
 //! job works on a value, "modified" means "not the saved value". No I/O, no clock, cannot fail.
@@ -103,11 +103,11 @@ pub struct Document {
     /// URLs of rows whose file may not be held; see [`unload`].
     kept: Arc<HashMap<u32, Box<str>>>,
     is_streamed: bool,
-    /// Bytes of each row's entry, where rows are not held and dealt out; see [`unload`].
+    /// Entry lengths of rows that are split while their files are unloaded; see [`unload`].
     lengths: Option<Arc<[u32]>>,
     /// The file that is held, of a set whose files are not.
     filled: Option<SitemapId>,
-    /// Rows in the files that the next save puts them into, where somebody agreed to others; see [`pending_split`].
+    /// The document after its pending split; see [`pending_split`].
     pending_split: Option<Arc<Self>>,
 }
 

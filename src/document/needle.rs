@@ -1,4 +1,4 @@
-//! Rows whose URL may hold a text, found by looking through whole files.
+//! Finds candidate rows of a query by searching the bytes of whole files for the query's needle.
 
 use super::column::PAGE;
 use super::query::Needle;
@@ -14,7 +14,7 @@ use std::ops::Range;
 /// Rows that one core looks through at a time.
 const PIECE: u32 = 1 << 13;
 
-/// What is known of a row by looking for the needle in its bytes alone.
+/// Result of the needle search for a row.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NeedleMatch {
     Fails,
@@ -70,7 +70,7 @@ impl Document {
         pieces
     }
 
-    /// For each row of a piece, what the needle tells.
+    /// The needle match of each row of a piece.
     fn verdicts(&self, (rows, source): Piece<'_>, (needle, decides): (&Needle, Option<usize>)) -> Vec<NeedleMatch> {
         let Some((source, entry)) = source else { return vec![NeedleMatch::Open; rows.len()] };
         let mut verdicts = self.not_as_written(&rows);

@@ -1,4 +1,4 @@
-//! Sorting rows by numbers that are facts of theirs.
+//! Sorts rows by numeric values of their records (radix sort, in parallel).
 
 use rayon::prelude::*;
 
@@ -53,7 +53,7 @@ fn by_digits(words: &mut [u64], bits: u32) {
         }
         std::mem::swap(&mut from, &mut to);
     }
-    // After an odd number of passes the sorted words are in the other room.
+    // After an odd number of passes the result is in the other buffer.
     if passes % 2 == 1 {
         to.copy_from_slice(from);
     }

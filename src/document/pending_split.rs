@@ -1,9 +1,8 @@
-//! The files that the next save makes of those that somebody agreed to have dealt anew: over a limit, or with news among
-//! other pages.
+//! The pending split: the files that the next save makes of files that the user agreed to split.
 //!
-//! Invariant: rows, their values and their order are those of the document; only which file holds them is another. What
-//! counts files and what is wrong with them looks here, so that a fix that takes effect with the next save is counted
-//! when it is accepted, as a fresh load of what would be saved counts it. Pure.
+//! Invariant: rows, values and order equal those of the document; only the file of a row may differ. Everything that counts
+//! files or their findings uses this, so that accepting a split changes the counts at once, to those that a load after the
+//! next save gives. Pure.
 
 use super::Document;
 use super::form::Form;
@@ -16,24 +15,24 @@ use crate::xml::names::FileKind;
 use std::sync::Arc;
 
 impl Document {
-    /// The document in the files that the next save deals it to, as far as somebody agreed to that; else itself.
+    /// The document after its pending split; the document itself if there is none.
     ///
-    /// Files that it has beyond those of this document have no path yet.
+    /// New files have no path yet.
     pub fn with_pending_split(&self) -> &Self {
         self.pending_split.as_deref().unwrap_or(self)
     }
 
-    /// Whether somebody agreed to have files dealt anew, and the next save does it.
+    /// Whether the next save splits files because the user agreed to it.
     pub const fn has_pending_split(&self) -> bool {
         self.pending_split.is_some()
     }
 
-    /// Whether something names the parts of a file that is split: several files without an index have nothing.
+    /// Whether a file can be split: without an index, several files have nothing that lists new parts.
     pub fn can_have_parts(&self) -> bool {
         self.index().is_some() || self.sitemaps().len() == 1
     }
 
-    /// Works out what was agreed to. Costs a walk over the rows of those files, and nothing where there are none.
+    /// Recomputes the pending split. Visits the rows of the files that are split, and nothing if there are none.
     pub(super) fn update_pending_split(&mut self) {
         self.pending_split = None;
         if self.is_streamed() {
@@ -82,7 +81,7 @@ impl Document {
 }
 
 impl Index {
-    /// Whether its entries are more than one file may have, in number or bytes.
+    /// Whether its entries exceed the limits of one file, in number or bytes.
     pub fn is_over(&self, limits: Limits) -> bool {
         self.files().any(|file| file.entries.len() > limits.parts as usize || file.len() > limits.index_bytes)
     }
@@ -94,7 +93,7 @@ fn several(index: &Index, limits: Limits) -> Index {
     index.split_into_files(&slots, |number| (part_name(&index.name, number as u64 + 1), None))
 }
 
-/// What a file is called that has no name yet.
+/// A provisional name for a file that has none.
 fn part_name(name: &str, number: u64) -> Arc<str> {
     format!("{name}, part {number}").into()
 }

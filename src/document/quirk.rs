@@ -1,4 +1,4 @@
-//! What was unusual about a file as it was stored, which its bytes in memory no longer show.
+//! Quirks: properties of a file as stored that its bytes in memory no longer have.
 //!
 //! In memory a file is sound UTF-8. What had to be done to make it so – a repaired token, another encoding, odd
 //! packing – is kept beside the bytes as quirks. They say what was there; which rule that breaks, and in which
@@ -123,29 +123,29 @@ impl QuirkKind {
             Self::SectionEnd => "]]> in text becomes ]]&gt;",
             Self::Entity => "unknown references become characters or text",
             Self::DtdEntity => "references to entities of a DTD become characters or text",
-            Self::Character => "characters that XML cannot hold are percent-encoded in URLs and dropped elsewhere",
+            Self::Character => "characters that XML does not allow are percent-encoded in URLs and removed elsewhere",
             Self::NoCharacter => "references to no character become text",
-            Self::DuplicateAttribute => "attributes that stand twice are written once",
+            Self::DuplicateAttribute => "duplicate attributes are removed",
             Self::Comment => "-- in comments becomes - -",
             Self::UndeclaredPrefix => "prefixes are declared on the root",
-            Self::NotWellFormed => "tags and markup that do not match are mended",
+            Self::NotWellFormed => "mismatched tags and malformed markup are repaired",
             Self::MergeResolved => "merge conflicts are resolved",
-            Self::LeadingBlank => "blanks before the XML declaration go",
-            Self::LeadingJunk => "what stands before the document goes",
-            Self::TrailingJunk => "what stands after the document goes",
-            Self::Concatenated => "several documents become one",
-            Self::Truncated => "the entry that was cut off goes, and the end is written",
-            Self::TooDamaged => "what follows the place where the damage became too much is left out",
-            Self::NameCase => "names in capital letters are written small",
-            Self::OutsideRoot => "a loc in no entry gets one",
-            Self::Nested => "an entry inside another one is written after it",
-            Self::Wrapped => "entries inside an element that the protocol does not have are taken out of it",
-            Self::NotUtf8 | Self::OtherMark | Self::TextNotUtf8 => "it is written in UTF-8",
+            Self::LeadingBlank => "blanks before the XML declaration are removed",
+            Self::LeadingJunk => "content before the document is removed",
+            Self::TrailingJunk => "content after the document is removed",
+            Self::Concatenated => "several documents are merged into one",
+            Self::Truncated => "the truncated entry is removed, and the missing end is written",
+            Self::TooDamaged => "everything after the damage limit is left out",
+            Self::NameCase => "names in capital letters become lower case",
+            Self::OutsideRoot => "a loc outside of any entry gets an entry",
+            Self::Nested => "an entry inside another one is moved behind it",
+            Self::Wrapped => "entries inside an unknown element are moved out of it",
+            Self::NotUtf8 | Self::OtherMark | Self::TextNotUtf8 => "it is saved as UTF-8",
             Self::EncodingMismatch | Self::UnknownLabel => "the declaration says UTF-8",
-            Self::InvalidBytes => "bytes that made no character are written as those of windows-1252",
-            Self::GzipCorrupt | Self::GzipTruncated => "what could not be unpacked is gone",
-            Self::GzipTrailing => "what stands after the gzip data goes",
-            Self::GzipDouble => "it is packed once",
+            Self::InvalidBytes => "invalid bytes are read as windows-1252",
+            Self::GzipCorrupt | Self::GzipTruncated => "data that could not be decompressed is lost",
+            Self::GzipTrailing => "data after the gzip data is removed",
+            Self::GzipDouble => "it is compressed once instead of twice",
             Self::GzipMembers
             // A list is kept as it is, and a feed is never written over.
             | Self::BlankLine
@@ -178,7 +178,7 @@ impl QuirkKind {
         self.is_repair() || matches!(self, Self::GzipMembers)
     }
 
-    /// Whether it is about the lines of a list, which stay as they are until they are put right.
+    /// Whether it is about the lines of a list, which stay as they are until they are fixed.
     pub const fn is_of_lines(self) -> bool {
         matches!(self, Self::BlankLine | Self::LineEnds)
     }
@@ -206,7 +206,7 @@ pub fn changes(quirks: &[Quirk]) -> Vec<String> {
     counts.into_iter().map(words).collect()
 }
 
-/// One thing that was unusual, at its place. A file keeps them in the order of entries, those of none first; one
+/// A quirk with its position. A file keeps them in the order of entries, those of none first; one
 /// of a kind per entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quirk {

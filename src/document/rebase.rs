@@ -1,7 +1,7 @@
-//! A document that was changed while it was being saved, brought to the files that the save made.
+//! Rebases a document that was edited while it was being saved onto the files that the save wrote.
 //!
-//! Invariant: the rows are those of this document with their values; a row that the save has put into another file
-//! is there, and a row that is new stands beside the row that it was put after. Pure.
+//! Invariant: rows and values are those of this document; a row that the save moved to another file is in that file, and a
+//! new row follows the row that it was inserted after. Pure.
 
 use super::Document;
 use super::rows::{RowId, RowList, RowSet};
@@ -9,22 +9,22 @@ use super::sitemap::{Index, Member, Sitemap, SitemapId};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// A document brought to the files of a save.
+/// A document rebased onto the files of a save.
 #[derive(Debug, Clone)]
 pub struct Rebased {
     /// The document.
     pub document: Document,
     /// Rows that are in another file than before.
     pub moved: RowSet,
-    /// Whether repairs of the files that were written are forgotten.
+    /// Whether quirks of the written files were dropped.
     pub repaired: bool,
 }
 
 impl Document {
-    /// This document in the files of `saved`, which a save has made of `then`; rows of all three are the same.
+    /// This document in the files of `saved`, which a save made of `then`; the three have the same row ids.
     ///
-    /// `None` where files or the index are not those that the save began with, because a change or an undo came in
-    /// between: the document stays what it is then, and the next plan compares it with what is on disk.
+    /// `None` if files or the index are not those that the save started with, because of a change or an undo meanwhile. The
+    /// document then stays as it is, and the next plan compares it with the disk.
     pub fn rebase(&self, then: &Self, saved: &Self) -> Option<Rebased> {
         let index = same_index(self.index(), then.index()).then(|| saved.index().cloned())?;
         if self.sitemaps.len() != then.sitemaps.len() || saved.sitemaps.len() < then.sitemaps.len() {
@@ -61,7 +61,7 @@ impl Document {
         Some(rebased)
     }
 
-    /// Whether rows of one number are one row: an undo gives the numbers of added rows free for others.
+    /// Whether equal row ids mean the same row: an undo frees the ids of added rows.
     fn has_rows_of(&self, then: &Self) -> bool {
         let added = (0..self.row_limit().min(then.row_limit())).rev().map(RowId);
         let mut added = added.take_while(|row| self.origin(*row).is_none());
@@ -85,7 +85,7 @@ impl Document {
     }
 }
 
-/// Whether two indexes are the same one, with nothing changed in between.
+/// Whether two indexes are the same, unchanged.
 fn same_index(ours: Option<&Index>, then: Option<&Index>) -> bool {
     match (ours, then) {
         (None, None) => true,
@@ -101,7 +101,7 @@ fn same_index(ours: Option<&Index>, then: Option<&Index>) -> bool {
 }
 
 impl Rebased {
-    /// Deals the rows of a file as the save did. Rows that it does not know follow the row before them.
+    /// Distributes the rows of a file as the save did. Rows that it does not know follow the row before them.
     fn assign_rows(&mut self, document: &Document, saved: &Document, ours: &Sitemap, id: SitemapId) {
         let leaves = |row: RowId| saved.is_live(row) && saved.sitemap_of(row) != id;
         if !ours.rows.iter().any(leaves) {
@@ -134,7 +134,7 @@ impl Rebased {
         }
     }
 
-    /// Takes over where and how the save has written a file.
+    /// Takes over the path and form that the save gave a file.
     fn take_place(&mut self, id: SitemapId, (was, is): (&Sitemap, &Sitemap)) {
         let written = !Arc::ptr_eq(&is.quirks, &was.quirks) && !was.quirks.is_empty();
         if written {

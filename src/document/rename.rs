@@ -1,4 +1,4 @@
-//! Another name for a file of the set, in its folder: path, public URL and the entries of the index that list it follow.
+//! Renames a file of the set in its folder: path, public URL, and the index entries that list it.
 //!
 //! Invariant: the name is changed everywhere or nowhere; the rows, and every other byte of the index, stay. Pure.
 
@@ -50,21 +50,21 @@ impl Document {
         let Member::Sitemap(id) = file else {
             return match self.index() {
                 Some(index) if !index.more.is_empty() => {
-                    no("it is several files, which are known by its name; save it as another (:write NAME)")
+                    no("the index has several files, named after the first; save it under another name (:write NAME)")
                 }
                 Some(index) if index.path.is_some() => None,
-                _ => no("it is no file yet"),
+                _ => no("it has not been saved yet"),
             };
         };
         let Some(sitemap) = self.sitemap(id).filter(|sitemap| sitemap.path.is_some()) else {
-            return no("it is no file yet");
+            return no("it has not been saved yet");
         };
         if matches!(sitemap.form, Form::Feed(_)) {
             return no("a feed is never written; save it as a sitemap of another name (:write NAME.xml)");
         }
         let index = self.index()?;
         if index.child_of(id).is_none() {
-            return no("an index inside the index lists it, and that is not written; first :fix index-nested");
+            return no("a nested index lists it, and nested indexes are never written; run :fix index-nested first");
         }
         let lists = listing(index, id);
         let is_named = |entry: &usize| {

@@ -1,4 +1,4 @@
-//! The rows of a document dealt anew: into other files, by other groups, with other limits.
+//! Distributes the rows of a document over new files, by group and within limits.
 //!
 //! Invariant: every live row is in exactly one part, in the order given; no part is over a limit unless one row alone
 //! is; each entry keeps its bytes, but for declarations that it needs under the root of its part. Pure.
@@ -21,19 +21,19 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// A document dealt anew. Its parts have no names yet.
+/// A repartitioned document. Its parts have no names yet.
 #[derive(Debug, Clone)]
 pub struct Repartition {
     /// Files and rows; there is no index.
     pub document: Document,
-    /// For each file of it, the place of its group.
+    /// For each file, the position of its group.
     pub groups: Vec<usize>,
     /// Rows that no file can hold, with the size of the smallest file that would.
     pub oversized: Vec<(RowId, u64)>,
 }
 
 impl Document {
-    /// Deals the live rows of these groups into new files, each filled up in order.
+    /// Distributes the live rows of these groups over new files, each filled up in order.
     ///
     /// Entries whose roots call the protocol's own elements by other names never share a file; where they differ in
     /// the prefixes of extensions, the part's root declares all of them, and an entry for which a prefix means
@@ -60,7 +60,7 @@ impl Document {
         partition
     }
 
-    /// Rows apart by what their files call the protocol's own elements, in order.
+    /// Rows grouped by the names that their files use for the protocol's own elements, in order.
     fn by_core_names(&self, rows: &[u32]) -> Vec<Vec<u32>> {
         let mut apart: Vec<Vec<u32>> = Vec::new();
         // Many files may have roots that differ: a group is not looked for among all others, nor once per row.
@@ -216,7 +216,7 @@ fn missing<'n>(own: &'n Names, part: &HashMap<&str, &str>) -> HashMap<&'n str, &
     missing
 }
 
-/// A row's text as it may stand under any of these roots.
+/// A row's text, made valid under any of these roots.
 pub(super) fn carried<'d>(document: &'d Document, row: RowId, roots: &[&Names]) -> Cow<'d, [u8]> {
     let own = document.names(row);
     let others = roots.iter().filter(|root| !std::ptr::eq(own, **root) && own.attributes != root.attributes);

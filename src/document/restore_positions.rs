@@ -1,4 +1,4 @@
-//! Rows that an earlier save took out of the files and a later one put back: deleted again, they need a place.
+//! Restores positions for rows that an earlier save removed, a later one restored, and that are deleted again.
 //!
 //! Invariant: afterwards every row that is deleted here and saved stands in the list of its file, behind the row that it
 //! follows in the saved files; nothing else differs. Pure.

@@ -1,7 +1,7 @@
-//! `RowCursor`: what belongs to a row, asked for one row after the other.
+//! `RowCursor`: text, names and file of rows that are asked for in order.
 //!
-//! Neighbours nearly always come from the same source, so the search for it is done once for a whole run.
-//! The answers are those of [`Document`]; nothing is decided here.
+//! Consecutive rows nearly always have the same source, so it is looked up once for a run of rows. The results equal those
+//! of [`Document`].
 
 use super::rows::RowId;
 use super::sitemap::SitemapId;
@@ -10,10 +10,10 @@ use super::{Document, ValueId};
 use crate::xml::names::Names;
 use std::ops::Range;
 
-/// A row, the text under its overrides, and the names that this is written in.
+/// A row, the text under its overrides, and the names of that text's file.
 pub(super) type RowBase<'d> = (RowId, &'d [u8], &'d Names);
 
-/// A document with the source that was looked at last.
+/// A document with the source of the last row.
 pub struct RowCursor<'d> {
     document: &'d Document,
     /// Ids of the rows that were read from `source`.
@@ -28,7 +28,7 @@ impl<'d> RowCursor<'d> {
         Self { document, rows: 0..0, source: None, file: SitemapId(0) }
     }
 
-    /// What a row consists of.
+    /// The base text of a row with its names.
     #[inline]
     pub(super) fn of(&mut self, row: RowId) -> RowBase<'d> {
         self.seek(row);
@@ -43,7 +43,7 @@ impl<'d> RowCursor<'d> {
         (row, text, &source.names)
     }
 
-    /// Which source and entry a row's text is, if it is one as read; overrides apart.
+    /// The source and entry of a row's base text, if it is text as read.
     #[inline]
     pub(super) fn origin(&mut self, row: RowId) -> Option<(&'d Source, usize)> {
         self.seek(row);

@@ -1,4 +1,4 @@
-//! Row identities, sets of them, and the order of the rows of one file.
+//! Row ids, sets of them, and the order of the rows of one file.
 //!
 //! A [`RowId`] is given once and never reused. A loaded file's order is one range; only where rows were
 //! added or moved does it become explicit ids, in pieces that are cheap to copy.

@@ -1,4 +1,4 @@
-//! The files of a document: sitemaps with their rows, and the index that names them.
+//! The files of a document: sitemaps with their rows, and the index that lists them.
 
 use super::column::Column;
 use super::form::Form;
@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// Identity of a file within a document: its place in the list.
+/// Id of a file within a document: its index in the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct SitemapId(pub u32);
 
@@ -113,7 +113,7 @@ pub fn by_path(files: &Column<Arc<Sitemap>>) -> HashMap<&Path, SitemapId> {
     places
 }
 
-/// What became of a child that an index names.
+/// State of a child that an index lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ChildState {
     /// Loaded as this sitemap.
@@ -252,7 +252,7 @@ pub struct Index {
     pub places: IndexLookup,
 }
 
-/// Where the entries of an index name sitemaps, and where its files are, worked out when it is asked for. A copy of an
+/// Look-up tables of an index, built on first use: which entry lists a sitemap, and which volume is at a path. A copy of an
 /// index, which may get other entries and files, begins without.
 #[derive(Debug, Default)]
 pub struct IndexLookup {

@@ -1,4 +1,4 @@
-//! What the view is sorted by: keys, their text, and how two rows compare under them.
+//! Sort keys of a view: their syntax, and how two rows compare under them.
 //!
 //! Absent values come last in both directions, unreadable ones just before them; rows that compare
 //! equal keep the order of the file (the sort that uses this is stable). Nothing here sorts.

@@ -1,4 +1,4 @@
-//! `Source`: the bytes of one file as read, and where its entries start. Never changed.
+//! `Source`: the immutable bytes of one file, with the offsets of its entries and its line numbers.
 
 use super::rows::RowId;
 use crate::progress::{Progress, note_work};
@@ -454,7 +454,7 @@ impl<'b> Lines<'b> {
     }
 }
 
-/// Where a row's bytes come from.
+/// The source and entry that a row was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
     /// Which source.

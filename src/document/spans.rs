@@ -1,4 +1,4 @@
-//! Which bytes of a file differ from an earlier version of it: entry by entry, then byte by byte.
+//! Byte spans in which two versions of a file differ, compared entry by entry and then byte by byte.
 //!
 //! Invariant: what lies outside of the spans is the same in both, piece by piece, in order. Pure.
 
@@ -96,7 +96,7 @@ fn upto<'p>(pieces: &mut impl Iterator<Item = &'p (u32, Cow<'p, [u8]>)>, count: 
     (skipped, pieces.next().map(|(_, text)| &**text))
 }
 
-/// A place of a common piece: where it is, and how many pieces stand between it and the common one before it.
+/// Position of a common piece, and the number of pieces between it and the previous common one.
 type CommonPiece = (usize, usize);
 
 /// The places of the pieces that both have in the same order.

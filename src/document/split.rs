@@ -1,7 +1,7 @@
-//! The document as it will be after a save: deleted rows are gone, overfull files are dealt out to new ones.
+//! The document as the next save writes it: deleted rows removed, files over a limit split into new ones.
 //!
-//! Pure. Row ids and the places of files in the list stay what they are, so undo and everything that is kept
-//! per row or file stay true; what a save makes new is appended. Where files are written is not decided here.
+//! Pure. Row ids and file ids stay the same, so undo and data kept per row or file stay valid; new files are appended. Paths
+//! are decided elsewhere.
 
 use super::Document;
 use super::form::Form;
@@ -20,41 +20,40 @@ use crate::xml::scan::{self, Ignore};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A document ready to be written.
+/// A document whose files respect the limits.
 #[derive(Debug, Clone)]
 pub struct SplitResult {
     /// No file of it is over a limit, except for the oversized rows.
     pub document: Document,
-    /// Files that are new: which, and whose overflow they took. They have no path yet.
+    /// New files, each with the file that it was split from. They have no path yet.
     pub parts: Vec<(SitemapId, SitemapId)>,
     /// Rows that no file can hold, with the size of the smallest file that would.
     pub oversized: Vec<(RowId, u64)>,
 }
 
-/// Where a file is written; see [`Sitemap`].
+/// Path, name and URL of a file; see [`Sitemap`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileLocation {
-    /// On disk.
+    /// The path on disk.
     pub path: Option<PathBuf>,
     /// Relative to the set's folder.
     pub name: Arc<str>,
-    /// In public.
+    /// The public URL.
     pub url: Option<Arc<str>>,
     /// Whether it is gzipped.
     pub gzip: bool,
 }
 
 impl Document {
-    /// Drops deleted rows from their files and deals out what is over a limit.
+    /// Drops deleted rows and splits files that are over a limit.
     ///
-    /// An overfull file keeps its first rows, as many as both limits allow; the rest goes to new files in order,
-    /// each filled up. Sizes are those of the finished files: head, entries, tail.
+    /// Such a file keeps as many of its first rows as both limits allow; the rest goes to new files in order, each filled
+    /// up. Sizes are those of the finished files: head, entries, tail.
     pub fn split_files(&self, limits: Limits) -> SplitResult {
         self.split_files_since(None, limits)
     }
 
-    /// The same, but a file that is as it was in `saved` is left alone even over a limit: what nobody touched keeps
-    /// its bytes.
+    /// Like [`Document::split_files`], but a file that equals its version in `saved` keeps its bytes even over a limit.
     pub fn split_files_since(&self, saved: Option<&Self>, limits: Limits) -> SplitResult {
         let mut split = SplitResult { document: self.clone(), parts: Vec::new(), oversized: Vec::new() };
         split.document.pending_split = None;
@@ -80,7 +79,7 @@ impl Document {
         split
     }
 
-    /// Whether a file has more news entries than one may have.
+    /// Whether a file has more news entries than the limit.
     pub(super) fn exceeds_news_limit(&self, sitemap: &Sitemap) -> bool {
         let is_news = |row: &RowId| self.is_live(*row) && self.record(*row).flags.has(Flags::NEWS);
         sitemap.live > NEWS_PER_FILE && sitemap.rows.iter().filter(is_news).count() > NEWS_PER_FILE as usize
@@ -110,19 +109,19 @@ impl Document {
         Source::framed(&[head.get(..start)?, &root, after].concat(), &tail)
     }
 
-    /// Says where a file is written.
+    /// Sets the path, name and URL of a file.
     pub fn set_location(&mut self, id: SitemapId, place: FileLocation) {
         self.change_sitemap(id, |sitemap| {
             (sitemap.path, sitemap.name, sitemap.url, sitemap.gzip) = (place.path, place.name, place.url, place.gzip);
         });
     }
 
-    /// Says in which form a file is written.
+    /// Sets the form of a file.
     pub fn set_form(&mut self, id: SitemapId, form: Form) {
         self.change_sitemap(id, |sitemap| sitemap.form = form);
     }
 
-    /// Whether a save takes a file out of its index and away: its last row went since `saved`, and others have rows.
+    /// Whether a save removes a file and its index entry: it has lost its last row since `saved`, and other files have rows.
     pub fn is_removed_by_save(&self, saved: &Self, id: SitemapId) -> bool {
         let is_empty = self.sitemap(id).is_some_and(|sitemap| sitemap.live == 0) && self.live() > 0;
         is_empty
@@ -130,18 +129,18 @@ impl Document {
             && self.index().is_some_and(|index| index.child_of(id).is_some())
     }
 
-    /// The last file of the set that is there.
+    /// The last file that is still in the set.
     pub fn last_sitemap(&self) -> Option<SitemapId> {
         (0..self.sitemaps().len() as u32).rev().map(SitemapId).find(|id| !self.is_gone(*id))
     }
 
-    /// Whether a file was emptied and removed by a save. It keeps its place in the list, without rows.
+    /// Whether a save has removed the file. It keeps its id, without rows.
     pub fn is_gone(&self, id: SitemapId) -> bool {
         self.sitemap(id).is_some_and(|sitemap| sitemap.live == 0) && self.index().is_some_and(|index| !index.lists(id))
     }
 }
 
-/// Rows that fill one file.
+/// Rows collected for one part.
 #[derive(Default)]
 struct FilledPart {
     rows: Vec<u32>,
@@ -150,7 +149,7 @@ struct FilledPart {
 }
 
 impl SplitResult {
-    /// Deals the rows of a file, all of them live.
+    /// Distributes the rows of a file, all of them live.
     pub(super) fn split(&mut self, id: SitemapId, limits: Limits) {
         let Some(sitemap) = self.document.sitemap(id).cloned() else { return };
         let frame = Arc::new(part_frame(&sitemap.frame));

@@ -1,4 +1,4 @@
-//! Which bytes differ between two texts of which nothing else is known, piece by piece: lines, and what ends with `>`.
+//! Byte spans in which two texts of unknown structure differ (patience diff over lines and tags).
 //!
 //! Pieces that stand once in each text are what both are held together by (patience diff); between them what begins and
 //! ends the same is the same. Pure; the time grows with the texts, whatever is in them.

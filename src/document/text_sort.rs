@@ -1,4 +1,4 @@
-//! Sorts rows by their texts: by a few bytes of each first, closer only where those are the same.
+//! Sorts rows by text: by a short prefix key first, by the full text only where keys are equal.
 //!
 //! A text becomes a key whose bytes compare as [`natural`](super::sort::natural) compares the texts, without what all
 //! of them begin with. Keys are sorted in place, on all cores, without a look at a text; only rows of equal keys are

@@ -1,9 +1,9 @@
-//! Files that are known and not held: their rows count, their bytes are on disk.
+//! Unloads files of a set that is larger than memory, and reloads them one at a time.
 //!
-//! A report about a set that is larger than memory goes through it file by file. A file that is *shed* keeps its number
-//! of rows, its size and what stands around its entries; its rows have no text and no facts, but for the URLs that were
-//! kept because other rows are compared with them. [`Document::reload`] brings a file back until it is shed again.
-//! What is made of it by an edit is a document of its own, which is let go before the next file comes.
+//! A streamed set is processed file by file. An unloaded file keeps its number of rows, its size and its frame; its rows
+//! have no text and no record, except for URLs that other rows are compared with. [`Document::reload`] makes a file
+//! resident until it is unloaded again. An edit of a resident file gives a separate document, which is dropped before the
+//! next file is reloaded.
 
 use super::Document;
 use super::rows::{RowId, RowList, RowSet};
@@ -12,11 +12,11 @@ use super::source::Source;
 use crate::xml::record::{Flags, Record};
 use std::sync::Arc;
 
-/// Of a kept length: the row is news.
+/// Flag in a stored entry length: the row is news.
 const NEWS: u32 = 1 << 31;
 
 impl Document {
-    /// Appends a file that was read and sheds it at once. Only while loading.
+    /// Appends a file and unloads it at once. Only while loading.
     pub fn append_unloaded(&mut self, source: &Source, sitemap: Sitemap) {
         let (len, bytes) = (source.len() as u32, source.run(0, source.len()).len() as u64);
         let first = self.row_limit();
@@ -34,7 +34,7 @@ impl Document {
         self.is_streamed = true;
     }
 
-    /// Brings a file that was shed back. False when it has not the number of rows any more that it had.
+    /// Reloads an unloaded file. False if its number of rows has changed.
     pub fn reload(&mut self, id: SitemapId, source: Source, records: &[Record]) -> bool {
         let (Some(sitemap), Some(first)) = (self.sitemap(id), self.bases.get(id.index()).copied()) else {
             return false;
@@ -50,7 +50,7 @@ impl Document {
         true
     }
 
-    /// Brings the bytes of a file back, and of its rows the facts of some.
+    /// Reloads the bytes of a file, and the records of some of its rows.
     pub fn reload_some(&mut self, id: SitemapId, source: Source, records: &[(RowId, Record)]) {
         for (row, record) in records {
             self.records.set(row.index(), *record);
@@ -59,7 +59,7 @@ impl Document {
         self.filled = Some(id);
     }
 
-    /// Sheds a file: its bytes and the facts of its rows go. Gives back the bytes, unless somebody else has them too.
+    /// Unloads a file: drops its records and returns its bytes, unless they are shared.
     pub fn unload(&mut self, id: SitemapId) -> Option<Vec<u8>> {
         let (sitemap, first) = (self.sitemap(id)?, self.bases.get(id.index()).copied()?);
         let rows = first as usize..first as usize + sitemap.live as usize;
@@ -70,8 +70,7 @@ impl Document {
         shed.map(Source::into_bytes)
     }
 
-    /// Puts a file in its place as an edit has left it, without its rows: how many there are and how long they are is
-    /// known.
+    /// Replaces a file by its edited version, unloaded: only the number and length of its rows are kept.
     pub fn put_unloaded(&mut self, id: SitemapId, sitemap: Sitemap) {
         let Some(before) = self.sitemap(id).map(|sitemap| sitemap.live) else { return };
         self.live = (self.live + sitemap.live).saturating_sub(before);
@@ -80,24 +79,24 @@ impl Document {
         self.change_sitemap(id, |place| *place = Sitemap { frame, rows, ..sitemap });
     }
 
-    /// The live rows of the files that are held, in file order: all of them, unless this is gone through file by file.
+    /// The live rows of resident files in file order. Of a set that is not streamed, all live rows.
     pub fn resident_rows(&self) -> impl Iterator<Item = RowId> + '_ {
         let all = (!self.is_streamed).then(|| self.live_rows());
         let some = self.filled.and_then(|id| self.sitemap(id)).into_iter().flat_map(|sitemap| sitemap.rows.iter());
         all.into_iter().flatten().chain(some.filter(|row| self.is_streamed && self.is_live(*row)))
     }
 
-    /// The same as a set.
+    /// [`Document::resident_rows`] as a set.
     pub fn resident_set(&self) -> RowSet {
         if self.is_streamed { self.resident_rows().map(|row| row.0).collect() } else { self.live_set() }
     }
 
-    /// The file that is held, of a set that is gone through file by file.
+    /// The resident file of a streamed set.
     pub const fn resident_file(&self) -> Option<SitemapId> {
         self.filled
     }
 
-    /// Puts a source in the place of another, which is given back if nobody else has it.
+    /// Replaces a source, and returns the old one unless it is shared.
     fn put_source(&mut self, id: SitemapId, source: Source) -> Option<Source> {
         let source = Arc::new(source);
         self.change_sitemap(id, |sitemap| sitemap.frame = Arc::clone(&source));
@@ -105,13 +104,13 @@ impl Document {
         Arc::into_inner(std::mem::replace(place, source))
     }
 
-    /// Keeps the URLs of some rows, whether their file is shed or not.
+    /// Keeps the URLs of some rows even while their file is unloaded.
     pub fn keep_locs(&mut self, locs: impl IntoIterator<Item = (RowId, Box<str>)>) {
         Arc::make_mut(&mut self.kept).extend(locs.into_iter().map(|(row, loc)| (row.0, loc)));
     }
 
-    /// Keeps how many bytes the entries of all rows have, by row, the highest bit set for news: what is needed to deal
-    /// rows out that are not held.
+    /// Keeps the entry length in bytes of every row, with the highest bit set for news: what splitting unloaded rows
+    /// needs.
     pub fn keep_lengths(&mut self, lengths: Vec<u32>) {
         self.lengths = Some(lengths.into());
     }
@@ -132,7 +131,7 @@ impl Document {
         }
     }
 
-    /// Whether there are files that are not held.
+    /// Whether the set is streamed: some of its files are not resident.
     pub const fn is_streamed(&self) -> bool {
         self.is_streamed
     }

@@ -1,4 +1,4 @@
-//! `View`: which rows are shown in which order. A filter and sort keys make one; the document is not changed.
+//! `View`: which rows are shown, in which order, for a filter and sort keys.
 //!
 //! Without filter and sort it stores nothing per row. Rows that were edited out of the filter stay where they
 //! are until the view is made again: nothing moves that the user did not move.
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a view is made by.
+/// The filter and sort keys of a view.
 #[derive(Debug, Clone, Default)]
 pub struct ViewSpec {
     /// Rows that pass are shown; `None` shows all.
@@ -79,7 +79,7 @@ impl Numbers {
     }
 }
 
-/// The rows on show.
+/// The rows of a view in order.
 #[derive(Debug, Clone)]
 pub struct View {
     order: Order,

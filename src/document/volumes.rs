@@ -1,4 +1,4 @@
-//! The files of an index that is too long for one: its entries, in order, each in exactly one file.
+//! The volumes of an index: the files of an index that is too long for one, each with a range of its entries.
 //!
 //! Everywhere else an index is one list of entries; only what reads, plans, writes, locks and compares files looks
 //! here. An index of one file has no [`Volume`], and is that file.
@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A further file of an index: it goes on where the one before it ends.
+/// A further file of an index; its entries follow those of the volume before it.
 #[derive(Debug, Clone)]
 pub struct Volume {
     /// Where it is; `None` for an unsaved document.
@@ -284,7 +284,7 @@ impl Index {
     }
 }
 
-/// One file of an index to be, until it is known which.
+/// A planned file of an index, not yet assigned to a volume.
 #[derive(Debug)]
 pub struct Slot {
     /// Which of the files that are there; `None` for a new one.
@@ -293,7 +293,7 @@ pub struct Slot {
     pub entries: Range<usize>,
 }
 
-/// Deals the entries of an index to its files. `may_stay` says which of them keep their bytes whatever the limits say.
+/// Assigns the entries of an index to its files. `may_stay` says which of them keep their bytes whatever the limits say.
 pub fn assign_slots(index: &Index, limits: Limits, may_stay: &dyn Fn(&IndexFile<'_>) -> bool) -> Vec<Slot> {
     let mut slots: Vec<Slot> =
         index.files().enumerate().map(|(number, file)| Slot { file: Some(number), entries: file.entries }).collect();

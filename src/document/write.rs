@@ -1,4 +1,4 @@
-//! A file's text as it will be written: what nobody touched as it was read, edited rows spliced.
+//! Writes the text of a file: untouched entries copied, edited entries spliced.
 
 use super::Document;
 use super::rows::RowId;

@@ -1,4 +1,4 @@
-//! One field of the rows of one page, written on a worker.
+//! Writes one field of many rows, one column page at a time, on worker threads.
 
 use crate::document::column::PAGE;
 use crate::document::row_cursor::RowBase;
@@ -13,7 +13,7 @@ use crate::xml::record::Record;
 use crate::xml::splice::{self, Change, Changes};
 use std::sync::Arc;
 
-/// A value that rows get, with what is asked of it for each.
+/// A new value, with what is checked for each row.
 #[derive(Clone, Copy)]
 struct NewValue<'v> {
     id: ValueId,

@@ -1,4 +1,4 @@
-//! The index where both sides changed its entries: entry by entry, each known by the file or the URL that it names.
+//! Three-way merge of an index: entry by entry, each identified by its file or URL.
 //!
 //! Invariant: what comes out is their index with what was done here, so that it is what a save has to write. Of an entry
 //! that both changed, each field is ours where it was changed here, theirs otherwise. What one side did not touch is
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
-/// What both sides have made of an index.
+/// An index merged from both sides.
 #[derive(Debug, Clone)]
 pub(super) struct MergedIndex {
     /// The bytes of both; entries are those of [`Index::edited`].
@@ -33,7 +33,7 @@ pub(super) struct Versions<'i> {
 }
 
 impl Versions<'_> {
-    /// Whether there is anything to weave: both have changed it, and not to the same.
+    /// Whether a merge is needed: both sides have changed the index, to different results.
     pub(super) fn clash(&self) -> bool {
         let bytes = [self.base, self.ours, self.theirs].map(|index| index.source.bytes());
         bytes[0] != bytes[1] && bytes[0] != bytes[2] && bytes[1] != bytes[2]

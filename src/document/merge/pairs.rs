@@ -1,4 +1,4 @@
-//! Which files of two versions of a set belong together, and whether that is certain.
+//! Matches the files of two versions of a set, and refuses where the match is uncertain.
 
 use super::super::Document;
 use super::super::form::Form;
@@ -35,11 +35,11 @@ pub(super) fn mergeable(
 ) -> Result<bool, Unmergeable> {
     let no = |why: &str| Err(Unmergeable(why.to_owned()));
     if base.row_limit() > ours.row_limit() || ours.sitemaps().len() != base.sitemaps().len() {
-        return no("an undo has gone back behind the last save: redo (^R) first");
+        return no("the undo went back past the last save: redo (^R) first");
     }
     for (own, was) in ours.sitemaps().iter().zip(base.sitemaps()) {
         if own.path != was.path {
-            return Err(Unmergeable(format!("{} has another name here: undo that first, or save elsewhere", was.name)));
+            return Err(Unmergeable(format!("{} was renamed here: undo that first, or save elsewhere", was.name)));
         }
     }
     let children = |document: &Document| -> Vec<Arc<str>> {
@@ -59,7 +59,7 @@ pub(super) fn mergeable(
             }
             // Without an index, each row of a file that is gone is asked about: whoever keeps one writes it again.
             (Some(_), Some(_)) | (None, None) => {}
-            _ => return no("what was one file is a set now, or the other way round: reload, or save elsewhere"),
+            _ => return no("a single file became a set, or a set a single file: reload, or save elsewhere"),
         }
     }
     let is_repaired = |quirks: &[Quirk]| quirks.iter().any(|quirk| quirk.kind.is_repair());
@@ -77,7 +77,7 @@ pub(super) fn mergeable(
             None => is_xml && sitemap.form == Form::Xml,
         };
         if !is_alike {
-            return Err(Unmergeable(format!("{} is of another form now", sitemap.name)));
+            return Err(Unmergeable(format!("{} has another file format now", sitemap.name)));
         }
         // Most such files are being written at this moment. Rows that are not there yet would look deleted.
         if is_repaired(&sitemap.quirks) || !sitemap.frame.damage.is_empty() {

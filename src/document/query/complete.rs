@@ -1,4 +1,4 @@
-//! What may come next while a query is typed.
+//! Completion candidates for a query that is being typed.
 //!
 //! A guess for the prompt, never a check: it looks at the term under the cursor alone.
 

@@ -1,4 +1,4 @@
-//! Dates as they are asked for: a point in time written with more or less precision is a period.
+//! Dates in queries: a date of any precision is a period of time.
 //!
 //! `2025-03` is all of March, so `lastmod<=2025-03` includes its last second. Written dates are in
 //! UTC, like the instants they are compared with; `today` and shifts are the local calendar's day,

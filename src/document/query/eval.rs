@@ -1,4 +1,4 @@
-//! A query made ready to run: dates resolved, searches built, cheap tests first.
+//! Compiles a query for evaluation: dates resolved, matchers built, cheap tests first.
 //!
 //! Running it allocates nothing; what a row must decode (an escaped loc) is decoded at most once.
 

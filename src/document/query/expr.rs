@@ -1,4 +1,4 @@
-//! A query as a tree, and its one canonical text.
+//! The syntax tree of a query, and its canonical text.
 //!
 //! Trees are normal by construction ([`Expr::all`], [`Expr::any`], [`Expr::not`]): no nested `All` in an
 //! `All`, no double negation. That is what makes parsing the canonical text give the same tree back.

@@ -1,4 +1,4 @@
-//! The one query language: filter, marks, `where`, and the headless commands.
+//! The query language of filters, marks, `where` and the headless commands.
 //!
 //! Parsing gives a [`Query`] or an error with its place; a query never changes and never fails while
 //! it runs. It knows rows only through [`RowFacts`], and neither clock nor rules but through
@@ -62,7 +62,7 @@ pub struct Query {
     node: Arc<Node>,
 }
 
-/// What a query may speak of beyond the row: the known rules and the time.
+/// Context of a query: the known rules and the time.
 #[derive(Debug, Clone, Copy)]
 pub struct Vocabulary<'a> {
     /// Rule codes; a rule's position here is its index in [`RowFacts::has_rule`].
@@ -71,7 +71,7 @@ pub struct Vocabulary<'a> {
     pub now: Now,
 }
 
-/// Why a text is no query.
+/// A syntax error in a query.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct QueryError {
@@ -88,7 +88,7 @@ impl QueryError {
     }
 }
 
-/// A value that the row has already decoded.
+/// A property that is decoded already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fact<T> {
     /// There is no such element.
@@ -119,7 +119,7 @@ impl Extension {
     pub const ALL: [Self; 5] = [Self::Image, Self::Video, Self::News, Self::Alternate, Self::Other];
 }
 
-/// What happened to a row, or what it is part of.
+/// The state of a row: edited, marked, duplicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum State {
     /// A value differs from the saved one.
@@ -136,7 +136,7 @@ pub enum State {
     Repaired,
 }
 
-/// What a query asks of a row. Everything but the texts must be cheap: it is asked of every row.
+/// The properties of a row that queries test. All but the texts must be cheap, since every row is tested.
 pub trait RowFacts {
     /// The URL, decoded and trimmed; empty when there is none.
     fn loc(&self) -> Cow<'_, str>;

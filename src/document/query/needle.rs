@@ -1,4 +1,4 @@
-//! `Needle`: a text that stands in the URL of every row that passes a query.
+//! `Needle`: a text that the URL of every matching row must contain.
 //!
 //! Looking for it in the bytes of a whole file is many times faster than looking at each row, and leaves few rows to
 //! look at. It decides nothing: what may pass is asked.

@@ -1,4 +1,4 @@
-//! From text to [`Expr`], with the place and the expectation in every error.
+//! Parses a query into [`Expr`]; errors have a position and say what was expected.
 //!
 //! A recursive descent over the grammar in the module documentation. Recursion is bounded by
 //! [`DEEPEST`], so no text can exhaust the stack.

@@ -1,4 +1,4 @@
-//! Cutting a line into words and quoted values, each with its place in the line.
+//! Splits a line into words and quoted values with their positions.
 //!
 //! The query language and the command line share these rules, so that a value is quoted the same way
 //! everywhere: double quotes around it, a double quote inside written twice, nothing else special.

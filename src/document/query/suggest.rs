@@ -1,4 +1,4 @@
-//! Near names for error messages: which of the known words did the person probably mean.
+//! Suggests the known word closest to a misspelt one, for error messages.
 //!
 //! Pure string distance; it never decides anything, it only words a hint.
 

@@ -1,4 +1,4 @@
-//! The language as tables, and the round trip of its canonical text.
+//! Tests of the query language: tables of queries, and the round trip of the canonical text.
 
 use super::date::{Date, Unit};
 use super::expr::{Has, Match, Name, Order, Test};

@@ -1,4 +1,4 @@
-//! Looking for text: substrings, patterns, regular expressions, built once and run on every row.
+//! Text matchers of queries: substrings, wildcard patterns and regular expressions.
 //!
 //! Nothing here allocates while it searches.
 
@@ -60,7 +60,7 @@ impl Matcher {
     }
 }
 
-/// What a URL is matched with outside of queries, as `loc:VALUE` would match it.
+/// A URL pattern outside of queries; it matches like `loc:VALUE`.
 #[derive(Debug, Clone)]
 pub struct UrlPattern(Matcher);
 
