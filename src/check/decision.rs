@@ -1,4 +1,4 @@
-//! Fixes that need a decision: what the value does not say, and somebody has to.
+//! Fixes that need an answer from the user: which choices a finding offers, and what each makes of the value.
 //!
 //! A decision is a policy, not a value: the same one puts many values right, each in its own way. It is offered only
 //! for values that it puts right.
@@ -9,7 +9,7 @@ use crate::protocol::extension::hreflang;
 use crate::protocol::location::{Fault, Faults, UrlPrefix};
 use crate::protocol::{Field, lastmod, location, priority};
 
-/// What somebody decided.
+/// The user's answer to a finding that has several possible fixes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
     /// Times without a zone are of this one: minutes east of Greenwich.
@@ -45,7 +45,7 @@ pub enum Decision {
     Name(Box<str>),
 }
 
-/// A way to answer, as it is typed.
+/// A possible answer, as it is typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
     /// The word; in capitals what stands for a value.
@@ -54,7 +54,7 @@ pub struct Answer {
     pub about: &'static str,
 }
 
-/// What is known of the set that helps to decide.
+/// Properties of the set that make an answer more likely.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints<'h> {
     /// The zone of whoever decides: minutes east of Greenwich.

@@ -1,4 +1,4 @@
-//! Which rules one entry breaks: a function of its text, its place and the clock.
+//! Checks one entry: which rules its text breaks, given its file's URL and the current time.
 //!
 //! Runs for every entry of every file, where the record is made; allocates nothing for a plain, clean
 //! entry. What is wrong is said in words elsewhere, when somebody looks at the row.
@@ -21,7 +21,7 @@ use crate::xml::names::{FileKind, Names};
 use crate::xml::record::{Flags, Record};
 use std::borrow::Cow;
 
-/// What the rules of an entry need to know beside its text.
+/// Input of the entry rules beside the entry's text.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The time, in seconds since 1970 in UTC.
@@ -343,7 +343,7 @@ pub(super) const fn loc_rule(fault: Fault, kind: FileKind) -> Option<Rule> {
     })
 }
 
-/// What one field says that a rule about two fields needs.
+/// Values of a field for rules that compare two fields.
 #[derive(Default)]
 pub(super) struct FieldFacts {
     pub(super) lastmod: Option<Lastmod>,

@@ -1,7 +1,7 @@
-//! Reads the entries of a file one after the other: facts, rules and key from one look at each value.
+//! Reads and checks the entries of a file in one pass: record, broken rules and URL key of each entry.
 //!
-//! An entry as nearly every file writes it, with nothing wrong in it, takes the quick way; whatever is odd about an
-//! entry leads to the functions that judge one alone. A test holds both together.
+//! A plain entry without faults takes a fast path; any other is left to the functions that check one entry alone. A
+//! property test holds both to the same result.
 
 use super::entry::{self, Context};
 use super::extension;
@@ -19,13 +19,13 @@ use crate::xml::names::FileKind;
 use crate::xml::record::Record;
 use std::borrow::Cow;
 
-/// Reads the entries of one file; remembers what neighbours have in common.
+/// Reads and checks the entries of one file; caches what consecutive entries have in common.
 #[derive(Debug, Default)]
 pub struct EntryReader {
     origins: OriginCache,
 }
 
-/// What an entry says and what is wrong with it.
+/// A read entry: record, broken rules, URL key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckedEntry {
     /// Its facts.

@@ -1,4 +1,4 @@
-//! Rules about one file as a whole: its limits, its root, what stands outside the entries. Pure.
+//! Rules about one file as a whole: limits, root element, content outside of the entries. Pure.
 //!
 //! Sources: rule catalogue, section 4; sitemaps.org protocol; sitemap.xsd 0.9.
 
@@ -9,7 +9,7 @@ use crate::protocol::namespace::{self, Namespace};
 use crate::words::grouped;
 use crate::xml::names::{FileKind, Names};
 
-/// What the rules need to know of a file.
+/// Input of the file rules.
 #[derive(Debug, Clone, Copy)]
 pub struct FileFacts<'f> {
     /// Whose expectations count.

@@ -1,4 +1,4 @@
-//! What one key does about one finding.
+//! Fixes for findings of one entry: which fix a rule has, and the text or values that it produces.
 //!
 //! A fix is offered only after it was tried: its finding is gone and no other is new. Safe fixes keep
 //! the meaning and may run unattended; the others are a guess that a person accepts. Nothing here
@@ -15,7 +15,7 @@ use crate::xml::entry::{Anomalies, Entry};
 use crate::xml::escape;
 use crate::xml::splice::{Change, splice};
 
-/// A way out of a finding.
+/// A fix of a finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fix {
     /// What it does, as a short phrase: `add the seconds`.
@@ -26,7 +26,7 @@ pub struct Fix {
     pub action: Action,
 }
 
-/// What a fix does to an entry.
+/// The change that a fix makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Action {
     /// Gives a field a new value; `None` removes the element.
@@ -64,7 +64,7 @@ impl Action {
     }
 }
 
-/// What all fixes of some rules make of an entry.
+/// An entry after the fixes of some rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FixedEntry {
     /// New values of fields; `None` removes the element.
@@ -223,7 +223,7 @@ fn of_lastmod(rule: Rule, value: &str) -> Option<Fix> {
     }
     let at = LASTMOD.iter().position(|own| *own == rule)?;
     let fault = lastmod::Faults(1 << at);
-    // What follows from a blank is put right with it.
+    // Faults that follow from a blank are fixed with it.
     let all = if fault == lastmod::Faults::SPACE_SEPARATOR { fault.with(lastmod::Faults::BESIDE_SPACE) } else { fault };
     if let Some(right) = lastmod::repair(value, all) {
         return Some(safely(lastmod_label(fault), Field::Lastmod, right));
@@ -337,7 +337,7 @@ fn absolute(value: &str, context: &Context<'_>) -> Option<String> {
 }
 
 /// Tries a fix: the finding must be gone, and no rule newly broken. A corrected scheme may bring to
-/// light what could not be judged before.
+/// light what could not be checked before.
 fn holds(fix: &Fix, (rule, field): (Rule, Option<Field>), entry: &Entry, text: &[u8], context: &Context<'_>) -> bool {
     let after = fix.action.apply(entry, text, context);
     let new = Entry::of(&after, context.names);

@@ -1,5 +1,4 @@
-//! Rules about what stands around the entries – byte order mark, declaration, DOCTYPE, the root's attributes, the
-//! file's name – and what puts it right: the same head with nothing changed but the place in question. Pure.
+//! Rules and fixes for the text around the entries: byte order mark, declaration, DOCTYPE, root attributes, file name.
 //!
 //! Sources: rule catalogue, section 4; Namespaces in XML 1.0; XML 1.0.
 
@@ -12,7 +11,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// What stands around the entries of a file.
+/// The text around the entries of a file.
 #[derive(Clone, Copy)]
 pub struct Frame<'f> {
     /// Everything before the first entry, the root's start tag included.

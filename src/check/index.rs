@@ -1,4 +1,4 @@
-//! Rules about an index and the children that it names. Pure: what became of each child is handed in.
+//! Rules about a sitemap index and its children. Pure: the state of each child is passed in.
 //!
 //! Sources: rule catalogue, section 8; Google Search Central, large sitemaps; Search Console errors.
 
@@ -10,7 +10,7 @@ use crate::words::counted;
 use crate::xml::entry::Entry;
 use std::collections::HashSet;
 
-/// Something to say about one child, or about the index (`child` is `None`).
+/// A finding about one child, or about the index (`child` is `None`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexFinding {
     /// Which rule.
@@ -23,7 +23,7 @@ pub struct IndexFinding {
     pub message: String,
 }
 
-/// What the rules need to know beside the index itself.
+/// Input of the index rules beside the index itself.
 #[derive(Debug, Clone, Copy)]
 pub struct IndexFacts<'f> {
     /// Public URL of the index, when known.
@@ -41,7 +41,7 @@ pub struct IndexFacts<'f> {
 /// Index files per site (Google Search Central, "Manage your sitemaps with a sitemap index file").
 const INDEXES_PER_SITE: usize = 500;
 
-/// Spellings of origins that are told apart when the commonest is looked for.
+/// Spellings of origins that are counted when the most common one is determined.
 const FEW_ORIGINS: usize = 64;
 
 /// Checks all children. What [`super::entry`] says of each as an entry is not repeated here.
@@ -108,7 +108,7 @@ pub fn each(index: &Index, facts: &IndexFacts<'_>, see: &mut dyn FnMut(IndexFind
         let mut say = |rule: Rule, field: Option<Field>, message: String| {
             see(IndexFinding { rule, child: Some(number), field, message });
         };
-        // With a known URL of the index the entry rules judge host and path; without one, the others do.
+        // With a known URL of the index the entry rules check host and path; without one, the others do.
         let origin = location::origin(loc).map(|(origin, _)| origin);
         if let (None, Some(origin), Some(common)) = (facts.url_prefix, origin, common)
             && origin != common

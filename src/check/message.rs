@@ -1,4 +1,4 @@
-//! Findings of one row in words, made when somebody looks at the row.
+//! Messages for the findings of one row, made on demand when the row is shown.
 //!
 //! A message says what is wrong with *this* value and what would be right; the rule's own help says
 //! who minds. No control character of a file reaches a message.

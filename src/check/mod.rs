@@ -1,4 +1,4 @@
-//! The rules: what is wrong with an entry, a file, a set, and how to put it right.
+//! Rules, findings and fixes for entries, files, indexes and sets.
 //!
 //! Checking is a function of its input (the clock is an input); it fails for no text. Nothing here
 //! reads files or knows of a screen.

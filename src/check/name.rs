@@ -1,4 +1,4 @@
-//! Names that a file of a set may have, and a safe one for a file that has none. Pure.
+//! Rules about file names, and a safe replacement for a bad one. Pure.
 //!
 //! Sources: rule catalogue, `file-name-unsafe`, `text-extension`, `gzip-extension-mismatch`; RFC 3986, section 2.3
 //! (unreserved characters); Google Search Central, "Build and submit a sitemap" (text files end in .txt).
@@ -10,7 +10,7 @@ use crate::document::sitemap::Member;
 /// Longest name of a file in bytes (most file systems; rule catalogue, `file-name-unsafe`).
 pub const LONGEST: usize = 255;
 
-/// What a name has to say of its file.
+/// The properties of a file that its name must match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameKind {
     form: Form,

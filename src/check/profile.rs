@@ -1,4 +1,4 @@
-//! Whose expectations are checked: the protocol's, an engine's, or those of 2005.
+//! Profiles: which rules apply, and how severe they are, for the protocol, a search engine, or schema 0.84.
 //!
 //! Severities per profile stand in the table of rules; here they become sets, made once. Rule catalogue,
 //! section 12.
@@ -8,7 +8,7 @@ use crate::protocol::Severity;
 use crate::protocol::limits::{BYTES_PER_FILE, SITEMAPS_PER_INDEX};
 use std::sync::LazyLock;
 
-/// Whose expectations are checked (rule catalogue, section 12).
+/// Whose requirements are checked (rule catalogue, section 12).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Profile {
     /// sitemaps.org.

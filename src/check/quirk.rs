@@ -1,4 +1,4 @@
-//! Quirks of stored files as findings: which rule each one breaks, and in which words.
+//! Turns the quirks of a stored file into findings: rule and message for each kind.
 
 use super::rule::{Rule, RuleSet};
 use crate::document::quirk::{Quirk, QuirkKind};

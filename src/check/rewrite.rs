@@ -1,4 +1,4 @@
-//! Entry texts put right as a whole: order, white space, repeated and unknown parts.
+//! Fixes that rewrite an entry's text: order of elements, white space, repeated and unknown elements.
 //!
 //! Only the named part changes; every other byte stays, in its order unless the order is the fault.
 //! `None` where there is nothing to do, or the text is not UTF-8 and cannot be kept in full.

@@ -1,4 +1,4 @@
-//! Rules as data: a number each, one table, sets of them, and the interning of sets.
+//! Rules as data: rule ids, sets of rules, and interned rule sets.
 //!
 //! One rule has one code and one meaning. A case of it that is worse or milder is a *variant*: a row of its
 //! own under the same code, so that every finding has its severity; whoever lists or asks by code uses
@@ -14,7 +14,7 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rule(u16);
 
-/// What the table says about one rule.
+/// A row of the rule table.
 #[derive(Debug)]
 pub struct Info {
     /// Stable name in kebab-case.
@@ -27,7 +27,7 @@ pub struct Info {
     pub reason: &'static str,
     /// What it is about.
     pub scope: Scope,
-    /// Profiles that judge otherwise than the default.
+    /// Profiles with another severity than the default.
     pub profiles: &'static [(Profile, Option<Severity>)],
     /// One line, without a full stop.
     pub summary: &'static str,
@@ -35,11 +35,11 @@ pub struct Info {
     pub help: &'static str,
     /// Where it is written, as a title that can be looked up.
     pub source: &'static str,
-    /// Whether it can be put right.
+    /// Whether it can be fixed.
     pub fix: FixKind,
 }
 
-/// What the findings of a rule are listed by, where one cause has many of them.
+/// How findings with one cause are grouped in lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Grouping {
     /// All findings in a file are one.
@@ -61,7 +61,7 @@ pub enum Scope {
     Set,
 }
 
-/// How a finding can be put right.
+/// Whether and how a finding can be fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FixKind {
     /// Keeps the meaning; may run unattended.
@@ -169,7 +169,7 @@ impl Rule {
         self.info().source
     }
 
-    /// Whether it can be put right.
+    /// Whether it can be fixed.
     pub fn fix(self) -> FixKind {
         self.info().fix
     }
@@ -352,7 +352,7 @@ impl fmt::Debug for RuleSet {
     }
 }
 
-/// The sets of rules that occur, each under a number: 0 is the empty set.
+/// Interned rule sets, each with an id: 0 is the empty set.
 ///
 /// Only ever grows, so a number stays good. Real files have a few hundred different sets; past
 /// 65,535 of them a set is replaced by its worst rule alone.

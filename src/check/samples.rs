@@ -1,4 +1,4 @@
-//! What the tests of this layer check: a moment, and values that are right, wrong and odd.
+//! Test data of this layer: a fixed time, and valid, invalid and unusual values.
 
 pub mod sets;
 

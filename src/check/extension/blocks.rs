@@ -1,4 +1,4 @@
-//! What the parts of one block say together, and the blocks of one entry: images, videos, news, the obsolete ones.
+//! Rules about whole extension blocks: how the elements of an image, video or news block fit together.
 
 use super::outline::{Node, Outline, TOP};
 use super::{About, EntryContext, Sink, namespace};

@@ -1,4 +1,4 @@
-//! What one key does about a finding in an extension: the entry text with that part put right.
+//! Fixes for findings in extensions: the entry text with the faulty element or attribute corrected.
 //!
 //! Only the named part changes; every other byte stays, in its order unless the order is the fault. Whether a fix
 //! holds is tried by the caller.
@@ -19,10 +19,10 @@ use crate::xml::markup;
 use crate::xml::names::{Meaning, split};
 use std::ops::Range;
 
-/// A label, whether it keeps the meaning, and the change of the text.
+/// A possible fix: label, whether it keeps the meaning, and the change of the text.
 type Candidate = (String, bool, Patch);
 
-/// What one key does about a breach.
+/// The fix of a breach.
 #[derive(Debug)]
 pub(super) struct ExtensionFix {
     /// What it does, as a short phrase.

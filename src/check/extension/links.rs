@@ -1,7 +1,7 @@
-//! Alternate links: the language versions of a page.
+//! Rules about alternate links (`hreflang`): the language versions of a page.
 //!
 //! Links for other devices (`media`) and into apps (`android-app:`, `ios-app:`) are legal and are no language
-//! versions; only links with `hreflang`, or with nothing that says what they are, are judged here.
+//! versions; only links with `hreflang`, or with no hint what they are, are checked here.
 
 use super::blocks::is_same_page;
 use super::outline::{Node, Outline, TOP};

@@ -1,4 +1,4 @@
-//! Which rules the extensions of one entry break: images, videos, news, alternate links and the obsolete ones.
+//! Checks the extensions of one entry: images, videos, news, alternate links and obsolete extensions.
 //!
 //! A function of the entry's text, its place and the clock, called for entries that have extensions only. Judging
 //! says where a rule is broken (`Breach`) and no more; words and fixes are made for rows that somebody looks at.
@@ -43,7 +43,7 @@ pub struct ExtensionPart {
     pub at: u32,
 }
 
-/// A rule that an extension breaks, in words.
+/// A finding in an extension, with its message and fix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExtensionFinding {
     /// Which rule.
@@ -56,7 +56,7 @@ pub struct ExtensionFinding {
     pub fix: Option<Fix>,
 }
 
-/// What exactly breaks a rule.
+/// The element, attribute or pair that breaks a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum About {
     /// The element as a whole.
@@ -89,7 +89,7 @@ pub(super) const fn trials(len: usize) -> usize {
     TRIALS + TRIAL_BYTES / (len + 1)
 }
 
-/// A broken rule and its place.
+/// A broken rule and its location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Breach {
     rule: Rule,
@@ -98,7 +98,7 @@ struct Breach {
     about: About,
 }
 
-/// Takes breaches in: as a set of rules for every row, as a list for a row that is looked at.
+/// Collects breaches: as a rule set for every row, as a list for a row that is shown.
 trait Sink {
     fn breach(&mut self, rule: Rule, node: u32, about: About);
 
@@ -131,7 +131,7 @@ impl Sink for Vec<Breach> {
     }
 }
 
-/// The entry around the extensions.
+/// The entry that the extensions are in.
 struct EntryContext<'t> {
     /// The page that the extensions are about: the entry's loc.
     page: Cow<'t, str>,
@@ -141,7 +141,7 @@ struct EntryContext<'t> {
     now: i64,
 }
 
-/// Whether an entry has anything for this room: extensions in it, or markup before it.
+/// Whether this module has anything to check in an entry: extensions, or markup before it.
 pub fn concerns(entry: &Entry, text: &[u8]) -> bool {
     let lead = text.get(..entry.open as usize).unwrap_or_default();
     // Nearly every lead is a line break and some blanks, too short for an element.
@@ -228,7 +228,7 @@ pub fn links(entry: &Entry, text: &[u8], names: &crate::xml::names::Names, out: 
     out.extend(links::versions(&Outline::of(entry, text, names)).map(|(.., link)| link));
 }
 
-/// The entry with some rules put right in its extensions, as far as that goes in one pass; `None` where nothing can be
+/// The entry with some rules fixed in its extensions, as far as that is possible in one pass; `None` where nothing can be
 /// done. Only such fixes as keep the meaning if `unattended`. `trials` are those that the entry is still good for.
 ///
 /// All fixes are made and tried at once. Where that breaks something, halves of them are, so that what is wrong with one
@@ -268,7 +268,7 @@ pub(super) fn repaired(
     batch.best
 }
 
-/// Fixes of one entry that are made together.
+/// Fixes of one entry that are applied together.
 struct FixBatch<'b> {
     text: &'b [u8],
     before: &'b BTreeMap<Rule, u32>,

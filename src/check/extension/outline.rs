@@ -1,7 +1,7 @@
-//! The extensions of one entry as a flat list of elements, in the order of the text.
+//! Parses the extensions of one entry into a flat list of elements in document order.
 //!
 //! One walk, one allocation. Elements of strange namespaces and of the protocol are passed over whole; what stands
-//! in an extension is listed whatever it is, so that it can be judged. An entry that is not well-formed has no outline.
+//! in an extension is listed whatever it is, so that it can be checked. An entry that is not well-formed has no outline.
 
 use crate::protocol::Field;
 use crate::protocol::extension::{self, Element};

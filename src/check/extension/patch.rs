@@ -1,4 +1,4 @@
-//! A change of an entry's text as the ranges that it replaces, so that many changes are made and tried at once.
+//! A change of an entry's text as replaced ranges, so that several fixes can be combined and tried at once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! What every extension has in common: which elements and attributes may stand where, how often, in which order.
+//! Rules about the structure of extensions: which elements and attributes are allowed where, how often, in which order.
 
 use super::outline::{Node, Outline, TOP};
 use super::{About, EntryContext, Sink, namespace};

@@ -1,4 +1,4 @@
-//! Each rule by example, the words and fixes of some, and what no sample may break.
+//! Tests of the extension rules: one example per rule, messages and fixes, and arbitrary input.
 
 use super::*;
 use crate::check::entry::check as check_entry;

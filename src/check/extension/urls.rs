@@ -1,4 +1,4 @@
-//! The URLs in an entry's extensions: alternate links, images, videos.
+//! Lists and replaces the URLs in an entry's extensions: alternate links, images, videos.
 
 use super::attribute_range;
 use super::outline::{Node, Outline};
@@ -9,7 +9,7 @@ use crate::xml::markup;
 use crate::xml::names::{Meaning, Names};
 use std::ops::Range;
 
-/// What a URL of an extension is of.
+/// What a URL of an extension points to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UrlGroup {
     /// `xhtml:link@href`.

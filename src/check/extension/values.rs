@@ -1,4 +1,4 @@
-//! What stands in the elements and attributes of extensions: numbers, dates, codes and URLs.
+//! Rules about values in extensions: numbers, dates, codes and URLs in elements and attributes.
 
 use super::outline::{Node, Outline};
 use super::{About, Sink, namespace};
@@ -21,7 +21,7 @@ pub(super) const OF_LOC: Faults = Faults::of(&[Fault::NotPage, Fault::TooLongYan
 
 pub(super) fn validate(outline: &Outline<'_>, sink: &mut impl Sink) {
     for (number, node) in (0..).zip(&outline.nodes) {
-        // Alternate links are judged together.
+        // Alternate links are checked together.
         let Some(element) = node.element.filter(|_| namespace(node) != Namespace::Xhtml) else { continue };
         if element.kind != Kind::Elements {
             value(outline, (number, node, element), sink);

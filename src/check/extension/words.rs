@@ -1,4 +1,4 @@
-//! What is wrong with an extension, in words: with the value, and what would be right.
+//! Messages for findings in extensions: the faulty value, and what is allowed instead.
 
 use super::outline::{Node, Outline};
 use super::{About, Breach, EntryContext, part};

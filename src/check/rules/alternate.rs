@@ -1,4 +1,4 @@
-//! Rows about alternate links: what one entry says, and how entries agree.
+//! Rule table: alternate links, within one entry and between entries.
 //!
 //! Rule catalogue, section 7, hreflang.
 

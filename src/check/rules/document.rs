@@ -1,4 +1,4 @@
-//! Rows about one file: its namespace, its size, what stands in it beside entries.
+//! Rule table: one file, its namespace, its size, and content beside its entries.
 //!
 //! Rule catalogue, section 4, as far as it is checked today.
 

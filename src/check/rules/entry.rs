@@ -1,4 +1,4 @@
-//! Rows about one entry and its dates, frequencies and priorities.
+//! Rule table: one entry and its dates, frequencies and priorities.
 //!
 //! Rule catalogue, sections 5.1, 5.3 and 5.4.
 

@@ -1,6 +1,6 @@
-//! Rows about extensions: images, video, news, and what became of the others.
+//! Rule table: image, video, news and obsolete extensions.
 //!
-//! Rule catalogue, section 7; alternate links have a room of their own.
+//! Rule catalogue, section 7; alternate links have a module of their own.
 
 use super::rules;
 

@@ -1,4 +1,4 @@
-//! Rows about text sitemaps and feeds.
+//! Rule table: text sitemaps and feeds.
 //!
 //! Rule catalogue, section 9. What a feed lacks is found while it is read and kept as
 //! [`crate::document::quirk`]s.

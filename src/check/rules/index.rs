@@ -1,4 +1,4 @@
-//! Rows about a sitemap index and its children.
+//! Rule table: a sitemap index and its children.
 //!
 //! Rule catalogue, section 8, as far as it is checked today.
 

@@ -1,4 +1,4 @@
-//! Rows about `loc`.
+//! Rule table: `loc`.
 //!
 //! Rule catalogue, section 5.2.
 

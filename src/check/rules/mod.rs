@@ -1,4 +1,4 @@
-//! The table of rules: what each one means, in rooms, as data.
+//! The rule table: code, severity, scope, summary, help, source and fix of every rule.
 //!
 //! The order is the catalogue's. A rule is added by adding its row; nothing else counts rules.
 
@@ -119,7 +119,7 @@ const fn join() -> [&'static Info; COUNT] {
     table
 }
 
-/// Rows of a room: `NAME "code" severity(reason) Scope Fix source, "summary", "help", [profiles];`, where the reason for
+/// Rows of a part of the table: `NAME "code" severity(reason) Scope Fix source, "summary", "help", [profiles];`, where the reason for
 /// the severity is a constant of [`reason`] or a sentence. Each becomes an associated constant of [`Rule`] and a row of the table. `NAME = MAIN severity …` is a
 /// variant: the same rule, under the same code, where it is worse or milder.
 macro_rules! rules {
@@ -129,10 +129,10 @@ macro_rules! rules {
     (@reason $reason:ident) => { $crate::check::rules::reason::$reason };
     ($first:expr; $($name:ident $(= $main:ident)? $($code:literal)? $severity:ident($reason:tt) $scope:ident $fix:ident $source:ident,
         $summary:literal, $help:literal $(, [$(($profile:ident, $other:ident)),+])?;)+) => {
-        /// Place of the first rule of this room.
+        /// Index of the first rule of this part.
         const FIRST: u16 = $first;
 
-        /// Place after the last rule of this room.
+        /// Index behind the last rule of this part.
         pub(super) const END: u16 = FIRST + [$(Place::$name),+].len() as u16;
 
         #[expect(non_camel_case_types, reason = "names of constants, to count them")]

@@ -1,4 +1,4 @@
-//! Rows about what the user's own policy says: they are broken only where one is given.
+//! Rule table: the user's own policy (`--never`, `--must`); broken only where one is given.
 
 use super::rules;
 

@@ -1,4 +1,4 @@
-//! Rows about all entries of a set together.
+//! Rule table: all entries of a set together.
 //!
 //! Rule catalogue, section 6.
 

@@ -1,4 +1,4 @@
-//! Rows about how a file is stored: well-formed XML, its encoding, its packing, and what it is at all.
+//! Rule table: how a file is stored, that is XML well-formedness, encoding, compression and file type.
 //!
 //! Rule catalogue, sections 4 and 11. Most are found while a file is read and kept as [`crate::document::quirk`]s.
 

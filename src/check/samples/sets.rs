@@ -1,4 +1,4 @@
-//! A set of files for every rule of the table, as data: whoever can read files opens them and finds the rule broken.
+//! Test data: for every rule, a set of files that breaks it.
 
 use super::{PAGE, ROOT, extensions, links, news, video};
 use crate::check::profile::Profile;

@@ -1,10 +1,9 @@
-//! How alternate links of different rows agree: links that are not returned, targets without an entry, versions of a
-//! page that list different sets.
+//! Set rules about alternate links: missing return links, targets without an entry, versions with different link sets.
 //!
 //! Rows of one page family carry the same links, so sets of links are kept once, by number, as hashes of their
 //! normalised URLs (64 bits: that two URLs of a set share one is as good as impossible), and verdicts are drawn once
 //! for a set of links, whatever the number of its rows. A row that changes makes its own set of links and those that
-//! list its URL be judged again, nothing else. A set without alternate links costs nothing.
+//! list its URL be checked again, nothing else. A set without alternate links costs nothing.
 
 use crate::protocol::location::NO_KEY;
 use foldhash::fast::FixedState;
@@ -23,7 +22,7 @@ pub struct Link {
     pub host: u32,
 }
 
-/// A URL whose rows have more different sets of links than this is not judged: the sets contradict each other, and
+/// A URL whose rows have more different sets of links than this is not checked: the sets contradict each other, and
 /// that is said of them.
 const SETS_PER_PAGE: usize = 64;
 
@@ -170,7 +169,7 @@ struct Target {
     is_dirty: bool,
 }
 
-/// What holds of all rows of one set of links.
+/// The faults that all rows with one set of links have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct LinkSetFaults {
     /// Rows with a link that is not returned.
@@ -183,7 +182,7 @@ struct LinkSetFaults {
     has_absent: bool,
 }
 
-/// Links that some rows have in common.
+/// A set of links shared by some rows.
 #[derive(Debug, Clone, Default)]
 struct LinkSet {
     mark: u64,
@@ -370,7 +369,7 @@ impl Alternates {
         }
     }
 
-    /// Draws the verdicts on the sets of links that something has changed for. `hosts` are the hosts of the index.
+    /// Recomputes the faults of the link sets that a change affects. `hosts` are the hosts of the index.
     pub fn recompute<'h>(&mut self, hosts: impl Iterator<Item = &'h str>) {
         if self.rows.is_empty() && self.dirty_sets.is_empty() && self.dirty_targets.is_empty() {
             return;
@@ -561,7 +560,7 @@ impl Alternates {
     }
 
     /// Whether nothing is amiss between a page and one that lists it: it is the same, has no row, lists it, or has so
-    /// many sets of links that it is not judged.
+    /// many sets of links that it is not checked.
     fn returns(&self, target: u64, key: u64) -> bool {
         let lists = |(other, _): (u32, u32)| self.sets.get(other as usize).is_some_and(|set| set.lists(key));
         target == key

@@ -8,15 +8,15 @@ const PRIORITIES: usize = 101;
 /// Number of distinct words of changefreq.
 const FREQUENCIES: usize = 7;
 
-/// Depths of paths that are told apart.
+/// Path depths with a counter of their own.
 const DEPTHS: usize = 8;
 
-/// What rows add up to.
+/// Counters over rows.
 #[derive(Debug, Clone)]
 pub struct Counters {
-    /// All of them.
+    /// All rows.
     pub rows: u64,
-    /// Those that have a lastmod.
+    /// Rows with a lastmod.
     pub with_lastmod: u64,
     /// Those that have a changefreq, readable or not.
     pub with_changefreq: u64,
@@ -48,7 +48,7 @@ impl Default for Counters {
 }
 
 impl Counters {
-    /// Counts a row once more (1) or less (-1).
+    /// Adds (1) or removes (-1) a row.
     pub fn count(&mut self, location: &Location<'_>, facts: &IndexedRow, step: i64) {
         let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
         add(&mut self.rows);
@@ -60,7 +60,7 @@ impl Counters {
         self.count_values(facts, step);
     }
 
-    /// The same of a row that is there before and after.
+    /// Like `count`, for a row that exists before and after a change.
     pub fn count_values(&mut self, facts: &IndexedRow, step: i64) {
         let add = |counter: &mut u64| *counter = counter.saturating_add_signed(step);
         for (has, counter) in [
@@ -81,7 +81,7 @@ impl Counters {
         }
     }
 
-    /// Counts what others have counted.
+    /// Adds other counters.
     pub fn add(&mut self, other: &Self) {
         self.rows += other.rows;
         self.with_lastmod += other.with_lastmod;
@@ -95,7 +95,7 @@ impl Counters {
             .for_each(|(sum, more)| *sum += more);
     }
 
-    /// Counts the values of rows that are there before and after.
+    /// Applies the changes of rows that exist before and after.
     pub fn apply_delta(&mut self, delta: &CounterDelta) {
         self.add(&delta.after);
         for (sum, less) in [
@@ -141,7 +141,7 @@ impl SetIndex {
     }
 }
 
-/// What values rows had and have, for rows whose URLs, dates and files stay.
+/// Old and new values of rows whose URLs, dates and files stay the same.
 #[derive(Debug, Clone, Default)]
 pub struct CounterDelta {
     before: Counters,
@@ -149,19 +149,19 @@ pub struct CounterDelta {
 }
 
 impl CounterDelta {
-    /// Counts a row by what it said and says.
+    /// Adds a changed row by its old and new values.
     pub fn count(&mut self, before: &IndexedRow, after: &IndexedRow) {
         self.before.count_values(before, 1);
         self.after.count_values(after, 1);
     }
 
-    /// Counts a row whose URL may be another, too.
+    /// Adds a changed row whose URL may have changed too.
     pub fn count_moved(&mut self, before: (&Location<'_>, &IndexedRow), after: (&Location<'_>, &IndexedRow)) {
         self.before.count(before.0, before.1, 1);
         self.after.count(after.0, after.1, 1);
     }
 
-    /// Both together.
+    /// The sum of two deltas.
     #[must_use]
     pub fn and(mut self, other: &Self) -> Self {
         self.before.add(&other.before);

@@ -1,4 +1,4 @@
-//! Whether the dates of a file look made up: all one, or most of one minute.
+//! Detects generated dates: whether all or most dates of a file are the same, or within one minute.
 //!
 //! Nothing is kept per date. "All one" follows from three sums. "Most of one minute" is looked up once
 //! and then bounded: adding or removing *k* dates moves the fullest minute by at most *k*, so the dates
@@ -29,7 +29,7 @@ pub enum Agreement {
 /// Shows all dates of the file to a function.
 pub type EachDate<'a> = &'a mut dyn FnMut(&mut dyn FnMut(i64));
 
-/// The dates of one file, summed up. Seconds since 1970.
+/// Sums over the dates of one file, in seconds since 1970.
 #[derive(Debug, Clone, Default)]
 pub struct Dates {
     count: u32,

@@ -1,4 +1,4 @@
-//! Which rows name the same page: exactly, or after normalisation.
+//! Index of rows by page: exact duplicates, and duplicates after URL normalisation.
 //!
 //! A row alone on its page costs one table slot and four bytes of hash, nothing else; a second row opens a
 //! group. Hashes only propose: equality is always decided on the texts.

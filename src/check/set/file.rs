@@ -1,4 +1,4 @@
-//! What one file adds up to: its hosts, ports, dates and news.
+//! Per-file counters of the set index: hosts, ports, dates and news, and the file rules that follow from them.
 //!
 //! Counts change with every row; the verdicts on them are drawn by [`FileTally::recompute`], which costs
 //! time only where a verdict may have changed.
@@ -67,7 +67,7 @@ impl Tally {
     }
 }
 
-/// What was concluded about a file.
+/// The set rules that a file breaks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FileVerdict {
     /// Rows on another host than the commonest.
@@ -84,7 +84,7 @@ pub struct FileVerdict {
     pub rules: SetRules,
 }
 
-/// The sums of one file.
+/// The counters of one file.
 #[derive(Debug, Clone, Default)]
 pub struct FileTally {
     hosts: Tally,
@@ -183,7 +183,7 @@ impl FileTally {
         }
     }
 
-    /// Draws the verdicts anew. `each` shows the dates of all rows of this file, and is asked only when
+    /// Recomputes the findings. `each` shows the dates of all rows of this file, and is asked only when
     /// the counts leave a verdict open.
     pub fn recompute(&mut self, hosts: &Hosts, each: EachDate<'_>) {
         let (main_host, other_host) = self.hosts.main(|host| hosts.name(host).to_owned()).unzip();

@@ -1,4 +1,4 @@
-//! Groups of rows that name one page, and within them classes of rows of one text.
+//! Groups of rows with the same page, divided into classes of rows with the same URL text.
 //!
 //! Invariant: a group has at least two rows, every class at least one, and the three sums are those of
 //! all classes. Joining and leaving cost O(log n) whatever the sizes; equality is decided on the texts.

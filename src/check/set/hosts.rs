@@ -1,4 +1,4 @@
-//! Schemes, hosts and ports of the whole set, each stored once and counted.
+//! Schemes, hosts and ports of the whole set, each stored once with a count.
 //!
 //! Rows do not remember their origin; it is read again from their text, and found here by that text.
 
@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 
 type Ids = HashMap<Box<str>, u32, FixedState>;
 
-/// What a row's origin is, by number.
+/// A row's origin, as indexes into the tables of hosts and ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
     /// The scheme.

@@ -1,4 +1,4 @@
-//! Rows that are otherwise than most: by scheme, host, port or final slash.
+//! Set rules about inconsistent URLs: rows that deviate from the majority in scheme, host, port or trailing slash.
 
 use super::counters::{SlashStyle, slash_style};
 use super::{Locs, SetIndex, SetRule, SetRules};

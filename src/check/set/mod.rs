@@ -1,4 +1,4 @@
-//! What holds of the set as a whole: repeated URLs, mixed hosts, suspicious dates and hints.
+//! Set index and set rules: duplicate URLs, mixed hosts, generated dates and other findings across rows.
 //!
 //! [`SetIndex`] is kept up to date row by row: [`SetIndex::remove`] with the old facts,
 //! [`SetIndex::insert`] with the new ones ([`SetIndex::revise`] for both where the URL stays),
@@ -61,7 +61,7 @@ pub trait Locs {
     fn links(&self, row: u32) -> Vec<Link>;
 }
 
-/// What the index counts about a row, its URL apart.
+/// What the index counts of a row, except for its URL.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct IndexedRow {
     /// The number of the row's file; numbers are small and dense.
@@ -86,7 +86,7 @@ pub struct IndexedRow {
     pub alternate: bool,
 }
 
-/// A finding that belongs to no single row.
+/// A finding about a file or the set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetFinding {
     /// The rule.
@@ -97,7 +97,7 @@ pub struct SetFinding {
     pub message: String,
 }
 
-/// Sums over all files, so that nobody has to walk them.
+/// Totals over all files.
 #[derive(Debug, Clone, Copy, Default)]
 struct FileCounters {
     other_host: u64,
@@ -125,7 +125,7 @@ pub struct SetIndex {
 }
 
 impl SetIndex {
-    /// The settled index of all rows, given as row, [`key_hash`](crate::protocol::location::key_hash) and facts.
+    /// The recomputed index of all rows, given as row, [`key_hash`](crate::protocol::location::key_hash) and facts.
     pub fn build(rows: impl IntoIterator<Item = (u32, u64, IndexedRow)>, locs: &impl Locs) -> Self {
         let rows = rows.into_iter();
         let mut index = Self::default();
@@ -288,7 +288,7 @@ impl SetIndex {
         self.counters.apply_delta(delta);
     }
 
-    /// Draws the verdicts on the files whose rows have changed. Call it after a batch of changes and
+    /// Recomputes the findings of the files whose rows have changed. Call it after a batch of changes and
     /// before reading; with nothing changed it costs nothing.
     pub fn recompute(&mut self, locs: &impl Locs) {
         for number in std::mem::take(&mut self.dirty) {

@@ -1,4 +1,4 @@
-//! Near duplicates: URLs that differ only in what rarely makes another page.
+//! Finds near duplicates: URLs that differ only in ways that rarely name another page.
 //!
 //! Not kept and off by default: a second key for every row would double the index, and the verdict is a
 //! guess (rule catalogue, `set-duplicate-near`). Looked up when someone asks.
@@ -10,7 +10,7 @@ use hashbrown::hash_table::Entry;
 use roaring::RoaringBitmap;
 use std::hash::BuildHasher as _;
 
-/// Rows that come near to an earlier row, each with that row.
+/// Near duplicates, each with the earlier row that it resembles.
 #[derive(Debug, Clone, Default)]
 pub struct NearDuplicates {
     rows: RoaringBitmap,

@@ -1,4 +1,4 @@
-//! What one file adds to the index beside its URLs: counted by whoever reads the file, taken in at once.
+//! Counters of one file, collected while it is read and added to the set index in one step.
 
 use super::IndexedRow;
 use super::counters::Counters;
@@ -7,7 +7,7 @@ use super::file::FileTally;
 use super::hosts::Hosts;
 use crate::protocol::location::Location;
 
-/// The sums of the rows of one file, hosts by numbers of their own.
+/// Counters over the rows of one file, with its own numbering of hosts.
 #[derive(Debug, Clone, Default)]
 pub struct ReadTally {
     pub(super) counters: Counters,

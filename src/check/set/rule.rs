@@ -1,4 +1,4 @@
-//! The rules that need more than one row, and sets of them.
+//! The rules that compare rows, and sets of them.
 //!
 //! Each is a [`Rule`] of the table, which has its code, severity and words; here is what the index counts.
 
@@ -34,7 +34,7 @@ macro_rules! set_rules {
     };
 }
 
-/// What a finding points at, and so what its count counts.
+/// What a finding of a set rule is about, which is also what its count counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetRuleTarget {
     /// Single rows.

@@ -1,5 +1,4 @@
-//! What a change makes of the index of a set of which one file is held at a time: worked out file by file, without
-//! touching the index in hand, which the files that follow are still judged by.
+//! The change of a set index by an edit of a streamed set, collected file by file while the index stays unchanged.
 
 use super::alternates::{Alternates, Link};
 use super::file::FileVerdict;
@@ -9,16 +8,16 @@ use crate::protocol::location::Location;
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 
-/// A row before a change or after it.
+/// A row on one side of a change: before or after.
 #[derive(Debug, Clone)]
 pub struct RowSide<'l> {
     /// Its URL.
     pub loc: &'l str,
-    /// All else.
+    /// Everything else that the index counts.
     pub facts: IndexedRow,
 }
 
-/// How the sums of a set and the verdicts on its files turn.
+/// Changes of a set's counters and of its per-file findings.
 #[derive(Debug, Clone, Default)]
 pub struct SetDelta {
     delta: CounterDelta,
@@ -48,7 +47,7 @@ impl SetDelta {
 }
 
 impl SetIndex {
-    /// The index after a change, but for repeated URLs and alternate links: of the latter it has none.
+    /// The index after a change, except for duplicates (unchanged) and alternate links (none).
     #[must_use]
     pub fn with_delta(&self, delta: &SetDelta) -> Self {
         let mut index = Self {
@@ -71,12 +70,12 @@ impl SetIndex {
         index
     }
 
-    /// Whether a row was added as being alone, and compared with no other.
+    /// Whether a row was added without comparing it with others.
     pub fn is_alone(&self, row: u32) -> bool {
         self.duplicates.is_alone(row)
     }
 
-    /// The rows that others are compared with, where most were added as being alone.
+    /// The rows that others are compared with, if most were added without comparison.
     pub fn compared(&self) -> RoaringBitmap {
         self.duplicates.rows() - self.duplicates.alone()
     }
@@ -116,7 +115,7 @@ impl SetIndex {
     }
 }
 
-/// Whether two URLs have one scheme, host and port, as the rules compare them.
+/// Whether two URLs have the same scheme, host and port.
 pub fn is_same_origin(one: &str, other: &str) -> bool {
     let mut hosts = Hosts::default();
     hosts.add(&Location::outline(one)) == hosts.add(&Location::outline(other))

@@ -1,4 +1,4 @@
-//! The index of the set against a full count after every change, and each rule by example.
+//! Tests of the set index: equal to a full recount after every change, and one example per rule.
 
 use super::counters::{SlashStyle, slash_style};
 use super::*;
